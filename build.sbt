@@ -1,0 +1,44 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+CommonSettings.build
+Publishing.coordinates
+
+lazy val source = module("source").settings(CommonSettings.onSpark)
+
+lazy val coordinator = module("coordinator").dependsOn(source).settings(CommonSettings.onSpark)
+
+lazy val hybrid = module("hybrid")
+  .dependsOn(source, testkit % Test, files % Test, kafka % Test)
+  .settings(CommonSettings.onSpark)
+
+lazy val files = module("files").dependsOn(source, testkit % Test).settings(CommonSettings.onSpark)
+
+lazy val kafka = module("kafka")
+  .dependsOn(source, testkit % Test)
+  .settings(CommonSettings.onSpark, libraryDependencies += Dependencies.kafkaClients)
+
+lazy val spark = module("spark")
+  .dependsOn(coordinator, testkit % Test, hybrid % Test, files % Test, kafka % Test)
+  .settings(CommonSettings.onSpark)
+
+lazy val testkit = module("testkit")
+  .dependsOn(source, coordinator)
+  .settings(CommonSettings.onSpark, libraryDependencies ++= Seq(Dependencies.scalatest, Dependencies.kafkaClients))
+
+lazy val bench = module("bench")
+  .dependsOn(source, coordinator, hybrid, files, kafka, spark, testkit)
+  .settings(libraryDependencies ++= Dependencies.benchPeers)
+
+lazy val bundle = module("bundle")
+  .dependsOn(source, coordinator, hybrid, files, kafka, spark)
+  .settings(publish / skip := false, Publishing.bundle)
+
+lazy val root = project
+  .in(file("."))
+  .aggregate(source, coordinator, hybrid, files, kafka, spark, testkit, bench, bundle)
+  .settings(name := "splice", CommonSettings.module, Publishing.never)
+
+def module(id: String): Project =
+  Project(id, file(s"jvm/$id"))
+    .settings(name := s"splice-$id", CommonSettings.module, CommonSettings.tested, Publishing.never)

@@ -1,0 +1,22 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+import sbt._
+
+/** What each module takes from outside, named by what it is for. */
+object Dependencies {
+
+  /** Spark is on the cluster already: never in a published pom, always on the compile and test class path. */
+  val sparkProvided: Seq[ModuleID] = Seq("org.apache.spark" % "spark-sql_2.13" % Versions.spark % Provided)
+
+  val kafkaClients: ModuleID = "org.apache.kafka" % "kafka-clients" % Versions.kafkaClients
+
+  val scalatest: ModuleID = "org.scalatest" %% "scalatest" % Versions.scalatest
+
+  val benchPeers: Seq[ModuleID] = Seq(
+    "org.apache.spark" % "spark-sql_2.13" % Versions.spark,
+    ("org.apache.spark" % "spark-sql-kafka-0-10_2.13" % Versions.spark)
+      .exclude("org.apache.spark", "spark-token-provider-kafka-0-10_2.13"),
+    ("org.apache.spark" % "spark-token-provider-kafka-0-10_2.13" % Versions.sparkKafkaTokenProvider).excludeAll(ExclusionRule())
+  )
+}

@@ -1,0 +1,52 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+import scala.xml.{Elem, Node}
+import scala.xml.transform.{RewriteRule, RuleTransformer}
+
+import sbt._
+import sbt.Keys._
+import sbtassembly.AssemblyPlugin.autoImport._
+
+/** One artifact is published: the bundle, a jar of every module's classes with kafka-clients as its one dependency. */
+object Publishing {
+  private val own = "io.github.splice"
+
+  val coordinates: Seq[Setting[_]] = Seq(
+    ThisBuild / organization := own,
+    ThisBuild / organizationName := "the Splice authors",
+    ThisBuild / version := Versions.splice,
+    ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0.txt")),
+    ThisBuild / description := "Joins sources into one Spark stream: history first, then the live log, each row once."
+  )
+
+  val never: Seq[Setting[_]] = Seq(publish / skip := true)
+
+  val bundle: Seq[Setting[_]] = Seq(
+    moduleName := "splice-spark",
+    autoScalaLibrary := false,
+    libraryDependencies += Dependencies.kafkaClients,
+    assembly / fullClasspath := (Runtime / exportedProducts).value ++ (Runtime / internalDependencyClasspath).value,
+    assembly / assemblyMergeStrategy := {
+      case PathList("META-INF", "services", _*) => MergeStrategy.filterDistinctLines
+      case PathList("META-INF", "MANIFEST.MF")  => MergeStrategy.discard
+      case _                                    => MergeStrategy.deduplicate
+    },
+    assembly / assemblyJarName := s"${moduleName.value}_${scalaBinaryVersion.value}-${version.value}.jar",
+    assembly / test := {},
+    Compile / packageBin := assembly.value,
+    pomPostProcess := onlyWhatUsersNeed,
+    publishTo := Some(MavenCache("target", (ThisBuild / baseDirectory).value / "target" / "repository"))
+  )
+
+  /** The modules are inside the jar, so a resolver must not look for them; nor does a user run its tests. */
+  private def onlyWhatUsersNeed: Node => Node = {
+    val rule = new RewriteRule {
+      override def transform(node: Node): Seq[Node] = node match {
+        case e: Elem if e.label == "dependency" && ((e \ "groupId").text == own || (e \ "scope").text == "test") => Nil
+        case other => other
+      }
+    }
+    new RuleTransformer(rule).transform(_).head
+  }
+}

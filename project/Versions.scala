@@ -1,0 +1,20 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+import sbt._
+
+/** Every version that the build names. Splice's own is the file `VERSION`, which the Python build reads too. */
+object Versions {
+  val splice: String = IO.read(file("VERSION")).trim
+
+  val scala = "2.13.18"
+  val java = "17"
+
+  val spark = "4.2.0"
+  val kafkaClients = "3.9.2"
+
+  /** Spark's own Kafka source asks for a token provider of its version, which Maven Central does not hold. */
+  val sparkKafkaTokenProvider = "4.0.0"
+
+  val scalatest = "3.2.20"
+}
