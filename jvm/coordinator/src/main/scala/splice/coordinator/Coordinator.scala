@@ -1,0 +1,98 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.coordinator
+
+import scala.collection.immutable.{Queue, SortedMap}
+
+import splice.source._
+
+/** Drives any source through one run of one query: the first position, how far each batch goes, what its tasks are.
+  *
+  * Called from one thread, the query's. Everything it answers is durable, in the offset that the caller logs or in the side log,
+  * before it answers. It follows FLIP-27's SourceCoordinator; what Flink keeps in checkpoints of its own is in Spark's offsets here.
+  *
+  * @param slots
+  *   how many tasks share a log's splits
+  * @param batchesToRetain
+  *   for how many committed batches the side log keeps what only they need
+  */
+final class Coordinator(source: Source, context: EnumeratorContext, slots: Int, batchesToRetain: Int)
+    extends AutoCloseable {
+
+  private val log                                                    = context.sideLog
+  private var made: Option[SplitEnumerator]                          = None
+  private lazy val slotLog                                           = new SlotLog(log, source, slots)
+  private val admission                                              = new Admission(context.clock)
+  private var frozen                                                 = false
+  private var planned: Option[(Progress, Progress, Seq[SplitRange])] = None
+  private var commits: Queue[Progress]                               = Queue.empty
+
+  /** Checks that the checkpoint is this source's. Called once, before anything else. */
+  def open(): Unit = Fingerprint.check(log, source)
+
+  /** Where the query begins; decided once in the life of the checkpoint. */
+  def initial(): Progress =
+    source.progress(log.getOrCreate("initial")(Seq(enumerator.start(StartPosition.Configured).json)).mkString)
+
+  /** Reads an offset that Spark gives back. */
+  def progress(json: String): Progress = source.progress(json)
+
+  /** Takes the ends as they are now for the ends of this run. */
+  def freeze(): Unit = {
+    frozen = true
+    enumerator.freeze()
+  }
+
+  /** How far the batch that begins at `from` goes; `from` itself when nothing is to be read.
+    *
+    * @param everything
+    *   the caller wants all that is available, whatever the source's own limits
+    */
+  def advance(from: Progress, everything: Boolean): Progress = {
+    val own    = if (everything) ReadLimits.All else enumerator.limits(from)
+    val limits = if (frozen) own.withoutMinimum else admission.limits(own)
+    val until  = enumerator.advance(from, limits)
+    if (until != from) {
+      admission.began()
+      slotLog.cover(from, ranges(from, until))
+    }
+    until
+  }
+
+  /** The tasks between two positions: the same for the same positions, in every run and on every cluster. */
+  def tasks(from: Progress, until: Progress): Seq[SlotRanges] = {
+    val all = ranges(from, until)
+    slotLog.at(from).getOrElse(SlotLayout(from, slots, SortedMap.empty)).tasks(all)
+  }
+
+  /** The ranges between two positions; the last answer is kept, because Spark plans a batch more than once. */
+  def ranges(from: Progress, until: Progress): Seq[SplitRange] =
+    planned.collect { case (`from`, `until`, known) => known }.getOrElse {
+      val made = enumerator.splits(from, until)
+      planned = Some((from, until, made))
+      made
+    }
+
+  /** What the source ended with, once it is exhausted at `at`. */
+  def end(at: Progress): Option[EndState] = enumerator.end(at)
+
+  /** Spark has committed everything up to `until`. */
+  def committed(until: Progress): Unit = {
+    enumerator.committed(until)
+    commits = (commits :+ until).takeRight(batchesToRetain)
+    if (commits.size == batchesToRetain) slotLog.purge(commits.head)
+  }
+
+  /** Figures for the query progress. */
+  def report(at: Progress): SortedMap[String, String] = enumerator.report(at)
+
+  override def close(): Unit = made.foreach(_.close())
+
+  // Made when first needed, so that a query that fails early opens no connection.
+  private def enumerator: SplitEnumerator = made.getOrElse {
+    val fresh = source.enumerator(context)
+    made = Some(fresh)
+    fresh
+  }
+}

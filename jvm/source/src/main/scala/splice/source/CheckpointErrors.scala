@@ -1,0 +1,35 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source
+
+/** Errors about what a checkpoint holds. */
+object CheckpointErrors {
+
+  private val conditions = new ErrorConditions("splice/source/error-conditions.json")
+
+  /** Written by a newer version of Splice. */
+  def newer(what: String, found: Int, known: Int): SpliceException =
+    conditions.error(
+      "SPLICE_CHECKPOINT.NEWER_VERSION",
+      "what"  -> what,
+      "found" -> found.toString,
+      "known" -> known.toString
+    )
+
+  /** Not what Splice writes there. */
+  def corrupt(what: String, why: String): SpliceException =
+    conditions.error("SPLICE_CHECKPOINT.CORRUPT", "what" -> what, "why" -> why)
+
+  /** Written by another source. */
+  def foreign(what: String, expected: String): SpliceException =
+    conditions.error("SPLICE_CHECKPOINT.FOREIGN", "what" -> what, "expected" -> expected)
+
+  /** The query is not the one that began the checkpoint. */
+  def changed(difference: String): SpliceException =
+    conditions.error("SPLICE_CHECKPOINT.CHANGED", "difference" -> difference)
+
+  /** An entry that an offset needs is gone. */
+  def missingEntry(what: String): SpliceException =
+    conditions.error("SPLICE_CHECKPOINT.MISSING_ENTRY", "what" -> what)
+}

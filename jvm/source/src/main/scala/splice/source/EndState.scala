@@ -1,0 +1,52 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source
+
+import java.time.Instant
+
+/** What a bounded source ended with; a hand-over rule makes the next leg's start from it.
+  *
+  * Each question may run a job over the source's data, and is asked once in the life of a checkpoint. A question that the
+  * source cannot answer raises a [[SpliceException]] that says so.
+  */
+trait EndState {
+
+  /** The source's position at its end. */
+  def position: Progress
+
+  /** Least and greatest value of a timestamp column; None when there is no row with one. */
+  def eventTimes(column: String): Option[TimeRange]
+
+  /** Least and greatest modification time of the files read; None when there were none. */
+  def modificationTimes: Option[TimeRange]
+
+  /** What the source holds of each log partition, by columns that an archiver kept. Empty when there are no rows. */
+  def offsets(columns: OffsetColumns): Seq[OffsetSummary]
+}
+
+final case class TimeRange(first: Instant, last: Instant)
+
+/** Columns of an archive that say which record of the log a row was. */
+final case class OffsetColumns(topic: String, partition: String, offset: String)
+
+/** What an archive holds of one log partition.
+  *
+  * @param first
+  *   the least offset
+  * @param last
+  *   the greatest offset, itself included
+  * @param count
+  *   how many different offsets there are
+  * @param holes
+  *   the first missing ranges between `first` and `last`, each from (included) until (excluded); empty only if none miss
+  */
+final case class OffsetSummary(
+    partition: LogPartition,
+    first: Long,
+    last: Long,
+    count: Long,
+    holes: Seq[(Long, Long)]
+) {
+  def missing: Long = last - first + 1 - count
+}

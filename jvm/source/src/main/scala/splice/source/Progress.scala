@@ -1,0 +1,26 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source
+
+/** How far a source has been read: the content of a Spark offset. Immutable.
+  *
+  * Everything a restart needs is in it or in the side log before it is first returned; it never says "latest".
+  */
+trait Progress extends Serializable {
+
+  /** One line, keys sorted, versioned; equal positions give equal bytes. */
+  def json: String
+
+  /** True when `later` is this position or one that the same query reaches after it. Both are of the same source. */
+  def precedes(later: Progress): Boolean
+
+  final override def equals(other: Any): Boolean = other match {
+    case that: Progress => that.json == json
+    case _              => false
+  }
+
+  final override def hashCode: Int = json.hashCode
+
+  final override def toString: String = json
+}

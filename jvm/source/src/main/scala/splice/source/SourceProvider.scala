@@ -1,0 +1,53 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source
+
+import java.util.ServiceLoader
+
+import scala.jdk.CollectionConverters._
+
+/** Registers a connector: listed in `META-INF/services/splice.source.SourceProvider`, found by [[ServiceLoader]]. */
+trait SourceProvider {
+
+  /** What the option `source` says: `files`, `kafka`, `hybrid`. */
+  def kind: String
+
+  /** Every option that the connector knows. */
+  def options: OptionSet
+
+  /** Checks the options and makes the source. Talks to no server and lists no folder. */
+  def create(options: SourceOptions): Source
+}
+
+object SourceProvider {
+
+  /** All registered connectors, sorted by kind. */
+  def all: Seq[SourceProvider] =
+    ServiceLoader.load(classOf[SourceProvider], classOf[SourceProvider].getClassLoader).asScala.toSeq.sortBy(_.kind)
+
+  /** The connector of a kind.
+    *
+    * @throws SpliceOptionException
+    *   when `options` name none, or one that is not on the class path
+    */
+  def of(options: SourceOptions): SourceProvider = {
+    val kind  = options(CommonOptions.Source)
+    val known = all
+    known.find(_.kind == kind).getOrElse {
+      throw OptionErrors.invalidValue(
+        options.name(CommonOptions.Source.key),
+        kind,
+        known.map(_.kind).mkString(", "),
+        "no such source is on the class path"
+      )
+    }
+  }
+
+  /** Checks `options` against what the connector knows and makes the source. */
+  def create(options: SourceOptions): Source = {
+    val provider = of(options)
+    provider.options.refuseUnknown(options)
+    provider.create(options)
+  }
+}

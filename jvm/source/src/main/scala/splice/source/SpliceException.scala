@@ -1,0 +1,38 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source
+
+import java.util.{Map => JMap}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.{SparkException, SparkThrowable}
+
+/** A failure of a source that is not about an option: data, servers, checkpoints. Carries its condition as Spark's own errors do. */
+final class SpliceException private[splice] (
+    condition: String,
+    sqlState: String,
+    parameters: Map[String, String],
+    text: String,
+    cause: Option[Throwable]
+) extends SparkException(text, cause.orNull) {
+  override def getCondition: String                       = condition
+  override def getErrorClass: String                      = condition
+  override def getSqlState: String                        = sqlState
+  override def getMessageParameters: JMap[String, String] = parameters.asJava
+}
+
+/** An option that is missing, unknown, or says what it must not. PySpark shows it as `IllegalArgumentException`. */
+final class SpliceOptionException private[splice] (
+    condition: String,
+    sqlState: String,
+    parameters: Map[String, String],
+    text: String
+) extends IllegalArgumentException(text)
+    with SparkThrowable {
+  override def getCondition: String                       = condition
+  override def getErrorClass: String                      = condition
+  override def getSqlState: String                        = sqlState
+  override def getMessageParameters: JMap[String, String] = parameters.asJava
+}

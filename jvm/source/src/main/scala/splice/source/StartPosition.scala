@@ -1,0 +1,46 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source
+
+import scala.collection.immutable.SortedMap
+
+/** Where an enumerator is asked to begin. */
+sealed trait StartPosition
+
+object StartPosition {
+
+  /** What the source's own options say. */
+  case object Configured extends StartPosition
+
+  /** Exact offsets, the first to be read, per log partition; a partition not named begins at its earliest record.
+    *
+    * @param onGap
+    *   what to do when the log no longer holds one of them
+    */
+  final case class Offsets(offsets: SortedMap[LogPartition, Long], onGap: OnGap) extends StartPosition
+
+  /** The first record at or after a time, in milliseconds since the epoch. */
+  final case class Timestamp(millis: Long, onGap: OnGap) extends StartPosition
+}
+
+/** One partition of a log, such as a Kafka topic's. */
+final case class LogPartition(topic: String, partition: Int) {
+  override def toString: String = s"$topic-$partition"
+}
+
+object LogPartition {
+  implicit val ordering: Ordering[LogPartition] = Ordering.by(p => (p.topic, p.partition))
+}
+
+/** What happens when a log no longer holds the position that a hand-over asks for. */
+sealed trait OnGap extends Product with Serializable
+
+object OnGap {
+
+  /** The query fails and names the missing ranges (default). */
+  case object Fail extends OnGap
+
+  /** The missing ranges are logged as a warning, and reading begins at the earliest record there is. */
+  case object Warn extends OnGap
+}

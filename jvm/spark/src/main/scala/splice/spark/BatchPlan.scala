@@ -1,0 +1,17 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark
+
+import org.apache.spark.sql.connector.read.InputPartition
+
+import splice.source.{SlotRanges, SplitReaderFactory}
+
+/** The tasks of one batch and the readers for them. */
+final private[spark] case class BatchPlan(tasks: Seq[SlotRanges], readers: SplitReaderFactory, homes: SlotHomes) {
+
+  def partitions: Array[InputPartition] =
+    tasks.iterator.map(t => SpliceInputPartition(t, homes.locations(t), readers.columnar): InputPartition).toArray
+
+  def factory: SpliceReaderFactory = new SpliceReaderFactory(readers, homes)
+}

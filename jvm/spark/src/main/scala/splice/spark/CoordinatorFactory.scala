@@ -1,0 +1,24 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark
+
+import java.time.Clock
+import java.util.UUID
+
+import org.apache.spark.sql.SparkSession
+
+import splice.coordinator.Coordinator
+import splice.source._
+
+/** Makes the coordinator of one run from the session that runs it. */
+private[spark] object CoordinatorFactory {
+
+  def apply(source: Source, options: SourceOptions, log: SideLog, mode: ReadMode): Coordinator = {
+    val spark    = SparkSession.active
+    val cores    = math.max(spark.sparkContext.defaultParallelism, 1)
+    val context  = EnumeratorContext(log, mode, Clock.systemUTC(), cores, run = UUID.randomUUID().toString)
+    val retained = spark.conf.get("spark.sql.streaming.minBatchesToRetain", "100").toInt
+    new Coordinator(source, context, options.find(CommonOptions.Slots).getOrElse(cores), retained)
+  }
+}

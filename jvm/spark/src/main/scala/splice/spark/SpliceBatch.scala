@@ -1,0 +1,38 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark
+
+import java.util.UUID
+
+import scala.annotation.tailrec
+import scala.util.Using
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionReaderFactory}
+import org.apache.spark.sql.types.StructType
+
+import splice.coordinator.MemorySideLog
+import splice.source._
+
+/** One bounded read: from the source's start to its ends as they are when the read is planned. */
+final private[spark] class SpliceBatch(source: Source, options: SourceOptions, columns: StructType) extends Batch {
+
+  private lazy val plan: BatchPlan =
+    Using.resource(CoordinatorFactory(source, options, new MemorySideLog, ReadMode.Batch)) { coordinator =>
+      @tailrec def last(at: Progress): Progress = {
+        val next = coordinator.advance(at, everything = true)
+        if (next == at) at else last(next)
+      }
+      coordinator.open()
+      coordinator.freeze()
+      val start   = coordinator.initial()
+      val tasks   = coordinator.tasks(start, last(start))
+      val readers = source.readers(ReadContext(columns, UUID.randomUUID().toString, tasks.flatMap(_.ranges)))
+      BatchPlan(tasks, readers, SlotHomes(SparkSession.active.sparkContext))
+    }
+
+  override def planInputPartitions(): Array[InputPartition] = plan.partitions
+
+  override def createReaderFactory(): PartitionReaderFactory = plan.factory
+}

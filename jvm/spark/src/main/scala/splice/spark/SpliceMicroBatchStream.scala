@@ -1,0 +1,112 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark
+
+import java.util.{Map => JMap, Optional, UUID}
+
+import scala.jdk.CollectionConverters._
+import scala.jdk.OptionConverters._
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.connector.read.streaming._
+import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
+import org.apache.spark.sql.types.StructType
+import org.slf4j.LoggerFactory
+
+import splice.coordinator.{Coordinator, HadoopSideLog}
+import splice.source._
+
+/** A source as a stream of micro-batches. Spark calls it from the query's thread only; the coordinator does the work. */
+final private[spark] class SpliceMicroBatchStream private (
+    source: Source,
+    columns: StructType,
+    coordinator: Coordinator,
+    homes: SlotHomes
+) extends MicroBatchStream
+    with SupportsTriggerAvailableNow
+    with AcceptsLatestSeenOffset
+    with ReportsSourceMetrics {
+
+  private val run                                           = UUID.randomUUID().toString
+  private var plan: Option[(Progress, Progress, BatchPlan)] = None
+  private var frozen                                        = false
+  private var warned                                        = false
+
+  override def initialOffset(): Offset = SpliceOffset(coordinator.initial())
+
+  override def deserializeOffset(json: String): Offset = SpliceOffset(coordinator.progress(json))
+
+  // The limits are each leg's own, asked for when its batch begins; this one only must not read "all available".
+  override def getDefaultReadLimit: ReadLimit = ReadLimit.maxRows(Long.MaxValue)
+
+  override def latestOffset(): Offset =
+    throw new UnsupportedOperationException("latestOffset(Offset, ReadLimit) is called instead")
+
+  override def latestOffset(start: Offset, limit: ReadLimit): Offset = {
+    val everything = limit.isInstanceOf[ReadAllAvailable]
+    if (everything && !frozen && source.fingerprint.size > 1) warnOfOneBatch()
+    SpliceOffset(coordinator.advance(progress(start), everything))
+  }
+
+  override def prepareForTriggerAvailableNow(): Unit = {
+    frozen = true
+    coordinator.freeze()
+  }
+
+  override def setLatestSeenOffset(offset: Offset): Unit = { val _ = progress(offset) }
+
+  override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = {
+    homes.learn()
+    planOf(progress(start), progress(end)).partitions
+  }
+
+  override def createReaderFactory(): PartitionReaderFactory =
+    plan.map(_._3.factory).getOrElse(throw new IllegalStateException("createReaderFactory before planInputPartitions"))
+
+  override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] =
+    latestConsumed.toScala.map(o => coordinator.report(progress(o)).asJava).getOrElse(java.util.Map.of())
+
+  override def commit(end: Offset): Unit = coordinator.committed(progress(end))
+
+  override def stop(): Unit = coordinator.close()
+
+  private def planOf(from: Progress, until: Progress): BatchPlan =
+    plan.collect { case (`from`, `until`, known) => known }.getOrElse {
+      val tasks   = coordinator.tasks(from, until)
+      val readers = source.readers(ReadContext(columns, run, tasks.flatMap(_.ranges)))
+      val made    = BatchPlan(tasks, readers, homes)
+      plan = Some((from, until, made))
+      made
+    }
+
+  // Spark also gives offsets of a class of its own, read from its log.
+  private def progress(offset: Offset): Progress = offset match {
+    case own: SpliceOffset => own.progress
+    case other             => coordinator.progress(other.json)
+  }
+
+  private def warnOfOneBatch(): Unit = if (!warned) {
+    warned = true
+    SpliceMicroBatchStream.log.warn(
+      "This trigger runs one batch, which stops at the end of the current leg. Use Trigger.AvailableNow to read all legs."
+    )
+  }
+}
+
+private[spark] object SpliceMicroBatchStream {
+
+  private val log = LoggerFactory.getLogger(classOf[SpliceMicroBatchStream])
+
+  private val Folder = "splice"
+
+  /** Opens the checkpoint folder that Spark keeps for this source. */
+  def apply(source: Source, options: SourceOptions, columns: StructType, checkpoint: String): SpliceMicroBatchStream = {
+    val spark       = SparkSession.active
+    val sideLog     = new HadoopSideLog(new Path(checkpoint, Folder), spark.sparkContext.hadoopConfiguration)
+    val coordinator = CoordinatorFactory(source, options, sideLog, ReadMode.Stream)
+    coordinator.open()
+    new SpliceMicroBatchStream(source, columns, coordinator, SlotHomes(spark.sparkContext))
+  }
+}

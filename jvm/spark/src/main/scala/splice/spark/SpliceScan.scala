@@ -1,0 +1,32 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark
+
+import org.apache.spark.sql.connector.metric.CustomMetric
+import org.apache.spark.sql.connector.read.Scan.ColumnarSupportMode
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
+import org.apache.spark.sql.connector.read.{Batch, Scan}
+import org.apache.spark.sql.types.StructType
+
+import splice.source.{Source, SourceOptions}
+
+/** One read of a source: a batch or a stream. */
+final private[spark] class SpliceScan(source: Source, options: SourceOptions, columns: StructType) extends Scan {
+
+  override def readSchema: StructType = columns
+
+  override def description: String =
+    source.fingerprint.map { case (k, v) => s"$k=$v" }.mkString(s"splice ${source.kind} [", ", ", "]")
+
+  override def toBatch: Batch = new SpliceBatch(source, options, columns)
+
+  override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
+    SpliceMicroBatchStream(source, options, columns, checkpointLocation)
+
+  override def supportedCustomMetrics: Array[CustomMetric] = source.taskMetrics.toArray
+
+  // Spark plans a batch twice when each partition decides for itself, and rows need no decision.
+  override def columnarSupportMode: ColumnarSupportMode =
+    if (source.mayBeColumnar) ColumnarSupportMode.PARTITION_DEFINED else ColumnarSupportMode.UNSUPPORTED
+}
