@@ -34,11 +34,14 @@ lazy val bundle = module("bundle")
   .dependsOn(source, coordinator, hybrid, files, kafka, spark)
   .settings(publish / skip := false, Publishing.bundle)
 
+lazy val servers = Project("servers", file("tests/servers"))
+  .settings(CommonSettings.module, Publishing.never, KafkaServer.staged)
+
 lazy val root = project
   .in(file("."))
-  .aggregate(source, coordinator, hybrid, files, kafka, spark, testkit, bench, bundle)
+  .aggregate(source, coordinator, hybrid, files, kafka, spark, testkit, bench, bundle, servers)
   .settings(name := "splice", CommonSettings.module, Publishing.never)
 
 def module(id: String): Project =
   Project(id, file(s"jvm/$id"))
-    .settings(name := s"splice-$id", CommonSettings.module, CommonSettings.tested, Publishing.never)
+    .settings(name := s"splice-$id", CommonSettings.module, CommonSettings.tested, KafkaServer.known, Publishing.never)

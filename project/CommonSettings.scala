@@ -1,8 +1,8 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-import sbt._
 import sbt.Keys._
+import sbt._
 import sbt.nio.Keys._
 
 /** What holds for every module: the compiler's flags and how tests run. */
@@ -34,33 +34,37 @@ object CommonSettings {
 
   private val forkedJvm = Def.setting {
     val logging = (ThisBuild / baseDirectory).value / "jvm" / "log4j2-test.properties"
-    sparkJvm ++ Seq("-Xmx2g", "-Duser.timezone=UTC", "-Dspark.ui.enabled=false", s"-Dlog4j2.configurationFile=${logging.toURI}")
+    sparkJvm ++
+      Seq("-Xmx2g", "-Duser.timezone=UTC", "-Dspark.ui.enabled=false", s"-Dlog4j2.configurationFile=${logging.toURI}")
   }
 
   /** For the whole build: two things at a time, one forked JVM of tests at a time. */
   val build: Seq[Setting[_]] = Seq(
-    Global / concurrentRestrictions := Seq(Tags.limitAll(2), Tags.limit(Tags.ForkedTestGroup, 1), Tags.limit(Tags.Test, 1)),
+    Global / concurrentRestrictions :=
+      Seq(Tags.limitAll(2), Tags.limit(Tags.ForkedTestGroup, 1), Tags.limit(Tags.Test, 1)),
     Global / onChangedBuildSource := ReloadOnSourceChanges
   )
 
   val module: Seq[Setting[_]] = Seq(
     scalaVersion := Versions.scala,
-    scalacOptions ++= Seq("-encoding", "utf8", "-release", Versions.java) ++ lints ++ (if (onCi) Seq("-Werror") else Nil),
+    scalacOptions ++=
+      Seq("-encoding", "utf8", "-release", Versions.java) ++ lints ++ (if (onCi) Seq("-Werror") else Nil),
     Compile / scalacOptions += "-Wvalue-discard",
+    Test / scalacOptions -= "-Wvalue-discard",
     Compile / doc / scalacOptions --= lints :+ "-Werror",
     javacOptions ++= Seq("-encoding", "utf8", "--release", Versions.java, "-Xlint:all,-processing,-serial") ++
       (if (onCi) Seq("-Werror") else Nil),
     Compile / doc / javacOptions := Nil,
-    Test / fork := true,
-    Test / parallelExecution := false,
+    Test / fork                  := true,
+    Test / parallelExecution     := false,
     Test / javaOptions ++= forkedJvm.value,
     Test / baseDirectory := (ThisBuild / baseDirectory).value,
     Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDF"),
     Test / envVars += "SPARK_LOCAL_IP" -> "127.0.0.1",
-    run / fork := true,
+    run / fork                         := true,
     run / javaOptions ++= forkedJvm.value,
     run / baseDirectory := (ThisBuild / baseDirectory).value,
-    run / connectInput := false
+    run / connectInput  := false
   )
 
   /** ScalaTest beside the module's own sources. */

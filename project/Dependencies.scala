@@ -14,9 +14,17 @@ object Dependencies {
   val scalatest: ModuleID = "org.scalatest" %% "scalatest" % Versions.scalatest
 
   val benchPeers: Seq[ModuleID] = Seq(
-    "org.apache.spark" % "spark-sql_2.13" % Versions.spark,
+    "org.apache.spark"  % "spark-sql_2.13"            % Versions.spark,
     ("org.apache.spark" % "spark-sql-kafka-0-10_2.13" % Versions.spark)
       .exclude("org.apache.spark", "spark-token-provider-kafka-0-10_2.13"),
-    ("org.apache.spark" % "spark-token-provider-kafka-0-10_2.13" % Versions.sparkKafkaTokenProvider).excludeAll(ExclusionRule())
+    ("org.apache.spark" % "spark-token-provider-kafka-0-10_2.13" % Versions.sparkKafkaTokenProvider).excludeAll(
+      ExclusionRule()
+    )
+  )
+
+  val kafkaServer: Seq[ModuleID] = Seq(
+    "org.apache.kafka"         % "kafka_2.13"       % Versions.kafkaServer,
+    "org.apache.kafka"         % "kafka-tools"      % Versions.kafkaServer,
+    "org.apache.logging.log4j" % "log4j-slf4j-impl" % Versions.kafkaServerLog4j
   )
 }

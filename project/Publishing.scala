@@ -1,11 +1,11 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-import scala.xml.{Elem, Node}
 import scala.xml.transform.{RewriteRule, RuleTransformer}
+import scala.xml.{Elem, Node}
 
-import sbt._
 import sbt.Keys._
+import sbt._
 import sbtassembly.AssemblyPlugin.autoImport._
 
 /** One artifact is published: the bundle, a jar of every module's classes with kafka-clients as its one dependency. */
@@ -13,17 +13,17 @@ object Publishing {
   private val own = "io.github.splice"
 
   val coordinates: Seq[Setting[_]] = Seq(
-    ThisBuild / organization := own,
+    ThisBuild / organization     := own,
     ThisBuild / organizationName := "the Splice authors",
-    ThisBuild / version := Versions.splice,
-    ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0.txt")),
+    ThisBuild / version          := Versions.splice,
+    ThisBuild / licenses         := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0.txt")),
     ThisBuild / description := "Joins sources into one Spark stream: history first, then the live log, each row once."
   )
 
   val never: Seq[Setting[_]] = Seq(publish / skip := true)
 
   val bundle: Seq[Setting[_]] = Seq(
-    moduleName := "splice-spark",
+    moduleName       := "splice-spark",
     autoScalaLibrary := false,
     libraryDependencies += Dependencies.kafkaClients,
     assembly / fullClasspath := (Runtime / exportedProducts).value ++ (Runtime / internalDependencyClasspath).value,
@@ -33,9 +33,9 @@ object Publishing {
       case _                                    => MergeStrategy.deduplicate
     },
     assembly / assemblyJarName := s"${moduleName.value}_${scalaBinaryVersion.value}-${version.value}.jar",
-    assembly / test := {},
-    Compile / packageBin := assembly.value,
-    pomPostProcess := onlyWhatUsersNeed,
+    assembly / test            := {},
+    Compile / packageBin       := assembly.value,
+    pomPostProcess             := onlyWhatUsersNeed,
     publishTo := Some(MavenCache("target", (ThisBuild / baseDirectory).value / "target" / "repository"))
   )
 

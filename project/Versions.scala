@@ -8,13 +8,16 @@ object Versions {
   val splice: String = IO.read(file("VERSION")).trim
 
   val scala = "2.13.18"
-  val java = "17"
+  val java  = "17"
 
-  val spark = "4.2.0"
+  val spark        = "4.2.0"
   val kafkaClients = "3.9.2"
 
   /** Spark's own Kafka source asks for a token provider of its version, which Maven Central does not hold. */
   val sparkKafkaTokenProvider = "4.0.0"
+
+  val kafkaServer      = "4.2.0"
+  val kafkaServerLog4j = "2.25.3"
 
   val scalatest = "3.2.20"
 }
