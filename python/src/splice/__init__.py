@@ -1,0 +1,35 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Splice joins sources into one Spark stream: history first, then the live log, each row once.
+
+Start with :func:`configure`, describe each source with its builder, join them with
+:class:`HybridSource` and read the result with ``read_stream()`` or ``read()``.
+"""
+
+from splice.configure import configure
+from splice.describe import QueryDescription, SourceDescription, describe
+from splice.errors import OptionError, SetupError
+from splice.files import FileSource, FileSourceBuilder
+from splice.hand_over import HandOver
+from splice.hybrid import HybridSource, HybridSourceBuilder
+from splice.kafka import KafkaSource, KafkaSourceBuilder
+from splice.offsets import OffsetsInitializer
+from splice.source import Source
+
+__all__ = [
+    "FileSource",
+    "FileSourceBuilder",
+    "HandOver",
+    "HybridSource",
+    "HybridSourceBuilder",
+    "KafkaSource",
+    "KafkaSourceBuilder",
+    "OffsetsInitializer",
+    "OptionError",
+    "QueryDescription",
+    "SetupError",
+    "Source",
+    "SourceDescription",
+    "configure",
+    "describe",
+]

@@ -1,0 +1,113 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Gives a session builder the jars that Splice needs."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from splice import jvm
+from splice.errors import SetupError
+from splice.jars import CONNECTOR, how_to_submit, jar_paths
+
+if TYPE_CHECKING:
+    from py4j.java_gateway import JVMView
+    from pyspark.sql import SparkSession
+
+_JARS = "spark.jars"
+_PACKAGES = "spark.jars.packages"
+
+
+def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
+    """Appends Splice's jars to ``spark.jars`` of a session that is still to be made.
+
+    What ``spark.jars`` already holds, set on the builder or in spark-defaults.conf, is kept.
+    Calling it twice changes nothing, nor does calling it where Splice is there already: in a
+    running session, or among the builder's packages.
+
+    Args:
+        builder: The builder of a classic session (or of a local Spark Connect server).
+
+    Returns:
+        The same builder.
+
+    Raises:
+        SetupError: if a JVM already runs without the jar, be it that of an earlier session or
+            that of spark-submit; if PYSPARK_SUBMIT_ARGS sets jars, which would win over the
+            builder's; if the session is one of a Spark Connect server.
+    """
+    options = _options(builder)
+    _refuse_remote(builder, options)
+    driver = jvm.connect() if "PYSPARK_GATEWAY_PORT" in os.environ else jvm.running()
+    if driver is not None:
+        return _running(builder, driver)
+    arguments = os.environ.get("PYSPARK_SUBMIT_ARGS", "")
+    if CONNECTOR in options.get(_PACKAGES, "") or CONNECTOR in arguments:
+        return builder
+    _refuse_jars_in(shlex.split(arguments))
+    jars = [jar for jar in options.get(_JARS, _default_jars()).split(",") if jar.strip()]
+    names = {jar.rsplit("/", 1)[-1] for jar in jars}
+    return builder.config(
+        _JARS, ",".join([*jars, *(str(path) for path in jar_paths() if path.name not in names)])
+    )
+
+
+def _options(builder: SparkSession.Builder) -> Mapping[str, str]:
+    # Spark offers no public way to read a builder, and without reading it jars that the user has
+    # set would be lost without a word; so where the private map is not there, say so and stop.
+    options = getattr(builder, "_options", None)
+    if not isinstance(options, Mapping):
+        raise SetupError(
+            f"The options of a {type(builder).__name__} cannot be read, so its 'spark.jars' cannot "
+            f"be appended to. Set them without configure(): {how_to_submit()}."
+        )
+    return options
+
+
+def _refuse_remote(builder: SparkSession.Builder, options: Mapping[str, str]) -> None:
+    remote = options.get("spark.remote", os.environ.get("SPARK_REMOTE", ""))
+    served = remote and not remote.startswith("local")
+    client = type(builder).__module__.startswith("pyspark.sql.connect")
+    if served or client or ("SPARK_CONNECT_MODE_ENABLED" in os.environ and jvm.running() is None):
+        raise SetupError(
+            "This session is one of a Spark Connect server, and a jar that adds a data source must "
+            f"be on the server's class path. Start the server with {how_to_submit()}, and leave "
+            "configure() out on the client."
+        )
+
+
+def _running(builder: SparkSession.Builder, driver: JVMView) -> SparkSession.Builder:
+    if jvm.entry_point(driver) is not None:
+        return builder
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+    where = "that spark-submit started" if submitted else "of a session that already lives here"
+    raise SetupError(
+        f"Splice's jar is not on the class path of the JVM {where}, and a running JVM takes no "
+        "further jar. Call configure() before the first session of the process is made, or start "
+        f"it by spark-submit with {how_to_submit()}."
+    )
+
+
+def _refuse_jars_in(arguments: list[str]) -> None:
+    for flag, value in itertools.pairwise(arguments):
+        if flag == "--jars" or (flag in ("--conf", "-c") and value.startswith(f"{_JARS}=")):
+            raise SetupError(
+                "PYSPARK_SUBMIT_ARGS sets jars, which replace those of the builder. Take them out "
+                f"of it, or add Splice to it: {how_to_submit()}."
+            )
+
+
+def _default_jars() -> str:
+    home, given = os.environ.get("SPARK_HOME"), os.environ.get("SPARK_CONF_DIR")
+    folder = Path(given) if given else Path(home, "conf") if home else None
+    if folder is None or not (folder / "spark-defaults.conf").is_file():
+        return ""
+    defaults = folder / "spark-defaults.conf"
+    set_there = re.findall(r"(?m)^\s*spark\.jars[ \t=:]+(\S.*?)\s*$", defaults.read_text("utf-8"))
+    return set_there[-1] if set_there else ""

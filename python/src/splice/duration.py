@@ -1,0 +1,55 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Durations as Spark interval strings."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+from splice.errors import OptionError
+
+_MILLISECOND = timedelta(milliseconds=1)
+_UNITS = (
+    ("hours", timedelta(hours=1)),
+    ("minutes", timedelta(minutes=1)),
+    ("seconds", timedelta(seconds=1)),
+    ("milliseconds", _MILLISECOND),
+)
+_NUMBER_AND_UNIT = (
+    r"\d+\s*(?:ms|milliseconds?|s|sec|seconds?|m|min|minutes?|h|hours?|d|days?|w|weeks?)"
+)
+_INTERVAL = re.compile(rf"(?:interval\s+)?{_NUMBER_AND_UNIT}(?:\s+{_NUMBER_AND_UNIT})*", re.I)
+
+
+def interval(name: str, value: timedelta | str) -> str:
+    """Writes a duration as a Spark interval string such as ``10 minutes``.
+
+    Args:
+        name: What the duration is for, to be named in the error.
+        value: A timedelta, rounded up to milliseconds, or one or more numbers with units from
+            milliseconds to weeks.
+
+    Raises:
+        OptionError: if it is negative or no such duration.
+    """
+    if isinstance(value, timedelta):
+        if value < timedelta(0):
+            raise _refused(name, value, "is negative")
+        rounded = -(-value // _MILLISECOND) * _MILLISECOND
+        unit, size = next((u, s) for u, s in _UNITS if rounded % s == timedelta(0))
+        return f"{rounded // size} {unit}"
+    if not isinstance(value, str):
+        raise _refused(name, value, f"is of type {type(value).__name__}")
+    if re.search(r"-\s*\d", value):
+        raise _refused(name, value, "is negative")
+    if not _INTERVAL.fullmatch(value.strip()):
+        raise _refused(name, value, "is no duration")
+    return value.strip()
+
+
+def _refused(name: str, value: object, why: str) -> OptionError:
+    return OptionError(
+        f"'{name}' is {value!r}, which {why}. Give a timedelta that is not negative, "
+        "or a Spark interval such as '10 minutes' (milliseconds to weeks)."
+    )

@@ -1,0 +1,97 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Files as a bounded source."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+from splice.errors import OptionError
+from splice.source import Source, SourceBuilder
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+PathArgument: TypeAlias = Union[str, "os.PathLike[str]"]
+
+
+class FileSource(Source):
+    """The files that lie under some paths when the query first starts; a bounded source."""
+
+    kind = "files"
+
+    @property
+    def bounded(self) -> bool:
+        """Always true: files that come later are not read."""
+        return True
+
+    @staticmethod
+    def builder(format: str, *paths: PathArgument) -> FileSourceBuilder:  # noqa: A002 (Spark's name)
+        """Begins a source of files.
+
+        Args:
+            format: A format of Spark: ``parquet``, ``orc``, ``json``, ``csv`` or ``text``.
+            paths: Files, folders or globs, at least one.
+        """
+        return FileSourceBuilder(format, *paths)
+
+
+class FileSourceBuilder(SourceBuilder[FileSource]):
+    """Builds a FileSource; options that Splice does not know go to the format."""
+
+    def __init__(self, format: str, *paths: PathArgument) -> None:  # noqa: A002 (Spark's name)
+        """Takes the format and the paths; use ``FileSource.builder``."""
+        super().__init__()
+        self._options.set("format", format)
+        if len(paths) == 1:
+            self._options.set("path", os.fspath(paths[0]))
+        elif paths:
+            self._options.set("paths", json.dumps([os.fspath(path) for path in paths]))
+
+    def schema(self, schema: StructType | str) -> FileSourceBuilder:
+        """Sets the schema; by default it is inferred from the files.
+
+        Args:
+            schema: DDL such as ``id BIGINT, name STRING``, or a StructType.
+
+        Raises:
+            OptionError: if it is neither.
+        """
+        text = schema if isinstance(schema, str) else _json_of(schema)
+        if not text.strip():
+            raise OptionError(
+                "'schema' is empty. Give DDL such as 'id BIGINT, name STRING' or a StructType, "
+                "or leave it out to have it inferred."
+            )
+        self._options.set("schema", text)
+        return self
+
+    def _make(self) -> FileSource:
+        self._refuse_chain_options()
+        if not self._options["format"].strip():
+            raise OptionError(
+                "A file source needs a format. Give one of Spark's, such as 'parquet': "
+                "FileSource.builder('parquet', path)."
+            )
+        given = self._options.named("path", "paths")
+        if len(given) != 1 or not self._options[given[0]].strip():
+            raise OptionError(
+                f"A file source needs its paths said once, and {len(given)} of the options 'path' "
+                "and 'paths' are set. Give all of them to FileSource.builder(format, *paths)."
+                if len(given) != 1
+                else "The path of the file source is empty. Give a file, a folder or a glob."
+            )
+        return FileSource(self._options)
+
+
+def _json_of(schema: StructType) -> str:
+    from pyspark.sql.types import StructType
+
+    if isinstance(schema, StructType):
+        return schema.json()
+    raise OptionError(
+        f"'schema' is of type {type(schema).__name__}. Give DDL such as 'id BIGINT, name STRING' "
+        "or a StructType."
+    )

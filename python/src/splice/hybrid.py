@@ -1,0 +1,135 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Sources read one after another as a single one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from splice.errors import OptionError
+from splice.files import FileSource
+from splice.kafka import KafkaSource
+from splice.leg import Leg
+from splice.source import Source, SourceBuilder
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from splice.hand_over import HandOver
+
+
+class HybridSource(Source):
+    """A chain of named sources: each is read to its end, then the next takes over (FLIP-150)."""
+
+    kind = "hybrid"
+
+    def __init__(self, options: dict[str, str], bounded: bool) -> None:
+        """Takes checked options; use a builder instead."""
+        super().__init__(options)
+        self._bounded = bounded
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the last leg is bounded."""
+        return self._bounded
+
+    @staticmethod
+    def builder(name: str, source: Source, select: str | None = None) -> HybridSourceBuilder:
+        """Begins a chain with its first leg, which starts where its source says.
+
+        Args:
+            name: Names the leg: letters, digits and underscores, unique in the chain.
+            source: A bounded source.
+            select: A SELECT list of deterministic row expressions over the source's columns; by
+                default all of them. Every leg must come to the same columns.
+        """
+        return HybridSourceBuilder(Leg(name, source, None, select))
+
+
+class HybridSourceBuilder(SourceBuilder[HybridSource]):
+    """Builds a HybridSource; its own options are those of the whole chain, such as ``schema``."""
+
+    def __init__(self, first: Leg) -> None:
+        """Takes the first leg; use ``HybridSource.builder``."""
+        super().__init__()
+        self._legs = [first]
+
+    def add_source(
+        self,
+        name: str,
+        source: Source,
+        hand_over: HandOver | None = None,
+        select: str | None = None,
+    ) -> HybridSourceBuilder:
+        """Adds a leg that takes over when the one before has ended.
+
+        Args:
+            name: Names the leg: letters, digits and underscores, unique in the chain.
+            source: A source; bounded unless it is the last.
+            hand_over: Where the leg starts. By default it starts where its source says; a source
+                with a start of its own takes no hand-over.
+            select: A SELECT list of deterministic row expressions over the source's columns; by
+                default all of them.
+        """
+        self._legs.append(Leg(name, source, hand_over, select))
+        return self
+
+    def _make(self) -> HybridSource:
+        self._refuse_chain_options()
+        for leg in self._legs:
+            leg.check()
+        _check_names(self._legs)
+        for before, leg in zip(self._legs, self._legs[1:], strict=False):
+            _check_end(before, leg)
+            _check_hand_over(before, leg)
+        options = {"legs": ",".join(leg.name for leg in self._legs), **self._options}
+        for leg in self._legs:
+            options |= leg.options()
+        return HybridSource(options, self._legs[-1].source.bounded)
+
+
+def _check_names(legs: Sequence[Leg]) -> None:
+    seen: dict[str, str] = {}
+    for leg in legs:
+        other = seen.get(leg.name.lower())
+        if other is not None:
+            raise OptionError(
+                f"Two legs are named '{other}' and '{leg.name}', which options cannot tell apart, "
+                "because their case does not count. Give each leg a name of its own."
+            )
+        seen[leg.name.lower()] = leg.name
+        if isinstance(leg.source, HybridSource):
+            raise OptionError(
+                f"Leg '{leg.name}' is itself a hybrid source, which cannot be a leg. "
+                "Add its legs to this chain instead."
+            )
+
+
+def _check_end(leg: Leg, after: Leg) -> None:
+    if not leg.source.bounded:
+        raise OptionError(
+            f"Leg '{leg.name}' never ends, so leg '{after.name}' after it would never be read. "
+            "Every leg but the last must be bounded: set ending_offsets(...) on a Kafka source, "
+            "or put this leg last."
+        )
+
+
+def _check_hand_over(before: Leg, leg: Leg) -> None:
+    rule = leg.hand_over
+    if rule is None:
+        return
+    if isinstance(leg.source, FileSource):
+        raise OptionError(
+            f"Leg '{leg.name}' reads files, which are always read whole, so its hand-over "
+            f"'{rule.kind}' cannot be obeyed. Leave hand_over out."
+        )
+    if isinstance(leg.source, KafkaSource) and leg.source.start_is_set:
+        raise OptionError(
+            f"Leg '{leg.name}' has both a hand-over ('{rule.kind}') and starting offsets, and only "
+            "one can say where it starts. Leave out hand_over, or starting_offsets of its source."
+        )
+    if rule.kind == "modificationTime" and not isinstance(before.source, FileSource):
+        raise OptionError(
+            f"Leg '{leg.name}' starts from the modification time of files, but leg "
+            f"'{before.name}' before it reads none. Use HandOver.offsets, event_time or now_minus."
+        )

@@ -1,0 +1,51 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Makes a DataFrame of options, in a classic session or one of Spark Connect."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.errors import PySparkRuntimeError
+
+from splice import jvm
+from splice.errors import SetupError
+from splice.jars import how_to_submit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import DataFrame, SparkSession
+
+FORMAT = "splice"
+
+
+def load(options: Mapping[str, str], spark: SparkSession | None, streaming: bool) -> DataFrame:
+    """Loads the format ``splice`` with the options; no session given means the active one."""
+    session = _active() if spark is None else spark
+    _refuse_without_jar(session)
+    reader = session.readStream if streaming else session.read
+    return reader.format(FORMAT).options(**options).load()
+
+
+def _refuse_without_jar(session: SparkSession) -> None:
+    # Only a classic session can be asked; a Connect server answers for itself when it analyses.
+    driver = jvm.running() if hasattr(session, "_jsparkSession") else None
+    if driver is not None and jvm.entry_point(driver) is None:
+        raise SetupError(
+            "This session does not know the format 'splice', because Splice's jar is not on its "
+            "class path. Make the session with configure(builder), or start it by spark-submit "
+            f"with {how_to_submit()}."
+        )
+
+
+def _active() -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    try:
+        return SparkSession.active()
+    except PySparkRuntimeError as error:
+        raise SetupError(
+            "There is no active Spark session to read with. Make one with "
+            "configure(SparkSession.builder).getOrCreate(), or give one: read_stream(spark)."
+        ) from error

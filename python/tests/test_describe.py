@@ -1,0 +1,61 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""What describe() makes of a query's progress."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from splice import SourceDescription, describe
+
+SPLICE = {
+    "description": "splice",
+    "endOffset": '{"v":1}',
+    "metrics": {
+        "leg": "live",
+        "position": "orders-0@<7>",
+        "splits": "8",
+        "rowsBehind": "120",
+        "bytesBehind": "",
+        "switches": "1",
+    },
+}
+RATE = {"description": "rate", "endOffset": "5", "metrics": {}}
+
+
+@dataclass
+class Query:
+    lastProgress: dict[str, Any] | None  # noqa: N815 (PySpark's name)
+    name: str | None = None
+    id: str = field(default="c0ffee")
+
+
+def test_values_come_from_the_metrics() -> None:
+    described = describe(Query({"batchId": 4, "sources": [RATE, SPLICE]}, "orders"))  # type: ignore[arg-type]
+    assert described.batch_id == 4
+    assert described.sources == (
+        SourceDescription("live", "orders-0@<7>", 8, 120, None, 1, '{"v":1}'),
+    )
+
+
+def test_it_prints_as_a_table() -> None:
+    described = describe(Query({"batchId": 4, "sources": [SPLICE]}, "orders"))  # type: ignore[arg-type]
+    assert str(described).splitlines() == [
+        "orders, batch 4",
+        "leg   position      splits  rows behind  bytes behind  switches",
+        "live  orders-0@<7>  8       120          -             1",
+    ]
+    assert "<td>orders-0@&lt;7&gt;</td>" in described._repr_html_()
+
+
+def test_before_the_first_progress() -> None:
+    described = describe(Query(None))  # type: ignore[arg-type]
+    assert described.sources == ()
+    assert str(described) == "c0ffee: no progress has been reported yet"
+    assert "no progress" in described._repr_html_()
+
+
+def test_a_query_without_splice() -> None:
+    described = describe(Query({"batchId": 0, "sources": [RATE]}, "q"))  # type: ignore[arg-type]
+    assert str(described) == "q, batch 0: no source of Splice"

@@ -1,0 +1,97 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""The builder of file sources: options on the wire, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pyspark.sql.types import LongType, StructField, StructType
+
+from splice import FileSource, OptionError
+
+
+def test_one_path() -> None:
+    assert FileSource.builder("parquet", "/lake/orders/").build().options() == {
+        "source": "files",
+        "format": "parquet",
+        "path": "/lake/orders/",
+    }
+
+
+def test_several_paths_are_a_json_array() -> None:
+    options = FileSource.builder("csv", "/a,b", Path("/c")).build().options()
+    assert json.loads(options["paths"]) == ["/a,b", "/c"]
+    assert "path" not in options
+
+
+def test_schema_as_ddl_or_struct() -> None:
+    ddl = FileSource.builder("json", "/a").schema("id BIGINT").build()
+    assert ddl.options()["schema"] == "id BIGINT"
+    struct = StructType([StructField("id", LongType())])
+    assert (
+        StructType.fromJson(
+            json.loads(FileSource.builder("json", "/a").schema(struct).build().options()["schema"])
+        )
+        == struct
+    )
+
+
+@pytest.mark.parametrize("schema", ["", " ", 5, ["id"]])
+def test_other_schemas_are_refused(schema: str) -> None:
+    with pytest.raises(OptionError, match="'schema' is"):
+        FileSource.builder("json", "/a").schema(schema)
+
+
+def test_format_options_go_through_as_spark_writes_them() -> None:
+    source = (
+        FileSource.builder("csv", "/a")
+        .option("header", True)
+        .options(maxFilesPerTrigger=10, sep=";")
+        .build()
+    )
+    assert source.options() == {
+        "source": "files",
+        "format": "csv",
+        "path": "/a",
+        "header": "true",
+        "maxFilesPerTrigger": "10",
+        "sep": ";",
+    }
+
+
+def test_files_are_bounded() -> None:
+    assert FileSource.builder("csv", "/a").build().bounded
+
+
+@pytest.mark.parametrize("paths", [(), ("",)])
+def test_a_path_is_needed(paths: tuple[str, ...]) -> None:
+    with pytest.raises(OptionError, match="path"):
+        FileSource.builder("csv", *paths).build()
+
+
+def test_paths_said_twice_are_refused() -> None:
+    with pytest.raises(OptionError, match="said once, and 2 of"):
+        FileSource.builder("csv", "/a", "/b").option("path", "/c").build()
+
+
+def test_a_format_is_needed() -> None:
+    with pytest.raises(OptionError, match="needs a format"):
+        FileSource.builder(" ", "/a").build()
+
+
+def test_an_error_is_what_python_and_pyspark_expect() -> None:
+    from pyspark.errors import IllegalArgumentException
+
+    with pytest.raises(ValueError, match="needs a format") as raised:
+        FileSource.builder("", "/a").build()
+    assert isinstance(raised.value, IllegalArgumentException)
+
+
+def test_a_jvm_message_keeps_its_condition() -> None:
+    error = OptionError("[SPLICE_OPTION.UNKNOWN] Option 'x' is not known.")
+    assert error.getCondition() == "SPLICE_OPTION.UNKNOWN"
+    assert str(error) == error.getMessage() == "[SPLICE_OPTION.UNKNOWN] Option 'x' is not known."
+    assert OptionError("[a] no condition").getCondition() is None

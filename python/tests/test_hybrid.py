@@ -1,0 +1,219 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""The builder of chains: options on the wire, and what it refuses."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from splice import (
+    FileSource,
+    HandOver,
+    HybridSource,
+    KafkaSource,
+    OffsetsInitializer,
+    OptionError,
+)
+from splice.leg import RESERVED
+
+HISTORY = FileSource.builder("parquet", "/lake/orders/").build()
+LIVE = KafkaSource.builder().bootstrap_servers("broker:9092").topics("orders").build()
+BOUNDED = (
+    KafkaSource.builder()
+    .bootstrap_servers("broker:9092")
+    .topics("orders")
+    .ending_offsets("latest")
+    .build()
+)
+
+
+def test_a_chain_is_said_by_prefixed_options() -> None:
+    source = (
+        HybridSource.builder("history", HISTORY, select="id")
+        .add_source("live", LIVE, hand_over=HandOver.offsets(), select="CAST(key AS STRING) AS id")
+        .build()
+    )
+    assert source.options() == {
+        "source": "hybrid",
+        "legs": "history,live",
+        "history.source": "files",
+        "history.format": "parquet",
+        "history.path": "/lake/orders/",
+        "history.select": "id",
+        "live.source": "kafka",
+        "live.kafka.bootstrap.servers": "broker:9092",
+        "live.subscribe": "orders",
+        "live.handOver": "offsets",
+        "live.select": "CAST(key AS STRING) AS id",
+    }
+    assert not source.bounded
+
+
+def test_options_of_the_whole_chain() -> None:
+    source = (
+        HybridSource.builder("history", HISTORY)
+        .add_source("live", BOUNDED)
+        .option("schema", "id STRING")
+        .build()
+    )
+    assert source.options()["schema"] == "id STRING"
+    assert source.bounded
+
+
+@pytest.mark.parametrize(
+    ("rule", "options"),
+    [
+        (HandOver.offsets(), {"handOver": "offsets"}),
+        (
+            HandOver.offsets("t", partition="p", offset="o", allow_holes=True),
+            {
+                "handOver": "offsets",
+                "handOver.topic": "t",
+                "handOver.partition": "p",
+                "handOver.offset": "o",
+                "handOver.allowHoles": "true",
+            },
+        ),
+        (
+            HandOver.event_time("ts", timedelta(minutes=10)),
+            {"handOver": "eventTime", "handOver.column": "ts", "handOver.overlap": "10 minutes"},
+        ),
+        (
+            HandOver.modification_time("1 hour"),
+            {"handOver": "modificationTime", "handOver.overlap": "1 hour"},
+        ),
+        (
+            HandOver.now_minus(timedelta(days=2)),
+            {"handOver": "nowMinus", "handOver.duration": "48 hours"},
+        ),
+    ],
+)
+def test_hand_over_rules_are_data(rule: HandOver, options: dict[str, str]) -> None:
+    assert rule.options() == options
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        (timedelta(0), "0 hours"),
+        (timedelta(seconds=90), "90 seconds"),
+        (timedelta(milliseconds=1500), "1500 milliseconds"),
+        (timedelta(microseconds=1), "1 milliseconds"),
+        ("  INTERVAL 1 day 2 hours ", "INTERVAL 1 day 2 hours"),
+        ("90s", "90s"),
+    ],
+)
+def test_durations_are_spark_intervals(given: timedelta | str, text: str) -> None:
+    assert HandOver.now_minus(given).options()["handOver.duration"] == text
+
+
+@pytest.mark.parametrize(
+    "given", [timedelta(seconds=-1), "-1 hour", "1 hour - 5 minutes", "", "10", "soon", 600, None]
+)
+def test_other_durations_are_refused(given: str) -> None:
+    with pytest.raises(OptionError, match=r"'overlap' is .*Give a timedelta"):
+        HandOver.event_time("ts", given)
+
+
+@pytest.mark.parametrize("column", ["", " ", None])
+def test_a_hand_over_column_has_a_name(column: str) -> None:
+    with pytest.raises(OptionError, match="'column' is"):
+        HandOver.event_time(column, "1 hour")
+    with pytest.raises(OptionError, match="'topic' is"):
+        HandOver.offsets(topic=column)
+
+
+@pytest.mark.parametrize("name", ["", "1st", "a-b", "a.b", "ä", "a b", None, "a\n"])
+def test_names_of_legs_are_plain(name: str) -> None:
+    with pytest.raises(OptionError, match="cannot name a leg, because the name becomes part"):
+        HybridSource.builder(name, HISTORY).add_source("live", LIVE).build()
+
+
+@pytest.mark.parametrize("name", [*RESERVED, "Kafka", "PATH"])
+def test_names_of_options_name_no_leg(name: str) -> None:
+    with pytest.raises(OptionError, match="because it is the name of an option"):
+        HybridSource.builder("history", HISTORY).add_source(name, LIVE).build()
+
+
+@pytest.mark.parametrize("name", ["history", "History"])
+def test_names_are_unique_whatever_their_case(name: str) -> None:
+    with pytest.raises(OptionError, match=f"Two legs are named 'history' and '{name}'"):
+        HybridSource.builder("history", HISTORY).add_source(name, LIVE).build()
+
+
+def test_every_leg_but_the_last_is_bounded() -> None:
+    chain = HybridSource.builder("first", LIVE).add_source("second", LIVE)
+    with pytest.raises(OptionError, match=r"'first' never ends.*'second'.*ending_offsets"):
+        chain.build()
+    assert HybridSource.builder("first", BOUNDED).add_source("second", LIVE).build()
+
+
+@pytest.mark.parametrize(
+    "start", ["earliest", OffsetsInitializer.timestamp(1), OffsetsInitializer.committed()]
+)
+def test_a_hand_over_and_a_start_exclude_each_other(start: str | OffsetsInitializer) -> None:
+    live = (
+        KafkaSource.builder().bootstrap_servers("b:1").topics("t").starting_offsets(start).build()
+    )
+    chain = HybridSource.builder("history", HISTORY)
+    with pytest.raises(OptionError, match=r"'live' has both a hand-over .'offsets'. and starting"):
+        chain.add_source("live", live, hand_over=HandOver.offsets()).build()
+
+
+def test_a_start_alone_is_fine() -> None:
+    live = (
+        KafkaSource.builder()
+        .bootstrap_servers("b:1")
+        .topics("t")
+        .starting_offsets("earliest")
+        .build()
+    )
+    chain = HybridSource.builder("history", HISTORY).add_source("live", live).build()
+    assert chain.options()["live.startingOffsets"] == "earliest"
+
+
+def test_files_take_no_hand_over() -> None:
+    chain = HybridSource.builder("a", HISTORY)
+    with pytest.raises(OptionError, match=r"'b' reads files.*Leave hand_over out"):
+        chain.add_source("b", HISTORY, hand_over=HandOver.now_minus("1 hour")).build()
+
+
+def test_modification_time_needs_files_before() -> None:
+    chain = HybridSource.builder("a", BOUNDED)
+    with pytest.raises(OptionError, match="'a' before it reads none"):
+        chain.add_source("b", LIVE, hand_over=HandOver.modification_time("1 hour")).build()
+
+
+def test_a_chain_in_a_chain_is_refused() -> None:
+    inner = HybridSource.builder("a", HISTORY).add_source("b", BOUNDED).build()
+    with pytest.raises(OptionError, match="'c' is itself a hybrid source"):
+        HybridSource.builder("c", inner).add_source("live", LIVE).build()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"source": "kafka"}, "'live' is of type str, which is no source"),
+        ({"source": LIVE, "select": " "}, "'select' of leg 'live'"),
+        ({"source": LIVE, "hand_over": "offsets"}, "'hand_over' of leg 'live'"),
+    ],
+)
+def test_arguments_of_another_type(arguments: dict[str, object], said: str) -> None:
+    chain = HybridSource.builder("history", HISTORY)
+    with pytest.raises(OptionError, match=said):
+        chain.add_source("live", **arguments).build()  # type: ignore[arg-type]
+
+
+def test_secrets_of_a_leg_are_not_shown() -> None:
+    live = (
+        KafkaSource.builder()
+        .bootstrap_servers("b:1")
+        .topics("t")
+        .option("kafka.sasl.jaas.config", "hunter2")
+        .build()
+    )
+    source = HybridSource.builder("history", HISTORY).add_source("live", live).build()
+    assert "hunter2" not in repr(source)
+    assert repr(source).startswith("HybridSource(legs='history,live', history.source='files'")

@@ -1,0 +1,200 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""The Kafka builder: options on the wire, and what it refuses."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from splice import KafkaSource, KafkaSourceBuilder, OffsetsInitializer, OptionError
+
+
+def orders() -> KafkaSourceBuilder:
+    return KafkaSource.builder().bootstrap_servers("broker:9092").topics("orders")
+
+
+def test_plain_source_is_said_by_sparks_option_names() -> None:
+    assert orders().build().options() == {
+        "source": "kafka",
+        "kafka.bootstrap.servers": "broker:9092",
+        "subscribe": "orders",
+    }
+
+
+def test_several_topics_are_a_comma_list() -> None:
+    source = KafkaSource.builder().bootstrap_servers("b:1").topics("a", "b").build()
+    assert source.options()["subscribe"] == "a,b"
+
+
+def test_pattern() -> None:
+    source = KafkaSource.builder().bootstrap_servers("b:1").topic_pattern("orders-.*").build()
+    assert source.options()["subscribePattern"] == "orders-.*"
+
+
+@pytest.mark.parametrize(
+    ("start", "options"),
+    [
+        ("earliest", {"startingOffsets": "earliest"}),
+        ("latest", {"startingOffsets": "latest"}),
+        (OffsetsInitializer.earliest(), {"startingOffsets": "earliest"}),
+        (OffsetsInitializer.latest(), {"startingOffsets": "latest"}),
+        (OffsetsInitializer.timestamp(1_700_000_000_123), {"startingTimestamp": "1700000000123"}),
+        (
+            OffsetsInitializer.timestamp(datetime(2026, 1, 1, 0, 0, 0, 999, tzinfo=timezone.utc)),
+            {"startingTimestamp": "1767225600000"},
+        ),
+        (
+            OffsetsInitializer.timestamp(
+                datetime(2026, 1, 1, 2, tzinfo=timezone(timedelta(hours=2)))
+            ),
+            {"startingTimestamp": "1767225600000"},
+        ),
+        (
+            OffsetsInitializer.offsets({"orders": {1: -2, 0: 7}}),
+            {"startingOffsets": '{"orders":{"0":7,"1":-2}}'},
+        ),
+        (
+            OffsetsInitializer.committed("earliest"),
+            {"startingOffsets": "committed", "committedReset": "earliest"},
+        ),
+        (
+            OffsetsInitializer.committed(),
+            {"startingOffsets": "committed", "committedReset": "fail"},
+        ),
+    ],
+)
+def test_starts(start: str | OffsetsInitializer, options: dict[str, str]) -> None:
+    said = orders().starting_offsets(start).build().options()
+    assert options.items() <= said.items()
+    assert len(said) == 3 + len(options)
+
+
+@pytest.mark.parametrize(
+    ("end", "options"),
+    [
+        ("latest", {"endingOffsets": "latest"}),
+        (OffsetsInitializer.timestamp(5), {"endingTimestamp": "5"}),
+        (
+            OffsetsInitializer.offsets({"orders": {0: 9}}),
+            {"endingOffsets": '{"orders":{"0":9}}'},
+        ),
+    ],
+)
+def test_an_end_makes_it_bounded(end: str | OffsetsInitializer, options: dict[str, str]) -> None:
+    source = orders().ending_offsets(end).build()
+    assert options.items() <= source.options().items()
+    assert source.bounded
+    assert not orders().build().bounded
+
+
+def test_a_naive_datetime_is_local_time() -> None:
+    local = datetime(2026, 6, 1, 12)
+    assert OffsetsInitializer.timestamp(local) == OffsetsInitializer.timestamp(local.astimezone())
+
+
+def test_a_start_replaces_the_one_before() -> None:
+    source = orders().starting_offsets(OffsetsInitializer.committed("latest"))
+    said = source.starting_offsets(OffsetsInitializer.timestamp(1)).build().options()
+    assert said["startingTimestamp"] == "1"
+    assert "startingOffsets" not in said
+    assert "committedReset" not in said
+
+
+@pytest.mark.parametrize("end", ["earliest", OffsetsInitializer.committed()])
+def test_some_positions_are_no_end(end: str | OffsetsInitializer) -> None:
+    with pytest.raises(OptionError, match="a place to start from"):
+        orders().ending_offsets(end)
+
+
+def test_an_offset_of_earliest_is_no_end() -> None:
+    with pytest.raises(OptionError, match="offset -2"):
+        orders().ending_offsets(OffsetsInitializer.offsets({"orders": {0: -2}}))
+
+
+@pytest.mark.parametrize("word", ["oldest", '{"orders":{"0":1}}', None, 5])
+def test_another_word_is_no_position(word: object) -> None:
+    with pytest.raises(OptionError, match=r"'starting_offsets' is .*Give 'earliest', 'latest'"):
+        orders().starting_offsets(word)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "offsets", [{}, {"t": {}}, {"t": {0: -3}}, {"t": {-1: 0}}, {"t": {"0": 1}}, {"t": {0: True}}]
+)
+def test_offsets_that_are_none(offsets: dict[str, dict[int, int]]) -> None:
+    with pytest.raises(OptionError):
+        OffsetsInitializer.offsets(offsets)
+
+
+@pytest.mark.parametrize("at", [-1, True, "2026-01-01", 1.5])
+def test_timestamps_that_are_none(at: int) -> None:
+    with pytest.raises(OptionError):
+        OffsetsInitializer.timestamp(at)
+
+
+def test_a_reset_is_one_of_three() -> None:
+    with pytest.raises(OptionError, match=r"'reset' is 'none'.*earliest, latest, fail"):
+        OffsetsInitializer.committed("none")
+
+
+def test_servers_are_needed() -> None:
+    with pytest.raises(OptionError, match=r"'kafka\.bootstrap\.servers' is missing"):
+        KafkaSource.builder().topics("orders").build()
+
+
+@pytest.mark.parametrize(
+    ("extra", "said"),
+    [
+        ({}, "'subscribe', 'subscribePattern'"),
+        ({"ASSIGN": '{"orders":[0]}'}, "'subscribe', 'subscribePattern', 'ASSIGN'"),
+    ],
+)
+def test_two_subscriptions_are_refused(extra: dict[str, str], said: str) -> None:
+    builder = orders().topic_pattern("o.*").options(**extra)
+    with pytest.raises(OptionError, match=f"exactly one of .*set here: {said}"):
+        builder.build()
+
+
+def test_no_subscription_is_refused() -> None:
+    with pytest.raises(OptionError, match="set here: none"):
+        KafkaSource.builder().bootstrap_servers("b:1").build()
+
+
+@pytest.mark.parametrize("topics", [("a,b",), ("",), (7,)])
+def test_names_that_are_no_topic(topics: tuple[str, ...]) -> None:
+    with pytest.raises(OptionError, match="no name of a topic"):
+        KafkaSource.builder().topics(*topics)
+
+
+def test_options_of_a_chain_are_refused() -> None:
+    with pytest.raises(OptionError, match=r"'handOver\.overlap' belongs to a hybrid source"):
+        orders().option("handOver.overlap", "1 hour").build()
+
+
+def test_the_last_value_of_an_option_counts_whatever_its_case() -> None:
+    source = orders().option("failOnDataLoss", True).option("failondataloss", False).build()
+    assert source.options()["failondataloss"] == "false"
+    assert "failOnDataLoss" not in source.options()
+
+
+def test_a_value_without_a_text_is_refused() -> None:
+    with pytest.raises(OptionError, match="Option 'minPartitions' has a value of type NoneType"):
+        orders().option("minPartitions", None)  # type: ignore[arg-type]
+
+
+def test_secrets_are_not_shown() -> None:
+    source = (
+        orders()
+        .option("kafka.sasl.jaas.config", 'Login required username="u" password="hunter2";')
+        .option("kafka.sasl.password", "${env:SECRET}")
+        .option("kafka.ssl.keystore.password", "hunter2")
+        .option("kafka.ssl.keystore.key", "hunter2")
+        .option("kafka.sasl.oauthbearer.token.endpoint.url", "https://u:hunter2@host/token")
+        .option("kafka.schema.registry.url", "https://u:hunter2@host/path?sig=hunter2&x=1")
+        .build()
+    )
+    assert "hunter2" not in repr(source)
+    assert "kafka.sasl.password='${env:SECRET}'" in repr(source)
+    assert "subscribe='orders'" in repr(source)
+    assert source.options()["kafka.ssl.keystore.password"] == "hunter2"

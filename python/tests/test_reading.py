@@ -1,0 +1,76 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""How a DataFrame is made, and what is said where that cannot be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from splice import FileSource, OptionError, SetupError, jvm
+
+SOURCE = FileSource.builder("csv", "/a").option("a.b", 1).build()
+
+
+class Reader:
+    def __init__(self) -> None:
+        self.calls: list[Any] = []
+
+    def format(self, name: str) -> Reader:
+        self.calls.append(name)
+        return self
+
+    def options(self, **options: str) -> Reader:
+        self.calls.append(options)
+        return self
+
+    def load(self) -> str:
+        return "frame"
+
+
+class Session:
+    def __init__(self) -> None:
+        self.read = Reader()
+        self.readStream = Reader()
+
+
+def test_a_stream_and_a_batch_take_the_same_options() -> None:
+    session = Session()
+    assert SOURCE.read_stream(session) == "frame"  # type: ignore[arg-type, comparison-overlap]
+    assert SOURCE.read(session) == "frame"  # type: ignore[arg-type, comparison-overlap]
+    assert session.readStream.calls == session.read.calls == ["splice", SOURCE.options()]
+
+
+def test_a_classic_session_without_the_jar_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(jvm, "running", object)
+    monkeypatch.setattr(jvm, "entry_point", lambda _: None)
+    session = Session()
+    session._jsparkSession = None  # type: ignore[attr-defined]
+    with pytest.raises(SetupError, match=r"--jars .*--packages"):
+        SOURCE.read(session)  # type: ignore[arg-type]
+
+
+def test_without_a_session_it_says_so() -> None:
+    with pytest.raises(SetupError, match=r"no active Spark session.*configure"):
+        SOURCE.read_stream()
+
+
+def test_a_running_jvm_checks_the_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[dict[str, str]] = []
+
+    class Api:
+        def check(self, options: dict[str, str]) -> str:
+            asked.append(options)
+            return "[SPLICE_OPTION.UNKNOWN] no" if "wrong" in options else ""
+
+    monkeypatch.setattr(jvm, "running", object)
+    monkeypatch.setattr(jvm, "_session_lives", lambda: True)
+    monkeypatch.setattr(jvm, "entry_point", lambda _: Api())
+    FileSource.builder("csv", "/a").build()
+    assert asked == [{"source": "files", "format": "csv", "path": "/a"}]
+    with pytest.raises(OptionError, match="no") as raised:
+        FileSource.builder("csv", "/a").option("wrong", 1).build()
+    assert raised.value.getCondition() == "SPLICE_OPTION.UNKNOWN"
