@@ -3,6 +3,7 @@
 
 package splice.coordinator
 
+import scala.annotation.tailrec
 import scala.collection.immutable.{Queue, SortedMap}
 
 import splice.source._
@@ -64,6 +65,20 @@ final class Coordinator(source: Source, context: EnumeratorContext, slots: Int, 
   def tasks(from: Progress, until: Progress): Seq[SlotRanges] = {
     val all = ranges(from, until)
     slotLog.at(from).getOrElse(SlotLayout(from, slots, SortedMap.empty)).tasks(all)
+  }
+
+  /** The tasks of one bounded read: all there is, from the start to the ends as they are now. */
+  def everything(): Seq[SlotRanges] = {
+    freeze()
+    val start = initial()
+    val until = exhaust(start)
+    slotLog.cover(start, ranges(start, until))
+    tasks(start, until)
+  }
+
+  @tailrec private def exhaust(at: Progress): Progress = {
+    val next = enumerator.advance(at, ReadLimits.All)
+    if (next == at) at else exhaust(next)
   }
 
   /** The ranges between two positions; the last answer is kept, because Spark plans a batch more than once. */

@@ -10,8 +10,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 final class AssignerSuite extends AnyFunSuite {
 
-  private def sizes(assignment: SortedMap[String, Int], slots: Int): Seq[Int] =
-    (0 until slots).map(slot => assignment.values.count(_ == slot))
+  private def sizes(assignment: SortedMap[String, Int], slots: Int): Seq[Int] = (0 until slots).map(slot =>
+    assignment.values.count(_ == slot)
+  )
 
   test("2 topics of 4 partitions on 8 slots: one each (FLIP-537)") {
     val splits = for (t <- Seq("a", "b"); p <- 0 until 4) yield s"$t-$p"

@@ -13,17 +13,17 @@ import splice.source._
 
 final class CoordinatorSuite extends AnyFunSuite {
 
-  private final class Hands(var now: Instant) extends Clock {
-    override def getZone: ZoneId              = ZoneOffset.UTC
+  final private class Hands(var now: Instant) extends Clock {
+    override def getZone: ZoneId               = ZoneOffset.UTC
     override def withZone(zone: ZoneId): Clock = this
-    override def instant(): Instant           = now
+    override def instant(): Instant            = now
   }
 
-  private final class World(limits: ReadLimits = ReadLimits.All) {
-    var ends: SortedMap[Int, Long] = SortedMap.from((0 until 8).map(_ -> 10L))
-    val log                        = new MemorySideLog
-    val clock                      = new Hands(Instant.EPOCH)
-    val source                     = new CounterSource(() => ends, limits)
+  final private class World(limits: ReadLimits = ReadLimits.All) {
+    var ends: SortedMap[Int, Long]   = SortedMap.from((0 until 8).map(_ -> 10L))
+    val log                          = new MemorySideLog
+    val clock                        = new Hands(Instant.EPOCH)
+    val source                       = new CounterSource(() => ends, limits)
     def run(slots: Int): Coordinator = {
       val made = new Coordinator(source, EnumeratorContext(log, ReadMode.Stream, clock, slots, "run"), slots, 100)
       made.open()
@@ -129,7 +129,8 @@ final class CoordinatorSuite extends AnyFunSuite {
     val world = new World
     var at    = world.run(2).initial()
     (1 to 3).foreach { i =>
-      val run = new Coordinator(world.source, EnumeratorContext(world.log, ReadMode.Stream, world.clock, i, "run"), i, 2)
+      val run =
+        new Coordinator(world.source, EnumeratorContext(world.log, ReadMode.Stream, world.clock, i, "run"), i, 2)
       run.open()
       world.ends = world.ends.map { case (p, n) => p -> (n + 1) }
       at = run.advance(at, everything = false)

@@ -14,9 +14,9 @@ final class CounterSource(ends: () => SortedMap[Int, Long], own: ReadLimits, slo
 
   var started = 0
 
-  override def kind: String                     = "counter"
-  override def boundedness: Boundedness         = Boundedness.ContinuousUnbounded
-  override def schema: StructType               = new StructType().add("n", LongType)
+  override def kind: String                       = "counter"
+  override def boundedness: Boundedness           = Boundedness.ContinuousUnbounded
+  override def schema: StructType                 = new StructType().add("n", LongType)
   override def fingerprint: Seq[(String, String)] = Seq("numbers" -> "all")
 
   override def progress(json: String): CounterProgress =
@@ -31,7 +31,7 @@ final class CounterSource(ends: () => SortedMap[Int, Long], own: ReadLimits, slo
       started += 1
       CounterProgress(ends().map { case (p, _) => p -> 0L })
     }
-    override def limits(at: Progress): ReadLimits = own
+    override def limits(at: Progress): ReadLimits                      = own
     override def advance(from: Progress, limits: ReadLimits): Progress = {
       val before = from.asInstanceOf[CounterProgress].at
       val rows   = ends().map { case (p, end) => end - before.getOrElse(p, 0L) }.sum
@@ -43,11 +43,11 @@ final class CounterSource(ends: () => SortedMap[Int, Long], own: ReadLimits, slo
         case (p, end) if end > before.getOrElse(p, 0L) => CounterRange(p, before.getOrElse(p, 0L), end, slotted)
       }
     }
-    override def end(at: Progress): Option[EndState]              = None
-    override def freeze(): Unit                                   = ()
-    override def committed(until: Progress): Unit                 = ()
+    override def end(at: Progress): Option[EndState]             = None
+    override def freeze(): Unit                                  = ()
+    override def committed(until: Progress): Unit                = ()
     override def report(at: Progress): SortedMap[String, String] = SortedMap.empty
-    override def close(): Unit                                    = ()
+    override def close(): Unit                                   = ()
   }
 }
 

@@ -10,7 +10,7 @@ import splice.source._
 
 final class FingerprintSuite extends AnyFunSuite {
 
-  private final class Named(override val fingerprint: Seq[(String, String)], override val mayChange: Boolean = false)
+  final private class Named(override val fingerprint: Seq[(String, String)], override val mayChange: Boolean = false)
       extends Source {
     override def kind: String                                            = "named"
     override def boundedness: Boundedness                                = Boundedness.Bounded

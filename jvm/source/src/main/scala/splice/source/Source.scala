@@ -50,6 +50,12 @@ trait Source extends Serializable {
   /** Whether [[SplitReaderFactory.columnar]] can ever be true, which costs Spark a second planning call a batch. */
   def mayBeColumnar: Boolean = false
 
+  /** The names of its legs in order, for a source that is made of several; else none. */
+  def legs: Seq[String] = Nil
+
+  /** Closes what this JVM keeps open for a run that has stopped, such as pooled readers. Any thread. */
+  def release(run: String): Unit = ()
+
   /** Task metrics that readers report, for Spark's UI. */
   def taskMetrics: Seq[CustomMetric] = Nil
 }

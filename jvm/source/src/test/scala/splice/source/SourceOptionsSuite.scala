@@ -9,7 +9,8 @@ final class SourceOptionsSuite extends AnyFunSuite {
 
   private val rows    = SourceOption("maxRows", OptionType.PositiveLong, "how many rows a batch may have")
   private val set     = OptionSet("test", Seq(rows), _.startsWith("kafka."))
-  private val options = SourceOptions(Map("live.MAXROWS" -> "5", "live.kafka.SASL.jaas.config" -> "pw", "Source" -> "kafka"))
+  private val options =
+    SourceOptions(Map("live.MAXROWS" -> "5", "live.kafka.SASL.jaas.config" -> "pw", "Source" -> "kafka"))
 
   test("keys are found whatever their case, and keep theirs") {
     assert(options(CommonOptions.Source) == "kafka")
@@ -31,7 +32,8 @@ final class SourceOptionsSuite extends AnyFunSuite {
   }
 
   test("an unknown option is an error that names the nearest one") {
-    val error = intercept[SpliceOptionException](set.refuseUnknown(SourceOptions(Map("live.maxRow" -> "5")).scope("live")))
+    val error =
+      intercept[SpliceOptionException](set.refuseUnknown(SourceOptions(Map("live.maxRow" -> "5")).scope("live")))
     assert(error.getMessage.contains("'live.maxRow' is unknown. Did you mean 'live.maxRows'?"))
     val far = intercept[SpliceOptionException](set.refuseUnknown(SourceOptions(Map("zzzzzz" -> "5"))))
     assert(far.getCondition == "SPLICE_OPTION.UNKNOWN")

@@ -5,7 +5,6 @@ package splice.spark
 
 import java.util.UUID
 
-import scala.annotation.tailrec
 import scala.util.Using
 
 import org.apache.spark.sql.SparkSession
@@ -20,14 +19,7 @@ final private[spark] class SpliceBatch(source: Source, options: SourceOptions, c
 
   private lazy val plan: BatchPlan =
     Using.resource(CoordinatorFactory(source, options, new MemorySideLog, ReadMode.Batch)) { coordinator =>
-      @tailrec def last(at: Progress): Progress = {
-        val next = coordinator.advance(at, everything = true)
-        if (next == at) at else last(next)
-      }
-      coordinator.open()
-      coordinator.freeze()
-      val start   = coordinator.initial()
-      val tasks   = coordinator.tasks(start, last(start))
+      val tasks   = coordinator.everything()
       val readers = source.readers(ReadContext(columns, UUID.randomUUID().toString, tasks.flatMap(_.ranges)))
       BatchPlan(tasks, readers, SlotHomes(SparkSession.active.sparkContext))
     }

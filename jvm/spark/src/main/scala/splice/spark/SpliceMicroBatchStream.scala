@@ -46,7 +46,7 @@ final private[spark] class SpliceMicroBatchStream private (
 
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = {
     val everything = limit.isInstanceOf[ReadAllAvailable]
-    if (everything && !frozen && source.fingerprint.size > 1) warnOfOneBatch()
+    if (everything && !frozen && source.legs.size > 1) warnOfOneBatch()
     SpliceOffset(coordinator.advance(progress(start), everything))
   }
 
@@ -70,7 +70,10 @@ final private[spark] class SpliceMicroBatchStream private (
 
   override def commit(end: Offset): Unit = coordinator.committed(progress(end))
 
-  override def stop(): Unit = coordinator.close()
+  override def stop(): Unit = {
+    coordinator.close()
+    source.release(run)
+  }
 
   private def planOf(from: Progress, until: Progress): BatchPlan =
     plan.collect { case (`from`, `until`, known) => known }.getOrElse {
@@ -104,7 +107,7 @@ private[spark] object SpliceMicroBatchStream {
   /** Opens the checkpoint folder that Spark keeps for this source. */
   def apply(source: Source, options: SourceOptions, columns: StructType, checkpoint: String): SpliceMicroBatchStream = {
     val spark       = SparkSession.active
-    val sideLog     = new HadoopSideLog(new Path(checkpoint, Folder), spark.sparkContext.hadoopConfiguration)
+    val sideLog     = new HadoopSideLog(new Path(checkpoint, Folder), HadoopConfiguration(spark))
     val coordinator = CoordinatorFactory(source, options, sideLog, ReadMode.Stream)
     coordinator.open()
     new SpliceMicroBatchStream(source, columns, coordinator, SlotHomes(spark.sparkContext))

@@ -13,7 +13,7 @@ import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import splice.source.{Source, SourceOptions, SourceProvider}
+import splice.source.{Secrets, Source, SourceOptions, SourceProvider}
 
 /** A source as Spark's analyser sees it. */
 final private[spark] class SpliceTable(options: Map[String, String])
@@ -29,7 +29,7 @@ final private[spark] class SpliceTable(options: Map[String, String])
   override def name: String = s"splice ${source.kind}"
 
   override def properties: JMap[String, String] =
-    (options.map { case (k, v) => s"option.$k" -> v } + ("provider" -> "splice")).asJava
+    (options.map { case (k, v) => s"option.$k" -> Secrets.redact(k, v) } + ("provider" -> "splice")).asJava
 
   override def capabilities: JSet[TableCapability] = Set(
     TableCapability.BATCH_READ,
