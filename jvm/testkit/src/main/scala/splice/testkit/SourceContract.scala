@@ -1,0 +1,195 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.testkit
+
+import java.time.Clock
+
+import scala.util.Using
+
+import org.apache.spark.sql.SparkSession
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.{Coordinator, MemorySideLog}
+import splice.source._
+
+/** What every source must do, whatever it reads. A connector passes it by saying how to make a source and more rows for it. */
+trait SourceContract extends AnyFunSuite {
+
+  /** The session in which the source is read. */
+  protected def spark: SparkSession
+
+  /** A source over data of its own. */
+  protected trait World {
+
+    /** The source, made anew from its options as after a restart. */
+    def source(): Source
+
+    /** Adds data where the source finds it later; a bounded source fixes what it reads at its start and ignores it. */
+    def grow(): Unit
+  }
+
+  /** A world that holds some rows. */
+  protected def world(): World
+
+  /** An offset that Splice writes for another kind of source. */
+  protected def foreignOffset: String = """{"some":"thing","v":1}"""
+
+  private def run(world: World, log: SideLog, cores: Int = 2): Coordinator = {
+    val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), cores, "contract")
+    val made    = new Coordinator(world.source(), context, cores, batchesToRetain = 100)
+    made.open()
+    made
+  }
+
+  /** The rows of a batch, each as text, read by tasks of the session. */
+  private def rows(source: Source, tasks: Seq[SlotRanges], takeOnly: Int = Int.MaxValue): Seq[String] = {
+    val columns = source.schema
+    val readers = source.readers(ReadContext(columns, "contract", tasks.flatMap(_.ranges)))
+    val jobs    = spark.sparkContext.parallelize(tasks, math.max(tasks.size, 1))
+    jobs.flatMap(task => SourceContract.read(readers, task, columns, takeOnly)).collect().toSeq.sorted
+  }
+
+  test("contract: where it begins is the same on every asking, and after a restart") {
+    val own   = world()
+    val log   = new MemorySideLog
+    val first = Using.resource(run(own, log))(_.initial())
+    own.grow()
+    Using.resource(run(own, log)) { again =>
+      assert(again.initial() == first)
+      assert(again.initial().json == first.json)
+    }
+  }
+
+  test("contract: a position survives its text") {
+    val own = world()
+    Using.resource(run(own, new MemorySideLog)) { c =>
+      val start = c.initial()
+      val until = c.advance(start, everything = true)
+      Seq(start, until).foreach { p =>
+        assert(c.progress(p.json) == p)
+        assert(own.source().progress(p.json).json == p.json)
+        assert(!p.json.contains('\n'))
+      }
+      assert(start != until)
+      assert(start.precedes(until) && start.precedes(start) && !until.precedes(start))
+    }
+  }
+
+  test("contract: what is not its position is refused") {
+    val source = world().source()
+    Seq("", "{", "7", "\"text\"", foreignOffset).foreach { text =>
+      val error = intercept[SpliceException](source.progress(text))
+      assert(error.getCondition.startsWith("SPLICE_CHECKPOINT."), text)
+    }
+  }
+
+  test("contract: the same positions give the same tasks and rows, in this run and after a restart with other cores") {
+    val own = world()
+    val log = new MemorySideLog
+    val (start, until, tasks) = Using.resource(run(own, log)) { c =>
+      val start = c.initial()
+      val until = c.advance(start, everything = true)
+      (start, until, c.tasks(start, until))
+    }
+    val read = rows(own.source(), tasks)
+    assert(read.nonEmpty)
+    own.grow()
+    Using.resource(run(own, log, cores = 5)) { c =>
+      assert(c.tasks(c.progress(start.json), c.progress(until.json)) == tasks)
+      assert(c.tasks(start, until) == tasks)
+    }
+    assert(rows(own.source(), tasks) == read)
+  }
+
+  test("contract: two batches read at once are the two batches read one by one") {
+    val own = world()
+    Using.resource(run(own, new MemorySideLog)) { c =>
+      val start = c.initial()
+      val one   = c.advance(start, everything = true)
+      own.grow()
+      val two    = c.advance(one, everything = true)
+      val apart  = rows(own.source(), c.tasks(start, one)) ++ rows(own.source(), c.tasks(one, two))
+      val across = rows(own.source(), c.tasks(start, two))
+      assert(across == apart.sorted)
+    }
+  }
+
+  test("contract: nothing new is no progress and no task") {
+    val own = world()
+    Using.resource(run(own, new MemorySideLog)) { c =>
+      val until = c.advance(c.initial(), everything = true)
+      assert(c.advance(until, everything = false) == until)
+      assert(c.tasks(until, until).isEmpty)
+    }
+  }
+
+  test("contract: a task given up half-way and tried again reads the same rows") {
+    val own = world()
+    Using.resource(run(own, new MemorySideLog)) { c =>
+      val start = c.initial()
+      val tasks = c.tasks(start, c.advance(start, everything = true))
+      val read  = rows(own.source(), tasks)
+      rows(own.source(), tasks, takeOnly = 1)
+      assert(rows(own.source(), tasks) == read)
+    }
+  }
+
+  test("contract: a commit may come late, twice, or for a position of an earlier run") {
+    val own = world()
+    val log = new MemorySideLog
+    val until = Using.resource(run(own, log)) { c =>
+      val until = c.advance(c.initial(), everything = true)
+      c.committed(until)
+      c.committed(until)
+      until
+    }
+    Using.resource(run(own, log)) { c =>
+      c.committed(until)
+      assert(c.advance(until, everything = true) == until)
+    }
+  }
+
+  test("contract: ends are frozen at the time of asking") {
+    val own = world()
+    Using.resource(run(own, new MemorySideLog)) { c =>
+      c.freeze()
+      val start = c.initial()
+      own.grow()
+      val until = c.advance(start, everything = false)
+      assert(c.advance(until, everything = false) == until)
+    }
+  }
+
+  test("contract: the progress report names a position") {
+    val own = world()
+    Using.resource(run(own, new MemorySideLog)) { c =>
+      val start = c.initial()
+      assert(c.report(c.advance(start, everything = true)).contains(ProgressMetric.Position))
+    }
+  }
+}
+
+object SourceContract {
+
+  /** Runs in a task. */
+  private[testkit] def read(
+      readers: SplitReaderFactory,
+      task: SlotRanges,
+      columns: org.apache.spark.sql.types.StructType,
+      takeOnly: Int
+  ): Seq[String] =
+    Using.resource(readers.rows(task)) { reader =>
+      Iterator
+        .continually(reader)
+        .takeWhile(_.next())
+        .map(r => columns.indices.map(i => cell(r.get().get(i, columns(i).dataType))).mkString("|"))
+        .take(takeOnly)
+        .toSeq
+    }
+
+  private def cell(value: Any): String = value match {
+    case bytes: Array[Byte] => bytes.mkString("[", ",", "]")
+    case other              => String.valueOf(other)
+  }
+}
