@@ -1,0 +1,74 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""A broker and a session for the whole run; a topic and folders for each test."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from drivers.session import session
+from faults.crash import compile_file_system
+from servers.kafka import KafkaCluster
+from servers.kafka_topics import KafkaTopics
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+MakeTopic = Callable[..., str]
+
+
+@pytest.fixture(scope="session")
+def kafka() -> Iterator[KafkaCluster]:
+    """A Kafka that no test stops."""
+    with KafkaCluster() as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def own_kafka() -> Iterator[KafkaCluster]:
+    """A Kafka that a test may stop and kill."""
+    with KafkaCluster() as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def topics(kafka: KafkaCluster) -> KafkaTopics:
+    """The topics of the Kafka that no test stops."""
+    return kafka.topics
+
+
+@pytest.fixture
+def make_topic(topics: KafkaTopics) -> MakeTopic:
+    """Makes topics with names of their own."""
+
+    def make(partitions: int = 3, config: Mapping[str, str] | None = None) -> str:
+        name = f"orders-{uuid.uuid4().hex[:8]}"
+        topics.create(name, partitions, config)
+        return name
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A classic session with Splice's jars, for all tests in this process."""
+    started = session(tmp_path_factory.mktemp("spark"))
+    started.sparkContext.setLogLevel("WARN")
+    yield started
+    started.stop()
+
+
+@pytest.fixture(scope="session")
+def crash_conf(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Settings that make ``crash:/`` known to a driver."""
+    return compile_file_system(tmp_path_factory.mktemp("crash"))
+
+
+@pytest.fixture
+def history_path(tmp_path: Path) -> Path:
+    """Where the archive goes."""
+    return tmp_path / "history"

@@ -1,0 +1,34 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""The session that tests use: small, in UTC, with all it writes in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from splice import configure
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def session(folder: Path, conf: Mapping[str, str] | None = None) -> SparkSession:
+    """Starts a session with Splice's jars, two cores and two shuffle partitions."""
+    from pyspark.sql import SparkSession
+
+    settings = {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.driver.extraJavaOptions": f"-Dderby.system.home={folder}/derby",
+        "spark.local.dir": str(folder / "local"),
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.ui.enabled": "false",
+        **(conf or {}),
+    }
+    builder = SparkSession.builder.master("local[2]").appName("splice-tests")
+    return configure(builder.config(map=dict(settings))).getOrCreate()

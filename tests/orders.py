@@ -1,0 +1,116 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Orders: written to Kafka, archived as Parquet, joined again."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING
+
+from servers.kafka_producer import Record
+from servers.kafka_topics import KafkaTopics
+from splice import FileSource, HandOver, HybridSource, KafkaSource
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+HISTORY_SELECT = "order_id, amount, event_time"
+LIVE_SELECT = (
+    "CAST(key AS STRING) AS order_id, "
+    "from_json(CAST(value AS STRING), 'amount DOUBLE').amount AS amount, timestamp AS event_time"
+)
+HISTORY_SCHEMA = (
+    "order_id STRING, amount DOUBLE, event_time TIMESTAMP, "
+    "topic STRING, partition INT, offset BIGINT"
+)
+FIRST_EVENT = 1_767_225_600_000
+"""The event time of order 0, in milliseconds; each order is a second later than the one before."""
+
+
+def order_id(number: int) -> str:
+    """Gives the id of an order."""
+    return f"order-{number:07d}"
+
+
+def orders(numbers: Iterable[int], partitions: int) -> Iterator[Record]:
+    """Gives orders as records, spread over partitions by their number."""
+    for number in numbers:
+        yield Record(
+            json.dumps({"amount": number / 4}),
+            order_id(number),
+            number % partitions,
+            FIRST_EVENT + number * 1000,
+        )
+
+
+def archive(
+    spark: SparkSession,
+    topics: KafkaTopics,
+    topic: str,
+    path: Path,
+    until: Mapping[int, int],
+    partition_by: str | None = None,
+) -> int:
+    """Writes the records before an offset per partition as Parquet, and gives their number.
+
+    The files hold topic, partition and offset of each record, as an archiver would write them.
+    """
+    rows = [
+        (
+            (message.key() or b"").decode(),
+            json.loads(message.value() or "{}")["amount"],
+            datetime.fromtimestamp(message.timestamp()[1] / 1000, timezone.utc),
+            message.topic(),
+            message.partition(),
+            message.offset(),
+        )
+        for message in topics.records(topic)
+        if int(message.offset() or 0) < until.get(int(message.partition() or 0), 0)
+    ]
+    frame = spark.createDataFrame(rows, HISTORY_SCHEMA).repartition(4)
+    writer = frame.write.partitionBy(partition_by) if partition_by else frame.write
+    writer.parquet(str(path))
+    return len(rows)
+
+
+def history(path: Path | str, **options: str) -> FileSource:
+    """Gives the archive as a source."""
+    return FileSource.builder("parquet", path).options(**options).build()
+
+
+def live(topics: KafkaTopics, topic: str, **options: str) -> KafkaSource:
+    """Gives the topic as a source that takes over from the archive."""
+    builder = KafkaSource.builder().bootstrap_servers(topics.bootstrap_servers).topics(topic)
+    return builder.options(**options).build()
+
+
+def history_then_live(first: FileSource, then: KafkaSource) -> HybridSource:
+    """Joins the two, exactly."""
+    return (
+        HybridSource.builder("history", first, select=HISTORY_SELECT)
+        .add_source("live", then, hand_over=HandOver.offsets(), select=LIVE_SELECT)
+        .build()
+    )
+
+
+def ids(frame: DataFrame) -> list[str]:
+    """Gives the order ids in a frame, doubled ones as often as they are there."""
+    return [row.order_id for row in frame.select("order_id").collect()]
+
+
+def assert_each_once(seen: Iterable[str], produced: Iterable[int]) -> None:
+    """Asserts that exactly the orders produced were seen, each once."""
+    found = list(seen)
+    expected = {order_id(number) for number in produced}
+    wrong = {
+        "missing": sorted(expected - set(found)),
+        "foreign": sorted(set(found) - expected),
+        "doubled": sorted(one for one, times in Counter(found).items() if times > 1),
+    }
+    said = {what: f"{len(those)}: {those[:5]}" for what, those in wrong.items() if those}
+    assert not said, f"{len(found)} rows for {len(expected)} orders, {said}"

@@ -1,0 +1,64 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Settings of a Kafka server with one node, which is broker and controller."""
+
+from __future__ import annotations
+
+import base64
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+
+LOGGING = """rootLogger.level = WARN
+rootLogger.appenderRef.out.ref = out
+appender.out.type = Console
+appender.out.name = out
+appender.out.layout.type = PatternLayout
+appender.out.layout.pattern = %d{HH:mm:ss.SSS} %p %c{1} %m%n
+"""
+
+
+def new_cluster_id() -> str:
+    """Makes an id as Kafka writes it; a leading '-' would look like an option to its tools."""
+    made = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+    return made if not made.startswith("-") else new_cluster_id()
+
+
+def one_node(
+    data: Path | str, port: int, controller: int, host: str = "127.0.0.1"
+) -> dict[str, str]:
+    """Gives the settings for one node whose clients reach it at ``127.0.0.1:port``.
+
+    Topics are made on request only, sessions and retention checks are short, and every internal
+    topic has one replica.
+    """
+    return {
+        "process.roles": "broker,controller",
+        "node.id": "1",
+        "controller.quorum.voters": f"1@127.0.0.1:{controller}",
+        "listeners": f"BROKER://{host}:{port},CONTROLLER://{host}:{controller}",
+        "advertised.listeners": f"BROKER://127.0.0.1:{port}",
+        "inter.broker.listener.name": "BROKER",
+        "controller.listener.names": "CONTROLLER",
+        "listener.security.protocol.map": "BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "log.dirs": str(data),
+        "auto.create.topics.enable": "false",
+        "offsets.topic.replication.factor": "1",
+        "offsets.topic.num.partitions": "3",
+        "transaction.state.log.replication.factor": "1",
+        "transaction.state.log.min.isr": "1",
+        "transaction.state.log.num.partitions": "3",
+        "share.coordinator.state.topic.replication.factor": "1",
+        "share.coordinator.state.topic.min.isr": "1",
+        "share.coordinator.state.topic.num.partitions": "3",
+        "group.initial.rebalance.delay.ms": "0",
+        "broker.session.timeout.ms": "3000",
+        "broker.heartbeat.interval.ms": "500",
+        "log.initial.task.delay.ms": "500",
+        "log.retention.check.interval.ms": "1000",
+    }
+
+
+def as_properties(settings: Mapping[str, str]) -> str:
+    """Writes settings as a properties file."""
+    return "".join(f"{name}={value}\n" for name, value in settings.items())

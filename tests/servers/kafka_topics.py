@@ -1,0 +1,182 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Makes, fills, shortens and looks at topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from functools import cached_property
+from typing import Any
+
+from confluent_kafka import (
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    TopicCollection,
+    TopicPartition,
+)
+from confluent_kafka.admin import (  # type: ignore[attr-defined]
+    AdminClient,
+    NewPartitions,
+    NewTopic,
+    OffsetSpec,
+)
+
+from servers.kafka_producer import KafkaProducer, Record
+from servers.waiting import wait_for
+
+_TIMEOUT = 30
+_NO_LEADER_YET = (
+    KafkaError.NOT_LEADER_FOR_PARTITION,
+    KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.UNKNOWN_TOPIC_OR_PART,
+)
+
+
+class KafkaTopics:
+    """The topics of a cluster, one that tests have started or any other."""
+
+    def __init__(self, bootstrap_servers: str) -> None:
+        """Takes the servers; connects when first used."""
+        self.bootstrap_servers = bootstrap_servers
+
+    @cached_property
+    def _admin(self) -> AdminClient:
+        return AdminClient({"bootstrap.servers": self.bootstrap_servers, "log_level": 0})
+
+    def cluster_id(self, timeout: float = _TIMEOUT) -> str | None:
+        """Gives the id of the cluster; None if it does not answer within the timeout in seconds."""
+        try:
+            found: str | None = self._admin.list_topics(timeout=timeout).cluster_id
+        except KafkaException:
+            return None
+        return found
+
+    def create(
+        self,
+        topic: str,
+        partitions: int = 1,
+        config: Mapping[str, str] | None = None,
+        replicas: int = 1,
+    ) -> None:
+        """Makes a topic and waits until all of it can be used."""
+        new = NewTopic(topic, partitions, replicas, config=dict(config or {}))
+        _all_done(self._admin.create_topics([new]))
+        wait_for(f"the partitions of '{topic}'", lambda: self._has(topic, partitions))
+
+    def add_partitions(self, topic: str, total: int) -> None:
+        """Gives a topic more partitions and waits until they can be used."""
+        _all_done(self._admin.create_partitions([NewPartitions(topic, total)]))
+        wait_for(f"the partitions of '{topic}'", lambda: self._has(topic, total))
+
+    def delete(self, topic: str) -> None:
+        """Deletes a topic and waits until it is gone."""
+        _all_done(self._admin.delete_topics([topic]))
+        wait_for(f"'{topic}' to be gone", lambda: topic not in self.names())
+
+    def names(self) -> set[str]:
+        """Lists the topics."""
+        return set(self._admin.list_topics(timeout=_TIMEOUT).topics)
+
+    def topic_id(self, topic: str) -> str:
+        """Gives the id of a topic, which a topic of the same name made later does not share."""
+        described = _all_done(self._admin.describe_topics(TopicCollection([topic])))
+        return str(described[0].topic_id)
+
+    def partitions(self, topic: str) -> list[int]:
+        """Lists the partitions of a topic."""
+        return sorted(self._admin.list_topics(topic, timeout=_TIMEOUT).topics[topic].partitions)
+
+    def delete_records(self, topic: str, before: Mapping[int, int]) -> None:
+        """Deletes the records before an offset, per partition; -1 deletes all."""
+        _all_done(
+            self._admin.delete_records([TopicPartition(topic, p, o) for p, o in before.items()])
+        )
+
+    def offsets(self, topic: str) -> dict[int, tuple[int, int]]:
+        """Gives the first offset and the end of each partition, open transactions included."""
+        first = self._edges(topic, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
+        end = self._edges(topic, OffsetSpec.latest())  # type: ignore[no-untyped-call]
+        return {partition: (first[partition], end[partition]) for partition in first}
+
+    def commit(self, group: str, topic: str, offsets: Mapping[int, int]) -> None:
+        """Commits offsets for a consumer group."""
+        consumer = self._consumer("read_committed", group)
+        try:
+            positions = [TopicPartition(topic, p, o) for p, o in offsets.items()]
+            consumer.commit(offsets=positions, asynchronous=False)
+        finally:
+            consumer.close()
+
+    def committed(self, group: str, topic: str) -> dict[int, int]:
+        """Gives the offsets that a group has committed; partitions without one are left out."""
+        consumer = self._consumer("read_committed", group)
+        try:
+            asked = [TopicPartition(topic, p) for p in self.partitions(topic)]
+            found = consumer.committed(asked, timeout=_TIMEOUT)
+            return {each.partition: each.offset for each in found if each.offset >= 0}
+        finally:
+            consumer.close()
+
+    def produce(self, topic: str, records: Iterable[Record]) -> int:
+        """Writes records, waits until they are written, and gives their number."""
+        with self.producer() as producer:
+            return producer.send_all(topic, records)
+
+    def producer(self, transactional_id: str | None = None) -> KafkaProducer:
+        """Makes a producer that stays open; with an id one that writes in transactions."""
+        return KafkaProducer(self.bootstrap_servers, transactional_id)
+
+    def records(self, topic: str, isolation: str = "read_committed") -> Iterator[Message]:
+        """Reads all that is there now, each partition in order."""
+        consumer = self._consumer(isolation)
+        try:
+            ends = {p: end for p, (first, end) in self.offsets(topic).items() if end > first}
+            consumer.assign([TopicPartition(topic, p, 0) for p in ends])
+            while ends:
+                for message in consumer.consume(10000, timeout=1):
+                    if not message.error():
+                        yield message
+                positions = consumer.position([TopicPartition(topic, p) for p in ends])
+                for at in positions:
+                    if at.offset >= ends[at.partition]:
+                        del ends[at.partition]
+        finally:
+            consumer.close()
+
+    def _has(self, topic: str, partitions: int) -> bool:
+        found = self._admin.list_topics(topic, timeout=_TIMEOUT).topics[topic].partitions
+        ready = len(found) == partitions and all(p.leader >= 0 for p in found.values())
+        return ready and len(self.offsets(topic)) == partitions
+
+    def _edges(self, topic: str, spec: OffsetSpec) -> dict[int, int]:
+        asked = {TopicPartition(topic, partition): spec for partition in self.partitions(topic)}
+
+        def ask() -> dict[int, int] | None:
+            try:
+                answers = {p.partition: f for p, f in self._admin.list_offsets(asked).items()}
+                return {partition: f.result(_TIMEOUT).offset for partition, f in answers.items()}
+            except KafkaException as error:
+                if error.args[0].code() not in _NO_LEADER_YET:
+                    raise
+                return None
+
+        return wait_for(f"leaders of '{topic}'", ask)
+
+    def _consumer(self, isolation: str, group: str = "splice-tests") -> Consumer:
+        return Consumer(
+            {
+                "bootstrap.servers": self.bootstrap_servers,
+                "group.id": group,
+                "enable.auto.commit": False,
+                "auto.offset.reset": "earliest",
+                "isolation.level": isolation,
+                "log_level": 0,
+            }
+        )
+
+
+def _all_done(futures: Mapping[Any, Future[Any]]) -> list[Any]:
+    return [future.result(_TIMEOUT) for future in futures.values()]

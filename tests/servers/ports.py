@@ -1,0 +1,32 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Free ports."""
+
+from __future__ import annotations
+
+import random
+import socket
+
+# Below the range from which the system takes ports for outgoing connections, so that none of them
+# takes a port between its choice and its use, nor while a killed server is down.
+_PORTS = range(15000, 32000)
+
+
+def free_ports(count: int) -> list[int]:
+    """Finds different TCP ports that nobody listens on now."""
+    found: list[int] = []
+    for port in random.sample(_PORTS, len(_PORTS)):
+        if _is_free(port):
+            found.append(port)
+        if len(found) == count:
+            return found
+    raise RuntimeError(f"no {count} free ports in {_PORTS}")
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
