@@ -1,0 +1,89 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files
+
+import java.util.concurrent.atomic.AtomicReference
+
+import scala.annotation.varargs
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.types.StructType
+
+import splice.files.enumerator.{FileEnumerator, FileListing, FilesProgress, RootPaths}
+import splice.files.options.{FileOptions, FileSettings}
+import splice.files.reader.{FileMetadata, FileReaders}
+import splice.files.split.FileRange
+import splice.source._
+
+/** A bounded source of files, read by Spark's own readers: parquet, orc, json, csv, text.
+  *
+  * The files are listed when the query first starts and written down; from then on nothing is listed again, and files that come
+  * later are not read. A file that was changed after it was listed fails the query (see `onFileChanged`).
+  * Options are those of [[splice.files.options.FileOptions]]; every other one is handed to Spark's reader.
+  */
+final class FileSource private[files] (private[files] val settings: FileSettings) extends Source {
+
+  @transient private lazy val analysed = new AtomicReference[Option[FileListing]](None)
+
+  @transient private lazy val readers = new FileReaders(settings)
+
+  override def kind: String = FileSource.Kind
+
+  override def boundedness: Boundedness = Boundedness.Bounded
+
+  /** Lists the paths, and reads what the format needs to infer its columns, the first time. */
+  override def schema: StructType = listed.schemas.rows
+
+  override def metadataColumns: StructType = FileMetadata.schema
+
+  override def fingerprint: Seq[(String, String)] = {
+    val configuration = FileFormats.configuration(SparkSession.active, settings.spark)
+    Seq("format" -> settings.kind.name) ++
+      RootPaths.qualified(settings.paths, configuration).map("path" -> _) ++
+      settings.schema.map("schema" -> _.toDDL)
+  }
+
+  override def progress(json: String): Progress = FilesProgress.read(json)
+
+  override def enumerator(context: EnumeratorContext): SplitEnumerator = new FileEnumerator(this, context)
+
+  override def readers(context: ReadContext): SplitReaderFactory =
+    context.ranges.collectFirst { case range: FileRange => range.schemas } match {
+      case Some(schemas) => readers.of(context.run, context.columns, schemas)
+      case None          => NoFiles
+    }
+
+  override def mayBeColumnar: Boolean = settings.kind.vectorized
+
+  /** What is at the paths now, with the columns that the query was analysed with. A batch is analysed and planned with one listing. */
+  private[files] def listing(mode: ReadMode): FileListing = (mode, analysed.get) match {
+    case (ReadMode.Stream, Some(before)) => FileListing(settings, FileListing.Before(before.schemas))
+    case _                               => listed
+  }
+
+  private def listed: FileListing = analysed.synchronized {
+    analysed.get.getOrElse {
+      val made = FileListing(settings, settings.schema.fold[FileListing.Known](FileListing.Nothing)(FileListing.Given))
+      analysed.set(Some(made))
+      made
+    }
+  }
+}
+
+object FileSource {
+
+  private[files] val Kind = "files"
+
+  /** Begins a source of files.
+    *
+    * @param format
+    *   `parquet`, `orc`, `json`, `csv` or `text`
+    * @param paths
+    *   folders, files or patterns
+    */
+  @varargs
+  def builder(format: String, paths: String*): FileSourceBuilder =
+    new FileSourceBuilder(Seq(CommonOptions.Source.key -> Kind, FileOptions.Format.key -> format) ++
+      options.FilePaths.options(paths))
+}

@@ -1,0 +1,48 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files
+
+import scala.collection.immutable.ListMap
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.types.StructType
+
+import splice.files.options.FileOptions
+import splice.source.{SourceOptions, SourceProvider, SourceSpec}
+
+/** Says what a file source reads. Immutable: every method returns another builder. */
+final class FileSourceBuilder private[files] (entries: Seq[(String, String)]) {
+
+  /** Sets an option of the file source or of the file format; the last value counts. */
+  def option(key: String, value: String): FileSourceBuilder =
+    new FileSourceBuilder(entries.filterNot(_._1.equalsIgnoreCase(key)) :+ (key -> value))
+
+  def option(key: String, value: Boolean): FileSourceBuilder = option(key, value.toString)
+
+  def option(key: String, value: Long): FileSourceBuilder = option(key, value.toString)
+
+  def option(key: String, value: Double): FileSourceBuilder = option(key, value.toString)
+
+  def options(values: scala.collection.Map[String, String]): FileSourceBuilder =
+    values.foldLeft(this) { case (builder, (key, value)) => builder.option(key, value) }
+
+  def options(values: java.util.Map[String, String]): FileSourceBuilder = options(values.asScala)
+
+  /** The columns, so that Spark need not infer them; in SQL, such as `id BIGINT, name STRING`. */
+  def schema(ddl: String): FileSourceBuilder = option(FileOptions.Schema.key, ddl)
+
+  /** The columns, so that Spark need not infer them. */
+  def schema(columns: StructType): FileSourceBuilder = option(FileOptions.Schema.key, columns.json)
+
+  /** Checks the options; touches no file.
+    *
+    * @throws splice.source.SpliceOptionException
+    *   when an option is unknown, missing or not allowed
+    */
+  def build(): SourceSpec = {
+    val spec = SourceSpec(ListMap.from(entries))
+    val _    = SourceProvider.create(SourceOptions(spec.options))
+    spec
+  }
+}

@@ -1,0 +1,17 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files
+
+import splice.files.options.{FileOptions, FileSettings}
+import splice.source.{OptionSet, Source, SourceOptions, SourceProvider}
+
+/** Registers the file source. */
+final class FileSourceProvider extends SourceProvider {
+
+  override def kind: String = FileSource.Kind
+
+  override def options: OptionSet = FileOptions.set
+
+  override def create(options: SourceOptions): Source = new FileSource(FileSettings(options))
+}

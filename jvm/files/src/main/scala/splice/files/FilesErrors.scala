@@ -1,0 +1,70 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files
+
+import splice.source.{ErrorConditions, SpliceException}
+
+/** Errors of the file source; nothing else in this module makes them. */
+private[splice] object FilesErrors {
+
+  /** The condition of [[pathNotFound]]: a hybrid whose file leg has ended goes on without the folder. */
+  val PathNotFound = "SPLICE_FILES.PATH_NOT_FOUND"
+
+  private val conditions = new ErrorConditions("splice/files/error-conditions.json")
+
+  /** A folder, a file, or a pattern that fits nothing. */
+  def pathNotFound(path: String): SpliceException = conditions.error(PathNotFound, "path" -> path)
+
+  def noSchema(format: String, paths: Seq[String]): SpliceException =
+    conditions.error("SPLICE_FILES.NO_SCHEMA", "format" -> format, "paths" -> shown(paths))
+
+  def startNotSupported(start: String): SpliceException =
+    conditions.error("SPLICE_FILES.START_NOT_SUPPORTED", "start" -> start)
+
+  /** A listed file that is not there when a task opens it. */
+  def fileNotFound(file: String, cause: Throwable): SpliceException =
+    conditions.error("SPLICE_FILES.FILE_NOT_FOUND", cause, "file" -> file)
+
+  /** @param what the length or the modification time */
+  def fileChanged(file: String, what: String, listed: String, found: String): SpliceException =
+    conditions.error("SPLICE_FILES.FILE_CHANGED", changed(file, what, listed, found): _*)
+
+  /** The text of [[fileChanged]], for the policy that only warns. */
+  def fileChangedText(file: String, what: String, listed: String, found: String): String =
+    conditions.text("SPLICE_FILES.FILE_CHANGED", changed(file, what, listed, found))
+
+  /** @param role what the hand-over takes the column for */
+  def columnNotFound(column: String, role: String, paths: Seq[String], columns: Seq[String]): SpliceException =
+    conditions.error(
+      "SPLICE_FILES.COLUMN_NOT_FOUND",
+      "column"  -> column,
+      "role"    -> role,
+      "paths"   -> shown(paths),
+      "columns" -> columns.mkString(", ")
+    )
+
+  def columnType(column: String, role: String, paths: Seq[String], found: String, expected: String): SpliceException =
+    conditions.error(
+      "SPLICE_FILES.COLUMN_TYPE",
+      "column"   -> column,
+      "role"     -> role,
+      "paths"    -> shown(paths),
+      "type"     -> found,
+      "expected" -> expected
+    )
+
+  def invalidOffsets(column: String, role: String, paths: Seq[String], count: Long): SpliceException =
+    conditions.error(
+      "SPLICE_FILES.INVALID_OFFSETS",
+      "column" -> column,
+      "role"   -> role,
+      "paths"  -> shown(paths),
+      "count"  -> count.toString
+    )
+
+  private def changed(file: String, what: String, listed: String, found: String): Seq[(String, String)] =
+    Seq("file" -> file, "what" -> what, "listed" -> listed, "found" -> found)
+
+  private def shown(paths: Seq[String]): String = paths.mkString(", ")
+}

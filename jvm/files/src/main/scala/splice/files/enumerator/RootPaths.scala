@@ -1,0 +1,46 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.enumerator
+
+import java.net.URI
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+
+import splice.files.FilesErrors
+
+/** The paths that a user writes, made into paths of a file system. */
+private[files] object RootPaths {
+
+  private val GlobLetters = "{}[]*?\\".toSet
+
+  /** Every path with its scheme and authority, sorted; asks the file system nothing but what it is called. */
+  def qualified(paths: Seq[String], configuration: Configuration): Seq[String] =
+    paths.map(p => withoutSecret(qualify(new Path(p), configuration).toUri)).distinct.sorted
+
+  /** The folders and files that exist under `paths`, with patterns resolved.
+    *
+    * @throws splice.source.SpliceException
+    *   when one of `paths` is not there
+    */
+  def existing(paths: Seq[String], configuration: Configuration): Seq[Path] = paths.flatMap { text =>
+    val path  = qualify(new Path(text), configuration)
+    val fs    = path.getFileSystem(configuration)
+    val found =
+      if (path.toString.exists(GlobLetters))
+        Option(fs.globStatus(path)).toSeq.flatten.map(s => fs.makeQualified(s.getPath))
+      else Seq(path).filter(fs.exists)
+    if (found.isEmpty) throw FilesErrors.pathNotFound(path.toString)
+    found
+  }
+
+  private def qualify(path: Path, configuration: Configuration): Path =
+    path.getFileSystem(configuration).makeQualified(path)
+
+  // Old S3 paths may carry keys; abfss://container@account is no secret.
+  private def withoutSecret(uri: URI): String =
+    if (Option(uri.getUserInfo).exists(_.contains(":")))
+      uri.toString.replace(s"${uri.getRawUserInfo}@", "")
+    else uri.toString
+}

@@ -1,0 +1,115 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.options
+
+import java.util.Locale
+
+import org.apache.spark.sql.types.StructType
+
+import splice.source.{EditDistance, OptionSet, OptionType, SourceOption}
+
+/** The options of the file source. Every other key is an option of the file format, and Spark's reader gets it unchanged. */
+object FileOptions {
+
+  val Format: SourceOption[FileKind] =
+    SourceOption("format", OptionType.choice(FileKind.all.map(k => k.name -> k): _*), "the format of the files")
+
+  val Path: SourceOption[String] = SourceOption(
+    "path",
+    FilePaths.One,
+    "the folder, file or pattern (such as /lake/2026-*) to read; files whose name begins with _ or . are skipped, " +
+      "folders named column=value give columns"
+  )
+
+  val Paths: SourceOption[Seq[String]] =
+    SourceOption("paths", FilePaths.Several, "several folders, files or patterns to read, instead of 'path'")
+
+  val Schema: SourceOption[StructType] =
+    SourceOption("schema", SchemaText.Kind, "the columns of the files; by default Spark infers them")
+
+  val MaxFilesPerTrigger: SourceOption[Int] =
+    SourceOption("maxFilesPerTrigger", OptionType.PositiveInt, "how many files a batch reads at most; by default all")
+
+  val MaxBytesPerTrigger: SourceOption[Long] = SourceOption(
+    "maxBytesPerTrigger",
+    OptionType.Bytes,
+    "how many bytes of files a batch reads at most, but always one file; by default all"
+  )
+
+  val MaxPartitionBytes: SourceOption[Long] = SourceOption(
+    "maxPartitionBytes",
+    OptionType.Bytes,
+    "how many bytes of files a task reads at most; fixed when the query first starts; " +
+      "by default spark.sql.files.maxPartitionBytes as it is then"
+  )
+
+  val OrderBy: SourceOption[FileOrder] = SourceOption(
+    "orderBy",
+    OptionType.choice[FileOrder]("modificationTime" -> FileOrder.ModificationTime, "path" -> FileOrder.Path),
+    "which files are read first"
+  ).withDefault(FileOrder.ModificationTime, "modificationTime")
+
+  val ChangedFile: SourceOption[OnFileChanged] = SourceOption(
+    "onFileChanged",
+    OptionType.choice[OnFileChanged]("fail" -> OnFileChanged.Fail, "warn" -> OnFileChanged.Warn),
+    "what to do when a file's length or modification time is not what it was when it was listed; " +
+      "warn reads the file as it is now, so rows may be missing or come twice"
+  ).withDefault(OnFileChanged.Fail, "fail")
+
+  val RecursiveFileLookup: SourceOption[Boolean] = SourceOption(
+    "recursiveFileLookup",
+    OptionType.Bool,
+    "whether folders are searched at any depth; then folder names give no columns"
+  ).withDefault(false, "false")
+
+  val PathGlobFilter: SourceOption[String] =
+    SourceOption("pathGlobFilter", OptionType.Text, "a pattern that the name of a file must fit, such as *.parquet")
+
+  val ModifiedBefore: SourceOption[String] = SourceOption(
+    "modifiedBefore",
+    OptionType.Text,
+    "only files modified before this time, such as 2026-11-01T00:00:00, in the session's time zone"
+  )
+
+  val ModifiedAfter: SourceOption[String] = SourceOption(
+    "modifiedAfter",
+    OptionType.Text,
+    "only files modified after this time, such as 2026-11-01T00:00:00, in the session's time zone"
+  )
+
+  val BasePath: SourceOption[String] =
+    SourceOption("basePath", OptionType.Text, "the folder below which folder names give columns; by default each path")
+
+  // Spark's listing and readers know these themselves; all others stay with Splice.
+  private val forSpark: Seq[SourceOption[_]] =
+    Seq(RecursiveFileLookup, PathGlobFilter, ModifiedBefore, ModifiedAfter, BasePath)
+
+  private val own: Seq[SourceOption[_]] = Seq(
+    Format,
+    Path,
+    Paths,
+    Schema,
+    MaxFilesPerTrigger,
+    MaxBytesPerTrigger,
+    MaxPartitionBytes,
+    OrderBy,
+    ChangedFile
+  )
+
+  val set: OptionSet = OptionSet("Files", own ++ forSpark, others = isFormats)
+
+  private def ownKeys = own.map(fold)
+
+  /** Whether Spark's reader gets an option of this name. */
+  private[files] def isForSpark(key: String): Boolean = !ownKeys.contains(key.toLowerCase(Locale.ROOT))
+
+  // A key that is almost one of ours is taken for a slip, since a file format would ignore it without a word.
+  private def isFormats(key: String): Boolean = {
+    val word  = key.toLowerCase(Locale.ROOT)
+    val slips = if (word.length > 4) 2 else 1
+    (own ++ forSpark).map(fold).forall(EditDistance(word, _) > slips)
+  }
+
+  private def fold(option: SourceOption[_]): String = option.key.toLowerCase(Locale.ROOT)
+}

@@ -1,0 +1,57 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.options
+
+import java.util.Locale
+
+import org.apache.spark.sql.catalyst.FileSourceOptions
+import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
+import org.apache.spark.sql.types.StructType
+
+import splice.source.{CommonOptions, ReadLimits, SourceOptions}
+
+/** The options of one file source, parsed.
+  *
+  * @param spark
+  *   what Spark's listing and the format's reader get
+  */
+final private[splice] case class FileSettings(
+    kind: FileKind,
+    paths: Seq[String],
+    schema: Option[StructType],
+    limits: ReadLimits,
+    maxPartitionBytes: Option[Long],
+    order: FileOrder,
+    onFileChanged: OnFileChanged,
+    spark: CaseInsensitiveMap[String]
+) {
+
+  /** Spark's options `ignoreMissingFiles` and `ignoreCorruptFiles`, else the session's settings of these names. */
+  def tolerance: FileSourceOptions = new FileSourceOptions(spark)
+}
+
+private[splice] object FileSettings {
+
+  /** @throws splice.source.SpliceOptionException when an option is missing or not allowed */
+  def apply(options: SourceOptions): FileSettings = {
+    val common   = CommonOptions.set.options.map(_.key.toLowerCase(Locale.ROOT)).toSet
+    val forSpark = options.toMap.filter { case (k, _) =>
+      FileOptions.isForSpark(k) && !common(k.toLowerCase(Locale.ROOT))
+    }
+    val _ = options(FileOptions.RecursiveFileLookup)
+    FileSettings(
+      options(FileOptions.Format),
+      FilePaths.of(options),
+      options.find(FileOptions.Schema),
+      ReadLimits(
+        maxFiles = options.find(FileOptions.MaxFilesPerTrigger),
+        maxBytes = options.find(FileOptions.MaxBytesPerTrigger)
+      ),
+      options.find(FileOptions.MaxPartitionBytes),
+      options(FileOptions.OrderBy),
+      options(FileOptions.ChangedFile),
+      CaseInsensitiveMap(forSpark)
+    )
+  }
+}

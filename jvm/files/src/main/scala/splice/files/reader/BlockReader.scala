@@ -1,0 +1,90 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.reader
+
+import java.io.{FileNotFoundException, IOException}
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.slf4j.LoggerFactory
+
+import splice.files.FilesErrors
+import splice.files.split.FileBlock
+import splice.source.{SpliceException, SplitReader}
+
+/** Reads the blocks of one task, one after the other.
+  *
+  * @param items
+  *   what a block's rows are handed on as; may return one reused object
+  */
+final private[files] class BlockReader[T](
+    blocks: Iterator[FileBlock],
+    open: FileBlock => Iterator[InternalRow],
+    items: Iterator[InternalRow] => Iterator[T],
+    policy: FilePolicy
+) extends SplitReader[T] {
+
+  private var block: Option[FileBlock]      = None
+  private var opened: Iterator[InternalRow] = Iterator.empty
+  private var current: Iterator[T]          = Iterator.empty
+  private var item: T                       = _
+
+  override def next(): Boolean = {
+    var found = step()
+    while (!found && blocks.hasNext) {
+      close()
+      turnTo(blocks.next())
+      found = step()
+    }
+    found
+  }
+
+  override def get(): T = item
+
+  override def close(): Unit = {
+    opened match {
+      case resource: AutoCloseable => resource.close()
+      case _                       => ()
+    }
+    opened = Iterator.empty
+    current = Iterator.empty
+  }
+
+  private def turnTo(next: FileBlock): Unit = {
+    block = Some(next)
+    try {
+      opened = open(next)
+      current = items(opened)
+    } catch { case e: Exception => skip(e) }
+  }
+
+  private def step(): Boolean =
+    try {
+      val found = current.hasNext
+      if (found) item = current.next()
+      found
+    } catch {
+      case e: Exception =>
+        skip(e)
+        false
+    }
+
+  private def skip(e: Exception): Unit = {
+    val skipped = e match {
+      case _: SpliceException                   => false
+      case _: FileNotFoundException             => policy.ignoreMissing
+      case _: RuntimeException | _: IOException => policy.ignoreCorrupt
+      case _                                    => false
+    }
+    if (!skipped) throw e match {
+      case missing: FileNotFoundException => FilesErrors.fileNotFound(block.fold("")(_.path), missing)
+      case other                          => other
+    }
+    BlockReader.log.warn(s"Skipped the rest of ${block.fold("")(_.toString)}", e)
+    current = Iterator.empty
+  }
+}
+
+private object BlockReader {
+  private val log = LoggerFactory.getLogger(classOf[BlockReader[_]])
+}

@@ -1,0 +1,67 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.reader
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.broadcast.Broadcast
+import org.apache.spark.sql.catalyst.{InternalRow, ProjectingInternalRow}
+import org.apache.spark.sql.execution.datasources.PartitionedFile
+import org.apache.spark.sql.vectorized.ColumnarBatch
+import org.apache.spark.util.SerializableConfiguration
+
+import splice.files.split.{FileBlock, FileRange}
+import splice.source.{SlotRanges, SplitReader, SplitReaderFactory}
+
+/** Reads files with a function that Spark's own format made on the driver.
+  *
+  * @param read
+  *   returns rows, or column batches when `columnar`, in the order of the layout
+  */
+final private[files] class FileReaderFactory(
+    layout: ReadLayout,
+    read: PartitionedFile => Iterator[InternalRow],
+    override val columnar: Boolean,
+    configuration: Broadcast[SerializableConfiguration],
+    policy: FilePolicy
+) extends SplitReaderFactory {
+
+  override def batches(task: SlotRanges): SplitReader[ColumnarBatch] = {
+    val arrange = new ColumnArranger(layout)
+    reader(task, open => vectors(open).map(arrange(_)))
+  }
+
+  override def rows(task: SlotRanges): SplitReader[InternalRow] =
+    if (columnar) {
+      val arrange = new ColumnArranger(layout)
+      reader(task, open => vectors(open).flatMap(batch => arrange(batch).rowIterator.asScala))
+    } else if (layout.inOrder) reader(task, identity)
+    else {
+      val view = new ProjectingInternalRow(layout.wanted, layout.order)
+      reader(
+        task,
+        _.map { row =>
+          view.project(row)
+          view
+        }
+      )
+    }
+
+  private def vectors(open: Iterator[InternalRow]): Iterator[ColumnarBatch] = open.asInstanceOf[Iterator[ColumnarBatch]]
+
+  private def reader[T](task: SlotRanges, items: Iterator[InternalRow] => Iterator[T]): SplitReader[T] = {
+    val files                  = new FileOpener(configuration.value.value, policy)
+    def open(block: FileBlock) = read(FileBlocks.partitioned(block, layout.values(block)))
+    new BlockReader(FileReaderFactory.blocks(task), block => files.open(block, open), items, policy)
+  }
+}
+
+private object FileReaderFactory {
+
+  def blocks(task: SlotRanges): Iterator[FileBlock] =
+    task.ranges.iterator.flatMap {
+      case range: FileRange => range.blocks.iterator
+      case other            => throw new IllegalArgumentException(s"$other is no range of files")
+    }
+}

@@ -1,0 +1,28 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.split
+
+import org.apache.spark.sql.catalyst.InternalRow
+
+/** A file, or a part of one, that one task reads. Many are shipped to executors, so it holds nothing more.
+  *
+  * @param path
+  *   encoded as a URI
+  * @param length
+  *   of the block; `size` is the file's
+  * @param modified
+  *   the file's modification time when it was listed, in milliseconds since the epoch
+  * @param values
+  *   of the partition columns, shared by the blocks of a folder
+  */
+final private[splice] case class FileBlock(
+    path: String,
+    start: Long,
+    length: Long,
+    size: Long,
+    modified: Long,
+    values: InternalRow
+) {
+  override def toString: String = s"$path:$start+$length"
+}

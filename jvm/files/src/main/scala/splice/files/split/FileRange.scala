@@ -1,0 +1,34 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.split
+
+import splice.source.SplitRange
+
+/** The blocks that one task reads: small files are packed together, large ones are cut.
+  *
+  * @param schemas
+  *   of the list that the blocks are from; stays on the driver, which makes readers from it
+  */
+final private[splice] class FileRange(
+    override val splitId: String,
+    val blocks: Array[FileBlock],
+    hosts: Array[String],
+    @transient val schemas: FileSchemas
+) extends SplitRange {
+
+  override def weight: Long = blocks.iterator.map(_.length).sum
+
+  override def slotted: Boolean = false
+
+  override def preferredHosts: Seq[String] = hosts.toSeq
+
+  override def equals(other: Any): Boolean = other match {
+    case that: FileRange => that.splitId == splitId && that.blocks.sameElements(blocks)
+    case _               => false
+  }
+
+  override def hashCode: Int = splitId.hashCode
+
+  override def toString: String = s"FileRange($splitId, ${blocks.length} blocks, $weight bytes)"
+}

@@ -1,0 +1,58 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files
+
+import java.net.URI
+import java.util.concurrent.ConcurrentLinkedQueue
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.fs.{FSDataInputStream, FileStatus, LocatedFileStatus, Path, RawLocalFileSystem, RemoteIterator}
+
+/** The local file system as `counting:///`; notes every question that it is asked about a path. */
+class CountingFileSystem extends RawLocalFileSystem {
+
+  override def getUri: URI = URI.create("counting:///")
+
+  override def getScheme: String = "counting"
+
+  override def listStatus(path: Path): Array[FileStatus] = {
+    CountingFileSystem.note("list", path)
+    super.listStatus(path).map { s =>
+      s.setPath(makeQualified(new Path(s.getPath.toUri.getPath)))
+      s
+    }
+  }
+
+  override def listLocatedStatus(path: Path): RemoteIterator[LocatedFileStatus] = {
+    CountingFileSystem.note("list", path)
+    super.listLocatedStatus(path)
+  }
+
+  override def getFileStatus(path: Path): FileStatus = {
+    CountingFileSystem.note("status", path)
+    val status = super.getFileStatus(path)
+    status.setPath(makeQualified(new Path(status.getPath.toUri.getPath)))
+    status
+  }
+
+  override def open(path: Path, bufferSize: Int): FSDataInputStream = {
+    CountingFileSystem.note("open", path)
+    super.open(path, bufferSize)
+  }
+}
+
+object CountingFileSystem {
+
+  private val noted = new ConcurrentLinkedQueue[(String, String)]
+
+  private def note(what: String, path: Path): Unit = { val _ = noted.add(what -> path.toUri.getPath) }
+
+  /** What `body` asks about paths below `folder`. */
+  def during[A](folder: String)(body: => A): (A, Seq[(String, String)]) = {
+    noted.clear()
+    val result = body
+    (result, noted.asScala.toSeq.filter(_._2.startsWith(folder)))
+  }
+}

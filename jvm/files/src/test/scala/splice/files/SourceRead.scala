@@ -1,0 +1,95 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files
+
+import java.time.Clock
+
+import scala.annotation.tailrec
+import scala.util.Using
+
+import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+import splice.coordinator.MemorySideLog
+import splice.source._
+
+/** Reads a file source without Spark's front: enumerator, ranges, tasks. */
+final class SourceRead(val source: FileSource, log: SideLog = new MemorySideLog, mode: ReadMode = ReadMode.Stream, cores: Int = 2) {
+
+  val enumerator: SplitEnumerator = source.enumerator(EnumeratorContext(log, mode, Clock.systemUTC(), cores, "test"))
+
+  /** All positions from the first to the last. */
+  def positions: Seq[Progress] = {
+    @tailrec def from(done: Vector[Progress]): Seq[Progress] = {
+      val next = enumerator.advance(done.last, enumerator.limits(done.last))
+      if (next == done.last) done else from(done :+ next)
+    }
+    from(Vector(enumerator.start(StartPosition.Configured)))
+  }
+
+  def allRanges: Seq[SplitRange] = {
+    val all = positions
+    enumerator.splits(all.head, all.last)
+  }
+
+  def rows(columns: StructType = source.schema, ranges: Seq[SplitRange] = allRanges): Seq[String] =
+    read(columns, ranges)((factory, task) => SourceRead.rows(factory.rows(task), columns))
+
+  def batches(columns: StructType = source.schema, ranges: Seq[SplitRange] = allRanges): Seq[String] =
+    read(columns, ranges)((factory, task) => SourceRead.batches(factory.batches(task), columns))
+
+  def columnar(columns: StructType = source.schema): Boolean =
+    source.readers(ReadContext(columns, "test", allRanges)).columnar
+
+  private def read(columns: StructType, ranges: Seq[SplitRange])(
+      rows: (SplitReaderFactory, SlotRanges) => Seq[String]
+  ): Seq[String] = {
+    val factory = source.readers(ReadContext(columns, "test", ranges))
+    val tasks   = ranges.map(r => SlotRanges(0, IndexedSeq(r)))
+    SparkSession.active.sparkContext
+      .parallelize(tasks, math.max(1, tasks.size))
+      .flatMap(rows(factory, _))
+      .collect()
+      .toSeq
+      .sorted
+  }
+}
+
+object SourceRead {
+
+  def apply(options: (String, String)*): SourceRead = new SourceRead(source(options: _*))
+
+  def source(options: (String, String)*): FileSource =
+    SourceProvider.create(SourceOptions(Map("source" -> "files") ++ options)).asInstanceOf[FileSource]
+
+  private def rows(reader: SplitReader[InternalRow], columns: StructType): Seq[String] =
+    Using.resource(reader) { r =>
+      Iterator.continually(r.next()).takeWhile(identity).map(_ => text(r.get(), columns)).toVector
+    }
+
+  private def batches(reader: SplitReader[ColumnarBatch], columns: StructType): Seq[String] =
+    Using.resource(reader) { r =>
+      Iterator
+        .continually(r.next())
+        .takeWhile(identity)
+        .flatMap { _ =>
+          val batch = r.get()
+          (0 until batch.numRows).map(i => text(batch.getRow(i), columns))
+        }
+        .toVector
+    }
+
+  /** The same of Spark's own reader. */
+  def ofSpark(read: DataFrame): Seq[String] = {
+    val columns = read.schema
+    read.queryExecution.toRdd.map(text(_, columns)).collect().toSeq.sorted
+  }
+
+  /** The bytes of a row, so that equal text is equal content. */
+  def text(row: InternalRow, columns: StructType): String =
+    UnsafeProjection.create(columns)(row).toString
+}
