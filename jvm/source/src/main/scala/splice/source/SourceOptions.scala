@@ -55,6 +55,14 @@ final class SourceOptions private (entries: SortedMap[String, (String, String)],
     new SourceOptions(inner, s"$prefix$part.")
   }
 
+  /** The options but those that somebody else reads. */
+  def without(keys: Iterable[String]): SourceOptions =
+    new SourceOptions(entries -- keys.map(SourceOptions.fold), prefix)
+
+  /** The options, with `value` for `key` where the user gave none. */
+  def orElse(key: String, value: String): SourceOptions =
+    if (contains(key)) this else new SourceOptions(entries + (SourceOptions.fold(key) -> (key -> value)), prefix)
+
   /** Keys as they were written, sorted whatever their case. */
   def keys: Seq[String] = entries.values.map(_._1).toSeq
 

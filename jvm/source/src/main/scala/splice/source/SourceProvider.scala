@@ -16,6 +16,9 @@ trait SourceProvider {
   /** Every option that the connector knows. */
   def options: OptionSet
 
+  /** Keys of the options that say where reading starts; a leg with a hand-over may set none of them. */
+  def startOptions: Set[String] = Set.empty
+
   /** Checks the options and makes the source. Talks to no server and lists no folder. */
   def create(options: SourceOptions): Source
 }

@@ -1,0 +1,75 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import java.util.Locale
+
+import splice.source._
+
+/** Makes the chain that options say, and checks all that can be said of it without a server or a folder. */
+private[splice] object ChainParser {
+
+  /** @throws SpliceOptionException that names the option, with the leg in front */
+  def parse(options: SourceOptions): Chain = {
+    val names = options(HybridOptions.Legs)
+    LegNames.check(options, names)
+    refuseStrangers(options, names)
+    val legs = names.map(name => leg(name, inherited(options, options.scope(name))))
+    legs.headOption.filter(_.handOver.isDefined).foreach { first =>
+      throw OptionErrors.conflict(
+        Seq(s"${first.name}.${HandOverOptions.Rule.key}"),
+        s"'${first.name}' is the first leg, and there is nothing before it to take over from; leave the hand-over out, or put a leg before it"
+      )
+    }
+    legs.dropRight(1).zip(legs.drop(1)).foreach { case (leg, after) =>
+      if (leg.source.boundedness != Boundedness.Bounded) throw HybridErrors.unbounded(leg.name, after.name)
+    }
+    Chain(legs.toIndexedSeq)
+  }
+
+  private def leg(name: String, options: SourceOptions): Leg = {
+    val provider = SourceProvider.of(options)
+    if (provider.kind == HybridProvider.Kind) throw HybridErrors.nested(options.name(CommonOptions.Source.key), name)
+    (provider.options ++ HybridOptions.leg).refuseUnknown(options)
+    refuseSlots(options)
+    val handOver = HandOverOptions.parse(options)
+    if (handOver.isDefined) refuseTwoStarts(provider, options)
+    Leg(
+      name,
+      provider.create(options.without(HybridOptions.leg.options.map(_.key))),
+      options.find(HybridOptions.Select),
+      handOver,
+      options(HandOverOptions.OnGap),
+      options.name(HybridOptions.Select.key)
+    )
+  }
+
+  private def refuseTwoStarts(provider: SourceProvider, options: SourceOptions): Unit =
+    provider.startOptions.toSeq.sorted.find(options.contains).foreach { key =>
+      throw OptionErrors.conflict(
+        Seq(options.name(HandOverOptions.Rule.key), options.name(key)),
+        "each says where the leg starts, and only one can; leave one of them out"
+      )
+    }
+
+  private def refuseSlots(options: SourceOptions): Unit =
+    if (options.contains(CommonOptions.Slots.key))
+      throw OptionErrors.conflict(
+        Seq(options.name(CommonOptions.Slots.key), CommonOptions.Slots.key),
+        s"slots are the whole hybrid's; set '${CommonOptions.Slots.key}' without the name of a leg"
+      )
+
+  private def inherited(options: SourceOptions, leg: SourceOptions): SourceOptions =
+    options.get(CommonOptions.UnknownOptions.key).fold(leg)(leg.orElse(CommonOptions.UnknownOptions.key, _))
+
+  // Dotted keys pass the hybrid's own check, so one with a mistyped leg must be found here.
+  private def refuseStrangers(options: SourceOptions, names: Seq[String]): Unit = {
+    val legs                 = names.map(_.toLowerCase(Locale.ROOT)).toSet
+    def isStrange(k: String) = k.contains('.') && !legs(k.takeWhile(_ != '.').toLowerCase(Locale.ROOT))
+    options.keys.filter(isStrange).foreach { key =>
+      val meant = names.map(name => SourceOption(name + key.dropWhile(_ != '.'), OptionType.Text, "an option of a leg"))
+      OptionSet("Legs", meant, other => other != key).refuseUnknown(options)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import java.time.Duration
+
+import splice.source.OffsetColumns
+
+/** How a leg takes over from the one before: a rule that is asked once, at the switch (FLIP-150's start position conversion).
+  *
+  * Columns are those of the leg before, ahead of its `select`.
+  */
+sealed trait HandOver extends Product with Serializable {
+
+  /** The rule as options, without the name of the leg. */
+  def options: Seq[(String, String)]
+
+  /** The rule in one line, as the checkpoint's fingerprint holds it. */
+  final def text: String = options.map { case (k, v) => s"$k=$v" }.mkString(" ")
+}
+
+object HandOver {
+
+  /** Exact: one past the greatest offset that the history holds, per log partition. Each row once.
+    *
+    * @param allowHoles
+    *   whether offsets may be missing between the first and the last, as in compacted and transactional topics
+    */
+  final case class Offsets(columns: OffsetColumns, allowHoles: Boolean) extends HandOver {
+    override def options: Seq[(String, String)] = Seq(
+      HandOverOptions.Rule.key       -> HandOverOptions.OffsetsRule,
+      HandOverOptions.Topic.key      -> columns.topic,
+      HandOverOptions.Partition.key  -> columns.partition,
+      HandOverOptions.Offset.key     -> columns.offset,
+      HandOverOptions.AllowHoles.key -> allowHoles.toString
+    )
+  }
+
+  /** The greatest event time minus an overlap: rows of the overlap are read twice, rows later than it are lost. */
+  final case class EventTime(column: String, overlap: Duration) extends HandOver {
+    override def options: Seq[(String, String)] = Seq(
+      HandOverOptions.Rule.key    -> HandOverOptions.EventTimeRule,
+      HandOverOptions.Column.key  -> column,
+      HandOverOptions.Overlap.key -> HandOver.millis(overlap)
+    )
+  }
+
+  /** The newest file's modification time minus an overlap: rows of the overlap are read twice, rows later than it are lost. */
+  final case class ModificationTime(overlap: Duration) extends HandOver {
+    override def options: Seq[(String, String)] = Seq(
+      HandOverOptions.Rule.key    -> HandOverOptions.ModificationTimeRule,
+      HandOverOptions.Overlap.key -> HandOver.millis(overlap)
+    )
+  }
+
+  /** A length of time before the moment of the switch, whatever the history holds. */
+  final case class NowMinus(duration: Duration) extends HandOver {
+    override def options: Seq[(String, String)] = Seq(
+      HandOverOptions.Rule.key     -> HandOverOptions.NowMinusRule,
+      HandOverOptions.Duration.key -> HandOver.millis(duration)
+    )
+  }
+
+  /** [[Offsets]] over columns `topic`, `partition`, `offset`, without holes. */
+  def offsets(): HandOver = offsets("topic", "partition", "offset", allowHoles = false)
+
+  /** [[Offsets]] over columns of other names. */
+  def offsets(topic: String, partition: String, offset: String, allowHoles: Boolean): HandOver =
+    Offsets(OffsetColumns(topic, partition, offset), allowHoles)
+
+  /** See [[EventTime]]. */
+  def eventTime(column: String, overlap: Duration): HandOver = EventTime(column, overlap)
+
+  /** See [[ModificationTime]]. */
+  def modificationTime(overlap: Duration): HandOver = ModificationTime(overlap)
+
+  /** See [[NowMinus]]. */
+  def nowMinus(duration: Duration): HandOver = NowMinus(duration)
+
+  private def millis(duration: Duration): String = s"${duration.toMillis}ms"
+}

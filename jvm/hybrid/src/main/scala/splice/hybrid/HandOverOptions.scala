@@ -1,0 +1,116 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import java.time.{Duration => Length}
+
+import splice.source._
+
+/** The options of one leg that say its [[HandOver]]. */
+private[splice] object HandOverOptions {
+
+  val OffsetsRule          = "offsets"
+  val EventTimeRule        = "eventTime"
+  val ModificationTimeRule = "modificationTime"
+  val NowMinusRule         = "nowMinus"
+
+  private type Parse = SourceOptions => HandOver
+
+  val Rule: SourceOption[Parse] = SourceOption(
+    "handOver",
+    OptionType.choice[Parse](
+      OffsetsRule          -> offsets,
+      EventTimeRule        -> eventTime,
+      ModificationTimeRule -> modificationTime,
+      NowMinusRule         -> nowMinus
+    ),
+    "where the leg starts once the one before has ended; by default where its own options say"
+  )
+
+  val Topic: SourceOption[String] =
+    column("topic", "the history's column with the topic, for offsets").withDefault("topic", "topic")
+
+  val Partition: SourceOption[String] =
+    column("partition", "the history's column with the partition, for offsets").withDefault("partition", "partition")
+
+  val Offset: SourceOption[String] =
+    column("offset", "the history's column with the offset, for offsets").withDefault("offset", "offset")
+
+  val AllowHoles: SourceOption[Boolean] = SourceOption(
+    s"${Rule.key}.allowHoles",
+    OptionType.Bool,
+    "for offsets: whether offsets may be missing in the history, as they are in compacted and transactional topics"
+  ).withDefault(false, "false")
+
+  val Column: SourceOption[String] = column("column", "the history's timestamp column, for eventTime")
+
+  val Overlap: SourceOption[Length] = SourceOption(
+    s"${Rule.key}.overlap",
+    OptionType.Time,
+    "for eventTime and modificationTime: how much before the end of the history the leg starts; that much is read twice"
+  )
+
+  val Duration: SourceOption[Length] = SourceOption(
+    s"${Rule.key}.duration",
+    OptionType.Time,
+    "for nowMinus: how long before the moment of the switch the leg starts"
+  )
+
+  val OnGap: SourceOption[OnGap] = SourceOption(
+    "onGap",
+    OptionType.choice[OnGap]("fail" -> splice.source.OnGap.Fail, "warn" -> splice.source.OnGap.Warn),
+    "what to do when the log no longer holds the start that the hand-over asks for"
+  ).withDefault(splice.source.OnGap.Fail, "fail")
+
+  val all: Seq[SourceOption[_]] = Seq(Rule, Topic, Partition, Offset, AllowHoles, Column, Overlap, Duration, OnGap)
+
+  private val parameters: Seq[(String, Set[String])] = Seq(
+    OffsetsRule          -> Set(Topic.key, Partition.key, Offset.key, AllowHoles.key),
+    EventTimeRule        -> Set(Column.key, Overlap.key),
+    ModificationTimeRule -> Set(Overlap.key),
+    NowMinusRule         -> Set(Duration.key)
+  )
+
+  /** The rule that the options say, if any.
+    *
+    * @throws SpliceOptionException
+    *   when a parameter is missing, or given without the rule that it belongs to
+    */
+  def parse(options: SourceOptions): Option[HandOver] = {
+    val rule = options.find(Rule).map(_(options))
+    refuseForeign(options, rule)
+    rule
+  }
+
+  private def refuseForeign(options: SourceOptions, rule: Option[HandOver]): Unit = {
+    val own = rule match {
+      case Some(made) => made.options.map(_._1).toSet + OnGap.key
+      case None       => Set.empty[String]
+    }
+    all.map(_.key).find(key => options.contains(key) && !own(key)).foreach { key =>
+      val belongs = parameters.collect { case (name, keys) if keys(key) => name }
+      val needed  = if (belongs.isEmpty) "a hand-over" else belongs.map(r => s"'${Rule.key}' = $r").mkString(" or ")
+      val found   = options.get(Rule.key).fold("there is none")(r => s"it is $r")
+      throw OptionErrors.conflict(
+        Seq(options.name(key), options.name(Rule.key)),
+        s"'${options.name(key)}' belongs to $needed, and $found; leave it out or set the hand-over that it belongs to"
+      )
+    }
+  }
+
+  private def offsets(o: SourceOptions): HandOver =
+    HandOver.Offsets(OffsetColumns(o(Topic), o(Partition), o(Offset)), o(AllowHoles))
+
+  private def eventTime(o: SourceOptions): HandOver = HandOver.EventTime(o(Column), o(Overlap))
+
+  private def modificationTime(o: SourceOptions): HandOver = HandOver.ModificationTime(o(Overlap))
+
+  private def nowMinus(o: SourceOptions): HandOver = HandOver.NowMinus(o(Duration))
+
+  private def column(name: String, doc: String): SourceOption[String] = SourceOption(
+    s"${Rule.key}.$name",
+    OptionType[String]("the name of a column", t => Option(t.trim).filter(_.nonEmpty)),
+    doc
+  )
+}

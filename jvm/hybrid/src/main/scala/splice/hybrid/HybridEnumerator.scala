@@ -1,0 +1,109 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import java.time.Duration
+
+import scala.annotation.tailrec
+import scala.collection.immutable.SortedMap
+
+import splice.hybrid.select.SelectSession
+import splice.source._
+
+/** Drives the legs of a chain one after another (FLIP-150's HybridSourceSplitEnumerator).
+  *
+  * A leg's enumerator is made when the leg is first needed. When its leg has ended, the next `advance` asks the hand-over rule of
+  * the next one, writes down what it decided, and goes on in that leg at once; the offset names the leg, so a switch is progress
+  * even when the new leg has no row yet. An ended leg's enumerator is closed when a later leg's batch is committed, and is made
+  * again only for a span that begins in that leg.
+  */
+final private[splice] class HybridEnumerator(chain: Chain, context: EnumeratorContext) extends SplitEnumerator {
+
+  private val switches     = new SwitchLog(context.sideLog, chain)
+  private val enumerators  = new LegEnumerators(chain, context)
+  private lazy val session = SelectSession.pinned(context.sideLog)
+
+  override def start(at: StartPosition): Progress = {
+    session
+    HybridProgress.first(chain, enumerators(chain.first).start(at))
+  }
+
+  override def limits(at: Progress): ReadLimits = limits(own(at))
+
+  override def advance(from: Progress, limits: ReadLimits): Progress = go(own(from), limits)
+
+  override def splits(from: Progress, until: Progress): Seq[SplitRange] = {
+    val (first, last) = (own(from), own(until))
+    LegSpan.between(chain, switches, first, last).flatMap { span =>
+      enumerators(span.leg).splits(span.from, span.until).map(LegRange(span.leg.name, _, session))
+    }
+  }
+
+  override def end(at: Progress): Option[EndState] = {
+    val here = own(at)
+    if (here.leg == chain.last.name) enumerators(chain.last).end(here.position).map(new HybridEndState(here, _))
+    else None
+  }
+
+  // Legs that have ended are left alone: their storage may be gone.
+  override def freeze(): Unit = chain.legs.drop(switches.count).foreach(leg => enumerators(leg).freeze())
+
+  override def committed(until: Progress): Unit = {
+    val at = own(until)
+    chain.between(chain.first.name, at.leg).foreach { leg =>
+      enumerators.find(leg.name).foreach(_.committed(at.position(leg.name)))
+    }
+    enumerators.closeBefore(at.leg)
+  }
+
+  override def report(at: Progress): SortedMap[String, String] = {
+    val here  = own(at)
+    val inner = enumerators.find(here.leg).fold(SortedMap.empty[String, String])(_.report(here.position))
+    inner ++ Seq(ProgressMetric.Leg -> here.leg, ProgressMetric.Switches -> chain.index(here.leg).toString)
+  }
+
+  override def close(): Unit = enumerators.close()
+
+  @tailrec private def go(at: HybridProgress, limits: ReadLimits): HybridProgress = {
+    val leg = chain(at.leg)
+    switched(at, leg) match {
+      case Some(begun) => go(begun, if (limits == ReadLimits.All) limits else this.limits(begun))
+      case None        => at.moved(enumerators(leg).advance(at.position, limits))
+    }
+  }
+
+  /** The next leg's start, when `leg` has ended at `at` and is not the last. */
+  private def switched(at: HybridProgress, leg: Leg): Option[HybridProgress] =
+    chain.after(leg).flatMap { next =>
+      begun(at, next).orElse {
+        enumerators(leg).end(at.position).map { end =>
+          val now    = context.clock.instant()
+          val switch = switches.getOrMake(next, at.position)(HandOverDecision.decide(leg, next, end, now)) { start =>
+            enumerators(next).start(start)
+          }
+          at.switched(next.name, next.source.progress(switch.start))
+        }
+      }
+    }
+
+  /** The next leg's start, when the switch from `at` is in the log: the leg before is not asked, as its storage may be gone. */
+  private def begun(at: HybridProgress, next: Leg): Option[HybridProgress] =
+    switches.find(next).filter(_.end == at.position.json).map { switch =>
+      at.switched(next.name, next.source.progress(switch.start))
+    }
+
+  // A leg without limits must not look like a caller who asks for all there is: the limits of the leg after it still hold.
+  @tailrec private def limits(at: HybridProgress): ReadLimits =
+    chain.after(chain(at.leg)).flatMap(begun(at, _)) match {
+      case Some(next) => limits(next)
+      case None       =>
+        val own = enumerators(chain(at.leg)).limits(at.position)
+        if (own == ReadLimits.All) ReadLimits(maxDelay = Duration.ZERO) else own
+    }
+
+  private def own(progress: Progress): HybridProgress = progress match {
+    case hybrid: HybridProgress => hybrid
+    case other                  => HybridProgress.parse(chain, other.json)
+  }
+}

@@ -1,0 +1,40 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import splice.source._
+
+/** The options of a hybrid, and those that every leg has beside its source's own. */
+private[splice] object HybridOptions {
+
+  val Legs: SourceOption[Seq[String]] = SourceOption(
+    "legs",
+    OptionType[Seq[String]](
+      "names of legs in the order of reading, with commas between: history,live",
+      text => Option(text.split(",", -1).toSeq.map(_.trim)).filter(_.forall(_.nonEmpty))
+    ),
+    "the names of the legs; the options of a leg begin with its name and a dot"
+  )
+
+  val Schema: SourceOption[String] = SourceOption(
+    "schema",
+    OptionType.Text,
+    "the columns of the hybrid as DDL, such as 'id BIGINT, amount DOUBLE'; by default those of the last leg"
+  )
+
+  val Select: SourceOption[String] = SourceOption(
+    "select",
+    OptionType[String](
+      "a SELECT list such as 'id, CAST(value AS STRING) AS text'",
+      t => Some(t).filter(_.trim.nonEmpty)
+    ),
+    "what of a leg's row becomes a row of the hybrid: deterministic row expressions; by default all columns as they are"
+  )
+
+  /** The hybrid's own; what has a dot belongs to a leg and is checked there. */
+  val set: OptionSet = OptionSet("Hybrid source", Seq(Legs, Schema), _.contains('.'))
+
+  /** What each leg has beside its source's own options. */
+  val leg: OptionSet = OptionSet("Each leg of a hybrid source", Select +: HandOverOptions.all)
+}

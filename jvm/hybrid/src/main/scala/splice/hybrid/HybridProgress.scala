@@ -1,0 +1,76 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import scala.collection.immutable.SortedMap
+
+import splice.source._
+
+/** Which leg is being read, and the position of every leg that has begun: of a finished one, its end.
+  *
+  * @param begun
+  *   positions by leg name; those of the legs up to `leg`, and no others
+  */
+final private[splice] class HybridProgress(chain: Chain, val leg: String, begun: SortedMap[String, Progress])
+    extends Progress {
+
+  /** The position of the leg that is being read. */
+  def position: Progress = begun(leg)
+
+  /** The position of any leg that has begun. */
+  def position(name: String): Progress = begun(name)
+
+  /** The same leg, further on. */
+  def moved(to: Progress): HybridProgress = new HybridProgress(chain, leg, begun.updated(leg, to))
+
+  /** The next leg, at its start. */
+  def switched(next: String, start: Progress): HybridProgress =
+    new HybridProgress(chain, next, begun.updated(next, start))
+
+  override lazy val json: String = {
+    val legs = begun.map { case (name, position) => s"${Json.write(Json.text(name))}:${position.json}" }
+    s"""{"leg":${Json.write(Json.text(leg))},"legs":${legs.mkString("{", ",", "}")},"v":${HybridProgress.Version}}"""
+  }
+
+  override def precedes(later: Progress): Boolean = later match {
+    case that: HybridProgress =>
+      chain.index(leg) <= chain.index(that.leg) && position.precedes(that.position(leg))
+    case _ => false
+  }
+}
+
+private[splice] object HybridProgress {
+
+  val Version = 1
+
+  private val What = "The offset"
+
+  /** The first leg, at its start. */
+  def first(chain: Chain, start: Progress): HybridProgress =
+    new HybridProgress(chain, chain.first.name, SortedMap(chain.first.name -> start))
+
+  /** Reads back what [[HybridProgress.json]] wrote.
+    *
+    * @throws SpliceException
+    *   when the text is of a newer version, of another source, or damaged
+    */
+  def parse(chain: Chain, text: String): HybridProgress = {
+    def corrupt(why: String) = CheckpointErrors.corrupt(What, s"$why: $text")
+    def foreign = CheckpointErrors.foreign(s"$What $text", """a hybrid's, such as {"leg":"live","legs":{...},"v":1}""")
+    val node    = Json.read(text).getOrElse(throw corrupt("it is not JSON"))
+    val version = Json.field(node, "v").filter(_.isInt).map(_.asInt).getOrElse(throw foreign)
+    if (version > Version) throw CheckpointErrors.newer(What, version, Version)
+    val leg   = Json.field(node, "leg").filter(_.isTextual).getOrElse(throw foreign).asText
+    val legs  = Json.field(node, "legs").filter(_.isObject).map(Json.fields).getOrElse(throw foreign)
+    val named = legs.map(_._1).toSet
+    (named + leg).find(name => !chain.contains(name)).foreach { name =>
+      throw corrupt(s"it speaks of leg '$name', and the legs are ${chain.legs.map(_.name).mkString(", ")}")
+    }
+    val needed = chain.between(chain.first.name, leg).map(_.name).toSet
+    if (named != needed)
+      throw corrupt(s"leg '$leg' needs positions of ${needed.toSeq.sorted.mkString(", ")}, no others")
+    val begun = legs.map { case (name, position) => name -> chain(name).source.progress(Json.write(position)) }
+    new HybridProgress(chain, leg, SortedMap.from(begun))
+  }
+}

@@ -1,0 +1,81 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import org.apache.spark.sql.connector.metric.CustomMetric
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
+
+import splice.hybrid.reader.{HybridReaders, LegReaders}
+import splice.hybrid.select.{CompiledSelect, SelectText}
+import splice.source._
+
+/** A source made of sources: each leg is read to its end, then the next takes over (FLIP-150's HybridSource).
+  *
+  * A batch lies in one leg, or spans several when it is a bounded read or replays many batches as one; a batch of one leg is
+  * columnar where that leg's reader is and its `select` names columns only. Every leg's rows come to the same columns, those of the
+  * option `schema`, else of the last leg; the hidden column `_leg` names the leg of each row.
+  *
+  * Legs are at least once or exactly once as their hand-over says: see [[HandOver]].
+  */
+final class HybridSource private[splice] (chain: Chain, declared: Option[StructType]) extends Source {
+
+  @transient private lazy val selects = new LegSelects(schema)
+
+  override def kind: String = HybridProvider.Kind
+
+  override def boundedness: Boundedness = chain.last.source.boundedness
+
+  override lazy val schema: StructType = HybridSchema.resolve(chain, declared)(selects.columns)
+
+  override def metadataColumns: StructType = StructType(
+    Seq(StructField(HybridColumns.Leg, StringType, nullable = false).withComment("The leg that the row comes from."))
+  )
+
+  override def fingerprint: Seq[(String, String)] = ("legs" -> chain.legs.map(_.name).mkString(",")) +:
+    chain.legs.flatMap { leg =>
+      val own = ("source" -> leg.source.kind) +: leg.source.fingerprint
+      val all = own ++ leg.select.map("select" -> SelectText.normal(_)) ++ leg.handOver.map("handOver" -> _.text)
+      all.map { case (key, value) => s"${leg.name}.$key" -> value }
+    }
+
+  override def progress(json: String): Progress = HybridProgress.parse(chain, json)
+
+  override def enumerator(context: EnumeratorContext): SplitEnumerator = new HybridEnumerator(chain, context)
+
+  override def readers(context: ReadContext): SplitReaderFactory = {
+    val byLeg = context.ranges.collect { case range: LegRange => range }.groupBy(_.leg)
+    new HybridReaders(byLeg.map { case (name, ranges) => name -> legReaders(chain(name), context, ranges) })
+  }
+
+  override lazy val mayBeColumnar: Boolean = chain.legs.exists(selects.mayBeColumnar)
+
+  override def legs: Seq[String] = chain.legs.map(_.name)
+
+  override def release(run: String): Unit = chain.legs.foreach(_.source.release(run))
+
+  override def taskMetrics: Seq[CustomMetric] = chain.legs.flatMap(_.source.taskMetrics).distinctBy(_.name)
+
+  private def legReaders(leg: Leg, context: ReadContext, ranges: Seq[LegRange]): LegReaders = {
+    val select: CompiledSelect = selects.compile(leg, context.columns, ranges.head.session)
+    val inner                  = ReadContext(select.columns, context.run, ranges.map(_.range))
+    LegReaders(leg.source.readers(inner), select.shape)
+  }
+}
+
+object HybridSource {
+
+  /** Begins a chain with its first leg, which starts where its source says.
+    *
+    * @param name
+    *   names the leg in options, offsets and the column `_leg`: letters, digits and underscores, a letter first
+    * @param source
+    *   a bounded source, unless it is the only one
+    */
+  def builder(name: String, source: SourceSpec): HybridSourceBuilder =
+    HybridSourceBuilder.first(name, source, None)
+
+  /** The same, with a SELECT list over the source's rows. */
+  def builder(name: String, source: SourceSpec, select: String): HybridSourceBuilder =
+    HybridSourceBuilder.first(name, source, Option(select))
+}

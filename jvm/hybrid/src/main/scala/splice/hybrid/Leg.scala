@@ -1,0 +1,24 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import splice.source.{OnGap, Source}
+
+/** One source of a chain.
+  *
+  * @param select
+  *   the SELECT list over the source's rows; None = all columns as they are
+  * @param handOver
+  *   where it starts once the leg before has ended; None = where the source's own options say
+  * @param option
+  *   how errors name the option that holds the SELECT list
+  */
+final private[splice] case class Leg(
+    name: String,
+    source: Source,
+    select: Option[String],
+    handOver: Option[HandOver],
+    onGap: OnGap,
+    option: String
+)

@@ -1,0 +1,20 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import splice.hybrid.select.SelectSession
+import splice.source.SplitRange
+
+/** A range of one leg.
+  *
+  * @param session
+  *   what the leg's `select` is compiled with; tasks get it compiled
+  */
+final private[splice] case class LegRange(leg: String, range: SplitRange, @transient session: SelectSession)
+    extends SplitRange {
+  override def splitId: String             = s"$leg/${range.splitId}"
+  override def weight: Long                = range.weight
+  override def slotted: Boolean            = range.slotted
+  override def preferredHosts: Seq[String] = range.preferredHosts
+}

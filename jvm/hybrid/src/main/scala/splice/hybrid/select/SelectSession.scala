@@ -1,0 +1,47 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.select
+
+import org.apache.spark.sql.internal.SQLConf
+
+import splice.source.{CheckpointErrors, SideLog}
+
+/** Settings that change what a `select` means; a checkpoint keeps those of its first start.
+  *
+  * @param settings
+  *   keys of Spark's configuration and their texts
+  */
+final private[splice] case class SelectSession(settings: Seq[(String, String)]) {
+
+  /** Runs `body` as if the session had these settings. */
+  def within[A](body: => A): A = {
+    val conf = SQLConf.get.clone()
+    settings.foreach { case (key, value) => conf.setConfString(key, value) }
+    SQLConf.withExistingConf(conf)(body)
+  }
+}
+
+private[splice] object SelectSession {
+
+  private val Key = "session"
+
+  private val keys = Seq(
+    SQLConf.SESSION_LOCAL_TIMEZONE,
+    SQLConf.ANSI_ENABLED,
+    SQLConf.CASE_SENSITIVE,
+    SQLConf.DECIMAL_OPERATIONS_ALLOW_PREC_LOSS
+  ).map(_.key)
+
+  /** The settings of the session as they are now. */
+  def current: SelectSession = SelectSession(keys.map(key => key -> SQLConf.get.getConfString(key)))
+
+  /** The settings of the checkpoint's first start. */
+  def pinned(log: SideLog): SelectSession =
+    SelectSession(log.getOrCreate(Key)(current.settings.map { case (k, v) => s"$k=$v" }).map { line =>
+      line.span(_ != '=') match {
+        case (key, value) if value.nonEmpty => key -> value.drop(1)
+        case _ => throw CheckpointErrors.corrupt(s"Side-log entry $Key", s"'$line' is not a setting")
+      }
+    })
+}
