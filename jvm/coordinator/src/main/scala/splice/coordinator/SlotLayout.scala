@@ -21,7 +21,7 @@ final private[splice] case class SlotLayout(from: Progress, slots: Int, assignme
     val shared            = slotted.groupBy(slotOf).toSeq.sortBy(_._1).map { case (slot, own) =>
       SlotRanges(slot, own.toIndexedSeq)
     }
-    shared ++ single.zipWithIndex.map { case (range, i) => SlotRanges(slots + i, IndexedSeq(range)) }
+    shared ++ single.map(range => SlotRanges(SlotRanges.NoSlot, IndexedSeq(range)))
   }
 
   // A range over several batches may hold a split that was assigned by a later layout than the one it begins in.

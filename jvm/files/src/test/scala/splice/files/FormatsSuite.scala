@@ -22,12 +22,14 @@ final class FormatsSuite extends AnyFunSuite with LocalSpark {
       expr("DATE '2026-01-01' + CAST(id % 30 AS INT)").as("day")
     )
 
-  private lazy val nested: DataFrame = orders.withColumn("tags", array(col("name"), lit("x"))).withColumn("inner", struct("order_id", "paid"))
+  private lazy val nested: DataFrame =
+    orders.withColumn("tags", array(col("name"), lit("x"))).withColumn("inner", struct("order_id", "paid"))
 
   private def same(format: String, path: String, options: (String, String)*): SourceRead = {
     val read     = SourceRead(Seq("format" -> format, "path" -> path) ++ options: _*)
-    val plain = options.filterNot(_._1 == "schema").toMap
-    val expected = options.toMap.get("schema").fold(spark.read)(spark.read.schema).format(format).options(plain).load(path)
+    val plain    = options.filterNot(_._1 == "schema").toMap
+    val expected =
+      options.toMap.get("schema").fold(spark.read)(spark.read.schema).format(format).options(plain).load(path)
     assert(read.source.schema == expected.schema)
     val rows = SourceRead.ofSpark(expected)
     assert(rows.nonEmpty)

@@ -3,8 +3,8 @@
 
 package splice.files
 
-import java.nio.file.{Files, Paths}
 import java.nio.file.attribute.FileTime
+import java.nio.file.{Files, Paths}
 import java.time.Instant
 
 import org.apache.spark.sql.functions._
@@ -25,7 +25,14 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
   private def count(options: (String, String)*): Int = SourceRead(Seq("format" -> "text") ++ options: _*).rows().size
 
   test("several paths, patterns, and files whose names begin with _ or .") {
-    Seq("p/2026-01/a.txt", "p/2026-02/b.txt", "p/2025-12/c.txt", "p/2026-01/_SUCCESS", "p/2026-01/.hidden", "q/d.txt").foreach(write(_))
+    Seq(
+      "p/2026-01/a.txt",
+      "p/2026-02/b.txt",
+      "p/2025-12/c.txt",
+      "p/2026-01/_SUCCESS",
+      "p/2026-01/.hidden",
+      "q/d.txt"
+    ).foreach(write(_))
     assert(count("path" -> at("p/2026-*")) == 4)
     assert(count("path" -> at("p/{2026-01,2025-12}/*.txt")) == 4)
     assert(count("paths" -> s"""["${at("p/2026-*")}","${at("q")}"]""") == 6)
@@ -96,9 +103,10 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
     val missing = at("nowhere")
     Seq(missing, s"$missing/*.txt").foreach { path =>
       val source = SourceRead("format" -> "text", "path" -> path, "schema" -> "value STRING")
-      Seq(intercept[SpliceException](source.source.schema), intercept[SpliceException](source.positions)).foreach { error =>
-        assert(error.getCondition == FilesErrors.PathNotFound)
-        assert(error.getMessage.contains(path))
+      Seq(intercept[SpliceException](source.source.schema), intercept[SpliceException](source.positions)).foreach {
+        error =>
+          assert(error.getCondition == FilesErrors.PathNotFound)
+          assert(error.getMessage.contains(path))
       }
     }
   }

@@ -8,17 +8,22 @@ import java.time.Clock
 import scala.annotation.tailrec
 import scala.util.Using
 
-import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
+import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import splice.coordinator.MemorySideLog
 import splice.source._
 
 /** Reads a file source without Spark's front: enumerator, ranges, tasks. */
-final class SourceRead(val source: FileSource, log: SideLog = new MemorySideLog, mode: ReadMode = ReadMode.Stream, cores: Int = 2) {
+final class SourceRead(
+    val source: FileSource,
+    log: SideLog = new MemorySideLog,
+    mode: ReadMode = ReadMode.Stream,
+    cores: Int = 2
+) {
 
   val enumerator: SplitEnumerator = source.enumerator(EnumeratorContext(log, mode, Clock.systemUTC(), cores, "test"))
 

@@ -7,7 +7,7 @@ package splice.source
 object CommonOptions {
 
   val Source: SourceOption[String] =
-    SourceOption("source", OptionType.Text, "which source to read: files, kafka, hybrid")
+    SourceOption("source", OptionType.Text, "which source to read")
 
   val UnknownOptions: SourceOption[UnknownOptions] = SourceOption(
     "unknownOptions",

@@ -42,7 +42,7 @@ object SourceProvider {
         options.name(CommonOptions.Source.key),
         kind,
         known.map(_.kind).mkString(", "),
-        "no such source is on the class path"
+        CommonOptions.Source.doc
       )
     }
   }

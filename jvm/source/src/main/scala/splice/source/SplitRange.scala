@@ -19,10 +19,16 @@ trait SplitRange extends Serializable {
   def preferredHosts: Seq[String] = Nil
 }
 
-/** What one task reads. `slot` names the reader to reuse from the batch before, for slotted ranges. */
+/** What one task reads. `slot` names the reader to reuse from the batch before, for slotted ranges; else it is [[SlotRanges.NoSlot]]. */
 final case class SlotRanges(slot: Int, ranges: IndexedSeq[SplitRange]) {
 
   def weight: Long = ranges.iterator.map(_.weight).sum
 
   def slotted: Boolean = ranges.headOption.exists(_.slotted)
+}
+
+object SlotRanges {
+
+  /** The slot of a range that is a task of its own. */
+  val NoSlot: Int = -1
 }

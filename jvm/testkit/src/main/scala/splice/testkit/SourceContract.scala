@@ -85,8 +85,8 @@ trait SourceContract extends AnyFunSuite {
   }
 
   test("contract: the same positions give the same tasks and rows, in this run and after a restart with other cores") {
-    val own = world()
-    val log = new MemorySideLog
+    val own                   = world()
+    val log                   = new MemorySideLog
     val (start, until, tasks) = Using.resource(run(own, log)) { c =>
       val start = c.initial()
       val until = c.advance(start, everything = true)
@@ -136,8 +136,8 @@ trait SourceContract extends AnyFunSuite {
   }
 
   test("contract: a commit may come late, twice, or for a position of an earlier run") {
-    val own = world()
-    val log = new MemorySideLog
+    val own   = world()
+    val log   = new MemorySideLog
     val until = Using.resource(run(own, log)) { c =>
       val until = c.advance(c.initial(), everything = true)
       c.committed(until)
