@@ -1,0 +1,180 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.testkit.simulation
+
+import splice.coordinator.Coordinator
+import splice.source._
+
+/** What a simulated query reads. */
+trait Subject {
+
+  /** The source as a fresh start of the query makes it from its options. */
+  def source(): Source
+
+  /** Opens a reader of a task as an executor does. */
+  def rows(source: Source, context: ReadContext, task: SlotRanges): TaskRows
+
+  /** The driver was killed, and the executors with it. */
+  def killed(): Unit
+
+  /** All that a range says, as two plans of one batch are compared by. */
+  def describe(range: SplitRange): String = range.toString
+}
+
+/** When batches run. */
+sealed trait SimulatedTrigger extends Product with Serializable
+
+object SimulatedTrigger {
+
+  /** A number of triggers, then a stop. */
+  final case class ProcessingTime(triggers: Int) extends SimulatedTrigger
+
+  /** All that is there at the start, in as many batches as the limits make of it. */
+  case object AvailableNow extends SimulatedTrigger
+
+  /** One batch of all that is available. */
+  case object Once extends SimulatedTrigger
+}
+
+/** Runs a query's micro-batches around the coordinator, in the order of calls of Spark's MicroBatchExecution.
+  *
+  * What is durable outlives [[run]]: the logs, the side log, the sink.
+  *
+  * @param asynchronous
+  *   whether offsets and commits are logged late and not for every batch, as asynchronous progress tracking does
+  */
+final class SimulatedSpark(life: Life, subject: Subject, sideLog: SideLog, asynchronous: Boolean, retained: Int = 100) {
+
+  val sink          = new SimulatedSink(life)
+  private val logs  = new SimulatedLogs(life, retained)
+  private val plans = new PlanLedger(subject.describe)
+  private var runs  = 0
+
+  /** The rows that no restart reads again. */
+  def settled: Iterator[Long] = sink.rowsUpTo(logs.lastCommitted)
+
+  /** The offset of the last batch in the log. */
+  def lastLogged: Option[String] = logs.last.map(_._2)
+
+  /** One run of the query, from its start to a stop. A kill ends it with [[Crash]]; what the source throws ends the query. */
+  def run(trigger: SimulatedTrigger, cores: Int): Unit = {
+    runs += 1
+    val name        = s"run-$runs"
+    plans.keep(logs.isLogged)
+    val source      = subject.source()
+    val coordinator = new Coordinator(
+      source,
+      EnumeratorContext(sideLog, ReadMode.Stream, life.clock, cores, name),
+      cores,
+      retained
+    )
+    life.step(s"$name: $trigger, $cores cores, logged ${logs.last}")
+    try {
+      new MicroBatches(source, coordinator, name, trigger).run()
+      coordinator.close()
+      life.step(s"$name has stopped")
+    } catch {
+      case crash: Crash =>
+        subject.killed()
+        throw crash
+      case failure: Throwable =>
+        life.note(s"$name fails: $failure")
+        coordinator.close()
+        throw failure
+    }
+  }
+
+  private final class MicroBatches(source: Source, coordinator: Coordinator, name: String, trigger: SimulatedTrigger) {
+
+    private val progress                   = new BatchLog(logs, life, asynchronous)
+    private var consumed: Option[Progress] = None
+
+    def run(): Unit = {
+      coordinator.open()
+      if (trigger == SimulatedTrigger.AvailableNow) coordinator.freeze()
+      val next = recover()
+      trigger match {
+        case SimulatedTrigger.ProcessingTime(triggers) =>
+          val _ = (1 to triggers).foldLeft(next)((batch, _) => construct(batch).getOrElse(batch))
+        case SimulatedTrigger.Once         => val _ = construct(next)
+        case SimulatedTrigger.AvailableNow =>
+          Iterator.iterate(Option(next))(_.flatMap(construct)).take(SimulatedSpark.Patience).find(_.isEmpty)
+            .getOrElse(throw new Violation(s"AvailableNow has not ended after ${SimulatedSpark.Patience} batches"))
+      }
+      progress.drain()
+    }
+
+    /** Replays a batch that has begun and not ended; answers the id of the next batch. */
+    private def recover(): Long = logs.last match {
+      case None =>
+        if (asynchronous) sink.forgetAfter(-1L)
+        0L
+      case Some((batch, until)) if logs.isCommitted(batch) =>
+        if (asynchronous) sink.forgetAfter(batch)
+        consumed = Some(read(until))
+        batch + 1
+      case Some((batch, until)) =>
+        val before = logs.before(batch)
+        val from   = before.map(b => read(b._2)).getOrElse(coordinator.initial())
+        life.step(s"replay of batch $batch")
+        if (asynchronous) sink.forgetAfter(before.fold(-1L)(_._1))
+        execute(batch, from, read(until))
+        progress.ended(batch)
+        batch + 1
+    }
+
+    /** Runs the next batch, if there is something for it; answers the id of the batch after it. */
+    private def construct(batch: Long): Option[Long] = {
+      life.step(s"trigger, batch $batch")
+      val from  = consumed.map(at => read(at.json)).getOrElse(coordinator.initial())
+      val until = coordinator.advance(from, everything = trigger == SimulatedTrigger.Once)
+      if (!from.precedes(until)) throw new Violation(s"the offset goes back from $from to $until")
+      if (until == from) {
+        life.step(s"idle at $from")
+        val _ = coordinator.report(from)
+        None
+      } else {
+        progress.begun(batch, until.json)
+        progress.committedSince.foreach { end =>
+          life.reach(CrashPoint.BeforeCommit)
+          coordinator.committed(read(end))
+          life.reach(CrashPoint.AfterCommit)
+        }
+        val start = consumed.map(at => read(at.json)).getOrElse(coordinator.initial())
+        if (start != from) throw new Violation(s"batch $batch begins at $start and was measured from $from")
+        execute(batch, from, until)
+        progress.ended(batch)
+        Some(batch + 1)
+      }
+    }
+
+    private def execute(batch: Long, from: Progress, until: Progress): Unit = {
+      val tasks = plan(from, until)
+      plan(from, until)
+      val context = ReadContext(source.schema, name, tasks.flatMap(_.ranges))
+      val rows    = new SimulatedTasks(life, task => subject.rows(source, context, task)).run(tasks)
+      sink.write(batch, rows)
+      consumed = Some(until)
+      val _ = coordinator.report(until)
+    }
+
+    private def plan(from: Progress, until: Progress): Seq[SlotRanges] = {
+      val tasks = coordinator.tasks(from, until)
+      plans.check(from, until, tasks)
+      tasks
+    }
+
+    private def read(json: String): Progress = {
+      val progress = coordinator.progress(json)
+      if (progress.json != json) throw new Violation(s"the offset $json reads back as ${progress.json}")
+      progress
+    }
+  }
+}
+
+private[simulation] object SimulatedSpark {
+
+  /** How many batches a drain may take; no history has as many rows. */
+  val Patience = 2000
+}

@@ -1,0 +1,99 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.testkit.simulation
+
+import scala.collection.mutable
+
+import splice.source.SlotRanges
+
+/** Reads one task on an executor. */
+trait TaskRows extends AutoCloseable {
+
+  /** The id of the next row; None at the end. */
+  def next(): Option[Long]
+}
+
+/** Runs the tasks of one batch side by side, row by row, with failed attempts, speculative copies and second reads. */
+final class SimulatedTasks(life: Life, open: SlotRanges => TaskRows) {
+
+  private val chance = life.chance
+
+  /** The ids of all rows of the batch. */
+  def run(tasks: Seq[SlotRanges]): Seq[Long] = {
+    val rows = read(tasks)
+    if (!life.isCalm && chance.oneIn(20)) {
+      life.step("the batch is read a second time")
+      val again = read(tasks)
+      if (again.sorted != rows.sorted) throw new Violation(s"read twice: ${rows.sorted} and ${again.sorted}")
+    }
+    rows
+  }
+
+  private final class Attempt(val task: Int, val number: Int, reader: TaskRows, failsAt: Int) {
+    private val read     = mutable.ArrayBuffer.empty[Long]
+    def rows: Seq[Long]  = read.toSeq
+    def close(): Unit    = reader.close()
+
+    /** True at the end. */
+    def proceed(): Boolean = {
+      if (read.size == failsAt) throw new TaskFailure(s"attempt $number of task $task fails")
+      reader.next().fold(true) { id =>
+        read += id
+        false
+      }
+    }
+  }
+
+  private def read(tasks: Seq[SlotRanges]): Seq[Long] = {
+    val results  = mutable.Map.empty[Int, Seq[Long]]
+    val attempts = Array.fill(tasks.size)(0)
+    val waiting  = mutable.Queue.from(tasks.indices)
+    val running  = mutable.ArrayBuffer.empty[Attempt]
+
+    def start(task: Int): Unit = {
+      attempts(task) += 1
+      val fails = !life.isCalm && attempts(task) < 4 && chance.oneIn(12)
+      running += new Attempt(task, attempts(task), open(tasks(task)), if (fails) chance.between(0, 3) else -1)
+    }
+
+    def finish(attempt: Attempt): Unit = results.get(attempt.task) match {
+      case Some(before) if before != attempt.rows =>
+        throw new Violation(s"two attempts of one task read $before and ${attempt.rows}")
+      case Some(_) =>
+      case None    =>
+        results += attempt.task -> attempt.rows
+        life.step(s"task ${attempt.task}: ${attempt.rows.mkString(",")}")
+    }
+
+    while (waiting.nonEmpty || running.nonEmpty) {
+      while (running.size < SimulatedTasks.AtOnce && waiting.nonEmpty) start(waiting.dequeue())
+      val attempt = chance.oneOf(running.toSeq)
+      if (!life.isCalm && running.size <= SimulatedTasks.AtOnce && !results.contains(attempt.task) && chance.oneIn(60))
+        start(attempt.task)
+      // Whoever loses to a copy is killed in most cases, but may also reach its end.
+      val beaten = results.contains(attempt.task) && chance.oneIn(2)
+      val ended  =
+        try beaten || attempt.proceed()
+        catch {
+          case failure: TaskFailure =>
+            life.step(failure.getMessage)
+            attempt.close()
+            running -= attempt
+            if (!results.contains(attempt.task) && !running.exists(_.task == attempt.task)) waiting += attempt.task
+            false
+        }
+      if (ended) {
+        attempt.close()
+        running -= attempt
+        if (!beaten) finish(attempt)
+      }
+      life.reach(CrashPoint.InTask)
+    }
+    tasks.indices.flatMap(results)
+  }
+}
+
+private[simulation] object SimulatedTasks {
+  val AtOnce = 2
+}

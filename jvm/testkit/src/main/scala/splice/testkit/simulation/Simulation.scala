@@ -1,0 +1,82 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.testkit.simulation
+
+import java.util.concurrent.{Callable, Executors}
+
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+
+/** What one seed came to. */
+final case class HistoryResult(
+    seed: Long,
+    steps: Int,
+    crashes: Seq[CrashPoint],
+    rows: Int,
+    marks: Set[String],
+    failure: Option[Throwable]
+)
+
+/** Runs one history per seed, and again with its steps written down when it fails.
+  *
+  * @param command
+  *   how to run one seed alone; `%d` stands for the seed
+  * @param history
+  *   lives one life; answers how many rows came out and what it has seen
+  */
+final class Simulation(command: String, settings: LifeSettings = LifeSettings())(history: Life => HistoryEnd) {
+
+  /** Runs seeds on all cores; results in the order of seeds. */
+  def run(seeds: Range): Seq[HistoryResult] = {
+    val workers = Executors.newFixedThreadPool(Runtime.getRuntime.availableProcessors)
+    try {
+      val chunks = seeds.grouped(Simulation.Chunk).map { chunk =>
+        new Callable[Seq[HistoryResult]] { override def call(): Seq[HistoryResult] = chunk.map(s => live(s.toLong)) }
+      }
+      workers.invokeAll(chunks.toSeq.asJava).asScala.toSeq.flatMap(_.get)
+    } finally { val _ = workers.shutdownNow() }
+  }
+
+  /** Runs one seed. */
+  def live(seed: Long): HistoryResult = live(new Life(seed, settings))
+
+  /** The seed, what does not hold, and the steps that led there. */
+  def explain(result: HistoryResult): String = {
+    val life  = new Life(result.seed, settings, written = true)
+    val again = live(life)
+    val what  = again.failure.orElse(result.failure)
+    val trace = what.toSeq.flatMap(_.getStackTrace.take(12)).map(line => s"      at $line")
+    val lines = mutable.ArrayBuffer(s"seed ${result.seed} fails: ${what.fold("")(_.toString)}")
+    if (again.failure.map(_.toString) != result.failure.map(_.toString))
+      lines += s"  (and otherwise the first time: ${result.failure}: the history is not deterministic)"
+    lines ++= life.journal.zipWithIndex.map { case (text, i) => f"  ${i + 1}%4d $text" }
+    lines ++= trace
+    lines += s"  again: ${command.format(result.seed)}"
+    lines.mkString("\n")
+  }
+
+  private def live(life: Life): HistoryResult = {
+    def result(end: HistoryEnd, failure: Option[Throwable]) =
+      HistoryResult(life.seed, life.steps, life.crashPoints, end.rows, end.marks, failure)
+    try result(history(life), None)
+    catch { case failure: Throwable if Simulation.isFailure(failure) => result(HistoryEnd(0, Set.empty), Some(failure)) }
+  }
+}
+
+/** What came out of a history that holds.
+  *
+  * @param marks
+  *   situations that it went through, to see that all are met
+  */
+final case class HistoryEnd(rows: Int, marks: Set[String])
+
+private[simulation] object Simulation {
+  val Chunk = 50
+
+  def isFailure(failure: Throwable): Boolean = failure match {
+    case _: VirtualMachineError  => false
+    case _: InterruptedException => false
+    case _                       => true
+  }
+}

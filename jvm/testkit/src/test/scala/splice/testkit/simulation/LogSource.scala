@@ -1,0 +1,99 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.testkit.simulation
+
+import scala.collection.immutable.SortedMap
+
+import org.apache.spark.sql.types.{LongType, StructType}
+
+import splice.source._
+
+/** The least source over a simulated topic that keeps all rules; what it does wrong is what a test plants. */
+class LogSource(cluster: SimulatedCluster, topic: String, ownLimits: ReadLimits) extends Source {
+
+  override def kind: String                       = "log"
+  override def boundedness: Boundedness           = Boundedness.ContinuousUnbounded
+  override def schema: StructType                 = new StructType().add("id", LongType)
+  override def fingerprint: Seq[(String, String)] = Seq("topic" -> topic)
+  override def progress(json: String): LogProgress =
+    LogProgress(SortedMap.from(Json.fields(Json.read(json).get).map { case (p, at) => p.toInt -> at.asLong }))
+  override def readers(context: ReadContext): SplitReaderFactory            = throw new UnsupportedOperationException
+  override def enumerator(context: EnumeratorContext): SplitEnumerator = new LogEnumerator(context)
+
+  class LogEnumerator(context: EnumeratorContext) extends SplitEnumerator {
+
+    private var frozen: Option[SortedMap[Int, Long]] = None
+
+    protected def partitions: Vector[SimulatedPartition] = cluster.topic(topic).partitions
+
+    /** Where a partition that was found later begins. */
+    protected def begin(partition: Int): Long =
+      context.sideLog.getOrCreate(s"start-$partition")(Seq(partitions(partition).earliest.toString)).mkString.toLong
+
+    private def ends: SortedMap[Int, Long] =
+      SortedMap.from(partitions.zipWithIndex.map { case (log, p) => p -> log.stableEnd })
+
+    override def start(at: StartPosition): Progress =
+      LogProgress(SortedMap.from(partitions.zipWithIndex.map { case (log, p) => p -> log.earliest }))
+
+    override def limits(at: Progress): ReadLimits = ownLimits
+
+    override def advance(from: Progress, limits: ReadLimits): Progress = {
+      val at    = from.asInstanceOf[LogProgress].at
+      val known = frozen.getOrElse(ends).map { case (p, end) => (p, at.getOrElse(p, begin(p)), end) }.toSeq
+      val rows  = known.map { case (_, start, end) => math.max(0L, end - start) }.sum
+      if (limits.minRows.exists(rows < _)) from
+      else {
+        val share = limits.maxRows.fold(Long.MaxValue)(n => math.max(1L, n / math.max(1, known.size)))
+        LogProgress(at ++ known.map { case (p, start, end) =>
+          p -> math.max(start, math.min(end, if (share == Long.MaxValue) end else start + share))
+        })
+      }
+    }
+
+    override def splits(from: Progress, until: Progress): Seq[SplitRange] = {
+      val at = from.asInstanceOf[LogProgress].at
+      until.asInstanceOf[LogProgress].at.toSeq.map { case (p, end) => LogRange(p, at.getOrElse(p, begin(p)), end) }
+        .filter(r => r.until > r.from)
+    }
+
+    override def end(at: Progress): Option[EndState]             = None
+    override def freeze(): Unit                                  = frozen = Some(ends)
+    override def committed(until: Progress): Unit                = ()
+    override def report(at: Progress): SortedMap[String, String] = SortedMap.empty
+    override def close(): Unit                                   = ()
+  }
+}
+
+final case class LogProgress(at: SortedMap[Int, Long]) extends Progress {
+  override def json: String = Json.write(Json.obj(at.toSeq.map { case (p, n) => p.toString -> Json.number(n) }: _*))
+  override def precedes(later: Progress): Boolean = {
+    val other = later.asInstanceOf[LogProgress].at
+    at.forall { case (p, n) => other.get(p).exists(n <= _) }
+  }
+}
+
+final case class LogRange(partition: Int, from: Long, until: Long) extends SplitRange {
+  override def splitId: String  = s"p-$partition"
+  override def weight: Long     = until - from
+  override def slotted: Boolean = true
+}
+
+/** Rows that a reader wanted are gone, and it says so. */
+final class RowsGone(text: String) extends RuntimeException(text)
+
+/** Reads ranges straight from the topic. */
+final class LogRows(cluster: SimulatedCluster, topic: String, task: SlotRanges) extends TaskRows {
+
+  private val ids = task.ranges.iterator.map(_.asInstanceOf[LogRange]).flatMap { range =>
+    val log = cluster.topic(topic).partitions(range.partition)
+    (range.from until range.until).iterator.flatMap { offset =>
+      val record = log.at(offset).getOrElse(throw new RowsGone(s"${range.splitId} no longer holds $offset"))
+      record.id.filterNot(_ => cluster.isAborted(record.transaction))
+    }
+  }
+
+  override def next(): Option[Long] = ids.nextOption()
+  override def close(): Unit        = ()
+}

@@ -1,0 +1,137 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.testkit.simulation
+
+import scala.annotation.tailrec
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.source._
+
+/** The simulation over the least source: whole lives hold, and each rule that is broken is found. */
+final class SimulatedSparkSuite extends AnyFunSuite {
+
+  private val Topic = "t"
+
+  private type Make = (SimulatedCluster, ReadLimits) => LogSource
+
+  private val honest: Make = (cluster, limits) => new LogSource(cluster, Topic, limits)
+
+  private def live(life: Life, make: Make, log: SideLog => SideLog): HistoryEnd = {
+    val ids     = new RowIds
+    val cluster = new SimulatedCluster("c", life, ids)
+    val topic   = cluster.create(Topic, life.chance.between(1, 3))
+    life.whenever(cluster.produce(Topic, life.chance.between(0, topic.partitions.size - 1), life.chance.between(1, 4)))
+    life.whenever(if (topic.partitions.size < 5) {
+      cluster.grow(Topic)
+      cluster.produce(Topic, topic.partitions.size - 1, 2)
+    })
+    life.whenever(cluster.openTransactions.headOption match {
+      case Some(open) => cluster.end(open, commit = !life.chance.oneIn(3))
+      case None       => cluster.begin(Topic, Seq(0), 2)
+    })
+    val limits       = if (life.chance.oneIn(2)) ReadLimits(maxRows = Some(4)) else ReadLimits.All
+    val asynchronous = life.chance.oneIn(4)
+    val subject      = new Subject {
+      override def source(): Source = make(cluster, limits)
+      override def rows(source: Source, context: ReadContext, task: SlotRanges): TaskRows =
+        new LogRows(cluster, Topic, task)
+      override def killed(): Unit = ()
+    }
+    val spark = new SimulatedSpark(life, subject, log(new SimulatedSideLog(life)), asynchronous)
+
+    // What goes before the query has logged its partition is nobody's loss.
+    val excused         = scala.collection.mutable.Set.empty[Long]
+    def isKnown(p: Int) = spark.lastLogged.exists(_.contains(s"\"$p\":"))
+
+    // Mostly what was read goes; what was not goes only in a life that is long enough to count.
+    life.whenever {
+      val p    = life.chance.between(0, topic.partitions.size - 1)
+      val log  = topic.partitions(p)
+      val read = spark.settled.toSet
+      val grim = life.crashPoints.nonEmpty && life.steps >= 20 && life.chance.oneIn(8)
+      if (grim || log.all.exists(_.id.exists(read))) {
+        if (!isKnown(p)) excused ++= log.at(log.earliest).flatMap(_.id)
+        cluster.trim(Topic, p, log.earliest + 1)
+      }
+    }
+
+    @tailrec def runs(left: Int): Unit = if (left > 0 || life.crashPoints.isEmpty || life.steps < 20) {
+      try
+        spark.run(
+          if (life.chance.oneIn(3) && !asynchronous) SimulatedTrigger.AvailableNow
+          else SimulatedTrigger.ProcessingTime(life.chance.between(1, 6)),
+          life.chance.between(1, 4)
+        )
+      catch { case _: Crash => }
+      life.pause()
+      runs(left - 1)
+    }
+
+    val refused =
+      try {
+        runs(4)
+        cluster.openTransactions.foreach(cluster.end(_, commit = true))
+        life.calm()
+        spark.run(SimulatedTrigger.AvailableNow, 2)
+        None
+      } catch { case gone: RowsGone => Some(gone) }
+    val out     = spark.sink.rows.toSeq
+    val missing = ids.all.toSet -- out -- cluster.uncommitted
+    if (out.distinct.size != out.size) throw new Violation(s"doubled: ${out.diff(out.distinct)}")
+    if (refused.isEmpty && (missing -- excused).nonEmpty) throw new Violation(s"missing: $missing")
+    if (refused.isDefined && cluster.removed.subsetOf(spark.settled.toSet) && cluster.uncommitted.isEmpty)
+      throw new Violation(s"refused for nothing: $refused")
+    HistoryEnd(out.size, refused.map(_ => "refused").toSet)
+  }
+
+  private def simulation(make: Make, log: SideLog => SideLog = identity) =
+    new Simulation("testkit/testOnly *SimulatedSparkSuite, seed %d")(live(_, make, log))
+
+  private def found(make: Make, log: SideLog => SideLog = identity): Int =
+    simulation(make, log).run(1 to 500).count(_.failure.isDefined)
+
+  test("a source that keeps the rules loses and doubles nothing in 1,000 lives") {
+    val all     = simulation(honest)
+    val results = all.run(1 to 1000)
+    results.find(_.failure.isDefined).foreach(r => fail(all.explain(r)))
+    results.find(r => r.crashes.isEmpty || r.steps < 20).foreach(r => fail(all.explain(r)))
+    assert(results.flatMap(_.crashes).toSet == CrashPoint.all.toSet, "the driver is killed everywhere")
+    assert(results.exists(_.marks.contains("refused")) && results.count(_.marks.isEmpty) > 300)
+  }
+
+  test("the same seed lives the same life") {
+    val life = (1 to 2).map(_ => simulation(honest).live(7L))
+    assert(life.head == life.last && life.head.rows > 0)
+  }
+
+  test("found: a partition found later begins wherever the log begins today") {
+    assert(found((cluster, limits) =>
+      new LogSource(cluster, Topic, limits) {
+        override def enumerator(context: EnumeratorContext): SplitEnumerator = new LogEnumerator(context) {
+          override protected def begin(partition: Int): Long = partitions(partition).earliest
+        }
+      }
+    ) > 0)
+  }
+
+  test("found: the initial offset is kept in memory only") {
+    assert(found(honest, new ForgetfulSideLog(_, _ == "initial")) > 0)
+  }
+
+  test("found: the slots are not in the log") {
+    assert(found(honest, new ForgetfulSideLog(_, _.startsWith("slots-"))) > 0)
+  }
+
+  test("found: a batch is planned up to where the log ends today") {
+    assert(found((cluster, limits) =>
+      new LogSource(cluster, Topic, limits) {
+        override def enumerator(context: EnumeratorContext): SplitEnumerator = new LogEnumerator(context) {
+          override def splits(from: Progress, until: Progress): Seq[SplitRange] =
+            super.splits(from, until).collect { case r: LogRange => r.copy(until = partitions(r.partition).stableEnd) }
+        }
+      }
+    ) > 0)
+  }
+}
