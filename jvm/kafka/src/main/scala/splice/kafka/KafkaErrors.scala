@@ -1,0 +1,107 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka
+
+import java.time.{Duration, Instant}
+
+import splice.source.{ErrorConditions, LogPartition, SpliceException, SpliceOptionException}
+
+/** Errors of the Kafka source. */
+private[splice] object KafkaErrors {
+
+  private val conditions = new ErrorConditions("splice/kafka/error-conditions.json")
+
+  private val Unreachable = "SPLICE_KAFKA.UNREACHABLE"
+
+  /** An option, or a property of the client, that a user must not set. */
+  def refusedOption(option: String, why: String): SpliceOptionException =
+    conditions.option("SPLICE_KAFKA_OPTION.REFUSED", "option" -> option, "why" -> why)
+
+  /** Offsets or times per partition that do not name the partitions that there are. */
+  def partitionsDiffer(option: String, missing: Iterable[LogPartition], foreign: Iterable[LogPartition]): SpliceOptionException =
+    conditions.option(
+      "SPLICE_KAFKA_OPTION.PARTITIONS_DIFFER",
+      "option"  -> option,
+      "missing" -> list(missing),
+      "foreign" -> list(foreign)
+    )
+
+  def unreachable(servers: String, asked: String, timeout: Duration, cause: Throwable): SpliceException =
+    conditions.error(
+      Unreachable,
+      cause,
+      "servers" -> servers,
+      "asked"   -> asked,
+      "timeout" -> s"${timeout.toMillis} ms",
+      "why"     -> reason(cause)
+    )
+
+  def isUnreachable(error: SpliceException): Boolean = error.getCondition == Unreachable
+
+  /** The brokers answered, and it was no. */
+  def refused(servers: String, asked: String, cause: Throwable): SpliceException =
+    conditions.error("SPLICE_KAFKA.REFUSED", cause, "servers" -> servers, "asked" -> asked, "why" -> reason(cause))
+
+  def missingTopics(topics: Iterable[String], servers: String): SpliceException =
+    conditions.error("SPLICE_KAFKA.MISSING_TOPIC", "topics" -> topics.toSeq.sorted.mkString(", "), "servers" -> servers)
+
+  def missingPartitions(partitions: Iterable[LogPartition], servers: String): SpliceException =
+    conditions.error("SPLICE_KAFKA.MISSING_PARTITION", "partitions" -> list(partitions), "servers" -> servers)
+
+  /** A hand-over names partitions that the log does not have. */
+  def notInLog(partitions: Iterable[LogPartition]): SpliceException =
+    conditions.error("SPLICE_KAFKA.NOT_IN_LOG", "partitions" -> list(partitions))
+
+  /** Text and error of the same condition, so that a warning says what the error would. */
+  def dataLoss(what: String, ranges: Seq[MissingRange]): SpliceException =
+    conditions.error("SPLICE_KAFKA.DATA_LOSS", "what" -> what, "ranges" -> ranges.mkString(", "))
+
+  def gap(ranges: Seq[MissingRange]): SpliceException =
+    conditions.error("SPLICE_KAFKA.GAP", "ranges" -> ranges.mkString(", "))
+
+  def timeGap(wanted: Instant, firsts: Iterable[(LogPartition, Instant)]): SpliceException = {
+    val held = firsts.toSeq.sortBy(_._1).map { case (p, first) => s"$p begins at $first" }.mkString(", ")
+    conditions.error("SPLICE_KAFKA.TIME_GAP", "wanted" -> wanted.toString, "held" -> held)
+  }
+
+  /** @param asked partition, wanted offset, end of the log */
+  def ahead(asked: Seq[(LogPartition, Long, Long)]): SpliceException = {
+    val text = asked.sortBy(_._1).map { case (p, wanted, end) => s"$p: $wanted, but the log ends at $end" }.mkString(", ")
+    conditions.error("SPLICE_KAFKA.AHEAD", "partitions" -> text)
+  }
+
+  def endBeyond(asked: Seq[(LogPartition, Long, Long)]): SpliceException = {
+    val text = asked.sortBy(_._1).map { case (p, wanted, end) => s"$p: $wanted, but the log ends at $end" }.mkString(", ")
+    conditions.error("SPLICE_KAFKA.END_BEYOND", "partitions" -> text)
+  }
+
+  def noRecordAtTime(partitions: Iterable[(LogPartition, Long)]): SpliceException = {
+    val text = partitions.toSeq.sortBy(_._1).map { case (p, time) => s"$p at ${Instant.ofEpochMilli(time)}" }.mkString(", ")
+    conditions.error("SPLICE_KAFKA.NO_RECORD_AT_TIME", "partitions" -> text)
+  }
+
+  def noCommitted(group: String, partitions: Iterable[LogPartition]): SpliceException =
+    conditions.error("SPLICE_KAFKA.NO_COMMITTED", "group" -> group, "partitions" -> list(partitions))
+
+  def otherCluster(before: String, now: String, servers: String): SpliceException =
+    conditions.error("SPLICE_KAFKA.OTHER_CLUSTER", "before" -> before, "now" -> now, "servers" -> servers)
+
+  def recreated(topics: Iterable[String]): SpliceException =
+    conditions.error("SPLICE_KAFKA.RECREATED", "topics" -> topics.toSeq.sorted.mkString(", "))
+
+  def stalled(partitions: Seq[String], timeout: Duration): SpliceException =
+    conditions.error(
+      "SPLICE_KAFKA.STALLED",
+      "partitions" -> partitions.mkString(", "),
+      "timeout"    -> s"${timeout.toMillis} ms"
+    )
+
+  def cannotAnswer(question: String, why: String): SpliceException =
+    conditions.error("SPLICE_KAFKA.CANNOT_ANSWER", "question" -> question, "why" -> why)
+
+  private def list(partitions: Iterable[LogPartition]): String =
+    if (partitions.isEmpty) "none" else partitions.toSeq.sorted.mkString(", ")
+
+  private def reason(cause: Throwable): String = Option(cause.getMessage).getOrElse(cause.getClass.getSimpleName)
+}

@@ -1,0 +1,58 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka
+
+import org.apache.spark.sql.connector.metric.CustomMetric
+import org.apache.spark.sql.types.StructType
+
+import splice.kafka.enumerator.{BackgroundDiscovery, Discovery, KafkaEnumerator, KafkaLogMetadata, LogMetadata, SecondLook}
+import splice.kafka.options.KafkaSettings
+import splice.kafka.reader.{KafkaMetrics, KafkaReaders}
+import splice.kafka.split.KafkaPosition
+import splice.source._
+
+/** The records of Kafka topics, with the columns, options and offsets of Spark's own Kafka source (FLIP-27's KafkaSource).
+  *
+  * Bounded when an ending option is set, else it goes on for ever. Made from options by [[KafkaSourceProvider]], or from the
+  * builder that [[KafkaSource.builder]] gives.
+  */
+final class KafkaSource private[splice] (settings: KafkaSettings) extends Source {
+
+  override def kind: String = KafkaSource.Kind
+
+  override def boundedness: Boundedness =
+    if (settings.ending.isDefined) Boundedness.Bounded else Boundedness.ContinuousUnbounded
+
+  override def schema: StructType = KafkaSchema(settings.includeHeaders)
+
+  override def fingerprint: Seq[(String, String)] = Seq(settings.subscription.fingerprint)
+
+  override def mayChange: Boolean = true
+
+  override def progress(json: String): Progress = KafkaPosition.read(json)
+
+  override def enumerator(context: EnumeratorContext): SplitEnumerator = {
+    val log = new KafkaLogMetadata(settings, context.run)
+    enumerator(context, log, new BackgroundDiscovery(log, settings.discoveryInterval, context.run))
+  }
+
+  /** The enumerator over another log, such as a simulated one. */
+  private[splice] def enumerator(context: EnumeratorContext, log: LogMetadata, discovery: Discovery): SplitEnumerator =
+    new KafkaEnumerator(settings, context, log, discovery, SecondLook(settings.retries, settings.retryInterval))
+
+  override def readers(context: ReadContext): SplitReaderFactory = KafkaReaders(settings, context)
+
+  override def taskMetrics: Seq[CustomMetric] = KafkaMetrics.declared
+
+  override def toString: String = s"KafkaSource(${settings.subscription}, ${settings.client})"
+}
+
+object KafkaSource {
+
+  /** The word of the option `source`. */
+  val Kind = "kafka"
+
+  /** Begins a source of Kafka topics. */
+  def builder(): KafkaSourceBuilder = new KafkaSourceBuilder
+}

@@ -1,0 +1,17 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka
+
+import splice.kafka.options.{KafkaOptions, KafkaSettings}
+import splice.source.{OptionSet, Source, SourceOptions, SourceProvider}
+
+/** Registers the Kafka source. */
+final class KafkaSourceProvider extends SourceProvider {
+
+  override def kind: String = KafkaSource.Kind
+
+  override def options: OptionSet = KafkaOptions.set
+
+  override def create(options: SourceOptions): Source = new KafkaSource(KafkaSettings(options))
+}

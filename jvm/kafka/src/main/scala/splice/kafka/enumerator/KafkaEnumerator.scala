@@ -1,0 +1,150 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import splice.kafka.{DataLoss, KafkaErrors}
+import splice.kafka.options.{KafkaSettings, StartingOffsets}
+import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
+import splice.source._
+
+/** Finds a cluster's partitions and decides how far each batch reads them.
+  *
+  * Everything that a replay needs is in the position or in the side log: the first position (written down by the caller), the
+  * ends of a bounded source ([[EndingLog]]), the starts of partitions found later ([[StartLog]]), and which cluster and
+  * topics these numbers belong to ([[IdentityLog]]).
+  */
+final private[splice] class KafkaEnumerator(
+    settings: KafkaSettings,
+    context: EnumeratorContext,
+    log: LogMetadata,
+    discovery: Discovery,
+    looks: SecondLook
+) extends SplitEnumerator {
+
+  private val loss       = DataLoss(settings.failOnDataLoss)
+  private val startLog   = new StartLog(context.sideLog)
+  private val endingLog  = new EndingLog(context.sideLog, log, context.mode)
+  private val identity   = new IdentityLog(context.sideLog, settings.client.servers)
+  private val membership = new Membership(settings, discovery, identity, looks, loss)
+  private val watch      = new EndWatch(log, looks, loss)
+
+  private var frozen: Option[KafkaPosition] = None
+  private var checked: Set[LogPartition]    = Set.empty
+
+  override def start(at: StartPosition): KafkaPosition = {
+    val partitions = membership.first()
+    membership.requireAll()
+    val resolver = new StartResolver(log, loss, settings.client.group)
+    val begin = at match {
+      case StartPosition.Configured        => resolver.configured(configuredStart, partitions)
+      case wanted: StartPosition.Offsets   => resolver.handed(wanted, partitions)
+      case wanted: StartPosition.Timestamp => resolver.handed(wanted, partitions)
+    }
+    settings.ending.foreach(endingLog.resolve(_, begin, partitions))
+    begin
+  }
+
+  override def limits(at: Progress): ReadLimits = settings.limits
+
+  override def advance(from: Progress, limits: ReadLimits): Progress = {
+    val at     = KafkaPosition.from(from)
+    val there  = membership.partitions(at)
+    val ending = settings.ending.map(endingLog.resolve(_, at, there).end)
+    val within = reach(there, ending)
+    val begun  = at ++ startLog.starts(at, within -- at.offsets.keySet)(log.earliest)
+    val ends   = ending.foldLeft(endsOf(begun, within))(cut(begun))
+    val ready  = begun.offsets.collect { case (p, offset) if ends.contains(p) => p -> (offset -> ends(p)) }
+    val rows   = ready.valuesIterator.map { case (offset, end) => math.max(end - offset, 0L) }.sum
+    val until =
+      if (limits.minRows.exists(rows < _)) begun
+      else begun ++ limits.maxRows.fold(ready.map { case (p, (_, end)) => p -> end }.toMap)(RateLimit(_, ready))
+    if (until == at) from else until
+  }
+
+  override def splits(from: Progress, until: Progress): Seq[SplitRange] = {
+    val (at, to) = (KafkaPosition.from(from), KafkaPosition.from(until))
+    val starts   = at.offsets ++ startLog.starts(at, (to.offsets.keySet -- at.offsets.keySet).toSet)(log.earliest)
+    to.offsets.iterator.flatMap { case (p, end) =>
+      starts.get(p).filter(_ < end).map(KafkaSplitRange(p, _, end))
+    }.toSeq
+  }
+
+  override def end(at: Progress): Option[EndState] = settings.ending.flatMap { ending =>
+    val position = KafkaPosition.from(at)
+    val entry    = endingLog.resolve(ending, position, membership.partitions(position))
+    val reached  = entry.end.offsets.forall { case (p, end) => position.get(p).exists(_ >= end) }
+    if (reached) Some(new KafkaEndState(entry, position)) else None
+  }
+
+  override def freeze(): Unit = {
+    val partitions = membership.first()
+    frozen = Some(KafkaPosition.of(watch.ends(KafkaPosition.Empty, partitions)(())))
+  }
+
+  override def committed(until: Progress): Unit = ()
+
+  override def report(at: Progress): SortedMap[String, String] = {
+    val position = KafkaPosition.from(at)
+    val behind   = position.offsets.iterator.map { case (p, offset) => math.max(watch.last(p).getOrElse(offset) - offset, 0L) }
+    SortedMap(
+      ProgressMetric.Position   -> shown(position),
+      ProgressMetric.Splits     -> position.offsets.size.toString,
+      ProgressMetric.RowsBehind -> behind.sum.toString
+    )
+  }
+
+  override def close(): Unit = {
+    discovery.close()
+    log.close()
+  }
+
+  private def configuredStart: StartingOffsets = settings.start.getOrElse(context.mode match {
+    case ReadMode.Stream => StartingOffsets.Latest
+    case ReadMode.Batch  => StartingOffsets.Earliest
+  })
+
+  /** The partitions that this run may read: a bounded source's and a frozen run's were fixed when it began. */
+  private def reach(there: SortedSet[LogPartition], ending: Option[KafkaPosition]): Set[LogPartition] = {
+    val fixed = ending.toSeq ++ frozen
+    fixed.foldLeft(there.toSet)((some, position) => some.filter(position.offsets.contains))
+  }
+
+  private def endsOf(at: KafkaPosition, partitions: Set[LogPartition]): Map[LogPartition, Long] = frozen match {
+    case None => live(at, partitions)
+    case Some(ends) =>
+      // A frozen end below the position is how a leg looks that began after the ends were taken, or a log that lost records.
+      val below = partitions.filter(p => at.get(p).exists(offset => ends.get(p).exists(_ < offset))) -- checked
+      checked ++= below
+      val lowered = live(at, below).filter { case (p, end) => at.get(p).exists(_ > end) }
+      partitions.iterator.flatMap(p => ends.get(p).map(end => p -> math.max(end, at.get(p).getOrElse(end)))).toMap ++ lowered
+  }
+
+  private def live(at: KafkaPosition, partitions: Set[LogPartition]): Map[LogPartition, Long] =
+    if (partitions.isEmpty) Map.empty
+    else
+      try watch.ends(at, partitions) { val _ = membership.look(at) }
+      catch {
+        // A deleted topic has no leader to answer, which looks like a broker that is away.
+        case e: SpliceException if KafkaErrors.isUnreachable(e) =>
+          val left = partitions.intersect(membership.look(at))
+          if (left == partitions) throw e
+          live(at, left)
+      }
+
+  /** Ends no later than a bounded source's; an end below the position stays, since it tells of records that were lost. */
+  private def cut(at: KafkaPosition)(ends: Map[LogPartition, Long], ending: KafkaPosition): Map[LogPartition, Long] =
+    ends.map { case (p, end) =>
+      val offset = math.min(at.get(p).getOrElse(end), end)
+      p -> math.max(offset, math.min(end, ending.get(p).getOrElse(end)))
+    }
+
+  private def shown(position: KafkaPosition): String =
+    if (position.json.length <= 80) position.json
+    else {
+      val topics = position.offsets.keysIterator.map(_.topic).distinct.size
+      s"${position.offsets.size} partitions of $topics topics, ${position.offsets.valuesIterator.sum} offsets"
+    }
+}

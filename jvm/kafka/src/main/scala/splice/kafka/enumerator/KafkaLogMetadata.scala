@@ -1,0 +1,136 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import java.time.Duration
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import org.apache.kafka.clients.admin.{Admin, TopicDescription}
+import org.apache.kafka.clients.consumer.{Consumer, KafkaConsumer}
+import org.apache.kafka.common.{TopicPartition, Uuid}
+import org.apache.kafka.common.errors.{TopicAuthorizationException, UnknownTopicOrPartitionException}
+
+import splice.kafka.options.{KafkaSettings, Subscription}
+import splice.kafka.split.TopicPartitions
+import splice.source.LogPartition
+
+/** A cluster, asked by Kafka's own clients.
+  *
+  * A consumer asks for offsets, since it keeps the leaders in mind and so needs one round trip a broker; an admin client
+  * asks about topics, since it may be used by the discovery thread at the same time. Neither connects before it is needed.
+  */
+final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: String) extends LogMetadata {
+
+  private val properties = settings.client
+  private val calls = new KafkaCalls(
+    properties.servers,
+    Duration.ofMillis(properties.timeoutMillis.toLong),
+    settings.retries,
+    settings.retryInterval
+  )
+
+  private var consumer: Option[Consumer[Array[Byte], Array[Byte]]] = None
+  private var admin: Option[Admin]                                 = None
+  private var closed                                               = false
+
+  override def describe(): LogDescription = calls("topics and partitions") {
+    val client  = adminClient()
+    val cluster = client.describeCluster().clusterId()
+    val topics  = describeTopics(client)
+    val found   = topics.flatMap { case (_, topic) => topic }
+    LogDescription(
+      Option(cluster.get()),
+      SortedMap.from(found.filter(_.topicId != Uuid.ZERO_UUID).map(t => t.name -> t.topicId.toString)),
+      SortedSet.from(found.flatMap(t => t.partitions.asScala.map(p => LogPartition(t.name, p.partition))))
+        .filter(settings.subscription.covers),
+      SortedSet.from(topics.collect { case (name, None) => name })
+    )
+  }
+
+  override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long] =
+    offsets("earliest offsets", partitions)((client, some) => client.beginningOffsets(some))
+
+  override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] =
+    offsets("ends", partitions)((client, some) => client.endOffsets(some))
+
+  override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = calls("offsets of a time") {
+    val asked = millis.map { case (p, time) => TopicPartitions.of(p) -> Long.box(time) }.asJava
+    assigned(millis.keySet).offsetsForTimes(asked).asScala.collect {
+      case (p, found) if Option(found).nonEmpty => TopicPartitions.toLog(p) -> TimedOffset(found.offset, found.timestamp)
+    }.toMap
+  }
+
+  override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] = calls("committed offsets") {
+    assigned(partitions).committed(partitions.map(TopicPartitions.of).asJava).asScala.collect {
+      case (p, found) if Option(found).nonEmpty => TopicPartitions.toLog(p) -> found.offset
+    }.toMap
+  }
+
+  override def close(): Unit = synchronized {
+    closed = true
+    // An interrupted thread must still be able to close: what the clients say of it is of no use to anybody.
+    consumer.foreach(c => Try(c.close(Duration.ZERO)))
+    admin.foreach(a => Try(a.close(Duration.ZERO)))
+  }
+
+  private def offsets(asked: String, partitions: Set[LogPartition])(
+      ask: (Consumer[_, _], java.util.Collection[TopicPartition]) => java.util.Map[TopicPartition, java.lang.Long]
+  ): Map[LogPartition, Long] =
+    if (partitions.isEmpty) Map.empty
+    else
+      calls(asked) {
+        ask(assigned(partitions), partitions.map(TopicPartitions.of).asJava).asScala.map { case (p, offset) =>
+          TopicPartitions.toLog(p) -> offset.longValue
+        }.toMap
+      }
+
+  // Partitions are assigned for one reason: the consumer keeps the metadata of topics that are.
+  private def assigned(partitions: Set[LogPartition]): Consumer[Array[Byte], Array[Byte]] = {
+    val client = consumer.getOrElse {
+      val made = new KafkaConsumer[Array[Byte], Array[Byte]](properties.driver(run).asJava)
+      consumer = Some(made)
+      made
+    }
+    val wanted = partitions.map(TopicPartitions.of).asJava
+    if (!client.assignment().containsAll(wanted)) {
+      val all = new java.util.HashSet(client.assignment())
+      all.addAll(wanted)
+      client.assign(all)
+    }
+    client
+  }
+
+  private def adminClient(): Admin = synchronized {
+    if (closed) throw new InterruptedException("the source is closed")
+    admin.getOrElse {
+      val made = Admin.create(properties.admin.asJava)
+      admin = Some(made)
+      made
+    }
+  }
+
+  private def describeTopics(client: Admin): Seq[(String, Option[TopicDescription])] = {
+    val names = settings.subscription match {
+      case Subscription.Topics(some)         => some.toSeq
+      case Subscription.Assigned(partitions) => partitions.toSeq.map(_.topic).distinct
+      case pattern: Subscription.TopicPattern =>
+        client.listTopics().names().get().asScala.filter(pattern.matches).toSeq.sorted
+    }
+    val named = !settings.subscription.isInstanceOf[Subscription.TopicPattern]
+    client.describeTopics(names.asJava).topicNameValues().asScala.toSeq.sortBy(_._1).flatMap { case (name, answer) =>
+      try Some(name -> Some(answer.get()))
+      catch {
+        case e: java.util.concurrent.ExecutionException =>
+          e.getCause match {
+            case _: UnknownTopicOrPartitionException         => if (named) Some(name -> None) else None
+            case _: TopicAuthorizationException if !named    => None
+            case _                                           => throw e
+          }
+      }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import splice.source.LogPartition
+
+/** What the driver asks a cluster. The enumerator knows Kafka by this only, so that a simulated log can stand in for it.
+  *
+  * Every method may wait, and ends with `InterruptedException` when it is interrupted. Every method fails with a
+  * [[splice.source.SpliceException]] when the cluster cannot be reached in time or refuses. Answers leave out what is not there.
+  */
+private[splice] trait LogMetadata extends AutoCloseable {
+
+  /** The topics and partitions that are subscribed to. Called from the discovery thread too. */
+  def describe(): LogDescription
+
+  /** The first offset that the log holds. */
+  def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long]
+
+  /** One past the last offset that a reader of the configured isolation level may see. One round trip a broker. */
+  def ends(partitions: Set[LogPartition]): Map[LogPartition, Long]
+
+  /** The first record at or after a time in milliseconds, for the partitions that have one. */
+  def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]
+
+  /** What the configured consumer group has committed. */
+  def committed(partitions: Set[LogPartition]): Map[LogPartition, Long]
+}
+
+/** A cluster as it was seen at one time.
+  *
+  * @param clusterId
+  *   None when the brokers do not tell
+  * @param topicIds
+  *   ids of the topics in `partitions`, as far as the brokers tell
+  * @param missing
+  *   topics that are subscribed to by name and do not exist
+  */
+final private[splice] case class LogDescription(
+    clusterId: Option[String],
+    topicIds: SortedMap[String, String],
+    partitions: SortedSet[LogPartition],
+    missing: SortedSet[String]
+)
+
+/** A record's offset and timestamp. */
+final private[splice] case class TimedOffset(offset: Long, millis: Long)

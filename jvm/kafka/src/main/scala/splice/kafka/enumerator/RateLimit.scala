@@ -1,0 +1,26 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import splice.source.LogPartition
+
+/** Shares the rows that one batch may read among partitions, as Spark's own Kafka source does. */
+private[splice] object RateLimit {
+
+  /** How far each partition goes: its part of `rows` is its part of the backlog, at least one row where there is one.
+    *
+    * @param ranges
+    *   from and until of everything that is available
+    */
+  def apply(rows: Long, ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] = {
+    val total = ranges.valuesIterator.map { case (from, until) => math.max(until - from, 0L).toDouble }.sum
+    ranges.map {
+      case (partition, (from, until)) if until <= from || total <= rows => partition -> until
+      case (partition, (from, until)) =>
+        val share = rows * ((until - from) / total)
+        val whole = if (share < 1) 1L else share.toLong
+        partition -> (if (until - from <= whole) until else from + whole)
+    }
+  }
+}

@@ -1,0 +1,122 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import java.time.Instant
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import org.slf4j.LoggerFactory
+
+import splice.kafka.{DataLoss, KafkaErrors, MissingRange}
+import splice.kafka.options.{CommittedReset, KafkaOptions, NoRecordAtTime, StartingOffsets}
+import splice.kafka.split.KafkaPosition
+import splice.source.{LogPartition, OnGap, SpliceException, StartPosition}
+
+/** Turns every way of saying where to begin into numbers. */
+final private[splice] class StartResolver(log: LogMetadata, loss: DataLoss, group: Option[String]) {
+
+  import StartResolver._
+
+  /** The start that the source's own options say. */
+  def configured(start: StartingOffsets, partitions: SortedSet[LogPartition]): KafkaPosition = KafkaPosition.of(
+    start match {
+      case StartingOffsets.Earliest            => log.earliest(partitions)
+      case StartingOffsets.Latest              => log.ends(partitions)
+      case StartingOffsets.Committed(reset)    => committed(reset, partitions)
+      case StartingOffsets.Exact(offsets)      => exact(offsets, partitions)
+      case StartingOffsets.AtTime(time, none)  => atTimes(partitions.iterator.map(_ -> time).toMap, none)
+      case StartingOffsets.AtTimes(time, none) =>
+        checkPartitions(KafkaOptions.StartingTimestamps.key, time.keySet, partitions)
+        atTimes(time, none)
+    }
+  )
+
+  /** The start that a hand-over chose: exact offsets, and earliest for partitions that it does not name. */
+  def handed(wanted: StartPosition.Offsets, partitions: SortedSet[LogPartition]): KafkaPosition = {
+    val foreign = wanted.offsets.keySet -- partitions
+    if (foreign.nonEmpty) throw KafkaErrors.notInLog(foreign)
+    val first = log.earliest(partitions)
+    val held  = within(wanted.offsets, first)(gaps => warnOrFail(wanted.onGap, KafkaErrors.gap(gaps)))
+    KafkaPosition.of(first) ++ held
+  }
+
+  /** The start that a hand-over chose by time. */
+  def handed(wanted: StartPosition.Timestamp, partitions: SortedSet[LogPartition]): KafkaPosition = {
+    // Ends come first: a record that lands in between is then read, not skipped.
+    val ends  = log.ends(partitions)
+    val found = log.atTime(partitions.iterator.map(_ -> wanted.millis).toMap)
+    val first = log.earliest(partitions)
+    val late = found.collect {
+      case (p, record) if record.offset == first.getOrElse(p, 0L) && record.offset > 0 && record.millis > wanted.millis =>
+        p -> Instant.ofEpochMilli(record.millis)
+    }
+    if (late.nonEmpty) warnOrFail(wanted.onGap, KafkaErrors.timeGap(Instant.ofEpochMilli(wanted.millis), late))
+    KafkaPosition.of(ends ++ found.map { case (p, record) => p -> record.offset })
+  }
+
+  private def exact(offsets: SortedMap[LogPartition, Long], partitions: SortedSet[LogPartition]): Map[LogPartition, Long] = {
+    checkPartitions(KafkaOptions.Starting.key, offsets.keySet, partitions)
+    val numbers  = offsets.filter(_._2 >= 0)
+    val latest   = log.ends(offsets.filter(_._2 == AtLatest).keySet)
+    val earliest = log.earliest((offsets -- latest.keys).keySet)
+    earliest ++ latest ++ within(numbers, earliest)(loss.report(BelowEarliest, _))
+  }
+
+  private def committed(reset: CommittedReset, partitions: SortedSet[LogPartition]): Map[LogPartition, Long] = {
+    val known   = log.committed(partitions)
+    val unknown = partitions -- known.keys
+    val others: Map[LogPartition, Long] = reset match {
+      case CommittedReset.Earliest               => log.earliest(unknown)
+      case CommittedReset.Latest                 => log.ends(unknown)
+      case CommittedReset.Fail if unknown.isEmpty => Map.empty
+      case CommittedReset.Fail                   => throw KafkaErrors.noCommitted(group.mkString, unknown)
+    }
+    others ++ within(known, log.earliest(known.keySet))(loss.report(BelowEarliest, _))
+  }
+
+  private def atTimes(times: Map[LogPartition, Long], none: NoRecordAtTime): Map[LogPartition, Long] = {
+    val ends  = log.ends(times.keySet)
+    val found = log.atTime(times).map { case (p, record) => p -> record.offset }
+    val later = times -- found.keys
+    if (later.nonEmpty && none == NoRecordAtTime.Error) throw KafkaErrors.noRecordAtTime(later)
+    ends ++ found
+  }
+
+  /** Offsets that the log still holds; `gap` is told of ranges that it does not, which then begin at earliest. */
+  private def within(wanted: Map[LogPartition, Long], first: Map[LogPartition, Long])(
+      gap: Seq[MissingRange] => Unit
+  ): Map[LogPartition, Long] = {
+    val ends  = log.ends(wanted.keySet)
+    val ahead = wanted.toSeq.collect { case (p, offset) if ends.get(p).exists(_ < offset) => (p, offset, ends(p)) }
+    if (ahead.nonEmpty) throw KafkaErrors.ahead(ahead)
+    val gaps = wanted.toSeq.sortBy(_._1).collect {
+      case (p, offset) if first.get(p).exists(_ > offset) => MissingRange(p, offset, first.get(p))
+    }
+    if (gaps.nonEmpty) gap(gaps)
+    wanted.map { case (p, offset) => p -> math.max(offset, first.getOrElse(p, offset)) }
+  }
+}
+
+private[splice] object StartResolver {
+
+  private val logger = LoggerFactory.getLogger(classOf[StartResolver])
+
+  /** How an offset per partition says "latest". */
+  val AtLatest: Long = -1L
+
+  private val BelowEarliest = "the start lies before the first record that the log still holds"
+
+  /** Offsets or times per partition must name every partition that is read, and no other. */
+  def checkPartitions(option: String, named: collection.Set[LogPartition], partitions: SortedSet[LogPartition]): Unit = {
+    val missing = partitions.filterNot(named)
+    val foreign = named.filterNot(partitions)
+    if (missing.nonEmpty || foreign.nonEmpty) throw KafkaErrors.partitionsDiffer(option, missing, foreign)
+  }
+
+  private def warnOrFail(onGap: OnGap, error: SpliceException): Unit = onGap match {
+    case OnGap.Fail => throw error
+    case OnGap.Warn => logger.warn(error.getMessage)
+  }
+}

@@ -1,0 +1,113 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.options
+
+import java.util.Locale
+
+import scala.collection.immutable.SortedMap
+import scala.jdk.CollectionConverters._
+
+import org.apache.kafka.clients.CommonClientConfigs
+import org.apache.kafka.clients.admin.AdminClientConfig
+import org.apache.kafka.clients.consumer.ConsumerConfig
+import org.apache.kafka.common.serialization.ByteArrayDeserializer
+
+import splice.kafka.KafkaErrors
+import splice.source.{Secrets, SourceOptions}
+
+/** What the user set of the Kafka client, without the prefix `kafka.`, and the clients' properties that are made of it. */
+final private[splice] case class ClientProperties(properties: SortedMap[String, String], groupIdPrefix: Option[String]) {
+
+  def servers: String = properties(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG)
+
+  def group: Option[String] = properties.get(ConsumerConfig.GROUP_ID_CONFIG)
+
+  /** How long a call of the driver may take as a whole. */
+  def timeoutMillis: Int =
+    number(ClientProperties.ApiTimeout).orElse(number(ClientProperties.RequestTimeout)).getOrElse(60000)
+
+  /** Of the clients with which the driver asks about topics, ends and times. */
+  def driver(run: String): Map[String, Object] = consumer(run, Map.empty) ++ timeouts
+
+  /** Of the client with which the driver asks about the cluster. */
+  def admin: Map[String, Object] = (properties -- ClientProperties.consumerOnly) ++ timeouts
+
+  /** Of a reader's consumer: fetches are larger than Kafka's defaults, because a reader wants throughput only. */
+  def reader(run: String): Map[String, Object] = consumer(run, ClientProperties.throughput)
+
+  private def consumer(run: String, defaults: Map[String, String]): Map[String, Object] =
+    (defaults ++ groupId(run) ++ properties) ++ ClientProperties.fixed
+
+  private def groupId(run: String): Map[String, String] =
+    groupIdPrefix.map(prefix => ConsumerConfig.GROUP_ID_CONFIG -> s"$prefix-$run").toMap
+
+  // The client refuses one call's timeout below one request's, whichever of the two the user set.
+  private def timeouts: Map[String, String] = {
+    val request = number(ClientProperties.RequestTimeout).getOrElse(30000)
+    Map(
+      ClientProperties.ApiTimeout     -> timeoutMillis.toString,
+      ClientProperties.RequestTimeout -> math.min(request, timeoutMillis).toString
+    )
+  }
+
+  private def number(key: String): Option[Int] = properties.get(key).flatMap(_.trim.toIntOption)
+
+  override def toString: String =
+    properties.map { case (k, v) => s"$k=${Secrets.redact(k, v)}" }.mkString("ClientProperties(", ", ", ")")
+}
+
+private[splice] object ClientProperties {
+
+  private val ApiTimeout     = CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG
+  private val RequestTimeout = CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG
+
+  private val throughput = Map(
+    ConsumerConfig.MAX_POLL_RECORDS_CONFIG          -> "5000",
+    ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG -> (4 << 20).toString,
+    ConsumerConfig.RECEIVE_BUFFER_CONFIG            -> "-1"
+  )
+
+  private val fixed = Map[String, Object](
+    ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG   -> classOf[ByteArrayDeserializer].getName,
+    ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG -> classOf[ByteArrayDeserializer].getName,
+    ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG       -> "false",
+    ConsumerConfig.AUTO_OFFSET_RESET_CONFIG        -> "none"
+  )
+
+  private val consumerOnly: Set[String] =
+    ConsumerConfig.configNames.asScala.toSet -- AdminClientConfig.configNames.asScala
+
+  /** Why a property cannot be set. */
+  private val refused: Map[String, String] = Map(
+    ConsumerConfig.AUTO_OFFSET_RESET_CONFIG ->
+      "each batch reads fixed offsets. Set 'startingOffsets' to say where the query begins",
+    ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG   -> "keys are read as binary. Decode the column key in the query",
+    ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG -> "values are read as binary. Decode the column value in the query",
+    "key.serializer"                               -> "this is a source, which writes nothing",
+    "value.serializer"                             -> "this is a source, which writes nothing",
+    ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG ->
+      "positions are kept in the checkpoint, and nothing is committed to the consumer group by itself",
+    ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG ->
+      "an interceptor may change or drop records, and a replay would then read others"
+  )
+
+  /** Takes the properties out of a source's options.
+    *
+    * @throws splice.source.SpliceOptionException
+    *   when one is set that must not be
+    */
+  def of(options: SourceOptions): ClientProperties = {
+    val properties = options.toMap.collect {
+      case (key, value) if KafkaOptions.isClientProperty(key) =>
+        val property = key.drop(KafkaOptions.ClientPrefix.length)
+        refused.get(property.toLowerCase(Locale.ROOT)).foreach(why => throw KafkaErrors.refusedOption(options.name(key), why))
+        property -> value
+    }
+    val servers = options(KafkaOptions.Servers)
+    ClientProperties(
+      SortedMap.from(properties) + (CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG -> servers),
+      options.find(KafkaOptions.GroupIdPrefix)
+    )
+  }
+}

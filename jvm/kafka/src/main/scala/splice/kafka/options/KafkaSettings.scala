@@ -1,0 +1,110 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.options
+
+import java.time.Duration
+
+import scala.collection.immutable.SortedSet
+
+import splice.kafka.KafkaErrors
+import splice.source.{OptionErrors, ReadLimits, SourceOption, SourceOptions}
+
+/** A Kafka source's options, parsed and checked.
+  *
+  * @param start
+  *   None = by the kind of read: latest in a stream, earliest in a batch
+  * @param ending
+  *   where a bounded source ends
+  */
+final private[splice] case class KafkaSettings(
+    subscription: Subscription,
+    client: ClientProperties,
+    start: Option[StartingOffsets],
+    ending: Option[EndingOffsets],
+    limits: ReadLimits,
+    failOnDataLoss: Boolean,
+    includeHeaders: Boolean,
+    pollTimeout: Duration,
+    retries: Int,
+    retryInterval: Duration,
+    discoveryInterval: Duration,
+    readerIdleTimeout: Duration
+)
+
+private[splice] object KafkaSettings {
+
+  /** @throws splice.source.SpliceOptionException when options are missing, conflict, or say what they must not */
+  def apply(options: SourceOptions): KafkaSettings = {
+    KafkaOptions.Refused.foreach { case (option, why) =>
+      if (options.contains(option.key)) throw KafkaErrors.refusedOption(options.name(option.key), why)
+    }
+    val client = ClientProperties.of(options)
+    KafkaSettings(
+      subscription = subscription(options),
+      client = client,
+      start = start(options, client),
+      ending = ending(options),
+      limits = limits(options),
+      failOnDataLoss = options(KafkaOptions.FailOnDataLoss),
+      includeHeaders = options(KafkaOptions.IncludeHeaders),
+      pollTimeout = Duration.ofMillis(options(KafkaOptions.PollTimeout)),
+      retries = options(KafkaOptions.Retries),
+      retryInterval = Duration.ofMillis(options(KafkaOptions.RetryInterval)),
+      discoveryInterval = options(KafkaOptions.DiscoveryInterval),
+      readerIdleTimeout = options(KafkaOptions.ReaderIdleTimeout)
+    )
+  }
+
+  private def subscription(options: SourceOptions): Subscription = {
+    def named(some: Seq[SourceOption[_]]) = some.map(o => options.name(o.key))
+    KafkaOptions.Subscriptions.filter(o => options.contains(o.key)) match {
+      case Seq(KafkaOptions.Subscribe)        => Subscription.Topics(SortedSet.from(options(KafkaOptions.Subscribe)))
+      case Seq(KafkaOptions.SubscribePattern) => Subscription.TopicPattern(options(KafkaOptions.SubscribePattern))
+      case Seq(KafkaOptions.Assign)           => options(KafkaOptions.Assign)
+      case Seq() =>
+        throw OptionErrors.missing(
+          named(KafkaOptions.Subscriptions).mkString("' or '"),
+          "what to read; exactly one of them is needed"
+        )
+      case several =>
+        throw OptionErrors.conflict(named(several), "each of them says what to read, so exactly one must be set")
+    }
+  }
+
+  private def start(options: SourceOptions, client: ClientProperties): Option[StartingOffsets] = {
+    val none = options(KafkaOptions.TimestampStrategy)
+    options
+      .find(KafkaOptions.StartingTimestamp)
+      .map(StartingOffsets.AtTime(_, none))
+      .orElse(options.find(KafkaOptions.StartingTimestamps).map(StartingOffsets.AtTimes(_, none)))
+      .orElse(options.find(KafkaOptions.Starting).map {
+        case _: StartingOffsets.Committed =>
+          if (client.group.isEmpty)
+            throw OptionErrors.missing(
+              options.name(s"${KafkaOptions.ClientPrefix}group.id"),
+              s"the consumer group whose committed offsets '${options.name(KafkaOptions.Starting.key)}' = committed begins at"
+            )
+          StartingOffsets.Committed(options(KafkaOptions.Reset))
+        case other => other
+      })
+  }
+
+  private def ending(options: SourceOptions): Option[EndingOffsets] =
+    options
+      .find(KafkaOptions.EndingTimestamp)
+      .map(EndingOffsets.AtTime(_))
+      .orElse(options.find(KafkaOptions.EndingTimestamps).map(EndingOffsets.AtTimes(_)))
+      .orElse(options.find(KafkaOptions.Ending))
+
+  private def limits(options: SourceOptions): ReadLimits = {
+    val most  = options.find(KafkaOptions.MaxOffsets)
+    val least = options.find(KafkaOptions.MinOffsets)
+    if (most.exists(m => least.exists(_ > m)))
+      throw OptionErrors.conflict(
+        Seq(KafkaOptions.MinOffsets, KafkaOptions.MaxOffsets).map(o => options.name(o.key)),
+        "a batch cannot wait for more offsets than it may read"
+      )
+    ReadLimits(maxRows = most, minRows = least, maxDelay = options(KafkaOptions.MaxTriggerDelay))
+  }
+}

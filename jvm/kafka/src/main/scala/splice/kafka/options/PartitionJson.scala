@@ -1,0 +1,48 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.options
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import com.fasterxml.jackson.databind.JsonNode
+
+import splice.source.{Json, LogPartition}
+
+/** Values per partition as Spark's Kafka source writes them: `{"orders":{"0":5,"1":7}}`. */
+private[splice] object PartitionJson {
+
+  /** One line, topics and partitions sorted. */
+  def write(values: SortedMap[LogPartition, Long]): String = {
+    val root = Json.obj()
+    values.foreach { case (LogPartition(topic, partition), value) =>
+      root.withObjectProperty(topic).put(partition.toString, value)
+    }
+    Json.write(root)
+  }
+
+  /** None when the text is something else. */
+  def read(text: String): Option[SortedMap[LogPartition, Long]] =
+    Json.read(text).filter(_.isObject).flatMap { root =>
+      val values = Json.fields(root).flatMap { case (topic, partitions) =>
+        if (partitions.isObject) Json.fields(partitions).map { case (p, value) => entry(topic, p, value) } else Seq(None)
+      }
+      if (values.contains(None)) None else Some(SortedMap.from(values.flatten))
+    }
+
+  /** The partitions of `assign`: `{"orders":[0,1]}`. None when the text is something else, or names no partition. */
+  def readPartitions(text: String): Option[SortedSet[LogPartition]] =
+    Json.read(text).filter(_.isObject).flatMap { root =>
+      val partitions = Json.fields(root).flatMap {
+        case (topic, list) if list.isArray => Json.items(list).map(number(_).map(LogPartition(topic, _)))
+        case _                             => Seq(None)
+      }
+      if (partitions.isEmpty || partitions.contains(None)) None else Some(SortedSet.from(partitions.flatten))
+    }
+
+  private def entry(topic: String, partition: String, value: JsonNode): Option[(LogPartition, Long)] =
+    partition.toIntOption.filter(_ >= 0 && value.isIntegralNumber).map(LogPartition(topic, _) -> value.asLong)
+
+  private def number(node: JsonNode): Option[Int] =
+    if (node.isInt && node.asInt >= 0) Some(node.asInt) else None
+}

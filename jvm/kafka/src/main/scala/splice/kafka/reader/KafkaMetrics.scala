@@ -1,0 +1,46 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.reader
+
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric, CustomTaskMetric}
+
+/** Rows that a task handed over. Spark makes instances by name, as of all these. */
+final class KafkaRecordsMetric extends CustomSumMetric {
+  override def name: String        = KafkaMetrics.Records
+  override def description: String = "records read from Kafka"
+}
+
+/** Bytes of their keys and values. */
+final class KafkaBytesMetric extends CustomSumMetric {
+  override def name: String        = KafkaMetrics.Bytes
+  override def description: String = "bytes of keys and values read from Kafka"
+}
+
+/** How long tasks waited in polls. */
+final class KafkaPollTimeMetric extends CustomSumMetric {
+  override def name: String        = KafkaMetrics.PollMillis
+  override def description: String = "milliseconds in polls of Kafka"
+}
+
+/** How many tasks found a reader that was open already. */
+final class KafkaPoolHitsMetric extends CustomSumMetric {
+  override def name: String        = KafkaMetrics.PoolHits
+  override def description: String = "Kafka readers reused"
+}
+
+private[splice] object KafkaMetrics {
+
+  val Records    = "kafkaRecords"
+  val Bytes      = "kafkaBytes"
+  val PollMillis = "kafkaPollMillis"
+  val PoolHits   = "kafkaPoolHits"
+
+  val declared: Seq[CustomMetric] =
+    Seq(new KafkaRecordsMetric, new KafkaBytesMetric, new KafkaPollTimeMetric, new KafkaPoolHitsMetric)
+
+  /** A task's figure, read when Spark asks. */
+  final class Live(override val name: String, read: () => Long) extends CustomTaskMetric {
+    override def value: Long = read()
+  }
+}

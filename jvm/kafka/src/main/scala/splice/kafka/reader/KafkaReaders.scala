@@ -1,0 +1,40 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.reader
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
+
+import splice.kafka.options.KafkaSettings
+import splice.kafka.split.KafkaSplitRange
+import splice.source.{ReadContext, SlotRanges, SplitReader, SplitReaderFactory}
+
+/** Makes readers on executors: each with a consumer that is its slot's from the batch before, if there is one. */
+final private[splice] case class KafkaReaders(columns: StructType, run: String, settings: ReaderSettings)
+    extends SplitReaderFactory {
+
+  override def rows(task: SlotRanges): SplitReader[InternalRow] = {
+    val key    = ReaderKey(run, settings.client, task.slot)
+    val ranges = task.ranges.map(_.asInstanceOf[KafkaSplitRange])
+    // After a failure nobody knows what the consumer has to do with it.
+    val retried = Option(TaskContext.get()).exists(_.attemptNumber() > 0)
+    val pooled  = if (retried) None else ReaderPool.ofExecutor.borrow(key)(_.fits(ranges))
+    val client  = pooled.getOrElse(SlotConsumer(settings.client.reader(run)))
+    new KafkaSplitReader(ranges, columns, client, settings, pooled.isDefined)(
+      ReaderPool.ofExecutor.giveBack(key, client, settings.idleTimeout)
+    )
+  }
+
+  override def toString: String = s"KafkaReaders(${columns.fieldNames.mkString(", ")}, ${settings.client})"
+}
+
+private[splice] object KafkaReaders {
+
+  def apply(settings: KafkaSettings, context: ReadContext): KafkaReaders = KafkaReaders(
+    context.columns,
+    context.run,
+    ReaderSettings(settings.client, settings.failOnDataLoss, settings.pollTimeout, settings.readerIdleTimeout)
+  )
+}

@@ -1,0 +1,19 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.reader
+
+import java.time.Duration
+
+import splice.kafka.options.ClientProperties
+
+/** Readers are alike when their query's run, what their client was made of, and their slot are the same. */
+final private[splice] case class ReaderKey(run: String, client: ClientProperties, slot: Int)
+
+/** What readers need to know of a source's options. */
+final private[splice] case class ReaderSettings(
+    client: ClientProperties,
+    failOnDataLoss: Boolean,
+    pollTimeout: Duration,
+    idleTimeout: Duration
+)

@@ -1,0 +1,86 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.reader
+
+import java.time.Duration
+import java.util.concurrent.{Executors, TimeUnit}
+
+import scala.collection.mutable
+import scala.util.Try
+
+import splice.kafka.reader.ReaderPool.Idle
+
+/** Keeps things open that nobody uses just now. Whoever borrows one has it alone. Used by any thread.
+  *
+  * @param clock
+  *   nanoseconds, as `System.nanoTime` gives them
+  */
+final private[splice] class ReaderPool[K, A <: AutoCloseable](clock: () => Long) extends AutoCloseable {
+
+  private val idle   = mutable.Map.empty[K, List[Idle[A]]]
+  private var closed = false
+
+  /** One that is idle, best first by `rank`; None when there is none. */
+  def borrow(key: K)(rank: A => Int): Option[A] = synchronized {
+    val here = idle.getOrElse(key, Nil)
+    here.maxByOption(one => rank(one.thing)).map { best =>
+      keep(key, here.filterNot(_ eq best))
+      best.thing
+    }
+  }
+
+  /** Gives one back. It must be as the next user may find it, and is closed when it stays idle for longer than `timeout`. */
+  def giveBack(key: K, thing: A, timeout: Duration): Unit = {
+    val kept = synchronized {
+      if (!closed) keep(key, Idle(thing, clock() + timeout.toNanos) :: idle.getOrElse(key, Nil))
+      !closed
+    }
+    if (!kept) close(thing)
+  }
+
+  /** Closes what has been idle for too long. */
+  def evict(): Unit = {
+    val now = clock()
+    take(_.until - now <= 0).foreach(close)
+  }
+
+  /** Closes everything that is idle; what is given back later is closed at once. */
+  override def close(): Unit = {
+    synchronized { closed = true }
+    take(_ => true).foreach(close)
+  }
+
+  /** How many are idle. */
+  def size: Int = synchronized(idle.valuesIterator.map(_.size).sum)
+
+  private def take(which: Idle[A] => Boolean): Seq[A] = synchronized {
+    val taken = idle.valuesIterator.flatten.filter(which).toSeq
+    idle.keys.toSeq.foreach(key => keep(key, idle(key).filterNot(which)))
+    taken.map(_.thing)
+  }
+
+  private def keep(key: K, things: List[Idle[A]]): Unit = if (things.isEmpty) idle -= key else idle(key) = things
+
+  private def close(thing: A): Unit = { val _ = Try(thing.close()) }
+}
+
+private[splice] object ReaderPool {
+
+  final private case class Idle[A](thing: A, until: Long)
+
+  private val EvictionSeconds = 15L
+
+  /** The readers of this executor. */
+  lazy val ofExecutor: ReaderPool[ReaderKey, SlotConsumer] = {
+    val pool = new ReaderPool[ReaderKey, SlotConsumer](() => System.nanoTime())
+    val evictor = Executors.newSingleThreadScheduledExecutor { task =>
+      val thread = new Thread(task, "splice-kafka-reader-eviction")
+      thread.setDaemon(true)
+      thread
+    }
+    evictor.scheduleWithFixedDelay(() => pool.evict(), EvictionSeconds, EvictionSeconds, TimeUnit.SECONDS)
+    Runtime.getRuntime.addShutdownHook(new Thread(() => pool.close(), "splice-kafka-reader-shutdown"))
+    pool
+  }
+}

@@ -1,0 +1,35 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.reader
+
+import org.apache.spark.sql.types.StructType
+
+import splice.kafka.KafkaSchema
+
+/** The fields of a record, by small numbers: a row looks them up for every value that Spark reads. */
+private[splice] object RecordField {
+
+  final val Key           = 0
+  final val Value         = 1
+  final val Topic         = 2
+  final val Partition     = 3
+  final val Offset        = 4
+  final val Timestamp     = 5
+  final val TimestampType = 6
+  final val Headers       = 7
+
+  private val numbers = Map(
+    KafkaSchema.Key           -> Key,
+    KafkaSchema.Value         -> Value,
+    KafkaSchema.Topic         -> Topic,
+    KafkaSchema.Partition     -> Partition,
+    KafkaSchema.Offset        -> Offset,
+    KafkaSchema.Timestamp     -> Timestamp,
+    KafkaSchema.TimestampType -> TimestampType,
+    KafkaSchema.Headers       -> Headers
+  )
+
+  /** The fields of the columns that are asked for, in their order. */
+  def of(columns: StructType): Array[Int] = columns.fieldNames.map(numbers)
+}

@@ -1,0 +1,91 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.reader
+
+import java.time.Duration
+import java.util.{Collections, List => JList}
+
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+
+import org.apache.kafka.clients.consumer.{Consumer, ConsumerRecord, ConsumerRecords, KafkaConsumer}
+import org.apache.kafka.common.TopicPartition
+
+import splice.kafka.split.{KafkaSplitRange, TopicPartitions}
+
+/** One consumer for all partitions of a slot, and where it stands on each. Used by one thread at a time.
+  *
+  * A poll may bring more than a range asks for. What is left over is kept, and is the beginning of the next range if that
+  * starts exactly where the last one ended; otherwise the consumer seeks.
+  */
+final private[splice] class SlotConsumer(consumer: Consumer[Array[Byte], Array[Byte]]) extends AutoCloseable {
+
+  import SlotConsumer._
+
+  private val stands   = mutable.HashMap.empty[TopicPartition, Stand]
+  private val assigned = mutable.HashSet.empty[TopicPartition]
+
+  /** How many of the ranges begin where this consumer stands. */
+  def fits(ranges: Iterable[KafkaSplitRange]): Int =
+    ranges.count(range => stands.get(TopicPartitions.of(range.partition)).exists(_.offset == range.from))
+
+  /** Gets ready for the ranges of a task: the left over records with which each begins, if any. */
+  def begin(ranges: Seq[KafkaSplitRange]): Map[TopicPartition, Leftover] = {
+    val own = ranges.map(range => TopicPartitions.of(range.partition) -> range)
+    if (!own.forall { case (partition, _) => assigned(partition) }) {
+      assigned ++= own.map(_._1)
+      consumer.assign(assigned.asJava)
+    }
+    consumer.pause(assigned.asJava)
+    consumer.resume(own.map(_._1).asJava)
+    own.flatMap { case (partition, range) =>
+      stands.remove(partition) match {
+        case Some(stand) if stand.offset == range.from => stand.left.map(partition -> _)
+        case _ =>
+          consumer.seek(partition, range.from)
+          None
+      }
+    }.toMap
+  }
+
+  def poll(timeout: Duration): ConsumerRecords[Array[Byte], Array[Byte]] = consumer.poll(timeout)
+
+  /** The offset after everything that polls have brought or passed over. */
+  def position(partition: TopicPartition): Long = consumer.position(partition)
+
+  /** The range of a partition is read up to `offset`; `left` was polled and lies after it. */
+  def finish(partition: TopicPartition, offset: Long, left: Option[Leftover]): Unit = {
+    stands(partition) = Stand(offset, left)
+    consumer.pause(Collections.singleton(partition))
+  }
+
+  /** Goes on at another offset, since the log does not hold the one before. */
+  def skipTo(partition: TopicPartition, offset: Long): Unit = {
+    stands -= partition
+    consumer.seek(partition, offset)
+  }
+
+  /** First offset and end of the log. */
+  def bounds(partition: TopicPartition): (Long, Long) = {
+    val one = Collections.singleton(partition)
+    (consumer.beginningOffsets(one).get(partition), consumer.endOffsets(one).get(partition))
+  }
+
+  /** Makes a poll of another thread return. */
+  def wakeup(): Unit = consumer.wakeup()
+
+  override def close(): Unit = consumer.close(Duration.ZERO)
+}
+
+private[splice] object SlotConsumer {
+
+  def apply(properties: Map[String, Object]): SlotConsumer =
+    new SlotConsumer(new KafkaConsumer[Array[Byte], Array[Byte]](properties.asJava))
+
+  /** Records of one partition that were polled, from an index on not handed over yet. */
+  final case class Leftover(records: JList[ConsumerRecord[Array[Byte], Array[Byte]]], index: Int)
+
+  /** Everything before `offset` was handed over; `left` comes next, then what the consumer polls. */
+  final private case class Stand(offset: Long, left: Option[Leftover])
+}

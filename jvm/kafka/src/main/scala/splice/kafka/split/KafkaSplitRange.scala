@@ -1,0 +1,28 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.split
+
+import org.apache.kafka.common.TopicPartition
+
+import splice.source.{LogPartition, SplitRange}
+
+/** A partition from an offset (included) until another (excluded). */
+final private[splice] case class KafkaSplitRange(partition: LogPartition, from: Long, until: Long) extends SplitRange {
+
+  override def splitId: String = partition.toString
+
+  override def weight: Long = until - from
+
+  override def slotted: Boolean = true
+
+  override def toString: String = s"$partition [$from, $until)"
+}
+
+/** Kafka's own word for a [[LogPartition]]. */
+private[splice] object TopicPartitions {
+
+  def of(partition: LogPartition): TopicPartition = new TopicPartition(partition.topic, partition.partition)
+
+  def toLog(partition: TopicPartition): LogPartition = LogPartition(partition.topic, partition.partition)
+}

@@ -1,0 +1,76 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka
+
+import java.time.{Clock, Duration}
+import java.util.concurrent.Future
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.kafka.clients.admin.{Admin, NewTopic}
+import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord, RecordMetadata}
+import org.apache.kafka.common.serialization.StringSerializer
+
+import splice.coordinator.{Coordinator, MemorySideLog}
+import splice.source._
+import splice.testkit.KafkaBroker
+
+/** What the suites over a real broker share: topics, records, and a run of a source read row by row. */
+final class RealLog(broker: KafkaBroker) {
+
+  def admin[A](use: Admin => A): A = Using.resource(broker.admin())(use)
+
+  def create(topic: String, partitions: Int, config: (String, String)*): Unit = admin { client =>
+    val made = new NewTopic(topic, partitions, 1.toShort).configs(config.toMap.asJava)
+    client.createTopics(Seq(made).asJava).all().get()
+  }
+
+  def producer(settings: (String, String)*): KafkaProducer[String, String] = {
+    val all = Map[String, Object](
+      "bootstrap.servers" -> broker.servers,
+      "key.serializer"    -> classOf[StringSerializer].getName,
+      "value.serializer"  -> classOf[StringSerializer].getName
+    ) ++ settings
+    new KafkaProducer[String, String](all.asJava)
+  }
+
+  /** Writes values `from` until `until` in turns to the partitions of a topic. */
+  def write(topic: String, partitions: Int, from: Int, until: Int): Unit = Using.resource(producer()) { out =>
+    val sent: Seq[Future[RecordMetadata]] =
+      (from until until).map(i => out.send(new ProducerRecord(topic, i % partitions, s"k$i", s"v$i")))
+    sent.foreach(_.get())
+  }
+
+  def source(options: (String, String)*): Source =
+    SourceProvider.create(SourceOptions(Map("source" -> "kafka", "kafka.bootstrap.servers" -> broker.servers) ++ options))
+
+  def run[A](source: Source, log: SideLog = new MemorySideLog, slots: Int = 2)(use: Coordinator => A): A = {
+    val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), slots, "run")
+    Using.resource(new Coordinator(source, context, slots, batchesToRetain = 100))(use)
+  }
+
+  /** The rows of a batch as (partition, offset, value). */
+  def rows(source: Source, tasks: Seq[SlotRanges], run: String = "run"): Seq[(Int, Long, String)] = {
+    val readers = source.readers(ReadContext(source.schema, run, tasks.flatMap(_.ranges)))
+    tasks.flatMap { task =>
+      Using.resource(readers.rows(task)) { reader =>
+        Iterator
+          .continually(reader.next())
+          .takeWhile(identity)
+          .map { _ =>
+            val row = reader.get()
+            (row.getInt(3), row.getLong(4), Option(row.getBinary(1)).map(new String(_)).orNull)
+          }
+          .toVector
+      }
+    }
+  }
+
+  /** Waits for something to come true. */
+  def eventually(what: String, within: Duration = Duration.ofSeconds(20))(condition: => Boolean): Unit = {
+    val end = System.nanoTime() + within.toNanos
+    while (!condition) if (System.nanoTime() > end) throw new AssertionError(s"not in $within: $what")
+  }
+}

@@ -1,0 +1,139 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.testkit
+
+import java.nio.file.{Files, Path, Paths}
+import java.util.{Comparator, Properties, UUID}
+import java.util.concurrent.TimeUnit
+
+import scala.jdk.CollectionConverters._
+import scala.util.{Try, Using}
+
+import org.apache.kafka.clients.admin.Admin
+import org.apache.kafka.common.Uuid
+
+/** A real Kafka server of one node as a process of its own, which can be stopped, killed and started again on its port.
+  *
+  * Its jars are in the folder that the property `splice.kafka.server` names. Not for use by several threads at once.
+  */
+final class KafkaBroker private (folder: Path) extends AutoCloseable {
+
+  private val port       = FreePort()
+  private val controller = Iterator.continually(FreePort()).find(_ != port).getOrElse(port)
+
+  private var process: Option[Process] = None
+
+  private val hook = new Thread(() => kill())
+
+  /** What clients bootstrap from. */
+  val servers: String = s"127.0.0.1:$port"
+
+  /** The id that the cluster was formatted with. */
+  val clusterId: String = Iterator.continually(Uuid.randomUuid().toString).find(!_.startsWith("-")).mkString
+
+  /** Starts it, or starts it again, and waits until it answers. */
+  def start(): Unit = {
+    process = Some(launch("kafka.Kafka", config.toString).start())
+    val answers = Iterator.continually(answer()).take(KafkaBroker.Tries).find(_.nonEmpty)
+    if (answers.isEmpty) throw new IllegalStateException(s"Kafka does not answer:\n${log()}")
+  }
+
+  /** Ends it in order. */
+  def stop(): Unit = process.foreach { running =>
+    running.destroy()
+    if (!running.waitFor(20, TimeUnit.SECONDS)) kill()
+  }
+
+  /** Ends it at once, as a lost machine does. */
+  def kill(): Unit = process.foreach(_.destroyForcibly().waitFor())
+
+  /** An admin client, to be closed by the caller. */
+  def admin(): Admin = Admin.create(Map[String, Object]("bootstrap.servers" -> servers).asJava)
+
+  override def close(): Unit = {
+    stop()
+    val _ = Try(Runtime.getRuntime.removeShutdownHook(hook))
+    Using.resource(Files.walk(folder))(_.sorted(Comparator.reverseOrder[Path]()).forEach(f => Files.delete(f)))
+  }
+
+  private def config: Path = folder.resolve("server.properties")
+
+  private def answer(): Option[String] = {
+    if (process.forall(!_.isAlive)) throw new IllegalStateException(s"Kafka ended:\n${log()}")
+    val settings =
+      Map[String, Object]("bootstrap.servers" -> servers, "default.api.timeout.ms" -> "2000", "request.timeout.ms" -> "1000")
+    Using.resource(Admin.create(settings.asJava))(client => Try(client.describeCluster().clusterId().get()).toOption)
+  }
+
+  private def format(): Unit = {
+    Runtime.getRuntime.addShutdownHook(hook)
+    Files.writeString(folder.resolve("log4j2.properties"), KafkaBroker.Logging)
+    val settings = new Properties()
+    KafkaBroker.settings(folder.resolve("data"), port, controller).foreach { case (k, v) => settings.setProperty(k, v) }
+    Using.resource(Files.newBufferedWriter(config))(settings.store(_, "one node"))
+    val done = launch("kafka.tools.StorageTool", "format", "-t", clusterId, "-c", config.toString).start().waitFor()
+    if (done != 0) throw new IllegalStateException(s"Kafka's storage could not be formatted:\n${log()}")
+  }
+
+  private def launch(main: String, arguments: String*): ProcessBuilder = {
+    val program   = Paths.get(System.getProperty("java.home"), "bin", "java").toString
+    val classPath = s"$folder${java.io.File.pathSeparator}${KafkaBroker.jars}/*"
+    val command   = Seq(program, "-Xmx256m", "-XX:+UseSerialGC", "-cp", classPath, main) ++ arguments
+    new ProcessBuilder(command.asJava)
+      .redirectErrorStream(true)
+      .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("kafka.log").toFile))
+  }
+
+  private def log(): String = Try(Files.readString(folder.resolve("kafka.log"))).getOrElse("no log")
+}
+
+object KafkaBroker {
+
+  private val Tries = 30
+
+  private val Logging =
+    """rootLogger.level = WARN
+      |rootLogger.appenderRef.out.ref = out
+      |appender.out.type = Console
+      |appender.out.name = out
+      |appender.out.layout.type = PatternLayout
+      |appender.out.layout.pattern = %d{HH:mm:ss.SSS} %p %c{1} %m%n
+      |""".stripMargin
+
+  /** A server that answers, with a cluster of its own. */
+  def start(): KafkaBroker = {
+    val broker = new KafkaBroker(Files.createTempDirectory(s"splice-kafka-${UUID.randomUUID()}"))
+    broker.format()
+    broker.start()
+    broker
+  }
+
+  private def jars: String = Option(System.getProperty("splice.kafka.server"))
+    .getOrElse(throw new IllegalStateException("the property splice.kafka.server names no folder of Kafka's jars"))
+
+  private def settings(data: Path, port: Int, controller: Int): Map[String, String] = Map(
+    "process.roles"                                  -> "broker,controller",
+    "node.id"                                        -> "1",
+    "controller.quorum.voters"                       -> s"1@127.0.0.1:$controller",
+    "listeners"                                      -> s"BROKER://127.0.0.1:$port,CONTROLLER://127.0.0.1:$controller",
+    "advertised.listeners"                           -> s"BROKER://127.0.0.1:$port",
+    "inter.broker.listener.name"                     -> "BROKER",
+    "controller.listener.names"                      -> "CONTROLLER",
+    "listener.security.protocol.map"                 -> "BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT",
+    "log.dirs"                                       -> data.toString,
+    "auto.create.topics.enable"                      -> "false",
+    "offsets.topic.replication.factor"               -> "1",
+    "offsets.topic.num.partitions"                   -> "1",
+    "transaction.state.log.replication.factor"       -> "1",
+    "transaction.state.log.min.isr"                  -> "1",
+    "transaction.state.log.num.partitions"           -> "1",
+    "share.coordinator.state.topic.replication.factor" -> "1",
+    "share.coordinator.state.topic.min.isr"          -> "1",
+    "group.initial.rebalance.delay.ms"               -> "0",
+    "broker.session.timeout.ms"                      -> "3000",
+    "broker.heartbeat.interval.ms"                   -> "500",
+    "log.initial.task.delay.ms"                      -> "500",
+    "log.cleaner.backoff.ms"                         -> "200"
+  )
+}
