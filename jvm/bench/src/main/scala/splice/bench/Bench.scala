@@ -1,0 +1,44 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.bench
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path}
+
+import org.apache.spark.sql.SparkSession
+
+/** `make bench`: Splice beside Spark's own sources and the bare client, in turns, in one run.
+  *
+  * The one argument names the broker's bootstrap servers; [[BenchPlan]] says how to size it. Prints the tables, and writes them to
+  * the file that the environment variable `OUT` names.
+  */
+object Bench {
+
+  def main(arguments: Array[String]): Unit = {
+    val servers = arguments.headOption.getOrElse(sys.error("the broker's bootstrap servers are missing"))
+    val plan    = BenchPlan.fromEnvironment()
+    val spark   = SparkSession
+      .builder()
+      .master(s"local[${plan.cores}]")
+      .config("spark.ui.enabled", "false")
+      .config("spark.sql.shuffle.partitions", plan.cores.toLong)
+      .getOrCreate()
+    try {
+      val queries = new Queries(spark)
+      val cases   = Seq[(String, () => String)](
+        "kafka"  -> (() => new KafkaRace(queries, servers, plan).run()),
+        "files"  -> (() => new FilesRace(spark, queries, plan).run()),
+        "driver" -> (() => new DriverCost(servers, plan.cores).run())
+      )
+      val chosen = cases.filter { case (name, _) => plan.cases.forall(_.contains(name)) }
+      val tables = (machine(spark, plan) +: chosen.map(_._2())).mkString("\n\n")
+      println(tables)
+      sys.env.get("OUT").foreach(file => Files.write(Path.of(file), tables.getBytes(UTF_8)))
+    } finally spark.stop()
+  }
+
+  private def machine(spark: SparkSession, plan: BenchPlan): String =
+    s"Spark ${spark.version}, Java ${System.getProperty("java.version")}, ${plan.cores} cores, " +
+      s"${Runtime.getRuntime.maxMemory >> 20} MiB of heap, broker on the same machine; medians of ${plan.rounds} runs each, in turns."
+}

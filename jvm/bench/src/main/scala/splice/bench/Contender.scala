@@ -1,0 +1,38 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.bench
+
+/** Somebody who does the same work as the others; `run` answers how many rows it has read. */
+final case class Contender(name: String, run: () => Long)
+
+/** What one contender needed in each of its runs, in nanoseconds. */
+final case class Timing(name: String, rows: Long, nanos: Seq[Long]) {
+
+  def median: Long = nanos.sorted.apply(nanos.size / 2)
+
+  def rowsPerSecond: Double = rows / (median / 1e9)
+}
+
+/** Lets contenders run in turns, so that a slow minute of the machine meets them all. */
+object Race {
+
+  /** One unmeasured run each, then `rounds` measured ones each.
+    *
+    * @throws java.lang.IllegalStateException
+    *   when one reads another number of rows than `rows`
+    */
+  def apply(rows: Long, rounds: Int, contenders: Contender*): Seq[Timing] = {
+    def once(c: Contender): Long = {
+      val begin = System.nanoTime()
+      val read  = c.run()
+      val nanos = System.nanoTime() - begin
+      if (read != rows) throw new IllegalStateException(s"${c.name} read $read rows of $rows")
+      println(f"  ${c.name}%-40s ${nanos / 1e9}%7.2f s  ${rows / (nanos / 1e9)}%,13.0f rows/s")
+      nanos
+    }
+    contenders.foreach(once)
+    val laps = (1 to rounds).map(_ => contenders.map(once))
+    contenders.zipWithIndex.map { case (c, i) => Timing(c.name, rows, laps.map(_(i))) }
+  }
+}

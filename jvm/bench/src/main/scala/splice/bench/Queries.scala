@@ -1,0 +1,55 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.bench
+
+import java.nio.file.{Files, Path}
+import java.util.Comparator
+
+import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.streaming.Trigger
+
+/** The same work for every source: all columns to a sink that drops them. */
+final class Queries(spark: SparkSession) {
+
+  /** A batch read; answers the rows that tasks report as read. */
+  def batch(format: String, options: Map[String, String], path: Option[String] = None): Long = counted {
+    val reader = spark.read.format(format).options(options)
+    drop(path.map(reader.load).getOrElse(reader.load()))
+  }
+
+  /** A stream under AvailableNow, from nothing to its end. */
+  def availableNow(format: String, options: Map[String, String]): Long = {
+    val checkpoint = Files.createTempDirectory("bench-checkpoint")
+    try {
+      val query = spark.readStream
+        .format(format)
+        .options(options)
+        .load()
+        .writeStream
+        .format("noop")
+        .option("checkpointLocation", checkpoint.toString)
+        .trigger(Trigger.AvailableNow())
+        .start()
+      query.awaitTermination()
+      query.recentProgress.map(_.numInputRows).sum
+    } finally Queries.delete(checkpoint)
+  }
+
+  private def drop(frame: DataFrame): Unit = frame.write.format("noop").mode("overwrite").save()
+
+  private def counted(work: => Unit): Long = {
+    val rows = new RowsRead
+    spark.sparkContext.addSparkListener(rows)
+    try {
+      work
+      rows.total(spark.sparkContext)
+    } finally spark.sparkContext.removeSparkListener(rows)
+  }
+}
+
+object Queries {
+
+  def delete(folder: Path): Unit =
+    Files.walk(folder).sorted(Comparator.reverseOrder[Path]()).forEach(p => Files.delete(p))
+}
