@@ -32,7 +32,7 @@ lazy val bench = module("bench")
 
 lazy val bundle = module("bundle")
   .dependsOn(source, coordinator, hybrid, files, kafka, spark)
-  .settings(publish / skip := false, Publishing.bundle)
+  .settings(publish / skip := false, Publishing.bundle, libraryDependencies ++= Dependencies.sparkInTests)
 
 lazy val servers = Project("servers", file("tests/servers"))
   .settings(CommonSettings.module, Publishing.never, KafkaServer.staged)

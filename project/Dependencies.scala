@@ -9,6 +9,8 @@ object Dependencies {
   /** Spark is on the cluster already: never in a published pom, always on the compile and test class path. */
   val sparkProvided: Seq[ModuleID] = Seq("org.apache.spark" % "spark-sql_2.13" % Versions.spark % Provided)
 
+  val sparkInTests: Seq[ModuleID] = Seq("org.apache.spark" % "spark-sql_2.13" % Versions.spark % Test)
+
   val kafkaClients: ModuleID = "org.apache.kafka" % "kafka-clients" % Versions.kafkaClients
 
   val scalatest: ModuleID = "org.scalatest" %% "scalatest" % Versions.scalatest

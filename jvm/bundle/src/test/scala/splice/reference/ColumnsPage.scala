@@ -1,0 +1,59 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.reference
+
+import org.apache.spark.sql.types.StructType
+
+import splice.source.{Source, SourceOptions, SourceProvider}
+
+/** Columns and task metrics, asked of sources whose options name no real place: making a source touches nothing. */
+object ColumnsPage {
+
+  private val intro =
+    """Columns whose names begin with `_` are hidden until they are named: `df.select("*", "_leg")`. In the `select` of a leg the hidden
+      |columns of the leg's own source can be named too. Task metrics are shown on the SQL page of Spark's UI, summed up over tasks.""".stripMargin
+
+  private val files = source("source" -> "files", "format" -> "parquet", "path" -> "/lake")
+
+  private val kafka = source(
+    "source"                  -> "kafka",
+    "kafka.bootstrap.servers" -> "broker:9092",
+    "subscribe"               -> "orders",
+    "includeHeaders"          -> "true"
+  )
+
+  private val hybrid = source(
+    "source"         -> "hybrid",
+    "legs"           -> "history",
+    "history.source" -> "files",
+    "history.format" -> "parquet",
+    "history.path"   -> "/lake"
+  )
+
+  def text: String = Markdown.page(
+    "Columns and task metrics",
+    Seq(intro) ++
+      Seq("## Hybrid source: hidden columns", columns(hybrid.metadataColumns)) ++
+      Seq("## Files: hidden columns", columns(files.metadataColumns)) ++
+      Seq("## Kafka: columns", "`headers` is there with the option `includeHeaders`.", columns(kafka.schema)) ++
+      Seq("## Kafka: task metrics", taskMetrics(kafka))
+  )
+
+  private def source(options: (String, String)*): Source = SourceProvider.create(SourceOptions(options.toMap))
+
+  private def columns(of: StructType): String = {
+    val comments = of.fields.exists(_.getComment().isDefined)
+    val rows     = of.fields.toSeq.map { field =>
+      Seq(Markdown.code(field.name), Markdown.code(field.dataType.sql)) ++
+        Option.when(comments)(Markdown.text(field.getComment().getOrElse("")))
+    }
+    Markdown.table(Seq("Name", "Type") ++ Option.when(comments)("Meaning"), rows)
+  }
+
+  private def taskMetrics(of: Source): String =
+    Markdown.table(
+      Seq("Name", "Meaning"),
+      of.taskMetrics.map(m => Seq(Markdown.code(m.name), Markdown.text(m.description)))
+    )
+}

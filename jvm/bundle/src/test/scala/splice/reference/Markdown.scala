@@ -1,0 +1,30 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.reference
+
+/** Text and tables as Markdown, for GitHub and mkdocs alike. */
+object Markdown {
+
+  /** Text that means nothing to Markdown, in one line. */
+  def text(words: String): String = words.trim.replaceAll("\\s+", " ").flatMap {
+    case '<'                         => "&lt;"
+    case '>'                         => "&gt;"
+    case '&'                         => "&amp;"
+    case c if "\\|*_`[]".contains(c) => s"\\$c"
+    case c                           => c.toString
+  }
+
+  /** Text as it is typed. */
+  def code(words: String): String = s"`${words.replace("|", "\\|")}`"
+
+  def table(headings: Seq[String], rows: Seq[Seq[String]]): String = {
+    val lines = headings +: headings.map(_ => "---") +: rows
+    lines.map(_.mkString("| ", " | ", " |")).mkString("\n")
+  }
+
+  /** A page of blocks with an empty line between two, and a note on where it comes from. */
+  def page(title: String, blocks: Seq[String]): String =
+    (s"# $title" +: blocks :+ "<!-- Made from the code by splice.reference.ReferencePages; do not edit. -->")
+      .mkString("", "\n\n", "\n")
+}

@@ -1,0 +1,29 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.reference
+
+import java.nio.file.{Files, Path}
+
+/** The reference pages of the documentation, made from the code that they speak of.
+  *
+  * {{{project/sbt "bundle/Test/runMain splice.reference.ReferencePages"}}} writes them anew.
+  */
+object ReferencePages {
+
+  val Command = """project/sbt "bundle/Test/runMain splice.reference.ReferencePages""""
+
+  /** Each page's file below the folder of the repository, and its text. */
+  def all(root: Path): Seq[(Path, String)] = {
+    val folder = root.resolve("docs").resolve("reference")
+    Seq(
+      folder.resolve("options.md") -> OptionsPage.text,
+      folder.resolve("errors.md")  -> ErrorsPage.text(root),
+      folder.resolve("columns.md") -> ColumnsPage.text
+    )
+  }
+
+  /** The working directory is the folder of the repository. */
+  def main(arguments: Array[String]): Unit =
+    all(Path.of("").toAbsolutePath).foreach { case (file, text) => Files.writeString(file, text) }
+}
