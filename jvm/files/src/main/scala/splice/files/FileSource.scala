@@ -38,7 +38,7 @@ final class FileSource private[files] (private[files] val settings: FileSettings
   override def metadataColumns: StructType = FileMetadata.schema
 
   override def fingerprint: Seq[(String, String)] = {
-    val configuration = FileFormats.configuration(SparkSession.active, settings.spark)
+    val configuration = FileFormats.configuration(SparkSession.active, settings.spark.originalMap)
     Seq("format" -> settings.kind.name) ++
       RootPaths.qualified(settings.paths, configuration).map("path" -> _) ++
       settings.schema.map("schema" -> _.toDDL)

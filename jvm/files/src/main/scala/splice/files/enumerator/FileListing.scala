@@ -114,7 +114,8 @@ private[files] object FileListing {
     */
   def apply(settings: FileSettings, known: Known): FileListing = {
     val spark            = SparkSession.active
-    val roots: Seq[Path] = RootPaths.existing(settings.paths, FileFormats.configuration(spark, settings.spark))
-    new FileListing(settings, spark, new InMemoryFileIndex(spark, roots, settings.spark, known.rows), known)
+    val roots: Seq[Path] =
+      RootPaths.existing(settings.paths, FileFormats.configuration(spark, settings.spark.originalMap))
+    new FileListing(settings, spark, new InMemoryFileIndex(spark, roots, settings.spark.originalMap, known.rows), known)
   }
 }

@@ -14,7 +14,7 @@ import splice.source.{CommonOptions, ReadLimits, SourceOptions}
 /** The options of one file source, parsed.
   *
   * @param spark
-  *   what Spark's listing and the format's reader get
+  *   what Spark's listing and the format's reader get; a Hadoop configuration takes the keys as they were written
   */
 final private[splice] case class FileSettings(
     kind: FileKind,

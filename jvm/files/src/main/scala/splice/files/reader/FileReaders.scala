@@ -32,7 +32,7 @@ final private[files] class FileReaders(settings: FileSettings) {
     val spark         = SparkSession.active
     val format        = FileFormats.of(settings.kind)
     val columnar      = settings.kind.vectorized && format.supportBatch(spark, layout.returned)
-    val configuration = FileFormats.configuration(spark, settings.spark)
+    val configuration = FileFormats.configuration(spark, settings.spark.originalMap)
     val read          = format.buildReaderWithPartitionValues(
       spark,
       layout.data,

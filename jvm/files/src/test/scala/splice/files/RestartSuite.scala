@@ -1,0 +1,137 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files
+
+import java.nio.file.attribute.FileTime
+import java.nio.file.{Files, Paths}
+import java.time.Instant
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.MemorySideLog
+import splice.source._
+
+/** The list is made once in the life of a checkpoint. */
+final class RestartSuite extends AnyFunSuite with LocalSpark {
+
+  private def counting(name: String): String = s"counting://${at(name)}"
+
+  private def source(name: String, options: (String, String)*): FileSource =
+    SourceRead.source(Seq("format" -> "parquet", "path" -> counting(name)) ++ options: _*)
+
+  test("building a source touches nothing, and its fingerprint neither") {
+    val (_, asked) = CountingFileSystem.during(at("nowhere")) {
+      assert(source("nowhere").fingerprint == Seq("format" -> "parquet", "path" -> counting("nowhere")))
+    }
+    assert(asked.isEmpty)
+  }
+
+  test("after a restart nothing is listed, and new files are not read") {
+    spark.range(0, 100, 1, 4).write.parquet(at("list"))
+    val log              = new MemorySideLog
+    val (before, listed) =
+      CountingFileSystem.during(at("list"))(new SourceRead(source("list", "maxFilesPerTrigger" -> "3"), log).positions)
+    spark.range(500, 600).write.mode("append").parquet(at("list"))
+    val again                  = new SourceRead(source("list", "maxFilesPerTrigger" -> "3"), log)
+    val ((after, plan), asked) = CountingFileSystem.during(at("list")) {
+      val positions = again.positions
+      (positions, again.enumerator.splits(positions(0), positions(2)))
+    }
+    assert(listed.count(_._1 == "list") > 0)
+    assert(asked.isEmpty)
+    assert(before.map(_.json) == after.map(_.json) && before.size == 3)
+    assert(again.rows(ranges = plan).size == 100)
+  }
+
+  test("a batch is analysed and planned with one listing") {
+    spark.range(0, 100, 1, 4).write.parquet(at("once"))
+    val (_, asked) = CountingFileSystem.during(at("once")) {
+      val own = source("once")
+      own.schema
+      new SourceRead(own, mode = ReadMode.Batch).allRanges
+    }
+    assert(asked.count { case (what, path) => what == "list" && path == at("once") } == 1)
+  }
+
+  test("once all files have been read, the folder may go") {
+    spark.range(0, 100, 1, 4).write.parquet(at("gone"))
+    val log   = new MemorySideLog
+    val until = new SourceRead(source("gone"), log).positions.last
+    Files.move(Paths.get(at("gone")), Paths.get(at("archived")))
+    val (_, asked) = CountingFileSystem.during(at("gone")) {
+      val own   = source("gone")
+      val again = own.enumerator(EnumeratorContext(log, ReadMode.Stream, java.time.Clock.systemUTC(), 7, "again"))
+      val from  = own.progress(until.json)
+      own.fingerprint
+      assert(again.advance(from, ReadLimits.All) == from)
+      assert(again.splits(from, from).isEmpty)
+      assert(again.end(from).map(_.position).contains(from))
+      assert(again.report(from)(ProgressMetric.BytesBehind) == "0")
+      own.readers(ReadContext(org.apache.spark.sql.types.StructType.fromDDL("id BIGINT"), "again", Nil))
+      val error = intercept[SpliceException](own.schema)
+      assert(error.getCondition == FilesErrors.PathNotFound)
+    }
+    // Only the question for the columns looks whether the path is there.
+    assert(asked.forall(_._1 == "status"))
+  }
+
+  test("a side log without the list is damage") {
+    val own   = source("whatever")
+    val error = intercept[SpliceException](new SourceRead(own).enumerator.advance(
+      own.progress("""{"files":0,"of":3,"v":1}"""),
+      ReadLimits.All
+    ))
+    assert(error.getCondition == "SPLICE_CHECKPOINT.MISSING_ENTRY")
+  }
+
+  test("a file that was changed after it was listed is named, unless a warning is enough") {
+    spark.range(0, 10, 1, 1).write.parquet(at("changed"))
+    def reading(options: (String, String)*) =
+      SourceRead(Seq("format" -> "parquet", "path" -> at("changed")) ++ options: _*)
+    val strict  = reading()
+    val lenient = reading("onFileChanged" -> "warn")
+    val ranges  = Seq(strict, lenient).map(r => r -> r.allRanges).toMap
+    val file    = Files.list(Paths.get(at("changed"))).filter(_.toString.endsWith(".parquet")).findFirst.get
+    Files.setLastModifiedTime(file, FileTime.from(Instant.parse("2020-01-02T03:04:05Z")))
+    val error = intercept[org.apache.spark.SparkException](strict.rows(ranges = ranges(strict)))
+    Seq(
+      "FILE_CHANGED",
+      file.getFileName.toString,
+      "modification time",
+      "2020-01-02T03:04:05Z",
+      "onFileChanged"
+    ).foreach { words =>
+      assert(error.getMessage.contains(words))
+    }
+    assert(lenient.rows(ranges = ranges(lenient)).size == 10)
+    Files.write(file, Array[Byte](1, 2, 3))
+    assert(intercept[org.apache.spark.SparkException](strict.rows(ranges =
+      ranges(strict)
+    )).getMessage.contains("3 bytes"))
+  }
+
+  test("a file that has vanished is named, and skipped only when that is asked for") {
+    spark.range(0, 10, 1, 2).write.parquet(at("vanished"))
+    def reading(options: (String, String)*) =
+      SourceRead(Seq("format" -> "parquet", "path" -> at("vanished")) ++ options: _*)
+    val strict  = reading()
+    val lenient = reading("ignoreMissingFiles" -> "true")
+    val ranges  = Seq(strict, lenient).map(r => r -> r.allRanges).toMap
+    val file    = Files.list(Paths.get(at("vanished"))).filter(_.toString.endsWith(".parquet")).findFirst.get
+    Files.delete(file)
+    val error = intercept[org.apache.spark.SparkException](strict.rows(ranges = ranges(strict)))
+    assert(error.getMessage.contains("FILE_NOT_FOUND") && error.getMessage.contains(file.getFileName.toString))
+    assert(lenient.rows(ranges = ranges(lenient)).size == 5)
+  }
+
+  test("a file that cannot be read fails the task, and is skipped only when that is asked for") {
+    spark.range(0, 10, 1, 2).write.parquet(at("corrupt"))
+    val file = Files.list(Paths.get(at("corrupt"))).filter(_.toString.endsWith(".parquet")).findFirst.get
+    Files.write(file, Array.fill[Byte](200)(7))
+    def reading(options: (String, String)*) =
+      SourceRead(Seq("format" -> "parquet", "path" -> at("corrupt"), "schema" -> "id BIGINT") ++ options: _*).rows()
+    intercept[org.apache.spark.SparkException](reading())
+    assert(reading("ignoreCorruptFiles" -> "true").size == 5)
+  }
+}

@@ -1,0 +1,55 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.enumerator
+
+import java.io.{ByteArrayOutputStream, ObjectOutputStream}
+import java.time.Clock
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.MemorySideLog
+import splice.files.split.{FileSchemas, ListedFile, Packing}
+import splice.files.{CountingFileSystem, SourceRead}
+import splice.source._
+
+/** Ten thousand files cost the driver no question to the file system, a short offset, and small tasks. */
+final class LargeListSuite extends AnyFunSuite {
+
+  private val count = 10000
+
+  private val list = new FileList(
+    FileSchemas.empty,
+    Packing(128L << 20, 4L << 20, 2),
+    (0 until count).map { i =>
+      ListedFile(
+        f"counting:/lake/orders/day=2026-11-${i % 28 + 1}%02d/part-$i%05d-0b6f2a4e-c000.parquet",
+        130L << 20,
+        1700000000000L + i,
+        splittable = true,
+        InternalRow.empty
+      )
+    }
+  )
+
+  test("planned from the list alone") {
+    val log = new MemorySideLog
+    log.getOrCreate(FileListLog.Key)(FileListLog.write(list))
+    val source = SourceRead.source("format" -> "parquet", "path" -> "counting:///lake/orders", "schema" -> "id BIGINT")
+    val enumerator      = source.enumerator(EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, "large"))
+    val (ranges, asked) = CountingFileSystem.during("/lake") {
+      val start = source.progress(s"""{"files":0,"of":$count,"v":1}""")
+      val until = enumerator.advance(start, ReadLimits.All)
+      assert(until.json.length < 1000)
+      enumerator.splits(start, until)
+    }
+    assert(asked.isEmpty)
+    assert(ranges.map(_.weight).sum == list.bytes(0, count))
+    val bytes = new ByteArrayOutputStream
+    val out   = new ObjectOutputStream(bytes)
+    out.writeObject(ranges.head)
+    out.close()
+    assert(bytes.size < 2000)
+  }
+}

@@ -1,0 +1,96 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.options
+
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.files.FileSource
+import splice.source._
+
+/** Which options there are, which are passed on, and which are refused. */
+final class FileOptionsSuite extends AnyFunSuite {
+
+  private def create(options: (String, String)*) =
+    SourceProvider.create(SourceOptions(Map("source" -> "files", "format" -> "parquet", "path" -> "/x") ++ options))
+
+  private def refused(options: (String, String)*): String =
+    intercept[SpliceOptionException](create(options: _*)).getMessage
+
+  test("a file format's own options pass, and reach it") {
+    val csv = Map(
+      "sep"         -> ";",
+      "header"      -> "true",
+      "quote"       -> "'",
+      "mode"        -> "FAILFAST",
+      "locale"      -> "de",
+      "mergeSchema" -> "true"
+    )
+    create(csv.toSeq: _*)
+    val settings = FileSettings(SourceOptions(csv ++
+      Map("format" -> "csv", "path" -> "/x", "slots" -> "3", "pathGlobFilter" -> "*.csv")))
+    assert(settings.spark.originalMap == csv + ("pathGlobFilter" -> "*.csv"))
+  }
+
+  test("an option that is almost one of the source's own is a slip") {
+    assert(refused("maxFilesPerTriger" -> "1").contains("'maxFilesPerTrigger'"))
+    assert(refused("pathGlobFiltr" -> "1").contains("'pathGlobFilter'"))
+    assert(refused("formt" -> "1").contains("'format'"))
+    create("maxFilesPerTriger" -> "1", "unknownOptions" -> "warn")
+  }
+
+  test("values that are not allowed are named with those that are") {
+    assert(refused("maxFilesPerTrigger" -> "0").contains("1 or more"))
+    assert(refused("orderBy" -> "size").contains("modificationTime, path"))
+    assert(refused("onFileChanged" -> "x").contains("fail, warn"))
+    assert(refused("schema" -> "id BIGINTEGER").contains("'id BIGINTEGER'"))
+    assert(refused("recursiveFileLookup" -> "yes").contains("true or false"))
+    assert(refused("maxPartitionBytes" -> "many").contains("128m"))
+  }
+
+  test("exactly one of path and paths says what to read") {
+    assert(refused("paths" -> """["/y"]""").contains("path, paths"))
+    def without(options: (String, String)*) =
+      intercept[SpliceOptionException](SourceProvider.create(SourceOptions(Map(
+        "source" -> "files",
+        "format" -> "text"
+      ) ++ options)))
+    assert(without().getMessage.contains("'path' is missing"))
+    assert(without("paths" -> "/x,/y").getMessage.contains("JSON array"))
+    assert(without("paths" -> "[]").getMessage.contains("JSON array"))
+  }
+
+  test("a format is needed") {
+    val error =
+      intercept[SpliceOptionException](SourceProvider.create(SourceOptions(Map("source" -> "files", "path" -> "/x"))))
+    assert(error.getMessage.contains("'format' is missing"))
+  }
+
+  test("a schema is read from SQL and from JSON alike") {
+    val schema = StructType.fromDDL("id BIGINT, name STRING")
+    Seq("id BIGINT, name STRING", schema.json, "id BIGINT, name VARCHAR(10)").foreach { text =>
+      val parsed = FileSettings(SourceOptions(Map("format" -> "csv", "path" -> "/x", "schema" -> text))).schema
+      assert(parsed.exists(_.map(f => f.name -> f.dataType) == schema.map(f => f.name -> f.dataType)))
+    }
+  }
+
+  test("a builder writes options in order and checks them") {
+    val spec = FileSource.builder("csv", "/a b", "/c").option(
+      "header",
+      "true"
+    ).schema("id BIGINT").option("header", "false").build()
+    assert(
+      spec.options.toSeq == Seq(
+        "source" -> "files",
+        "format" -> "csv",
+        "paths"  -> """["/a b","/c"]""",
+        "schema" -> "id BIGINT",
+        "header" -> "false"
+      )
+    )
+    assert(FileSource.builder("parquet", "/a").build().options("path") == "/a")
+    intercept[SpliceOptionException](FileSource.builder("parquet").build())
+    intercept[SpliceOptionException](FileSource.builder("excel", "/a").build())
+  }
+}
