@@ -1,0 +1,112 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.source.SpliceOptionException
+import splice.testkit.memory.MemoryOptions
+
+final class ChainParserSuite extends AnyFunSuite {
+
+  private val log     = Legs.log()
+  private val history = Legs.history(log)
+  private val live    = Legs.live(log)
+  private val good    = Legs.options(history, live)
+
+  private def refused(options: Map[String, String]): SpliceOptionException =
+    intercept[SpliceOptionException](Legs.source(options))
+
+  private def refuses(options: Map[String, String], condition: String, texts: String*): Unit = {
+    val error = refused(options)
+    assert(error.getCondition == condition, error.getMessage)
+    texts.foreach(text => assert(error.getMessage.contains(text), error.getMessage))
+  }
+
+  test("a chain of two") {
+    val source = Legs.source(good)
+    assert(source.kind == "hybrid")
+    assert(source.legs == Seq("history", "live"))
+    assert(source.boundedness == splice.source.Boundedness.ContinuousUnbounded)
+    assert(Legs.source(Legs.options(history)).boundedness == splice.source.Boundedness.Bounded)
+  }
+
+  test("legs must be named") {
+    refuses(good - "legs", "SPLICE_OPTION.MISSING", "'legs'")
+    refuses(good + ("legs" -> "history,,live"), "SPLICE_OPTION.INVALID_VALUE", "'legs'", "history,live")
+    refuses(good + ("legs" -> ""), "SPLICE_OPTION.INVALID_VALUE", "'legs'")
+  }
+
+  test("names of legs") {
+    def named(name: String) = Legs.options(name -> history._2, live)
+    refuses(named("1st"), "SPLICE_HYBRID.LEG_NAME", "'1st'", "begins with a letter")
+    refuses(named("a-b"), "SPLICE_HYBRID.LEG_NAME", "'a-b'", "underscores only")
+    refuses(named("Kafka"), "SPLICE_HYBRID.LEG_NAME", "'Kafka'", "the name of an option")
+    refuses(named("handover"), "SPLICE_HYBRID.LEG_NAME", "the name of an option")
+    refuses(named("startingOffsets"), "SPLICE_HYBRID.LEG_NAME", "the name of an option")
+    refuses(named("Live"), "SPLICE_HYBRID.LEG_NAME", "'Live' and 'live'", "more than the case")
+    assert(Legs.source(named("Raw_2019")).legs == Seq("Raw_2019", "live"))
+  }
+
+  test("keys count whatever their case") {
+    assert(Legs.source(good.map { case (k, v) => k.toUpperCase -> v }).legs == Seq("history", "live"))
+  }
+
+  test("an unknown option is named with its leg, and the nearest known one") {
+    refuses(good + ("live.maxRow" -> "1"), "SPLICE_OPTION.UNKNOWN_NEAR", "'live.maxRow'", "'live.maxRows'")
+    refuses(good + ("live.handOvr" -> "offsets"), "SPLICE_OPTION.UNKNOWN_NEAR", "'live.handOvr'", "'live.handOver'")
+    refuses(good + ("lve.maxRows" -> "1"), "SPLICE_OPTION.UNKNOWN_NEAR", "'lve.maxRows'", "'live.maxRows'")
+    refuses(good + ("lgs" -> "1"), "SPLICE_OPTION.UNKNOWN_NEAR", "'lgs'", "'legs'")
+    refuses(good + ("live.qqqqqqqqqqqq" -> "1"), "SPLICE_OPTION.UNKNOWN", "'live.qqqqqqqqqqqq'")
+  }
+
+  test("unknown options pass when the hybrid says warn") {
+    val warned = good + ("unknownOptions" -> "warn")
+    assert(Legs.source(warned + ("live.maxRow" -> "1") + ("lve.x" -> "1") + ("lgs" -> "1")).legs.size == 2)
+    refuses(warned + ("live.unknownOptions" -> "fail") + ("live.maxRow" -> "1"), "SPLICE_OPTION.UNKNOWN_NEAR", "live.maxRow")
+  }
+
+  test("a leg's own errors name the option with the leg") {
+    refuses(good + ("live.maxRows" -> "none"), "SPLICE_OPTION.INVALID_VALUE", "'live.maxRows'", "'none'")
+    refuses(good - "live.log", "SPLICE_OPTION.MISSING", "'live.log'")
+    refuses(good - "live.source", "SPLICE_OPTION.MISSING", "'live.source'")
+    refuses(good + ("live.source" -> "carrier"), "SPLICE_OPTION.INVALID_VALUE", "'live.source'", "'carrier'", "memory")
+    refuses(good + ("live.select" -> "  "), "SPLICE_OPTION.INVALID_VALUE", "'live.select'")
+  }
+
+  test("every leg but the last is bounded") {
+    refuses(
+      Legs.options("history" -> MemoryOptions.of(log), live),
+      "SPLICE_HYBRID.UNBOUNDED_LEG",
+      "Leg 'history' never ends",
+      "leg 'live' after it"
+    )
+  }
+
+  test("a hybrid is no leg") {
+    refuses(good + ("live.source" -> "hybrid"), "SPLICE_HYBRID.NESTED", "'live.source'", "Add the legs of 'live'")
+  }
+
+  test("the first leg takes over from nobody") {
+    refuses(good + ("history.handOver" -> "offsets"), "SPLICE_OPTION.CONFLICT", "history.handOver", "the first leg")
+  }
+
+  test("a hand-over and a start of the leg's own exclude each other") {
+    refuses(
+      good + ("live.handOver" -> "offsets") + ("live.startingOffsets" -> "latest"),
+      "SPLICE_OPTION.CONFLICT",
+      "live.handOver, live.startingOffsets",
+      "only one can"
+    )
+  }
+
+  test("slots are the hybrid's") {
+    refuses(good + ("live.slots" -> "4"), "SPLICE_OPTION.CONFLICT", "live.slots", "without the name of a leg")
+    assert(Legs.source(good + ("slots" -> "4")).legs.size == 2)
+  }
+
+  test("the schema is DDL") {
+    refuses(good + ("schema" -> "id BIGINTEGER"), "SPLICE_OPTION.INVALID_VALUE", "'schema'", "id BIGINTEGER")
+  }
+}

@@ -1,0 +1,72 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import java.time.Duration
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.source.{OffsetColumns, SourceOptions, SpliceOptionException}
+
+final class HandOverOptionsSuite extends AnyFunSuite {
+
+  private def parse(options: (String, String)*): Option[HandOver] =
+    HandOverOptions.parse(SourceOptions(options.map { case (k, v) => s"live.$k" -> v }.toMap).scope("live"))
+
+  private def refused(options: (String, String)*): String =
+    intercept[SpliceOptionException](parse(options: _*)).getMessage
+
+  test("none") {
+    assert(parse().isEmpty)
+  }
+
+  test("offsets, with defaults and without") {
+    assert(parse("handOver" -> "offsets").contains(HandOver.offsets()))
+    val other = Seq("topic" -> "t", "partition" -> "p", "offset" -> "o", "allowHoles" -> "true")
+    assert(
+      parse(("handOver" -> "OFFSETS") +: other.map { case (k, v) => s"handOver.$k" -> v }: _*)
+        .contains(HandOver.Offsets(OffsetColumns("t", "p", "o"), allowHoles = true))
+    )
+  }
+
+  test("times") {
+    assert(
+      parse("handOver" -> "eventTime", "handOver.column" -> "ts", "handOver.overlap" -> "10 minutes")
+        .contains(HandOver.eventTime("ts", Duration.ofMinutes(10)))
+    )
+    assert(
+      parse("handOver" -> "modificationTime", "handOver.overlap" -> "1h")
+        .contains(HandOver.modificationTime(Duration.ofHours(1)))
+    )
+    assert(parse("handOver" -> "nowMinus", "handOver.duration" -> "2 days").contains(HandOver.nowMinus(Duration.ofDays(2))))
+  }
+
+  test("an unknown rule is answered with those that there are") {
+    val text = refused("handOver" -> "magic")
+    assert(text.contains("'live.handOver' is 'magic'") && text.contains("offsets, eventTime, modificationTime, nowMinus"))
+  }
+
+  test("a parameter that a rule needs") {
+    assert(refused("handOver" -> "eventTime", "handOver.overlap" -> "1h").contains("'live.handOver.column' is missing"))
+    assert(refused("handOver" -> "eventTime", "handOver.column" -> "c").contains("'live.handOver.overlap' is missing"))
+    assert(refused("handOver" -> "nowMinus").contains("'live.handOver.duration' is missing"))
+    assert(refused("handOver" -> "nowMinus", "handOver.duration" -> "soon").contains("'live.handOver.duration' is 'soon'"))
+  }
+
+  test("a parameter of another rule, or of none") {
+    val other = refused("handOver" -> "offsets", "handOver.overlap" -> "1h")
+    assert(other.contains("'handOver' = eventTime or 'handOver' = modificationTime, and it is offsets"))
+    assert(refused("handOver.column" -> "c").contains("'live.handOver.column' belongs to 'handOver' = eventTime"))
+    assert(refused("onGap" -> "warn").contains("'live.onGap' belongs to a hand-over, and there is none"))
+  }
+
+  test("a rule's options say the same rule") {
+    Seq(
+      HandOver.offsets("a", "b", "c", allowHoles = true),
+      HandOver.eventTime("ts", Duration.ofMillis(1500)),
+      HandOver.modificationTime(Duration.ZERO),
+      HandOver.nowMinus(Duration.ofDays(400))
+    ).foreach(rule => assert(parse(rule.options: _*).contains(rule)))
+  }
+}

@@ -1,0 +1,55 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import scala.collection.immutable.SortedMap
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.source.{SourceOptions, SpliceException}
+import splice.testkit.memory.MemoryProgress
+
+final class HybridProgressSuite extends AnyFunSuite {
+
+  private val old   = Legs.log()
+  private val log   = Legs.log()
+  private val chain = ChainParser.parse(
+    SourceOptions(Legs.options("zero" -> Legs.history(old)._2, "history" -> Legs.history(old)._2, Legs.live(log)))
+  )
+
+  private def at(name: String, offset: Long) = MemoryProgress(name, SortedMap(0 -> offset))
+
+  private val first  = HybridProgress.first(chain, at(old.name, 0))
+  private val second = first.moved(at(old.name, 9)).switched("history", at(old.name, 1))
+  private val third  = second.switched("live", at(log.name, 7))
+
+  private def condition(text: String): String =
+    intercept[SpliceException](HybridProgress.parse(chain, text)).getCondition
+
+  test("the text is versioned, with sorted keys and a position for each leg that has begun") {
+    assert(
+      third.json == s"""{"leg":"live","legs":{"history":${at(old.name, 1).json},"live":${at(log.name, 7).json},""" +
+        s""""zero":${at(old.name, 9).json}},"v":1}"""
+    )
+    Seq(first, second, third).foreach(p => assert(HybridProgress.parse(chain, p.json).json == p.json))
+  }
+
+  test("order is that of the legs, then of the leg") {
+    assert(first.precedes(first) && first.precedes(second) && first.precedes(third) && second.precedes(third))
+    assert(!third.precedes(second) && !second.precedes(first))
+    assert(first.precedes(first.moved(at(old.name, 3))) && !first.moved(at(old.name, 3)).precedes(first))
+    assert(!first.moved(at(old.name, 99)).precedes(second))
+  }
+
+  test("what is newer, foreign or damaged is refused") {
+    assert(condition(third.json.replace("\"v\":1", "\"v\":2")) == "SPLICE_CHECKPOINT.NEWER_VERSION")
+    assert(condition("""{"orders":{"0":23,"1":100}}""") == "SPLICE_CHECKPOINT.FOREIGN")
+    assert(condition("7") == "SPLICE_CHECKPOINT.FOREIGN")
+    assert(condition(third.json.dropRight(1)) == "SPLICE_CHECKPOINT.CORRUPT")
+    assert(condition(third.json.replace("\"leg\":\"live\"", "\"leg\":\"late\"")) == "SPLICE_CHECKPOINT.CORRUPT")
+    assert(condition(third.json.replace("\"leg\":\"live\"", "\"leg\":\"zero\"")) == "SPLICE_CHECKPOINT.CORRUPT")
+    assert(condition(first.json.replace("\"leg\":\"zero\"", "\"leg\":\"live\"")) == "SPLICE_CHECKPOINT.CORRUPT")
+    assert(condition(first.json.replace(old.name, "other")) == "SPLICE_CHECKPOINT.FOREIGN")
+  }
+}

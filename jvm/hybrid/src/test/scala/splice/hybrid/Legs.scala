@@ -1,0 +1,48 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import java.time.Clock
+import java.util.UUID
+
+import splice.coordinator.{Coordinator, MemorySideLog}
+import splice.source._
+import splice.testkit.memory.{MemoryLog, MemoryOptions}
+
+/** Makes chains of logs in memory. */
+object Legs {
+
+  /** A log of its own name. */
+  def log(partitions: Int = 2): MemoryLog = new MemoryLog(s"log-${UUID.randomUUID()}").addPartitions(partitions)
+
+  /** A log that another one's records are archived in, all to one partition. */
+  def archiveOf(live: MemoryLog, until: Map[Int, Long]): MemoryLog = {
+    val archive = log(1)
+    until.toSeq.sortBy(_._1).foreach { case (p, end) => live.read(p, 0, end).foreach(archive.archive(0, _)) }
+    archive
+  }
+
+  def options(legs: (String, Seq[(String, String)])*): Map[String, String] =
+    Map("source" -> "hybrid", "legs" -> legs.map(_._1).mkString(",")) ++
+      legs.flatMap { case (name, own) => own.map { case (k, v) => s"$name.$k" -> v } }
+
+  def history(log: MemoryLog, more: (String, String)*): (String, Seq[(String, String)]) =
+    "history" -> MemoryOptions.of(log, Seq("bounded" -> "true") ++ more: _*)
+
+  def live(log: MemoryLog, more: (String, String)*): (String, Seq[(String, String)]) =
+    "live" -> MemoryOptions.of(log, more: _*)
+
+  def source(options: Map[String, String]): Source = SourceProvider.create(SourceOptions(options))
+
+  def source(legs: (String, Seq[(String, String)])*): Source = source(options(legs: _*))
+
+  def context(log: SideLog, clock: Clock = Clock.systemUTC()): EnumeratorContext =
+    EnumeratorContext(log, ReadMode.Stream, clock, 2, "test")
+
+  def run(source: Source, log: SideLog = new MemorySideLog, clock: Clock = Clock.systemUTC()): Coordinator = {
+    val made = new Coordinator(source, context(log, clock), 2, 100)
+    made.open()
+    made
+  }
+}

@@ -1,0 +1,28 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import org.apache.spark.sql.SparkSession
+import org.scalatest.{BeforeAndAfterAll, Suite}
+
+/** A session of two cores, shared by the suites of one JVM. */
+trait LocalSpark extends BeforeAndAfterAll { this: Suite =>
+
+  protected lazy val spark: SparkSession = LocalSpark.session
+
+  override protected def beforeAll(): Unit = {
+    super.beforeAll()
+    SparkSession.setActiveSession(spark)
+  }
+}
+
+private object LocalSpark {
+  private lazy val session: SparkSession = SparkSession
+    .builder()
+    .master("local[2]")
+    .appName("splice-hybrid")
+    .config("spark.ui.enabled", "false")
+    .config("spark.sql.session.timeZone", "UTC")
+    .getOrCreate()
+}

@@ -1,0 +1,44 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.testkit.memory
+
+import java.time.Instant
+
+import scala.collection.immutable.SortedMap
+
+import splice.source._
+
+/** What an archive ended with. The time of its last record stands for a file's modification time. */
+final private[memory] class MemoryEndState(override val position: Progress, log: String, ends: SortedMap[Int, Long])
+    extends EndState {
+
+  private def records: Seq[MemoryRecord] = {
+    val all = MemoryLog(log)
+    ends.toSeq.flatMap { case (p, end) => all.read(p, all.earliest(p), end) }
+  }
+
+  override def eventTimes(column: String): Option[TimeRange] = {
+    MemoryLog(log).ask("eventTimes")
+    range
+  }
+
+  override def modificationTimes: Option[TimeRange] = {
+    MemoryLog(log).ask("modificationTimes")
+    range
+  }
+
+  override def offsets(columns: OffsetColumns): Seq[OffsetSummary] = {
+    MemoryLog(log).ask("offsets")
+    records.groupBy(_.origin).toSeq.sortBy(_._1).map { case (partition, held) =>
+      val offsets = held.map(_.originOffset).distinct.sorted
+      val holes   = offsets.zip(offsets.drop(1)).collect { case (a, b) if b > a + 1 => (a + 1, b) }
+      OffsetSummary(partition, offsets.head, offsets.last, offsets.size.toLong, holes)
+    }
+  }
+
+  private def range: Option[TimeRange] = records.map(_.millis) match {
+    case Seq()  => None
+    case millis => Some(TimeRange(Instant.ofEpochMilli(millis.min), Instant.ofEpochMilli(millis.max)))
+  }
+}

@@ -1,0 +1,112 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.testkit.memory
+
+import scala.collection.immutable.SortedMap
+
+import splice.source._
+
+/** Finds a log's partitions and says how far to read. */
+final private[memory] class MemoryEnumerator(
+    name: String,
+    bounded: Boolean,
+    starting: String,
+    own: ReadLimits,
+    context: EnumeratorContext
+) extends SplitEnumerator {
+
+  private type Offsets = SortedMap[Int, Long]
+
+  private def log                     = MemoryLog(name)
+  private var frozen: Option[Offsets] = None
+
+  override def start(at: StartPosition): Progress = {
+    log.ask("start")
+    val ends = now(log.end)
+    if (bounded) write("ends")(ends)
+    MemoryProgress(
+      name,
+      at match {
+        case StartPosition.Configured if starting == "latest" => ends
+        case StartPosition.Configured                         => now(log.earliest)
+        case StartPosition.Timestamp(millis, _)               => now(log.offsetAt(_, millis))
+        case StartPosition.Offsets(wanted, onGap)             => offsets(wanted, onGap)
+      }
+    )
+  }
+
+  override def limits(at: Progress): ReadLimits = own
+
+  override def advance(from: Progress, limits: ReadLimits): Progress = {
+    val at    = next(from)
+    val ends  = last
+    val begun = SortedMap.from(ends.keys.map(p => p -> at.getOrElse(p, begin(p))))
+    val rows  = ends.map { case (p, end) => math.max(0L, end - begun(p)) }.sum
+    if (limits.minRows.exists(rows < _)) from
+    else {
+      val share = limits.maxRows.map(max => math.max(1L, max / math.max(1, ends.size)))
+      MemoryProgress(
+        name,
+        at ++ ends.map { case (p, end) => p -> math.max(begun(p), share.fold(end)(n => math.min(end, begun(p) + n))) }
+      )
+    }
+  }
+
+  override def splits(from: Progress, until: Progress): Seq[SplitRange] = {
+    val at = next(from)
+    next(until).toSeq.map { case (p, end) => MemoryRange(name, p, at.getOrElse(p, begin(p)), end, slotted = !bounded) }
+      .filter(r => r.until > r.from)
+  }
+
+  override def end(at: Progress): Option[EndState] =
+    if (bounded && last.forall { case (p, end) => next(at).get(p).exists(_ >= end) })
+      Some(new MemoryEndState(at, name, next(at)))
+    else None
+
+  override def freeze(): Unit = {
+    log.ask("freeze")
+    frozen = Some(now(log.end))
+  }
+
+  override def committed(until: Progress): Unit = log.ask(s"committed ${until.json}")
+
+  override def report(at: Progress): SortedMap[String, String] = SortedMap(
+    ProgressMetric.Position -> next(at).map { case (p, offset) => s"$p:$offset" }.mkString(" "),
+    ProgressMetric.Splits   -> next(at).size.toString
+  )
+
+  override def close(): Unit = MemoryLog(name).ask("close")
+
+  private def offsets(wanted: SortedMap[LogPartition, Long], onGap: OnGap): Offsets = now { p =>
+    val offset   = wanted.getOrElse(LogPartition(name, p), log.earliest(p))
+    val earliest = log.earliest(p)
+    if (offset < earliest && onGap == OnGap.Fail) throw MemoryErrors.gap(s"$name-$p", offset, earliest)
+    math.max(offset, earliest)
+  }
+
+  private def last: Offsets = {
+    log.ask("ends")
+    if (bounded) read("ends").getOrElse(throw CheckpointErrors.missingEntry("ends")) else frozen.getOrElse(now(log.end))
+  }
+
+  private def begin(partition: Int): Long =
+    write(s"begin-$partition")(SortedMap(partition -> log.earliest(partition)))(partition)
+
+  private def now(offset: Int => Long): Offsets = SortedMap.from((0 until log.size).map(p => p -> offset(p)))
+
+  private def next(at: Progress): Offsets = MemoryProgress.parse(name, at.json).next
+
+  private def write(key: String)(offsets: => Offsets): Offsets =
+    MemoryProgress.parse(name, context.sideLog.getOrCreate(key)(Seq(MemoryProgress(name, offsets).json)).mkString).next
+
+  private def read(key: String): Option[Offsets] =
+    context.sideLog.get(key).map(lines => MemoryProgress.parse(name, lines.mkString).next)
+}
+
+/** A piece of one partition. */
+final case class MemoryRange(log: String, partition: Int, from: Long, until: Long, override val slotted: Boolean)
+    extends SplitRange {
+  override def splitId: String = s"$log-$partition"
+  override def weight: Long    = until - from
+}

@@ -1,0 +1,21 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.testkit.memory
+
+import splice.source.{ErrorConditions, SpliceException}
+
+private[memory] object MemoryErrors {
+
+  private val conditions = new ErrorConditions("splice/testkit/error-conditions.json")
+
+  def gone(log: String): SpliceException = conditions.error("SPLICE_MEMORY.GONE", "log" -> log)
+
+  def gap(partition: String, wanted: Long, earliest: Long): SpliceException =
+    conditions.error(
+      "SPLICE_MEMORY.GAP",
+      "partition" -> partition,
+      "wanted"    -> wanted.toString,
+      "earliest"  -> earliest.toString
+    )
+}

@@ -1,0 +1,37 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.testkit.memory
+
+import scala.collection.immutable.SortedMap
+
+import splice.source.{CheckpointErrors, Json, Progress}
+
+/** The next offset of each partition. */
+final case class MemoryProgress(log: String, next: SortedMap[Int, Long]) extends Progress {
+
+  override def json: String = {
+    val offsets = next.toSeq.map { case (p, offset) => Json.array(Seq(Json.number(p.toLong), Json.number(offset))) }
+    Json.write(Json.obj("log" -> Json.text(log), "next" -> Json.array(offsets)))
+  }
+
+  override def precedes(later: Progress): Boolean = later match {
+    case that: MemoryProgress => next.forall { case (p, offset) => that.next.get(p).exists(offset <= _) }
+    case _                    => false
+  }
+}
+
+object MemoryProgress {
+
+  def parse(log: String, text: String): MemoryProgress = {
+    val read = for {
+      node <- Json.read(text)
+      name <- Json.field(node, "log") if name.asText == log
+      next <- Json.field(node, "next")
+    } yield MemoryProgress(
+      log,
+      SortedMap.from(Json.items(next).map(Json.items).collect { case Seq(p, offset) => p.asInt -> offset.asLong })
+    )
+    read.getOrElse(throw CheckpointErrors.foreign(s"The offset $text", s"one of the log $log"))
+  }
+}

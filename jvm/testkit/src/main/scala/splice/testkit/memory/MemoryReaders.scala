@@ -1,0 +1,72 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.testkit.memory
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+import org.apache.spark.sql.execution.vectorized.OnHeapColumnVector
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
+import org.apache.spark.unsafe.types.UTF8String
+
+import splice.source._
+
+/** Reads ranges of logs that this JVM holds. The row, or the batch, is one object that is filled again, as a fast reader's would be. */
+final private[memory] class MemoryReaders(columns: StructType, override val columnar: Boolean)
+    extends SplitReaderFactory {
+
+  override def rows(task: SlotRanges): SplitReader[InternalRow] = new SplitReader[InternalRow] {
+    private val records = cells(task)
+    private val row     = new GenericInternalRow(columns.size)
+
+    override def next(): Boolean = records.nextOption().fold(false) { values =>
+      values.zipWithIndex.foreach { case (value, i) => row.update(i, value) }
+      true
+    }
+    override def get(): InternalRow = row
+    override def close(): Unit      = ()
+  }
+
+  override def batches(task: SlotRanges): SplitReader[ColumnarBatch] = new SplitReader[ColumnarBatch] {
+    private val groups  = cells(task).grouped(MemoryReaders.BatchRows)
+    private val vectors = columns.fields.map(c => new OnHeapColumnVector(MemoryReaders.BatchRows, c.dataType))
+    private val batch   = new ColumnarBatch(vectors.toArray[ColumnVector])
+
+    override def next(): Boolean = groups.nextOption().fold(false) { rows =>
+      vectors.foreach(_.reset())
+      rows.zipWithIndex.foreach { case (values, r) => values.zip(vectors).foreach { case (v, to) => put(to, r, v) } }
+      batch.setNumRows(rows.size)
+      true
+    }
+    override def get(): ColumnarBatch = batch
+    override def close(): Unit        = batch.close()
+  }
+
+  private def cells(task: SlotRanges): Iterator[Seq[Any]] =
+    task.ranges.iterator.collect { case range: MemoryRange => range }.flatMap { range =>
+      MemoryLog(range.log).read(range.partition, range.from, range.until).iterator.map { record =>
+        columns.fieldNames.toSeq.map(cell(range.log, record, _))
+      }
+    }
+
+  private def cell(log: String, record: MemoryRecord, column: String): Any = column match {
+    case "topic"     => UTF8String.fromString(record.origin.topic)
+    case "partition" => record.origin.partition
+    case "offset"    => record.originOffset
+    case "id"        => record.id
+    case "timestamp" => record.millis * 1000
+    case "_log"      => UTF8String.fromString(log)
+  }
+
+  private def put(vector: OnHeapColumnVector, row: Int, value: Any): Unit = value match {
+    case n: Int        => vector.putInt(row, n)
+    case n: Long       => vector.putLong(row, n)
+    case t: UTF8String => val _ = vector.putByteArray(row, t.getBytes)
+    case other         => throw new IllegalArgumentException(s"no cell of a memory source holds $other")
+  }
+}
+
+private[memory] object MemoryReaders {
+  val BatchRows = 3
+}

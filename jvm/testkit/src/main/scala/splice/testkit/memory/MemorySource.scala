@@ -1,0 +1,60 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.testkit.memory
+
+import org.apache.spark.sql.types._
+
+import splice.source._
+
+/** Reads a [[MemoryLog]]: a log when unbounded, an archive when bounded. Readers work in this JVM only. */
+final class MemorySource(
+    log: String,
+    override val boundedness: Boundedness,
+    starting: String,
+    limits: ReadLimits,
+    columnar: Boolean
+) extends Source {
+
+  override def kind: String = MemoryOptions.Kind
+
+  override def schema: StructType = {
+    MemoryLog(log).ask("schema")
+    MemorySource.Schema
+  }
+
+  override def metadataColumns: StructType = MemorySource.Metadata
+
+  override def fingerprint: Seq[(String, String)] = Seq("log" -> log)
+
+  override def progress(json: String): MemoryProgress = MemoryProgress.parse(log, json)
+
+  override def enumerator(context: EnumeratorContext): SplitEnumerator = {
+    MemoryLog(log).ask("enumerator")
+    new MemoryEnumerator(log, boundedness == Boundedness.Bounded, starting, limits, context)
+  }
+
+  override def readers(context: ReadContext): SplitReaderFactory = {
+    MemoryLog(log).ask("readers")
+    new MemoryReaders(context.columns, columnar)
+  }
+
+  override def mayBeColumnar: Boolean = columnar
+}
+
+object MemorySource {
+
+  /** Which record of which log it was, its id, and its time. */
+  val Schema: StructType = StructType(
+    Seq(
+      StructField("topic", StringType),
+      StructField("partition", IntegerType),
+      StructField("offset", LongType),
+      StructField("id", LongType),
+      StructField("timestamp", TimestampType)
+    )
+  )
+
+  /** The log that a row was read from. */
+  val Metadata: StructType = StructType(Seq(StructField("_log", StringType, nullable = false)))
+}
