@@ -1,8 +1,8 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-import sbt._
 import sbt.Keys._
+import sbt._
 
 /** A real Kafka server for tests, which start it as a process of its own: its Scala and its client are not ours. */
 object KafkaServer {

@@ -10,11 +10,15 @@ import sbtassembly.AssemblyPlugin.autoImport._
 
 /** One artifact is published: the bundle, a jar of every module's classes with kafka-clients as its one dependency. */
 object Publishing {
+  val dist =
+    taskKey[File]("Puts the jar and the Kafka client's into one folder, for the wheel and for spark-submit --jars")
+
   private val own = "io.github.splice"
 
   val coordinates: Seq[Setting[_]] = Seq(
     ThisBuild / organization     := own,
     ThisBuild / organizationName := "the Splice authors",
+    ThisBuild / versionScheme := Some("early-semver"),
     ThisBuild / version          := Versions.splice,
     ThisBuild / licenses         := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0.txt")),
     ThisBuild / description := "Joins sources into one Spark stream: history first, then the live log, each row once."
@@ -34,10 +38,27 @@ object Publishing {
     },
     assembly / assemblyJarName := s"${moduleName.value}_${scalaBinaryVersion.value}-${version.value}.jar",
     assembly / test            := {},
-    Compile / packageBin       := assembly.value,
-    pomPostProcess             := onlyWhatUsersNeed,
-    publishTo := Some(MavenCache("target", (ThisBuild / baseDirectory).value / "target" / "repository"))
+    Compile / resourceGenerators += legalFiles.taskValue,
+    dist := {
+      val client = (Compile / dependencyClasspath).value.files.filter(_.getName.startsWith("kafka-clients-"))
+      val folder = target.value / "dist"
+      Sync.sync(streams.value.cacheStoreFactory.make("dist"))((assembly.value +: client).map(f =>
+        f -> folder / f.getName
+      ))
+      folder
+    },
+    Compile / packageBin := assembly.value,
+    pomPostProcess       := onlyWhatUsersNeed,
+    publishTo            := Some(MavenCache("target", (ThisBuild / baseDirectory).value / "target" / "repository"))
   )
+
+  private def legalFiles = Def.task {
+    Seq("LICENSE", "NOTICE").map { name =>
+      val copy = (Compile / resourceManaged).value / "META-INF" / name
+      IO.copyFile((ThisBuild / baseDirectory).value / name, copy)
+      copy
+    }
+  }
 
   /** The modules are inside the jar, so a resolver must not look for them; nor does a user run its tests. */
   private def onlyWhatUsersNeed: Node => Node = {

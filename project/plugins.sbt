@@ -1,2 +1,5 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
 addSbtPlugin("com.eed3si9n"  % "sbt-assembly" % "2.3.1")
 addSbtPlugin("org.scalameta" % "sbt-scalafmt" % "2.6.2")

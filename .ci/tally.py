@@ -1,0 +1,62 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Adds up the JUnit reports that sbt and pytest left.
+
+Usage: tally.py failed, or tally.py summary PASSED FAILED with what to add to the tests. The exit
+code of summary is 1 if anything failed or no test ran.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+REPORTS = (
+    "target/test-reports/*.xml",
+    "jvm/*/target/test-reports/*.xml",
+    "tests/*/target/test-reports/*.xml",
+)
+
+
+class Count(NamedTuple):
+    """How many tests passed, failed and were skipped."""
+
+    passed: int
+    failed: int
+    skipped: int
+
+    def __str__(self) -> str:
+        skipped = f", {self.skipped} skipped" if self.skipped else ""
+        return f"{self.passed} passed, {self.failed} failed{skipped}"
+
+
+def count(root: Path) -> Count:
+    """Adds up every report under a folder."""
+    files = sorted(file for pattern in REPORTS for file in root.glob(pattern))
+    suites = [
+        suite for file in files for suite in ElementTree.parse(file).getroot().iter("testsuite")
+    ]
+    total = {
+        name: sum(int(suite.get(name) or 0) for suite in suites)
+        for name in ("tests", "failures", "errors", "skipped")
+    }
+    failed = total["failures"] + total["errors"]
+    return Count(total["tests"] - failed - total["skipped"], failed, total["skipped"])
+
+
+def main(arguments: list[str]) -> int:
+    """Prints the number of failed tests, or the summary."""
+    tests = count(Path.cwd())
+    if arguments == ["failed"]:
+        print(tests.failed)
+        return 0
+    passed, failed = map(int, arguments[1:])
+    total = Count(tests.passed + passed, tests.failed + failed, tests.skipped)
+    print(total)
+    return 1 if total.failed or not tests.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

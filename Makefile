@@ -1,0 +1,116 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+
+SHELL         := /bin/bash
+.SHELLFLAGS   := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS     += --no-print-directory
+
+BUILT_ON := 4.2.0
+SPARK    ?= $(BUILT_ON)
+PYTHON   ?= python3
+SEEDS    ?= 1..200
+export PYTHON
+
+VENV    := .venv$(if $(filter-out $(BUILT_ON),$(SPARK)),-$(SPARK))
+SBT     := project/sbt
+VERSION := $(shell cat VERSION)
+MADE    := target/made
+REPORTS := target/test-reports
+
+# What the scripts under tests/ find in their environment.
+SCRIPT_ENV := SPLICE_VERSION=$(VERSION) \
+	SPLICE_JARS=$(CURDIR)/jvm/bundle/target/dist \
+	SPLICE_REPOSITORY=$(CURDIR)/target/repository \
+	SPLICE_KAFKA_SERVER=$(CURDIR)/tests/servers/target/kafka
+
+JVM_SOURCES    := $(shell find build.sbt VERSION LICENSE NOTICE project/*.scala project/*.sbt project/build.properties \
+	$$(find jvm -type d -path '*/src/main') -type f)
+PYTHON_SOURCES := $(shell find python/src python/pyproject.toml python/hatch_build.py -type f -not -name '*.pyc')
+
+##@ Use
+help: ## Show this list
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
+	  /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo
+
+setup: .venv/.ready ## Check the prerequisites and make .venv with the pinned Python packages
+
+demo: $(VENV)/.wheel ## Run the demonstration (ROWS=1000000, SERVERS=host:port, KEEP=1)
+	$(SCRIPT_ENV) $(VENV)/bin/python tests/demo/run.py $(if $(ROWS),--rows $(ROWS)) $(if $(SERVERS),--servers $(SERVERS)) $(if $(KEEP),--keep)
+
+##@ Check
+test: unit it ## Run every test: unit, then it
+
+unit: .venv/.ready ## Run the tests of the JVM modules and of the Python package
+	$(SBT) test
+	cd python && ../.venv/bin/python -m pytest --junitxml=../$(REPORTS)/python.xml
+
+it: $(VENV)/.wheel ## Run tests/ over the built wheel and jar (SPARK=4.2.0, 4.1.3 or 4.3.0; ARGS=pytest's)
+	$(SCRIPT_ENV) $(VENV)/bin/python -m pytest tests --junitxml=$(REPORTS)/it-$(SPARK).xml $(ARGS)
+
+lint: .venv/.ready ## Check format, headers, types and warnings; every finding is an error
+	project/prerequisites
+	.venv/bin/python project/checks.py
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy --config-file python/pyproject.toml python/src
+	CI=true $(SBT) scalafmtCheckAll scalafmtSbtCheck Test/compile
+
+fmt: .venv/.ready ## Format, sort imports and add headers
+	.venv/bin/ruff check --fix --exit-zero --quiet .
+	.venv/bin/ruff format --quiet .
+	$(SBT) scalafmtAll scalafmtSbt
+	.venv/bin/python project/checks.py --fix
+
+soak: $(VENV)/.wheel ## Run the long simulations (SEEDS=1..200); stop and resume as you like
+	$(SCRIPT_ENV) $(VENV)/bin/python tests/soak/run.py --seeds $(SEEDS)
+
+bench: ## Run Splice beside Spark's own sources and the bare client (ARGS=...)
+	$(SBT) 'bench/runMain splice.bench.Main $(ARGS)'
+
+##@ Build
+jar: $(MADE)/jar ## Build the jar (jvm/bundle/target/dist) and a Maven repository with it (target/repository)
+
+wheel: $(MADE)/wheel ## Build the Python wheel with the jars in it (python/dist)
+
+docs: .venv/.ready ## Build the documentation site (site)
+	.venv/bin/mkdocs build --strict --quiet
+
+clean: ## Remove everything that was built, the virtual environments too
+	rm -rf target project/target project/project jvm/*/target tests/*/target python/dist site .venv .venv-* .launcher
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.PHONY: help setup demo test unit it lint fmt soak bench jar wheel docs clean
+
+# One run of sbt makes all that comes from the JVM; the wheel, the tests and the demonstration take it from there.
+$(MADE)/jar: $(JVM_SOURCES)
+	@project/prerequisites
+	rm -rf target/repository
+	$(SBT) bundle/dist bundle/publish servers/stage
+	@mkdir -p $(@D) && touch $@
+
+$(MADE)/wheel: .venv/.ready $(MADE)/jar $(PYTHON_SOURCES)
+	rm -rf python/dist
+	.venv/bin/python -m build --wheel --no-isolation --outdir python/dist python
+	@mkdir -p $(@D) && touch $@
+
+$(VENV)/.wheel: $(VENV)/.ready $(MADE)/wheel
+	$(VENV)/bin/pip install --quiet --no-deps --force-reinstall python/dist/*.whl
+	@touch $@
+
+.venv/.ready: requirements/dev.txt
+	@project/prerequisites
+	$(call make-venv,.venv,$(BUILT_ON))
+
+.venv-%/.ready: requirements/dev.txt
+	@project/prerequisites
+	$(call make-venv,.venv-$*,$*)
+
+define make-venv
+	rm -rf $(1)
+	$(PYTHON) -m venv $(1)
+	$(1)/bin/pip install --quiet --disable-pip-version-check -r requirements/dev.txt pyspark==$(2)
+	@touch $(1)/.ready
+endef

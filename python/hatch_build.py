@@ -1,0 +1,71 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Gives the distribution its version and the wheel its jars, both from outside of this folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+HERE = Path(__file__).resolve().parent
+REPOSITORY = HERE.parent
+SHARED = ("VERSION", "LICENSE", "NOTICE")
+JARS = ("splice-spark_2.13-*.jar", "kafka-clients-*.jar")
+
+
+def shared(name: str) -> Path:
+    """Finds a file of the repository: beside this one in an sdist, one folder up in a checkout."""
+    here = HERE / name
+    return here if here.exists() else REPOSITORY / name
+
+
+def python_version(maven: str) -> str:
+    """Says Maven's version the way PyPI wants it: 0.1.0-SNAPSHOT is 0.1.0.dev0."""
+    return maven.replace("-SNAPSHOT", ".dev0")
+
+
+def jars() -> list[Path]:
+    """Finds the jars that the wheel carries, exactly one of each.
+
+    Raises:
+        RuntimeError: if one is missing or there are several of one.
+    """
+    named = os.environ.get("SPLICE_JARS")
+    carried = HERE / "jars"
+    made = REPOSITORY / "jvm" / "bundle" / "target" / "dist"
+    folder = Path(named) if named else carried if carried.exists() else made
+    found = [sorted(folder.glob(pattern)) for pattern in JARS]
+    for pattern, matches in zip(JARS, found, strict=True):
+        if len(matches) != 1:
+            raise RuntimeError(
+                f"the wheel needs exactly one {pattern} and found {len(matches)} in {folder}: "
+                "run `make jar` first, or name the folder of the jars in SPLICE_JARS"
+            )
+    return [matches[0] for matches in found]
+
+
+class VersionHook(MetadataHookInterface):
+    """Reads the version that the JVM build reads too."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Sets the version."""
+        metadata["version"] = python_version(shared("VERSION").read_text().strip())
+
+
+class JarsHook(BuildHookInterface):
+    """Puts the jars into the wheel and, with the shared files, into the sdist."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Adds the files; an editable installation takes none and reads SPLICE_JARS instead."""
+        if version == "editable":
+            return
+        include = build_data["force_include"]
+        if self.target_name == "wheel":
+            include.update({str(jar): f"splice/jars/{jar.name}" for jar in jars()})
+        else:
+            include.update({str(jar): f"jars/{jar.name}" for jar in jars()})
+            include.update({str(shared(name)): name for name in SHARED})
