@@ -67,8 +67,9 @@ fmt: .venv/.ready ## Format, sort imports and add headers
 soak: $(VENV)/.wheel ## Run the long simulations (SEEDS=1..200); stop and resume as you like
 	$(SCRIPT_ENV) $(VENV)/bin/python tests/soak/run.py --seeds $(SEEDS)
 
-bench: ## Run Splice beside Spark's own sources and the bare client (ARGS=...)
-	$(SBT) 'bench/runMain splice.bench.Main $(ARGS)'
+bench: .venv/.ready ## Run Splice beside Spark's own sources and the bare client (ROWS=10000000, ROUNDS=3, CASES=kafka,files,driver)
+	$(SBT) servers/stage
+	$(SCRIPT_ENV) .venv/bin/python tests/bench/run.py
 
 ##@ Build
 jar: $(MADE)/jar ## Build the jar (jvm/bundle/target/dist) and a Maven repository with it (target/repository)

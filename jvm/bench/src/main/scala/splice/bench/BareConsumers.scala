@@ -4,11 +4,11 @@
 package splice.bench
 
 import java.time.Duration
-import java.util.{Map => JMap}
 import java.util.concurrent.Executors
+import java.util.{Map => JMap}
 
-import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.concurrent.duration.Duration.Inf
+import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
@@ -20,16 +20,16 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer
 final class BareConsumers(servers: String, topic: String, partitions: Int, threads: Int) {
 
   private val settings: JMap[String, AnyRef] = Map[String, AnyRef](
-    "bootstrap.servers"       -> servers,
-    "enable.auto.commit"      -> "false",
-    "max.poll.records"        -> "10000",
-    "fetch.max.bytes"         -> (64 << 20).toString,
+    "bootstrap.servers"         -> servers,
+    "enable.auto.commit"        -> "false",
+    "max.poll.records"          -> "10000",
+    "fetch.max.bytes"           -> (64 << 20).toString,
     "max.partition.fetch.bytes" -> (4 << 20).toString,
-    "receive.buffer.bytes"    -> (1 << 20).toString
+    "receive.buffer.bytes"      -> (1 << 20).toString
   ).asJava
 
   def read(): Long = {
-    val pool = Executors.newFixedThreadPool(threads)
+    val pool                               = Executors.newFixedThreadPool(threads)
     implicit val context: ExecutionContext = ExecutionContext.fromExecutor(pool)
     try {
       val shares = (0 until partitions).groupBy(_ % threads).values.toSeq

@@ -15,14 +15,15 @@ import splice.source._
 /** What a batch costs the driver before a task runs: planning and the offset's size. */
 final class DriverCost(servers: String, cores: Int) {
 
-  private val Files10k      = 10000
-  private val Partitions1k  = 1000
-  private val Repetitions   = 11
+  private val Files10k       = 10000
+  private val Partitions1k   = 1000
+  private val Repetitions    = 11
   private val RowsPerTrigger = 100000000L
 
   def run(): String = {
     val rows = Seq(files(), kafka())
-    ("### Driver" +: "" +: Report.lines(Seq("source", "plan, median ms", "idle trigger, median ms", "offset, bytes"), rows))
+    ("### Driver" +: "" +:
+      Report.lines(Seq("source", "plan, median ms", "idle trigger, median ms", "offset, bytes"), rows))
       .mkString("\n")
   }
 
@@ -56,7 +57,7 @@ final class DriverCost(servers: String, cores: Int) {
       coordinator.open()
       val start = coordinator.initial()
       val until = coordinator.advance(start, everything = true)
-      val plan = median {
+      val plan  = median {
         val _ = coordinator.tasks(start, start)
         val _ = coordinator.tasks(start, until)
       }

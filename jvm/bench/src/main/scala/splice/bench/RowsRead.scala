@@ -5,7 +5,6 @@ package splice.bench
 
 import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
 
-import org.apache.spark.SparkContext
 import org.apache.spark.scheduler.{SparkListener, SparkListenerJobEnd, SparkListenerJobStart, SparkListenerTaskEnd}
 
 /** Adds up the rows that tasks report as read. Events come on Spark's listener thread. */
@@ -26,7 +25,7 @@ final class RowsRead extends SparkListener {
   }
 
   /** The rows of all jobs, once the listener has seen their end. */
-  def total(context: SparkContext): Long = ended.synchronized {
+  def total(): Long = ended.synchronized {
     while (begun.get == 0 || ended.get < begun.get) ended.wait(100)
     rows.get
   }
