@@ -54,17 +54,21 @@ final class ChainParserSuite extends AnyFunSuite {
   }
 
   test("an unknown option is named with its leg, and the nearest known one") {
-    refuses(good + ("live.maxRow" -> "1"), "SPLICE_OPTION.UNKNOWN_NEAR", "'live.maxRow'", "'live.maxRows'")
+    refuses(good + ("live.maxRow"  -> "1"), "SPLICE_OPTION.UNKNOWN_NEAR", "'live.maxRow'", "'live.maxRows'")
     refuses(good + ("live.handOvr" -> "offsets"), "SPLICE_OPTION.UNKNOWN_NEAR", "'live.handOvr'", "'live.handOver'")
-    refuses(good + ("lve.maxRows" -> "1"), "SPLICE_OPTION.UNKNOWN_NEAR", "'lve.maxRows'", "'live.maxRows'")
-    refuses(good + ("lgs" -> "1"), "SPLICE_OPTION.UNKNOWN_NEAR", "'lgs'", "'legs'")
+    refuses(good + ("lve.maxRows"  -> "1"), "SPLICE_OPTION.UNKNOWN_NEAR", "'lve.maxRows'", "'live.maxRows'")
+    refuses(good + ("lgs"          -> "1"), "SPLICE_OPTION.UNKNOWN_NEAR", "'lgs'", "'legs'")
     refuses(good + ("live.qqqqqqqqqqqq" -> "1"), "SPLICE_OPTION.UNKNOWN", "'live.qqqqqqqqqqqq'")
   }
 
   test("unknown options pass when the hybrid says warn") {
     val warned = good + ("unknownOptions" -> "warn")
     assert(Legs.source(warned + ("live.maxRow" -> "1") + ("lve.x" -> "1") + ("lgs" -> "1")).legs.size == 2)
-    refuses(warned + ("live.unknownOptions" -> "fail") + ("live.maxRow" -> "1"), "SPLICE_OPTION.UNKNOWN_NEAR", "live.maxRow")
+    refuses(
+      warned + ("live.unknownOptions" -> "fail") + ("live.maxRow" -> "1"),
+      "SPLICE_OPTION.UNKNOWN_NEAR",
+      "live.maxRow"
+    )
   }
 
   test("a leg's own errors name the option with the leg") {

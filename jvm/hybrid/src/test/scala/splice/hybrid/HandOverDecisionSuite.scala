@@ -25,9 +25,9 @@ final class HandOverDecisionSuite extends AnyFunSuite {
       modified: Option[TimeRange] = None,
       held: Seq[OffsetSummary] = Nil
   ) extends EndState {
-    override def position: Progress                                   = MemoryProgress("x", SortedMap.empty)
-    override def eventTimes(column: String): Option[TimeRange]        = times
-    override def modificationTimes: Option[TimeRange]                 = modified
+    override def position: Progress                                  = MemoryProgress("x", SortedMap.empty)
+    override def eventTimes(column: String): Option[TimeRange]       = times
+    override def modificationTimes: Option[TimeRange]                = modified
     override def offsets(columns: OffsetColumns): Seq[OffsetSummary] = held
   }
 
@@ -92,7 +92,10 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     val rule = HandOver.modificationTime(Duration.ofHours(1))
     val made = decide(rule, End(modified = range("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z")))
     assert(made.start == Timestamp(Instant.parse("2026-01-31T23:00:00Z").toEpochMilli, OnGap.Warn))
-    assert(refused(rule, End(modified = range("2026-01-01T00:00:00Z", "2026-03-01T00:00:01Z"))).getCondition.endsWith("FUTURE"))
+    assert(refused(
+      rule,
+      End(modified = range("2026-01-01T00:00:00Z", "2026-03-01T00:00:01Z"))
+    ).getCondition.endsWith("FUTURE"))
     assert(refused(rule, End()).getCondition == "SPLICE_HAND_OVER.NO_FILES")
   }
 
@@ -103,8 +106,8 @@ final class HandOverDecisionSuite extends AnyFunSuite {
 
   test("a decision survives its text, but what to do about a gap is today's") {
     Seq(
-      HandOver.offsets()                                  -> End(held = Seq(OffsetSummary(p0, 0, 41, 42, Nil))),
-      HandOver.eventTime("ts", Duration.ZERO)             -> End(times = range("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"))
+      HandOver.offsets()                      -> End(held = Seq(OffsetSummary(p0, 0, 41, 42, Nil))),
+      HandOver.eventTime("ts", Duration.ZERO) -> End(times = range("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"))
     ).foreach { case (rule, end) =>
       val made  = decide(rule, end)
       val lines = DecisionFormat.write(leg("live", Some(rule)), made)

@@ -39,19 +39,26 @@ final class HandOverOptionsSuite extends AnyFunSuite {
       parse("handOver" -> "modificationTime", "handOver.overlap" -> "1h")
         .contains(HandOver.modificationTime(Duration.ofHours(1)))
     )
-    assert(parse("handOver" -> "nowMinus", "handOver.duration" -> "2 days").contains(HandOver.nowMinus(Duration.ofDays(2))))
+    assert(parse(
+      "handOver"          -> "nowMinus",
+      "handOver.duration" -> "2 days"
+    ).contains(HandOver.nowMinus(Duration.ofDays(2))))
   }
 
   test("an unknown rule is answered with those that there are") {
     val text = refused("handOver" -> "magic")
-    assert(text.contains("'live.handOver' is 'magic'") && text.contains("offsets, eventTime, modificationTime, nowMinus"))
+    assert(text.contains("'live.handOver' is 'magic'") &&
+      text.contains("offsets, eventTime, modificationTime, nowMinus"))
   }
 
   test("a parameter that a rule needs") {
     assert(refused("handOver" -> "eventTime", "handOver.overlap" -> "1h").contains("'live.handOver.column' is missing"))
     assert(refused("handOver" -> "eventTime", "handOver.column" -> "c").contains("'live.handOver.overlap' is missing"))
     assert(refused("handOver" -> "nowMinus").contains("'live.handOver.duration' is missing"))
-    assert(refused("handOver" -> "nowMinus", "handOver.duration" -> "soon").contains("'live.handOver.duration' is 'soon'"))
+    assert(refused(
+      "handOver"          -> "nowMinus",
+      "handOver.duration" -> "soon"
+    ).contains("'live.handOver.duration' is 'soon'"))
   }
 
   test("a parameter of another rule, or of none") {

@@ -29,7 +29,8 @@ final class HybridProgressSuite extends AnyFunSuite {
 
   test("the text is versioned, with sorted keys and a position for each leg that has begun") {
     assert(
-      third.json == s"""{"leg":"live","legs":{"history":${at(old.name, 1).json},"live":${at(log.name, 7).json},""" +
+      third.json ==
+        s"""{"leg":"live","legs":{"history":${at(old.name, 1).json},"live":${at(log.name, 7).json},""" +
         s""""zero":${at(old.name, 9).json}},"v":1}"""
     )
     Seq(first, second, third).foreach(p => assert(HybridProgress.parse(chain, p.json).json == p.json))

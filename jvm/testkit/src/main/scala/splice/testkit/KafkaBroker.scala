@@ -4,8 +4,8 @@
 package splice.testkit
 
 import java.nio.file.{Files, Path, Paths}
-import java.util.{Comparator, Properties, UUID}
 import java.util.concurrent.TimeUnit
+import java.util.{Comparator, Properties, UUID}
 
 import scala.jdk.CollectionConverters._
 import scala.util.{Try, Using}
@@ -62,7 +62,11 @@ final class KafkaBroker private (folder: Path) extends AutoCloseable {
   private def answer(): Option[String] = {
     if (process.forall(!_.isAlive)) throw new IllegalStateException(s"Kafka ended:\n${log()}")
     val settings =
-      Map[String, Object]("bootstrap.servers" -> servers, "default.api.timeout.ms" -> "2000", "request.timeout.ms" -> "1000")
+      Map[String, Object](
+        "bootstrap.servers"      -> servers,
+        "default.api.timeout.ms" -> "2000",
+        "request.timeout.ms"     -> "1000"
+      )
     Using.resource(Admin.create(settings.asJava))(client => Try(client.describeCluster().clusterId().get()).toOption)
   }
 
@@ -113,27 +117,27 @@ object KafkaBroker {
     .getOrElse(throw new IllegalStateException("the property splice.kafka.server names no folder of Kafka's jars"))
 
   private def settings(data: Path, port: Int, controller: Int): Map[String, String] = Map(
-    "process.roles"                                  -> "broker,controller",
-    "node.id"                                        -> "1",
-    "controller.quorum.voters"                       -> s"1@127.0.0.1:$controller",
-    "listeners"                                      -> s"BROKER://127.0.0.1:$port,CONTROLLER://127.0.0.1:$controller",
-    "advertised.listeners"                           -> s"BROKER://127.0.0.1:$port",
-    "inter.broker.listener.name"                     -> "BROKER",
-    "controller.listener.names"                      -> "CONTROLLER",
-    "listener.security.protocol.map"                 -> "BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT",
-    "log.dirs"                                       -> data.toString,
-    "auto.create.topics.enable"                      -> "false",
-    "offsets.topic.replication.factor"               -> "1",
-    "offsets.topic.num.partitions"                   -> "1",
-    "transaction.state.log.replication.factor"       -> "1",
-    "transaction.state.log.min.isr"                  -> "1",
-    "transaction.state.log.num.partitions"           -> "1",
+    "process.roles"                            -> "broker,controller",
+    "node.id"                                  -> "1",
+    "controller.quorum.voters"                 -> s"1@127.0.0.1:$controller",
+    "listeners"                                -> s"BROKER://127.0.0.1:$port,CONTROLLER://127.0.0.1:$controller",
+    "advertised.listeners"                     -> s"BROKER://127.0.0.1:$port",
+    "inter.broker.listener.name"               -> "BROKER",
+    "controller.listener.names"                -> "CONTROLLER",
+    "listener.security.protocol.map"           -> "BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT",
+    "log.dirs"                                 -> data.toString,
+    "auto.create.topics.enable"                -> "false",
+    "offsets.topic.replication.factor"         -> "1",
+    "offsets.topic.num.partitions"             -> "1",
+    "transaction.state.log.replication.factor" -> "1",
+    "transaction.state.log.min.isr"            -> "1",
+    "transaction.state.log.num.partitions"     -> "1",
     "share.coordinator.state.topic.replication.factor" -> "1",
-    "share.coordinator.state.topic.min.isr"          -> "1",
-    "group.initial.rebalance.delay.ms"               -> "0",
-    "broker.session.timeout.ms"                      -> "3000",
-    "broker.heartbeat.interval.ms"                   -> "500",
-    "log.initial.task.delay.ms"                      -> "500",
-    "log.cleaner.backoff.ms"                         -> "200"
+    "share.coordinator.state.topic.min.isr"            -> "1",
+    "group.initial.rebalance.delay.ms"                 -> "0",
+    "broker.session.timeout.ms"                        -> "3000",
+    "broker.heartbeat.interval.ms"                     -> "500",
+    "log.initial.task.delay.ms"                        -> "500",
+    "log.cleaner.backoff.ms"                           -> "200"
   )
 }

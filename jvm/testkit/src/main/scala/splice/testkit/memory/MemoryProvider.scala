@@ -30,7 +30,10 @@ object MemoryOptions {
   val Log: SourceOption[String] = SourceOption("log", OptionType.Text, "the name of the log")
 
   val Bounded: SourceOption[Boolean] =
-    SourceOption("bounded", OptionType.Bool, "whether to end where the log ends at the start").withDefault(false, "false")
+    SourceOption("bounded", OptionType.Bool, "whether to end where the log ends at the start").withDefault(
+      false,
+      "false"
+    )
 
   val StartingOffsets: SourceOption[String] =
     SourceOption("startingOffsets", OptionType.choice("earliest" -> "earliest", "latest" -> "latest"), "where to start")

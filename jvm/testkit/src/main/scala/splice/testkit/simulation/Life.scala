@@ -19,13 +19,13 @@ final class Life(val seed: Long, val settings: LifeSettings = LifeSettings(), wr
   val chance = new Chance(seed)
   val clock  = new SimulatedClock(Instant.parse("2026-01-01T00:00:00Z"))
 
-  private val texts                           = mutable.ArrayBuffer.empty[String]
-  private val crashes                         = mutable.ArrayBuffer.empty[CrashPoint]
-  private var count                           = 0
-  private var sinceCrash                      = 0
-  private var actors: Vector[() => Unit]      = Vector.empty
-  private var moving                          = false
-  private var quiet                           = false
+  private val texts                      = mutable.ArrayBuffer.empty[String]
+  private val crashes                    = mutable.ArrayBuffer.empty[CrashPoint]
+  private var count                      = 0
+  private var sinceCrash                 = 0
+  private var actors: Vector[() => Unit] = Vector.empty
+  private var moving                     = false
+  private var quiet                      = false
 
   /** How many steps were taken. */
   def steps: Int = count

@@ -24,7 +24,9 @@ final class SimulatedSink(life: Life) {
     batches.get(batch) match {
       case Some(before) =>
         if (before.sorted != rows.sorted)
-          throw new Violation(s"batch $batch wrote ${before.sorted.mkString(",")} and replays ${rows.sorted.mkString(",")}")
+          throw new Violation(
+            s"batch $batch wrote ${before.sorted.mkString(",")} and replays ${rows.sorted.mkString(",")}"
+          )
       case None => batches += batch -> rows
     }
     life.step(s"sink takes batch $batch: ${rows.sorted.mkString(",")}")

@@ -60,7 +60,7 @@ final class SimulatedSpark(life: Life, subject: Subject, sideLog: SideLog, async
   /** One run of the query, from its start to a stop. A kill ends it with [[Crash]]; what the source throws ends the query. */
   def run(trigger: SimulatedTrigger, cores: Int): Unit = {
     runs += 1
-    val name        = s"run-$runs"
+    val name = s"run-$runs"
     plans.keep(logs.isLogged)
     val source      = subject.source()
     val coordinator = new Coordinator(
@@ -85,7 +85,7 @@ final class SimulatedSpark(life: Life, subject: Subject, sideLog: SideLog, async
     }
   }
 
-  private final class MicroBatches(source: Source, coordinator: Coordinator, name: String, trigger: SimulatedTrigger) {
+  final private class MicroBatches(source: Source, coordinator: Coordinator, name: String, trigger: SimulatedTrigger) {
 
     private val progress                   = new BatchLog(logs, life, asynchronous)
     private var consumed: Option[Progress] = None

@@ -30,10 +30,10 @@ final class SimulatedTasks(life: Life, open: SlotRanges => TaskRows) {
     rows
   }
 
-  private final class Attempt(val task: Int, val number: Int, reader: TaskRows, failsAt: Int) {
-    private val read     = mutable.ArrayBuffer.empty[Long]
-    def rows: Seq[Long]  = read.toSeq
-    def close(): Unit    = reader.close()
+  final private class Attempt(val task: Int, val number: Int, reader: TaskRows, failsAt: Int) {
+    private val read    = mutable.ArrayBuffer.empty[Long]
+    def rows: Seq[Long] = read.toSeq
+    def close(): Unit   = reader.close()
 
     /** True at the end. */
     def proceed(): Boolean = {

@@ -60,7 +60,9 @@ final class Simulation(command: String, settings: LifeSettings = LifeSettings())
     def result(end: HistoryEnd, failure: Option[Throwable]) =
       HistoryResult(life.seed, life.steps, life.crashPoints, end.rows, end.marks, failure)
     try result(history(life), None)
-    catch { case failure: Throwable if Simulation.isFailure(failure) => result(HistoryEnd(0, Set.empty), Some(failure)) }
+    catch {
+      case failure: Throwable if Simulation.isFailure(failure) => result(HistoryEnd(0, Set.empty), Some(failure))
+    }
   }
 }
 

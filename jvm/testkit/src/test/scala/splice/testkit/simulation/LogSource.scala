@@ -12,13 +12,13 @@ import splice.source._
 /** The least source over a simulated topic that keeps all rules; what it does wrong is what a test plants. */
 class LogSource(cluster: SimulatedCluster, topic: String, ownLimits: ReadLimits) extends Source {
 
-  override def kind: String                       = "log"
-  override def boundedness: Boundedness           = Boundedness.ContinuousUnbounded
-  override def schema: StructType                 = new StructType().add("id", LongType)
-  override def fingerprint: Seq[(String, String)] = Seq("topic" -> topic)
+  override def kind: String                        = "log"
+  override def boundedness: Boundedness            = Boundedness.ContinuousUnbounded
+  override def schema: StructType                  = new StructType().add("id", LongType)
+  override def fingerprint: Seq[(String, String)]  = Seq("topic" -> topic)
   override def progress(json: String): LogProgress =
     LogProgress(SortedMap.from(Json.fields(Json.read(json).get).map { case (p, at) => p.toInt -> at.asLong }))
-  override def readers(context: ReadContext): SplitReaderFactory            = throw new UnsupportedOperationException
+  override def readers(context: ReadContext): SplitReaderFactory       = throw new UnsupportedOperationException
   override def enumerator(context: EnumeratorContext): SplitEnumerator = new LogEnumerator(context)
 
   class LogEnumerator(context: EnumeratorContext) extends SplitEnumerator {

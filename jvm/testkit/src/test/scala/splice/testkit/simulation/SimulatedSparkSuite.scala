@@ -34,7 +34,7 @@ final class SimulatedSparkSuite extends AnyFunSuite {
     val limits       = if (life.chance.oneIn(2)) ReadLimits(maxRows = Some(4)) else ReadLimits.All
     val asynchronous = life.chance.oneIn(4)
     val subject      = new Subject {
-      override def source(): Source = make(cluster, limits)
+      override def source(): Source                                                       = make(cluster, limits)
       override def rows(source: Source, context: ReadContext, task: SlotRanges): TaskRows =
         new LogRows(cluster, Topic, task)
       override def killed(): Unit = ()

@@ -1,0 +1,129 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import scala.util.Using
+
+import org.apache.spark.sql.types.{StringType, StructType}
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.Coordinator
+import splice.source._
+import splice.testkit.memory.MemoryLog
+
+final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
+
+  private trait World {
+    val live: MemoryLog = Legs.log()
+    (0 until 10).foreach(i => live.append(i % 2, i.toLong))
+    val history: MemoryLog = Legs.archiveOf(live, Map(0 -> 3, 1 -> 2))
+
+    def historySelect: String = "id, topic"
+    def liveSelect: String    = "id, topic"
+
+    lazy val source: Source = Legs.source(
+      Legs.history(history, "columnar" -> "true", "select" -> historySelect),
+      Legs.live(live, "handOver" -> "offsets", "select" -> liveSelect)
+    )
+    lazy val c: Coordinator = Legs.run(source)
+    lazy val start          = c.initial()
+    lazy val ended          = c.advance(start, everything = true)
+    lazy val until          = c.advance(ended, everything = true)
+
+    def readers(from: Progress, until: Progress, ddl: String): SplitReaderFactory = {
+      val tasks = c.tasks(from, until)
+      source.readers(ReadContext(StructType.fromDDL(ddl), "run", tasks.flatMap(_.ranges)))
+    }
+
+    def rows(from: Progress, until: Progress, ddl: String): Seq[String] = {
+      val columns = StructType.fromDDL(ddl)
+      c.tasks(from, until).flatMap { task =>
+        Using.resource(readers(from, until, ddl).rows(task)) { reader =>
+          Iterator.continually(reader).takeWhile(_.next()).map(r => line(r.get(), columns)).toVector
+        }
+      }.sorted
+    }
+
+    def vectors(from: Progress, until: Progress, ddl: String): Seq[String] = {
+      val columns = StructType.fromDDL(ddl)
+      c.tasks(from, until).flatMap { task =>
+        Using.resource(readers(from, until, ddl).batches(task)) { reader =>
+          Iterator.continually(reader).takeWhile(_.next()).flatMap { r =>
+            val batch = r.get()
+            (0 until batch.numRows).map(i => line(batch.getRow(i), columns))
+          }.toVector
+        }
+      }.sorted
+    }
+
+    private def line(row: org.apache.spark.sql.catalyst.InternalRow, columns: StructType): String =
+      columns.indices.map(i => row.get(i, columns(i).dataType).toString).mkString("|")
+  }
+
+  test("vectors of one leg go through as they are, in the order asked, with the leg's name beside them") {
+    new World {
+      assert(source.mayBeColumnar)
+      assert(readers(start, ended, "id BIGINT, topic STRING").columnar)
+      assert(vectors(start, ended, "topic STRING, _leg STRING, id BIGINT") == (Seq(0, 1, 2, 3, 4).map(i => s"${live.name}|history|$i")))
+      assert(vectors(start, ended, "id BIGINT") == Seq("0", "1", "2", "3", "4"))
+      assert(rows(start, ended, "topic STRING, _leg STRING, id BIGINT") == vectors(start, ended, "topic STRING, _leg STRING, id BIGINT"))
+    }
+  }
+
+  test("a leg of rows, and a batch over both legs, are read as rows") {
+    new World {
+      assert(!readers(ended, until, "id BIGINT").columnar)
+      assert(!readers(start, until, "id BIGINT").columnar)
+      assert(rows(ended, until, "_leg STRING, id BIGINT") == Seq(5, 6, 7, 8, 9).map(i => s"live|$i"))
+      assert(
+        rows(start, until, "_leg STRING, id BIGINT") ==
+          Seq(0, 1, 2, 3, 4).map(i => s"history|$i") ++ Seq(5, 6, 7, 8, 9).map(i => s"live|$i")
+      )
+    }
+  }
+
+  test("what is computed is read as rows") {
+    new World {
+      override def historySelect: String = "id + 100 AS id, topic"
+      assert(!source.mayBeColumnar && !readers(start, ended, "id BIGINT").columnar)
+      assert(rows(start, ended, "id BIGINT") == Seq("100", "101", "102", "103", "104"))
+    }
+  }
+
+  test("a batch without ranges is no batch of vectors") {
+    new World {
+      assert(!source.readers(ReadContext(source.schema, "run", Nil)).columnar)
+      assert(c.tasks(until, until).isEmpty)
+    }
+  }
+
+  test("only legs of the batch are touched, and each list is compiled once") {
+    new World {
+      rows(ended, until, "id BIGINT")
+      assert(history.asked("readers") == 0)
+      readers(ended, until, "id BIGINT")
+      val asked: Int = live.asked("schema")
+      readers(ended, until, "id BIGINT")
+      assert(live.asked("schema") == asked)
+    }
+  }
+
+  test("one task may hold ranges of several legs") {
+    new World {
+      val ranges: IndexedSeq[SplitRange] = c.tasks(start, until).flatMap(_.ranges).toIndexedSeq
+      val task: SlotRanges               = SlotRanges(0, ranges)
+      Using.resource(readers(start, until, "id BIGINT, _leg STRING").rows(task)) { reader =>
+        val read = Iterator.continually(reader).takeWhile(_.next()).map(r => r.get().getLong(0)).toVector
+        assert(read.sorted == (0L until 10L).toVector)
+        assert(reader.metrics.isEmpty)
+      }
+    }
+  }
+
+  test("the metadata column") {
+    new World {
+      assert(source.metadataColumns.map(f => f.name -> f.dataType) == Seq("_leg" -> StringType))
+    }
+  }
+}

@@ -1,0 +1,100 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.MemorySideLog
+import splice.source._
+import splice.testkit.memory.{MemoryLog, MemorySource}
+
+final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
+
+  private val log = Legs.log()
+
+  private def chain(history: String, live: String, more: (String, String)*): Source = {
+    def select(text: String) = if (text.isEmpty) Nil else Seq("select" -> text)
+    Legs.source(Legs.options(Legs.history(log, select(history): _*), Legs.live(log, select(live): _*)) ++ more)
+  }
+
+  private def refuses(source: => Source, condition: String, texts: String*): Unit = {
+    val error = intercept[SpliceException](source.schema)
+    assert(error.getCondition == s"SPLICE_SCHEMA.$condition", error.getMessage)
+    texts.foreach(text => assert(error.getMessage.contains(text), error.getMessage))
+  }
+
+  test("the columns are the last leg's, all nullable") {
+    assert(chain("", "").schema == MemorySource.Schema)
+    assert(chain("id, CAST(offset AS STRING) AS at", "id, CAST(id AS STRING) AS at").schema == StructType.fromDDL("id BIGINT, at STRING"))
+    assert(chain("1 AS n", "2 AS n").schema == StructType.fromDDL("n INT"))
+  }
+
+  test("the columns are those of the option, in its order") {
+    val declared = chain("offset AS at, id", "id, offset AS at", "schema" -> "at BIGINT NOT NULL, id BIGINT")
+    assert(declared.schema == StructType.fromDDL("at BIGINT, id BIGINT"))
+  }
+
+  test("names are matched whatever their case, as the session does") {
+    assert(chain("id AS ID", "id").schema.fieldNames.toSeq == Seq("id"))
+  }
+
+  test("a type that differs: the leg, the column, both types") {
+    refuses(
+      chain("id, CAST(offset AS INT) AS at", "id, offset AS at"),
+      "TYPE_MISMATCH",
+      "Leg 'history'",
+      "column 'at' as INT",
+      "has it as BIGINT",
+      "'history.select'"
+    )
+    refuses(chain("id", "id", "schema" -> "id STRING"), "TYPE_MISMATCH", "Leg 'history'", "BIGINT", "STRING")
+  }
+
+  test("a column that is missing, and one too many") {
+    refuses(chain("id", "id, offset AS at"), "MISSING_COLUMN", "Leg 'history' lacks the column 'at' of type BIGINT", "it has id")
+    refuses(chain("", "id"), "EXTRA_COLUMN", "Leg 'history' has a column 'topic'", "columns are id", "'history.select'")
+    refuses(chain("id", "", "schema" -> "id BIGINT"), "EXTRA_COLUMN", "Leg 'live' has a column 'topic'")
+  }
+
+  test("a column that comes twice") {
+    refuses(chain("id, id", "id"), "COLUMN_TWICE", "Leg 'history' has the column 'id' twice")
+  }
+
+  test("a leg whose storage is gone is checked when it is read") {
+    val gone   = Legs.log()
+    val source = Legs.source(Legs.history(gone, "select" -> "CAST(id AS STRING) AS id"), Legs.live(log, "select" -> "id"))
+    gone.remove()
+    assert(source.schema == StructType.fromDDL("id BIGINT"))
+    val range = LegRange("history", splice.testkit.memory.MemoryRange(gone.name, 0, 0, 1, slotted = false), select.SelectSession.current)
+    val read  = ReadContext(source.schema, "run", Seq(range))
+    assert(intercept[SpliceException](source.readers(read)).getCondition == "SPLICE_MEMORY.GONE")
+    val back = new MemoryLog(gone.name)
+    back.addPartitions(1)
+    assert(intercept[SpliceException](source.readers(read)).getCondition == "SPLICE_SCHEMA.TYPE_MISMATCH")
+  }
+
+  test("a list that is wrong is no storage that is gone") {
+    val error = intercept[SpliceOptionException](chain("nothing", "id").schema)
+    assert(error.getCondition == "SPLICE_SELECT.FAILED" && error.getMessage.contains("'history.select'"))
+  }
+
+  test("a restart in the last leg works when the first one's storage is gone") {
+    val (live, durable) = (Legs.log(), new MemorySideLog)
+    live.append(0, 1)
+    val history = Legs.archiveOf(live, Map(0 -> 1))
+    def source  = Legs.source(Legs.history(history, "select" -> "id"), Legs.live(live, "handOver" -> "offsets", "select" -> "id"))
+    val first   = Legs.run(source, durable)
+    val until   = first.advance(first.advance(first.initial(), everything = false), everything = false)
+    history.remove()
+    live.append(0, 2)
+    val again  = source
+    val second = Legs.run(again, durable)
+    val at     = second.progress(until.json)
+    val ranges = second.ranges(at, second.advance(at, everything = false))
+    assert(again.schema == StructType.fromDDL("id BIGINT"))
+    again.readers(ReadContext(again.schema, "run", ranges))
+    assert(ranges.size == 1)
+  }
+}

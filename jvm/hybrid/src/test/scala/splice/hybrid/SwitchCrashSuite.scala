@@ -1,0 +1,110 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import scala.annotation.tailrec
+import scala.util.{Try, Using}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.MemorySideLog
+import splice.source._
+import splice.testkit.memory.{MemoryLog, MemoryRange}
+
+/** A driver that dies at each durable step around a switch, and what the one after it does. */
+final class SwitchCrashSuite extends AnyFunSuite {
+
+  private class Died extends RuntimeException("the driver is gone")
+
+  /** Dies before or after the n-th entry is written. */
+  private class MortalSideLog(inner: SideLog, steps: MortalSideLog.Steps) extends SideLog {
+    override def get(key: String): Option[Seq[String]]                           = inner.get(key)
+    override def getOrCreate(key: String)(decide: => Seq[String]): Seq[String] =
+      inner.get(key).getOrElse {
+        val decided = decide
+        steps.pass(s"before $key")
+        val kept = inner.getOrCreate(key)(decided)
+        steps.pass(s"after $key")
+        kept
+      }
+    override def keys(prefix: String): Seq[String]   = inner.keys(prefix)
+    override def remove(key: String): Unit           = inner.remove(key)
+    override def scope(name: String): SideLog        = new MortalSideLog(inner.scope(name), steps)
+  }
+
+  private object MortalSideLog {
+    class Steps(deadly: Int) {
+      private var seen                    = 0
+      var names: Vector[String]           = Vector.empty
+      def pass(name: String): Unit = {
+        names :+= name
+        seen += 1
+        if (seen == deadly) throw new Died
+      }
+    }
+  }
+
+  private trait World {
+    val live: MemoryLog = Legs.log()
+    (0 until 6).foreach(i => live.append(i % 2, i.toLong))
+    val history: MemoryLog = Legs.archiveOf(live, Map(0 -> 2, 1 -> 1))
+    val durable            = new MemorySideLog
+    def source: Source     = Legs.source(Legs.history(history), Legs.live(live, "handOver" -> "offsets"))
+
+    /** The offsets that were logged, by batch: what Spark does between the calls. */
+    var offsets: Vector[Progress] = Vector.empty
+
+    def ids(ranges: Seq[SplitRange]): Seq[Long] = ranges.collect { case LegRange(_, r: MemoryRange, _) =>
+      MemoryLog(r.log).read(r.partition, r.from, r.until).map(_.id)
+    }.flatten
+
+    /** One life of the driver, from what is durable to the end of what there is. */
+    def live(steps: MortalSideLog.Steps): Unit = Using.resource(Legs.run(source, new MortalSideLog(durable, steps))) { c =>
+      @tailrec def go(at: Progress): Unit = {
+        val next = c.advance(at, everything = false)
+        if (next != at) {
+          steps.pass("before the offset")
+          offsets :+= next
+          steps.pass("after the offset")
+          go(next)
+        }
+      }
+      if (offsets.isEmpty) offsets :+= c.initial()
+      go(c.progress(offsets.last.json))
+    }
+
+    def rows: Seq[Long] = Using.resource(Legs.run(source, durable)) { c =>
+      offsets.zip(offsets.drop(1)).flatMap { case (from, until) => ids(c.ranges(from, until)) }.sorted
+    }
+  }
+
+  private val steps: Vector[String] = {
+    val counted = new MortalSideLog.Steps(-1)
+    new World { live(counted) }
+    counted.names
+  }
+
+  test("the steps of a whole life are those that this suite kills at") {
+    assert(steps.exists(_ == "after hand-over-1") && steps.exists(_ == "before switch-1"))
+    assert(steps.count(_ == "after the offset") == 2)
+  }
+
+  steps.indices.foreach { i =>
+    test(s"killed ${steps(i)} (step ${i + 1}): each row once, and the rule asked once from its first durable decision") {
+      new World {
+        val died = Try(live(new MortalSideLog.Steps(i + 1)))
+        assert(died.failed.toOption.exists(_.isInstanceOf[Died]))
+        val decided: Boolean            = durable.get("hand-over-1").isDefined
+        val asked: Int                  = history.asked("offsets")
+        val begun: Option[Seq[String]]  = durable.get("switch-1")
+        // Retention and growth go on between two lives.
+        live.append(0, 6)
+        live(new MortalSideLog.Steps(-1))
+        assert(rows == (0L to 6L))
+        if (decided) assert(history.asked("offsets") == asked) else assert(history.asked("offsets") == asked + 1)
+        begun.foreach(lines => assert(durable.get("switch-1").contains(lines)))
+      }
+    }
+  }
+}
