@@ -19,7 +19,11 @@ private[splice] object KafkaErrors {
     conditions.option("SPLICE_KAFKA_OPTION.REFUSED", "option" -> option, "why" -> why)
 
   /** Offsets or times per partition that do not name the partitions that there are. */
-  def partitionsDiffer(option: String, missing: Iterable[LogPartition], foreign: Iterable[LogPartition]): SpliceOptionException =
+  def partitionsDiffer(
+      option: String,
+      missing: Iterable[LogPartition],
+      foreign: Iterable[LogPartition]
+  ): SpliceOptionException =
     conditions.option(
       "SPLICE_KAFKA_OPTION.PARTITIONS_DIFFER",
       "option"  -> option,
@@ -67,17 +71,20 @@ private[splice] object KafkaErrors {
 
   /** @param asked partition, wanted offset, end of the log */
   def ahead(asked: Seq[(LogPartition, Long, Long)]): SpliceException = {
-    val text = asked.sortBy(_._1).map { case (p, wanted, end) => s"$p: $wanted, but the log ends at $end" }.mkString(", ")
+    val text =
+      asked.sortBy(_._1).map { case (p, wanted, end) => s"$p: $wanted, but the log ends at $end" }.mkString(", ")
     conditions.error("SPLICE_KAFKA.AHEAD", "partitions" -> text)
   }
 
   def endBeyond(asked: Seq[(LogPartition, Long, Long)]): SpliceException = {
-    val text = asked.sortBy(_._1).map { case (p, wanted, end) => s"$p: $wanted, but the log ends at $end" }.mkString(", ")
+    val text =
+      asked.sortBy(_._1).map { case (p, wanted, end) => s"$p: $wanted, but the log ends at $end" }.mkString(", ")
     conditions.error("SPLICE_KAFKA.END_BEYOND", "partitions" -> text)
   }
 
   def noRecordAtTime(partitions: Iterable[(LogPartition, Long)]): SpliceException = {
-    val text = partitions.toSeq.sortBy(_._1).map { case (p, time) => s"$p at ${Instant.ofEpochMilli(time)}" }.mkString(", ")
+    val text =
+      partitions.toSeq.sortBy(_._1).map { case (p, time) => s"$p at ${Instant.ofEpochMilli(time)}" }.mkString(", ")
     conditions.error("SPLICE_KAFKA.NO_RECORD_AT_TIME", "partitions" -> text)
   }
 

@@ -6,7 +6,14 @@ package splice.kafka
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.StructType
 
-import splice.kafka.enumerator.{BackgroundDiscovery, Discovery, KafkaEnumerator, KafkaLogMetadata, LogMetadata, SecondLook}
+import splice.kafka.enumerator.{
+  BackgroundDiscovery,
+  Discovery,
+  KafkaEnumerator,
+  KafkaLogMetadata,
+  LogMetadata,
+  SecondLook
+}
 import splice.kafka.options.KafkaSettings
 import splice.kafka.reader.{KafkaMetrics, KafkaReaders}
 import splice.kafka.split.KafkaPosition

@@ -31,8 +31,9 @@ final class KafkaSourceBuilder private[kafka] {
 
   /** Fixes the start; by default a stream starts at the latest records, a batch at the earliest. */
   def startingOffsets(start: OffsetsInitializer): KafkaSourceBuilder = {
-    chosen --= Seq(KafkaOptions.Starting, KafkaOptions.StartingTimestamp, KafkaOptions.StartingTimestamps, KafkaOptions.Reset)
-      .map(_.key)
+    chosen --=
+      Seq(KafkaOptions.Starting, KafkaOptions.StartingTimestamp, KafkaOptions.StartingTimestamps, KafkaOptions.Reset)
+        .map(_.key)
     chosen ++= start.starting
     this
   }

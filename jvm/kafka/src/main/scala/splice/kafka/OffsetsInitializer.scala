@@ -55,7 +55,9 @@ object OffsetsInitializer {
 
   /** The same for Java. */
   def offsets(of: JMap[String, JMap[Integer, java.lang.Long]]): OffsetsInitializer =
-    offsets(of.asScala.map { case (topic, ps) => topic -> ps.asScala.map { case (p, o) => p.toInt -> o.toLong }.toMap }.toMap)
+    offsets(of.asScala.map { case (topic, ps) =>
+      topic -> ps.asScala.map { case (p, o) => p.toInt -> o.toLong }.toMap
+    }.toMap)
 
   /** Starts at the offsets that the group of the option `kafka.group.id` has committed; a partition without one fails. */
   def committed(): OffsetsInitializer = committed("fail")
@@ -69,7 +71,8 @@ object OffsetsInitializer {
     */
   def committed(reset: String): OffsetsInitializer = {
     val option = KafkaOptions.Reset
-    if (option.kind.parse(reset).isEmpty) throw OptionErrors.invalidValue(option.key, reset, option.kind.allowed, option.doc)
+    if (option.kind.parse(reset).isEmpty)
+      throw OptionErrors.invalidValue(option.key, reset, option.kind.allowed, option.doc)
     new OffsetsInitializer(ListMap(Start -> "committed", option.key -> reset), None)
   }
 }

@@ -3,10 +3,20 @@
 
 package splice.kafka
 
+import java.util.concurrent.{CountDownLatch, TimeUnit}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.kafka.clients.admin.RecordsToDelete
+import org.apache.kafka.clients.producer.ProducerRecord
+import org.apache.kafka.common.TopicPartition
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.testkit.KafkaBroker
+import splice.coordinator.MemorySideLog
+import splice.source._
+import splice.testkit.{FreePort, KafkaBroker}
 
 /** The source over a real broker. */
 final class RealBrokerSuite extends AnyFunSuite with BeforeAndAfterAll {
@@ -14,22 +24,211 @@ final class RealBrokerSuite extends AnyFunSuite with BeforeAndAfterAll {
   private lazy val broker = KafkaBroker.start()
   private lazy val real   = new RealLog(broker)
 
+  private val earliest = "startingOffsets" -> "earliest"
+
   override protected def afterAll(): Unit = broker.close()
+
+  private def values(from: Int, until: Int): Seq[String] = (from until until).map(i => s"v$i").sorted
+
+  private def failure(condition: String)(body: => Any): String = {
+    val error = intercept[SpliceException](body)
+    assert(error.getCondition == s"SPLICE_KAFKA.$condition", error)
+    error.getMessage
+  }
+
+  /** All rows of a topic, in as many batches as it takes. */
+  private def everything(source: Source, run: String): Seq[(Int, Long, String)] = real.run(source) { c =>
+    Iterator
+      .unfold(c.initial()) { at =>
+        val until = c.advance(at, everything = false)
+        if (until == at) None else Some(real.rows(source, c.tasks(at, until), run) -> until)
+      }
+      .toVector
+      .flatten
+  }
 
   test("reads what was written, batch after batch, over kept readers") {
     real.create("plain", 3)
     real.write("plain", 3, 0, 3000)
-    val source = real.source("subscribe" -> "plain", "startingOffsets" -> "earliest", "maxOffsetsPerTrigger" -> "700")
-    val read = real.run(source) { c =>
-      Iterator
-        .unfold(c.initial()) { at =>
-          val until = c.advance(at, everything = false)
-          if (until == at) None else Some(real.rows(source, c.tasks(at, until), "plain-run") -> until)
-        }
-        .toVector
-        .flatten
-    }
-    assert(read.map(_._3).sorted == (0 until 3000).map(i => s"v$i").sorted)
+    val read = everything(real.source("subscribe" -> "plain", earliest, "maxOffsetsPerTrigger" -> "700"), "plain")
+    assert(read.map(_._3).sorted == values(0, 3000))
     assert(read.groupBy(_._1).forall { case (_, rows) => rows.map(_._2) == rows.indices.map(_.toLong) })
+  }
+
+  test("hole 14: read_committed neither waits for an open transaction nor shows an aborted one") {
+    real.create("transactions", 1)
+    val source    = real.source("subscribe" -> "transactions", earliest, "kafka.isolation.level" -> "read_committed")
+    val unguarded = real.source("subscribe" -> "transactions", earliest)
+    def send(out: org.apache.kafka.clients.producer.KafkaProducer[String, String], from: Int, until: Int): Unit = {
+      (from until until).foreach(i => out.send(new ProducerRecord("transactions", 0, s"k$i", s"v$i")))
+      out.flush()
+    }
+    Using.resource(real.producer("transactional.id" -> "tx")) { out =>
+      out.initTransactions()
+      out.beginTransaction()
+      send(out, 0, 10)
+      out.commitTransaction()
+      out.beginTransaction()
+      send(out, 10, 20)
+      out.abortTransaction()
+      assert(everything(source, "committed").map(_._3).sorted == values(0, 10))
+      out.beginTransaction()
+      send(out, 20, 30)
+      assert(everything(source, "open").map(_._3).sorted == values(0, 10))
+      assert(everything(unguarded, "uncommitted").map(_._3).sorted == values(0, 30))
+      out.commitTransaction()
+      assert(everything(source, "closed").map(_._3).sorted == (values(0, 10) ++ values(20, 30)).sorted)
+    }
+  }
+
+  test("a compacted log has holes, and its ranges end") {
+    real.create(
+      "compacted",
+      1,
+      "cleanup.policy"            -> "compact",
+      "segment.ms"                -> "100",
+      "min.cleanable.dirty.ratio" -> "0.01",
+      "max.compaction.lag.ms"     -> "100",
+      "delete.retention.ms"       -> "100"
+    )
+    def put(value: String): Unit = Using.resource(real.producer()) { out =>
+      val _ = out.send(new ProducerRecord("compacted", 0, "same", value)).get()
+    }
+    (1 to 20).foreach(i => put(s"v$i"))
+    val source = real.source("subscribe" -> "compacted", earliest)
+    real.eventually("compaction") {
+      put("later")
+      everything(source, s"compacted-${System.nanoTime()}").size < 15
+    }
+    val until = real.run(source)(c => c.advance(c.initial(), everything = true))
+    real.run(source) { c =>
+      val cut  = source.progress("""{"compacted":{"0":7}}""")
+      val a    = real.rows(source, c.tasks(source.progress("""{"compacted":{"0":0}}"""), cut), "cut")
+      val b    = real.rows(source, c.tasks(cut, until), "cut")
+      val once = (a ++ b).map(_._2)
+      assert(once == once.distinct.sorted && a.forall(_._2 < 7) && b.forall(_._2 >= 7) && b.nonEmpty)
+    }
+  }
+
+  test("records deleted before they are read are an error with their range, or passed over") {
+    real.create("deleted", 1)
+    real.write("deleted", 1, 0, 100)
+    def deleteTo(offset: Long): Unit = real.admin { client =>
+      client.deleteRecords(Map(new TopicPartition("deleted", 0) ->
+        RecordsToDelete.beforeOffset(offset)).asJava).all().get()
+    }
+    val failing = real.source("subscribe" -> "deleted", earliest)
+    val warning = real.source("subscribe" -> "deleted", earliest, "failOnDataLoss" -> "false")
+    val tasks   = real.run(failing) { c =>
+      val begin = c.initial()
+      c.tasks(begin, c.advance(begin, everything = true))
+    }
+    deleteTo(40)
+    assert(failure("DATA_LOSS")(real.rows(failing, tasks, "failing")).contains("deleted-0 [0, 40)"))
+    assert(real.rows(warning, tasks, "warning").map(_._3).sorted == values(40, 100))
+    assert(failure("GAP")(real.run(failing) { _ =>
+      val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, java.time.Clock.systemUTC(), 2, "gap")
+      Using.resource(failing.enumerator(context)) { e =>
+        e.start(StartPosition.Offsets(
+          scala.collection.immutable.SortedMap(LogPartition("deleted", 0) -> 30L),
+          OnGap.Fail
+        ))
+      }
+    }).contains("deleted-0 [30, 40)"))
+  }
+
+  test("hole 13: a topic deleted and created again is noticed at a restart, although it has grown") {
+    real.create("again", 1)
+    real.write("again", 1, 0, 10)
+    val source = real.source("subscribe" -> "again", earliest)
+    val log    = new MemorySideLog
+    val until  = real.run(source, log)(c => c.advance(c.initial(), everything = true))
+    real.admin(_.deleteTopics(Seq("again").asJava).all().get())
+    real.eventually("the topic is gone")(!real.admin(_.listTopics().names().get()).contains("again"))
+    real.create("again", 1)
+    real.write("again", 1, 0, 50)
+    assert(failure("RECREATED")(real.run(source, log)(_.advance(until, everything = true))).contains("topic again "))
+  }
+
+  test("starts by time, by group and by the end of the log") {
+    real.create("starts", 2)
+    real.write("starts", 2, 0, 10)
+    def begin(options: (String, String)*) =
+      real.run(real.source(("subscribe" -> "starts") +: options: _*))(_.initial().json)
+    assert(begin() == """{"starts":{"0":5,"1":5}}""")
+    assert(begin("startingTimestamp" -> "1") == """{"starts":{"0":0,"1":0}}""")
+    val future = (System.currentTimeMillis() + 3600000L).toString
+    assert(begin("startingTimestamp" -> future, "startingOffsetsByTimestampStrategy" -> "latest") == begin())
+    val group = Seq("kafka.group.id" -> "nobody", "startingOffsets" -> "committed")
+    assert(failure("NO_COMMITTED")(begin(group: _*)).contains("starts-0, starts-1"))
+    assert(begin(group :+ ("committedReset" -> "earliest"): _*) == """{"starts":{"0":0,"1":0}}""")
+  }
+
+  test("partitions added while the query runs are found and read from their first record") {
+    real.create("grows", 1)
+    val source = real.source("subscribePattern" -> "gro.s", "discoveryInterval" -> "100ms")
+    real.run(source) { c =>
+      val begin = c.initial()
+      real.admin(_.createPartitions(Map("grows" ->
+        org.apache.kafka.clients.admin.NewPartitions.increaseTo(2)).asJava).all().get())
+      real.eventually("both partitions can be written")(scala.util.Try(real.write("grows", 2, 0, 10)).isSuccess)
+      real.eventually("the new partition is found")(c.advance(begin, everything = true).json.contains("\"1\":"))
+      val until = c.advance(begin, everything = true)
+      assert(real.rows(source, c.tasks(begin, until), "grows").map(_._3).sorted == values(0, 10))
+    }
+  }
+
+  test("a missing topic is an error that names it") {
+    val text = failure("MISSING_TOPIC")(real.run(real.source("subscribe" -> "nothing"))(_.initial()))
+    assert(text.contains("topic nothing at 127.0.0.1"))
+  }
+
+  test("servers that do not answer are named within the timeout") {
+    val port    = FreePort()
+    val options =
+      Map(
+        "source"                       -> "kafka",
+        "kafka.bootstrap.servers"      -> s"127.0.0.1:$port",
+        "subscribe"                    -> "t",
+        "kafka.default.api.timeout.ms" -> "1500"
+      )
+    val text = failure("UNREACHABLE")(real.run(SourceProvider.create(SourceOptions(options)))(_.initial()))
+    assert(text.contains(s"127.0.0.1:$port") && text.contains("1500 ms"))
+  }
+
+  test("hole 15: an interrupt while the driver waits for servers is an interrupt") {
+    val options = Map("source" -> "kafka", "kafka.bootstrap.servers" -> s"127.0.0.1:${FreePort()}", "subscribe" -> "t")
+    val started = new CountDownLatch(1)
+    @volatile var ended: Option[Throwable] = None
+    val thread                             = new Thread(() =>
+      try {
+        started.countDown()
+        val _ = real.run(SourceProvider.create(SourceOptions(options)))(_.initial())
+      } catch { case e: Throwable => ended = Some(e) }
+    )
+    thread.start()
+    assert(started.await(20, TimeUnit.SECONDS))
+    real.eventually("it waits")(thread.getState == Thread.State.WAITING)
+    thread.interrupt()
+    thread.join(30000)
+    assert(ended.exists(_.isInstanceOf[InterruptedException]), ended)
+  }
+
+  test("a broker that is killed and comes back is read on, by readers and by the driver") {
+    real.create("restart", 2)
+    real.write("restart", 2, 0, 100)
+    val source = real.source("subscribe" -> "restart", earliest)
+    real.run(source) { c =>
+      val begin = c.initial()
+      val one   = c.advance(begin, everything = true)
+      val first = real.rows(source, c.tasks(begin, one), "restart")
+      broker.kill()
+      broker.start()
+      real.eventually("writing works again")(scala.util.Try(real.write("restart", 2, 100, 200)).isSuccess)
+      val two = c.advance(one, everything = true)
+      val all = (first ++ real.rows(source, c.tasks(one, two), "restart")).map(_._3)
+      assert(all.toSet == values(0, 200).toSet)
+      assert(all.distinct.size == 200)
+    }
   }
 }

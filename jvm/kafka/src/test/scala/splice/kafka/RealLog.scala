@@ -38,13 +38,15 @@ final class RealLog(broker: KafkaBroker) {
 
   /** Writes values `from` until `until` in turns to the partitions of a topic. */
   def write(topic: String, partitions: Int, from: Int, until: Int): Unit = Using.resource(producer()) { out =>
-    val sent: Seq[Future[RecordMetadata]] =
-      (from until until).map(i => out.send(new ProducerRecord(topic, i % partitions, s"k$i", s"v$i")))
+    val sent: Seq[Future[RecordMetadata]] = (from until until).map(i =>
+      out.send(new ProducerRecord(topic, i % partitions, s"k$i", s"v$i"))
+    )
     sent.foreach(_.get())
   }
 
   def source(options: (String, String)*): Source =
-    SourceProvider.create(SourceOptions(Map("source" -> "kafka", "kafka.bootstrap.servers" -> broker.servers) ++ options))
+    SourceProvider.create(SourceOptions(Map("source" -> "kafka", "kafka.bootstrap.servers" -> broker.servers) ++
+      options))
 
   def run[A](source: Source, log: SideLog = new MemorySideLog, slots: Int = 2)(use: Coordinator => A): A = {
     val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), slots, "run")

@@ -4,8 +4,8 @@
 package splice.kafka.enumerator
 
 import java.time.{Clock, Duration}
-import java.util.concurrent.{Executors, ScheduledExecutorService, TimeUnit}
 import java.util.concurrent.atomic.AtomicReference
+import java.util.concurrent.{Executors, ScheduledExecutorService, TimeUnit}
 
 import scala.util.control.NonFatal
 
@@ -34,11 +34,14 @@ final private[splice] class BackgroundDiscovery(log: LogMetadata, interval: Dura
     made
   }
 
-  thread.scheduleWithFixedDelay(() => look(), period, period, TimeUnit.MILLISECONDS)
+  // Nothing is looked for before the source is used: a leg of a chain may wait for its turn.
+  private lazy val begun = thread.scheduleWithFixedDelay(() => look(), period, period, TimeUnit.MILLISECONDS)
 
   override def now(): LogDescription = {
     seen.set(None)
-    log.describe()
+    val found = log.describe()
+    val _     = begun
+    found
   }
 
   override def news(): Option[LogDescription] = seen.getAndSet(None)
@@ -48,7 +51,7 @@ final private[splice] class BackgroundDiscovery(log: LogMetadata, interval: Dura
   private def look(): Unit =
     try seen.set(Some(log.describe()))
     catch {
-      case _: InterruptedException => ()
+      case _: InterruptedException          => ()
       case NonFatal(_) if thread.isShutdown => ()
       case NonFatal(e) => BackgroundDiscovery.log.warn(s"Looking for new partitions failed: ${e.getMessage}")
     }

@@ -3,8 +3,8 @@
 
 package splice.kafka.enumerator
 
-import splice.kafka.{DataLoss, MissingRange}
 import splice.kafka.split.KafkaPosition
+import splice.kafka.{DataLoss, MissingRange}
 import splice.source.LogPartition
 
 /** The ends of partitions as they were last seen. A lower end than before is asked for again; if it stays, records are lost. */

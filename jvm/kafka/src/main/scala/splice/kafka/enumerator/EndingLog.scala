@@ -39,7 +39,7 @@ final private[splice] class EndingLog(side: SideLog, log: LogMetadata, mode: Rea
     KafkaPosition.of(ending match {
       case EndingOffsets.Latest       => ends
       case EndingOffsets.AtTime(time) => ends ++ times(partitions.iterator.map(_ -> time).toMap, ends)
-      case EndingOffsets.AtTimes(of) =>
+      case EndingOffsets.AtTimes(of)  =>
         StartResolver.checkPartitions(KafkaOptions.EndingTimestamps.key, of.keySet, partitions)
         ends ++ times(of, ends)
       case EndingOffsets.Exact(offsets) =>

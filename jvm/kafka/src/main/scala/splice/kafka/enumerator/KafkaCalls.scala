@@ -24,23 +24,23 @@ final private[splice] class KafkaCalls(servers: String, timeout: Duration, retri
 
   @tailrec private def attempt[A](asked: String, left: Int)(call: () => A): A =
     once(call) match {
-      case Right(answer) => answer
+      case Right(answer)               => answer
       case Left(e: InterruptException) =>
         // The client sets the flag again as it throws.
         Thread.interrupted()
         val interrupt = new InterruptedException(s"interrupted while asking $servers ($asked)")
         interrupt.initCause(e)
         throw interrupt
-      case Left(e: TimeoutException)                 => throw KafkaErrors.unreachable(servers, asked, timeout, e)
-      case Left(_: RetriableException) if left > 0   => pause(); attempt(asked, left - 1)(call)
-      case Left(e: RetriableException)               => throw KafkaErrors.unreachable(servers, asked, timeout, e)
-      case Left(e)                                   => throw KafkaErrors.refused(servers, asked, e)
+      case Left(e: TimeoutException)               => throw KafkaErrors.unreachable(servers, asked, timeout, e)
+      case Left(_: RetriableException) if left > 0 => pause(); attempt(asked, left - 1)(call)
+      case Left(e: RetriableException)             => throw KafkaErrors.unreachable(servers, asked, timeout, e)
+      case Left(e)                                 => throw KafkaErrors.refused(servers, asked, e)
     }
 
   private def once[A](call: () => A): Either[KafkaException, A] =
     try Right(call())
     catch {
-      case e: KafkaException => Left(e)
+      case e: KafkaException     => Left(e)
       case e: ExecutionException =>
         e.getCause match {
           case cause: KafkaException => Left(cause)

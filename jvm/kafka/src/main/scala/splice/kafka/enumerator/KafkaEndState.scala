@@ -3,15 +3,19 @@
 
 package splice.kafka.enumerator
 
-import splice.kafka.{KafkaErrors, KafkaSchema}
 import splice.kafka.split.KafkaPosition
+import splice.kafka.{KafkaErrors, KafkaSchema}
 import splice.source._
 
 /** What a bounded Kafka source ended with. It knows offsets; times only the records know. */
-final private[splice] class KafkaEndState(entry: EndingLog.Entry, override val position: KafkaPosition) extends EndState {
+final private[splice] class KafkaEndState(entry: EndingLog.Entry, override val position: KafkaPosition)
+    extends EndState {
 
   override def eventTimes(column: String): Option[TimeRange] =
-    throw KafkaErrors.cannotAnswer(s"the least and greatest '$column' of what it read", "that would need a second reading")
+    throw KafkaErrors.cannotAnswer(
+      s"the least and greatest '$column' of what it read",
+      "that would need a second reading"
+    )
 
   override def modificationTimes: Option[TimeRange] =
     throw KafkaErrors.cannotAnswer("when its files were modified", "it has no files")
@@ -22,7 +26,9 @@ final private[splice] class KafkaEndState(entry: EndingLog.Entry, override val p
       columns.partition -> KafkaSchema.Partition,
       columns.offset    -> KafkaSchema.Offset
     ).collectFirst { case (given, own) if given != own => given }
-    wrong.foreach(c => throw KafkaErrors.cannotAnswer(s"offsets by a column '$c'", "its own columns are topic, partition and offset"))
+    wrong.foreach(c =>
+      throw KafkaErrors.cannotAnswer(s"offsets by a column '$c'", "its own columns are topic, partition and offset")
+    )
     entry.end.offsets.toSeq.map { case (p, end) =>
       val first = math.min(entry.start.get(p).getOrElse(end), end)
       OffsetSummary(p, first, end - 1, end - first, Nil)

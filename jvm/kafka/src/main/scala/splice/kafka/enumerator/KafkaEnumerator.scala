@@ -5,9 +5,9 @@ package splice.kafka.enumerator
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.kafka.{DataLoss, KafkaErrors}
 import splice.kafka.options.{KafkaSettings, StartingOffsets}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
+import splice.kafka.{DataLoss, KafkaErrors}
 import splice.source._
 
 /** Finds a cluster's partitions and decides how far each batch reads them.
@@ -38,7 +38,7 @@ final private[splice] class KafkaEnumerator(
     val partitions = membership.first()
     membership.requireAll()
     val resolver = new StartResolver(log, loss, settings.client.group)
-    val begin = at match {
+    val begin    = at match {
       case StartPosition.Configured        => resolver.configured(configuredStart, partitions)
       case wanted: StartPosition.Offsets   => resolver.handed(wanted, partitions)
       case wanted: StartPosition.Timestamp => resolver.handed(wanted, partitions)
@@ -58,7 +58,7 @@ final private[splice] class KafkaEnumerator(
     val ends   = ending.foldLeft(endsOf(begun, within))(cut(begun))
     val ready  = begun.offsets.collect { case (p, offset) if ends.contains(p) => p -> (offset -> ends(p)) }
     val rows   = ready.valuesIterator.map { case (offset, end) => math.max(end - offset, 0L) }.sum
-    val until =
+    val until  =
       if (limits.minRows.exists(rows < _)) begun
       else begun ++ limits.maxRows.fold(ready.map { case (p, (_, end)) => p -> end }.toMap)(RateLimit(_, ready))
     if (until == at) from else until
@@ -88,7 +88,9 @@ final private[splice] class KafkaEnumerator(
 
   override def report(at: Progress): SortedMap[String, String] = {
     val position = KafkaPosition.from(at)
-    val behind   = position.offsets.iterator.map { case (p, offset) => math.max(watch.last(p).getOrElse(offset) - offset, 0L) }
+    val behind   = position.offsets.iterator.map { case (p, offset) =>
+      math.max(watch.last(p).getOrElse(offset) - offset, 0L)
+    }
     SortedMap(
       ProgressMetric.Position   -> shown(position),
       ProgressMetric.Splits     -> position.offsets.size.toString,
@@ -113,13 +115,14 @@ final private[splice] class KafkaEnumerator(
   }
 
   private def endsOf(at: KafkaPosition, partitions: Set[LogPartition]): Map[LogPartition, Long] = frozen match {
-    case None => live(at, partitions)
+    case None       => live(at, partitions)
     case Some(ends) =>
       // A frozen end below the position is how a leg looks that began after the ends were taken, or a log that lost records.
       val below = partitions.filter(p => at.get(p).exists(offset => ends.get(p).exists(_ < offset))) -- checked
       checked ++= below
       val lowered = live(at, below).filter { case (p, end) => at.get(p).exists(_ > end) }
-      partitions.iterator.flatMap(p => ends.get(p).map(end => p -> math.max(end, at.get(p).getOrElse(end)))).toMap ++ lowered
+      partitions.iterator.flatMap(p => ends.get(p).map(end => p -> math.max(end, at.get(p).getOrElse(end)))).toMap ++
+        lowered
   }
 
   private def live(at: KafkaPosition, partitions: Set[LogPartition]): Map[LogPartition, Long] =

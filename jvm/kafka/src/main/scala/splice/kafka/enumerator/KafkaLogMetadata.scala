@@ -11,8 +11,8 @@ import scala.util.Try
 
 import org.apache.kafka.clients.admin.{Admin, TopicDescription}
 import org.apache.kafka.clients.consumer.{Consumer, KafkaConsumer}
-import org.apache.kafka.common.{TopicPartition, Uuid}
 import org.apache.kafka.common.errors.{TopicAuthorizationException, UnknownTopicOrPartitionException}
+import org.apache.kafka.common.{TopicPartition, Uuid}
 
 import splice.kafka.options.{KafkaSettings, Subscription}
 import splice.kafka.split.TopicPartitions
@@ -26,7 +26,7 @@ import splice.source.LogPartition
 final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: String) extends LogMetadata {
 
   private val properties = settings.client
-  private val calls = new KafkaCalls(
+  private val calls      = new KafkaCalls(
     properties.servers,
     Duration.ofMillis(properties.timeoutMillis.toLong),
     settings.retries,
@@ -60,7 +60,8 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = calls("offsets of a time") {
     val asked = millis.map { case (p, time) => TopicPartitions.of(p) -> Long.box(time) }.asJava
     assigned(millis.keySet).offsetsForTimes(asked).asScala.collect {
-      case (p, found) if Option(found).nonEmpty => TopicPartitions.toLog(p) -> TimedOffset(found.offset, found.timestamp)
+      case (p, found) if Option(found).nonEmpty =>
+        TopicPartitions.toLog(p) -> TimedOffset(found.offset, found.timestamp)
     }.toMap
   }
 
@@ -115,8 +116,8 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
 
   private def describeTopics(client: Admin): Seq[(String, Option[TopicDescription])] = {
     val names = settings.subscription match {
-      case Subscription.Topics(some)         => some.toSeq
-      case Subscription.Assigned(partitions) => partitions.toSeq.map(_.topic).distinct
+      case Subscription.Topics(some)          => some.toSeq
+      case Subscription.Assigned(partitions)  => partitions.toSeq.map(_.topic).distinct
       case pattern: Subscription.TopicPattern =>
         client.listTopics().names().get().asScala.filter(pattern.matches).toSeq.sorted
     }
@@ -126,9 +127,9 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
       catch {
         case e: java.util.concurrent.ExecutionException =>
           e.getCause match {
-            case _: UnknownTopicOrPartitionException         => if (named) Some(name -> None) else None
-            case _: TopicAuthorizationException if !named    => None
-            case _                                           => throw e
+            case _: UnknownTopicOrPartitionException      => if (named) Some(name -> None) else None
+            case _: TopicAuthorizationException if !named => None
+            case _                                        => throw e
           }
       }
     }

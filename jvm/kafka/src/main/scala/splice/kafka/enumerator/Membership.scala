@@ -5,9 +5,9 @@ package splice.kafka.enumerator
 
 import scala.collection.immutable.SortedSet
 
-import splice.kafka.{DataLoss, KafkaErrors, MissingRange}
 import splice.kafka.options.{KafkaSettings, Subscription}
 import splice.kafka.split.KafkaPosition
+import splice.kafka.{DataLoss, KafkaErrors, MissingRange}
 import splice.source.LogPartition
 
 /** Which partitions there are. A partition once known leaves only when brokers deny it again and again, and then by policy. */
@@ -33,9 +33,9 @@ final private[splice] class Membership(
   def partitions(at: KafkaPosition): SortedSet[LogPartition] = {
     val news = if (seen.isEmpty) Some(discovery.now()) else discovery.news()
     news match {
-      case Some(description)            => take(description, at)
-      case None if !compared            => compare(at, described)
-      case None                         => ()
+      case Some(description) => take(description, at)
+      case None if !compared => compare(at, described)
+      case None              => ()
     }
     described.partitions
   }

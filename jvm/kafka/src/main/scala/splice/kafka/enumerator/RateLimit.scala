@@ -17,7 +17,7 @@ private[splice] object RateLimit {
     val total = ranges.valuesIterator.map { case (from, until) => math.max(until - from, 0L).toDouble }.sum
     ranges.map {
       case (partition, (from, until)) if until <= from || total <= rows => partition -> until
-      case (partition, (from, until)) =>
+      case (partition, (from, until))                                   =>
         val share = rows * ((until - from) / total)
         val whole = if (share < 1) 1L else share.toLong
         partition -> (if (until - from <= whole) until else from + whole)

@@ -21,7 +21,8 @@ final private[splice] class StartLog(log: SideLog) {
   /** The starts of `found`, which `from` does not know. `decide` is asked once in a checkpoint's life for each partition. */
   def starts(from: KafkaPosition, found: Set[LogPartition])(
       decide: Set[LogPartition] => Map[LogPartition, Long]
-  ): Map[LogPartition, Long] = if (found.isEmpty) Map.empty else {
+  ): Map[LogPartition, Long] = if (found.isEmpty) Map.empty
+  else {
     val known   = found.flatMap(p => find(from, p).map(p -> _)).toMap
     val unknown = found -- known.keySet
     if (unknown.isEmpty) known else known ++ append(from, decide(unknown))
@@ -31,7 +32,8 @@ final private[splice] class StartLog(log: SideLog) {
     entries.iterator.filter(e => from.precedes(e.from)).flatMap(_.starts.get(partition)).nextOption()
 
   private def append(from: KafkaPosition, starts: Map[LogPartition, Long]): Map[LogPartition, Long] =
-    if (starts.isEmpty) starts else {
+    if (starts.isEmpty) starts
+    else {
       val key   = f"$Prefix${entries.size}%08d"
       val lines = Seq(from.json, PartitionJson.write(KafkaPosition.of(starts).offsets))
       val entry = read(key, log.getOrCreate(key)(lines))

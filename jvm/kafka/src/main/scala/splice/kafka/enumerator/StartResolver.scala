@@ -9,9 +9,9 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.slf4j.LoggerFactory
 
-import splice.kafka.{DataLoss, KafkaErrors, MissingRange}
 import splice.kafka.options.{CommittedReset, KafkaOptions, NoRecordAtTime, StartingOffsets}
 import splice.kafka.split.KafkaPosition
+import splice.kafka.{DataLoss, KafkaErrors, MissingRange}
 import splice.source.{LogPartition, OnGap, SpliceException, StartPosition}
 
 /** Turns every way of saying where to begin into numbers. */
@@ -48,15 +48,19 @@ final private[splice] class StartResolver(log: LogMetadata, loss: DataLoss, grou
     val ends  = log.ends(partitions)
     val found = log.atTime(partitions.iterator.map(_ -> wanted.millis).toMap)
     val first = log.earliest(partitions)
-    val late = found.collect {
-      case (p, record) if record.offset == first.getOrElse(p, 0L) && record.offset > 0 && record.millis > wanted.millis =>
+    val late  = found.collect {
+      case (p, record)
+          if record.offset == first.getOrElse(p, 0L) && record.offset > 0 && record.millis > wanted.millis =>
         p -> Instant.ofEpochMilli(record.millis)
     }
     if (late.nonEmpty) warnOrFail(wanted.onGap, KafkaErrors.timeGap(Instant.ofEpochMilli(wanted.millis), late))
     KafkaPosition.of(ends ++ found.map { case (p, record) => p -> record.offset })
   }
 
-  private def exact(offsets: SortedMap[LogPartition, Long], partitions: SortedSet[LogPartition]): Map[LogPartition, Long] = {
+  private def exact(
+      offsets: SortedMap[LogPartition, Long],
+      partitions: SortedSet[LogPartition]
+  ): Map[LogPartition, Long] = {
     checkPartitions(KafkaOptions.Starting.key, offsets.keySet, partitions)
     val numbers  = offsets.filter(_._2 >= 0)
     val latest   = log.ends(offsets.filter(_._2 == AtLatest).keySet)
@@ -65,13 +69,13 @@ final private[splice] class StartResolver(log: LogMetadata, loss: DataLoss, grou
   }
 
   private def committed(reset: CommittedReset, partitions: SortedSet[LogPartition]): Map[LogPartition, Long] = {
-    val known   = log.committed(partitions)
-    val unknown = partitions -- known.keys
+    val known                           = log.committed(partitions)
+    val unknown                         = partitions -- known.keys
     val others: Map[LogPartition, Long] = reset match {
-      case CommittedReset.Earliest               => log.earliest(unknown)
-      case CommittedReset.Latest                 => log.ends(unknown)
+      case CommittedReset.Earliest                => log.earliest(unknown)
+      case CommittedReset.Latest                  => log.ends(unknown)
       case CommittedReset.Fail if unknown.isEmpty => Map.empty
-      case CommittedReset.Fail                   => throw KafkaErrors.noCommitted(group.mkString, unknown)
+      case CommittedReset.Fail                    => throw KafkaErrors.noCommitted(group.mkString, unknown)
     }
     others ++ within(known, log.earliest(known.keySet))(loss.report(BelowEarliest, _))
   }
@@ -109,7 +113,11 @@ private[splice] object StartResolver {
   private val BelowEarliest = "the start lies before the first record that the log still holds"
 
   /** Offsets or times per partition must name every partition that is read, and no other. */
-  def checkPartitions(option: String, named: collection.Set[LogPartition], partitions: SortedSet[LogPartition]): Unit = {
+  def checkPartitions(
+      option: String,
+      named: collection.Set[LogPartition],
+      partitions: SortedSet[LogPartition]
+  ): Unit = {
     val missing = partitions.filterNot(named)
     val foreign = named.filterNot(partitions)
     if (missing.nonEmpty || foreign.nonEmpty) throw KafkaErrors.partitionsDiffer(option, missing, foreign)

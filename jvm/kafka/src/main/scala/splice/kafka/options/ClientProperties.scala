@@ -17,7 +17,10 @@ import splice.kafka.KafkaErrors
 import splice.source.{Secrets, SourceOptions}
 
 /** What the user set of the Kafka client, without the prefix `kafka.`, and the clients' properties that are made of it. */
-final private[splice] case class ClientProperties(properties: SortedMap[String, String], groupIdPrefix: Option[String]) {
+final private[splice] case class ClientProperties(
+    properties: SortedMap[String, String],
+    groupIdPrefix: Option[String]
+) {
 
   def servers: String = properties(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG)
 
@@ -86,7 +89,7 @@ private[splice] object ClientProperties {
     ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG -> "values are read as binary. Decode the column value in the query",
     "key.serializer"                               -> "this is a source, which writes nothing",
     "value.serializer"                             -> "this is a source, which writes nothing",
-    ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG ->
+    ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG       ->
       "positions are kept in the checkpoint, and nothing is committed to the consumer group by itself",
     ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG ->
       "an interceptor may change or drop records, and a replay would then read others"
@@ -101,7 +104,9 @@ private[splice] object ClientProperties {
     val properties = options.toMap.collect {
       case (key, value) if KafkaOptions.isClientProperty(key) =>
         val property = key.drop(KafkaOptions.ClientPrefix.length)
-        refused.get(property.toLowerCase(Locale.ROOT)).foreach(why => throw KafkaErrors.refusedOption(options.name(key), why))
+        refused.get(property.toLowerCase(Locale.ROOT)).foreach(why =>
+          throw KafkaErrors.refusedOption(options.name(key), why)
+        )
         property -> value
     }
     val servers = options(KafkaOptions.Servers)

@@ -42,7 +42,10 @@ private[splice] object KafkaOptions {
 
   val SubscribePattern: SourceOption[String] = SourceOption(
     "subscribePattern",
-    OptionType("a Java regular expression", t => Try(Pattern.compile(t)).toOption.filterNot(_ => t.isEmpty).map(_ => t)),
+    OptionType(
+      "a Java regular expression",
+      t => Try(Pattern.compile(t)).toOption.filterNot(_ => t.isEmpty).map(_ => t)
+    ),
     "reads every topic whose whole name matches, also those made later"
   )
 

@@ -62,7 +62,7 @@ private[splice] object KafkaSettings {
       case Seq(KafkaOptions.Subscribe)        => Subscription.Topics(SortedSet.from(options(KafkaOptions.Subscribe)))
       case Seq(KafkaOptions.SubscribePattern) => Subscription.TopicPattern(options(KafkaOptions.SubscribePattern))
       case Seq(KafkaOptions.Assign)           => options(KafkaOptions.Assign)
-      case Seq() =>
+      case Seq()                              =>
         throw OptionErrors.missing(
           named(KafkaOptions.Subscriptions).mkString("' or '"),
           "what to read; exactly one of them is needed"

@@ -25,7 +25,8 @@ private[splice] object PartitionJson {
   def read(text: String): Option[SortedMap[LogPartition, Long]] =
     Json.read(text).filter(_.isObject).flatMap { root =>
       val values = Json.fields(root).flatMap { case (topic, partitions) =>
-        if (partitions.isObject) Json.fields(partitions).map { case (p, value) => entry(topic, p, value) } else Seq(None)
+        if (partitions.isObject) Json.fields(partitions).map { case (p, value) => entry(topic, p, value) }
+        else Seq(None)
       }
       if (values.contains(None)) None else Some(SortedMap.from(values.flatten))
     }

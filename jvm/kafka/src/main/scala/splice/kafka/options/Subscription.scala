@@ -38,7 +38,7 @@ private[splice] object Subscription {
   /** These partitions and no others. */
   final case class Assigned(partitions: SortedSet[LogPartition]) extends Subscription {
     override def covers(partition: LogPartition): Boolean = partitions(partition)
-    override def fingerprint: (String, String) = {
+    override def fingerprint: (String, String)            = {
       val byTopic = SortedMap.from(partitions.groupMap(_.topic)(_.partition))
       "assign" -> byTopic.map { case (t, ps) => s"$t:${ps.toSeq.sorted.mkString(",")}" }.mkString(";")
     }

@@ -3,9 +3,9 @@
 
 package splice.kafka.reader
 
-import java.util.{List => JList}
 import java.util.concurrent.TimeUnit
 import java.util.concurrent.locks.ReentrantLock
+import java.util.{List => JList}
 
 import scala.annotation.tailrec
 import scala.collection.mutable
@@ -21,9 +21,9 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
-import splice.kafka.{DataLoss, KafkaErrors, MissingRange}
 import splice.kafka.reader.SlotConsumer.Leftover
 import splice.kafka.split.{KafkaSplitRange, TopicPartitions}
+import splice.kafka.{DataLoss, KafkaErrors, MissingRange}
 import splice.source.SplitReader
 
 /** Reads the ranges of one slot over one consumer, all at once: rows come in the order in which brokers answer.
@@ -54,11 +54,11 @@ final private[splice] class KafkaSplitReader(
 
   // The records being handed over, and what is known of them; the first poll or leftover replaces these.
   private var records: JList[ConsumerRecord[Array[Byte], Array[Byte]]] = java.util.List.of()
-  private var size                                                    = 0
-  private var index                                                   = 0
-  private var until                                                   = 0L
-  private var topic: UTF8String                                       = UTF8String.EMPTY_UTF8
-  private var current: Option[OpenRange]                              = None
+  private var size                                                     = 0
+  private var index                                                    = 0
+  private var until                                                    = 0L
+  private var topic: UTF8String                                        = UTF8String.EMPTY_UTF8
+  private var current: Option[OpenRange]                               = None
 
   private var begun               = false
   @volatile private var closed    = false
@@ -67,6 +67,7 @@ final private[splice] class KafkaSplitReader(
   private var rows      = 0L
   private var bytes     = 0L
   private var pollNanos = 0L
+  private var idleNanos = 0L
 
   override val metrics: Array[CustomTaskMetric] = Array(
     new KafkaMetrics.Live(KafkaMetrics.Records, () => rows),
@@ -151,10 +152,11 @@ final private[splice] class KafkaSplitReader(
         open.get(partition).foreach(range => chunks += Chunk(range, polled.records(partition), 0))
       }
       val passed = open.valuesIterator.filter(_.moved(p => consumer.position(p))).toSeq
-      if (passed.isEmpty && polled.isEmpty && System.nanoTime() - start >= settings.pollTimeout.toNanos) stalled()
       finishPassed(passed, polled.partitions.contains)
+      idleNanos = if (polled.isEmpty && passed.isEmpty) idleNanos + System.nanoTime() - start else 0L
     } catch { case e: OffsetOutOfRangeException => outOfRange(e) }
     finally pollNanos += System.nanoTime() - start
+    if (idleNanos >= settings.pollTimeout.toNanos) stalled()
   }
 
   private def finishPassed(passed: Seq[OpenRange], brought: TopicPartition => Boolean): Unit =
@@ -164,7 +166,8 @@ final private[splice] class KafkaSplitReader(
     e.offsetOutOfRangePartitions.asScala.foreach { case (partition, position) =>
       open.get(partition).foreach { range =>
         val (first, end) = consumer.bounds(partition)
-        val goesOn       = if (position < first) math.min(first, range.until) else if (position > end) range.until else position.toLong
+        val goesOn       =
+          if (position < first) math.min(first, range.until) else if (position > end) range.until else position.toLong
         loss.report(
           s"the log of $partition holds offsets from $first until $end now",
           Seq(MissingRange(TopicPartitions.toLog(partition), position, Some(math.max(goesOn, position + 1))))
@@ -175,7 +178,9 @@ final private[splice] class KafkaSplitReader(
     }
 
   private def stalled(): Unit = {
-    val (short, waiting) = open.valuesIterator.toSeq.map(r => r -> consumer.bounds(r.partition)._2).partition { case (r, end) => end < r.until }
+    val (short, waiting) = open.valuesIterator.toSeq.map(r => r -> consumer.bounds(r.partition)._2).partition {
+      case (r, end) => end < r.until
+    }
     if (short.isEmpty)
       throw KafkaErrors.stalled(
         waiting.map { case (r, _) => s"${r.partition} at offset ${r.position} of [${r.from}, ${r.until})" },
@@ -185,7 +190,11 @@ final private[splice] class KafkaSplitReader(
       "the log ends before the end of what was planned",
       short.map { case (r, end) => MissingRange(TopicPartitions.toLog(r.partition), end, Some(r.until)) }
     )
-    short.foreach { case (range, _) => finish(range, None) }
+    short.foreach { case (range, _) =>
+      consumer.skipTo(range.partition, range.until)
+      finish(range, None)
+    }
+    idleNanos = 0L
   }
 
   /** Uses the consumer, which [[close]] may want at the same time, and turns its interrupt into Java's. */

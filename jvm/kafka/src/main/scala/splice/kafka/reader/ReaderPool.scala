@@ -73,7 +73,7 @@ private[splice] object ReaderPool {
 
   /** The readers of this executor. */
   lazy val ofExecutor: ReaderPool[ReaderKey, SlotConsumer] = {
-    val pool = new ReaderPool[ReaderKey, SlotConsumer](() => System.nanoTime())
+    val pool    = new ReaderPool[ReaderKey, SlotConsumer](() => System.nanoTime())
     val evictor = Executors.newSingleThreadScheduledExecutor { task =>
       val thread = new Thread(task, "splice-kafka-reader-eviction")
       thread.setDaemon(true)

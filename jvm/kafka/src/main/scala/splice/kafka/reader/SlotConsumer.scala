@@ -42,7 +42,7 @@ final private[splice] class SlotConsumer(consumer: Consumer[Array[Byte], Array[B
     own.flatMap { case (partition, range) =>
       stands.remove(partition) match {
         case Some(stand) if stand.offset == range.from => stand.left.map(partition -> _)
-        case _ =>
+        case _                                         =>
           consumer.seek(partition, range.from)
           None
       }

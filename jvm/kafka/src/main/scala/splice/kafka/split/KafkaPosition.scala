@@ -32,7 +32,10 @@ private[splice] object KafkaPosition {
   /** @throws splice.source.SpliceException when the text is no position of a Kafka source */
   def read(json: String): KafkaPosition = PartitionJson.read(json).filter(_.values.forall(_ >= 0)) match {
     case Some(offsets) => KafkaPosition(offsets)
-    case None => throw CheckpointErrors.foreign(s"The offset $json", "offsets per topic and partition, such as {\"orders\":{\"0\":5}}")
+    case None          => throw CheckpointErrors.foreign(
+        s"The offset $json",
+        "offsets per topic and partition, such as {\"orders\":{\"0\":5}}"
+      )
   }
 
   /** Takes a position that came as any progress.

@@ -1,0 +1,114 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.enumerator.SimulatedRun.{at, range, t}
+import splice.kafka.split.KafkaPosition
+import splice.source._
+
+/** How far batches go. */
+final class AdvanceSuite extends AnyFunSuite {
+
+  private def world(options: (String, String)*): SimulatedRun = {
+    val run = new SimulatedRun(("startingOffsets" -> "earliest") +: options: _*)
+    run.log.create("t", 2)
+    run.log.fill("t", 0, 10)
+    run.log.fill("t", 1, 30)
+    run
+  }
+
+  private def failure(condition: String)(body: => Any): String = {
+    val error = intercept[SpliceException](body)
+    assert(error.getCondition == s"SPLICE_KAFKA.$condition")
+    error.getMessage
+  }
+
+  test("goes to the ends, and then nowhere") {
+    val e     = world().start()
+    val begin = e.start(StartPosition.Configured)
+    val until = e.advance(begin, ReadLimits.All)
+    assert(until == at(0 -> 10, 1 -> 30))
+    assert(e.advance(until, ReadLimits.All) eq until)
+    assert(e.splits(begin, until) == Seq(range(0, 0, 10), range(1, 0, 30)))
+    assert(e.splits(until, until).isEmpty)
+  }
+
+  test("an idle trigger asks for ends only, once") {
+    val run   = world()
+    val e     = run.start()
+    val until = e.advance(e.start(StartPosition.Configured), ReadLimits.All)
+    run.log.calls.clear()
+    (1 to 5).foreach(_ => e.advance(until, ReadLimits.All))
+    assert(run.log.calls == Seq.fill(5)("ends"))
+    e.report(until)
+    e.splits(at(0 -> 0, 1 -> 0), until)
+    assert(run.log.calls.size == 5)
+  }
+
+  test("rows are shared by backlog, and fewer than wanted are waited for") {
+    val e     = world("maxOffsetsPerTrigger" -> "8", "minOffsetsPerTrigger" -> "5").start()
+    val begin = e.start(StartPosition.Configured)
+    assert(e.limits(begin) == ReadLimits(maxRows = Some(8), minRows = Some(5)))
+    assert(e.advance(begin, e.limits(begin)) == at(0 -> 2, 1 -> 6))
+    val late = at(0 -> 8, 1 -> 28)
+    assert(e.advance(late, e.limits(late)) eq late)
+    assert(e.advance(late, e.limits(late).withoutMinimum) == at(0 -> 10, 1 -> 30))
+  }
+
+  test("a lower end that was only stale is no progress and no error") {
+    val run  = world()
+    val e    = run.start()
+    val from = e.advance(e.start(StartPosition.Configured), ReadLimits.All)
+    run.log.answerEnds(Map(t(0) -> 4L))
+    assert(e.advance(from, ReadLimits.All) eq from)
+    assert(run.pauses == 1)
+  }
+
+  test("a lower end that stays is data loss: an error with partition and range, or a warning") {
+    val failing = world()
+    val e       = failing.start()
+    val from    = e.advance(e.start(StartPosition.Configured), ReadLimits.All)
+    failing.log.truncate("t", 0, 4)
+    assert(failure("DATA_LOSS")(e.advance(from, ReadLimits.All)).contains("t-0 [4, 10)"))
+
+    val warning = world("failOnDataLoss" -> "false")
+    val w       = warning.start()
+    val wFrom   = w.advance(w.start(StartPosition.Configured), ReadLimits.All)
+    warning.log.truncate("t", 0, 4)
+    val down = w.advance(wFrom, ReadLimits.All)
+    assert(down == at(0 -> 4, 1 -> 30))
+    assert(w.splits(wFrom, down).isEmpty)
+    warning.log.fill("t", 0, 3)
+    assert(w.splits(down, w.advance(down, ReadLimits.All)) == Seq(range(0, 4, 7)))
+  }
+
+  test("records that vanish before they are read are noticed too") {
+    val run  = world("maxOffsetsPerTrigger" -> "4")
+    val e    = run.start()
+    val from = e.start(StartPosition.Configured)
+    val next = e.advance(from, e.limits(from))
+    run.log.truncate("t", 1, 20)
+    assert(failure("DATA_LOSS")(e.advance(next, e.limits(next))).contains("t-1 [20, 30)"))
+  }
+
+  test("the limits hold when starts are in a checkpoint that Spark's own source wrote") {
+    val e = world().start()
+    assert(e.advance(KafkaPosition.read("""{"t":{"1":29,"0":9}}"""), ReadLimits.All) == at(0 -> 10, 1 -> 30))
+  }
+
+  test("the report tells position, splits and rows behind") {
+    val e     = world("maxOffsetsPerTrigger" -> "8").start()
+    val begin = e.start(StartPosition.Configured)
+    val until = e.advance(begin, e.limits(begin))
+    assert(e.report(until).toMap == Map("position" -> """{"t":{"0":2,"1":6}}""", "splits" -> "2", "rowsBehind" -> "32"))
+  }
+
+  test("closing closes the clients") {
+    val run = world()
+    run.start().close()
+    assert(run.log.closed)
+  }
+}

@@ -1,0 +1,148 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import scala.collection.immutable.SortedMap
+
+import splice.kafka.enumerator.SimulatedRun.{at, t}
+import splice.source._
+
+/** Runs whose ends are fixed when they begin: AvailableNow, and one bounded read. */
+final class FreezeSuite extends AnyFunSuite {
+
+  private def world(options: (String, String)*): SimulatedRun = {
+    val run = new SimulatedRun(("startingOffsets" -> "earliest") +: options: _*)
+    run.log.create("t", 2)
+    run.log.fill("t", 0, 4)
+    run.log.fill("t", 1, 6)
+    run
+  }
+
+  private def failure(condition: String)(body: => Any): String = {
+    val error = intercept[SpliceException](body)
+    assert(error.getCondition == s"SPLICE_KAFKA.$condition")
+    error.getMessage
+  }
+
+  test("reads to the ends at the time of asking, without asking again") {
+    val run = world()
+    val e   = run.start()
+    e.freeze()
+    val begin = e.start(StartPosition.Configured)
+    run.log.fill("t", 0, 9)
+    run.log.calls.clear()
+    val until = e.advance(begin, ReadLimits.All)
+    assert(until == at(0 -> 4, 1 -> 6))
+    assert(e.advance(until, ReadLimits.All) eq until)
+    assert(run.log.calls.isEmpty)
+  }
+
+  test("new partitions wait for the next run") {
+    val run = world()
+    val e   = run.start()
+    e.freeze()
+    val begin = e.start(StartPosition.Configured)
+    run.log.create("t", 3)
+    run.log.fill("t", 2, 3)
+    run.later()
+    val until = e.advance(begin, ReadLimits.All)
+    assert(until == at(0 -> 4, 1 -> 6))
+    val next = run.start()
+    next.freeze()
+    assert(next.advance(until, ReadLimits.All) == at(0 -> 4, 1 -> 6, 2 -> 3))
+  }
+
+  test("hole 7: a start that was chosen behind the frozen end is the end") {
+    val run = world()
+    val e   = run.start()
+    e.freeze()
+    run.log.fill("t", 0, 9)
+    val begin = e.start(StartPosition.Offsets(SortedMap(t(0) -> 11L), OnGap.Fail))
+    assert(begin == at(0 -> 11, 1 -> 0))
+    val until = e.advance(begin, ReadLimits.All)
+    assert(until == at(0 -> 11, 1 -> 6))
+    assert(e.advance(until, ReadLimits.All) eq until)
+  }
+
+  test("a log that became shorter than the position is data loss here too") {
+    val run = world()
+    val e   = run.start()
+    run.log.truncate("t", 1, 2)
+    e.freeze()
+    assert(failure("DATA_LOSS")(e.advance(at(0 -> 4, 1 -> 6), ReadLimits.All)).contains("t-1 [2, 6)"))
+  }
+
+  test("a topic that is gone is noticed although the ends were frozen before the position was known") {
+    val run = world()
+    run.log.delete("t")
+    run.log.create("t", 1)
+    val e = run.start()
+    e.freeze()
+    assert(failure("DATA_LOSS")(e.advance(at(0 -> 0, 1 -> 6), ReadLimits.All)).contains("t-1 [6, end)"))
+  }
+
+  test("a bounded source ends where it was decided to, once") {
+    val run = world("endingOffsets" -> "latest")
+    val e   = run.start()
+    val begin = e.start(StartPosition.Configured)
+    assert(e.end(begin).isEmpty)
+    run.log.fill("t", 0, 5)
+    val again = run.start()
+    val until = again.advance(begin, ReadLimits.All)
+    assert(until == at(0 -> 4, 1 -> 6))
+    val end = again.end(until).getOrElse(fail("it has not ended"))
+    val own = OffsetColumns("topic", "partition", "offset")
+    assert(end.position == until)
+    assert(end.offsets(own) == Seq(OffsetSummary(t(0), 0, 3, 4, Nil), OffsetSummary(t(1), 0, 5, 6, Nil)))
+    failure("CANNOT_ANSWER")(end.eventTimes("timestamp"))
+    failure("CANNOT_ANSWER")(end.offsets(own.copy(topic = "other")))
+  }
+
+  test("ends by offset and by time") {
+    def until(options: (String, String)*) = {
+      val run = new SimulatedRun(("startingOffsets" -> "earliest") +: options: _*)
+      run.log.create("t", 2)
+      run.log.write("t", 0, 100, 200, 300)
+      run.log.write("t", 1, 150)
+      val e = run.start()
+      e.advance(e.start(StartPosition.Configured), ReadLimits.All)
+    }
+    assert(until("endingOffsets" -> """{"t":{"0":1,"1":-1}}""") == at(0 -> 1, 1 -> 1))
+    assert(until("endingTimestamp" -> "200") == at(0 -> 1, 1 -> 1))
+    assert(until("endingOffsetsByTimestamp" -> """{"t":{"0":250,"1":0}}""") == at(0 -> 2, 1 -> 0))
+  }
+
+  test("a start behind the end reads nothing and has ended") {
+    val run   = world("startingOffsets" -> "latest", "endingOffsets" -> """{"t":{"0":1,"1":1}}""")
+    val e     = run.start()
+    val begin = e.start(StartPosition.Configured)
+    assert(e.advance(begin, ReadLimits.All) eq begin)
+    assert(e.end(begin).nonEmpty)
+  }
+
+  test("an end that the log has not reached is waited for in a stream and an error in a batch") {
+    val options = Seq("endingOffsets" -> """{"t":{"0":5,"1":6}}""")
+    val run     = world(options: _*)
+    val e       = run.start()
+    val begin   = e.start(StartPosition.Configured)
+    val until   = e.advance(begin, ReadLimits.All)
+    assert(until == at(0 -> 4, 1 -> 6) && e.end(until).isEmpty)
+    run.log.fill("t", 0, 7)
+    assert(e.advance(until, ReadLimits.All) == at(0 -> 5, 1 -> 6))
+    val text = failure("END_BEYOND")(world(options: _*).start(ReadMode.Batch).start(StartPosition.Configured))
+    assert(text.contains("t-0: 5, but the log ends at 4"))
+  }
+
+  test("a bounded source does not take up partitions that come later") {
+    val run   = world("endingOffsets" -> "latest")
+    val e     = run.start()
+    val begin = e.start(StartPosition.Configured)
+    run.log.create("t", 3)
+    run.log.fill("t", 2, 3)
+    run.later()
+    assert(e.advance(begin, ReadLimits.All) == at(0 -> 4, 1 -> 6))
+  }
+}

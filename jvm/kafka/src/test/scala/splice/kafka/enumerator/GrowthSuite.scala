@@ -1,0 +1,184 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.MemorySideLog
+import splice.kafka.enumerator.SimulatedRun.{at, range, t}
+import splice.source._
+
+/** Partitions and topics that come and go while a query runs. */
+final class GrowthSuite extends AnyFunSuite {
+
+  private def world(options: (String, String)*): SimulatedRun = {
+    val run = new SimulatedRun(("startingOffsets" -> "latest") +: options: _*)
+    run.log.create("t", 1)
+    run.log.fill("t", 0, 5)
+    run
+  }
+
+  private def failure(condition: String)(body: => Any): String = {
+    val error = intercept[SpliceException](body)
+    assert(error.getCondition == s"SPLICE_KAFKA.$condition")
+    error.getMessage
+  }
+
+  /** A second partition that retention has taken three records of. */
+  private def grow(run: SimulatedRun): Unit = {
+    run.log.create("t", 2)
+    run.log.fill("t", 1, 8)
+    run.log.expire("t", 1, 3)
+    run.later()
+  }
+
+  test("a partition found while running begins at earliest, in the batch that finds it") {
+    val run   = world()
+    val e     = run.start()
+    val begin = e.start(StartPosition.Configured)
+    grow(run)
+    val until = e.advance(begin, ReadLimits.All)
+    assert(until == at(0 -> 5, 1 -> 8))
+    assert(e.splits(begin, until) == Seq(range(1, 3, 8)))
+  }
+
+  test("hole 1: its start survives a crash after the offset, although retention moves on") {
+    val run   = world()
+    val first = run.start()
+    val begin = first.start(StartPosition.Configured)
+    grow(run)
+    val until = first.advance(begin, ReadLimits.All)
+    run.log.expire("t", 1, 6)
+    assert(run.start().splits(begin, until) == Seq(range(1, 3, 8)))
+  }
+
+  test("hole 2: its start survives a crash between the side log and the offset") {
+    val run   = world()
+    val first = run.start()
+    val begin = first.start(StartPosition.Configured)
+    grow(run)
+    first.advance(begin, ReadLimits.All)
+    run.log.expire("t", 1, 6)
+    run.log.fill("t", 1, 1)
+    val second = run.start()
+    val until  = second.advance(begin, ReadLimits.All)
+    assert(second.splits(begin, until) == Seq(range(1, 3, 9)))
+  }
+
+  test("an empty partition is in the position as soon as it is found") {
+    val run   = world()
+    val e     = run.start()
+    val begin = e.start(StartPosition.Configured)
+    run.log.create("t", 2)
+    run.later()
+    val until = e.advance(begin, ReadLimits.All.copy(minRows = Some(1)))
+    assert(until == at(0 -> 5, 1 -> 0))
+    assert(e.splits(begin, until).isEmpty)
+    assert(e.advance(until, ReadLimits.All) eq until)
+  }
+
+  test("hole 9: a range over several batches finds the start of each partition found on the way") {
+    val run   = world()
+    val e     = run.start()
+    val begin = e.start(StartPosition.Configured)
+    run.log.fill("t", 0, 2)
+    val one = e.advance(begin, ReadLimits.All)
+    grow(run)
+    val two = e.advance(one, ReadLimits.All)
+    run.log.create("t", 3)
+    run.log.fill("t", 2, 4)
+    run.log.expire("t", 2, 2)
+    run.later()
+    val three = e.advance(two, ReadLimits.All)
+    run.log.expire("t", 1, 8)
+    run.log.expire("t", 2, 4)
+    val again = run.start()
+    assert(again.splits(begin, three) == Seq(range(0, 5, 7), range(1, 3, 8), range(2, 2, 4)))
+    assert(again.splits(two, three) == Seq(range(2, 2, 4)))
+  }
+
+  test("a partition that Spark's own source took up is resolved once") {
+    val run   = world()
+    grow(run)
+    val until = at(0 -> 5, 1 -> 8)
+    assert(run.start().splits(at(0 -> 5), until) == Seq(range(1, 3, 8)))
+    run.log.expire("t", 1, 5)
+    assert(run.start().splits(at(0 -> 5), until) == Seq(range(1, 3, 8)))
+  }
+
+  test("hole 12: a partition that one answer leaves out stays") {
+    val run   = world()
+    val e     = run.start()
+    val begin = e.start(StartPosition.Configured)
+    run.log.fill("t", 0, 1)
+    run.log.hide(t(0))
+    run.later()
+    assert(e.advance(begin, ReadLimits.All) == at(0 -> 6))
+  }
+
+  test("a topic that is gone is data loss by policy, also at a restart") {
+    val run   = world()
+    val e     = run.start()
+    val begin = e.start(StartPosition.Configured)
+    run.log.delete("t")
+    run.later()
+    assert(failure("DATA_LOSS")(e.advance(begin, ReadLimits.All)).contains("t-0 [5, end)"))
+    assert(failure("DATA_LOSS")(run.start().advance(begin, ReadLimits.All)).contains("t-0 [5, end)"))
+
+    val warning = world("failOnDataLoss" -> "false", "subscribe" -> "t,u")
+    warning.log.create("u", 1)
+    val w     = warning.start()
+    val start = w.start(StartPosition.Configured)
+    warning.log.delete("t")
+    warning.log.fill("u", 0, 2)
+    warning.later()
+    assert(w.advance(start, ReadLimits.All).json == """{"t":{"0":5},"u":{"0":2}}""")
+  }
+
+  test("hole 13: a topic deleted and created again is an error, in the run and after a restart") {
+    val run   = world()
+    val e     = run.start()
+    val begin = e.start(StartPosition.Configured)
+    run.log.delete("t")
+    run.log.create("t", 1)
+    run.log.fill("t", 0, 50)
+    run.later()
+    assert(failure("RECREATED")(e.advance(begin, ReadLimits.All)).contains("topic t "))
+    assert(failure("RECREATED")(run.start().advance(begin, ReadLimits.All)).contains("topic t "))
+  }
+
+  test("a topic created again and still shorter is named as such, not as data loss") {
+    val run   = world()
+    val e     = run.start()
+    val begin = e.start(StartPosition.Configured)
+    e.advance(begin, ReadLimits.All)
+    run.log.delete("t")
+    run.log.create("t", 1)
+    failure("RECREATED")(e.advance(begin, ReadLimits.All))
+  }
+
+  test("another cluster is an error that names both") {
+    val run   = world()
+    val begin = run.start().start(StartPosition.Configured)
+    run.log.clusterId = Some("cluster-b")
+    val text = failure("OTHER_CLUSTER")(run.start().advance(begin, ReadLimits.All))
+    assert(text.contains("cluster-a") && text.contains("cluster-b"))
+  }
+
+  test("a topic that is subscribed to later is read from earliest; one that is dropped keeps its position") {
+    val run = world()
+    run.log.create("u", 1)
+    run.log.fill("u", 0, 4)
+    val begin = run.start().start(StartPosition.Configured)
+    val more  = new SimulatedRun("subscribe" -> "u").settings
+    val log   = new SimulatedLog(more.subscription)
+    log.create("t", 1)
+    log.create("u", 1)
+    log.fill("u", 0, 4)
+    val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, run.clock, 2, "run")
+    val looks   = new SecondLook(1, more.retryInterval, _ => ())
+    val e       = new KafkaEnumerator(more, context, log, new ClockedDiscovery(log, more.discoveryInterval, run.clock), looks)
+    assert(e.advance(begin, ReadLimits.All).json == """{"t":{"0":5},"u":{"0":4}}""")
+  }
+}

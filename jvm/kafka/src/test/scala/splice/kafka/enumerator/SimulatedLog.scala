@@ -1,0 +1,117 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.collection.mutable
+
+import splice.kafka.options.Subscription
+import splice.source.LogPartition
+
+/** A cluster in memory that answers as brokers do, counts what it is asked, and can answer late or with something old. */
+final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.empty) extends LogMetadata {
+
+  private val held  = mutable.SortedMap.empty[LogPartition, SimulatedLog.Held]
+  private val ids   = mutable.Map.empty[String, Int]
+  private var made  = 0
+  private val stale = mutable.Queue.empty[Map[LogPartition, Long]]
+  private val blind = mutable.Queue.empty[Set[LogPartition]]
+
+  var clusterId: Option[String]                 = Some("cluster-a")
+  var group: Map[LogPartition, Long]            = Map.empty
+  var between: String => Unit                   = _ => ()
+  val calls: mutable.ArrayBuffer[String]        = mutable.ArrayBuffer.empty
+  var closed                                    = false
+
+  def create(topic: String, partitions: Int): Unit = {
+    if (!ids.contains(topic)) { made += 1; ids(topic) = made }
+    (0 until partitions).foreach(p => held.getOrElseUpdate(LogPartition(topic, p), new SimulatedLog.Held))
+  }
+
+  def delete(topic: String): Unit = {
+    ids -= topic
+    held.keys.filter(_.topic == topic).toSeq.foreach(held.remove)
+  }
+
+  /** Appends records with these timestamps. */
+  def write(topic: String, partition: Int, millis: Long*): Unit =
+    held(LogPartition(topic, partition)).append(millis)
+
+  def fill(topic: String, partition: Int, count: Int): Unit = write(topic, partition, Seq.fill(count)(0L): _*)
+
+  /** Removes records below an offset. */
+  def expire(topic: String, partition: Int, until: Long): Unit = held(LogPartition(topic, partition)).expire(until)
+
+  /** Removes records from an offset on, as an unclean election does. */
+  def truncate(topic: String, partition: Int, end: Long): Unit = held(LogPartition(topic, partition)).truncate(end)
+
+  /** The next question about ends is answered with these. */
+  def answerEnds(ends: Map[LogPartition, Long]): Unit = stale.enqueue(ends)
+
+  /** The next description leaves these out. */
+  def hide(partitions: LogPartition*): Unit = blind.enqueue(partitions.toSet)
+
+  def first(partition: LogPartition): Long = held(partition).first
+  def end(partition: LogPartition): Long   = held(partition).end
+
+  override def describe(): LogDescription = asked("describe") {
+    val hidden  = if (blind.isEmpty) Set.empty[LogPartition] else blind.dequeue()
+    val there   = SortedSet.from(held.keySet.filter(subscription.covers).filterNot(hidden))
+    val topics  = there.map(_.topic)
+    val missing = SortedSet.from(named.filterNot(topics))
+    LogDescription(clusterId, SortedMap.from(topics.toSeq.map(t => t -> s"id-${ids(t)}")), there, missing)
+  }
+
+  override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long] =
+    asked("earliest")(there(partitions).map(p => p -> held(p).first).toMap)
+
+  override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = asked("ends") {
+    val now = there(partitions).map(p => p -> held(p).end).toMap
+    if (stale.isEmpty) now else now ++ stale.dequeue().filter { case (p, _) => partitions(p) }
+  }
+
+  override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = asked("atTime") {
+    millis.flatMap { case (p, time) => held.get(p).flatMap(_.at(time)).map(p -> _) }
+  }
+
+  override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] =
+    asked("committed")(group.filter { case (p, _) => partitions(p) })
+
+  override def close(): Unit = closed = true
+
+  private def there(partitions: Set[LogPartition]): Set[LogPartition] = partitions.filter(held.contains)
+
+  private def asked[A](what: String)(answer: => A): A = {
+    calls += what
+    val said = answer
+    between(what)
+    said
+  }
+}
+
+object SimulatedLog {
+
+  final private class Held {
+    private var records: Vector[TimedOffset] = Vector.empty
+    var first                                = 0L
+    var end                                  = 0L
+
+    def append(millis: Seq[Long]): Unit = millis.foreach { time =>
+      records :+= TimedOffset(end, time)
+      end += 1
+    }
+
+    def expire(until: Long): Unit = {
+      first = math.max(first, math.min(until, end))
+      records = records.filter(_.offset >= first)
+    }
+
+    def truncate(to: Long): Unit = {
+      end = to
+      records = records.filter(_.offset < to)
+    }
+
+    def at(time: Long): Option[TimedOffset] = records.find(_.millis >= time)
+  }
+}

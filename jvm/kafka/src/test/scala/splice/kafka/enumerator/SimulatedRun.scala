@@ -1,0 +1,59 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import java.time.{Clock, Duration, Instant, ZoneId, ZoneOffset}
+
+import splice.coordinator.MemorySideLog
+import splice.kafka.options.{KafkaSettings, Subscription}
+import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
+import splice.source._
+
+/** A simulated cluster, a side log that outlives crashes, and enumerators over both. */
+final class SimulatedRun(options: (String, String)*) {
+
+  private val all = Map("kafka.bootstrap.servers" -> "simulated:9092", "subscribe" -> "t") ++ options
+
+  val settings: KafkaSettings =
+    KafkaSettings(SourceOptions(if (options.exists(o => o._1 != "subscribe" && o._1.matches("subscribePattern|assign"))) all - "subscribe" else all))
+
+  private val names = settings.subscription match {
+    case Subscription.Topics(some) => some.toSet
+    case _                         => Set.empty[String]
+  }
+
+  val log   = new SimulatedLog(settings.subscription, names)
+  val side  = new MemorySideLog
+  val clock = new SimulatedRun.Hands
+
+  var pauses = 0
+
+  /** The enumerator of another start of the query. */
+  def start(mode: ReadMode = ReadMode.Stream, sideLog: SideLog = side, own: KafkaSettings = settings): KafkaEnumerator = {
+    val context = EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated")
+    val looks   = new SecondLook(settings.retries, settings.retryInterval, _ => pauses += 1)
+    new KafkaEnumerator(own, context, log, new ClockedDiscovery(log, settings.discoveryInterval, clock), looks)
+  }
+
+  /** Lets so much time pass that topics are looked for again. */
+  def later(): Unit = clock.pass(settings.discoveryInterval.plusMillis(1))
+}
+
+object SimulatedRun {
+
+  /** A clock that goes on when it is told to. */
+  final class Hands extends Clock {
+    private var now                              = Instant.ofEpochMilli(1700000000000L)
+    def pass(time: Duration): Unit               = now = now.plus(time)
+    override def instant(): Instant              = now
+    override def getZone: ZoneId                 = ZoneOffset.UTC
+    override def withZone(zone: ZoneId): Clock   = this
+  }
+
+  def at(offsets: (Int, Long)*): KafkaPosition = KafkaPosition.of(offsets.map { case (p, o) => t(p) -> o })
+
+  def t(partition: Int): LogPartition = LogPartition("t", partition)
+
+  def range(partition: Int, from: Long, until: Long): KafkaSplitRange = KafkaSplitRange(t(partition), from, until)
+}

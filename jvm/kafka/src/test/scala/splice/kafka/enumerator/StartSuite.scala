@@ -1,0 +1,139 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import scala.collection.immutable.SortedMap
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.enumerator.SimulatedRun.{at, t}
+import splice.source._
+
+/** Where a query begins. */
+final class StartSuite extends AnyFunSuite {
+
+  private def world(options: (String, String)*): SimulatedRun = {
+    val run = new SimulatedRun(options: _*)
+    run.log.create("t", 2)
+    run.log.write("t", 0, 100, 200, 300, 400)
+    run.log.write("t", 1, 150, 250)
+    run.log.expire("t", 0, 1)
+    run
+  }
+
+  private def begin(run: SimulatedRun, mode: ReadMode = ReadMode.Stream) = run.start(mode).start(StartPosition.Configured)
+
+  private def failure(condition: String)(body: => Any): String = {
+    val error = intercept[SpliceException](body)
+    assert(error.getCondition == s"SPLICE_KAFKA.$condition")
+    error.getMessage
+  }
+
+  test("begins at latest in a stream and at earliest in a batch") {
+    assert(begin(world()) == at(0 -> 4, 1 -> 2))
+    assert(begin(world(), ReadMode.Batch) == at(0 -> 1, 1 -> 0))
+  }
+
+  test("begins where startingOffsets says") {
+    assert(begin(world("startingOffsets" -> "earliest")) == at(0 -> 1, 1 -> 0))
+    assert(begin(world("startingOffsets" -> "latest"), ReadMode.Batch) == at(0 -> 4, 1 -> 2))
+    assert(begin(world("startingOffsets" -> """{"t":{"0":2,"1":-1}}""")) == at(0 -> 2, 1 -> 2))
+    assert(begin(world("startingOffsets" -> """{"t":{"0":-2,"1":1}}""")) == at(0 -> 1, 1 -> 1))
+  }
+
+  test("startingOffsets must name every partition and no other") {
+    val less  = intercept[SpliceOptionException](begin(world("startingOffsets" -> """{"t":{"0":2}}""")))
+    val other = intercept[SpliceOptionException](begin(world("startingOffsets" -> """{"t":{"0":2,"1":0,"7":0}}""")))
+    assert(less.getMessage.contains("'startingOffsets'") && less.getMessage.contains("Not named: t-1."))
+    assert(other.getMessage.contains("Named, but not read: t-7."))
+  }
+
+  test("a start beyond retention is data loss, by policy") {
+    val text = failure("DATA_LOSS")(begin(world("startingOffsets" -> """{"t":{"0":0,"1":0}}""")))
+    assert(text.contains("t-0 [0, 1)"))
+    val warned = world("startingOffsets" -> """{"t":{"0":0,"1":0}}""", "failOnDataLoss" -> "false")
+    assert(begin(warned) == at(0 -> 1, 1 -> 0))
+  }
+
+  test("a start beyond the end is an error") {
+    assert(failure("AHEAD")(begin(world("startingOffsets" -> """{"t":{"0":9,"1":0}}"""))).contains("t-0: 9, but the log ends at 4"))
+  }
+
+  test("begins at the first record of a time; none is an error, or the end") {
+    assert(begin(world("startingTimestamp" -> "201")) == at(0 -> 2, 1 -> 1))
+    assert(failure("NO_RECORD_AT_TIME")(begin(world("startingTimestamp" -> "260"))).contains("t-1 at 1970-01-01T00:00:00.260Z"))
+    val latest = world("startingTimestamp" -> "260", "startingOffsetsByTimestampStrategy" -> "latest")
+    assert(begin(latest) == at(0 -> 2, 1 -> 2))
+    val each = world("startingOffsetsByTimestamp" -> """{"t":{"0":400,"1":0}}""", "startingOffsets" -> "earliest")
+    assert(begin(each) == at(0 -> 3, 1 -> 0))
+  }
+
+  test("timestamp race: a record that lands while times are asked for is read") {
+    val run = world("startingTimestamp" -> "1000", "startingOffsetsByTimestampStrategy" -> "latest")
+    run.log.between = call => if (call == "ends") run.log.write("t", 0, 500)
+    assert(begin(run) == at(0 -> 4, 1 -> 2))
+    assert(run.log.calls.indexOf("ends") < run.log.calls.indexOf("atTime"))
+  }
+
+  test("begins at what the group committed") {
+    def committed(reset: String) = {
+      val run = world("startingOffsets" -> "committed", "committedReset" -> reset, "kafka.group.id" -> "g")
+      run.log.group = Map(t(0) -> 3L)
+      run
+    }
+    assert(begin(committed("earliest")) == at(0 -> 3, 1 -> 0))
+    assert(begin(committed("latest")) == at(0 -> 3, 1 -> 2))
+    val text = failure("NO_COMMITTED")(begin(committed("fail")))
+    assert(text.contains("t-1") && text.contains("group g"))
+  }
+
+  test("a missing topic and a missing partition are errors that name them") {
+    assert(failure("MISSING_TOPIC")(begin(new SimulatedRun("subscribe" -> "t,u"))).contains("t, u"))
+    assert(failure("MISSING_PARTITION")(begin(world("assign" -> """{"t":[0,5]}"""))).contains("t-5"))
+  }
+
+  test("a pattern reads every topic that matches") {
+    val run = new SimulatedRun("subscribePattern" -> "t.*", "startingOffsets" -> "earliest")
+    Seq("t1", "t2", "other-t").foreach(run.log.create(_, 1))
+    assert(begin(run).json == """{"t1":{"0":0},"t2":{"0":0}}""")
+  }
+
+  private def handed(run: SimulatedRun, onGap: OnGap, offsets: (LogPartition, Long)*) =
+    run.start().start(StartPosition.Offsets(SortedMap.from(offsets), onGap))
+
+  test("a hand-over by offsets begins there, and at earliest where it says nothing") {
+    assert(handed(world(), OnGap.Fail, t(0) -> 3L) == at(0 -> 3, 1 -> 0))
+    assert(handed(world(), OnGap.Fail, t(0) -> 4L, t(1) -> 2L) == at(0 -> 4, 1 -> 2))
+  }
+
+  test("a hand-over to offsets that the log no longer holds is a gap") {
+    assert(failure("GAP")(handed(world(), OnGap.Fail, t(0) -> 0L)).contains("t-0 [0, 1)"))
+    assert(handed(world(), OnGap.Warn, t(0) -> 0L) == at(0 -> 1, 1 -> 0))
+  }
+
+  test("a hand-over beyond the end is an error, whatever onGap says") {
+    Seq(OnGap.Fail, OnGap.Warn).foreach { onGap =>
+      assert(failure("AHEAD")(handed(world(), onGap, t(1) -> 3L)).contains("t-1: 3, but the log ends at 2"))
+    }
+  }
+
+  test("a hand-over of partitions that the log does not have is an error") {
+    assert(failure("NOT_IN_LOG")(handed(world(), OnGap.Warn, LogPartition("old", 4) -> 1L)).contains("old-4"))
+  }
+
+  private def timed(run: SimulatedRun, onGap: OnGap, millis: Long) = run.start().start(StartPosition.Timestamp(millis, onGap))
+
+  test("a hand-over by time begins at the first record of it, else at the end") {
+    assert(timed(world(), OnGap.Fail, 201) == at(0 -> 2, 1 -> 1))
+    assert(timed(world(), OnGap.Fail, 350) == at(0 -> 3, 1 -> 2))
+  }
+
+  test("a hand-over to a time of which records are gone is a gap") {
+    val text = failure("TIME_GAP")(timed(world(), OnGap.Fail, 150))
+    assert(text.contains("t-0 begins at 1970-01-01T00:00:00.200Z"))
+    assert(!text.contains("t-1"))
+    assert(timed(world(), OnGap.Warn, 150) == at(0 -> 1, 1 -> 0))
+    assert(timed(world(), OnGap.Fail, 200) == at(0 -> 1, 1 -> 1))
+  }
+}

@@ -1,0 +1,131 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.options
+
+import java.time.Duration
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.source._
+
+/** What options may say, and what is said when they may not. */
+final class KafkaSettingsSuite extends AnyFunSuite {
+
+  private val servers = "kafka.bootstrap.servers" -> "one:9092,two:9092"
+  private val topics  = "subscribe"               -> "b, a"
+
+  private def settings(options: (String, String)*) = KafkaSettings(SourceOptions(Map(options: _*)))
+
+  private def refused(options: (String, String)*): String =
+    intercept[SpliceOptionException](settings((servers +: options): _*)).getMessage
+
+  test("defaults are those of Spark's own source") {
+    val s = settings(servers, topics)
+    assert(s.subscription == Subscription.Topics(SortedSet("a", "b")))
+    assert(s.start.isEmpty && s.ending.isEmpty)
+    assert(s.limits == ReadLimits(maxDelay = Duration.ofMinutes(15)))
+    assert(s.failOnDataLoss && !s.includeHeaders)
+    assert(s.pollTimeout == Duration.ofSeconds(120) && s.retries == 3 && s.retryInterval == Duration.ofSeconds(1))
+  }
+
+  test("keys are read whatever their case") {
+    assert(settings("KAFKA.bootstrap.SERVERS" -> "one:9092", "SubScribe" -> "a").client.servers == "one:9092")
+  }
+
+  test("the servers are needed") {
+    assert(intercept[SpliceOptionException](settings(topics)).getMessage.contains("'kafka.bootstrap.servers' is missing"))
+  }
+
+  test("exactly one of subscribe, subscribePattern and assign is needed") {
+    val none = refused()
+    assert(Seq("subscribe", "subscribePattern", "assign").forall(o => none.contains(s"'$o'")))
+    val two = refused(topics, "assign" -> """{"a":[0]}""")
+    assert(two.contains("subscribe, assign"))
+    val leg = intercept[SpliceOptionException](
+      KafkaSettings(SourceOptions(Map("live.kafka.bootstrap.servers" -> "x:1", "live.subscribe" -> "a", "live.assign" -> "{}")).scope("live"))
+    )
+    assert(leg.getMessage.contains("live.subscribe, live.assign"))
+  }
+
+  test("the fingerprint is canonical") {
+    def fingerprint(option: (String, String)) = settings(servers, option).subscription.fingerprint
+    assert(fingerprint("subscribe" -> " b,a,b") == ("subscribe" -> "a,b"))
+    assert(fingerprint("subscribePattern" -> "o.*") == ("subscribePattern" -> "o.*"))
+    assert(fingerprint("assign" -> """{"b":[2,0],"a":[1]}""") == ("assign" -> "a:1;b:0,2"))
+  }
+
+  test("texts that are no subscription are refused by name") {
+    assert(refused("subscribe" -> " , ").contains("'subscribe'"))
+    assert(refused("subscribePattern" -> "a(").contains("'subscribePattern' is 'a('"))
+    Seq("{}", "[0]", """{"a":["0"]}""", """{"a":[-1]}""", "a").foreach(text => assert(refused("assign" -> text).contains("'assign'"), text))
+  }
+
+  test("the start: timestamp before timestamps before offsets") {
+    def start(options: (String, String)*) = settings(Seq(servers, topics) ++ options: _*).start
+    val at    = SortedMap(LogPartition("a", 0) -> 23L, LogPartition("a", 1) -> -1L)
+    val words = Seq("startingOffsets" -> """{"a":{"0":23,"1":-1}}""")
+    val times = words :+ ("startingOffsetsByTimestamp" -> """{"a":{"0":7}}""")
+    assert(start("startingOffsets" -> "Earliest").contains(StartingOffsets.Earliest))
+    assert(start(words: _*).contains(StartingOffsets.Exact(at)))
+    val each = StartingOffsets.AtTimes(SortedMap(LogPartition("a", 0) -> 7L), NoRecordAtTime.Error)
+    assert(start(times: _*).contains(each))
+    val strategy = "startingOffsetsByTimestampStrategy" -> "latest"
+    assert(start(times ++ Seq("startingTimestamp" -> "9", strategy): _*).contains(StartingOffsets.AtTime(9, NoRecordAtTime.Latest)))
+  }
+
+  test("committed offsets need a group") {
+    assert(refused(topics, "startingOffsets" -> "committed").contains("'kafka.group.id' is missing"))
+    val s = settings(servers, topics, "startingOffsets" -> "committed", "kafka.group.id" -> "g", "committedReset" -> "latest")
+    assert(s.start.contains(StartingOffsets.Committed(CommittedReset.Latest)))
+  }
+
+  test("starts and ends that mean nothing are refused") {
+    Seq("soon", """{"a":{"0":-3}}""", """{"a":{"x":1}}""", """{"a":{"0":"1"}}""", "{}").foreach { text =>
+      assert(refused(topics, "startingOffsets" -> text).contains("'startingOffsets'"), text)
+    }
+    Seq("earliest", """{"a":{"0":-2}}""").foreach { text =>
+      assert(refused(topics, "endingOffsets" -> text).contains("'endingOffsets'"), text)
+    }
+    assert(refused(topics, "startingTimestamp" -> "-5").contains("'startingTimestamp' is '-5'"))
+  }
+
+  test("a batch cannot wait for more than it may read") {
+    val text = refused(topics, "minOffsetsPerTrigger" -> "10", "maxOffsetsPerTrigger" -> "9")
+    assert(text.contains("minOffsetsPerTrigger, maxOffsetsPerTrigger"))
+  }
+
+  test("properties that would break the source are refused with the reason") {
+    val properties =
+      Seq("auto.offset.reset", "key.deserializer", "value.deserializer", "enable.auto.commit", "interceptor.classes", "Enable.Auto.Commit")
+    properties.foreach(p => assert(refused(topics, s"kafka.$p" -> "x").contains(s"'kafka.$p' cannot be set: "), p))
+    assert(refused(topics, "kafka.auto.offset.reset" -> "latest").contains("startingOffsets"))
+    Seq("minPartitions", "maxRecordsPerPartition").foreach(o => assert(refused(topics, o -> "4").contains("'slots'"), o))
+  }
+
+  test("client properties go through, and win over what readers set for speed") {
+    val client = settings(servers, topics, "kafka.max.poll.records" -> "7", "kafka.client.rack" -> "r1", "groupIdPrefix" -> "team").client
+    val reader = client.reader("run-1")
+    assert(reader("max.poll.records") == "7" && reader("client.rack") == "r1" && reader("group.id") == "team-run-1")
+    assert(reader("auto.offset.reset") == "none" && reader("enable.auto.commit") == "false")
+    assert(!client.admin.contains("max.poll.records"))
+  }
+
+  test("the timeout of the driver is the one that the user set, whichever") {
+    def timeouts(options: (String, String)*) = {
+      val c = settings(Seq(servers, topics) ++ options: _*).client
+      (c.timeoutMillis, c.admin("default.api.timeout.ms"), c.admin("request.timeout.ms"))
+    }
+    assert(timeouts() == ((60000, "60000", "30000")))
+    assert(timeouts("kafka.default.api.timeout.ms" -> "5000") == ((5000, "5000", "5000")))
+    assert(timeouts("kafka.request.timeout.ms" -> "4000") == ((4000, "4000", "4000")))
+  }
+
+  test("secrets are not printed") {
+    val jaas = "org.apache.kafka.common.security.plain.PlainLoginModule required password=\"hunter2\";"
+    val s    = settings(servers, topics, "kafka.sasl.jaas.config" -> jaas, "kafka.ssl.keystore.password" -> "hunter2")
+    assert(!s.toString.contains("hunter2") && s.toString.contains("one:9092"))
+  }
+}

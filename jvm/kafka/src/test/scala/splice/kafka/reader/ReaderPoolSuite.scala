@@ -1,0 +1,86 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.reader
+
+import java.time.Duration
+import java.util.concurrent.{ConcurrentHashMap, CountDownLatch, Executors, TimeUnit}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+final class ReaderPoolSuite extends AnyFunSuite {
+
+  final private class Thing(val number: Int) extends AutoCloseable {
+    @volatile var closed        = false
+    override def close(): Unit = closed = true
+  }
+
+  private val minute = Duration.ofMinutes(1)
+
+  private def pool(clock: () => Long = () => 0L) = new ReaderPool[String, Thing](clock)
+
+  test("what is given back is borrowed again, under its own key only") {
+    val p = pool()
+    val a = new Thing(1)
+    p.giveBack("a", a, minute)
+    assert(p.borrow("b")(_ => 0).isEmpty)
+    assert(p.borrow("a")(_ => 0).contains(a))
+    assert(p.borrow("a")(_ => 0).isEmpty && p.size == 0)
+  }
+
+  test("the best of several is borrowed") {
+    val p = pool()
+    (1 to 3).foreach(i => p.giveBack("a", new Thing(i), minute))
+    assert(p.borrow("a")(t => if (t.number == 2) 1 else 0).map(_.number).contains(2))
+    assert(p.size == 2)
+  }
+
+  test("what is idle for too long is closed, and nothing else") {
+    var now = Long.MaxValue - 1
+    val p   = pool(() => now)
+    val old = new Thing(1)
+    val own = new Thing(2)
+    p.giveBack("a", old, Duration.ofNanos(10))
+    p.giveBack("a", own, minute)
+    p.evict()
+    assert(!old.closed)
+    now += 10
+    p.evict()
+    assert(old.closed && !own.closed)
+    assert(p.borrow("a")(_ => 0).contains(own))
+  }
+
+  test("closing closes what is idle and what is given back later") {
+    val p    = pool()
+    val idle = new Thing(1)
+    val late = new Thing(2)
+    p.giveBack("a", idle, minute)
+    p.close()
+    p.giveBack("a", late, minute)
+    assert(idle.closed && late.closed && p.size == 0)
+  }
+
+  test("nobody shares what is borrowed") {
+    val p       = pool()
+    val inUse   = ConcurrentHashMap.newKeySet[Thing]()
+    val threads = Executors.newFixedThreadPool(8)
+    val done    = new CountDownLatch(8)
+    @volatile var shared = false
+    (1 to 4).foreach(i => p.giveBack("a", new Thing(i), minute))
+    (1 to 8).foreach { _ =>
+      threads.execute { () =>
+        (1 to 2000).foreach { _ =>
+          p.borrow("a")(_ => 0).foreach { thing =>
+            if (!inUse.add(thing)) shared = true
+            inUse.remove(thing)
+            p.giveBack("a", thing, minute)
+          }
+        }
+        done.countDown()
+      }
+    }
+    assert(done.await(60, TimeUnit.SECONDS))
+    threads.shutdown()
+    assert(!shared && p.size == 4)
+  }
+}

@@ -1,0 +1,98 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.reader
+
+import java.util.Optional
+
+import org.apache.kafka.clients.consumer.ConsumerRecord
+import org.apache.kafka.common.header.internals.RecordHeaders
+import org.apache.kafka.common.record.TimestampType
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection}
+import org.apache.spark.sql.catalyst.util.GenericArrayData
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.KafkaSchema
+
+/** The lazy row says what a row of plain values says. */
+final class RecordRowSuite extends AnyFunSuite {
+
+  private val all = KafkaSchema(includeHeaders = true)
+
+  private def record(key: Array[Byte], value: Array[Byte], headers: (String, Array[Byte])*) = {
+    val own = new RecordHeaders()
+    headers.foreach { case (k, v) => own.add(k, v) }
+    val stamp = TimestampType.LOG_APPEND_TIME
+    new ConsumerRecord("tøpic", 3, 42L, 1700000000123L, stamp, 1, 1, key, value, own, Optional.empty[Integer]())
+  }
+
+  private def expected(r: ConsumerRecord[Array[Byte], Array[Byte]], headers: Any): InternalRow = new GenericInternalRow(
+    Array[Any](r.key, r.value, UTF8String.fromString(r.topic), 3, 42L, 1700000000123000L, 1, headers)
+  )
+
+  private def shown(r: ConsumerRecord[Array[Byte], Array[Byte]], columns: StructType): RecordRow = {
+    val row = new RecordRow(RecordField.of(columns))
+    row.show(r, UTF8String.fromString(r.topic))
+    row
+  }
+
+  private def unsafe(row: InternalRow, columns: StructType) = UnsafeProjection.create(columns)(row).copy()
+
+  private def bytes(text: String) = text.getBytes("UTF-8")
+
+  private val full = record(bytes("k"), bytes("v"), "a" -> bytes("1"), "b" -> null)
+
+  private val headersOfFull = new GenericArrayData(
+    Array[Any](
+      new GenericInternalRow(Array[Any](UTF8String.fromString("a"), bytes("1"))),
+      new GenericInternalRow(Array[Any](UTF8String.fromString("b"), null))
+    )
+  )
+
+  test("all columns, through Spark's own projection") {
+    assert(unsafe(shown(full, all), all) == unsafe(expected(full, headersOfFull), all))
+  }
+
+  test("no key, no value and no headers are null") {
+    val bare = record(null, null)
+    assert(unsafe(shown(bare, all), all) == unsafe(expected(bare, null), all))
+    val row = shown(bare, all)
+    assert(row.isNullAt(0) && row.isNullAt(1) && row.isNullAt(7) && !row.isNullAt(2))
+  }
+
+  test("only the columns asked for, in their order") {
+    val some = StructType(Seq("offset", "value", "partition", "timestamp", "timestampType", "topic", "key").map(all(_)))
+    val row  = shown(full, some)
+    assert(row.numFields == 7)
+    val values = expected(full, headersOfFull).toSeq(all)
+    val picked = new GenericInternalRow(some.fieldNames.map(n => values(all.fieldIndex(n))))
+    assert(unsafe(row, some) == unsafe(picked, some))
+    assert(shown(full, new StructType()).numFields == 0)
+  }
+
+  test("get by type gives the same values as the typed getters") {
+    val row = shown(full, all)
+    val got = all.indices.init.map(i => row.get(i, all(i).dataType))
+    assert(got == expected(full, headersOfFull).toSeq(all).init)
+  }
+
+  test("bytes are the record's own, not a copy") {
+    assert(shown(full, all).getBinary(1) eq full.value)
+  }
+
+  test("a copy stays as it is") {
+    val row  = shown(full, all)
+    val kept = row.copy()
+    row.show(record(bytes("other"), null), UTF8String.fromString("else"))
+    assert(unsafe(kept, all) == unsafe(expected(full, headersOfFull), all))
+  }
+
+  test("a row cannot be changed") {
+    val row = shown(full, all)
+    intercept[UnsupportedOperationException](row.setNullAt(0))
+    intercept[UnsupportedOperationException](row.update(0, bytes("x")))
+  }
+}
