@@ -25,6 +25,7 @@ lazy val spark = module("spark")
 lazy val testkit = module("testkit")
   .dependsOn(source, coordinator)
   .settings(CommonSettings.onSpark, libraryDependencies ++= Seq(Dependencies.scalatest, Dependencies.kafkaClients))
+  .settings(KillingJar.packed)
 
 lazy val bench = module("bench")
   .dependsOn(source, coordinator, hybrid, files, kafka, spark, testkit)

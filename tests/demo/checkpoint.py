@@ -1,0 +1,77 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a query's checkpoint from outside, while the query runs or after it was killed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Position:
+    """How far a hybrid source was when a batch was planned."""
+
+    leg: str
+    legs: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Switch:
+    """The switch into the second leg: where the first ended, where the second began."""
+
+    end: Any
+    start: dict[str, dict[str, int]]
+
+
+class Checkpoint:
+    """The checkpoint of a query whose one source is a hybrid."""
+
+    def __init__(self, folder: Path) -> None:
+        """Takes the folder, which may not be there yet."""
+        self._folder = folder
+        self._side_log = folder / "sources" / "0" / "splice"
+
+    def planned(self) -> int:
+        """Gives the newest batch that is in the offset log; -1 before the first."""
+        return self._newest("offsets")
+
+    def committed(self) -> int:
+        """Gives the newest batch that is in the commit log; -1 before the first."""
+        return self._newest("commits")
+
+    def is_committed(self, batch: int) -> bool:
+        """Says whether a batch is in the commit log."""
+        return (self._folder / "commits" / str(batch)).exists()
+
+    def position(self, batch: int) -> Position:
+        """Reads a batch's offset."""
+        lines = (self._folder / "offsets" / str(batch)).read_text().splitlines()
+        offset = json.loads(lines[2])
+        return Position(offset["leg"], offset["legs"])
+
+    def entries(self) -> dict[str, str]:
+        """Reads the entries of the side log, those of its scopes too."""
+        found = sorted(f for f in self._side_log.rglob("*") if f.is_file())
+        return {
+            str(f.relative_to(self._side_log)): f.read_text()
+            for f in found
+            if not f.name.startswith(".")
+        }
+
+    @property
+    def switch_has_begun(self) -> bool:
+        """Whether the rule was asked: the first durable step of the switch."""
+        return (self._side_log / "hand-over-1").exists()
+
+    def switch(self) -> Switch:
+        """Reads the switch into the second leg."""
+        lines = (self._side_log / "switch-1").read_text().splitlines()
+        return Switch(json.loads(lines[2]), json.loads(lines[3]))
+
+    def _newest(self, log: str) -> int:
+        folder = self._folder / log
+        names = [f.name for f in folder.iterdir()] if folder.is_dir() else []
+        return max((int(name) for name in names if name.isdigit()), default=-1)

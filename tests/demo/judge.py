@@ -1,0 +1,100 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Compares what came out with what went in."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+import numpy as np
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from demo import orders
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How the rows of a sink compare with the orders that were produced."""
+
+    rows: int
+    missing: int
+    duplicated: int
+    foreign: int
+    """Rows of orders that nobody has produced."""
+    altered: int
+    """Rows whose amount is not the order's."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether each order is there once, and nothing else."""
+        return not (self.missing or self.duplicated or self.foreign or self.altered)
+
+    def __str__(self) -> str:
+        """Says it in one line."""
+        said = f"rows {self.rows} missing {self.missing} duplicated {self.duplicated}"
+        odd = {"foreign": self.foreign, "altered": self.altered}
+        return said + "".join(f" {what} {count}" for what, count in odd.items() if count)
+
+
+def judge(files: list[Path], produced: int) -> Verdict:
+    """Reads a sink's files; orders 0 to ``produced`` were produced, that one not."""
+    numbers = np.zeros(0, np.int64)
+    amounts = np.zeros(0)
+    for file in files:
+        table = pq.read_table(file, columns=["order_id", "amount"])
+        digits = pc.utf8_slice_codeunits(table["order_id"], len(orders.PREFIX))
+        numbers = np.append(numbers, digits.cast("int64").to_numpy())
+        amounts = np.append(amounts, table["amount"].to_numpy())
+    known = numbers < produced
+    times = np.bincount(numbers[known], minlength=produced)
+    return Verdict(
+        rows=len(numbers),
+        missing=int((times == 0).sum()),
+        duplicated=int(np.maximum(times - 1, 0).sum()),
+        foreign=int((~known).sum()),
+        altered=int((amounts != orders.amounts(numbers)).sum()),
+    )
+
+
+class SinkLog:
+    """The log of Spark's file sink: only the files that it names belong to the table."""
+
+    def __init__(self, folder: Path) -> None:
+        """Takes the sink's folder, which may not be there yet."""
+        self._folder = folder
+        self._rows: dict[Path, int] = {}
+
+    def batches(self) -> list[int]:
+        """Lists the batches whose entries are there, oldest first; compaction leaves newer ones."""
+        return sorted(int(f.name.removesuffix(".compact")) for f in self._entries())
+
+    def files(self) -> list[Path]:
+        """Lists the files of all batches."""
+        entries = self._entries()
+        compacts = [f for f in entries if f.name.endswith(".compact")]
+        newest = max((int(f.name.removesuffix(".compact")) for f in compacts), default=-1)
+        read = [f for f in compacts if f.name == f"{newest}.compact"]
+        read += [f for f in entries if f.name.isdigit() and int(f.name) > newest]
+        found: list[Path] = []
+        for entry in read:
+            for line in entry.read_text().splitlines()[1:]:
+                logged = json.loads(line)
+                if logged["action"] == "add":
+                    found.append(Path(unquote(urlparse(logged["path"]).path)))
+        return found
+
+    def rows(self) -> int:
+        """Counts the rows, by the files' footers; cheap when asked again."""
+        for file in self.files():
+            if file not in self._rows:
+                self._rows[file] = pq.read_metadata(file).num_rows
+        return sum(self._rows.values())
+
+    def _entries(self) -> list[Path]:
+        log = self._folder / "_spark_metadata"
+        names = list(log.iterdir()) if log.is_dir() else []
+        return [f for f in names if f.name.removesuffix(".compact").isdigit()]

@@ -1,0 +1,128 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""The lives of the demo's driver, and the moments at which one is ended."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from demo.checkpoint import Checkpoint
+from servers.process import ServerProcess
+
+_TESTS = Path(__file__).resolve().parents[1]
+
+
+class Driver:
+    """A driver process that runs the query."""
+
+    def __init__(self, folder: Path, servers: str, topic: str, files: int, records: int) -> None:
+        """Starts it."""
+        self._folder = folder
+        self._reports = folder / f"progress-{uuid.uuid4().hex[:8]}.jsonl"
+        (folder / "stop").unlink(missing_ok=True)
+        arguments = [servers, topic, str(folder), str(self._reports)]
+        arguments += ["--files", str(files), "--records", str(records)]
+        self.process = ServerProcess(
+            [sys.executable, "-m", "demo.driver", *arguments],
+            folder / "driver.log",
+            {"PYTHONPATH": str(_TESTS), "TMPDIR": str(folder)},
+        )
+
+    def check(self) -> None:
+        """Raises if it has ended by itself."""
+        if self.process.exit_code is not None:
+            raise RuntimeError(f"the driver has ended by itself:\n{self.process.tail()}")
+
+    def kill(self) -> None:
+        """Kills the process and its JVM (SIGKILL)."""
+        self.process.kill()
+
+    def finish(self) -> None:
+        """Asks it to stop the query and waits until it has ended."""
+        (self._folder / "stop").touch()
+        if self.process.wait(120):
+            raise RuntimeError(f"the driver has failed:\n{self.process.tail()}")
+
+    def report(self) -> dict[str, Any] | None:
+        """Gives its last progress report, once there is one."""
+        lines = self._reports.read_text().splitlines() if self._reports.exists() else []
+        try:
+            return json.loads(lines[-1]) if lines else None
+        except json.JSONDecodeError:  # it is being written
+            return None
+
+
+@dataclass(frozen=True)
+class Moment:
+    """When a driver is killed.
+
+    Attributes:
+        name: Where in the query's life it is.
+        has_come: Says so, by what is durable; asked about every millisecond.
+        is_held: Whether the driver, now dead, really died there.
+    """
+
+    name: str
+    has_come: Callable[[], bool]
+    is_held: Callable[[], bool]
+
+
+def moments(checkpoint: Checkpoint) -> list[Moment]:
+    """Gives the three moments: in the history, at the switch, in the live leg."""
+
+    def running(leg: str, least: int) -> Callable[[], bool]:
+        # A batch of the leg is planned and not committed: its tasks run.
+        def has_come() -> bool:
+            batch = checkpoint.planned()
+            if batch < least or checkpoint.is_committed(batch):
+                return False
+            return checkpoint.position(batch).leg == leg and (
+                batch < 1 or _leg_before(batch) == leg
+            )
+
+        return has_come
+
+    def _leg_before(batch: int) -> str:
+        return checkpoint.position(batch - 1).leg
+
+    def unfinished() -> bool:
+        return not checkpoint.is_committed(checkpoint.planned())
+
+    def switching() -> bool:
+        batch = checkpoint.planned()
+        if not checkpoint.switch_has_begun:
+            return False
+        if checkpoint.position(batch).leg == "history":
+            return True  # not yet in the offset log
+        return checkpoint.position(batch - 1).leg == "history" and not checkpoint.is_committed(
+            batch
+        )
+
+    return [
+        Moment("in the history", running("history", 2), unfinished),
+        Moment("at the switch", lambda: checkpoint.switch_has_begun, switching),
+        Moment("in the live leg", running("live", 0), unfinished),
+    ]
+
+
+def wait_for(
+    moment: Moment, check: Callable[[], None], tell: Callable[[], None], timeout: float
+) -> None:
+    """Looks at the checkpoint all the time until the moment has come; tells about it on the way."""
+    end = time.monotonic() + timeout
+    told = time.monotonic()
+    while not moment.has_come():
+        time.sleep(0.001)
+        if time.monotonic() - told > 1.5:
+            tell()
+            check()
+            told = time.monotonic()
+        if told > end:
+            raise TimeoutError(f"the driver has not come to be {moment.name} within {timeout} s")

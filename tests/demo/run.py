@@ -1,0 +1,205 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""A history and a live topic become one stream, whose driver is killed three times: each row once.
+
+Makes orders, archives a part of them as Parquet, goes on producing, and runs one query over
+history and topic into a Parquet sink. The driver is killed (SIGKILL) in the history, at the
+switch and in the live leg. At the end the ids in the sink are compared with those produced.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from demo import archive, orders
+from demo.checkpoint import Checkpoint
+from demo.judge import SinkLog, Verdict, judge
+from demo.life import Driver, Moment, moments, wait_for
+from demo.producer import LiveOrders
+from demo.telling import Teller
+from servers.kafka import KafkaCluster
+from servers.kafka_topics import KafkaTopics
+
+_FILES = 24
+_FILES_A_BATCH = 3
+_ARCHIVED = 0.6
+_PATIENCE = 300
+
+
+class Demo:
+    """One run of the demonstration in one folder, over one topic."""
+
+    def __init__(self, rows: int, topics: KafkaTopics, topic: str, folder: Path) -> None:
+        """Takes what it works with; nothing happens yet."""
+        self._rows, self._topics, self._topic, self._folder = rows, topics, topic, folder
+        self._checkpoint = Checkpoint(folder / "checkpoint")
+        self._sink = SinkLog(folder / "sink")
+        self._tell = Teller()
+
+    def run(self) -> Verdict:
+        """Runs it to its end."""
+        self._make_history()
+        live = LiveOrders(
+            self._topics.bootstrap_servers,
+            self._topic,
+            first=self._rows,
+            rate=max(self._rows // 1000, 20),
+            folder=self._folder,
+        )
+        for moment in moments(self._checkpoint):
+            self._live_until(moment, live)
+        produced = self._last_life(live)
+        self._tell_of_the_switch()
+        self._tell.say(
+            f"{self._rows} orders were made first, {produced - self._rows} while the query ran"
+        )
+        return judge(self._sink.files(), produced)
+
+    def _make_history(self) -> None:
+        self._topics.create(self._topic, orders.PARTITIONS, orders.KEPT)
+        self._tell.say(f"making {self._rows} orders in topic {self._topic}")
+        self._topics.produce(self._topic, map(orders.record, range(self._rows)))
+        sizes = {p: end for p, (_, end) in self._topics.offsets(self._topic).items()}
+        ends = archive.uneven_ends(sizes, _ARCHIVED)
+        self._tell.say(f"archiving {sum(ends.values())} of them as Parquet")
+        archive.archive(self._topics, self._topic, ends, self._folder / "history", _FILES)
+
+    def _live_until(self, moment: Moment, live: LiveOrders) -> None:
+        driver = self._start()
+
+        def check() -> None:
+            driver.check()
+            live.check()
+
+        wait_for(moment, check, lambda: self._tell_of(driver), _PATIENCE)
+        driver.kill()
+        batch = self._checkpoint.planned()
+        committed = self._checkpoint.committed()
+        self._tell.say(
+            f"killed the driver {moment.name} (SIGKILL): "
+            f"batch {batch} was planned last, batch {committed} committed last"
+        )
+        if not moment.is_held():
+            raise RuntimeError(
+                f"the driver died too late to die {moment.name}; please run the demo again"
+            )
+
+    def _last_life(self, live: LiveOrders) -> int:
+        driver = self._start()
+        resumed = self._checkpoint.planned()
+        while self._checkpoint.committed() <= resumed:
+            self._pause(driver)
+        produced = live.finish()
+        self._tell.say(f"the producer has stopped after order {produced - 1}; reading the rest")
+        ends = {str(p): end for p, (_, end) in self._topics.offsets(self._topic).items()}
+        while not self._has_read(ends):
+            self._pause(driver)
+        driver.finish()
+        return produced
+
+    def _has_read(self, ends: dict[str, int]) -> bool:
+        at = self._checkpoint.position(self._checkpoint.committed())
+        return at.leg == "live" and at.legs["live"][self._topic] == ends
+
+    def _start(self) -> Driver:
+        self._tell.say("starting the driver")
+        return Driver(
+            self._folder,
+            self._topics.bootstrap_servers,
+            self._topic,
+            files=_FILES_A_BATCH,
+            records=max(self._rows // 10, 100),
+        )
+
+    def _pause(self, driver: Driver) -> None:
+        time.sleep(1.5)
+        driver.check()
+        self._tell_of(driver)
+
+    def _tell_of(self, driver: Driver) -> None:
+        self._tell.progress(self._sink.rows(), driver.report())
+
+    def _tell_of_the_switch(self) -> None:
+        last = archive.last_offsets(self._folder / "history")
+        first = self._checkpoint.switch().start[self._topic]
+        self._tell.switch(self._topic, last, {int(p): offset for p, offset in first.items()})
+
+
+@contextlib.contextmanager
+def _folder(keep: bool) -> Iterator[Path]:
+    made = Path(tempfile.mkdtemp(prefix="splice-demo-"))
+    try:
+        yield made
+    finally:
+        if keep:
+            print(f"kept: {made}", flush=True)
+        else:
+            shutil.rmtree(made, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _topics(servers: str | None) -> Iterator[KafkaTopics]:
+    if servers:
+        yield KafkaTopics(servers)
+        return
+    print("starting a Kafka broker", flush=True)
+    with KafkaCluster() as cluster:
+        yield cluster.topics
+
+
+@contextlib.contextmanager
+def _topic(topics: KafkaTopics, keep: bool) -> Iterator[str]:
+    name = f"splice-demo-{uuid.uuid4().hex[:8]}"
+    try:
+        yield name
+    finally:
+        if not keep and name in topics.names():
+            topics.delete(name)
+
+
+def _exit(number: int, _frame: object) -> None:
+    sys.exit(128 + number)
+
+
+def main() -> int:
+    """Runs the demonstration; 0 means that each row was there once."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument(
+        "--rows", type=int, default=1_000_000, help="orders to make before the query starts"
+    )
+    parser.add_argument("--servers", help="an existing broker, host:port")
+    parser.add_argument("--keep", action="store_true", help="keep the files and say where they are")
+    given = parser.parse_args()
+    if given.rows < 10_000:
+        parser.error("--rows: give at least 10000, or there is nothing to kill in")
+    for each in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(each, _exit)
+    try:
+        # The folder goes last, when no process writes to it any more.
+        with (
+            _folder(given.keep) as folder,
+            _topics(given.servers) as topics,
+            _topic(topics, bool(given.servers and given.keep)) as topic,
+        ):
+            verdict = Demo(given.rows, topics, topic, folder).run()
+    except KeyboardInterrupt:
+        return 130
+    print(verdict)
+    return 0 if verdict.holds else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""What the demo prints while it works."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+
+class Teller:
+    """Prints lines with the seconds since the start."""
+
+    def __init__(self) -> None:
+        """Starts the clock."""
+        self._began = time.monotonic()
+
+    def say(self, text: str) -> None:
+        """Prints a line."""
+        print(f"{time.monotonic() - self._began:6.1f} s  {text}", flush=True)
+
+    def progress(self, rows: int, report: Mapping[str, Any] | None) -> None:
+        """Prints how far the query is; without a report its driver is still starting."""
+        self.say(f"  {rows:>9,} rows in the sink, {_standing(report) if report else 'starting'}")
+
+    def switch(self, topic: str, last: Mapping[int, int], first: Mapping[int, int]) -> None:
+        """Prints where the switch went."""
+        self.say("the switch, per partition: the history's last offset -> the live leg's first")
+        for partition in sorted(first):
+            self.say(f"  {topic}-{partition}: {last.get(partition, -1)} -> {first[partition]}")
+
+
+def _standing(report: Mapping[str, Any]) -> str:
+    metrics = report["sources"][0].get("metrics") or {}
+    behind = metrics.get("rowsBehind")
+    said = f"batch {report['batchId']:>3}, leg {metrics.get('leg', '-')}"
+    return f"{said}, {int(behind):,} rows behind" if behind else said
