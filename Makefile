@@ -89,7 +89,7 @@ clean: ## Remove everything that was built, the virtual environments too
 $(MADE)/jar: $(JVM_SOURCES)
 	@project/prerequisites
 	rm -rf target/repository
-	$(SBT) bundle/dist bundle/publish servers/stage
+	$(SBT) bundle/dist bundle/publish servers/stage testkit/killingJar
 	@mkdir -p $(@D) && touch $@
 
 $(MADE)/wheel: .venv/.ready $(MADE)/jar $(PYTHON_SOURCES)

@@ -49,6 +49,6 @@ final class KillingFileSystem extends RawLocalFileSystem {
 }
 
 private[kill] object KillingFileSystem {
-  val Scheme = "kill"
+  val Scheme    = "kill"
   val Root: URI = URI.create(s"$Scheme:///")
 }
