@@ -13,5 +13,8 @@ final class KafkaSourceProvider extends SourceProvider {
 
   override def options: OptionSet = KafkaOptions.set
 
+  override def startOptions: Set[String] =
+    Set(KafkaOptions.Starting, KafkaOptions.StartingTimestamp, KafkaOptions.StartingTimestamps).map(_.key)
+
   override def create(options: SourceOptions): Source = new KafkaSource(KafkaSettings(options))
 }

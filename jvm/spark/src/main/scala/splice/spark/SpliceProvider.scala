@@ -35,7 +35,7 @@ class SpliceProvider extends TableProvider with DataSourceRegister {
     tableOf(properties.asScala.toMap)
 
   private def tableOf(written: Map[String, String]): SpliceTable = {
-    val options = TableOptions(written) ++ implied
+    val options = TableOptions(written, implied)
     table.collect { case (`options`, made) => made }.getOrElse {
       val made = new SpliceTable(options)
       table = Some(options -> made)

@@ -13,9 +13,12 @@ final private[spark] class SpliceScanBuilder(source: Source, options: SourceOpti
     extends ScanBuilder
     with SupportsPushDownRequiredColumns {
 
-  private var columns = StructType(source.schema.fields ++ source.metadataColumns.fields)
+  private val all     = StructType(source.schema.fields ++ source.metadataColumns.fields)
+  private var columns = all
 
-  override def pruneColumns(required: StructType): Unit = columns = required
+  // Spark may ask for some fields of a struct only; a source gives a column whole, and Spark takes of it what it needs.
+  override def pruneColumns(required: StructType): Unit =
+    columns = StructType(required.fields.map(asked => all.fields.find(_.name == asked.name).getOrElse(asked)))
 
   override def build(): Scan = new SpliceScan(source, options, columns)
 }

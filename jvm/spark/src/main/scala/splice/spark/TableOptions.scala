@@ -5,6 +5,8 @@ package splice.spark
 
 import java.util.Locale
 
+import splice.source.{CommonOptions, SourceOptions, SourceProvider}
+
 /** The options of a table as its source sees them. */
 private[spark] object TableOptions {
 
@@ -13,10 +15,23 @@ private[spark] object TableOptions {
   // What Spark's session catalog adds to a table's properties by itself.
   private val sparks = Set("provider", "owner", "comment", "location", "external", "is_managed_location", "collation")
 
-  /** A SQL table's options come as `key` and again as `option.key`, among properties of Spark's own. */
-  def apply(properties: Map[String, String]): Map[String, String] = {
+  // And a place for the rows of a table that has none of its own, under the option of sources that read one.
+  private val place = "path"
+
+  /** A SQL table's options come as `key` and again as `option.key`, among properties of Spark's own.
+    *
+    * @param implied
+    *   what the alias says beside them
+    */
+  def apply(properties: Map[String, String], implied: Map[String, String]): Map[String, String] = {
     val (again, plain) = properties.partition { case (k, _) => k.toLowerCase(Locale.ROOT).startsWith(OptionPrefix) }
-    if (again.isEmpty) plain
-    else plain.filterNot { case (k, _) => sparks(k.toLowerCase(Locale.ROOT)) || k.startsWith("transient_") }
+    val own     = plain.filterNot { case (k, _) => sparks(k.toLowerCase(Locale.ROOT)) || k.startsWith("transient_") }
+    val options = (if (again.isEmpty) plain else own) ++ implied
+    if (again.isEmpty || hasPlace(options)) options else options - place
+  }
+
+  private def hasPlace(options: Map[String, String]): Boolean = {
+    val kind = SourceOptions(options).find(CommonOptions.Source)
+    SourceProvider.all.filter(p => kind.contains(p.kind)).exists(_.options.options.exists(_.key == place))
   }
 }

@@ -6,8 +6,8 @@ package splice.spark
 import java.nio.file.{Files, Path}
 import java.util.Comparator
 
-import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
+import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.scalatest.{BeforeAndAfterAll, Suite}
 
 /** A local session and a temporary folder for one suite. */
