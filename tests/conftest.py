@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from drivers.session import session
 from faults.crash import compile_file_system
 from servers.kafka import KafkaCluster

@@ -32,7 +32,12 @@ BOUNDED = (
 def test_a_chain_is_said_by_prefixed_options() -> None:
     source = (
         HybridSource.builder("history", HISTORY, select="id")
-        .add_source("live", LIVE, hand_over=HandOver.offsets(), select="CAST(key AS STRING) AS id")
+        .add_source(
+            "live",
+            LIVE,
+            hand_over=HandOver.offsets(),
+            select="CAST(key AS STRING) AS id",
+        )
         .build()
     )
     assert source.options() == {
@@ -78,7 +83,11 @@ def test_options_of_the_whole_chain() -> None:
         ),
         (
             HandOver.event_time("ts", timedelta(minutes=10)),
-            {"handOver": "eventTime", "handOver.column": "ts", "handOver.overlap": "10 minutes"},
+            {
+                "handOver": "eventTime",
+                "handOver.column": "ts",
+                "handOver.overlap": "10 minutes",
+            },
         ),
         (
             HandOver.modification_time("1 hour"),
@@ -110,7 +119,17 @@ def test_durations_are_spark_intervals(given: timedelta | str, text: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "given", [timedelta(seconds=-1), "-1 hour", "1 hour - 5 minutes", "", "10", "soon", 600, None]
+    "given",
+    [
+        timedelta(seconds=-1),
+        "-1 hour",
+        "1 hour - 5 minutes",
+        "",
+        "10",
+        "soon",
+        600,
+        None,
+    ],
 )
 def test_other_durations_are_refused(given: str) -> None:
     with pytest.raises(OptionError, match=r"'overlap' is .*Give a timedelta"):
@@ -151,9 +170,12 @@ def test_every_leg_but_the_last_is_bounded() -> None:
 
 
 @pytest.mark.parametrize(
-    "start", ["earliest", OffsetsInitializer.timestamp(1), OffsetsInitializer.committed()]
+    "start",
+    ["earliest", OffsetsInitializer.timestamp(1), OffsetsInitializer.committed()],
 )
-def test_a_hand_over_and_a_start_exclude_each_other(start: str | OffsetsInitializer) -> None:
+def test_a_hand_over_and_a_start_exclude_each_other(
+    start: str | OffsetsInitializer,
+) -> None:
     live = (
         KafkaSource.builder().bootstrap_servers("b:1").topics("t").starting_offsets(start).build()
     )

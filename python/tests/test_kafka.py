@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
@@ -40,9 +40,12 @@ def test_pattern() -> None:
         ("latest", {"startingOffsets": "latest"}),
         (OffsetsInitializer.earliest(), {"startingOffsets": "earliest"}),
         (OffsetsInitializer.latest(), {"startingOffsets": "latest"}),
-        (OffsetsInitializer.timestamp(1_700_000_000_123), {"startingTimestamp": "1700000000123"}),
         (
-            OffsetsInitializer.timestamp(datetime(2026, 1, 1, 0, 0, 0, 999, tzinfo=timezone.utc)),
+            OffsetsInitializer.timestamp(1_700_000_000_123),
+            {"startingTimestamp": "1700000000123"},
+        ),
+        (
+            OffsetsInitializer.timestamp(datetime(2026, 1, 1, 0, 0, 0, 999, tzinfo=UTC)),
             {"startingTimestamp": "1767225600000"},
         ),
         (
@@ -120,7 +123,8 @@ def test_another_word_is_no_position(word: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "offsets", [{}, {"t": {}}, {"t": {0: -3}}, {"t": {-1: 0}}, {"t": {"0": 1}}, {"t": {0: True}}]
+    "offsets",
+    [{}, {"t": {}}, {"t": {0: -3}}, {"t": {-1: 0}}, {"t": {"0": 1}}, {"t": {0: True}}],
 )
 def test_offsets_that_are_none(offsets: dict[str, dict[int, int]]) -> None:
     with pytest.raises(OptionError):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from splice import FileSource, OptionError, SetupError, jvm
+from splice import FileSource, OptionError, SetupError, SourceError, jvm
 
 SOURCE = FileSource.builder("csv", "/a").option("a.b", 1).build()
 
@@ -16,6 +16,7 @@ SOURCE = FileSource.builder("csv", "/a").option("a.b", 1).build()
 class Reader:
     def __init__(self) -> None:
         self.calls: list[Any] = []
+        self.error: Exception | None = None
 
     def format(self, name: str) -> Reader:
         self.calls.append(name)
@@ -26,6 +27,8 @@ class Reader:
         return self
 
     def load(self) -> str:
+        if self.error:
+            raise self.error
         return "frame"
 
 
@@ -50,6 +53,31 @@ def test_a_classic_session_without_the_jar_says_how_to_get_it(
     session = Session()
     session._jsparkSession = None  # type: ignore[attr-defined]
     with pytest.raises(SetupError, match=r"--jars .*--packages"):
+        SOURCE.read(session)  # type: ignore[arg-type]
+
+
+def test_an_error_of_splice_loses_the_stack_of_the_jvm() -> None:
+    class ThrownError(Exception):
+        def __init__(self, name: str) -> None:
+            self.java_exception = self
+            self.name = name
+
+        def getClass(self) -> ThrownError:  # noqa: N802 (Java's name)
+            return self
+
+        def getName(self) -> str:  # noqa: N802 (Java's name)
+            return self.name
+
+        def getMessage(self) -> str:  # noqa: N802 (Java's name)
+            return "[SPLICE_FILES.PATH_NOT_FOUND] There is nothing at /a."
+
+    session = Session()
+    session.read.error = ThrownError("splice.source.SpliceException")
+    with pytest.raises(SourceError, match="There is nothing at /a") as raised:
+        SOURCE.read(session)  # type: ignore[arg-type]
+    assert raised.value.getCondition() == "SPLICE_FILES.PATH_NOT_FOUND"
+    session.read.error = ThrownError("java.lang.Error")
+    with pytest.raises(ThrownError):
         SOURCE.read(session)  # type: ignore[arg-type]
 
 

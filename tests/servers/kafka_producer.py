@@ -68,7 +68,12 @@ class KafkaProducer:
         while True:
             try:
                 self._producer.produce(
-                    topic, value, key, partition, timestamp=timestamp, headers=list(headers)
+                    topic,
+                    value,
+                    key,
+                    partition,
+                    timestamp=timestamp,
+                    headers=list(headers),
                 )
                 return
             except BufferError:

@@ -29,8 +29,8 @@ def one_node(
 ) -> dict[str, str]:
     """Gives the settings for one node whose clients reach it at ``127.0.0.1:port``.
 
-    Topics are made on request only, sessions and retention checks are short, and every internal
-    topic has one replica.
+    Topics are made on request only and keep their records, however old, unless a topic's own
+    settings say otherwise; sessions and retention checks are short; internal topics have no copy.
     """
     return {
         "process.roles": "broker,controller",
@@ -54,6 +54,7 @@ def one_node(
         "group.initial.rebalance.delay.ms": "0",
         "broker.session.timeout.ms": "3000",
         "broker.heartbeat.interval.ms": "500",
+        "log.retention.ms": "-1",
         "log.initial.task.delay.ms": "500",
         "log.retention.check.interval.ms": "1000",
     }

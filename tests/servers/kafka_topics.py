@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from functools import cached_property
@@ -135,10 +136,14 @@ class KafkaTopics:
         try:
             ends = {p: end for p, (first, end) in self.offsets(topic).items() if end > first}
             consumer.assign([TopicPartition(topic, p, 0) for p in ends])
+            last = time.monotonic()
             while ends:
-                for message in consumer.consume(10000, timeout=1):
-                    if not message.error():
-                        yield message
+                messages = consumer.consume(10000, timeout=0.2)
+                if messages:
+                    last = time.monotonic()
+                elif time.monotonic() - last > _TIMEOUT:
+                    raise TimeoutError(f"no record of '{topic}' came, and {ends} are still ahead")
+                yield from (message for message in messages if not message.error())
                 positions = consumer.position([TopicPartition(topic, p) for p in ends])
                 for at in positions:
                     if at.offset >= ends[at.partition]:

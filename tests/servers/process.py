@@ -27,7 +27,10 @@ class ServerProcess:
     """
 
     def __init__(
-        self, command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None
+        self,
+        command: Sequence[str],
+        log: Path,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         """Starts the command; its output is appended to the log."""
         _exit_on_terminate()

@@ -8,7 +8,7 @@ Start with :func:`configure`, describe each source with its builder, join them w
 
 from splice.configure import configure
 from splice.describe import QueryDescription, SourceDescription, describe
-from splice.errors import OptionError, SetupError
+from splice.errors import OptionError, SetupError, SourceError
 from splice.files import FileSource, FileSourceBuilder
 from splice.hand_over import HandOver
 from splice.hybrid import HybridSource, HybridSourceBuilder
@@ -30,6 +30,7 @@ __all__ = [
     "SetupError",
     "Source",
     "SourceDescription",
+    "SourceError",
     "configure",
     "describe",
 ]

@@ -54,7 +54,8 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     jars = [jar for jar in options.get(_JARS, _default_jars()).split(",") if jar.strip()]
     names = {jar.rsplit("/", 1)[-1] for jar in jars}
     return builder.config(
-        _JARS, ",".join([*jars, *(str(path) for path in jar_paths() if path.name not in names)])
+        _JARS,
+        ",".join([*jars, *(str(path) for path in jar_paths() if path.name not in names)]),
     )
 
 

@@ -19,7 +19,9 @@ _UNITS = (
 _NUMBER_AND_UNIT = (
     r"\d+\s*(?:ms|milliseconds?|s|sec|seconds?|m|min|minutes?|h|hours?|d|days?|w|weeks?)"
 )
-_INTERVAL = re.compile(rf"(?:interval\s+)?{_NUMBER_AND_UNIT}(?:\s+{_NUMBER_AND_UNIT})*", re.I)
+_INTERVAL = re.compile(
+    rf"(?:interval\s+)?{_NUMBER_AND_UNIT}(?:\s+{_NUMBER_AND_UNIT})*", re.IGNORECASE
+)
 
 
 def interval(name: str, value: timedelta | str) -> str:

@@ -6,17 +6,20 @@ from __future__ import annotations
 
 import re
 
-from pyspark.errors import IllegalArgumentException, PySparkRuntimeError
+from pyspark.errors import (
+    IllegalArgumentException,
+    PySparkException,
+    PySparkRuntimeError,
+)
 
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]*)\] ")
 
 
-class OptionError(IllegalArgumentException, ValueError):
-    """An option of a source is missing, unknown, malformed or contradicts another one.
+class SourceError(PySparkException):
+    """A source cannot be read: its data, its servers or its checkpoint are not as they must be.
 
-    It is both what PySpark raises for a bad argument
-    (``pyspark.errors.IllegalArgumentException``) and Python's ``ValueError``. A message that
-    comes from the JVM begins with its error condition in brackets; ``getCondition()`` gives it.
+    A message that comes from the JVM begins with its error condition in brackets;
+    ``getCondition()`` gives it.
     """
 
     def __init__(self, message: str) -> None:
@@ -37,6 +40,14 @@ class OptionError(IllegalArgumentException, ValueError):
     def __str__(self) -> str:
         """Gives the full message."""
         return self._text
+
+
+class OptionError(SourceError, IllegalArgumentException, ValueError):
+    """An option of a source is missing, unknown, malformed or contradicts another one.
+
+    It is both what PySpark raises for a bad argument
+    (``pyspark.errors.IllegalArgumentException``) and Python's ``ValueError``.
+    """
 
 
 class SetupError(PySparkRuntimeError):

@@ -61,7 +61,10 @@ class HandOver:
         """
         return HandOver(
             "eventTime",
-            {"column": _column("column", column), "overlap": interval("overlap", overlap)},
+            {
+                "column": _column("column", column),
+                "overlap": interval("overlap", overlap),
+            },
         )
 
     @staticmethod

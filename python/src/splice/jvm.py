@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 def running() -> JVMView | None:
     """Gives this process's driver JVM, or None where none was started (as with Spark Connect)."""
     try:
-        from pyspark import SparkContext  # absent from an installation for Spark Connect only
+        from pyspark import (
+            SparkContext,  # absent from an installation for Spark Connect only
+        )
     except ImportError:
         return None
     return SparkContext._jvm
@@ -52,6 +54,14 @@ def check(options: Mapping[str, str]) -> None:
     message = api.check(dict(options))
     if message:
         raise OptionError(message)
+
+
+def own_message(error: Exception) -> str | None:
+    """Gives the message of an exception that Splice threw in the JVM and PySpark does not know."""
+    thrown = getattr(error, "java_exception", None)
+    if thrown is None or not thrown.getClass().getName().startswith("splice."):
+        return None
+    return str(thrown.getMessage())
 
 
 def _session_lives() -> bool:

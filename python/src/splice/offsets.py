@@ -7,19 +7,24 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
 from splice.errors import OptionError
 
-STARTING = ("startingOffsets", "startingTimestamp", "startingOffsetsByTimestamp", "committedReset")
+STARTING = (
+    "startingOffsets",
+    "startingTimestamp",
+    "startingOffsetsByTimestamp",
+    "committedReset",
+)
 """Every option that fixes the start of a Kafka source."""
 
 ENDING = ("endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp")
 """Every option that fixes the end of a Kafka source, and so makes it bounded."""
 
 _RESETS = ("earliest", "latest", "fail")
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EARLIEST = -2
 
 
@@ -153,7 +158,7 @@ def offsets_of(word: str, given: OffsetsArgument) -> OffsetsInitializer:
 
 
 def _millis(at: datetime) -> int:
-    return (at.astimezone(timezone.utc) - _EPOCH) // timedelta(milliseconds=1)
+    return (at.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1)
 
 
 def _partitions(topic: str, parts: Mapping[int, int]) -> dict[str, int]:

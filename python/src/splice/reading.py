@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pyspark.errors import PySparkRuntimeError
 
 from splice import jvm
-from splice.errors import SetupError
+from splice.errors import SetupError, SourceError
 from splice.jars import how_to_submit
 
 if TYPE_CHECKING:
@@ -25,7 +25,14 @@ def load(options: Mapping[str, str], spark: SparkSession | None, streaming: bool
     session = _active() if spark is None else spark
     _refuse_without_jar(session)
     reader = session.readStream if streaming else session.read
-    return reader.format(FORMAT).options(**options).load()
+    try:
+        return reader.format(FORMAT).options(**options).load()
+    except Exception as error:
+        message = jvm.own_message(error)
+        if message is None:
+            raise
+        # As PySpark does with exceptions it knows, the JVM's stack is left out.
+        raise SourceError(message) from None
 
 
 def _refuse_without_jar(session: SparkSession) -> None:

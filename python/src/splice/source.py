@@ -15,9 +15,9 @@ from splice.secrets import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Self
 
     from pyspark.sql import DataFrame, SparkSession
-    from typing_extensions import Self
 
 CHAIN_OPTIONS = ("source", "legs", "select", "handOver")
 """Options that belong to a hybrid source and its builder, never to the source of one leg."""
@@ -52,7 +52,8 @@ class Source(ABC):
             spark: The session to read with; by default the active one.
 
         Raises:
-            OptionError: if the options are refused.
+            IllegalArgumentException: if the options are refused (of pyspark.errors).
+            SourceError: if the source cannot be read, for example because nothing is at its path.
             SetupError: if there is no session, or Splice's jar is not on its class path.
         """
         return load(self.options(), spark, streaming=True)
@@ -64,7 +65,8 @@ class Source(ABC):
             spark: The session to read with; by default the active one.
 
         Raises:
-            OptionError: if the options are refused.
+            IllegalArgumentException: if the options are refused (of pyspark.errors).
+            SourceError: if the source cannot be read, for example because nothing is at its path.
             SetupError: if there is no session, or Splice's jar is not on its class path.
         """
         return load(self.options(), spark, streaming=False)
