@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from servers.kafka_producer import Record
@@ -64,7 +64,7 @@ def archive(
         (
             (message.key() or b"").decode(),
             json.loads(message.value() or "{}")["amount"],
-            datetime.fromtimestamp(message.timestamp()[1] / 1000, UTC),
+            datetime.fromtimestamp(message.timestamp()[1] / 1000, timezone.utc),
             message.topic(),
             message.partition(),
             message.offset(),

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
@@ -45,7 +45,7 @@ def test_pattern() -> None:
             {"startingTimestamp": "1700000000123"},
         ),
         (
-            OffsetsInitializer.timestamp(datetime(2026, 1, 1, 0, 0, 0, 999, tzinfo=UTC)),
+            OffsetsInitializer.timestamp(datetime(2026, 1, 1, 0, 0, 0, 999, tzinfo=timezone.utc)),
             {"startingTimestamp": "1767225600000"},
         ),
         (

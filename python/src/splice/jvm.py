@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 def running() -> JVMView | None:
     """Gives this process's driver JVM, or None where none was started (as with Spark Connect)."""
     try:
-        from pyspark import (
-            SparkContext,  # absent from an installation for Spark Connect only
-        )
+        # Absent from an installation for Spark Connect only.
+        from pyspark import SparkContext
     except ImportError:
         return None
     return SparkContext._jvm

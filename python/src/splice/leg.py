@@ -14,53 +14,14 @@ from splice.source import Source
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 RESERVED = (
-    *(
-        "source",
-        "legs",
-        "schema",
-        "path",
-        "paths",
-        "format",
-        "select",
-        "handOver",
-        "onGap",
-    ),
-    *(
-        "option",
-        "unknownOptions",
-        "slots",
-        "kafka",
-        "subscribe",
-        "subscribePattern",
-        "assign",
-    ),
-    *(
-        "startingOffsets",
-        "startingTimestamp",
-        "startingOffsetsByTimestamp",
-        "committedReset",
-    ),
-    *(
-        "endingOffsets",
-        "endingTimestamp",
-        "endingOffsetsByTimestamp",
-        "maxOffsetsPerTrigger",
-    ),
+    *("source", "legs", "schema", "path", "paths", "format", "select", "handOver", "onGap"),
+    *("option", "unknownOptions", "slots", "kafka", "subscribe", "subscribePattern", "assign"),
+    *("startingOffsets", "startingTimestamp", "startingOffsetsByTimestamp", "committedReset"),
+    *("endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp", "maxOffsetsPerTrigger"),
     *("minOffsetsPerTrigger", "maxTriggerDelay", "failOnDataLoss", "includeHeaders"),
     *("maxFilesPerTrigger", "maxBytesPerTrigger", "maxPartitionBytes", "orderBy"),
-    *(
-        "recursiveFileLookup",
-        "pathGlobFilter",
-        "modifiedBefore",
-        "modifiedAfter",
-        "basePath",
-    ),
-    *(
-        "onFileChanged",
-        "minPartitions",
-        "groupIdPrefix",
-        "startingOffsetsByTimestampStrategy",
-    ),
+    *("recursiveFileLookup", "pathGlobFilter", "modifiedBefore", "modifiedAfter", "basePath"),
+    *("onFileChanged", "minPartitions", "groupIdPrefix", "startingOffsetsByTimestampStrategy"),
 )
 """Names that a leg cannot have, because an option begins with them."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from typing import TypeAlias
 
 from splice.errors import OptionError
@@ -24,7 +24,7 @@ ENDING = ("endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp")
 """Every option that fixes the end of a Kafka source, and so makes it bounded."""
 
 _RESETS = ("earliest", "latest", "fail")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _EARLIEST = -2
 
 
@@ -158,7 +158,7 @@ def offsets_of(word: str, given: OffsetsArgument) -> OffsetsInitializer:
 
 
 def _millis(at: datetime) -> int:
-    return (at.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1)
+    return (at.astimezone(timezone.utc) - _EPOCH) // timedelta(milliseconds=1)
 
 
 def _partitions(topic: str, parts: Mapping[int, int]) -> dict[str, int]:

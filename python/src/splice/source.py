@@ -15,9 +15,9 @@ from splice.secrets import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Self
 
     from pyspark.sql import DataFrame, SparkSession
+    from typing_extensions import Self
 
 CHAIN_OPTIONS = ("source", "legs", "select", "handOver")
 """Options that belong to a hybrid source and its builder, never to the source of one leg."""

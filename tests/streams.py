@@ -1,0 +1,44 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Queries in the session of the tests, written to Parquet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from servers.waiting import wait_for
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+_PATIENCE = 180
+
+
+def start(stream: DataFrame, folder: Path, every: str = "100 milliseconds") -> StreamingQuery:
+    """Starts a query that goes on; it continues what the folder holds."""
+    return _writer(stream, folder).trigger(processingTime=every).start()
+
+
+def drain(stream: DataFrame, folder: Path) -> StreamingQuery:
+    """Runs a query over all that is there now; it continues what the folder holds."""
+    query = _writer(stream, folder).trigger(availableNow=True).start()
+    try:
+        wait_for("the query to end", lambda: query.awaitTermination(1), _PATIENCE)
+    finally:
+        query.stop()
+    return query
+
+
+def written(spark: SparkSession, folder: Path) -> DataFrame:
+    """Gives what the queries of a folder have written."""
+    return spark.read.parquet(str(folder / "out"))
+
+
+def _writer(stream: DataFrame, folder: Path):  # type: ignore[no-untyped-def]
+    return (
+        stream.writeStream.format("parquet")
+        .option("path", str(folder / "out"))
+        .option("checkpointLocation", str(folder / "checkpoint"))
+    )
