@@ -10,7 +10,7 @@ import scala.annotation.varargs
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
-import splice.files.enumerator.{FileEnumerator, FileListing, FilesProgress, RootPaths}
+import splice.files.enumerator.{FileEnumerator, FileListing, FilesProgress, RootPaths, SparkStorage}
 import splice.files.options.{FileOptions, FileSettings}
 import splice.files.reader.{FileMetadata, FileReaders}
 import splice.files.split.FileRange
@@ -46,7 +46,8 @@ final class FileSource private[files] (private[files] val settings: FileSettings
 
   override def progress(json: String): Progress = FilesProgress.read(json)
 
-  override def enumerator(context: EnumeratorContext): SplitEnumerator = new FileEnumerator(this, context)
+  override def enumerator(context: EnumeratorContext): SplitEnumerator =
+    new FileEnumerator(new SparkStorage(this), settings.limits, context)
 
   override def readers(context: ReadContext): SplitReaderFactory =
     context.ranges.collectFirst { case range: FileRange => range.schemas } match {

@@ -5,18 +5,13 @@ package splice.files.enumerator
 
 import scala.collection.immutable.SortedMap
 
-import org.apache.spark.sql.SparkSession
-import org.slf4j.LoggerFactory
-
-import splice.files.end.FilesEndState
-import splice.files.split.{FileRange, Packing}
-import splice.files.{FileFormats, FileSource, FilesErrors}
+import splice.files.FilesErrors
+import splice.files.split.FileRange
 import splice.source._
 
 /** Lists the files once, at the first start of a query, and from then on knows only what it wrote down. */
-final private[files] class FileEnumerator(source: FileSource, context: EnumeratorContext) extends SplitEnumerator {
-
-  private val settings = source.settings
+final private[splice] class FileEnumerator(storage: FileStorage, own: ReadLimits, context: EnumeratorContext)
+    extends SplitEnumerator {
 
   // Read when it is first needed: a query whose files have all been read does not need it.
   private lazy val list: FileList =
@@ -28,13 +23,13 @@ final private[files] class FileEnumerator(source: FileSource, context: Enumerato
 
   override def start(at: StartPosition): Progress = at match {
     case StartPosition.Configured =>
-      context.sideLog.getOrCreate(FileListLog.Key)(FileListLog.write(listNow()))
+      context.sideLog.getOrCreate(FileListLog.Key)(FileListLog.write(storage.list(context)))
       FilesProgress(0, list.files.size)
     case StartPosition.Offsets(_, _)        => throw FilesErrors.startNotSupported("offsets of a log")
     case StartPosition.Timestamp(millis, _) => throw FilesErrors.startNotSupported(s"the time $millis ms")
   }
 
-  override def limits(at: Progress): ReadLimits = settings.limits
+  override def limits(at: Progress): ReadLimits = own
 
   override def advance(from: Progress, limits: ReadLimits): Progress = {
     val at = position(from)
@@ -48,7 +43,7 @@ final private[files] class FileEnumerator(source: FileSource, context: Enumerato
 
   override def end(at: Progress): Option[EndState] = {
     val last = position(at)
-    Option.when(last.finished)(new FilesEndState(source, last, list))
+    Option.when(last.finished)(storage.end(last, list))
   }
 
   override def freeze(): Unit = ()
@@ -68,24 +63,7 @@ final private[files] class FileEnumerator(source: FileSource, context: Enumerato
   override def close(): Unit = ()
 
   private def position(progress: Progress): FilesProgress = progress match {
-    case own: FilesProgress => own
-    case other              => FilesProgress.read(other.json)
+    case known: FilesProgress => known
+    case other                => FilesProgress.read(other.json)
   }
-
-  private def listNow(): FileList = {
-    val conf  = FileFormats.conf(SparkSession.active)
-    val found = source.listing(context.mode)
-    val files = found.files
-    FileEnumerator.log.info("{} files found at {}", files.size, settings.paths.mkString(", "))
-    val packing = Packing(
-      settings.maxPartitionBytes.getOrElse(conf.filesMaxPartitionBytes),
-      conf.filesOpenCostInBytes,
-      conf.filesMinPartitionNum.getOrElse(context.cores).max(1)
-    )
-    new FileList(found.schemas, packing, files)
-  }
-}
-
-private object FileEnumerator {
-  private val log = LoggerFactory.getLogger(classOf[FileEnumerator])
 }

@@ -17,7 +17,7 @@ import splice.source.{SpliceException, SplitReader}
   * @param items
   *   what a block's rows are handed on as; may return one reused object
   */
-final private[files] class BlockReader[T](
+final private[splice] class BlockReader[T](
     blocks: Iterator[FileBlock],
     open: FileBlock => Iterator[InternalRow],
     items: Iterator[InternalRow] => Iterator[T],

@@ -15,7 +15,7 @@ import splice.files.options.OnFileChanged
 import splice.files.split.FileBlock
 
 /** Opens blocks of files that are still what they were when they were listed. Made for one task; used by one thread. */
-final private[files] class FileOpener(configuration: Configuration, policy: FilePolicy) {
+final private[splice] class FileOpener(configuration: Configuration, policy: FilePolicy) {
 
   private val checked = mutable.Set.empty[String]
 

@@ -12,7 +12,7 @@ import splice.files.options.{FileSettings, OnFileChanged}
   * @param ignoreCorrupt
   *   skip the rest of a file that cannot be read (Spark's `ignoreCorruptFiles`)
   */
-final private[files] case class FilePolicy(onChanged: OnFileChanged, ignoreMissing: Boolean, ignoreCorrupt: Boolean)
+final private[splice] case class FilePolicy(onChanged: OnFileChanged, ignoreMissing: Boolean, ignoreCorrupt: Boolean)
 
 private[files] object FilePolicy {
   def apply(settings: FileSettings): FilePolicy = {

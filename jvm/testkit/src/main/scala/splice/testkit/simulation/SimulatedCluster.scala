@@ -14,6 +14,7 @@ import scala.collection.mutable
 final class SimulatedCluster(val id: String, life: Life, ids: RowIds) {
 
   private var named: SortedMap[String, SimulatedTopic] = SortedMap.empty
+  private var past: Vector[SimulatedTopic]             = Vector.empty
   private val open                                     = mutable.Map.empty[Int, Seq[(String, Int)]]
   private val aborted                                  = mutable.Set.empty[Int]
   private var transactions                             = 0
@@ -22,6 +23,9 @@ final class SimulatedCluster(val id: String, life: Life, ids: RowIds) {
   private val void                                     = mutable.Set.empty[Long]
 
   def topics: SortedMap[String, SimulatedTopic] = named
+
+  /** Topics that were deleted since. */
+  def deleted: Seq[SimulatedTopic] = past
 
   def topic(name: String): SimulatedTopic = named(name)
 
@@ -37,7 +41,10 @@ final class SimulatedCluster(val id: String, life: Life, ids: RowIds) {
 
   /** Makes a topic, or makes it anew with another id. */
   def create(name: String, partitions: Int): SimulatedTopic = {
-    named.get(name).foreach(_.partitions.foreach(p => remove(p.all.toSeq)))
+    named.get(name).foreach { topic =>
+      past :+= topic
+      topic.partitions.foreach(p => remove(p.all.toSeq))
+    }
     topicsMade += 1
     val topic = new SimulatedTopic(name, s"$id-topic-$topicsMade", this)
     topic.grow(partitions)

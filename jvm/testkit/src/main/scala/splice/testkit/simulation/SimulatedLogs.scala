@@ -37,6 +37,9 @@ final class SimulatedLogs(life: Life, retained: Int) {
   /** The last batch that is done durably; -1 when there is none. */
   def lastCommitted: Long = commits.lastOption.getOrElse(-1L)
 
+  /** That batch, and where it went to. */
+  def committed: Option[(Long, String)] = offsets.rangeTo(lastCommitted).lastOption
+
   /** Whether some batch goes to this position. */
   def isLogged(until: String): Boolean = offsets.valuesIterator.contains(until)
 

@@ -23,12 +23,18 @@ trait Subject {
 }
 
 /** When batches run. */
-sealed trait SimulatedTrigger extends Product with Serializable
+sealed trait SimulatedTrigger extends Product with Serializable {
+
+  /** Whether batches go on by themselves, as asynchronous progress tracking demands. */
+  def isContinual: Boolean = false
+}
 
 object SimulatedTrigger {
 
   /** A number of triggers, then a stop. */
-  final case class ProcessingTime(triggers: Int) extends SimulatedTrigger
+  final case class ProcessingTime(triggers: Int) extends SimulatedTrigger {
+    override def isContinual: Boolean = true
+  }
 
   /** All that is there at the start, in as many batches as the limits make of it. */
   case object AvailableNow extends SimulatedTrigger
@@ -41,10 +47,18 @@ object SimulatedTrigger {
   *
   * What is durable outlives [[run]]: the logs, the side log, the sink.
   *
+  * @param sideLog
+  *   opens the source's side log for one run
   * @param asynchronous
-  *   whether offsets and commits are logged late and not for every batch, as asynchronous progress tracking does
+  *   whether continual runs log offsets and commits late and not for every batch, as asynchronous progress tracking does
   */
-final class SimulatedSpark(life: Life, subject: Subject, sideLog: SideLog, asynchronous: Boolean, retained: Int = 100) {
+final class SimulatedSpark(
+    life: Life,
+    subject: Subject,
+    sideLog: () => SideLog,
+    asynchronous: Boolean,
+    retained: Int = 100
+) {
 
   val sink          = new SimulatedSink(life)
   private val logs  = new SimulatedLogs(life, retained)
@@ -53,6 +67,9 @@ final class SimulatedSpark(life: Life, subject: Subject, sideLog: SideLog, async
 
   /** The rows that no restart reads again. */
   def settled: Iterator[Long] = sink.rowsUpTo(logs.lastCommitted)
+
+  /** The offset of the last batch that is done durably. */
+  def lastCommitted: Option[String] = logs.committed.map(_._2)
 
   /** The offset of the last batch in the log. */
   def lastLogged: Option[String] = logs.last.map(_._2)
@@ -65,7 +82,7 @@ final class SimulatedSpark(life: Life, subject: Subject, sideLog: SideLog, async
     val source      = subject.source()
     val coordinator = new Coordinator(
       source,
-      EnumeratorContext(sideLog, ReadMode.Stream, life.clock, cores, name),
+      EnumeratorContext(sideLog(), ReadMode.Stream, life.clock, cores, name),
       cores,
       retained
     )
@@ -87,7 +104,7 @@ final class SimulatedSpark(life: Life, subject: Subject, sideLog: SideLog, async
 
   final private class MicroBatches(source: Source, coordinator: Coordinator, name: String, trigger: SimulatedTrigger) {
 
-    private val progress                   = new BatchLog(logs, life, asynchronous)
+    private val progress                   = new BatchLog(logs, life, asynchronous && trigger.isContinual)
     private var consumed: Option[Progress] = None
 
     def run(): Unit = {

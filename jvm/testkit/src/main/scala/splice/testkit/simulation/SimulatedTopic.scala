@@ -18,7 +18,11 @@ final case class SimulatedRecord(offset: Long, id: Option[Long], timestamp: Long
 final class SimulatedPartition(cluster: SimulatedCluster) {
 
   private val records = mutable.ArrayDeque.empty[SimulatedRecord]
+  private val written = mutable.ArrayBuffer.empty[SimulatedRecord]
   private var first   = 0L
+
+  /** All that was ever written, also what is gone. */
+  def ever: Seq[SimulatedRecord] = written.toSeq
 
   /** The offset of the oldest record that is still there. */
   def earliest: Long = first
@@ -32,6 +36,7 @@ final class SimulatedPartition(cluster: SimulatedCluster) {
   def append(id: Option[Long], timestamp: Long, transaction: Int = 0): SimulatedRecord = {
     val record = SimulatedRecord(end, id, timestamp, transaction)
     records += record
+    written += record
     record
   }
 

@@ -39,7 +39,8 @@ final class SimulatedSparkSuite extends AnyFunSuite {
         new LogRows(cluster, Topic, task)
       override def killed(): Unit = ()
     }
-    val spark = new SimulatedSpark(life, subject, log(new SimulatedSideLog(life)), asynchronous)
+    val durable = new SimulatedSideLog(life)
+    val spark   = new SimulatedSpark(life, subject, () => log(durable), asynchronous)
 
     // What goes before the query has logged its partition is nobody's loss.
     val excused         = scala.collection.mutable.Set.empty[Long]

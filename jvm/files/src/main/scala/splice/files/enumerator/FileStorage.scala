@@ -1,0 +1,47 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.enumerator
+
+import org.apache.spark.sql.SparkSession
+import org.slf4j.LoggerFactory
+
+import splice.files.end.FilesEndState
+import splice.files.split.Packing
+import splice.files.{FileFormats, FileSource}
+import splice.source.{EndState, EnumeratorContext}
+
+/** Where the files are. The enumerator knows storage by this only, so that a simulated folder can stand in for it. */
+private[splice] trait FileStorage {
+
+  /** The files as they are now, with all else that is fixed when a query first starts. */
+  def list(context: EnumeratorContext): FileList
+
+  /** What the listed files hold, once all of them were read. */
+  def end(at: FilesProgress, list: => FileList): EndState
+}
+
+/** The folders of a source, listed and read by Spark. */
+final private[files] class SparkStorage(source: FileSource) extends FileStorage {
+
+  private def settings = source.settings
+
+  override def list(context: EnumeratorContext): FileList = {
+    val conf  = FileFormats.conf(SparkSession.active)
+    val found = source.listing(context.mode)
+    val files = found.files
+    SparkStorage.log.info("{} files found at {}", files.size, settings.paths.mkString(", "))
+    val packing = Packing(
+      settings.maxPartitionBytes.getOrElse(conf.filesMaxPartitionBytes),
+      conf.filesOpenCostInBytes,
+      conf.filesMinPartitionNum.getOrElse(context.cores).max(1)
+    )
+    new FileList(found.schemas, packing, files)
+  }
+
+  override def end(at: FilesProgress, list: => FileList): EndState = new FilesEndState(source, at, list)
+}
+
+private object SparkStorage {
+  private val log = LoggerFactory.getLogger(classOf[SparkStorage])
+}

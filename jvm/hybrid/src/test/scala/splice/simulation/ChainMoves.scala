@@ -1,0 +1,163 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.simulation
+
+import scala.collection.mutable
+
+import splice.kafka.split.KafkaPosition
+import splice.source.LogPartition
+import splice.testkit.simulation._
+
+/** What happens to the sources of a chain while its query lives: growth, retention, transactions, and now and then something grim.
+  *
+  * Grim is what may cost rows, so that the query must fail and say so. It comes late, so that every life is long enough, and once.
+  */
+final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
+
+  private val chance          = life.chance
+  private val excusedRows     = mutable.Set.empty[Long]
+  private var recreatedTopic  = false
+  private var rewritten       = Set.empty[String]
+  private var grim            = false
+
+  /** Rows that retention took before the query could know that their partition exists. */
+  def excused: collection.Set[Long] = excusedRows
+
+  /** Whether a topic was deleted and made anew. */
+  def recreated: Boolean = recreatedTopic
+
+  /** Files that were changed after they were written. */
+  def changed: Set[String] = rewritten
+
+  def begin(): Unit = {
+    growing.foreach { cluster =>
+      life.whenever(produce(cluster))
+      life.whenever(produce(cluster))
+      life.whenever(grow(cluster))
+      life.whenever(retention(cluster))
+      if (world.transactional) life.whenever(transaction(cluster))
+    }
+    if (world.live eq world.old) life.whenever(if (!world.isListed) world.archiver.archiveMore(world.folders.last))
+    life.whenever(oneOfTheGrim())
+    life.whenever(moveArchivesAway())
+  }
+
+  /** Ends all transactions, so that everything can be read. */
+  def settle(): Unit =
+    clusters.foreach(c => c.openTransactions.foreach(c.end(_, commit = true)))
+
+  private def clusters = Seq(world.old, world.live).distinct
+
+  // The old cluster of a migration takes no more rows.
+  private def growing = if (world.shape == Shape.Moved) Seq(world.live) else Seq(world.old)
+
+  private def anyOf(cluster: SimulatedCluster): LogPartition = {
+    val (name, topic) = chance.oneOf(cluster.topics.toSeq)
+    LogPartition(name, chance.between(0, topic.partitions.size - 1))
+  }
+
+  private def produce(cluster: SimulatedCluster): Unit = {
+    val p = anyOf(cluster)
+    cluster.produce(p.topic, p.partition, chance.between(1, 4))
+  }
+
+  private def grow(cluster: SimulatedCluster): Unit = {
+    val name = chance.oneOf(cluster.topics.keys.toSeq)
+    if (world.byPattern && !cluster.topics.contains("u")) { val _ = cluster.create("u", 1) }
+    else if (cluster.topic(name).partitions.size < 4) {
+      cluster.grow(name)
+      cluster.produce(name, cluster.topic(name).partitions.size - 1, chance.between(1, 3))
+    }
+  }
+
+  private def transaction(cluster: SimulatedCluster): Unit = cluster.openTransactions.headOption match {
+    case Some(open) => cluster.end(open, commit = !chance.oneIn(3))
+    case None       =>
+      val name  = chance.oneOf(cluster.topics.keys.toSeq)
+      val parts = cluster.topic(name).partitions.indices.filter(_ => chance.oneIn(2))
+      if (parts.nonEmpty) cluster.begin(name, parts, chance.between(1, 2))
+  }
+
+  /** Takes old records that the query has read, or that an archive holds which it will read. */
+  private def retention(cluster: SimulatedCluster): Unit = {
+    val p        = anyOf(cluster)
+    val log      = cluster.topic(p.topic).partitions(p.partition)
+    val read     = settledPosition(cluster, p)
+    val archived = if ((cluster eq world.old) && world.shape.exact && !isRead(p)) world.archiver.position(p) else 0L
+    val safe     = math.max(read, archived)
+    if (isUnknown(cluster, p)) trim(cluster, p, math.min(log.end, log.earliest + chance.between(0, 2)))
+    else if (log.earliest < safe) trim(cluster, p, math.min(safe, log.earliest + chance.between(1, 4)))
+  }
+
+  private def oneOfTheGrim(): Unit = if (!grim && life.crashPoints.nonEmpty && life.steps > 60 && chance.oneIn(12)) {
+    grim = true
+    chance.between(1, 4) match {
+      case 1     => rewriteOne()
+      case 2     => recreateOne()
+      case _     =>
+        val cluster = chance.oneOf(clusters)
+        val p       = anyOf(cluster)
+        trim(cluster, p, cluster.topic(p.topic).partitions(p.partition).earliest + chance.between(1, 6))
+    }
+  }
+
+  private def rewriteOne(): Unit = {
+    val folder = chance.oneOf(world.folders)
+    val listed = world.files(folder.name).exists(_.listed(world.scope(folder.name)).isDefined)
+    folder.files.filter(_ => listed) match {
+      case Nil   => grim = false
+      case files =>
+        val file = chance.oneOf(files)
+        rewritten += file.path
+        folder.rewrite(file.path, if (chance.oneIn(2)) file.rows.dropRight(1) else file.rows.reverse)
+    }
+  }
+
+  /** Deletes a topic and makes it anew, once the query has written down which topic it reads. */
+  private def recreateOne(): Unit =
+    if (spark.lastLogged.map(world.progress).exists(_.leg == "live")) {
+      val before = world.live.topic("t").partitions
+      world.live.create("t", before.size)
+      // It may well grow past the offsets of the old one before anybody looks.
+      before.indices.foreach(p => world.live.produce("t", p, before(p).end.toInt + chance.between(0, 3)))
+      recreatedTopic = true
+    } else grim = false
+
+  /** An archive that has been read to its end for good is nobody's business any more. */
+  private def moveArchivesAway(): Unit = spark.lastCommitted.map(world.progress).foreach { at =>
+    world.names.takeWhile(_ != at.leg).flatMap(world.files).find(_.folder.files.nonEmpty).foreach { leg =>
+      leg.folder.files.foreach(f => leg.folder.remove(f.path))
+    }
+  }
+
+  private def trim(cluster: SimulatedCluster, p: LogPartition, before: Long): Unit = {
+    val log = cluster.topic(p.topic).partitions(p.partition)
+    if (before > log.earliest) {
+      if (isUnknown(cluster, p)) excusedRows ++= log.all.takeWhile(_.offset < before).flatMap(_.id)
+      cluster.trim(p.topic, p.partition, before)
+    }
+  }
+
+  /** Neither has a logged batch named the partition, nor does an archive hold any of it. */
+  private def isUnknown(cluster: SimulatedCluster, p: LogPartition): Boolean =
+    spark.lastLogged.forall(at => positions(at, cluster).forall(_.get(p).isEmpty)) &&
+      !((cluster eq world.old) && world.shape.exact && world.archiver.holds(p))
+
+  private def isRead(p: LogPartition): Boolean =
+    spark.lastLogged.exists(at => positions(at, world.old).exists(_.get(p).isDefined))
+
+  /** Up to where a partition has been read for good. */
+  private def settledPosition(cluster: SimulatedCluster, p: LogPartition): Long =
+    spark.lastCommitted.toSeq.flatMap(positions(_, cluster)).flatMap(_.get(p)).maxOption.getOrElse(0L)
+
+  private def positions(json: String, cluster: SimulatedCluster): Seq[KafkaPosition] = {
+    val at    = world.progress(json)
+    val begun = world.names.take(world.names.indexOf(at.leg) + 1)
+    for {
+      name <- begun
+      leg  <- world.logs(name).toSeq
+      if leg.cluster eq cluster
+    } yield KafkaPosition.from(at.position(name))
+  }
+}

@@ -1,0 +1,113 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.simulation
+
+import splice.hybrid.HandOver
+import splice.source._
+import splice.testkit.simulation._
+
+/** What must have come out of a chain, worked out from what its sources held and from nothing that the query says it read. */
+final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
+
+  /** The rows of the archives, as they were listed. */
+  def history: Seq[ArchivedRow] = world.folders.flatMap(f => listed(f.name))
+
+  /** Rows that must come out. */
+  def required: Set[Long] = {
+    val all = history.map(_.id).toSet ++ logRows(world.old, first, moment) ++ migrated -- moves.excused
+    if (world.strict) all else all -- world.old.removed.filterNot(archived) -- world.live.removed.filterNot(archived)
+  }
+
+  /** Checks the rows that came out, and how it ended. */
+  def verify(out: Seq[Long], settled: Set[Long], refused: Option[SpliceException]): Unit = {
+    checkExtra(out)
+    refused match {
+      case None        => checkMissing(out)
+      case Some(error) => checkReason(error, settled)
+    }
+  }
+
+  /** Rows that AvailableNow must have read when it ends: those that were there when it began. */
+  def visible: Set[Long] = {
+    val logs  = Seq(world.old, world.live).distinct.flatMap { cluster =>
+      cluster.topics.values.flatMap(_.partitions).flatMap(log => log.all.takeWhile(_.offset < log.stableEnd).flatMap(_.id))
+    }
+    (logs ++ world.folders.flatMap(_.files).flatMap(_.rows).map(_.id)).toSet
+  }
+
+  private def checkMissing(out: Seq[Long]): Unit = {
+    if (moves.recreated) throw new Violation("a topic was made anew, and the query went on")
+    val missing = required -- out
+    if (missing.nonEmpty) throw new Violation(s"rows are missing: ${missing.toSeq.sorted.mkString(",")}")
+  }
+
+  private def checkExtra(out: Seq[Long]): Unit = {
+    val times   = out.groupMapReduce(identity)(_ => 1)(_ + _)
+    val twice   = times.collect { case (id, n) if n > 1 && (world.shape.exact || n > 2 || !archived(id)) => id }
+    if (twice.nonEmpty) throw new Violation(s"rows came twice: ${twice.toSeq.sorted.mkString(",")}")
+    val allowed = history.map(_.id).toSet ++ logRows(world.old, if (world.shape.exact) first else _ => 0L, 0L) ++ migrated
+    val strange = times.keySet -- allowed
+    if (strange.nonEmpty) throw new Violation(s"rows that nobody wants came: ${strange.toSeq.sorted.mkString(",")}")
+  }
+
+  /** An error must tell the truth. */
+  private def checkReason(error: SpliceException, settled: Set[Long]): Unit = {
+    val lost   = (world.old.removed ++ world.live.removed).exists(gone(settled)) || world.transactional
+    val honest = error.getCondition match {
+      case "SPLICE_KAFKA.RECREATED"                          => moves.recreated
+      case "SPLICE_KAFKA.DATA_LOSS" | "SPLICE_KAFKA.AHEAD"   => lost || moves.recreated
+      case "SPLICE_KAFKA.GAP"                                => lost
+      case "SPLICE_KAFKA.TIME_GAP"                           => world.old.removed.nonEmpty
+      case condition if condition.contains("FILE")           => moves.changed.nonEmpty
+      case _                                                 => false
+    }
+    if (!honest) throw new Violation(s"the query fails although nothing is wrong: ${error.getMessage}")
+  }
+
+  // A rule that says a time reads an overlap again, from a log that may not hold it any more.
+  private def gone(settled: Set[Long])(id: Long): Boolean = !world.shape.exact || (!settled(id) && !archived(id))
+
+  private def listed(name: String): Seq[ArchivedRow] =
+    world.files(name).flatMap(_.listed(world.scope(name))).getOrElse(Nil)
+
+  private def archived = history.map(_.id).toSet
+
+  /** The last archive, which a hand-over by offsets is made from. */
+  private def last: Seq[ArchivedRow] = listed(world.folders.last.name)
+
+  /** Where the log takes over: one past the greatest offset of the last archive. */
+  private def first: LogPartition => Long = {
+    val ends = last.groupMapReduce(r => LogPartition(r.topic, r.partition))(_.offset + 1)(math.max)
+    p => if (world.shape.exact) ends.getOrElse(p, 0L) else 0L
+  }
+
+  /** The time from which on the log is read, when a rule says a time. */
+  private def moment: Long = world.shape match {
+    case Shape.ByTime(HandOver.EventTime(_, overlap)) => last.map(_.timestamp).max - overlap.toMillis
+    case Shape.ByTime(HandOver.ModificationTime(overlap)) => modified - overlap.toMillis
+    case Shape.ByTime(_)                              => decidedTime.getOrElse(Long.MaxValue)
+    case _                                            => 0L
+  }
+
+  private def modified: Long = {
+    val leg = world.files(world.folders.last.name)
+    leg.flatMap(_.listedTimes(world.scope(world.folders.last.name))).map(_.max).getOrElse(Long.MaxValue)
+  }
+
+  private def decidedTime: Option[Long] =
+    world.decided(s"hand-over-${world.names.size - 1}").flatMap(_.lift(1)).flatMap(Json.read)
+      .flatMap(Json.field(_, "timestamp")).map(_.asLong)
+
+  private def migrated: Set[Long] = if (world.live eq world.old) Set.empty else logRows(world.live, _ => 0L, 0L)
+
+  private def logRows(cluster: SimulatedCluster, from: LogPartition => Long, since: Long): Set[Long] = (for {
+    topic    <- cluster.topics.valuesIterator ++ cluster.deleted
+    (log, p) <- topic.partitions.iterator.zipWithIndex
+    start     = from(LogPartition(topic.name, p))
+    record   <- log.ever.iterator
+    if record.offset >= start && record.timestamp >= since
+    id       <- record.id
+    if !cluster.uncommitted(id)
+  } yield id).toSet
+}

@@ -1,0 +1,162 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.simulation
+
+import scala.collection.immutable.SortedMap
+import scala.collection.immutable.SortedSet
+
+import org.apache.spark.sql.types.{LongType, StructType}
+
+import splice.hybrid._
+import splice.kafka.options.Subscription
+import splice.source._
+import splice.testkit.simulation._
+
+/** The sources of one simulated chain, and the chain itself.
+  *
+  * @param durable
+  *   the query's side log
+  * @param committed
+  *   the offset of the last batch that is done durably
+  */
+final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: () => Option[String]) {
+
+  private val chance = life.chance
+  private val ids    = new RowIds
+
+  val shape: Shape =
+    if (chance.oneIn(3)) chance.oneOf(Shape.byTime)
+    else chance.oneOf(Seq(Shape.Archives, Shape.Dumps, Shape.Twice, Shape.Moved))
+
+  /** Whether rows that are gone are an error. */
+  val strict: Boolean = !chance.oneIn(4)
+
+  val transactional: Boolean = chance.oneIn(3)
+
+  /** The cluster that the archives are of. */
+  val old = new SimulatedCluster("x", life, ids)
+
+  /** The cluster that the last leg reads. */
+  val live: SimulatedCluster = if (shape == Shape.Moved) new SimulatedCluster("y", life, ids) else old
+
+  val byPattern: Boolean = chance.oneIn(3)
+
+  private val subscription =
+    if (byPattern) Subscription.TopicPattern("[tu]") else Subscription.Topics(SortedSet("t"))
+
+  val folders: Seq[SimulatedFolder] = (shape match {
+    case Shape.Twice | Shape.Moved => Seq("a")
+    case Shape.Dumps               => Seq("a", "b", "c")
+    case _                         => Seq("a", "b")
+  }).map(new SimulatedFolder(_, life))
+
+  val archiver = new Archiver(old, life)
+
+  old.create("t", chance.between(1, 3))
+  if (live ne old) live.create("t", chance.between(1, 3))
+  old.topic("t").partitions.indices.foreach(p => old.produce("t", p, 3 * folders.size + chance.between(0, 4)))
+  folders.foreach(folder => archiver.archiveAll(folder))
+
+  val legs: SortedMap[String, SimulatedLeg] = {
+    val files = folders.zipWithIndex.map { case (folder, i) => folder.name -> filesLeg(folder, i) }
+    val logs  = shape match {
+      case Shape.Twice | Shape.Moved =>
+        Seq("k" -> kafkaLeg("k", old, bounded = true), "live" -> kafkaLeg("live", live, bounded = false))
+      case _ => Seq("live" -> kafkaLeg("live", live, bounded = false))
+    }
+    SortedMap.from[String, SimulatedLeg](files ++ logs)
+  }
+
+  val names: Seq[String] = legs.keys.toSeq
+
+  private val onGap = if (strict) OnGap.Fail else OnGap.Warn
+
+  /** The chain as a start of the query makes it. */
+  def chain: Chain = Chain(names.map { name =>
+    Leg(name, legs(name).source, None, rule(name), onGap, s"$name.select")
+  }.toIndexedSeq)
+
+  def source(): Source = new ChainSource(new HybridSource(chain, Some(ChainWorld.schema)), faults)
+
+  /** Whether the last archive has been listed, so that what is added to it comes too late. */
+  def isListed: Boolean = folders.lastOption.flatMap(f => files(f.name)).exists(_.listed(scope(folders.last.name)).isDefined)
+
+  /** The side log of a leg. */
+  def scope(name: String): SideLog = durable.scope(name)
+
+  /** What was ever decided for the whole chain. */
+  def decided(key: String): Option[Seq[String]] = durable.get(key)
+
+  /** The rule by which a leg takes over. */
+  def rule(name: String): Option[HandOver] = {
+    val exact = HandOver.offsets("topic", "partition", "offset", allowHoles = transactional)
+    (shape, name) match {
+      case (Shape.Twice, "k" | "live")         => Some(exact)
+      case (Shape.Moved, "k")                  => Some(exact)
+      case (Shape.Moved, "live")               => None
+      case (Shape.ByTime(byTime), "live")      => Some(byTime)
+      case (_, "live")                         => Some(exact)
+      case _                                   => None
+    }
+  }
+
+  /** The leg that a leg takes over from. */
+  def before(name: String): Option[String] = names.lift(names.indexOf(name) - 1)
+
+  def files(name: String): Option[FilesLeg] = legs(name) match {
+    case leg: FilesLeg => Some(leg)
+    case _             => None
+  }
+
+  def logs(name: String): Option[KafkaLeg] = legs(name) match {
+    case leg: KafkaLeg => Some(leg)
+    case _             => None
+  }
+
+  def progress(json: String): HybridProgress = HybridProgress.parse(chain, json)
+
+  private def filesLeg(folder: SimulatedFolder, index: Int) = new FilesLeg(
+    folder,
+    chance.oneOf(Seq(ReadLimits.All, ReadLimits(maxFiles = Some(1)), ReadLimits(maxBytes = Some(40)))),
+    chance.oneOf(Seq(10L, 30L, 1000L)),
+    life,
+    faults,
+    () => durable.get(s"hand-over-${index + 1}").isDefined,
+    () => position(folder.name)
+  )
+
+  private def kafkaLeg(name: String, cluster: SimulatedCluster, bounded: Boolean) = new KafkaLeg(
+    cluster,
+    subscription,
+    bounded,
+    chance.oneOf(Seq(
+      ReadLimits.All,
+      ReadLimits(maxRows = Some(chance.between(2, 8).toLong)),
+      ReadLimits(minRows = Some(chance.between(3, 8).toLong)),
+      ReadLimits(minRows = Some(3L), maxRows = Some(5L))
+    )),
+    strict,
+    life,
+    faults,
+    () => position(name)
+  )
+
+  private def position(leg: String): Option[Progress] =
+    committed().map(progress).filter(p => names.indexOf(leg) <= names.indexOf(p.leg)).map(_.position(leg))
+}
+
+object ChainWorld {
+  val schema: StructType = new StructType().add("id", LongType)
+}
+
+/** The real hybrid, without what needs a session: columns and readers. */
+final private class ChainSource(real: HybridSource, faults: Faults) extends Source {
+  override def kind: String                                        = real.kind
+  override def boundedness: Boundedness                            = real.boundedness
+  override def schema: StructType                                  = ChainWorld.schema
+  override def fingerprint: Seq[(String, String)]                  = real.fingerprint
+  override def progress(json: String): Progress                    = real.progress(json)
+  override def readers(context: ReadContext): SplitReaderFactory   = throw new UnsupportedOperationException
+  override def enumerator(context: EnumeratorContext): SplitEnumerator = faults.hybrid(real.enumerator(context))
+}

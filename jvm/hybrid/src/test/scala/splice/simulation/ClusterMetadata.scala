@@ -1,0 +1,113 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.simulation
+
+import java.time.Duration
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import splice.kafka.KafkaErrors
+import splice.kafka.enumerator.{LogDescription, LogMetadata, TimedOffset}
+import splice.kafka.options.Subscription
+import splice.source.LogPartition
+import splice.testkit.simulation.{Life, SimulatedCluster, SimulatedPartition}
+
+/** Answers the Kafka enumerator from a simulated cluster. Now and then the broker that answers is behind, or away.
+  *
+  * @param lag
+  *   how many answers in a row a broker that is behind may give; a query asks again more often than that
+  */
+final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscription, life: Life, lag: Int)
+    extends LogMetadata {
+
+  private val staleEnds       = new Lag[Map[LogPartition, Long]](life, lag)
+  private val stalePartitions = new Lag[SortedSet[LogPartition]](life, lag)
+
+  /** How many answers were those of a broker that is behind. */
+  def behind: Int = staleEnds.count + stalePartitions.count
+
+  override def describe(): LogDescription = {
+    asked("topics")
+    val topics = cluster.topics.filter { case (name, topic) =>
+      topic.partitions.indices.exists(p => subscription.covers(LogPartition(name, p)))
+    }
+    val now = SortedSet.from(for {
+      (name, topic) <- topics.toSeq
+      p             <- topic.partitions.indices
+      partition      = LogPartition(name, p)
+      if subscription.covers(partition)
+    } yield partition)
+    val there   = stalePartitions.answer(now)
+    val missing = subscription match {
+      case Subscription.Topics(names) => names.filterNot(name => there.exists(_.topic == name))
+      case _                          => SortedSet.empty[String]
+    }
+    val ids = topics.filter { case (name, _) => there.exists(_.topic == name) }.map { case (name, t) => name -> t.id }
+    LogDescription(Some(cluster.id), SortedMap.from(ids), there, missing)
+  }
+
+  override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
+    asked("earliest")
+    logs(partitions).map { case (p, log) => p -> log.earliest }
+  }
+
+  override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
+    asked("ends")
+    val now   = logs(all).map { case (p, log) => p -> log.stableEnd }
+    val answered = staleEnds.answer(now)
+    logs(partitions).map { case (p, log) => p -> answered.getOrElse(p, log.earliest) }
+  }
+
+  override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = {
+    asked("times")
+    logs(millis.keySet).flatMap { case (p, log) =>
+      log.firstSince(millis(p)).filter(_.offset < log.stableEnd).map(r => p -> TimedOffset(r.offset, r.timestamp))
+    }
+  }
+
+  override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] = Map.empty
+
+  override def close(): Unit = ()
+
+  private def all: Set[LogPartition] =
+    cluster.topics.iterator.flatMap { case (t, topic) => topic.partitions.indices.map(LogPartition(t, _)) }.toSet
+
+  private def logs(partitions: Set[LogPartition]): Map[LogPartition, SimulatedPartition] = partitions.flatMap { p =>
+    cluster.topics.get(p.topic).flatMap(_.partitions.lift(p.partition)).map(p -> _)
+  }.toMap
+
+  private def asked(what: String): Unit = {
+    life.step(s"${cluster.id}: asked for $what")
+    if (!life.isCalm && life.chance.oneIn(250)) throw KafkaErrors.unreachable(cluster.id, what, Duration.ZERO, Away)
+  }
+
+  private object Away extends RuntimeException("the broker is away", None.orNull, false, false)
+}
+
+/** Answers that were right some time ago, a few in a row at most. */
+final private class Lag[A](life: Life, most: Int) {
+
+  private var before: Vector[A] = Vector.empty
+  private var inRow             = 0
+  private var stale             = 0
+
+  def count: Int = stale
+
+  def answer(now: A): A = {
+    val behind = !life.isCalm && inRow < most && before.nonEmpty && life.chance.oneIn(8)
+    if (!before.lastOption.contains(now)) before = (before :+ now).takeRight(4)
+    if (behind) {
+      inRow += 1
+      val old = life.chance.oneOf(before)
+      if (old != now) {
+        stale += 1
+        life.note(s"... and a broker that is behind answers $old")
+      }
+      old
+    } else {
+      inRow = 0
+      now
+    }
+  }
+}

@@ -1,0 +1,34 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.simulation
+
+import splice.kafka.enumerator.LogMetadata
+import splice.source.{SideLog, SplitEnumerator}
+import splice.testkit.simulation.SimulatedCluster
+
+/** What a planted fault changes; the default changes nothing.
+  *
+  * @param kafka
+  *   around a Kafka leg's enumerator
+  * @param hybrid
+  *   around the whole chain's
+  * @param metadata
+  *   around what the enumerator asks a cluster
+  * @param checksFiles
+  *   whether a file is held to what was listed when it is opened
+  * @param seeks
+  *   whether a reader goes where a range begins
+  */
+final case class Faults(
+    sideLog: SideLog => SideLog = identity,
+    kafka: (SplitEnumerator, LogMetadata, SimulatedCluster) => SplitEnumerator = (inner, _, _) => inner,
+    hybrid: SplitEnumerator => SplitEnumerator = identity,
+    metadata: (LogMetadata, () => Unit) => LogMetadata = (inner, _) => inner,
+    checksFiles: Boolean = true,
+    seeks: Boolean = true
+)
+
+object Faults {
+  val none: Faults = Faults()
+}

@@ -1,0 +1,113 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.simulation
+
+import java.time.Instant
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.{LongType, StructType}
+
+import splice.files.enumerator.{FileEnumerator, FileList, FileListLog, FileStorage, FilesProgress}
+import splice.files.options.OnFileChanged
+import splice.files.reader.{BlockReader, FileOpener, FilePolicy}
+import splice.files.split.{FileBlock, FileRange, FileSchemas, ListedFile, Packing}
+import splice.source._
+import splice.testkit.simulation._
+
+/** A leg of files: the real enumerator, list, packing and checks over a simulated folder.
+  *
+  * @param recalls
+  *   whether the rule that takes over from this leg has decided already, so that nobody may ask for its end again
+  */
+final class FilesLeg(
+    val folder: SimulatedFolder,
+    limits: ReadLimits,
+    maxPartitionBytes: Long,
+    life: Life,
+    faults: Faults,
+    recalls: () => Boolean,
+    committed: () => Option[Progress]
+) extends SimulatedLeg {
+
+  private val root   = SimulatedFileSystem.mount(folder)
+  private val policy =
+    new FilePolicy(if (faults.checksFiles) OnFileChanged.Fail else OnFileChanged.Warn, ignoreMissing = false, ignoreCorrupt = false)
+
+  override def close(): Unit = SimulatedFileSystem.unmount(root)
+
+  override def source: Source = FolderSource
+
+  /** The rows of the files that a side log holds as listed. */
+  def listed(log: SideLog): Option[Seq[ArchivedRow]] = log.get(FileListLog.Key).map(lines => rowsOf(FileListLog.read(lines)))
+
+  /** The modification times of the files that a side log holds as listed. */
+  def listedTimes(log: SideLog): Option[Seq[Long]] = log.get(FileListLog.Key).map(FileListLog.read(_).files.map(_.modified))
+
+  override def killed(): Unit = ()
+
+  override def rows(run: String, task: SlotRanges): TaskRows = {
+    val blocks = task.ranges.iterator.flatMap(_.asInstanceOf[FileRange].blocks)
+    val opener = new FileOpener(SimulatedFileSystem.configuration, policy)
+    new ReaderRows(new BlockReader[InternalRow](blocks, opener.open(_, read), identity, policy), _.getLong(0))
+  }
+
+  private def read(block: FileBlock): Iterator[InternalRow] = {
+    val from = (block.start + SimulatedFile.RowBytes - 1) / SimulatedFile.RowBytes
+    val end  = (block.start + block.length + SimulatedFile.RowBytes - 1) / SimulatedFile.RowBytes
+    val file = folder.get(block.path.stripPrefix(root)).getOrElse(throw new java.io.FileNotFoundException(block.path))
+    file.rows.slice(from.toInt, end.toInt).iterator.map(row => InternalRow(row.id))
+  }
+
+  private def rowsOf(list: FileList): Seq[ArchivedRow] = list.files.flatMap { file =>
+    folder.version(file.path.stripPrefix(root), file.modified, file.size).toSeq.flatMap(_.rows)
+  }
+
+  private object FolderSource extends Source {
+    override def kind: String                       = "files"
+    override def boundedness: Boundedness           = Boundedness.Bounded
+    override def schema: StructType                 = new StructType().add("id", LongType)
+    override def fingerprint: Seq[(String, String)] = Seq("path" -> folder.name)
+    override def progress(json: String): Progress   = FilesProgress.read(json)
+    override def readers(context: ReadContext): SplitReaderFactory = throw new UnsupportedOperationException
+    override def enumerator(context: EnumeratorContext): SplitEnumerator =
+      new CommitWatch(new FileEnumerator(new Storage(context.sideLog), limits, context), folder.name, committed)
+  }
+
+  final private class Storage(log: SideLog) extends FileStorage {
+
+    override def list(context: EnumeratorContext): FileList = {
+      life.step(s"${folder.name} is listed")
+      if (log.get(FileListLog.Key).isDefined) throw new Violation(s"${folder.name} is listed again")
+      val files = folder.files.map(f => ListedFile(root + f.path, f.length, f.modified, splittable = true, InternalRow.empty))
+      new FileList(FileSchemas.empty, Packing(maxPartitionBytes, 1L, context.cores), files.toIndexedSeq)
+    }
+
+    override def end(at: FilesProgress, list: => FileList): EndState = new FolderEnd(at, rowsOf(list), list)
+  }
+
+  final private class FolderEnd(override val position: Progress, rows: => Seq[ArchivedRow], list: => FileList)
+      extends EndState {
+
+    override def eventTimes(column: String): Option[TimeRange] = asked("event times")(range(rows.map(_.timestamp)))
+
+    override def modificationTimes: Option[TimeRange] = asked("modification times")(range(list.files.map(_.modified)))
+
+    override def offsets(columns: OffsetColumns): Seq[OffsetSummary] = asked("offsets") {
+      rows.groupBy(r => LogPartition(r.topic, r.partition)).toSeq.map { case (partition, own) =>
+        val held  = own.map(_.offset).distinct.sorted
+        val holes = held.zip(held.drop(1)).collect { case (a, b) if b > a + 1 => (a + 1, b) }
+        OffsetSummary(partition, held.head, held.last, held.size.toLong, holes)
+      }
+    }
+
+    private def asked[A](what: String)(answer: => A): A = {
+      if (recalls()) throw new Violation(s"${folder.name} is asked again for its $what")
+      life.step(s"${folder.name} is asked for its $what")
+      answer
+    }
+
+    private def range(millis: Seq[Long]): Option[TimeRange] =
+      Option.when(millis.nonEmpty)(TimeRange(Instant.ofEpochMilli(millis.min), Instant.ofEpochMilli(millis.max)))
+  }
+}

@@ -1,0 +1,99 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.simulation
+
+import java.time.Duration
+
+import scala.collection.immutable.SortedMap
+
+import org.apache.kafka.clients.CommonClientConfigs
+import org.apache.spark.sql.types.StructType
+
+import splice.kafka.enumerator.ClockedDiscovery
+import splice.kafka.options.{ClientProperties, EndingOffsets, KafkaSettings, StartingOffsets, Subscription}
+import splice.kafka.reader.{KafkaSplitReader, ReaderKey, ReaderPool, ReaderSettings, SlotConsumer}
+import splice.kafka.split.KafkaSplitRange
+import splice.kafka.{KafkaSchema, KafkaSource}
+import splice.source._
+import splice.testkit.simulation.{Life, SimulatedCluster, TaskRows}
+
+/** A Kafka leg: the real source, enumerator, reader and pool over a simulated cluster. */
+final class KafkaLeg(
+    val cluster: SimulatedCluster,
+    subscription: Subscription,
+    bounded: Boolean,
+    limits: ReadLimits,
+    failOnDataLoss: Boolean,
+    life: Life,
+    faults: Faults,
+    committed: () => Option[Progress]
+) extends SimulatedLeg {
+
+  private val lag    = 2
+  private val client =
+    ClientProperties(SortedMap(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG -> cluster.id), groupIdPrefix = None)
+  private val settings = KafkaSettings(
+    subscription,
+    client,
+    Some(StartingOffsets.Earliest),
+    if (bounded) Some(EndingOffsets.Latest) else None,
+    limits,
+    failOnDataLoss,
+    includeHeaders = false,
+    pollTimeout = Duration.ZERO,
+    retries = lag + 1,
+    retryInterval = Duration.ZERO,
+    discoveryInterval = Duration.ofSeconds(10),
+    readerIdleTimeout = Duration.ofMinutes(1)
+  )
+  private val reading                = ReaderSettings(client, failOnDataLoss, settings.pollTimeout, settings.readerIdleTimeout)
+  private val idColumn               = new StructType().add(KafkaSchema(includeHeaders = false)(KafkaSchema.Value))
+  private var pool                   = newPool
+  private var asked: Seq[ClusterMetadata] = Nil
+
+  /** How often a broker that is behind answered this leg. */
+  def behind: Int = asked.map(_.behind).sum
+
+  override def close(): Unit = ()
+
+  override def killed(): Unit = pool = newPool
+
+  override def source: Source = new KafkaLegSource(new KafkaSource(settings))
+
+  override def rows(run: String, task: SlotRanges): TaskRows = {
+    val key    = ReaderKey(run, client, task.slot)
+    val ranges = task.ranges.map(_.asInstanceOf[KafkaSplitRange])
+    val pooled = pool.borrow(key)(_.fits(ranges))
+    val slot   = pooled.getOrElse(new SlotConsumer(new SimulatedConsumer(cluster, life, faults.seeks)))
+    val home   = pool
+    val reader = new KafkaSplitReader(ranges, idColumn, slot, reading, pooled.isDefined)(
+      home.giveBack(key, slot, reading.idleTimeout)
+    )
+    new ReaderRows(reader, row => new String(row.getBinary(0)).toLong)
+  }
+
+  private def newPool = new ReaderPool[ReaderKey, SlotConsumer](() => 0L)
+
+  final private class KafkaLegSource(real: KafkaSource) extends Source {
+    override def kind: String                              = real.kind
+    override def boundedness: Boundedness                  = real.boundedness
+    override def schema: StructType                        = real.schema
+    override def fingerprint: Seq[(String, String)]        = real.fingerprint
+    override def mayChange: Boolean                        = real.mayChange
+    override def progress(json: String): Progress          = real.progress(json)
+    override def readers(c: ReadContext): SplitReaderFactory = real.readers(c)
+
+    override def enumerator(context: EnumeratorContext): SplitEnumerator = {
+      val answers = new ClusterMetadata(cluster, subscription, life, lag)
+      asked :+= answers
+      val metadata  = faults.metadata(answers, () => life.move())
+      val discovery = new ClockedDiscovery(metadata, settings.discoveryInterval, context.clock)
+      new CommitWatch(
+        faults.kafka(real.enumerator(context, metadata, discovery), metadata, cluster),
+        cluster.id,
+        committed
+      )
+    }
+  }
+}

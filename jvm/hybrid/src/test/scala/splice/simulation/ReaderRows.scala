@@ -1,0 +1,37 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.simulation
+
+import org.apache.spark.sql.catalyst.InternalRow
+
+import splice.source.SplitReader
+import splice.testkit.simulation.TaskRows
+
+/** The ids of the rows of a real reader. */
+final class ReaderRows(reader: SplitReader[InternalRow], id: InternalRow => Long) extends TaskRows {
+  override def next(): Option[Long] = if (reader.next()) Some(id(reader.get())) else None
+  override def close(): Unit        = reader.close()
+}
+
+/** Reads one thing after another; each is opened when the one before has ended. */
+final class RowsInTurn(parts: Iterator[() => TaskRows]) extends TaskRows {
+
+  private var current: Option[TaskRows] = None
+
+  @scala.annotation.tailrec
+  override def next(): Option[Long] = current.flatMap(_.next()) match {
+    case found @ Some(_) => found
+    case None if parts.hasNext =>
+      close()
+      current = Some(parts.next()())
+      next()
+    case None => None
+  }
+
+  override def close(): Unit = {
+    val open = current
+    current = None
+    open.foreach(_.close())
+  }
+}

@@ -1,0 +1,43 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.simulation
+
+import java.time.Duration
+
+import splice.hybrid.HandOver
+
+/** Which legs a chain has, and how each takes over. */
+sealed trait Shape extends Product with Serializable {
+
+  /** Whether each row comes out once; else rows of the overlap come twice. */
+  def exact: Boolean = true
+}
+
+object Shape {
+
+  /** Two archives, then the log from where the second ends. */
+  case object Archives extends Shape
+
+  /** Three archives, then the log from where the third ends. */
+  case object Dumps extends Shape
+
+  /** An archive, the log up to its end, then the same log from there. */
+  case object Twice extends Shape
+
+  /** An archive, what is left of the old cluster, then a new cluster. */
+  case object Moved extends Shape
+
+  /** Two archives, then the log by a rule that says a time. */
+  final case class ByTime(rule: HandOver) extends Shape {
+    override def exact: Boolean = false
+  }
+
+  val byTime: Seq[Shape] = Seq(
+    ByTime(HandOver.eventTime("timestamp", Duration.ZERO)),
+    ByTime(HandOver.eventTime("timestamp", Duration.ofMinutes(5))),
+    ByTime(HandOver.modificationTime(Duration.ofMinutes(10))),
+    ByTime(HandOver.nowMinus(Duration.ofSeconds(30))),
+    ByTime(HandOver.nowMinus(Duration.ofMinutes(10)))
+  )
+}
