@@ -11,6 +11,7 @@ BUILT_ON := 4.2.0
 SPARK    ?= $(BUILT_ON)
 PYTHON   ?= python3
 SEEDS    ?= 1..200
+LINKED   ?= 4.1.3 4.2.0 4.3.0
 export PYTHON
 
 VENV    := .venv$(if $(filter-out $(BUILT_ON),$(SPARK)),-$(SPARK))
@@ -56,13 +57,16 @@ lint: .venv/.ready ## Check format, headers, types and warnings; every finding i
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy --config-file python/pyproject.toml python/src
-	CI=true $(SBT) scalafmtCheckAll scalafmtSbtCheck Test/compile
+	CI=true $(SBT) "scalafmtCheckAll; scalafmtSbtCheck; Test/compile"
 
 fmt: .venv/.ready ## Format, sort imports and add headers
 	.venv/bin/ruff check --fix --exit-zero --quiet .
 	.venv/bin/ruff format --quiet .
-	$(SBT) scalafmtAll scalafmtSbt
+	$(SBT) "scalafmtAll; scalafmtSbt"
 	.venv/bin/python project/checks.py --fix
+
+linkage: $(MADE)/jar $(foreach spark,$(LINKED),.cache/spark-$(spark)/.ready) ## Check every call into Spark on each version of it (LINKED='4.1.3 4.2.0 4.3.0')
+	$(SBT) "linkage/run jvm/bundle/target/dist $(foreach spark,$(LINKED),$(spark)=.cache/spark-$(spark)/pyspark/jars)"
 
 soak: $(VENV)/.wheel ## Run the long simulations (SEEDS=1..200); stop and resume as you like
 	$(SCRIPT_ENV) $(VENV)/bin/python tests/soak/run.py --seeds $(SEEDS)
@@ -77,19 +81,19 @@ jar: $(MADE)/jar ## Build the jar (jvm/bundle/target/dist) and a Maven repositor
 wheel: $(MADE)/wheel ## Build the Python wheel with the jars in it (python/dist)
 
 docs: .venv/.ready ## Build the documentation site (site)
-	.venv/bin/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=true .venv/bin/mkdocs build --strict --quiet
 
 clean: ## Remove everything that was built, the virtual environments too
 	rm -rf target project/target project/project jvm/*/target tests/*/target python/dist site .venv .venv-* .launcher
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup demo test unit it lint fmt soak bench jar wheel docs clean
+.PHONY: help setup demo test unit it lint fmt linkage soak bench jar wheel docs clean
 
 # One run of sbt makes all that comes from the JVM; the wheel, the tests and the demonstration take it from there.
 $(MADE)/jar: $(JVM_SOURCES)
 	@project/prerequisites
 	rm -rf target/repository
-	$(SBT) bundle/dist bundle/publish servers/stage testkit/killingJar
+	$(SBT) "bundle/dist; bundle/publish; servers/stage; testkit/killingJar"
 	@mkdir -p $(@D) && touch $@
 
 $(MADE)/wheel: .venv/.ready $(MADE)/jar $(PYTHON_SOURCES)
@@ -99,6 +103,12 @@ $(MADE)/wheel: .venv/.ready $(MADE)/jar $(PYTHON_SOURCES)
 
 $(VENV)/.wheel: $(VENV)/.ready $(MADE)/wheel
 	$(VENV)/bin/pip install --quiet --no-deps --force-reinstall python/dist/*.whl
+	@touch $@
+
+# PySpark carries Spark's jars, also of versions whose jars are nowhere else.
+.cache/spark-%/.ready: | .venv/.ready
+	rm -rf $(@D)
+	.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --no-compile --target $(@D) pyspark==$*
 	@touch $@
 
 .venv/.ready: requirements/dev.txt

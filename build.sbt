@@ -38,9 +38,12 @@ lazy val bundle = module("bundle")
 lazy val servers = Project("servers", file("tests/servers"))
   .settings(CommonSettings.module, Publishing.never, KafkaServer.staged)
 
+lazy val linkage = Project("linkage", file("tests/linkage"))
+  .settings(CommonSettings.module, CommonSettings.tested, Publishing.never, libraryDependencies += Dependencies.asm)
+
 lazy val root = project
   .in(file("."))
-  .aggregate(source, coordinator, hybrid, files, kafka, spark, testkit, bench, bundle, servers)
+  .aggregate(source, coordinator, hybrid, files, kafka, spark, testkit, bench, bundle, servers, linkage)
   .settings(name := "splice", CommonSettings.module, Publishing.never)
 
 def module(id: String): Project =

@@ -15,6 +15,8 @@ object Dependencies {
 
   val scalatest: ModuleID = "org.scalatest" %% "scalatest" % Versions.scalatest
 
+  val asm: ModuleID = "org.ow2.asm" % "asm" % Versions.asm
+
   val benchPeers: Seq[ModuleID] = Seq(
     "org.apache.spark"  % "spark-sql_2.13"            % Versions.spark,
     ("org.apache.spark" % "spark-sql-kafka-0-10_2.13" % Versions.spark)

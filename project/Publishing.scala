@@ -18,7 +18,7 @@ object Publishing {
   val coordinates: Seq[Setting[_]] = Seq(
     ThisBuild / organization     := own,
     ThisBuild / organizationName := "the Splice authors",
-    ThisBuild / versionScheme := Some("early-semver"),
+    ThisBuild / versionScheme    := Some("early-semver"),
     ThisBuild / version          := Versions.splice,
     ThisBuild / licenses         := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0.txt")),
     ThisBuild / description := "Joins sources into one Spark stream: history first, then the live log, each row once."

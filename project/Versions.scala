@@ -19,5 +19,6 @@ object Versions {
   val kafkaServer      = "4.2.0"
   val kafkaServerLog4j = "2.25.3"
 
+  val asm       = "9.9.1"
   val scalatest = "3.2.20"
 }
