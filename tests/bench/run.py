@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``make bench``: starts a broker of its own and runs the JVM's benchmarks against it.
 
-ROWS, BYTES, PARTITIONS, ROUNDS and CORES size it; SERVERS names a broker to use instead; OUT names a file for the tables.
+ROWS, BYTES, PARTITIONS, ROUNDS and CORES size it; SERVERS names a broker to use instead; OUT names
+a file for the tables.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ from servers.kafka import KafkaCluster  # noqa: E402
 def main() -> int:
     """Runs all benchmarks; answers sbt's exit code."""
     with ExitStack() as stack:
-        servers = os.environ.get("SERVERS") or stack.enter_context(KafkaCluster(heap="1g")).bootstrap_servers
+        servers = (
+            os.environ.get("SERVERS")
+            or stack.enter_context(KafkaCluster(heap="1g")).bootstrap_servers
+        )
         command = [str(ROOT / "project" / "sbt"), f"bench/runMain splice.bench.Bench {servers}"]
         return subprocess.run(command, cwd=ROOT, check=False).returncode
 

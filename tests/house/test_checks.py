@@ -1,0 +1,76 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""The checks of the house find what they are for."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def load(path: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(Path(path).stem, ROOT / path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+checks = load("project/checks.py")
+tally = load(".ci/tally.py")
+
+HEADER = checks.header("a.scala")
+
+
+def test_a_file_with_its_header_is_fine() -> None:
+    assert checks.complaints("jvm/kafka/src/main/scala/Leg.scala", HEADER + "\nclass Leg\n") == []
+
+
+def test_the_header_goes_after_a_shebang() -> None:
+    fixed = checks.with_header("run.py", "#!/usr/bin/env python3\nprint()\n")
+    assert fixed == "#!/usr/bin/env python3\n" + checks.header("run.py") + "\nprint()\n"
+    assert not checks.without_header("run.py", fixed)
+    assert checks.without_header("run.py", "print()\n")
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "reason"),
+    [
+        ("jvm/kafka/src/main/scala/A.scala", "package org.apache.spark.sql", "under org.apache"),
+        (
+            "jvm/spark/src/main/scala/A.scala",
+            "import org.apache.spark.sql.execution.streaming.Sink",
+            "moves between",
+        ),
+        ("jvm/spark/src/test/scala/A.scala", "  Thread.sleep(10)", "waits for a condition"),
+        ("jvm/spark/src/main/scala/Utility.scala", "", None),
+        ("jvm/spark/src/main/scala/util/A.scala", "", "by its noun"),
+        ("jvm/spark/src/main/scala/A.scala", "\n" * 300, "more than 300"),
+    ],
+)
+def test_each_rule_names_its_line(path: str, line: str, reason: str | None) -> None:
+    found = checks.complaints(path, f"{HEADER}\n{line}\n")
+    assert len(found) == (1 if reason else 0)
+    assert all(reason in complaint and complaint.startswith(f"{path}:") for complaint in found)
+
+
+def test_reports_of_sbt_and_pytest_are_added_up(tmp_path: Path) -> None:
+    for folder in ("target", "jvm/kafka/target", "tests/linkage/target"):
+        (tmp_path / folder / "test-reports").mkdir(parents=True)
+    suite = '<testsuite name="a" tests="{}" failures="{}" errors="{}" skipped="{}"></testsuite>'
+    reports = {
+        "target/test-reports/it.xml": f"<testsuites>{suite.format(5, 1, 0, 1)}</testsuites>",
+        "jvm/kafka/target/test-reports/TEST-a.xml": suite.format(3, 0, 1, 0),
+        "tests/linkage/target/test-reports/TEST-b.xml": suite.format(2, 0, 0, 0),
+    }
+    for path, text in reports.items():
+        (tmp_path / path).write_text(text)
+    assert tally.count(tmp_path) == tally.Count(7, 2, 1)
+    assert str(tally.Count(7, 2, 1)) == "7 passed, 2 failed, 1 skipped"
+    assert str(tally.Count(7, 0, 0)) == "7 passed, 0 failed"
