@@ -50,6 +50,7 @@ private[hybrid] object HybridSchema {
     found.fields.foreach { column =>
       if (found.fields.count(other => HybridColumns.same(other.name, column.name)) > 1)
         throw SchemaErrors.twice(leg, column.name)
+      if (column.name.equalsIgnoreCase(HybridColumns.Leg)) throw SchemaErrors.reserved(leg, column.name)
     }
     wanted.fields.foreach { column =>
       found.fields.find(f => HybridColumns.same(f.name, column.name)) match {

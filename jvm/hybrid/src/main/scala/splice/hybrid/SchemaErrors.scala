@@ -44,5 +44,8 @@ private[hybrid] object SchemaErrors {
   def twice(leg: Leg, column: String): SpliceException =
     conditions.error("SPLICE_SCHEMA.COLUMN_TWICE", "leg" -> leg.name, "column" -> column, "select" -> leg.option)
 
+  def reserved(leg: Leg, column: String): SpliceException =
+    conditions.error("SPLICE_SCHEMA.RESERVED_COLUMN", "leg" -> leg.name, "column" -> column, "select" -> leg.option)
+
   private def names(schema: StructType): String = schema.fieldNames.mkString(", ")
 }

@@ -18,7 +18,7 @@ final class HybridContractSuite extends SourceContract with LocalSpark {
     private val history = Legs.archiveOf(live, Map(0 -> 2, 1 -> 1))
     private val options = Legs.options(
       Legs.history(history, "select" -> "id, topic, offset AS at"),
-      Legs.live(live, "handOver" -> "offsets", "select" -> "id, upper(topic) AS topic, offset AS at")
+      Legs.live(live, "handOver"     -> "offsets", "select" -> "id, upper(topic) AS topic, offset AS at")
     )
 
     override def source(): Source = Legs.source(options)

@@ -215,7 +215,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite {
     new World {
       override def rule: Seq[(String, String)] = Seq("handOver" -> "nowMinus", "handOver.duration" -> "2s")
       def clock(second: Int): Clock            = Clock.fixed(Instant.ofEpochSecond(second.toLong), ZoneOffset.UTC)
-      val ended: Progress = Using.resource(Legs.run(source, log, clock(5))) { c =>
+      val ended: Progress                      = Using.resource(Legs.run(source, log, clock(5))) { c =>
         val ended = c.advance(c.initial(), everything = false)
         assert(ids(c.ranges(ended, c.advance(ended, everything = false))) == Seq(3, 4, 5))
         ended
@@ -262,7 +262,8 @@ final class HybridEnumeratorSuite extends AnyFunSuite {
       Using.resource(Legs.run(source, log)) { c =>
         val spans = for { a <- all; b <- all if a._1.precedes(b._2) } yield a._1 -> b._2
         spans.foreach { case (from, until) =>
-          val apart = all.filter(b => from.precedes(b._1) && b._2.precedes(until)).flatMap(b => ids(c.ranges(b._1, b._2)))
+          val apart =
+            all.filter(b => from.precedes(b._1) && b._2.precedes(until)).flatMap(b => ids(c.ranges(b._1, b._2)))
           assert(ids(c.ranges(from, until)) == apart.sorted)
         }
       }
@@ -282,7 +283,8 @@ final class HybridEnumeratorSuite extends AnyFunSuite {
 
   test("a bounded hybrid ends where its last leg ends") {
     new World {
-      val chain: Source = Legs.source(Legs.history(history), Legs.live(live, "bounded" -> "true", "handOver" -> "offsets"))
+      val chain: Source =
+        Legs.source(Legs.history(history), Legs.live(live, "bounded" -> "true", "handOver" -> "offsets"))
       Using.resource(Legs.run(chain, log)) { c =>
         val all = batches(c)
         assert(chain.boundedness == Boundedness.Bounded)

@@ -23,8 +23,8 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
     def liveSelect: String    = "id, topic"
 
     lazy val source: Source = Legs.source(
-      Legs.history(history, "columnar" -> "true", "select" -> historySelect),
-      Legs.live(live, "handOver" -> "offsets", "select" -> liveSelect)
+      Legs.history(history, "columnar" -> "true", "select"    -> historySelect),
+      Legs.live(live, "handOver"       -> "offsets", "select" -> liveSelect)
     )
     lazy val c: Coordinator = Legs.run(source)
     lazy val start          = c.initial()
@@ -65,9 +65,11 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
     new World {
       assert(source.mayBeColumnar)
       assert(readers(start, ended, "id BIGINT, topic STRING").columnar)
-      assert(vectors(start, ended, "topic STRING, _leg STRING, id BIGINT") == (Seq(0, 1, 2, 3, 4).map(i => s"${live.name}|history|$i")))
+      assert(vectors(start, ended, "topic STRING, _leg STRING, id BIGINT") ==
+        (Seq(0, 1, 2, 3, 4).map(i => s"${live.name}|history|$i")))
       assert(vectors(start, ended, "id BIGINT") == Seq("0", "1", "2", "3", "4"))
-      assert(rows(start, ended, "topic STRING, _leg STRING, id BIGINT") == vectors(start, ended, "topic STRING, _leg STRING, id BIGINT"))
+      assert(rows(start, ended, "topic STRING, _leg STRING, id BIGINT") ==
+        vectors(start, ended, "topic STRING, _leg STRING, id BIGINT"))
     }
   }
 

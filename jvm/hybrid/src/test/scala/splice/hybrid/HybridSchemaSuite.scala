@@ -27,7 +27,8 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
 
   test("the columns are the last leg's, all nullable") {
     assert(chain("", "").schema == MemorySource.Schema)
-    assert(chain("id, CAST(offset AS STRING) AS at", "id, CAST(id AS STRING) AS at").schema == StructType.fromDDL("id BIGINT, at STRING"))
+    assert(chain("id, CAST(offset AS STRING) AS at", "id, CAST(id AS STRING) AS at").schema ==
+      StructType.fromDDL("id BIGINT, at STRING"))
     assert(chain("1 AS n", "2 AS n").schema == StructType.fromDDL("n INT"))
   }
 
@@ -53,7 +54,12 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("a column that is missing, and one too many") {
-    refuses(chain("id", "id, offset AS at"), "MISSING_COLUMN", "Leg 'history' lacks the column 'at' of type BIGINT", "it has id")
+    refuses(
+      chain("id", "id, offset AS at"),
+      "MISSING_COLUMN",
+      "Leg 'history' lacks the column 'at' of type BIGINT",
+      "it has id"
+    )
     refuses(chain("", "id"), "EXTRA_COLUMN", "Leg 'history' has a column 'topic'", "columns are id", "'history.select'")
     refuses(chain("id", "", "schema" -> "id BIGINT"), "EXTRA_COLUMN", "Leg 'live' has a column 'topic'")
   }
@@ -62,13 +68,27 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
     refuses(chain("id, id", "id"), "COLUMN_TWICE", "Leg 'history' has the column 'id' twice")
   }
 
+  test("a column of the hybrid's own name") {
+    refuses(
+      chain("id, topic AS _leg", "id"),
+      "RESERVED_COLUMN",
+      "Leg 'history' has a column '_leg'",
+      "'history.select'"
+    )
+  }
+
   test("a leg whose storage is gone is checked when it is read") {
     val gone   = Legs.log()
-    val source = Legs.source(Legs.history(gone, "select" -> "CAST(id AS STRING) AS id"), Legs.live(log, "select" -> "id"))
+    val source =
+      Legs.source(Legs.history(gone, "select" -> "CAST(id AS STRING) AS id"), Legs.live(log, "select" -> "id"))
     gone.remove()
     assert(source.schema == StructType.fromDDL("id BIGINT"))
-    val range = LegRange("history", splice.testkit.memory.MemoryRange(gone.name, 0, 0, 1, slotted = false), select.SelectSession.current)
-    val read  = ReadContext(source.schema, "run", Seq(range))
+    val range = LegRange(
+      "history",
+      splice.testkit.memory.MemoryRange(gone.name, 0, 0, 1, slotted = false),
+      select.SelectSession.current
+    )
+    val read = ReadContext(source.schema, "run", Seq(range))
     assert(intercept[SpliceException](source.readers(read)).getCondition == "SPLICE_MEMORY.GONE")
     val back = new MemoryLog(gone.name)
     back.addPartitions(1)
@@ -84,9 +104,10 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
     val (live, durable) = (Legs.log(), new MemorySideLog)
     live.append(0, 1)
     val history = Legs.archiveOf(live, Map(0 -> 1))
-    def source  = Legs.source(Legs.history(history, "select" -> "id"), Legs.live(live, "handOver" -> "offsets", "select" -> "id"))
-    val first   = Legs.run(source, durable)
-    val until   = first.advance(first.advance(first.initial(), everything = false), everything = false)
+    def source  =
+      Legs.source(Legs.history(history, "select" -> "id"), Legs.live(live, "handOver" -> "offsets", "select" -> "id"))
+    val first = Legs.run(source, durable)
+    val until = first.advance(first.advance(first.initial(), everything = false), everything = false)
     history.remove()
     live.append(0, 2)
     val again  = source

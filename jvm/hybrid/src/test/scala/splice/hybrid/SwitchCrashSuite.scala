@@ -19,7 +19,7 @@ final class SwitchCrashSuite extends AnyFunSuite {
 
   /** Dies before or after the n-th entry is written. */
   private class MortalSideLog(inner: SideLog, steps: MortalSideLog.Steps) extends SideLog {
-    override def get(key: String): Option[Seq[String]]                           = inner.get(key)
+    override def get(key: String): Option[Seq[String]]                         = inner.get(key)
     override def getOrCreate(key: String)(decide: => Seq[String]): Seq[String] =
       inner.get(key).getOrElse {
         val decided = decide
@@ -28,15 +28,15 @@ final class SwitchCrashSuite extends AnyFunSuite {
         steps.pass(s"after $key")
         kept
       }
-    override def keys(prefix: String): Seq[String]   = inner.keys(prefix)
-    override def remove(key: String): Unit           = inner.remove(key)
-    override def scope(name: String): SideLog        = new MortalSideLog(inner.scope(name), steps)
+    override def keys(prefix: String): Seq[String] = inner.keys(prefix)
+    override def remove(key: String): Unit         = inner.remove(key)
+    override def scope(name: String): SideLog      = new MortalSideLog(inner.scope(name), steps)
   }
 
   private object MortalSideLog {
     class Steps(deadly: Int) {
-      private var seen                    = 0
-      var names: Vector[String]           = Vector.empty
+      private var seen             = 0
+      var names: Vector[String]    = Vector.empty
       def pass(name: String): Unit = {
         names :+= name
         seen += 1
@@ -60,19 +60,20 @@ final class SwitchCrashSuite extends AnyFunSuite {
     }.flatten
 
     /** One life of the driver, from what is durable to the end of what there is. */
-    def live(steps: MortalSideLog.Steps): Unit = Using.resource(Legs.run(source, new MortalSideLog(durable, steps))) { c =>
-      @tailrec def go(at: Progress): Unit = {
-        val next = c.advance(at, everything = false)
-        if (next != at) {
-          steps.pass("before the offset")
-          offsets :+= next
-          steps.pass("after the offset")
-          go(next)
+    def live(steps: MortalSideLog.Steps): Unit =
+      Using.resource(Legs.run(source, new MortalSideLog(durable, steps))) { c =>
+        @tailrec def go(at: Progress): Unit = {
+          val next = c.advance(at, everything = false)
+          if (next != at) {
+            steps.pass("before the offset")
+            offsets :+= next
+            steps.pass("after the offset")
+            go(next)
+          }
         }
+        if (offsets.isEmpty) offsets :+= c.initial()
+        go(c.progress(offsets.last.json))
       }
-      if (offsets.isEmpty) offsets :+= c.initial()
-      go(c.progress(offsets.last.json))
-    }
 
     def rows: Seq[Long] = Using.resource(Legs.run(source, durable)) { c =>
       offsets.zip(offsets.drop(1)).flatMap { case (from, until) => ids(c.ranges(from, until)) }.sorted
@@ -91,13 +92,15 @@ final class SwitchCrashSuite extends AnyFunSuite {
   }
 
   steps.indices.foreach { i =>
-    test(s"killed ${steps(i)} (step ${i + 1}): each row once, and the rule asked once from its first durable decision") {
+    test(
+      s"killed ${steps(i)} (step ${i + 1}): each row once, and the rule asked once from its first durable decision"
+    ) {
       new World {
         val died = Try(live(new MortalSideLog.Steps(i + 1)))
         assert(died.failed.toOption.exists(_.isInstanceOf[Died]))
-        val decided: Boolean            = durable.get("hand-over-1").isDefined
-        val asked: Int                  = history.asked("offsets")
-        val begun: Option[Seq[String]]  = durable.get("switch-1")
+        val decided: Boolean           = durable.get("hand-over-1").isDefined
+        val asked: Int                 = history.asked("offsets")
+        val begun: Option[Seq[String]] = durable.get("switch-1")
         // Retention and growth go on between two lives.
         live.append(0, 6)
         live(new MortalSideLog.Steps(-1))

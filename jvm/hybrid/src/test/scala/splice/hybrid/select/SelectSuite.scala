@@ -34,15 +34,23 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
   private def bytes(text: String): Array[Byte] = text.getBytes("UTF-8")
 
   private val records = Seq[Seq[Any]](
-    Seq[Any](bytes("k1"), bytes("""{"amount":1.5,"ts":"2024-01-01 00:00:00"}"""), UTF8String.fromString("t"), 0, 10L, 1000000L, 0),
+    Seq[Any](
+      bytes("k1"),
+      bytes("""{"amount":1.5,"ts":"2024-01-01 00:00:00"}"""),
+      UTF8String.fromString("t"),
+      0,
+      10L,
+      1000000L,
+      0
+    ),
     Seq[Any](None.orNull, bytes("no json"), UTF8String.fromString("t"), 1, 11L, 2000000L, 0)
   )
 
   /** A leg's readers over the records: the columns that were asked for, in one reused row. */
   private class Records(columns: StructType) extends SplitReaderFactory {
     override def rows(task: SlotRanges): SplitReader[InternalRow] = new SplitReader[InternalRow] {
-      private val rest = records.iterator
-      private val row  = new GenericInternalRow(columns.size)
+      private val rest             = records.iterator
+      private val row              = new GenericInternalRow(columns.size)
       override def next(): Boolean = rest.nextOption().fold(false) { values =>
         columns.fieldNames.zipWithIndex.foreach { case (name, i) =>
           row.update(i, if (name == "_file_path") UTF8String.fromString("/a") else values(kafka.fieldIndex(name)))
@@ -56,15 +64,18 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
 
   private def read(plan: SelectPlan, columns: StructType): Seq[String] = {
     val select = plan.compile(columns, "live")
-    Using.resource(LegReaders(new Records(select.columns), select.shape).rows(SlotRanges(0, IndexedSeq.empty))) { reader =>
-      Iterator
-        .continually(reader)
-        .takeWhile(_.next())
-        .map { r =>
-          val row = r.get().copy()
-          columns.indices.map(i => if (row.isNullAt(i)) "null" else text(row.get(i, columns(i).dataType))).mkString("|")
-        }
-        .toVector
+    Using.resource(LegReaders(new Records(select.columns), select.shape).rows(SlotRanges(0, IndexedSeq.empty))) {
+      reader =>
+        Iterator
+          .continually(reader)
+          .takeWhile(_.next())
+          .map { r =>
+            val row = r.get().copy()
+            columns.indices.map(i => if (row.isNullAt(i)) "null" else text(row.get(i, columns(i).dataType))).mkString(
+              "|"
+            )
+          }
+          .toVector
     }
   }
 
@@ -94,7 +105,10 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("an alias used by a later item, a field of it, a lambda, a star") {
-    assert(rows("from_json(CAST(value AS STRING), 'amount DOUBLE') AS o, o.amount + 1 AS more").map(_.split("\\|").last) == Seq("2.5", "null"))
+    assert(
+      rows("from_json(CAST(value AS STRING), 'amount DOUBLE') AS o, o.amount + 1 AS more").map(_.split("\\|").last) ==
+        Seq("2.5", "null")
+    )
     assert(rows("array_max(transform(array(partition, 3), x -> x * 2)) AS m") == Seq("6", "6"))
     assert(plan("*").schema.fieldNames.toSeq == kafka.fieldNames.toSeq)
     assert(plan("*, _file_path AS path").schema.fieldNames.toSeq == kafka.fieldNames.toSeq :+ "path")
@@ -107,7 +121,7 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("only columns that are needed are asked of the leg") {
-    val made = plan("CAST(key AS STRING) AS k, offset + partition AS n, topic AS t, _file_path AS path")
+    val made               = plan("CAST(key AS STRING) AS k, offset + partition AS n, topic AS t, _file_path AS path")
     def asked(ddl: String) = made.compile(StructType.fromDDL(ddl), "live").columns.fieldNames.toSeq
     assert(asked("n BIGINT, k STRING") == Seq("offset", "partition", "key"))
     assert(asked("t STRING") == Seq("topic"))
@@ -117,7 +131,7 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("columns as they are need no work, in the order and by the names of the list") {
-    val made = plan("offset AS n, topic, offset AS again")
+    val made               = plan("offset AS n, topic, offset AS again")
     def shape(ddl: String) = made.compile(StructType.fromDDL(ddl), "live").shape
     assert(shape("topic STRING, n BIGINT") == RowShape.Same)
     assert(shape("n BIGINT, again BIGINT").columnar)
@@ -134,9 +148,10 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("every type goes through a computed list and through a view") {
-    val list = "CAST(1.25 AS DECIMAL(10,2)) AS d, CAST(1.25 AS DECIMAL(38,2)) AS w, DATE'2024-01-01' AS day, CAST(1 AS TINYINT) AS b, " +
-      "CAST(2 AS SMALLINT) AS s, CAST(1.5 AS FLOAT) AS f, partition = 0 AS yes, map('a', offset) AS m, " +
-      "named_struct('x', offset) AS st, array(topic) AS a, parse_json('{\"x\":1}') AS v, INTERVAL '1' DAY * partition AS i, key"
+    val list =
+      "CAST(1.25 AS DECIMAL(10,2)) AS d, CAST(1.25 AS DECIMAL(38,2)) AS w, DATE'2024-01-01' AS day, CAST(1 AS TINYINT) AS b, " +
+        "CAST(2 AS SMALLINT) AS s, CAST(1.5 AS FLOAT) AS f, partition = 0 AS yes, map('a', offset) AS m, " +
+        "named_struct('x', offset) AS st, array(topic) AS a, parse_json('{\"x\":1}') AS v, INTERVAL '1' DAY * partition AS i, key"
     assert(rows(list).map(_.split("\\|").length) == Seq(13, 13))
     assert(rows(list).head.startsWith("1.25|1.25|19723|1|2|1.5|true|"))
     assert(rows("key, value, topic, offset AS o, offset AS p").head == s"k1|${text(records.head(1))}|t|10|10")

@@ -20,6 +20,8 @@ final class MemoryLog(val name: String) {
   private var firsts: Vector[Long]                     = Vector.empty
   private val counts                                   = TrieMap.empty[String, Int]
 
+  private val failures = TrieMap.empty[Long, Unit]
+
   MemoryLog.register(this)
 
   /** Adds empty partitions. */
@@ -66,12 +68,21 @@ final class MemoryLog(val name: String) {
   /** How often a source of this log was asked for something, such as `start`, `offsets` or `enumerator`. */
   def asked(what: String): Int = counts.getOrElse(what, 0)
 
+  /** Makes the next task that reads the record `id` fail there, once. */
+  def failOnce(id: Long): Unit = failures(id) = ()
+
   /** As if its server or folder were gone: who names it fails. */
   def remove(): Unit = MemoryLog.remove(name)
 
   private[memory] def ask(what: String): Unit = {
     val _ = counts.updateWith(what)(n => Some(n.getOrElse(0) + 1))
   }
+
+  private[memory] def failIfAsked(id: Long): Unit =
+    if (failures.remove(id).isDefined) {
+      ask("failed")
+      throw new IllegalStateException(s"the task that reads record $id of $name fails")
+    }
 
   private def add(partition: Int, record: MemoryRecord): Unit =
     partitions = partitions.updated(partition, partitions(partition) :+ record)

@@ -45,7 +45,9 @@ final private[memory] class MemoryReaders(columns: StructType, override val colu
 
   private def cells(task: SlotRanges): Iterator[Seq[Any]] =
     task.ranges.iterator.collect { case range: MemoryRange => range }.flatMap { range =>
-      MemoryLog(range.log).read(range.partition, range.from, range.until).iterator.map { record =>
+      val log = MemoryLog(range.log)
+      log.read(range.partition, range.from, range.until).iterator.map { record =>
+        log.failIfAsked(record.id)
         columns.fieldNames.toSeq.map(cell(range.log, record, _))
       }
     }

@@ -1,0 +1,189 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark
+
+import java.nio.file.{Files, Path}
+import java.util.concurrent.ConcurrentHashMap
+
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.testkit.memory.MemoryLog
+
+/** What defects of Flink's HybridSource would be here: three legs, a sink that keeps the last attempt of each batch, and drivers that
+  * die at the worst moment. A test bears the number of its defect.
+  */
+final class FlinkLessonsSuite extends AnyFunSuite with WithSpark {
+
+  override protected lazy val spark: SparkSession =
+    SparkSession.builder().master("local[2,3]").config("spark.sql.shuffle.partitions", 2L).getOrCreate()
+
+  private trait World {
+    val name: String
+    lazy val live: MemoryLog    = new MemoryLog(s"$name-live").addPartitions(2)
+    lazy val oldest: MemoryLog  = new MemoryLog(s"$name-oldest").addPartitions(2)
+    lazy val history: MemoryLog = new MemoryLog(s"$name-history").addPartitions(2)
+
+    (0 until 30).foreach(i => live.append(i % 2, i.toLong))
+    Seq(0, 1).foreach { p =>
+      live.read(p, 0, 5).foreach(oldest.archive(p, _))
+      live.read(p, 5, 10).foreach(history.archive(p, _))
+    }
+
+    def more: Map[String, String] = Map.empty
+
+    def options: Map[String, String] = Map(
+      "source"          -> "hybrid",
+      "legs"            -> "oldest,history,live",
+      "oldest.source"   -> "memory",
+      "oldest.log"      -> oldest.name,
+      "oldest.bounded"  -> "true",
+      "oldest.maxRows"  -> "4",
+      "history.source"  -> "memory",
+      "history.log"     -> history.name,
+      "history.bounded" -> "true",
+      "history.maxRows" -> "4",
+      "live.source"     -> "memory",
+      "live.log"        -> live.name,
+      "live.handOver"   -> "offsets",
+      "live.maxRows"    -> "4"
+    ) ++ more
+
+    val batches = new ConcurrentHashMap[Long, Seq[Long]]
+
+    def checkpoint: Path = folder.resolve(name)
+
+    /** Runs until nothing is new; `dies` says in which batches the driver dies before the batch is committed. */
+    def run(dies: Long => Boolean = _ => false): Unit = {
+      val sink: (DataFrame, Long) => Unit = { (frame, batch) =>
+        val _ = batches.put(batch, frame.select("id").collect().map(_.getLong(0)).toSeq)
+        if (dies(batch)) throw new IllegalStateException("the driver dies")
+      }
+      spark.readStream
+        .format("splice")
+        .options(options)
+        .load()
+        .writeStream
+        .foreachBatch(sink)
+        .option("checkpointLocation", checkpoint.toString)
+        .trigger(Trigger.AvailableNow())
+        .start()
+        .awaitTermination()
+    }
+
+    def died(batch: Long): Unit = assert(Try(run(_ == batch)).isFailure)
+
+    def ids: Seq[Long] = batches.values.asScala.flatten.toSeq.sorted
+
+    /** Which leg each batch of the offset log ends in. */
+    def legs: Seq[String] = Files
+      .list(checkpoint.resolve("offsets"))
+      .iterator
+      .asScala
+      .filter(_.getFileName.toString.forall(_.isDigit))
+      .toSeq
+      .sortBy(_.getFileName.toString.toInt)
+      .map(file => "\"leg\":\"(\\w+)\"".r.findFirstMatchIn(Files.readString(file)).fold("")(_.group(1)))
+  }
+
+  private def world(title: String, extra: (String, String)*): World = new World {
+    override val name: String              = title
+    override def more: Map[String, String] = extra.toMap
+  }
+
+  test("H1: the last task of a leg fails and is tried again while the others have finished") {
+    val w = world("h1")
+    Seq(w.oldest -> 9L, w.history -> 19L).foreach { case (log, id) => log.failOnce(id) }
+    w.run()
+    assert(w.oldest.asked("failed") == 1 && w.history.asked("failed") == 1)
+    assert(w.ids == (0L until 30L))
+    assert(w.legs.distinct == Seq("oldest", "history", "live"))
+  }
+
+  test("H2: a restart that is killed before its first batch ends loses nothing of what it restored") {
+    val w = world("h2")
+    w.died(1)
+    w.died(1)
+    w.died(1)
+    w.run()
+    assert(w.ids == (0L until 30L))
+  }
+
+  test("H3: the first leg is replayed when the log of decisions knows of the last one already") {
+    val w = world("h3")
+    w.run()
+    rollBack(w, to = 1)
+    w.run()
+    assert(w.ids == (0L until 30L))
+    assert(w.history.asked("offsets") == 1)
+  }
+
+  test("H4: the leg before the last is replayed when the last has begun") {
+    val w = world("h4")
+    w.run()
+    rollBack(w, to = w.legs.indexOf("history").toLong)
+    w.run()
+    assert(w.ids == (0L until 30L))
+  }
+
+  test("H5: a driver that dies in the middle of a replay, again and again, replays what is left") {
+    val w = world("h5")
+    w.run()
+    rollBack(w, to = 0)
+    (0L to 8L).foreach(batch => Try(w.run(_ == batch)))
+    w.run()
+    assert(w.ids == (0L until 30L))
+  }
+
+  test("H6: many batches replayed as one, over all legs") {
+    val w = world("h6")
+    w.run()
+    // Async progress tracking leaves such a log: offsets of some batches only, committed less often.
+    val last = w.legs.size - 1L
+    w.batches.keySet.asScala.filter(_ > 0).foreach(w.batches.remove(_))
+    (1L until last).foreach(batch => delete(w.checkpoint, "offsets", batch))
+    (1L to last).foreach(batch => delete(w.checkpoint, "commits", batch))
+    Files.move(w.checkpoint.resolve(s"offsets/$last"), w.checkpoint.resolve("offsets/1"))
+    w.run()
+    assert(w.batches.get(1L).sorted == (0L until 30L).diff(w.batches.get(0L)))
+    assert(w.ids == (0L until 30L))
+  }
+
+  test("H9: a crash after the switch and before the first commit of the new leg keeps the start that was chosen") {
+    val w = world("h9")
+    w.run()
+    val switch = w.legs.indexOf("live").toLong
+    val chosen = Files.readAllLines(w.checkpoint.resolve("sources/0/splice/switch-2"))
+    rollBack(w, to = switch)
+    delete(w.checkpoint, "offsets", switch)
+    (30 until 40).foreach(i => w.live.append(i % 2, i.toLong))
+    w.run()
+    assert(w.ids == (0L until 40L))
+    assert(w.history.asked("offsets") == 1)
+    assert(Files.readAllLines(w.checkpoint.resolve("sources/0/splice/switch-2")) == chosen)
+  }
+
+  test("H11: more slots than splits, in every leg") {
+    val w = world("h11", "slots" -> "16")
+    w.run()
+    assert(w.ids == (0L until 30L))
+  }
+
+  /** As if the driver had died in batch `to`, after its offset was logged and before it was committed. */
+  private def rollBack(w: World, to: Long): Unit = {
+    val last = w.legs.size.toLong
+    (to to last).foreach { batch =>
+      delete(w.checkpoint, "commits", batch)
+      w.batches.remove(batch)
+      if (batch > to) delete(w.checkpoint, "offsets", batch)
+    }
+  }
+
+  private def delete(checkpoint: Path, log: String, batch: Long): Unit =
+    Seq(s"$batch", s".$batch.crc").foreach(name => Files.deleteIfExists(checkpoint.resolve(log).resolve(name)))
+}
