@@ -41,7 +41,7 @@ final class KafkaLeg(
     limits,
     failOnDataLoss,
     includeHeaders = false,
-    pollTimeout = Duration.ZERO,
+    pollTimeout = Duration.ofNanos(1),
     retries = lag + 1,
     retryInterval = Duration.ZERO,
     discoveryInterval = Duration.ofSeconds(10),
