@@ -9,37 +9,10 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.{Coordinator, MemorySideLog}
 import splice.source._
-import splice.testkit.memory.{MemoryLog, MemoryOptions, MemoryRange}
+import splice.testkit.memory.MemoryLog
 
-final class HybridEnumeratorSuite extends AnyFunSuite {
-
-  private trait World {
-    val live: MemoryLog = Legs.log()
-    (0 until 6).foreach(i => live.append(i % 2, i.toLong, millis = 1000L * i))
-    val history: MemoryLog = Legs.archiveOf(live, Map(0 -> 2, 1 -> 1))
-    val log                = new MemorySideLog
-
-    def rule: Seq[(String, String)]  = Seq("handOver" -> "offsets")
-    def own: Seq[(String, String)]   = Nil
-    def bound: Seq[(String, String)] = Nil
-
-    lazy val source: Source = Legs.source(Legs.history(history, bound: _*), Legs.live(live, rule ++ own: _*))
-
-    def ids(ranges: Seq[SplitRange]): Seq[Long] = ranges.collect { case LegRange(_, range: MemoryRange, _) =>
-      MemoryLog(range.log).read(range.partition, range.from, range.until).map(_.id)
-    }.flatten.sorted
-  }
-
-  private def leg(p: Progress): String = p.asInstanceOf[HybridProgress].leg
-
-  /** All batches until nothing is new. */
-  private def batches(c: Coordinator, everything: Boolean = false): Seq[(Progress, Progress)] =
-    Iterator.unfold(c.initial()) { at =>
-      val next = c.advance(at, everything)
-      if (next == at) None else Some(((at, next), next))
-    }.toSeq
+final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
 
   test("history first, then the log from one past it, each row once") {
     new World {
@@ -74,43 +47,6 @@ final class HybridEnumeratorSuite extends AnyFunSuite {
         live.append(1, 77)
         assert(ids(c.ranges(until, c.advance(until, everything = true))) == Seq(77L))
       }
-    }
-  }
-
-  test("the new leg's own limits hold from its first batch on") {
-    new World {
-      override def own: Seq[(String, String)] = Seq("maxRows" -> "2")
-      (6 until 40).foreach(i => live.append(i % 2, i.toLong))
-      Using.resource(Legs.run(source, log)) { c =>
-        val sizes = batches(c).map(b => ids(c.ranges(b._1, b._2)).size)
-        assert(sizes.head == 3 && sizes.tail.forall(_ <= 2) && sizes.sum == 40)
-      }
-      Using.resource(Legs.run(source)) { c =>
-        assert(batches(c, everything = true).map(b => ids(c.ranges(b._1, b._2)).size) == Seq(3, 37))
-      }
-    }
-  }
-
-  test("limits are those of the leg that a batch begins in") {
-    new World {
-      override def own: Seq[(String, String)]   = Seq("maxRows" -> "2")
-      override def bound: Seq[(String, String)] = Seq("maxRows" -> "1")
-      Using.resource(Legs.run(source, log)) { c =>
-        assert(batches(c).map(b => ids(c.ranges(b._1, b._2)).size) == Seq(1, 1, 1, 2, 1))
-      }
-    }
-  }
-
-  test("a minimum of the new leg waits in the new leg, and all available overrules it") {
-    new World {
-      override def own: Seq[(String, String)] = Seq("minRows" -> "100")
-      val enumerator                          = source.enumerator(Legs.context(log))
-      val ended = enumerator.advance(enumerator.start(StartPosition.Configured), ReadLimits(maxRows = Some(9)))
-      val until = enumerator.advance(ended, enumerator.limits(ended))
-      assert(leg(until) == "live" && enumerator.splits(ended, until).isEmpty)
-      assert(enumerator.limits(until).minRows.contains(100L))
-      assert(ids(enumerator.splits(until, enumerator.advance(until, ReadLimits.All))) == Seq(3, 4, 5))
-      enumerator.close()
     }
   }
 
@@ -234,83 +170,6 @@ final class HybridEnumeratorSuite extends AnyFunSuite {
       Using.resource(Legs.run(source, log)) { c =>
         assert(batches(c).map(b => ids(c.ranges(b._1, b._2))) == Seq(Seq(0, 1, 2), Seq(1, 2, 3, 4, 5)))
       }
-    }
-  }
-
-  test("three legs, one of them empty: each switch is logged, and a span over all is read leg by leg") {
-    new World {
-      val empty: MemoryLog = Legs.log(1)
-      val chain: Source    = Legs.source(
-        Legs.history(history),
-        "middle" -> MemoryOptions.of(empty, "bounded" -> "true"),
-        Legs.live(live, "startingOffsets" -> "earliest")
-      )
-      Using.resource(Legs.run(chain, log)) { c =>
-        val all = batches(c)
-        assert(all.map(b => leg(b._2)) == Seq("history", "live"))
-        assert(log.get("switch-1").isDefined && log.get("switch-2").isDefined)
-        assert(ids(c.ranges(c.initial(), all.last._2)) == Seq(0, 0, 1, 1, 2, 2, 3, 4, 5))
-        assert(c.report(all.last._2)(ProgressMetric.Switches) == "2")
-      }
-    }
-  }
-
-  test("a span that begins inside a leg, after a restart") {
-    new World {
-      override def bound: Seq[(String, String)] = Seq("maxRows" -> "1")
-      val all: Seq[(Progress, Progress)]        = Using.resource(Legs.run(source, log))(batches(_))
-      Using.resource(Legs.run(source, log)) { c =>
-        val spans = for { a <- all; b <- all if a._1.precedes(b._2) } yield a._1 -> b._2
-        spans.foreach { case (from, until) =>
-          val apart =
-            all.filter(b => from.precedes(b._1) && b._2.precedes(until)).flatMap(b => ids(c.ranges(b._1, b._2)))
-          assert(ids(c.ranges(from, until)) == apart.sorted)
-        }
-      }
-    }
-  }
-
-  test("a span whose switch is not in the log is refused") {
-    new World {
-      val all: Seq[(Progress, Progress)] = Using.resource(Legs.run(source, log))(batches(_))
-      log.remove("switch-1")
-      Using.resource(Legs.run(source, log)) { c =>
-        val error = intercept[SpliceException](c.ranges(all.head._1, all.last._2))
-        assert(error.getCondition == "SPLICE_CHECKPOINT.MISSING_ENTRY" && error.getMessage.contains("'live'"))
-      }
-    }
-  }
-
-  test("a bounded hybrid ends where its last leg ends") {
-    new World {
-      val chain: Source =
-        Legs.source(Legs.history(history), Legs.live(live, "bounded" -> "true", "handOver" -> "offsets"))
-      Using.resource(Legs.run(chain, log)) { c =>
-        val all = batches(c)
-        assert(chain.boundedness == Boundedness.Bounded)
-        assert(c.end(all.head._2).isEmpty)
-        assert(c.end(all.last._2).map(_.position).contains(all.last._2))
-      }
-    }
-  }
-
-  test("a changed chain is refused with the difference") {
-    new World {
-      Legs.run(source, log).close()
-      def difference(other: Source): String = {
-        val error = intercept[SpliceException](Legs.run(other, log))
-        assert(error.getCondition == "SPLICE_CHECKPOINT.CHANGED")
-        error.getMessage
-      }
-      assert(difference(Legs.source(Legs.live(live))).contains("legs was 'history,live' and is 'live' now"))
-      assert(
-        difference(Legs.source(Legs.history(history), Legs.live(live)))
-          .contains("live.handOver was 'handOver=offsets handOver.topic=topic")
-      )
-      assert(
-        difference(Legs.source(Legs.history(history), Legs.live(live, "handOver" -> "offsets", "select" -> "*")))
-          .contains("live.select")
-      )
     }
   }
 }

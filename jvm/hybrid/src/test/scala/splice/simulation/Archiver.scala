@@ -36,8 +36,8 @@ final class Archiver(cluster: SimulatedCluster, life: Life) {
     cluster.topics.toSeq.flatMap { case (name, topic) => topic.partitions.indices.map(LogPartition(name, _)) }
 
   private def take(partition: LogPartition, most: Int): Seq[ArchivedRow] = {
-    val log   = cluster.topic(partition.topic).partitions(partition.partition)
-    val from  = position(partition)
+    val log  = cluster.topic(partition.topic).partitions(partition.partition)
+    val from = position(partition)
     // What retention took before it was archived is a hole that no archiver can fill.
     val until = if (log.earliest > from) from else math.min(from + most, log.stableEnd)
     next(partition) = until

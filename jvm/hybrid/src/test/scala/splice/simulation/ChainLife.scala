@@ -5,8 +5,8 @@ package splice.simulation
 
 import scala.annotation.tailrec
 
-import splice.hybrid.LegRange
 import splice.files.split.FileRange
+import splice.hybrid.LegRange
 import splice.kafka.KafkaErrors
 import splice.source._
 import splice.testkit.simulation._
@@ -14,15 +14,15 @@ import splice.testkit.simulation._
 /** One life of a query over a chain: starts, kills, stops and restarts, then a calm end at which the books must balance. */
 final class ChainLife(life: Life, faults: Faults) {
 
-  private val chance                = life.chance
-  private val asynchronous          = chance.oneIn(5)
-  private val durable               = new SimulatedSideLog(life)
-  private val world: ChainWorld     = new ChainWorld(life, faults, durable, () => spark.lastCommitted)
-  private lazy val spark            = new SimulatedSpark(life, subject, () => faults.sideLog(durable), asynchronous, retained)
-  private def retained              = if (life.seed % 4 == 0) 4 else 100
-  private val moves                 = new ChainMoves(life, world, spark)
-  private val oracle                = new ChainOracle(world, moves)
-  private val marks                 = scala.collection.mutable.Set.empty[String]
+  private val chance            = life.chance
+  private val asynchronous      = chance.oneIn(5)
+  private val durable           = new SimulatedSideLog(life)
+  private val world: ChainWorld = new ChainWorld(life, faults, durable, () => spark.lastCommitted)
+  private lazy val spark = new SimulatedSpark(life, subject, () => faults.sideLog(durable), asynchronous, retained)
+  private def retained   = if (life.seed % 4 == 0) 4 else 100
+  private val moves      = new ChainMoves(life, world, spark)
+  private val oracle     = new ChainOracle(world, moves)
+  private val marks      = scala.collection.mutable.Set.empty[String]
 
   def live(): HistoryEnd =
     try {
@@ -51,7 +51,9 @@ final class ChainLife(life: Life, faults: Faults) {
     moves.settle()
     life.calm()
     // The first run of a chain that reads one log twice may end in the leg before the last.
-    run(SimulatedTrigger.AvailableNow).orElse(run(SimulatedTrigger.AvailableNow)).orElse(run(SimulatedTrigger.ProcessingTime(2)))
+    run(
+      SimulatedTrigger.AvailableNow
+    ).orElse(run(SimulatedTrigger.AvailableNow)).orElse(run(SimulatedTrigger.ProcessingTime(2)))
   }
 
   /** One run; what ends the query for good. A kill, or a broker that is away, is followed by a restart. */

@@ -30,8 +30,10 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
 
   /** Rows that AvailableNow must have read when it ends: those that were there when it began. */
   def visible: Set[Long] = {
-    val logs  = Seq(world.old, world.live).distinct.flatMap { cluster =>
-      cluster.topics.values.flatMap(_.partitions).flatMap(log => log.all.takeWhile(_.offset < log.stableEnd).flatMap(_.id))
+    val logs = Seq(world.old, world.live).distinct.flatMap { cluster =>
+      cluster.topics.values.flatMap(_.partitions).flatMap(log =>
+        log.all.takeWhile(_.offset < log.stableEnd).flatMap(_.id)
+      )
     }
     (logs ++ world.folders.flatMap(_.files).flatMap(_.rows).map(_.id)).toSet
   }
@@ -43,10 +45,11 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
   }
 
   private def checkExtra(out: Seq[Long]): Unit = {
-    val times   = out.groupMapReduce(identity)(_ => 1)(_ + _)
-    val twice   = times.collect { case (id, n) if n > 1 && (world.shape.exact || n > 2 || !archived(id)) => id }
+    val times = out.groupMapReduce(identity)(_ => 1)(_ + _)
+    val twice = times.collect { case (id, n) if n > 1 && (world.shape.exact || n > 2 || !archived(id)) => id }
     if (twice.nonEmpty) throw new Violation(s"rows came twice: ${twice.toSeq.sorted.mkString(",")}")
-    val allowed = history.map(_.id).toSet ++ logRows(world.old, if (world.shape.exact) first else _ => 0L, 0L) ++ migrated
+    val allowed = history.map(_.id).toSet ++ logRows(world.old, if (world.shape.exact) first else _ => 0L, 0L) ++
+      migrated
     val strange = times.keySet -- allowed
     if (strange.nonEmpty) throw new Violation(s"rows that nobody wants came: ${strange.toSeq.sorted.mkString(",")}")
   }
@@ -55,12 +58,12 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
   private def checkReason(error: SpliceException, settled: Set[Long]): Unit = {
     val lost   = (world.old.removed ++ world.live.removed).exists(gone(settled)) || world.transactional
     val honest = error.getCondition match {
-      case "SPLICE_KAFKA.RECREATED"                          => moves.recreated
-      case "SPLICE_KAFKA.DATA_LOSS" | "SPLICE_KAFKA.AHEAD"   => lost || moves.recreated
-      case "SPLICE_KAFKA.GAP"                                => lost
-      case "SPLICE_KAFKA.TIME_GAP"                           => world.old.removed.nonEmpty
-      case condition if condition.contains("FILE")           => moves.changed.nonEmpty
-      case _                                                 => false
+      case "SPLICE_KAFKA.RECREATED"                        => moves.recreated
+      case "SPLICE_KAFKA.DATA_LOSS" | "SPLICE_KAFKA.AHEAD" => lost || moves.recreated
+      case "SPLICE_KAFKA.GAP"                              => lost
+      case "SPLICE_KAFKA.TIME_GAP"                         => world.old.removed.nonEmpty
+      case condition if condition.contains("FILE")         => moves.changed.nonEmpty
+      case _                                               => false
     }
     if (!honest) throw new Violation(s"the query fails although nothing is wrong: ${error.getMessage}")
   }
@@ -84,10 +87,10 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
 
   /** The time from which on the log is read, when a rule says a time. */
   private def moment: Long = world.shape match {
-    case Shape.ByTime(HandOver.EventTime(_, overlap)) => last.map(_.timestamp).max - overlap.toMillis
+    case Shape.ByTime(HandOver.EventTime(_, overlap))     => last.map(_.timestamp).max - overlap.toMillis
     case Shape.ByTime(HandOver.ModificationTime(overlap)) => modified - overlap.toMillis
-    case Shape.ByTime(_)                              => decidedTime.getOrElse(Long.MaxValue)
-    case _                                            => 0L
+    case Shape.ByTime(_)                                  => decidedTime.getOrElse(Long.MaxValue)
+    case _                                                => 0L
   }
 
   private def modified: Long = {
@@ -104,10 +107,10 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
   private def logRows(cluster: SimulatedCluster, from: LogPartition => Long, since: Long): Set[Long] = (for {
     topic    <- cluster.topics.valuesIterator ++ cluster.deleted
     (log, p) <- topic.partitions.iterator.zipWithIndex
-    start     = from(LogPartition(topic.name, p))
-    record   <- log.ever.iterator
+    start = from(LogPartition(topic.name, p))
+    record <- log.ever.iterator
     if record.offset >= start && record.timestamp >= since
-    id       <- record.id
+    id <- record.id
     if !cluster.uncommitted(id)
   } yield id).toSet
 }

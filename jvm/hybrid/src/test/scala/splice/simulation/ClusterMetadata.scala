@@ -35,7 +35,7 @@ final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscriptio
     val now = SortedSet.from(for {
       (name, topic) <- topics.toSeq
       p             <- topic.partitions.indices
-      partition      = LogPartition(name, p)
+      partition = LogPartition(name, p)
       if subscription.covers(partition)
     } yield partition)
     val there   = stalePartitions.answer(now)
@@ -54,7 +54,7 @@ final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscriptio
 
   override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
     asked("ends")
-    val now   = logs(all).map { case (p, log) => p -> log.stableEnd }
+    val now      = logs(all).map { case (p, log) => p -> log.stableEnd }
     val answered = staleEnds.answer(now)
     logs(partitions).map { case (p, log) => p -> answered.getOrElse(p, log.earliest) }
   }

@@ -32,17 +32,23 @@ final class FilesLeg(
 
   private val root   = SimulatedFileSystem.mount(folder)
   private val policy =
-    new FilePolicy(if (faults.checksFiles) OnFileChanged.Fail else OnFileChanged.Warn, ignoreMissing = false, ignoreCorrupt = false)
+    new FilePolicy(
+      if (faults.checksFiles) OnFileChanged.Fail else OnFileChanged.Warn,
+      ignoreMissing = false,
+      ignoreCorrupt = false
+    )
 
   override def close(): Unit = SimulatedFileSystem.unmount(root)
 
   override def source: Source = FolderSource
 
   /** The rows of the files that a side log holds as listed. */
-  def listed(log: SideLog): Option[Seq[ArchivedRow]] = log.get(FileListLog.Key).map(lines => rowsOf(FileListLog.read(lines)))
+  def listed(log: SideLog): Option[Seq[ArchivedRow]] =
+    log.get(FileListLog.Key).map(lines => rowsOf(FileListLog.read(lines)))
 
   /** The modification times of the files that a side log holds as listed. */
-  def listedTimes(log: SideLog): Option[Seq[Long]] = log.get(FileListLog.Key).map(FileListLog.read(_).files.map(_.modified))
+  def listedTimes(log: SideLog): Option[Seq[Long]] =
+    log.get(FileListLog.Key).map(FileListLog.read(_).files.map(_.modified))
 
   override def killed(): Unit = ()
 
@@ -64,12 +70,12 @@ final class FilesLeg(
   }
 
   private object FolderSource extends Source {
-    override def kind: String                       = "files"
-    override def boundedness: Boundedness           = Boundedness.Bounded
-    override def schema: StructType                 = new StructType().add("id", LongType)
-    override def fingerprint: Seq[(String, String)] = Seq("path" -> folder.name)
-    override def progress(json: String): Progress   = FilesProgress.read(json)
-    override def readers(context: ReadContext): SplitReaderFactory = throw new UnsupportedOperationException
+    override def kind: String                                            = "files"
+    override def boundedness: Boundedness                                = Boundedness.Bounded
+    override def schema: StructType                                      = new StructType().add("id", LongType)
+    override def fingerprint: Seq[(String, String)]                      = Seq("path" -> folder.name)
+    override def progress(json: String): Progress                        = FilesProgress.read(json)
+    override def readers(context: ReadContext): SplitReaderFactory       = throw new UnsupportedOperationException
     override def enumerator(context: EnumeratorContext): SplitEnumerator =
       new CommitWatch(new FileEnumerator(new Storage(context.sideLog), limits, context), folder.name, committed)
   }
@@ -79,7 +85,8 @@ final class FilesLeg(
     override def list(context: EnumeratorContext): FileList = {
       life.step(s"${folder.name} is listed")
       if (log.get(FileListLog.Key).isDefined) throw new Violation(s"${folder.name} is listed again")
-      val files = folder.files.map(f => ListedFile(root + f.path, f.length, f.modified, splittable = true, InternalRow.empty))
+      val files =
+        folder.files.map(f => ListedFile(root + f.path, f.length, f.modified, splittable = true, InternalRow.empty))
       new FileList(FileSchemas.empty, Packing(maxPartitionBytes, 1L, context.cores), files.toIndexedSeq)
     }
 

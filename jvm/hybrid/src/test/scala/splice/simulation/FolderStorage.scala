@@ -29,18 +29,18 @@ final class SimulatedFileSystem extends FileSystem {
 
   override def getFileStatus(path: Path): FileStatus = {
     val folder = SimulatedFileSystem.folders(path.toUri.getAuthority)
-    val file   = folder.get(path.toUri.getPath.drop(1)).getOrElse(throw new java.io.FileNotFoundException(path.toString))
+    val file = folder.get(path.toUri.getPath.drop(1)).getOrElse(throw new java.io.FileNotFoundException(path.toString))
     new FileStatus(file.length, false, 1, 1L, file.modified, path)
   }
 
-  override def open(path: Path, buffer: Int): FSDataInputStream                  = refuse()
+  override def open(path: Path, buffer: Int): FSDataInputStream                     = refuse()
   override def append(path: Path, buffer: Int, p: Progressable): FSDataOutputStream = refuse()
-  override def rename(from: Path, to: Path): Boolean                             = refuse()
-  override def delete(path: Path, recursive: Boolean): Boolean                   = refuse()
-  override def listStatus(path: Path): Array[FileStatus]                         = refuse()
-  override def setWorkingDirectory(path: Path): Unit                             = refuse()
-  override def getWorkingDirectory: Path                                         = new Path(uri)
-  override def mkdirs(path: Path, permission: FsPermission): Boolean             = refuse()
+  override def rename(from: Path, to: Path): Boolean                                = refuse()
+  override def delete(path: Path, recursive: Boolean): Boolean                      = refuse()
+  override def listStatus(path: Path): Array[FileStatus]                            = refuse()
+  override def setWorkingDirectory(path: Path): Unit                                = refuse()
+  override def getWorkingDirectory: Path                                            = new Path(uri)
+  override def mkdirs(path: Path, permission: FsPermission): Boolean                = refuse()
   override def create(
       path: Path,
       permission: FsPermission,

@@ -21,7 +21,7 @@ final class RowsInTurn(parts: Iterator[() => TaskRows]) extends TaskRows {
 
   @scala.annotation.tailrec
   override def next(): Option[Long] = current.flatMap(_.next()) match {
-    case found @ Some(_) => found
+    case found @ Some(_)       => found
     case None if parts.hasNext =>
       close()
       current = Some(parts.next()())

@@ -3,8 +3,8 @@
 
 package splice.simulation
 
-import splice.source.{Progress, SlotRanges, Source, SplitEnumerator, StartPosition}
 import splice.source.{EndState, ReadLimits, SplitRange}
+import splice.source.{Progress, SlotRanges, Source, SplitEnumerator, StartPosition}
 import splice.testkit.simulation.{TaskRows, Violation}
 
 /** One leg of a simulated chain. */
@@ -25,15 +25,15 @@ trait SimulatedLeg {
 
 /** Passes everything on. */
 class Passing(inner: SplitEnumerator) extends SplitEnumerator {
-  override def start(at: StartPosition): Progress                              = inner.start(at)
-  override def limits(at: Progress): ReadLimits                                = inner.limits(at)
-  override def advance(from: Progress, limits: ReadLimits): Progress           = inner.advance(from, limits)
-  override def splits(from: Progress, until: Progress): Seq[SplitRange]        = inner.splits(from, until)
-  override def end(at: Progress): Option[EndState]                             = inner.end(at)
-  override def freeze(): Unit                                                  = inner.freeze()
-  override def committed(until: Progress): Unit                                = inner.committed(until)
+  override def start(at: StartPosition): Progress                                         = inner.start(at)
+  override def limits(at: Progress): ReadLimits                                           = inner.limits(at)
+  override def advance(from: Progress, limits: ReadLimits): Progress                      = inner.advance(from, limits)
+  override def splits(from: Progress, until: Progress): Seq[SplitRange]                   = inner.splits(from, until)
+  override def end(at: Progress): Option[EndState]                                        = inner.end(at)
+  override def freeze(): Unit                                                             = inner.freeze()
+  override def committed(until: Progress): Unit                                           = inner.committed(until)
   override def report(at: Progress): scala.collection.immutable.SortedMap[String, String] = inner.report(at)
-  override def close(): Unit                                                   = inner.close()
+  override def close(): Unit                                                              = inner.close()
 }
 
 /** Holds a leg to what Spark has really committed: nobody may be told of more.
@@ -43,7 +43,8 @@ class Passing(inner: SplitEnumerator) extends SplitEnumerator {
   */
 final class CommitWatch(inner: SplitEnumerator, leg: String, durable: () => Option[Progress]) extends Passing(inner) {
   override def committed(until: Progress): Unit = {
-    if (!durable().exists(until.precedes)) throw new Violation(s"leg $leg is told that $until is committed, and ${durable()} is")
+    if (!durable().exists(until.precedes))
+      throw new Violation(s"leg $leg is told that $until is committed, and ${durable()} is")
     inner.committed(until)
   }
 }

@@ -1,0 +1,38 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import splice.coordinator.{Coordinator, MemorySideLog}
+import splice.source._
+import splice.testkit.memory.{MemoryLog, MemoryRange}
+
+/** A history that holds the first three of a log's six records, and what tests ask of a run over both. */
+trait HybridWorlds {
+
+  protected trait World {
+    val live: MemoryLog = Legs.log()
+    (0 until 6).foreach(i => live.append(i % 2, i.toLong, millis = 1000L * i))
+    val history: MemoryLog = Legs.archiveOf(live, Map(0 -> 2, 1 -> 1))
+    val log                = new MemorySideLog
+
+    def rule: Seq[(String, String)]  = Seq("handOver" -> "offsets")
+    def own: Seq[(String, String)]   = Nil
+    def bound: Seq[(String, String)] = Nil
+
+    lazy val source: Source = Legs.source(Legs.history(history, bound: _*), Legs.live(live, rule ++ own: _*))
+
+    def ids(ranges: Seq[SplitRange]): Seq[Long] = ranges.collect { case LegRange(_, range: MemoryRange, _) =>
+      MemoryLog(range.log).read(range.partition, range.from, range.until).map(_.id)
+    }.flatten.sorted
+  }
+
+  protected def leg(p: Progress): String = p.asInstanceOf[HybridProgress].leg
+
+  /** All batches until nothing is new. */
+  protected def batches(c: Coordinator, everything: Boolean = false): Seq[(Progress, Progress)] =
+    Iterator.unfold(c.initial()) { at =>
+      val next = c.advance(at, everything)
+      if (next == at) None else Some(((at, next), next))
+    }.toSeq
+}

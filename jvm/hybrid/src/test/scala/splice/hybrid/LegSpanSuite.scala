@@ -1,0 +1,91 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import scala.util.Using
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.source._
+import splice.testkit.memory.{MemoryLog, MemoryOptions}
+
+final class LegSpanSuite extends AnyFunSuite with HybridWorlds {
+
+  test("three legs, one of them empty: each switch is logged, and a span over all is read leg by leg") {
+    new World {
+      val empty: MemoryLog = Legs.log(1)
+      val chain: Source    = Legs.source(
+        Legs.history(history),
+        "middle" -> MemoryOptions.of(empty, "bounded" -> "true"),
+        Legs.live(live, "startingOffsets" -> "earliest")
+      )
+      Using.resource(Legs.run(chain, log)) { c =>
+        val all = batches(c)
+        assert(all.map(b => leg(b._2)) == Seq("history", "live"))
+        assert(log.get("switch-1").isDefined && log.get("switch-2").isDefined)
+        assert(ids(c.ranges(c.initial(), all.last._2)) == Seq(0, 0, 1, 1, 2, 2, 3, 4, 5))
+        assert(c.report(all.last._2)(ProgressMetric.Switches) == "2")
+      }
+    }
+  }
+
+  test("a span that begins inside a leg, after a restart") {
+    new World {
+      override def bound: Seq[(String, String)] = Seq("maxRows" -> "1")
+      val all: Seq[(Progress, Progress)]        = Using.resource(Legs.run(source, log))(batches(_))
+      Using.resource(Legs.run(source, log)) { c =>
+        val spans = for { a <- all; b <- all if a._1.precedes(b._2) } yield a._1 -> b._2
+        spans.foreach { case (from, until) =>
+          val apart =
+            all.filter(b => from.precedes(b._1) && b._2.precedes(until)).flatMap(b => ids(c.ranges(b._1, b._2)))
+          assert(ids(c.ranges(from, until)) == apart.sorted)
+        }
+      }
+    }
+  }
+
+  test("a span whose switch is not in the log is refused") {
+    new World {
+      val all: Seq[(Progress, Progress)] = Using.resource(Legs.run(source, log))(batches(_))
+      log.remove("switch-1")
+      Using.resource(Legs.run(source, log)) { c =>
+        val error = intercept[SpliceException](c.ranges(all.head._1, all.last._2))
+        assert(error.getCondition == "SPLICE_CHECKPOINT.MISSING_ENTRY" && error.getMessage.contains("'live'"))
+      }
+    }
+  }
+
+  test("a bounded hybrid ends where its last leg ends") {
+    new World {
+      val chain: Source =
+        Legs.source(Legs.history(history), Legs.live(live, "bounded" -> "true", "handOver" -> "offsets"))
+      Using.resource(Legs.run(chain, log)) { c =>
+        val all = batches(c)
+        assert(chain.boundedness == Boundedness.Bounded)
+        assert(c.end(all.head._2).isEmpty)
+        assert(c.end(all.last._2).map(_.position).contains(all.last._2))
+      }
+    }
+  }
+
+  test("a changed chain is refused with the difference") {
+    new World {
+      Legs.run(source, log).close()
+      def difference(other: Source): String = {
+        val error = intercept[SpliceException](Legs.run(other, log))
+        assert(error.getCondition == "SPLICE_CHECKPOINT.CHANGED")
+        error.getMessage
+      }
+      assert(difference(Legs.source(Legs.live(live))).contains("legs was 'history,live' and is 'live' now"))
+      assert(
+        difference(Legs.source(Legs.history(history), Legs.live(live)))
+          .contains("live.handOver was 'handOver=offsets handOver.topic=topic")
+      )
+      assert(
+        difference(Legs.source(Legs.history(history), Legs.live(live, "handOver" -> "offsets", "select" -> "*")))
+          .contains("live.select")
+      )
+    }
+  }
+}
