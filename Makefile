@@ -53,11 +53,14 @@ it: $(VENV)/.wheel ## Run tests/ over the built wheel and jar (SPARK=4.2.0, 4.1.
 
 lint: .venv/.ready ## Check format, headers, types and warnings; every finding is an error
 	project/prerequisites
-	.venv/bin/python project/checks.py
-	.venv/bin/ruff check .
-	.venv/bin/ruff format --check .
-	.venv/bin/mypy --config-file python/pyproject.toml python/src
-	CI=true $(SBT) "scalafmtCheckAll; scalafmtSbtCheck; Test/compile"
+	failed=(); check() { "$$@" || failed+=("$$*"); }; \
+	check .venv/bin/python project/checks.py; \
+	check .venv/bin/ruff check .; \
+	check .venv/bin/ruff format --check .; \
+	check .venv/bin/mypy --config-file python/pyproject.toml python/src; \
+	CI=true check $(SBT) "scalafmtCheckAll; scalafmtSbtCheck; Test/compile"; \
+	for what in "$${failed[@]}"; do echo "lint failed: $$what" >&2; done; \
+	[ $${#failed[@]} = 0 ]
 
 fmt: .venv/.ready ## Format, sort imports and add headers
 	.venv/bin/ruff check --fix --exit-zero --quiet .

@@ -1,8 +1,8 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-import sbt._
 import sbt.Keys._
+import sbt._
 
 /** A jar for the tests that kill a driver: nothing but the file system and the column that do it. */
 object KillingJar {

@@ -16,17 +16,21 @@ final class KafkaSourceBuilderSuite extends AnyFunSuite {
 
   private def builder() = KafkaSource.builder().bootstrapServers("broker:9092").topics("orders", "returns")
 
-  private val begun = ListMap("source" -> "kafka", "kafka.bootstrap.servers" -> "broker:9092", "subscribe" -> "orders,returns")
+  private val begun =
+    ListMap("source" -> "kafka", "kafka.bootstrap.servers" -> "broker:9092", "subscribe" -> "orders,returns")
 
   test("the words of the builder are options") {
     assert(builder().build().options == begun)
-    assert(builder().startingOffsets(OffsetsInitializer.earliest()).build().options == begun + ("startingOffsets" -> "earliest"))
-    assert(builder().startingOffsets(OffsetsInitializer.timestamp(7L)).build().options == begun + ("startingTimestamp" -> "7"))
-    val offsets = Map("orders" -> Map(10 -> 1L, 9 -> 2L))
-    val exact   = builder().endingOffsets(OffsetsInitializer.offsets(offsets)).build().options
+    assert(builder().startingOffsets(OffsetsInitializer.earliest()).build().options ==
+      begun + ("startingOffsets" -> "earliest"))
+    assert(builder().startingOffsets(OffsetsInitializer.timestamp(7L)).build().options ==
+      begun + ("startingTimestamp"           -> "7"))
+    val offsets           = Map("orders" -> Map(10 -> 1L, 9 -> 2L))
+    val exact             = builder().endingOffsets(OffsetsInitializer.offsets(offsets)).build().options
     assert(exact == begun + ("endingOffsets" -> """{"orders":{"9":2,"10":1}}"""))
-    val ofJava = Map("orders" -> Map(Integer.valueOf(3) -> java.lang.Long.valueOf(4)).asJava).asJava
-    assert(builder().endingOffsets(OffsetsInitializer.offsets(ofJava)).build().options("endingOffsets") == """{"orders":{"3":4}}""")
+    val ofJava            = Map("orders" -> Map(Integer.valueOf(3) -> java.lang.Long.valueOf(4)).asJava).asJava
+    assert(builder().endingOffsets(OffsetsInitializer.offsets(ofJava)).build().options("endingOffsets") ==
+      """{"orders":{"3":4}}""")
   }
 
   test("a later start takes the place of an earlier one") {
@@ -47,7 +51,9 @@ final class KafkaSourceBuilderSuite extends AnyFunSuite {
   test("build checks options and talks to nobody") {
     val typo = intercept[SpliceOptionException](builder().option("startingOffset", "latest").build())
     assert(typo.getMessage.contains("Did you mean 'startingOffsets'?"))
-    assert(intercept[SpliceOptionException](builder().topicPattern("o.*").build()).getMessage.contains("subscribePattern"))
+    assert(
+      intercept[SpliceOptionException](builder().topicPattern("o.*").build()).getMessage.contains("subscribePattern")
+    )
     assert(!builder().option("kafka.sasl.jaas.config", "hunter2").build().toString.contains("hunter2"))
   }
 

@@ -77,7 +77,7 @@ final class CallSuite extends AnyFunSuite {
   }
 
   test("a lambda for an interface that asks for more now is named") {
-    val body = new Handle(Opcodes.H_INVOKESTATIC, "ours/User", "body", "()V", false)
+    val body   = new Handle(Opcodes.H_INVOKESTATIC, "ours/User", "body", "()V", false)
     val lambda = Written.of(
       "ours/User",
       methods = Seq(

@@ -3,9 +3,9 @@
 
 package splice.kafka.enumerator
 
-import org.scalatest.funsuite.AnyFunSuite
-
 import scala.collection.immutable.SortedMap
+
+import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.enumerator.SimulatedRun.{at, t}
 import splice.source._
@@ -85,8 +85,8 @@ final class FreezeSuite extends AnyFunSuite {
   }
 
   test("a bounded source ends where it was decided to, once") {
-    val run = world("endingOffsets" -> "latest")
-    val e   = run.start()
+    val run   = world("endingOffsets" -> "latest")
+    val e     = run.start()
     val begin = e.start(StartPosition.Configured)
     assert(e.end(begin).isEmpty)
     run.log.fill("t", 0, 5)

@@ -99,7 +99,7 @@ final class GrowthSuite extends AnyFunSuite {
   }
 
   test("a partition that Spark's own source took up is resolved once") {
-    val run   = world()
+    val run = world()
     grow(run)
     val until = at(0 -> 5, 1 -> 8)
     assert(run.start().splits(at(0 -> 5), until) == Seq(range(1, 3, 8)))
@@ -178,7 +178,7 @@ final class GrowthSuite extends AnyFunSuite {
     log.fill("u", 0, 4)
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, run.clock, 2, "run")
     val looks   = new SecondLook(1, more.retryInterval, _ => ())
-    val e       = new KafkaEnumerator(more, context, log, new ClockedDiscovery(log, more.discoveryInterval, run.clock), looks)
+    val e = new KafkaEnumerator(more, context, log, new ClockedDiscovery(log, more.discoveryInterval, run.clock), looks)
     assert(e.advance(begin, ReadLimits.All).json == """{"t":{"0":5},"u":{"0":4}}""")
   }
 }

@@ -18,11 +18,11 @@ final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.em
   private val stale = mutable.Queue.empty[Map[LogPartition, Long]]
   private val blind = mutable.Queue.empty[Set[LogPartition]]
 
-  var clusterId: Option[String]                 = Some("cluster-a")
-  var group: Map[LogPartition, Long]            = Map.empty
-  var between: String => Unit                   = _ => ()
-  val calls: mutable.ArrayBuffer[String]        = mutable.ArrayBuffer.empty
-  var closed                                    = false
+  var clusterId: Option[String]          = Some("cluster-a")
+  var group: Map[LogPartition, Long]     = Map.empty
+  var between: String => Unit            = _ => ()
+  val calls: mutable.ArrayBuffer[String] = mutable.ArrayBuffer.empty
+  var closed                             = false
 
   def create(topic: String, partitions: Int): Unit = {
     if (!ids.contains(topic)) { made += 1; ids(topic) = made }

@@ -16,7 +16,9 @@ final class SimulatedRun(options: (String, String)*) {
   private val all = Map("kafka.bootstrap.servers" -> "simulated:9092", "subscribe" -> "t") ++ options
 
   val settings: KafkaSettings =
-    KafkaSettings(SourceOptions(if (options.exists(o => o._1 != "subscribe" && o._1.matches("subscribePattern|assign"))) all - "subscribe" else all))
+    KafkaSettings(SourceOptions(if (options.exists(o => o._1 != "subscribe" && o._1.matches("subscribePattern|assign")))
+      all - "subscribe"
+    else all))
 
   private val names = settings.subscription match {
     case Subscription.Topics(some) => some.toSet
@@ -30,7 +32,11 @@ final class SimulatedRun(options: (String, String)*) {
   var pauses = 0
 
   /** The enumerator of another start of the query. */
-  def start(mode: ReadMode = ReadMode.Stream, sideLog: SideLog = side, own: KafkaSettings = settings): KafkaEnumerator = {
+  def start(
+      mode: ReadMode = ReadMode.Stream,
+      sideLog: SideLog = side,
+      own: KafkaSettings = settings
+  ): KafkaEnumerator = {
     val context = EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated")
     val looks   = new SecondLook(settings.retries, settings.retryInterval, _ => pauses += 1)
     new KafkaEnumerator(own, context, log, new ClockedDiscovery(log, settings.discoveryInterval, clock), looks)
@@ -44,11 +50,11 @@ object SimulatedRun {
 
   /** A clock that goes on when it is told to. */
   final class Hands extends Clock {
-    private var now                              = Instant.ofEpochMilli(1700000000000L)
-    def pass(time: Duration): Unit               = now = now.plus(time)
-    override def instant(): Instant              = now
-    override def getZone: ZoneId                 = ZoneOffset.UTC
-    override def withZone(zone: ZoneId): Clock   = this
+    private var now                            = Instant.ofEpochMilli(1700000000000L)
+    def pass(time: Duration): Unit             = now = now.plus(time)
+    override def instant(): Instant            = now
+    override def getZone: ZoneId               = ZoneOffset.UTC
+    override def withZone(zone: ZoneId): Clock = this
   }
 
   def at(offsets: (Int, Long)*): KafkaPosition = KafkaPosition.of(offsets.map { case (p, o) => t(p) -> o })

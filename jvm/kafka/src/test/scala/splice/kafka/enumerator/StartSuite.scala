@@ -22,7 +22,8 @@ final class StartSuite extends AnyFunSuite {
     run
   }
 
-  private def begin(run: SimulatedRun, mode: ReadMode = ReadMode.Stream) = run.start(mode).start(StartPosition.Configured)
+  private def begin(run: SimulatedRun, mode: ReadMode = ReadMode.Stream) =
+    run.start(mode).start(StartPosition.Configured)
 
   private def failure(condition: String)(body: => Any): String = {
     val error = intercept[SpliceException](body)
@@ -57,12 +58,16 @@ final class StartSuite extends AnyFunSuite {
   }
 
   test("a start beyond the end is an error") {
-    assert(failure("AHEAD")(begin(world("startingOffsets" -> """{"t":{"0":9,"1":0}}"""))).contains("t-0: 9, but the log ends at 4"))
+    assert(failure("AHEAD")(
+      begin(world("startingOffsets" -> """{"t":{"0":9,"1":0}}"""))
+    ).contains("t-0: 9, but the log ends at 4"))
   }
 
   test("begins at the first record of a time; none is an error, or the end") {
     assert(begin(world("startingTimestamp" -> "201")) == at(0 -> 2, 1 -> 1))
-    assert(failure("NO_RECORD_AT_TIME")(begin(world("startingTimestamp" -> "260"))).contains("t-1 at 1970-01-01T00:00:00.260Z"))
+    assert(failure("NO_RECORD_AT_TIME")(
+      begin(world("startingTimestamp" -> "260"))
+    ).contains("t-1 at 1970-01-01T00:00:00.260Z"))
     val latest = world("startingTimestamp" -> "260", "startingOffsetsByTimestampStrategy" -> "latest")
     assert(begin(latest) == at(0 -> 2, 1 -> 2))
     val each = world("startingOffsetsByTimestamp" -> """{"t":{"0":400,"1":0}}""", "startingOffsets" -> "earliest")
@@ -122,7 +127,8 @@ final class StartSuite extends AnyFunSuite {
     assert(failure("NOT_IN_LOG")(handed(world(), OnGap.Warn, LogPartition("old", 4) -> 1L)).contains("old-4"))
   }
 
-  private def timed(run: SimulatedRun, onGap: OnGap, millis: Long) = run.start().start(StartPosition.Timestamp(millis, onGap))
+  private def timed(run: SimulatedRun, onGap: OnGap, millis: Long) =
+    run.start().start(StartPosition.Timestamp(millis, onGap))
 
   test("a hand-over by time begins at the first record of it, else at the end") {
     assert(timed(world(), OnGap.Fail, 201) == at(0 -> 2, 1 -> 1))

@@ -36,7 +36,9 @@ final class KafkaSettingsSuite extends AnyFunSuite {
   }
 
   test("the servers are needed") {
-    assert(intercept[SpliceOptionException](settings(topics)).getMessage.contains("'kafka.bootstrap.servers' is missing"))
+    assert(
+      intercept[SpliceOptionException](settings(topics)).getMessage.contains("'kafka.bootstrap.servers' is missing")
+    )
   }
 
   test("exactly one of subscribe, subscribePattern and assign is needed") {
@@ -45,14 +47,18 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     val two = refused(topics, "assign" -> """{"a":[0]}""")
     assert(two.contains("subscribe, assign"))
     val leg = intercept[SpliceOptionException](
-      KafkaSettings(SourceOptions(Map("live.kafka.bootstrap.servers" -> "x:1", "live.subscribe" -> "a", "live.assign" -> "{}")).scope("live"))
+      KafkaSettings(SourceOptions(Map(
+        "live.kafka.bootstrap.servers" -> "x:1",
+        "live.subscribe"               -> "a",
+        "live.assign"                  -> "{}"
+      )).scope("live"))
     )
     assert(leg.getMessage.contains("live.subscribe, live.assign"))
   }
 
   test("the fingerprint is canonical") {
-    def fingerprint(option: (String, String)) = settings(servers, option).subscription.fingerprint
-    assert(fingerprint("subscribe" -> " b,a,b") == ("subscribe" -> "a,b"))
+    def fingerprint(option: (String, String))            = settings(servers, option).subscription.fingerprint
+    assert(fingerprint("subscribe" -> " b,a,b") == ("subscribe"            -> "a,b"))
     assert(fingerprint("subscribePattern" -> "o.*") == ("subscribePattern" -> "o.*"))
     assert(fingerprint("assign" -> """{"b":[2,0],"a":[1]}""") == ("assign" -> "a:1;b:0,2"))
   }
@@ -60,25 +66,31 @@ final class KafkaSettingsSuite extends AnyFunSuite {
   test("texts that are no subscription are refused by name") {
     assert(refused("subscribe" -> " , ").contains("'subscribe'"))
     assert(refused("subscribePattern" -> "a(").contains("'subscribePattern' is 'a('"))
-    Seq("{}", "[0]", """{"a":["0"]}""", """{"a":[-1]}""", "a").foreach(text => assert(refused("assign" -> text).contains("'assign'"), text))
+    Seq("{}", "[0]", """{"a":["0"]}""", """{"a":[-1]}""", "a").foreach(text =>
+      assert(refused("assign" -> text).contains("'assign'"), text)
+    )
   }
 
   test("the start: timestamp before timestamps before offsets") {
     def start(options: (String, String)*) = settings(Seq(servers, topics) ++ options: _*).start
-    val at    = SortedMap(LogPartition("a", 0) -> 23L, LogPartition("a", 1) -> -1L)
-    val words = Seq("startingOffsets" -> """{"a":{"0":23,"1":-1}}""")
-    val times = words :+ ("startingOffsetsByTimestamp" -> """{"a":{"0":7}}""")
+    val at                                = SortedMap(LogPartition("a", 0) -> 23L, LogPartition("a", 1) -> -1L)
+    val words                             = Seq("startingOffsets" -> """{"a":{"0":23,"1":-1}}""")
+    val times                             = words :+ ("startingOffsetsByTimestamp" -> """{"a":{"0":7}}""")
     assert(start("startingOffsets" -> "Earliest").contains(StartingOffsets.Earliest))
     assert(start(words: _*).contains(StartingOffsets.Exact(at)))
     val each = StartingOffsets.AtTimes(SortedMap(LogPartition("a", 0) -> 7L), NoRecordAtTime.Error)
     assert(start(times: _*).contains(each))
     val strategy = "startingOffsetsByTimestampStrategy" -> "latest"
-    assert(start(times ++ Seq("startingTimestamp" -> "9", strategy): _*).contains(StartingOffsets.AtTime(9, NoRecordAtTime.Latest)))
+    assert(start(times ++ Seq("startingTimestamp" -> "9", strategy): _*).contains(StartingOffsets.AtTime(
+      9,
+      NoRecordAtTime.Latest
+    )))
   }
 
   test("committed offsets need a group") {
     assert(refused(topics, "startingOffsets" -> "committed").contains("'kafka.group.id' is missing"))
-    val s = settings(servers, topics, "startingOffsets" -> "committed", "kafka.group.id" -> "g", "committedReset" -> "latest")
+    val s =
+      settings(servers, topics, "startingOffsets" -> "committed", "kafka.group.id" -> "g", "committedReset" -> "latest")
     assert(s.start.contains(StartingOffsets.Committed(CommittedReset.Latest)))
   }
 
@@ -99,14 +111,29 @@ final class KafkaSettingsSuite extends AnyFunSuite {
 
   test("properties that would break the source are refused with the reason") {
     val properties =
-      Seq("auto.offset.reset", "key.deserializer", "value.deserializer", "enable.auto.commit", "interceptor.classes", "Enable.Auto.Commit")
+      Seq(
+        "auto.offset.reset",
+        "key.deserializer",
+        "value.deserializer",
+        "enable.auto.commit",
+        "interceptor.classes",
+        "Enable.Auto.Commit"
+      )
     properties.foreach(p => assert(refused(topics, s"kafka.$p" -> "x").contains(s"'kafka.$p' cannot be set: "), p))
     assert(refused(topics, "kafka.auto.offset.reset" -> "latest").contains("startingOffsets"))
-    Seq("minPartitions", "maxRecordsPerPartition").foreach(o => assert(refused(topics, o -> "4").contains("'slots'"), o))
+    Seq("minPartitions", "maxRecordsPerPartition").foreach(o =>
+      assert(refused(topics, o -> "4").contains("'slots'"), o)
+    )
   }
 
   test("client properties go through, and win over what readers set for speed") {
-    val client = settings(servers, topics, "kafka.max.poll.records" -> "7", "kafka.client.rack" -> "r1", "groupIdPrefix" -> "team").client
+    val client = settings(
+      servers,
+      topics,
+      "kafka.max.poll.records" -> "7",
+      "kafka.client.rack"      -> "r1",
+      "groupIdPrefix"          -> "team"
+    ).client
     val reader = client.reader("run-1")
     assert(reader("max.poll.records") == "7" && reader("client.rack") == "r1" && reader("group.id") == "team-run-1")
     assert(reader("auto.offset.reset") == "none" && reader("enable.auto.commit") == "false")

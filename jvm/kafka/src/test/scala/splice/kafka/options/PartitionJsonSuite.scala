@@ -12,7 +12,11 @@ import splice.source.LogPartition
 final class PartitionJsonSuite extends AnyFunSuite {
 
   private val values =
-    SortedMap(LogPartition("orders", 10) -> 7L, LogPartition("orders", 9) -> Long.MaxValue, LogPartition("a\"b", 0) -> -2L)
+    SortedMap(
+      LogPartition("orders", 10) -> 7L,
+      LogPartition("orders", 9)  -> Long.MaxValue,
+      LogPartition("a\"b", 0)    -> -2L
+    )
 
   test("topics are sorted by name and partitions by number") {
     assert(PartitionJson.write(values) == """{"a\"b":{"0":-2},"orders":{"9":9223372036854775807,"10":7}}""")
@@ -25,7 +29,16 @@ final class PartitionJsonSuite extends AnyFunSuite {
   }
 
   test("anything else is not") {
-    Seq("", "{", "[]", "7", """{"t":7}""", """{"t":{"-1":7}}""", """{"t":{"0":1.5}}""", """{"t":{"0":null}}""").foreach { text =>
+    Seq(
+      "",
+      "{",
+      "[]",
+      "7",
+      """{"t":7}""",
+      """{"t":{"-1":7}}""",
+      """{"t":{"0":1.5}}""",
+      """{"t":{"0":null}}"""
+    ).foreach { text =>
       assert(PartitionJson.read(text).isEmpty, text)
     }
   }

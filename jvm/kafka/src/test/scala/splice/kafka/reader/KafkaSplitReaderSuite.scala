@@ -69,7 +69,9 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
   }
 
   private def drain(reader: KafkaSplitReader): Seq[(Int, Long)] =
-    Iterator.continually(reader.next()).takeWhile(identity).map(_ => (reader.get().getInt(3), reader.get().getLong(4))).toVector
+    Iterator.continually(reader.next()).takeWhile(identity).map(_ =>
+      (reader.get().getInt(3), reader.get().getLong(4))
+    ).toVector
 
   test("reads its ranges over one consumer and gives it back once") {
     val w = new World
@@ -159,9 +161,9 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     val w       = new World
     val polling = new CountDownLatch(1)
     w.client.schedulePollTask(() => polling.countDown())
-    val r = w.reader(range(0, 0, 3))
+    val r                                  = w.reader(range(0, 0, 3))
     @volatile var ended: Option[Throwable] = None
-    val thread = new Thread(() =>
+    val thread                             = new Thread(() =>
       try while (r.next()) ()
       catch { case e: Throwable => ended = Some(e) }
     )

@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 final class ReaderPoolSuite extends AnyFunSuite {
 
   final private class Thing(val number: Int) extends AutoCloseable {
-    @volatile var closed        = false
+    @volatile var closed       = false
     override def close(): Unit = closed = true
   }
 
@@ -61,10 +61,10 @@ final class ReaderPoolSuite extends AnyFunSuite {
   }
 
   test("nobody shares what is borrowed") {
-    val p       = pool()
-    val inUse   = ConcurrentHashMap.newKeySet[Thing]()
-    val threads = Executors.newFixedThreadPool(8)
-    val done    = new CountDownLatch(8)
+    val p                = pool()
+    val inUse            = ConcurrentHashMap.newKeySet[Thing]()
+    val threads          = Executors.newFixedThreadPool(8)
+    val done             = new CountDownLatch(8)
     @volatile var shared = false
     (1 to 4).foreach(i => p.giveBack("a", new Thing(i), minute))
     (1 to 8).foreach { _ =>
