@@ -3,7 +3,9 @@
 
 package splice.kafka
 
+import java.lang.management.ManagementFactory
 import java.util.concurrent.{CountDownLatch, TimeUnit}
+import javax.management.ObjectName
 
 import scala.jdk.CollectionConverters._
 import scala.util.Using
@@ -179,8 +181,29 @@ final class RealBrokerSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   test("a missing topic is an error that names it") {
-    val text = failure("MISSING_TOPIC")(real.run(real.source("subscribe" -> "nothing"))(_.initial()))
+    val text = failure("MISSING_TOPIC")(real.run(real.source(
+      "subscribe"                   -> "nothing",
+      "fetchOffset.retryIntervalMs" -> "10"
+    ))(_.initial()))
     assert(text.contains("topic nothing at 127.0.0.1"))
+  }
+
+  test("an idle trigger is one request") {
+    real.create("idle", 3)
+    real.write("idle", 3, 0, 30)
+    val source =
+      real.source("subscribe" -> "idle", earliest, "kafka.client.id" -> "idle-client", "discoveryInterval" -> "1h")
+    real.run(source) { c =>
+      val until              = c.advance(c.initial(), everything = true)
+      def requests(): Double = {
+        val name = new ObjectName("kafka.consumer:type=consumer-metrics,client-id=idle-client")
+        ManagementFactory.getPlatformMBeanServer.getAttribute(name, "request-total").asInstanceOf[Double]
+      }
+      assert(c.advance(until, everything = true) == until)
+      val before = requests()
+      (1 to 10).foreach(_ => assert(c.advance(until, everything = true) == until))
+      assert(requests() - before == 10)
+    }
   }
 
   test("servers that do not answer are named within the timeout") {

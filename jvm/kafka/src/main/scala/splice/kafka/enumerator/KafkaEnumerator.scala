@@ -54,7 +54,7 @@ final private[splice] class KafkaEnumerator(
     val there  = membership.partitions(at)
     val ending = settings.ending.map(endingLog.resolve(_, at, there).end)
     val within = reach(there, ending)
-    val begun  = at ++ startLog.starts(at, within -- at.offsets.keySet)(log.earliest)
+    val begun  = at ++ startLog.starts(within -- at.offsets.keySet)(log.earliest)
     val ends   = ending.foldLeft(endsOf(begun, within))(cut(begun))
     val ready  = begun.offsets.collect { case (p, offset) if ends.contains(p) => p -> (offset -> ends(p)) }
     val rows   = ready.valuesIterator.map { case (offset, end) => math.max(end - offset, 0L) }.sum
@@ -66,7 +66,7 @@ final private[splice] class KafkaEnumerator(
 
   override def splits(from: Progress, until: Progress): Seq[SplitRange] = {
     val (at, to) = (KafkaPosition.from(from), KafkaPosition.from(until))
-    val starts   = at.offsets ++ startLog.starts(at, (to.offsets.keySet -- at.offsets.keySet).toSet)(log.earliest)
+    val starts   = at.offsets ++ startLog.starts((to.offsets.keySet -- at.offsets.keySet).toSet)(log.earliest)
     to.offsets.iterator.flatMap { case (p, end) =>
       starts.get(p).filter(_ < end).map(KafkaSplitRange(p, _, end))
     }.toSeq

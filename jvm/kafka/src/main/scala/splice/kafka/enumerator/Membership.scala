@@ -48,7 +48,8 @@ final private[splice] class Membership(
 
   /** The partitions before it is known what was read of them. */
   def first(): SortedSet[LogPartition] = {
-    val description = discovery.now()
+    // A topic that was made just now is not known to every broker yet.
+    val description = looks.confirm(discovery.now())(_.missing.nonEmpty)(() => discovery.now())
     identity.check(description)
     seen = Some(description)
     description.partitions

@@ -68,7 +68,8 @@ private[splice] object ClientProperties {
   private val throughput = Map(
     ConsumerConfig.MAX_POLL_RECORDS_CONFIG          -> "5000",
     ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG -> (4 << 20).toString,
-    ConsumerConfig.RECEIVE_BUFFER_CONFIG            -> "-1"
+    ConsumerConfig.RECEIVE_BUFFER_CONFIG            -> (1 << 20).toString,
+    ConsumerConfig.FETCH_MAX_BYTES_CONFIG           -> (64 << 20).toString
   )
 
   private val fixed = Map[String, Object](

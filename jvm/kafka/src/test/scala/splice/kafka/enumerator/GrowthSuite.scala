@@ -66,6 +66,24 @@ final class GrowthSuite extends AnyFunSuite {
     assert(second.splits(begin, until) == Seq(range(1, 3, 9)))
   }
 
+  test("hole 2: its start survives a crash, other batches that did not see it, and retention") {
+    val run   = world()
+    val first = run.start()
+    val begin = first.start(StartPosition.Configured)
+    grow(run)
+    first.advance(begin, ReadLimits.All)
+    run.log.fill("t", 0, 1)
+    run.log.hide(t(1))
+    val second = run.start()
+    val one    = second.advance(begin, ReadLimits.All)
+    assert(one == at(0 -> 6))
+    run.log.expire("t", 1, 6)
+    run.later()
+    val two = second.advance(one, ReadLimits.All)
+    assert(second.splits(one, two) == Seq(range(1, 3, 8)))
+    assert(second.splits(begin, two) == Seq(range(0, 5, 6), range(1, 3, 8)))
+  }
+
   test("an empty partition is in the position as soon as it is found") {
     val run   = world()
     val e     = run.start()

@@ -52,8 +52,16 @@ final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.em
   /** The next description leaves these out. */
   def hide(partitions: LogPartition*): Unit = blind.enqueue(partitions.toSet)
 
-  def first(partition: LogPartition): Long = held(partition).first
-  def end(partition: LogPartition): Long   = held(partition).end
+  /** From now on answers are as the cluster is. */
+  def settle(): Unit = {
+    stale.clear()
+    blind.clear()
+  }
+
+  def has(partition: LogPartition): Boolean = held.contains(partition)
+  def partitions: Set[LogPartition]         = held.keySet.toSet
+  def first(partition: LogPartition): Long  = held(partition).first
+  def end(partition: LogPartition): Long    = held(partition).end
 
   override def describe(): LogDescription = asked("describe") {
     val hidden  = if (blind.isEmpty) Set.empty[LogPartition] else blind.dequeue()
