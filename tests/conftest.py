@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drivers.session import session
-from faults.crash import compile_file_system
 from servers.kafka import KafkaCluster
 from servers.kafka_topics import KafkaTopics
+from sessions import session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -61,12 +60,6 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     started.sparkContext.setLogLevel("WARN")
     yield started
     started.stop()
-
-
-@pytest.fixture(scope="session")
-def crash_conf(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Settings that make ``crash:/`` known to a driver."""
-    return compile_file_system(tmp_path_factory.mktemp("crash"))
 
 
 @pytest.fixture

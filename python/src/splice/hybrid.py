@@ -47,7 +47,11 @@ class HybridSource(Source):
 
 
 class HybridSourceBuilder(SourceBuilder[HybridSource]):
-    """Builds a HybridSource; its own options are those of the whole chain, such as ``schema``."""
+    """Builds a HybridSource.
+
+    Its own options are those of the whole chain, such as ``schema``; options of a leg that are not
+    its source's have the leg's name in front, such as ``live.onGap``.
+    """
 
     def __init__(self, first: Leg) -> None:
         """Takes the first leg; use ``HybridSource.builder``."""

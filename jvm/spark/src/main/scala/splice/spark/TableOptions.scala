@@ -15,6 +15,9 @@ private[spark] object TableOptions {
   // What Spark's session catalog adds to a table's properties by itself.
   private val sparks = Set("provider", "owner", "comment", "location", "external", "is_managed_location", "collation")
 
+  // A query's writer hands this to the table that it writes to; here it would hide that nothing can be written.
+  private val writers = "checkpointlocation"
+
   // And a place for the rows of a table that has none of its own, under the option of sources that read one.
   private val place = "path"
 
@@ -26,7 +29,8 @@ private[spark] object TableOptions {
   def apply(properties: Map[String, String], implied: Map[String, String]): Map[String, String] = {
     val (again, plain) = properties.partition { case (k, _) => k.toLowerCase(Locale.ROOT).startsWith(OptionPrefix) }
     val own     = plain.filterNot { case (k, _) => sparks(k.toLowerCase(Locale.ROOT)) || k.startsWith("transient_") }
-    val options = (if (again.isEmpty) plain else own) ++ implied
+    val read    = (if (again.isEmpty) plain else own).filterNot { case (k, _) => k.toLowerCase(Locale.ROOT) == writers }
+    val options = read ++ implied
     if (again.isEmpty || hasPlace(options)) options else options - place
   }
 

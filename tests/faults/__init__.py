@@ -1,3 +1,0 @@
-# Copyright the Splice authors.
-# SPDX-License-Identifier: Apache-2.0
-"""Faults that tests plant."""

@@ -1,0 +1,352 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""What a user reads when something is wrong: each text says what, why and what to do."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from pyspark.errors import IllegalArgumentException, PySparkException
+
+from orders import (
+    HISTORY_SELECT,
+    LIVE_SELECT,
+    archive,
+    history,
+    history_then_live,
+    live,
+    orders,
+)
+from servers.kafka_topics import KafkaTopics
+from servers.ports import free_ports
+from splice import FileSource, HandOver, HybridSource, KafkaSource, OptionError, Source, SourceError
+from streams import drain
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from conftest import MakeTopic
+
+ORDERS = range(60)
+HISTORY_COLUMNS = ["order_id", "amount", "event_time", "topic", "partition", "offset"]
+
+
+@pytest.fixture
+def topic(
+    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, history_path: Path
+) -> str:
+    """A topic of 60 orders, of which 30 are archived."""
+    name = make_topic()
+    topics.produce(name, orders(ORDERS, 3))
+    archive(spark, topics, name, history_path, {0: 10, 1: 10, 2: 10})
+    return name
+
+
+def chain(first: Source, then: Source, rule: HandOver | None = None) -> HybridSource:
+    """Joins two sources as the main job does, with another rule."""
+    return (
+        HybridSource.builder("history", first, select=HISTORY_SELECT)
+        .add_source("live", then, hand_over=rule or HandOver.offsets(), select=LIVE_SELECT)
+        .build()
+    )
+
+
+def failure(spark: SparkSession, source: Source, folder: Path) -> str:
+    """Gives the text of the error that ends a query over the source."""
+    with pytest.raises(PySparkException) as raised:
+        drain(source.read_stream(spark), folder)
+    return str(raised.value)
+
+
+def assert_says(text: str, *patterns: str) -> None:
+    """Asserts that a text fits all patterns, whatever its case and line breaks."""
+    missing = [p for p in patterns if not re.search(p, text, re.IGNORECASE | re.DOTALL)]
+    assert not missing, f"{missing} not in: {text[:2000]}"
+
+
+def kafka_options(**more: str) -> dict[str, str]:
+    return {"source": "kafka", "kafka.bootstrap.servers": "127.0.0.1:1", "subscribe": "t"} | more
+
+
+HYBRID = {
+    "source": "hybrid",
+    "legs": "history,live",
+    "history.source": "files",
+    "history.format": "parquet",
+    "history.path": "/nowhere",
+    **{f"live.{name}": value for name, value in kafka_options().items()},
+}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            kafka_options(startingOffset="earliest"),
+            ["SPLICE_OPTION.UNKNOWN", "'startingOffset' is unknown", "mean 'startingOffsets'"],
+        ),
+        (
+            HYBRID | {"live.maxOffsetPerTrigger": "5"},
+            ["'live.maxOffsetPerTrigger' is unknown", "mean 'live.maxOffsetsPerTrigger'"],
+        ),
+        (HYBRID | {"lives.subscribe": "t"}, ["'lives.subscribe' is unknown", "'live.subscribe'"]),
+        (kafka_options(source="kafak"), ["'source' is 'kafak'", "files", "kafka", "hybrid"]),
+        ({"source": "kafka", "subscribe": "t"}, ["'kafka.bootstrap.servers' is missing"]),
+        ({"source": "files", "format": "parquet"}, ["'path' is missing"]),
+        ({"source": "files", "path": "/a"}, ["'format' is missing"]),
+        ({"format": "parquet", "path": "/a"}, ["'source' is missing"]),
+        ({"source": "hybrid"}, ["'legs' is missing"]),
+        (
+            kafka_options(subscribePattern="t.*"),
+            ["subscribe, subscribePattern", "exactly one"],
+        ),
+        (kafka_options(assign='{"t":[0]}'), ["subscribe, assign", "exactly one"]),
+        (
+            {name: value for name, value in kafka_options().items() if name != "subscribe"},
+            ["subscribe", "subscribePattern", "assign"],
+        ),
+        (
+            HYBRID | {"legs": "live,history"},
+            ["'live' never ends", "'history' after it would never be read", "endingOffsets"],
+        ),
+        (HYBRID | {"legs": "history,kafka"}, ["'kafka'", "name of an option"]),
+        (HYBRID | {"legs": "history,History"}, ["history", "History", "case"]),
+        (HYBRID | {"history.handOver": "offsets"}, ["'history' is the first leg"]),
+        (
+            HYBRID | {"live.handOver": "offsets", "live.startingOffsets": "earliest"},
+            ["live.handOver, live.startingOffsets", "only one"],
+        ),
+        (
+            HYBRID | {"live.handOver": "eventTime", "live.handOver.column": "ts"},
+            ["'live.handOver.overlap' is missing"],
+        ),
+        (
+            HYBRID | {"live.handOver": "nowMinus", "live.handOver.duration": "soon"},
+            ["'live.handOver.duration' is 'soon'"],
+        ),
+        (
+            kafka_options(maxOffsetsPerTrigger="many"),
+            ["'maxOffsetsPerTrigger' is 'many'", "allowed"],
+        ),
+    ],
+)
+def test_options_are_refused_by_name(
+    spark: SparkSession, options: Mapping[str, str], said: list[str]
+) -> None:
+    with pytest.raises(IllegalArgumentException) as raised:
+        spark.readStream.format("splice").options(**options).load()
+    assert_says(str(raised.value), *said)
+    assert (raised.value.getCondition() or "").startswith("SPLICE_")
+
+
+def test_a_builder_says_the_same_at_build(spark: SparkSession) -> None:
+    builder = KafkaSource.builder().bootstrap_servers("127.0.0.1:1").topics("t")
+    with pytest.raises(OptionError) as raised:
+        builder.option("startingOffset", "earliest").build()
+    assert_says(str(raised.value), "mean 'startingOffsets'")
+    assert (raised.value.getCondition() or "").startswith("SPLICE_OPTION.UNKNOWN")
+
+
+def test_unknown_options_may_be_warned_of_only(
+    spark: SparkSession, topics: KafkaTopics, topic: str
+) -> None:
+    source = live(topics, topic, startingOffset="earliest", unknownOptions="warn")
+    assert source.read(spark).count() == len(ORDERS)
+
+
+@pytest.mark.parametrize(
+    ("select", "said"),
+    [
+        (
+            "order_id, event_time, amount || '' AS amount",
+            ["'history'", "'amount'", "string.*double"],
+        ),
+        ("order_id, amount", ["'history'", "'event_time'", "timestamp"]),
+        ("*", ["'history'", "'(topic|partition|offset)'"]),
+        ("order_id, amounts AS amount, event_time", ["amounts", "amount"]),
+        ("order_id, rand() AS amount, event_time", ["history.select", "rand"]),
+        ("order_id, sum(amount) AS amount, event_time", ["history.select", "aggregate|sum"]),
+        ("order_id, (SELECT 1.0D) AS amount, event_time", ["history.select", "subquer"]),
+        ("order_id, amount, event_time FROM x", ["history.select"]),
+    ],
+)
+def test_selects_that_do_not_fit(
+    spark: SparkSession,
+    topics: KafkaTopics,
+    topic: str,
+    history_path: Path,
+    select: str,
+    said: list[str],
+) -> None:
+    source = (
+        HybridSource.builder("history", history(history_path), select=select)
+        .add_source("live", live(topics, topic), HandOver.offsets(), LIVE_SELECT)
+        .build()
+    )
+    with pytest.raises(PySparkException) as raised:
+        source.read_stream(spark)
+    assert_says(str(raised.value), *said)
+
+
+def test_hand_over_columns_that_are_not_there(
+    spark: SparkSession, topics: KafkaTopics, topic: str, history_path: Path, tmp_path: Path
+) -> None:
+    rule = HandOver.offsets(offset="kafka_offset")
+    source = chain(history(history_path), live(topics, topic), rule)
+    said = failure(spark, source, tmp_path)
+    assert_says(said, "kafka_offset", "offset", "order_id.*topic.*partition")
+
+
+def test_holes_in_the_archive(
+    spark: SparkSession, topics: KafkaTopics, topic: str, history_path: Path, tmp_path: Path
+) -> None:
+    holed = tmp_path / "holed"
+    rows = spark.read.parquet(str(history_path)).where("partition <> 1 OR offset NOT IN (4, 5)")
+    rows.write.parquet(str(holed))
+    source = chain(history(holed), live(topics, topic))
+    said = failure(spark, source, tmp_path / "a")
+    assert_says(said, "SPLICE_HAND_OVER.HOLES", "'live'", "'history'", "allowHoles", topic)
+    allowed = chain(history(holed), live(topics, topic), HandOver.offsets(allow_holes=True))
+    drain(allowed.read_stream(spark), tmp_path / "b")
+
+
+def test_an_end_in_the_future(
+    spark: SparkSession, topics: KafkaTopics, topic: str, history_path: Path, tmp_path: Path
+) -> None:
+    late = spark.read.parquet(str(history_path)).limit(1)
+    late = late.selectExpr("* EXCEPT (event_time)", "TIMESTAMP '2099-01-01 00:00:00' AS event_time")
+    late.select(*HISTORY_COLUMNS).write.mode("append").parquet(str(history_path))
+    rule = HandOver.event_time("event_time", "10 minutes")
+    said = failure(spark, chain(history(history_path), live(topics, topic), rule), tmp_path)
+    assert_says(said, "SPLICE_HAND_OVER.END_IN_FUTURE", "'live'", "'history'", "2099-01-01")
+
+
+def test_a_start_beyond_retention(
+    spark: SparkSession, topics: KafkaTopics, topic: str, history_path: Path, tmp_path: Path
+) -> None:
+    topics.delete_records(topic, {0: 15, 2: 12})
+    source = history_then_live(history(history_path), live(topics, topic))
+    said = failure(spark, source, tmp_path / "a")
+    assert_says(
+        said,
+        "SPLICE_KAFKA.GAP",
+        rf"{topic}-0 \[10, 15\)",
+        rf"{topic}-2 \[10, 12\)",
+        "'onGap'",
+    )
+    assert f"{topic}-1" not in said.split("Retention")[0]
+    warned = (
+        HybridSource.builder("history", history(history_path), HISTORY_SELECT)
+        .add_source("live", live(topics, topic), HandOver.offsets(), LIVE_SELECT)
+        .option("live.onGap", "warn")
+        .build()
+    )
+    drain(warned.read_stream(spark), tmp_path / "b")
+
+
+def test_a_broker_that_does_not_answer(spark: SparkSession, tmp_path: Path) -> None:
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.1", free_ports(1)[0]))
+        deaf.listen()
+        servers = f"127.0.0.1:{deaf.getsockname()[1]}"
+        source = (
+            KafkaSource.builder()
+            .bootstrap_servers(servers)
+            .topics("orders")
+            .option("kafka.default.api.timeout.ms", 3000)
+            .build()
+        )
+        said = failure(spark, source, tmp_path)
+    assert_says(said, "SPLICE_KAFKA.UNREACHABLE", servers, "3 ?s|3000 ?ms|3 seconds")
+
+
+def test_a_topic_that_is_not_there(
+    spark: SparkSession, topics: KafkaTopics, tmp_path: Path
+) -> None:
+    said = failure(spark, live(topics, "no-such-topic"), tmp_path)
+    assert_says(said, "SPLICE_KAFKA.MISSING_TOPIC", "no-such-topic", topics.bootstrap_servers)
+
+
+def test_a_path_that_is_not_there(spark: SparkSession, tmp_path: Path) -> None:
+    missing = FileSource.builder("parquet", tmp_path / "none").build()
+    with pytest.raises(SourceError) as raised:
+        missing.read(spark)
+    assert raised.value.getCondition() == "SPLICE_FILES.PATH_NOT_FOUND"
+    assert_says(str(raised.value), str(tmp_path / "none"))
+
+
+def test_a_changed_chain(
+    spark: SparkSession, topics: KafkaTopics, topic: str, history_path: Path, tmp_path: Path
+) -> None:
+    first, then = history(history_path), live(topics, topic)
+    drain(history_then_live(first, then).read_stream(spark), tmp_path)
+    changes = {
+        "archive": HybridSource.builder("archive", first, select=HISTORY_SELECT).add_source(
+            "live", then, HandOver.offsets(), LIVE_SELECT
+        ),
+        "amount \\* 2|amount \\* 2": HybridSource.builder(
+            "history", first, select="order_id, amount * 2 AS amount, event_time"
+        ).add_source("live", then, HandOver.offsets(), LIVE_SELECT),
+        "nowMinus": HybridSource.builder("history", first, select=HISTORY_SELECT).add_source(
+            "live", then, HandOver.now_minus("1 hour"), LIVE_SELECT
+        ),
+    }
+    for named, changed in changes.items():
+        said = failure(spark, changed.build(), tmp_path)
+        assert_says(said, "SPLICE_CHECKPOINT.CHANGED", named, "new checkpoint location")
+
+
+def test_a_checkpoint_of_another_source(
+    spark: SparkSession, topics: KafkaTopics, topic: str, history_path: Path, tmp_path: Path
+) -> None:
+    drain(spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load(), tmp_path)
+    source = history_then_live(history(history_path), live(topics, topic))
+    said = failure(spark, source, tmp_path)
+    assert_says(said, "SPLICE_CHECKPOINT.FOREIGN", "new one")
+
+
+def test_a_damaged_checkpoint(
+    spark: SparkSession, topics: KafkaTopics, topic: str, history_path: Path, tmp_path: Path
+) -> None:
+    source = history_then_live(history(history_path), live(topics, topic))
+    drain(source.read_stream(spark), tmp_path)
+    for entry in (tmp_path / "checkpoint" / "sources" / "0" / "splice").rglob("*"):
+        if entry.is_file() and not entry.name.startswith("."):
+            entry.write_text("v1\nnot what was written\n")
+            entry.with_name(f".{entry.name}.crc").unlink(missing_ok=True)
+    said = failure(spark, source, tmp_path)
+    assert_says(said, "SPLICE_CHECKPOINT.(CORRUPT|CHANGED|FOREIGN)", "sources/0/splice|chain")
+
+
+def test_a_checkpoint_of_a_newer_version(
+    spark: SparkSession, topics: KafkaTopics, topic: str, history_path: Path, tmp_path: Path
+) -> None:
+    source = history_then_live(history(history_path), live(topics, topic))
+    drain(source.read_stream(spark), tmp_path)
+    for offset in (tmp_path / "checkpoint" / "offsets").glob("[0-9]*"):
+        offset.write_text(re.sub(r'"v":\d+\}', '"v":99}', offset.read_text()))
+        offset.with_name(f".{offset.name}.crc").unlink(missing_ok=True)
+    said = failure(spark, source, tmp_path)
+    assert_says(said, "SPLICE_CHECKPOINT.NEWER_VERSION", "99", "that version or a later one")
+
+
+def test_writing(spark: SparkSession, topics: KafkaTopics) -> None:
+    options = live(topics, "orders").options()
+    writer = spark.range(1).write.format("splice").options(**options).mode("append")
+    with pytest.raises(Exception, match="Splice reads") as raised:
+        writer.save()
+    assert_says(str(raised.value), "Splice reads and does not write", r'format\("kafka"\)')
+
+
+def test_writing_a_stream(spark: SparkSession, topics: KafkaTopics, tmp_path: Path) -> None:
+    rows = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
+    writer = rows.writeStream.format("splice").options(**live(topics, "orders").options())
+    writer = writer.option("checkpointLocation", str(tmp_path))
+    with pytest.raises(Exception, match="Splice reads") as raised:
+        writer.start().awaitTermination(60)
+    assert_says(str(raised.value), "Splice reads and does not write", r'format\("kafka"\)')
