@@ -3,14 +3,12 @@
 
 package splice.files
 
-import java.util.concurrent.atomic.AtomicReference
-
 import scala.annotation.varargs
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
-import splice.files.enumerator.{FileEnumerator, FileListing, FilesProgress, RootPaths, SparkStorage}
+import splice.files.enumerator.{Analysis, FileEnumerator, FileListing, FilesProgress, RootPaths, SparkStorage}
 import splice.files.options.{FileOptions, FileSettings}
 import splice.files.reader.{FileMetadata, FileReaders}
 import splice.files.split.FileRange
@@ -24,7 +22,7 @@ import splice.source._
   */
 final class FileSource private[files] (private[files] val settings: FileSettings) extends Source {
 
-  @transient private lazy val analysed = new AtomicReference[Option[FileListing]](None)
+  @transient private lazy val analysis = new Analysis(settings)
 
   @transient private lazy val readers = new FileReaders(settings)
 
@@ -33,7 +31,7 @@ final class FileSource private[files] (private[files] val settings: FileSettings
   override def boundedness: Boundedness = Boundedness.Bounded
 
   /** Lists the paths, and reads what the format needs to infer its columns, the first time. */
-  override def schema: StructType = listed.schemas.rows
+  override def schema: StructType = analysis.schemas.rows
 
   override def metadataColumns: StructType = FileMetadata.schema
 
@@ -57,19 +55,8 @@ final class FileSource private[files] (private[files] val settings: FileSettings
 
   override def mayBeColumnar: Boolean = settings.kind.vectorized
 
-  /** What is at the paths now, with the columns that the query was analysed with. A batch is analysed and planned with one listing. */
-  private[files] def listing(mode: ReadMode): FileListing = (mode, analysed.get) match {
-    case (ReadMode.Stream, Some(before)) => FileListing(settings, FileListing.Before(before.schemas))
-    case _                               => listed
-  }
-
-  private def listed: FileListing = analysed.synchronized {
-    analysed.get.getOrElse {
-      val made = FileListing(settings, settings.schema.fold[FileListing.Known](FileListing.Nothing)(FileListing.Given))
-      analysed.set(Some(made))
-      made
-    }
-  }
+  /** What is at the paths, as a run of the mode takes it. */
+  private[files] def listing(mode: ReadMode): FileListing = analysis.listing(mode)
 }
 
 object FileSource {

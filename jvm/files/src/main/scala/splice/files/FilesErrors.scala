@@ -16,6 +16,10 @@ private[splice] object FilesErrors {
   /** A folder, a file, or a pattern that fits nothing. */
   def pathNotFound(path: String): SpliceException = conditions.error(PathNotFound, "path" -> path)
 
+  /** A path whose scheme no file system knows. */
+  def noFileSystem(path: String, cause: Throwable): SpliceException =
+    conditions.error("SPLICE_FILES.NO_FILE_SYSTEM", cause, "path" -> path)
+
   def noSchema(format: String, paths: Seq[String]): SpliceException =
     conditions.error("SPLICE_FILES.NO_SCHEMA", "format" -> format, "paths" -> shown(paths))
 

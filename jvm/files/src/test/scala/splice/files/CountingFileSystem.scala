@@ -8,7 +8,15 @@ import java.util.concurrent.ConcurrentLinkedQueue
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.hadoop.fs.{FSDataInputStream, FileStatus, LocatedFileStatus, Path, RawLocalFileSystem, RemoteIterator}
+import org.apache.hadoop.fs.{
+  BlockLocation,
+  FSDataInputStream,
+  FileStatus,
+  LocatedFileStatus,
+  Path,
+  RawLocalFileSystem,
+  RemoteIterator
+}
 
 /** The local file system as `counting:///`; notes every question that it is asked about a path. */
 class CountingFileSystem extends RawLocalFileSystem {
@@ -24,6 +32,9 @@ class CountingFileSystem extends RawLocalFileSystem {
       s
     }
   }
+
+  override def getFileBlockLocations(file: FileStatus, start: Long, length: Long): Array[BlockLocation] =
+    Array(new BlockLocation(Array("host-a:9866"), Array("host-a"), start, length))
 
   override def listLocatedStatus(path: Path): RemoteIterator[LocatedFileStatus] = {
     CountingFileSystem.note("list", path)

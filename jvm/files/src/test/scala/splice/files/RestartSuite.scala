@@ -41,6 +41,7 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     assert(listed.count(_._1 == "list") > 0)
     assert(asked.isEmpty)
     assert(before.map(_.json) == after.map(_.json) && before.size == 3)
+    assert(plan.forall(_.preferredHosts == Seq("host-a")))
     assert(again.rows(ranges = plan).size == 100)
   }
 
@@ -74,6 +75,15 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     }
     // Only the question for the columns looks whether the path is there.
     assert(asked.forall(_._1 == "status"))
+  }
+
+  test("an offset of another list is refused") {
+    spark.range(0, 100, 1, 4).write.parquet(at("other"))
+    val read  = new SourceRead(source("other"))
+    val start = read.positions.head
+    val error =
+      intercept[SpliceException](read.enumerator.splits(start, read.source.progress("""{"files":7,"of":9,"v":1}""")))
+    assert(error.getCondition == "SPLICE_CHECKPOINT.FOREIGN")
   }
 
   test("a side log without the list is damage") {

@@ -33,17 +33,17 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: ReadLimits
 
   override def advance(from: Progress, limits: ReadLimits): Progress = {
     val at = position(from)
-    if (at.finished) at else at.copy(files = list.reach(at.files, limits.maxFiles, limits.maxBytes))
+    if (at.finished) at else at.copy(files = listOf(at).reach(at.files, limits.maxFiles, limits.maxBytes))
   }
 
   override def splits(from: Progress, until: Progress): Seq[FileRange] = {
     val (first, last) = (position(from), position(until))
-    if (first.files >= last.files) Nil else list.ranges(first.files, last.files)
+    if (first.files >= last.files) Nil else listOf(last).ranges(first.files, last.files)
   }
 
   override def end(at: Progress): Option[EndState] = {
     val last = position(at)
-    Option.when(last.finished)(storage.end(last, list))
+    Option.when(last.finished)(storage.end(last, listOf(last)))
   }
 
   override def freeze(): Unit = ()
@@ -52,7 +52,7 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: ReadLimits
 
   override def report(at: Progress): SortedMap[String, String] = {
     val now    = position(at)
-    val behind = if (now.finished) 0L else list.bytes(now.files, now.of)
+    val behind = if (now.finished) 0L else listOf(now).bytes(now.files, now.of)
     SortedMap(
       ProgressMetric.Position    -> s"${now.files} of ${now.of} files",
       ProgressMetric.Splits      -> (now.of - now.files).toString,
@@ -61,6 +61,10 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: ReadLimits
   }
 
   override def close(): Unit = ()
+
+  private def listOf(at: FilesProgress): FileList =
+    if (list.files.size == at.of) list
+    else throw CheckpointErrors.foreign(s"The offset '$at'", s"a position in a list of ${list.files.size} files")
 
   private def position(progress: Progress): FilesProgress = progress match {
     case known: FilesProgress => known

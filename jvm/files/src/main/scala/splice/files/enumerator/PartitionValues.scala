@@ -3,6 +3,8 @@
 
 package splice.files.enumerator
 
+import java.util.Base64
+
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.NullNode
 import org.apache.spark.sql.catalyst.InternalRow
@@ -26,6 +28,7 @@ private[splice] object PartitionValues {
       row.get(i, kind) match {
         case b: Boolean                                  => Json.bool(b)
         case n @ (_: Byte | _: Short | _: Int | _: Long) => Json.number(n.asInstanceOf[Number].longValue)
+        case b: Array[Byte]                              => Json.text(Base64.getEncoder.encodeToString(b))
         case other                                       => Json.text(other.toString)
       }
 
@@ -40,6 +43,7 @@ private[splice] object PartitionValues {
         case FloatType              => item.asText.toFloat
         case DoubleType             => item.asText.toDouble
         case d: DecimalType         => Decimal(BigDecimal(item.asText), d.precision, d.scale)
+        case BinaryType             => Base64.getDecoder.decode(item.asText)
         case _: StringType          => UTF8String.fromString(item.asText)
         case _                      => item.asLong
       }

@@ -6,7 +6,7 @@ package splice.files.enumerator
 import java.net.URI
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.{FileSystem, Path, UnsupportedFileSystemException}
 
 import splice.files.FilesErrors
 
@@ -26,7 +26,7 @@ private[files] object RootPaths {
     */
   def existing(paths: Seq[String], configuration: Configuration): Seq[Path] = paths.flatMap { text =>
     val path  = qualify(new Path(text), configuration)
-    val fs    = path.getFileSystem(configuration)
+    val fs    = system(path, configuration)
     val found =
       if (path.toString.exists(GlobLetters))
         Option(fs.globStatus(path)).toSeq.flatten.map(s => fs.makeQualified(s.getPath))
@@ -36,7 +36,11 @@ private[files] object RootPaths {
   }
 
   private def qualify(path: Path, configuration: Configuration): Path =
-    path.getFileSystem(configuration).makeQualified(path)
+    system(path, configuration).makeQualified(path)
+
+  private def system(path: Path, configuration: Configuration): FileSystem =
+    try path.getFileSystem(configuration)
+    catch { case e: UnsupportedFileSystemException => throw FilesErrors.noFileSystem(path.toString, e) }
 
   // Old S3 paths may carry keys; abfss://container@account is no secret.
   private def withoutSecret(uri: URI): String =

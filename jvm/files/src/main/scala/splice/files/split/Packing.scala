@@ -18,27 +18,36 @@ final private[splice] case class Packing(maxPartitionBytes: Long, openCostInByte
 
   /** The tasks that read `files`, of which the first is number `offset` of its list. Pure. */
   def ranges(files: Seq[ListedFile], offset: Int, schemas: FileSchemas): Seq[FileRange] = {
-    val limit  = maxSplitBytes(files)
-    val blocks = files.iterator.zipWithIndex.flatMap { case (file, i) => cut(file, offset + i, limit) }.toArray
-    pack(blocks.sortBy(-_.block.length).iterator, limit).map(range(_, schemas))
+    val limit = maxSplitBytes(files)
+    val cuts  = Array.newBuilder[Cut]
+    files.iterator.zipWithIndex.foreach { case (file, i) => cut(file, offset + i, limit, cuts) }
+    pack(cuts.result().sorted(Packing.largestFirst), limit).map(range(_, schemas))
   }
 
   private def maxSplitBytes(files: Seq[ListedFile]): Long = {
-    val total = files.iterator.map(_.size + openCostInBytes).sum
+    var total = 0L
+    files.foreach(total += _.size + openCostInBytes)
     math.max(1L, math.min(maxPartitionBytes, math.max(openCostInBytes, total / minPartitions)))
   }
 
-  private def cut(file: ListedFile, number: Int, limit: Long): Iterator[Cut] = {
-    def block(start: Long, length: Long) =
-      Cut(FileBlock(file.path, start, length, file.size, file.modified, file.values), number, file.homes)
-    if (file.splittable)
-      Iterator.iterate(0L)(_ + limit).takeWhile(_ < file.size).map(s => block(s, math.min(limit, file.size - s)))
-    else Iterator.single(block(0L, file.size))
+  private def cut(file: ListedFile, number: Int, limit: Long, to: mutable.Growable[Cut]): Unit = {
+    def add(start: Long, length: Long): Unit = {
+      val block = FileBlock(file.path, start, length, file.size, file.modified, file.values)
+      val _     = to += Cut(block, number, file.homes)
+    }
+    if (!file.splittable) add(0L, file.size)
+    else {
+      var start = 0L
+      while (start < file.size) {
+        add(start, math.min(limit, file.size - start))
+        start += limit
+      }
+    }
   }
 
   // Next-fit over blocks from the largest to the smallest.
-  private def pack(blocks: Iterator[Cut], limit: Long): Seq[Seq[Cut]] = {
-    val done          = Seq.newBuilder[Seq[Cut]]
+  private def pack(cuts: Array[Cut], limit: Long): Seq[Seq[Cut]] = {
+    val done          = Vector.newBuilder[Seq[Cut]]
     val open          = mutable.ArrayBuffer.empty[Cut]
     var size          = 0L
     def close(): Unit = {
@@ -46,7 +55,7 @@ final private[splice] case class Packing(maxPartitionBytes: Long, openCostInByte
       open.clear()
       size = 0L
     }
-    blocks.foreach { cut =>
+    cuts.foreach { cut =>
       if (size + cut.block.length > limit) close()
       size += cut.block.length + openCostInBytes
       open += cut
@@ -68,13 +77,18 @@ private[splice] object Packing {
 
   private val HostsKept = 3
 
+  private val NoHosts = Array.empty[String]
+
+  private val largestFirst: Ordering[Cut] = (a, b) => java.lang.Long.compare(b.block.length, a.block.length)
+
   /** The hosts that hold most of the bytes, best first. */
-  private def hosts(cuts: Seq[Cut]): Array[String] = {
-    val bytes = cuts.iterator.flatMap(cut => cut.home.iterator.flatMap(_.hosts).map(_ -> cut.block.length))
-    bytes.toSeq.groupMapReduce(_._1)(_._2)(
-      _ + _
-    ).toSeq.sortBy { case (host, n) => (-n, host) }.take(HostsKept).map(_._1).toArray
-  }
+  private def hosts(cuts: Seq[Cut]): Array[String] =
+    if (cuts.forall(_.homes.isEmpty)) NoHosts
+    else {
+      val held  = cuts.flatMap(cut => cut.home.toSeq.flatMap(_.hosts).map(_ -> cut.block.length))
+      val bytes = held.groupMapReduce(_._1)(_._2)(_ + _).toSeq
+      bytes.sortBy { case (host, n) => (-n, host) }.take(HostsKept).map(_._1).toArray
+    }
 }
 
 /** A block, the number of its file in the list, and where the file is. */

@@ -39,7 +39,7 @@ final class FileListSuite extends AnyFunSuite {
 
   test("a list survives its text, with every type of folder value") {
     val partition = StructType.fromDDL(
-      "a INT, b BIGINT, c DOUBLE, d DATE, e TIMESTAMP, f STRING, g DECIMAL(38,0), h BOOLEAN, i TIMESTAMP_NTZ, j SMALLINT, k FLOAT, l TINYINT"
+      "a INT, b BIGINT, c DOUBLE, d DATE, e TIMESTAMP, f STRING, g DECIMAL(38,0), h BOOLEAN, i TIMESTAMP_NTZ, j SMALLINT, k FLOAT, l TINYINT, m BINARY"
     )
     val values = InternalRow(
       -7,
@@ -53,9 +53,10 @@ final class FileListSuite extends AnyFunSuite {
       1700000000000000L,
       3.toShort,
       1.5f,
-      1.toByte
+      1.toByte,
+      Array[Byte](0, -1)
     )
-    val nulls = InternalRow.fromSeq(Seq.fill(12)(null))
+    val nulls = InternalRow.fromSeq(Seq.fill(13)(null))
     val files = IndexedSeq(
       ListedFile(
         "file:/lake/x/1%20a",
