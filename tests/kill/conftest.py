@@ -1,0 +1,19 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""A scenario for each test."""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+
+import pytest
+
+from kill.scenario import Scenario
+from servers.kafka_topics import KafkaTopics
+
+
+@pytest.fixture
+def scenario(topics: KafkaTopics, tmp_path: Path) -> Scenario:
+    """A small history and topic, and a query that has not started yet."""
+    return Scenario(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path)

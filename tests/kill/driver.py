@@ -1,0 +1,74 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the queries described in the file named by the first argument, each row past the column.
+
+They end by themselves where their trigger lets them, or when the file ``stop`` appears in the
+folder; then all that is there is read first.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from kill import killing
+from splice import configure
+
+
+def main(given: Path) -> None:
+    """Runs the queries."""
+    plan = json.loads(given.read_text())
+    builder = SparkSession.builder.master(plan["master"]).config(map=plan["conf"])
+    spark = configure(builder).getOrCreate()
+    spark.udf.registerJavaFunction("killing", killing.COLUMN, "string")
+    queries = [_start(spark, query) for query in plan["queries"]]
+    stop = given.with_name("stop")
+    while any(query.isActive for query in queries):
+        queries[0].awaitTermination(1)
+        if stop.exists():
+            for query in queries:
+                query.processAllAvailable()
+                query.stop()
+    for query in queries:
+        query.awaitTermination()
+    spark.stop()
+
+
+def _start(spark: SparkSession, given: dict[str, Any]) -> StreamingQuery:
+    rows = (
+        spark.readStream.format("splice")
+        .options(**given["options"])
+        .load()
+        .selectExpr(
+            "substring_index(killing(concat(_leg, '/', order_id)), '/', -1) AS order_id",
+            "amount",
+            "event_time",
+        )
+    )
+    writer = (
+        rows.writeStream.option("checkpointLocation", given["checkpoint"])
+        .options(**given["sink_options"])
+        .trigger(**given["trigger"])
+    )
+    if given["sink"] == "batches":
+        return writer.foreachBatch(_into_folders(given["output"])).start()
+    if given["sink"] == "parquet":
+        writer = writer.option("path", given["output"])
+    return writer.format(given["sink"]).start()
+
+
+def _into_folders(output: str) -> Any:
+    # A batch that runs again replaces what its first run has left: so this sink is exact.
+    def write(rows: DataFrame, batch: int) -> None:
+        rows.write.mode("overwrite").parquet(f"{output}/{batch}")
+
+    return write
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

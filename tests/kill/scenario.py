@@ -1,0 +1,259 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""A query over a small history and topic, the lives of its driver, and what came out of them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from demo import archive, orders
+from demo.checkpoint import Checkpoint
+from demo.judge import SinkLog, Verdict, judge
+from kill import killing
+from kill.killing import Kill
+from servers.kafka_topics import KafkaTopics
+from servers.process import ServerProcess
+
+_TESTS = Path(__file__).resolve().parents[1]
+_SHARE = 0.6
+
+HISTORY_BATCHES = 3
+SWITCH = HISTORY_BATCHES
+"""The first live batch."""
+LIVE = SWITCH + 1
+"""A batch in the middle of the live leg."""
+
+LIVE_SELECT = (
+    "CAST(key AS STRING) AS order_id, "
+    "from_json(CAST(value AS STRING), 'amount DOUBLE').amount AS amount, timestamp AS event_time"
+)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a life of the driver is given, and what changes from one to the next in some tests."""
+
+    master: str = "local[2]"
+    sink: str = "parquet"
+    trigger: Mapping[str, Any] | None = None
+    sink_options: Mapping[str, str] | None = None
+    conf: Mapping[str, str] | None = None
+    options: Mapping[str, str] | None = None
+    queries: int = 1
+
+
+class Scenario:
+    """A topic of its own, its archive, and one or more queries with their checkpoints.
+
+    The history takes three batches, the live leg three more; a batch has about 400 rows or more.
+    """
+
+    def __init__(self, topics: KafkaTopics, topic: str, folder: Path, rows: int = 3000) -> None:
+        """Makes topic and archive; the query starts with the first life."""
+        self.topics, self.topic, self.folder, self.produced = topics, topic, folder, 0
+        self.history = folder / "history"
+        self.setting = Setting()
+        self._lives = itertools.count()
+        self._decided: dict[str, str] = {}
+        topics.create(topic, orders.PARTITIONS, orders.KEPT)
+        self.produce(rows)
+        sizes = {p: end for p, (_, end) in topics.offsets(topic).items()}
+        self.archived = archive.uneven_ends(sizes, _SHARE)
+        archive.archive(topics, topic, self.archived, self.history, 2 * HISTORY_BATCHES)
+
+    def produce(self, rows: int, partition: int | None = None) -> None:
+        """Adds orders to the topic, where they belong or all to one partition."""
+        first, self.produced = self.produced, self.produced + rows
+        records = map(orders.record, range(first, self.produced))
+        placed = (r if partition is None else r._replace(partition=partition) for r in records)
+        self.topics.produce(self.topic, placed)
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The source, as the options of ``format("splice")``."""
+        return {
+            "source": "hybrid",
+            "legs": "history,live",
+            "history.source": "files",
+            "history.format": "parquet",
+            "history.path": str(self.history),
+            "history.maxFilesPerTrigger": "2",
+            "history.select": "order_id, amount, event_time",
+            "live.source": "kafka",
+            "live.kafka.bootstrap.servers": self.topics.bootstrap_servers,
+            "live.subscribe": self.topic,
+            "live.maxOffsetsPerTrigger": "450",
+            "live.handOver": "offsets",
+            "live.select": LIVE_SELECT,
+            **(self.setting.options or {}),
+        }
+
+    def checkpoint(self, query: int = 0) -> Checkpoint:
+        """Reads a query's checkpoint."""
+        return Checkpoint(self._checkpoint(query))
+
+    def start(self, *kills: Kill) -> Life:
+        """Starts a driver that dies at the first of the steps that it comes to."""
+        folder = self.folder / f"life-{next(self._lives)}"
+        (folder / "tmp").mkdir(parents=True)
+        given = folder / "queries.json"
+        given.write_text(json.dumps(self._given(folder)))
+        environment = {
+            "PYTHONPATH": os.pathsep.join([str(_TESTS), *sys.path]),
+            "TMPDIR": str(folder / "tmp"),
+            "SPLICE_KILL_AT": "\n".join(map(str, kills)),
+            "SPLICE_KILL_TRACE": str(folder / "trace"),
+            "SPLICE_KILL_ROWS": str(folder / "rows"),
+        }
+        command = [sys.executable, "-m", "kill.driver", str(given)]
+        return Life(folder, ServerProcess(command, folder / "driver.log", environment))
+
+    def run(self, *kills: Kill) -> Life:
+        """Runs a driver to its end, of whatever kind, and asserts that decisions were kept."""
+        life = self.start(*kills)
+        life.process.wait(180)
+        self._assert_decisions_kept()
+        return life
+
+    def die(self, *kills: Kill) -> Life:
+        """Runs a driver until it dies at one of the steps, and asserts that it did."""
+        life = self.run(*kills)
+        assert life.acted, f"it ended and was not killed at {kills}:\n{life.process.tail()}"
+        return life
+
+    def finish(self, *faults: Kill) -> Life:
+        """Runs a driver to its end, and asserts that it did not fail."""
+        life = self.run(*faults)
+        assert life.process.exit_code == 0, f"the driver failed:\n{life.process.tail(80)}"
+        return life
+
+    def assert_each_once(self, query: int = 0) -> None:
+        """Asserts that what came out is what was produced."""
+        assert str(self.verdict(query)) == f"rows {self.produced} missing 0 duplicated 0"
+
+    def assert_switched_once(self, query: int = 0) -> None:
+        """Asserts that one switch is in the side log, and the offset after it starts there."""
+        checkpoint = self.checkpoint(query)
+        made = [k for k in checkpoint.entries() if k.startswith(("hand-over-", "switch-"))]
+        assert made == ["hand-over-1", "switch-1"]
+        start = {int(p): offset for p, offset in checkpoint.switch().start[self.topic].items()}
+        assert start == self.archived
+
+    def verdict(self, query: int = 0) -> Verdict:
+        """Compares what came out with what was produced."""
+        output = self._output(query)
+        if self.setting.sink == "batches":
+            return judge(sorted(output.glob("*/part-*.parquet")), self.produced)
+        return judge(SinkLog(output).files(), self.produced)
+
+    def batch_rows(self, batch: int) -> list[str]:
+        """Lists the ids that a batch has brought to a sink of batches."""
+        table = pq.read_table(self._output(0) / str(batch), columns=["order_id"])
+        return sorted(table["order_id"].to_pylist())
+
+    def produced_names(self) -> set[str]:
+        """Names each row as the column sees it, ``<leg>/<order id>``."""
+        seen = Counter[int]()
+        named = set()
+        for number in range(self.produced):
+            partition = orders.record(number).partition
+            leg = "history" if seen[partition] < self.archived[partition] else "live"
+            seen[partition] += 1
+            named.add(f"{leg}/{orders.order_id(number)}")
+        return named
+
+    def given(self, **changes: Any) -> None:
+        """Changes the setting for the lives to come."""
+        self.setting = replace(self.setting, **changes)
+
+    def _assert_decisions_kept(self) -> None:
+        now = self.checkpoint().entries()
+        assert {key: now.get(key) for key in self._decided} == self._decided
+        self._decided = now
+
+    def _given(self, folder: Path) -> dict[str, Any]:
+        setting = self.setting
+        queries = [
+            {
+                "options": self.options,
+                "checkpoint": f"{killing.SCHEME}://{self._checkpoint(query)}",
+                "output": f"{killing.SCHEME}://{self._output(query)}",
+                "sink": setting.sink,
+                "sink_options": setting.sink_options or {},
+                "trigger": setting.trigger or {"availableNow": True},
+            }
+            for query in range(setting.queries)
+        ]
+        conf = _CONF | _places(folder) | killing.conf() | dict(setting.conf or {})
+        return {"master": setting.master, "conf": conf, "queries": queries}
+
+    def _checkpoint(self, query: int) -> Path:
+        return self.folder / f"checkpoint-{query}"
+
+    def _output(self, query: int) -> Path:
+        return self.folder / f"output-{query}"
+
+
+@dataclass(frozen=True)
+class Life:
+    """One life of the driver, and the notes that its file system took."""
+
+    folder: Path
+    process: ServerProcess
+
+    @property
+    def acted(self) -> str | None:
+        """The first step at which it was killed, or a fault was planted; None if none was."""
+        return next((s for s in self._notes("trace") if s.startswith("acts: ")), None)
+
+    @property
+    def steps(self) -> Sequence[str]:
+        """The steps that it passed."""
+        return [line for line in self._notes("trace") if not line.startswith("acts: ")]
+
+    @property
+    def rows(self) -> Sequence[str]:
+        """The rows that its tasks have seen, ``<leg>/<order id>``, of failed attempts too."""
+        return self._notes("rows")
+
+    def finish(self) -> None:
+        """Lets it read all that is there and end."""
+        (self.folder / "stop").touch()
+        code = self.process.wait(180)
+        assert code == 0, f"the driver failed:\n{self.process.tail(80)}"
+
+    def _notes(self, name: str) -> list[str]:
+        notes = self.folder / name
+        return notes.read_text().splitlines() if notes.exists() else []
+
+
+_CONF = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "1g",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.ui.enabled": "false",
+}
+
+
+def _places(folder: Path) -> dict[str, str]:
+    # A killed JVM removes nothing: whatever it writes goes into the life's own folder. Most of a
+    # life is its start, which a simple compiler and collector shorten.
+    quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    java = f"-Djava.io.tmpdir={folder / 'tmp'} -XX:-UsePerfData {quick}"
+    return {
+        "spark.local.dir": str(folder / "local"),
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.driver.extraJavaOptions": java,
+        "spark.executor.extraJavaOptions": java,
+    }

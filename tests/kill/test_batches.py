@@ -1,0 +1,42 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""What runs a batch again, besides a killed driver."""
+
+from __future__ import annotations
+
+import pytest
+
+from kill.killing import Kill
+from kill.scenario import LIVE, SWITCH, Scenario
+
+
+def test_a_task_that_fails_once_in_each_leg(scenario: Scenario) -> None:
+    scenario.given(master="local[2,4]")
+    scenario.finish(
+        Kill("row", "^history/", nth=850, action="fail"),
+        Kill("row", "^live/", nth=200, action="fail"),
+        Kill("row", "^live/", nth=650, action="fail"),
+    )
+    scenario.assert_each_once()
+
+
+def test_a_batch_that_runs_again_holds_the_same_rows(scenario: Scenario) -> None:
+    scenario.given(sink="batches")
+    for batch in (1, SWITCH, LIVE):
+        scenario.die(Kill.commits(batch))
+        before = scenario.batch_rows(batch)
+        scenario.die(Kill.commits(batch, action="signal"))
+        assert scenario.batch_rows(batch) == before
+    scenario.finish()
+    scenario.assert_each_once()
+
+
+@pytest.mark.parametrize("cores", [1, 4])
+def test_restarted_with_another_number_of_cores(scenario: Scenario, cores: int) -> None:
+    scenario.die(Kill.offsets(1, "after"))
+    scenario.given(master=f"local[{cores}]")
+    scenario.die(Kill.offsets(SWITCH, "after"))
+    scenario.given(master="local[3]")
+    scenario.finish()
+    scenario.assert_each_once()
+    scenario.assert_switched_once()

@@ -1,0 +1,49 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""The driver dies at every durable step of a batch, in each leg: nothing is lost or doubled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from kill.killing import Kill
+from kill.scenario import LIVE, SWITCH, Scenario
+
+HISTORY = 1
+BATCHES = (HISTORY, SWITCH, LIVE)
+
+MIDDLES = {
+    # A first life reads batch 0 as well, the second begins behind it, the third with the switch.
+    HISTORY: Kill("row", "^history/", nth=850),
+    SWITCH: Kill("row", "^live/", nth=200),
+    LIVE: Kill("row", "^live/", nth=650),
+}
+
+STEPS: dict[str, Callable[[int], Kill]] = {
+    "before-offsets": Kill.offsets,
+    # Spark tells the source of a batch's commit right after the next batch's entry in the log.
+    "after-offsets-before-source-commit": lambda batch: Kill.offsets(batch, "after", "signal"),
+    "in-a-task-after-source-commit": MIDDLES.__getitem__,
+    "before-sink-commit": Kill.sink,
+    "after-sink-commit-before-commits": lambda batch: Kill.commits(batch, action="signal"),
+    "after-commits": lambda batch: Kill.commits(batch, "after"),
+}
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_killed_at_a_step_in_each_leg(scenario: Scenario, step: str) -> None:
+    for batch in BATCHES:
+        scenario.die(STEPS[step](batch))
+        state = (scenario.checkpoint().planned(), scenario.checkpoint().committed())
+        assert state == _expected(step, batch)
+    scenario.finish()
+    scenario.assert_each_once()
+    scenario.assert_switched_once()
+
+
+def _expected(step: str, batch: int) -> tuple[int, int]:
+    planned = batch - 1 if step == "before-offsets" else batch
+    committed = batch if step == "after-commits" else batch - 1
+    return planned, committed

@@ -1,0 +1,57 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Several queries in a session, attempts at a task, and batches in one entry of the log."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from kill.killing import Kill
+from kill.scenario import LIVE, Scenario
+
+
+def test_two_queries_in_one_session(scenario: Scenario) -> None:
+    scenario.given(queries=2)
+    scenario.die(Kill.commits(LIVE))
+    scenario.finish()
+    for query in range(2):
+        scenario.assert_each_once(query)
+        scenario.assert_switched_once(query)
+
+
+def test_speculation(scenario: Scenario) -> None:
+    # Only executors of their own speculate; a local master never does.
+    scenario.given(
+        master="local-cluster[2,1,1024]",
+        conf={
+            "spark.speculation": "true",
+            "spark.speculation.interval": "100ms",
+            "spark.speculation.task.duration.threshold": "2s",
+        },
+    )
+    life = scenario.finish(
+        Kill("row", "^history/", nth=100, action="hang"),
+        Kill("row", "^live/", nth=100, action="hang"),
+    )
+    assert life.acted
+    scenario.assert_each_once()
+
+
+def test_async_progress_tracking(scenario: Scenario) -> None:
+    # It is for sinks that keep nothing which a killed driver leaves behind, so the rows are taken
+    # on their way: a batch that was not yet tracked is read again, and none is left out.
+    scenario.given(
+        sink="noop",
+        trigger={"processingTime": "0 seconds"},
+        sink_options={
+            "asyncProgressTrackingEnabled": "true",
+            "asyncProgressTrackingCheckpointIntervalMs": "1500",
+        },
+    )
+    first = scenario.die(Kill("row", "^live/", nth=650))
+    second = scenario.start()
+    second.finish()
+    expected = scenario.produced_names()
+    assert set(first.rows) | set(second.rows) == expected
+    assert max(Counter(second.rows).values()) == 1
+    scenario.assert_switched_once()

@@ -1,0 +1,42 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""The driver dies at every entry of the side log: each decision is made once."""
+
+from __future__ import annotations
+
+from demo import orders
+from kill.killing import Kill
+from kill.scenario import LIVE, Scenario
+
+
+def test_killed_after_each_entry(scenario: Scenario) -> None:
+    deaths = 0
+    while scenario.run(Kill("rename", "/sources/0/splice/", "after")).acted:
+        deaths += 1
+        assert len(scenario.checkpoint().entries()) == deaths
+    # At the least the chain, the file list, the first offset, the rule's answer and the start.
+    assert deaths >= 5
+    scenario.assert_each_once()
+    scenario.assert_switched_once()
+
+
+def test_killed_around_the_switch_with_the_history_moved_away(scenario: Scenario) -> None:
+    scenario.die(Kill.entry("hand-over-1", "before"))
+    scenario.die(Kill.entry("hand-over-1", "after"))
+    scenario.history.rename(scenario.history.with_name("elsewhere"))
+    scenario.die(Kill.entry("switch-1", "before"))
+    scenario.die(Kill.entry("switch-1", "after"))
+    scenario.die(Kill.commits(LIVE, "after"))
+    scenario.finish()
+    scenario.assert_each_once()
+    scenario.assert_switched_once()
+
+
+def test_killed_after_the_start_of_a_new_partition(scenario: Scenario) -> None:
+    scenario.die(Kill.commits(LIVE, "after"))
+    scenario.topics.add_partitions(scenario.topic, orders.PARTITIONS + 1)
+    scenario.produce(100, partition=orders.PARTITIONS)
+    scenario.die(Kill.entry("live/starts-00000000", "after"))
+    scenario.finish()
+    scenario.assert_each_once()
+    scenario.assert_switched_once()
