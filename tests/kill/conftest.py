@@ -16,4 +16,4 @@ from servers.kafka_topics import KafkaTopics
 @pytest.fixture
 def scenario(topics: KafkaTopics, tmp_path: Path) -> Scenario:
     """A small history and topic, and a query that has not started yet."""
-    return Scenario(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path)
+    return Scenario.make(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path)

@@ -58,18 +58,25 @@ class Scenario:
     The history takes three batches, the live leg three more; a batch has about 400 rows or more.
     """
 
-    def __init__(self, topics: KafkaTopics, topic: str, folder: Path, rows: int = 3000) -> None:
-        """Makes topic and archive; the query starts with the first life."""
+    def __init__(self, topics: KafkaTopics, topic: str, folder: Path) -> None:
+        """Takes a topic and a history that are there; ``make`` makes them."""
         self.topics, self.topic, self.folder, self.produced = topics, topic, folder, 0
         self.history = folder / "history"
+        self.archived: dict[int, int] = {}
         self.setting = Setting()
         self._lives = itertools.count()
         self._decided: dict[str, str] = {}
+
+    @staticmethod
+    def make(topics: KafkaTopics, topic: str, folder: Path, rows: int = 3000) -> Scenario:
+        """Makes topic and archive; the query starts with the first life."""
+        made = Scenario(topics, topic, folder)
         topics.create(topic, orders.PARTITIONS, orders.KEPT)
-        self.produce(rows)
+        made.produce(rows)
         sizes = {p: end for p, (_, end) in topics.offsets(topic).items()}
-        self.archived = archive.uneven_ends(sizes, _SHARE)
-        archive.archive(topics, topic, self.archived, self.history, 2 * HISTORY_BATCHES)
+        made.archived = archive.uneven_ends(sizes, _SHARE)
+        archive.archive(topics, topic, made.archived, made.history, 2 * HISTORY_BATCHES)
+        return made
 
     def produce(self, rows: int, partition: int | None = None) -> None:
         """Adds orders to the topic, where they belong or all to one partition."""

@@ -34,11 +34,16 @@ class KafkaCluster:
     It is a container where a Docker engine answers, else a plain process.
     """
 
-    def __init__(self, settings: Mapping[str, str] | None = None, heap: str = "512m") -> None:
-        """Takes settings for server.properties and the JVM's heap (of a process)."""
+    def __init__(
+        self,
+        settings: Mapping[str, str] | None = None,
+        heap: str = "512m",
+        cluster_id: str | None = None,
+    ) -> None:
+        """Takes settings for server.properties, the JVM's heap (of a process), and the id."""
         self._settings = dict(settings or {})
         self._heap = heap
-        self.cluster_id = new_cluster_id()
+        self.cluster_id = cluster_id or new_cluster_id()
 
     def __enter__(self) -> KafkaCluster:
         """Starts the cluster and waits until it is ready."""

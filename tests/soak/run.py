@@ -41,7 +41,7 @@ def run_seed(seed: int, topics: KafkaTopics, folder: Path, kills: list[str]) -> 
     destiny = fate(seed)
     topic = f"soak-{seed}-{time.time_ns()}"
     try:
-        scenario = Scenario(topics, topic, folder, destiny.rows)
+        scenario = Scenario.make(topics, topic, folder, destiny.rows)
         scenario.given(sink=destiny.sink)
         for life in destiny.lives:
             scenario.given(master=f"local[{life.cores}]")
