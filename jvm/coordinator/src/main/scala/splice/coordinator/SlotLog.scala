@@ -32,8 +32,11 @@ final private[splice] class SlotLog(log: SideLog, source: Source, slots: Int) {
     }
   }
 
-  /** The layout of a batch that begins at `from`. */
-  def at(from: Progress): Option[SlotLayout] = layouts.reverseIterator.map(_._2).find(_.from.precedes(from))
+  /** The layout of a batch that begins at `from`. A range over several batches that begins before the first layout, as one does
+    * that begins in a leg without slots, takes that one: it is the same in every run.
+    */
+  def at(from: Progress): Option[SlotLayout] =
+    layouts.reverseIterator.map(_._2).find(_.from.precedes(from)).orElse(layouts.headOption.map(_._2))
 
   /** Forgets layouts that no batch from `oldest` on can need. */
   def purge(oldest: Progress): Unit = {

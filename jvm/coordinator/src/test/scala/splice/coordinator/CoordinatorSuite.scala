@@ -101,6 +101,18 @@ final class CoordinatorSuite extends AnyFunSuite {
     assert(world.run(5).tasks(start, two) == all)
   }
 
+  test("a range that begins before the first layout has the same tasks on every cluster") {
+    val world = new World
+    val run   = world.run(3)
+    val start = run.initial()
+    val one   = world.source.progress("""{"0":1}""")
+    val two   = run.advance(one, everything = false)
+    assert(!one.precedes(start))
+    val all = run.tasks(start, two)
+    assert(all.size == 3)
+    assert(world.run(5).tasks(start, two) == all)
+  }
+
   test("minRows holds a batch back, until maxDelay has passed") {
     val world = new World(ReadLimits(minRows = Some(50), maxDelay = Duration.ofMinutes(1)))
     val run   = world.run(2)
