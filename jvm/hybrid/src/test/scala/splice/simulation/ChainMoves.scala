@@ -15,14 +15,21 @@ import splice.testkit.simulation._
   */
 final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
 
-  private val chance         = life.chance
-  private val excusedRows    = mutable.Set.empty[Long]
-  private var recreatedTopic = false
-  private var rewritten      = Set.empty[String]
-  private var grim           = false
+  private val chance          = life.chance
+  private val excusedRows     = mutable.Set.empty[Long]
+  private var recreatedTopic  = false
+  private var recreatedNow    = false
+  private var rewritten       = Set.empty[String]
+  private var grim            = false
 
   /** Rows that retention took before the query could know that their partition exists. */
   def excused: collection.Set[Long] = excusedRows
+
+  /** A run of the query begins, which will look at the topics before it reads them. */
+  def startRun(): Unit = recreatedNow = false
+
+  /** Whether a topic was made anew since the run began. */
+  def recreatedJustNow: Boolean = recreatedNow
 
   /** Whether a topic was deleted and made anew. */
   def recreated: Boolean = recreatedTopic
@@ -38,7 +45,9 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
       life.whenever(retention(cluster))
       if (world.transactional) life.whenever(transaction(cluster))
     }
-    if (world.live eq world.old) life.whenever(if (!world.isListed) world.archiver.archiveMore(world.folders.last))
+    world.folders.lastOption.filter(_ => world.live eq world.old).foreach { last =>
+      life.whenever(if (!world.isListed) world.archiver.archiveMore(last))
+    }
     life.whenever(oneOfTheGrim())
     life.whenever(moveArchivesAway())
   }
@@ -93,16 +102,16 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
   private def oneOfTheGrim(): Unit = if (!grim && life.crashPoints.nonEmpty && life.steps > 60 && chance.oneIn(12)) {
     grim = true
     chance.between(1, 4) match {
-      case 1 => rewriteOne()
-      case 2 => recreateOne()
-      case _ =>
+      case 1     => rewriteOne()
+      case 2     => recreateOne()
+      case _     =>
         val cluster = chance.oneOf(clusters)
         val p       = anyOf(cluster)
         trim(cluster, p, cluster.topic(p.topic).partitions(p.partition).earliest + chance.between(1, 6))
     }
   }
 
-  private def rewriteOne(): Unit = {
+  private def rewriteOne(): Unit = if (world.folders.isEmpty) grim = false else {
     val folder = chance.oneOf(world.folders)
     val listed = world.files(folder.name).exists(_.listed(world.scope(folder.name)).isDefined)
     folder.files.filter(_ => listed) match {
@@ -122,6 +131,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
       // It may well grow past the offsets of the old one before anybody looks.
       before.indices.foreach(p => world.live.produce("t", p, before(p).end.toInt + chance.between(0, 3)))
       recreatedTopic = true
+      recreatedNow = true
     } else grim = false
 
   /** An archive that has been read to its end for good is nobody's business any more. */

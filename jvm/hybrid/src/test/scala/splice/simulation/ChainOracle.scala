@@ -4,6 +4,7 @@
 package splice.simulation
 
 import splice.hybrid.HandOver
+import splice.kafka.split.KafkaPosition
 import splice.source._
 import splice.testkit.simulation._
 
@@ -77,12 +78,20 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
   private def archived = history.map(_.id).toSet
 
   /** The last archive, which a hand-over by offsets is made from. */
-  private def last: Seq[ArchivedRow] = listed(world.folders.last.name)
+  private def last: Seq[ArchivedRow] = world.folders.lastOption.toSeq.flatMap(f => listed(f.name))
 
-  /** Where the log takes over: one past the greatest offset of the last archive. */
+  /** Where the log takes over: one past the greatest offset of the last archive, or where the query once began. */
   private def first: LogPartition => Long = {
-    val ends = last.groupMapReduce(r => LogPartition(r.topic, r.partition))(_.offset + 1)(math.max)
-    p => if (world.shape.exact) ends.getOrElse(p, 0L) else 0L
+    val ends: collection.Map[LogPartition, Long] =
+      if (world.shape == Shape.Relay) begun
+      else if (world.shape.exact) last.groupMapReduce(r => LogPartition(r.topic, r.partition))(_.offset + 1)(math.max)
+      else Map.empty
+    ends.getOrElse(_, 0L)
+  }
+
+  private def begun: collection.Map[LogPartition, Long] = world.decided("initial").flatMap(_.headOption) match {
+    case Some(text) => KafkaPosition.from(world.progress(text).position(world.names.head)).offsets
+    case None       => Map.empty
   }
 
   /** The time from which on the log is read, when a rule says a time. */
@@ -94,8 +103,12 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
   }
 
   private def modified: Long = {
-    val leg = world.files(world.folders.last.name)
-    leg.flatMap(_.listedTimes(world.scope(world.folders.last.name))).map(_.max).getOrElse(Long.MaxValue)
+    val times = for {
+      folder <- world.folders.lastOption
+      leg    <- world.files(folder.name)
+      all    <- leg.listedTimes(world.scope(folder.name))
+    } yield all.max
+    times.getOrElse(Long.MaxValue)
   }
 
   private def decidedTime: Option[Long] =

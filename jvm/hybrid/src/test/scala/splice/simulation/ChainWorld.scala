@@ -9,7 +9,7 @@ import scala.collection.immutable.SortedSet
 import org.apache.spark.sql.types.{LongType, StructType}
 
 import splice.hybrid._
-import splice.kafka.options.Subscription
+import splice.kafka.options.{StartingOffsets, Subscription}
 import splice.source._
 import splice.testkit.simulation._
 
@@ -27,7 +27,7 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
 
   val shape: Shape =
     if (chance.oneIn(3)) chance.oneOf(Shape.byTime)
-    else chance.oneOf(Seq(Shape.Archives, Shape.Dumps, Shape.Twice, Shape.Moved))
+    else chance.oneOf(Seq(Shape.Archives, Shape.Dumps, Shape.Twice, Shape.Moved, Shape.Relay))
 
   /** Whether rows that are gone are an error. */
   val strict: Boolean = !chance.oneIn(4)
@@ -47,6 +47,7 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
 
   val folders: Seq[SimulatedFolder] = (shape match {
     case Shape.Twice | Shape.Moved => Seq("a")
+    case Shape.Relay               => Nil
     case Shape.Dumps               => Seq("a", "b", "c")
     case _                         => Seq("a", "b")
   }).map(new SimulatedFolder(_, life))
@@ -61,6 +62,9 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
   val legs: SortedMap[String, SimulatedLeg] = {
     val files = folders.zipWithIndex.map { case (folder, i) => folder.name -> filesLeg(folder, i) }
     val logs  = shape match {
+      case Shape.Relay =>
+        Seq("j" -> kafkaLeg("j", old, bounded = true), "k" -> kafkaLeg("k", old, bounded = true)) :+
+          "live" -> kafkaLeg("live", live, bounded = false)
       case Shape.Twice | Shape.Moved =>
         Seq("k" -> kafkaLeg("k", old, bounded = true), "live" -> kafkaLeg("live", live, bounded = false))
       case _ => Seq("live" -> kafkaLeg("live", live, bounded = false))
@@ -80,8 +84,7 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
   def source(): Source = new ChainSource(new HybridSource(chain, Some(ChainWorld.schema)), faults)
 
   /** Whether the last archive has been listed, so that what is added to it comes too late. */
-  def isListed: Boolean =
-    folders.lastOption.flatMap(f => files(f.name)).exists(_.listed(scope(folders.last.name)).isDefined)
+  def isListed: Boolean = folders.lastOption.flatMap(f => files(f.name)).exists(_.listed(scope(folders.last.name)).isDefined)
 
   /** The side log of a leg. */
   def scope(name: String): SideLog = durable.scope(name)
@@ -93,12 +96,14 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
   def rule(name: String): Option[HandOver] = {
     val exact = HandOver.offsets("topic", "partition", "offset", allowHoles = transactional)
     (shape, name) match {
-      case (Shape.Twice, "k" | "live")    => Some(exact)
-      case (Shape.Moved, "k")             => Some(exact)
-      case (Shape.Moved, "live")          => None
-      case (Shape.ByTime(byTime), "live") => Some(byTime)
-      case (_, "live")                    => Some(exact)
-      case _                              => None
+      case (Shape.Relay, "j")                  => None
+      case (Shape.Twice, "k" | "live")         => Some(exact)
+      case (Shape.Relay, "k")                  => Some(exact)
+      case (Shape.Moved, "k")                  => Some(exact)
+      case (Shape.Moved, "live")               => None
+      case (Shape.ByTime(byTime), "live")      => Some(byTime)
+      case (_, "live")                         => Some(exact)
+      case _                                   => None
     }
   }
 
@@ -130,6 +135,7 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
   private def kafkaLeg(name: String, cluster: SimulatedCluster, bounded: Boolean) = new KafkaLeg(
     cluster,
     subscription,
+    if (shape == Shape.Relay && chance.oneIn(2)) StartingOffsets.Latest else StartingOffsets.Earliest,
     bounded,
     chance.oneOf(Seq(
       ReadLimits.All,
@@ -153,11 +159,11 @@ object ChainWorld {
 
 /** The real hybrid, without what needs a session: columns and readers. */
 final private class ChainSource(real: HybridSource, faults: Faults) extends Source {
-  override def kind: String                                            = real.kind
-  override def boundedness: Boundedness                                = real.boundedness
-  override def schema: StructType                                      = ChainWorld.schema
-  override def fingerprint: Seq[(String, String)]                      = real.fingerprint
-  override def progress(json: String): Progress                        = real.progress(json)
-  override def readers(context: ReadContext): SplitReaderFactory       = throw new UnsupportedOperationException
+  override def kind: String                                        = real.kind
+  override def boundedness: Boundedness                            = real.boundedness
+  override def schema: StructType                                  = ChainWorld.schema
+  override def fingerprint: Seq[(String, String)]                  = real.fingerprint
+  override def progress(json: String): Progress                    = real.progress(json)
+  override def readers(context: ReadContext): SplitReaderFactory   = throw new UnsupportedOperationException
   override def enumerator(context: EnumeratorContext): SplitEnumerator = faults.hybrid(real.enumerator(context))
 }

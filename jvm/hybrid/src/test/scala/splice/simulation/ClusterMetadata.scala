@@ -27,23 +27,20 @@ final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscriptio
   /** How many answers were those of a broker that is behind. */
   def behind: Int = staleEnds.count + stalePartitions.count
 
+  /** What the brokers will remember is written down now and then, whoever asks. */
+  life.whenever {
+    staleEnds.remember(endsNow)
+    stalePartitions.remember(partitionsNow)
+  }
+
   override def describe(): LogDescription = {
     asked("topics")
-    val topics = cluster.topics.filter { case (name, topic) =>
-      topic.partitions.indices.exists(p => subscription.covers(LogPartition(name, p)))
-    }
-    val now = SortedSet.from(for {
-      (name, topic) <- topics.toSeq
-      p             <- topic.partitions.indices
-      partition = LogPartition(name, p)
-      if subscription.covers(partition)
-    } yield partition)
-    val there   = stalePartitions.answer(now)
+    val there   = stalePartitions.answer(partitionsNow)
     val missing = subscription match {
       case Subscription.Topics(names) => names.filterNot(name => there.exists(_.topic == name))
       case _                          => SortedSet.empty[String]
     }
-    val ids = topics.filter { case (name, _) => there.exists(_.topic == name) }.map { case (name, t) => name -> t.id }
+    val ids = cluster.topics.filter { case (name, _) => there.exists(_.topic == name) }.map { case (name, t) => name -> t.id }
     LogDescription(Some(cluster.id), SortedMap.from(ids), there, missing)
   }
 
@@ -54,8 +51,7 @@ final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscriptio
 
   override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
     asked("ends")
-    val now      = logs(all).map { case (p, log) => p -> log.stableEnd }
-    val answered = staleEnds.answer(now)
+    val answered = staleEnds.answer(endsNow)
     logs(partitions).map { case (p, log) => p -> answered.getOrElse(p, log.earliest) }
   }
 
@@ -70,8 +66,14 @@ final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscriptio
 
   override def close(): Unit = ()
 
-  private def all: Set[LogPartition] =
-    cluster.topics.iterator.flatMap { case (t, topic) => topic.partitions.indices.map(LogPartition(t, _)) }.toSet
+  private def partitionsNow: SortedSet[LogPartition] = SortedSet.from(for {
+    (name, topic) <- cluster.topics.toSeq
+    p             <- topic.partitions.indices
+    partition      = LogPartition(name, p)
+    if subscription.covers(partition)
+  } yield partition)
+
+  private def endsNow: Map[LogPartition, Long] = logs(partitionsNow).map { case (p, log) => p -> log.stableEnd }
 
   private def logs(partitions: Set[LogPartition]): Map[LogPartition, SimulatedPartition] = partitions.flatMap { p =>
     cluster.topics.get(p.topic).flatMap(_.partitions.lift(p.partition)).map(p -> _)
@@ -94,9 +96,11 @@ final private class Lag[A](life: Life, most: Int) {
 
   def count: Int = stale
 
+  def remember(now: A): Unit = if (!before.lastOption.contains(now)) before = (before :+ now).takeRight(4)
+
   def answer(now: A): A = {
     val behind = !life.isCalm && inRow < most && before.nonEmpty && life.chance.oneIn(8)
-    if (!before.lastOption.contains(now)) before = (before :+ now).takeRight(4)
+    remember(now)
     if (behind) {
       inRow += 1
       val old = life.chance.oneOf(before)

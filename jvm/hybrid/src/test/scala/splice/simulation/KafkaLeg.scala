@@ -22,6 +22,7 @@ import splice.testkit.simulation.{Life, SimulatedCluster, TaskRows}
 final class KafkaLeg(
     val cluster: SimulatedCluster,
     subscription: Subscription,
+    start: StartingOffsets,
     bounded: Boolean,
     limits: ReadLimits,
     failOnDataLoss: Boolean,
@@ -36,7 +37,7 @@ final class KafkaLeg(
   private val settings = KafkaSettings(
     subscription,
     client,
-    Some(StartingOffsets.Earliest),
+    Some(start),
     if (bounded) Some(EndingOffsets.Latest) else None,
     limits,
     failOnDataLoss,
@@ -47,13 +48,13 @@ final class KafkaLeg(
     discoveryInterval = Duration.ofSeconds(10),
     readerIdleTimeout = Duration.ofMinutes(1)
   )
-  private val reading  = ReaderSettings(client, failOnDataLoss, settings.pollTimeout, settings.readerIdleTimeout)
-  private val idColumn = new StructType().add(KafkaSchema(includeHeaders = false)(KafkaSchema.Value))
-  private var pool     = newPool
-  private var asked: Seq[ClusterMetadata] = Nil
+  private val reading                = ReaderSettings(client, failOnDataLoss, settings.pollTimeout, settings.readerIdleTimeout)
+  private val idColumn               = new StructType().add(KafkaSchema(includeHeaders = false)(KafkaSchema.Value))
+  private var pool                   = newPool
+  private val answers                     = new ClusterMetadata(cluster, subscription, life, lag)
 
   /** How often a broker that is behind answered this leg. */
-  def behind: Int = asked.map(_.behind).sum
+  def behind: Int = answers.behind
 
   override def close(): Unit = ()
 
@@ -76,17 +77,15 @@ final class KafkaLeg(
   private def newPool = new ReaderPool[ReaderKey, SlotConsumer](() => 0L)
 
   final private class KafkaLegSource(real: KafkaSource) extends Source {
-    override def kind: String                                = real.kind
-    override def boundedness: Boundedness                    = real.boundedness
-    override def schema: StructType                          = real.schema
-    override def fingerprint: Seq[(String, String)]          = real.fingerprint
-    override def mayChange: Boolean                          = real.mayChange
-    override def progress(json: String): Progress            = real.progress(json)
+    override def kind: String                              = real.kind
+    override def boundedness: Boundedness                  = real.boundedness
+    override def schema: StructType                        = real.schema
+    override def fingerprint: Seq[(String, String)]        = real.fingerprint
+    override def mayChange: Boolean                        = real.mayChange
+    override def progress(json: String): Progress          = real.progress(json)
     override def readers(c: ReadContext): SplitReaderFactory = real.readers(c)
 
     override def enumerator(context: EnumeratorContext): SplitEnumerator = {
-      val answers = new ClusterMetadata(cluster, subscription, life, lag)
-      asked :+= answers
       val metadata  = faults.metadata(answers, () => life.move())
       val discovery = new ClockedDiscovery(metadata, settings.discoveryInterval, context.clock)
       new CommitWatch(

@@ -28,6 +28,9 @@ object Shape {
   /** An archive, what is left of the old cluster, then a new cluster. */
   case object Moved extends Shape
 
+  /** No archive: the log up to its end, again up to its end, and then for ever. */
+  case object Relay extends Shape
+
   /** Two archives, then the log by a rule that says a time. */
   final case class ByTime(rule: HandOver) extends Shape {
     override def exact: Boolean = false

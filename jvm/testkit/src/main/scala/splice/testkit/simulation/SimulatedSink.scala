@@ -6,7 +6,7 @@ package splice.testkit.simulation
 import scala.collection.immutable.SortedMap
 
 /** A sink that takes each batch id once, as Spark's file sink and Delta do; ids stand for rows. */
-final class SimulatedSink(life: Life) {
+final class SimulatedSink(life: Life, same: SameRows) {
 
   private var batches: SortedMap[Long, Seq[Long]] = SortedMap.empty
 
@@ -23,7 +23,7 @@ final class SimulatedSink(life: Life) {
     life.reach(CrashPoint.BeforeSinkCommit)
     batches.get(batch) match {
       case Some(before) =>
-        if (before.sorted != rows.sorted)
+        if (!same(before, rows))
           throw new Violation(
             s"batch $batch wrote ${before.sorted.mkString(",")} and replays ${rows.sorted.mkString(",")}"
           )
@@ -35,6 +35,17 @@ final class SimulatedSink(life: Life) {
 
   /** Forgets what came after a batch: under asynchronous progress tracking a replay writes it again, as one batch. */
   def forgetAfter(batch: Long): Unit = batches = batches.rangeTo(batch)
+}
+
+/** Whether two readings of one thing agree. */
+trait SameRows {
+  def apply(first: Seq[Long], again: Seq[Long]): Boolean
+}
+
+object SameRows {
+
+  /** They must bring the same rows, in any order. */
+  val exactly: SameRows = _.sorted == _.sorted
 }
 
 /** Something that must hold does not. */

@@ -18,6 +18,9 @@ trait Subject {
   /** The driver was killed, and the executors with it. */
   def killed(): Unit
 
+  /** When two readings of one task, or of one batch, agree. */
+  def same: SameRows = SameRows.exactly
+
   /** All that a range says, as two plans of one batch are compared by. */
   def describe(range: SplitRange): String = range.toString
 }
@@ -60,7 +63,7 @@ final class SimulatedSpark(
     retained: Int = 100
 ) {
 
-  val sink          = new SimulatedSink(life)
+  val sink          = new SimulatedSink(life, subject.same)
   private val logs  = new SimulatedLogs(life, retained)
   private val plans = new PlanLedger(subject.describe)
   private var runs  = 0
@@ -170,7 +173,7 @@ final class SimulatedSpark(
       val tasks = plan(from, until)
       plan(from, until)
       val context = ReadContext(source.schema, name, tasks.flatMap(_.ranges))
-      val rows    = new SimulatedTasks(life, task => subject.rows(source, context, task)).run(tasks)
+      val rows    = new SimulatedTasks(life, subject.same, task => subject.rows(source, context, task)).run(tasks)
       sink.write(batch, rows)
       consumed = Some(until)
       val _ = coordinator.report(until)

@@ -38,6 +38,10 @@ final class Simulation(command: String, settings: LifeSettings = LifeSettings())
     } finally { val _ = workers.shutdownNow() }
   }
 
+  /** The first life that fails, if one does: later ones are not all lived. */
+  def firstFailure(seeds: Range): Option[HistoryResult] =
+    seeds.grouped(Simulation.Chunk * 2).flatMap(some => run(some).find(_.failure.isDefined)).nextOption()
+
   /** Runs one seed. */
   def live(seed: Long): HistoryResult = live(new Life(seed, settings))
 
@@ -74,7 +78,7 @@ final class Simulation(command: String, settings: LifeSettings = LifeSettings())
 final case class HistoryEnd(rows: Int, marks: Set[String])
 
 private[simulation] object Simulation {
-  val Chunk = 50
+  val Chunk = 25
 
   def isFailure(failure: Throwable): Boolean = failure match {
     case _: VirtualMachineError  => false

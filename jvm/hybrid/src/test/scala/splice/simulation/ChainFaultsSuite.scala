@@ -1,0 +1,37 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.simulation
+
+import org.apache.logging.log4j.Level
+import org.apache.logging.log4j.core.config.Configurator
+import org.scalatest.{BeforeAndAfterAllConfigMap, ConfigMap}
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.testkit.simulation._
+
+/** The simulation is itself tested: each rule that is undone is found within the seeds of its run.
+  *
+  * How many of the first lives find each: `sbt "hybrid/testOnly splice.simulation.ChainFaultsSuite -- -Dsplice.count=1000"`.
+  */
+final class ChainFaultsSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap {
+
+  private var count: Option[Int] = None
+
+  override def beforeAll(configuration: ConfigMap): Unit = {
+    Configurator.setLevel("splice", Level.OFF)
+    count = configuration.get("splice.count").map(_.toString.toInt)
+  }
+
+  private def simulation(faults: Faults) = new Simulation("this one is planted; seed %d")(new ChainLife(_, faults).live())
+
+  PlantedFaults.all.foreach { case (fault, planted) =>
+    test(s"found: hole $fault") {
+      val lives = simulation(planted)
+      val found = lives.firstFailure(1 to ChainSimulationSuite.Seeds)
+      assert(found.isDefined, "not found")
+      found.foreach(r => info(s"seed ${r.seed}: ${r.failure.fold("")(_.toString).take(200)}"))
+      count.foreach(n => info(s"by ${lives.run(1 to n).count(_.failure.isDefined)} of $n lives"))
+    }
+  }
+}

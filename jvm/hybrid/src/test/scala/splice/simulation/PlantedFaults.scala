@@ -1,0 +1,142 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.simulation
+
+import splice.hybrid.HybridProgress
+import splice.kafka.enumerator.{LogDescription, LogMetadata, TimedOffset}
+import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
+import splice.source._
+import splice.testkit.simulation.{ForgetfulSideLog, SimulatedCluster, SimulatedPartition}
+
+/** Rules of the design undone, each from the outside: every one loses or doubles rows, hangs, or binds wrongly some day. */
+object PlantedFaults {
+
+  /** Each by the number of the hole that its rule closes, in words. */
+  val all: Seq[(String, Faults)] = Seq(
+    "1: a partition found later begins where the log begins when the batch is planned" -> Faults(kafka = startsToday),
+    "2: a hand-over is decided again by every run"       -> forgetting(k => k.startsWith("hand-over-") || k.startsWith("switch-")),
+    "2: files are listed again by every run"             -> forgetting(_ == "files"),
+    "2: the end of a bounded log is taken again by every run" -> forgetting(_ == "ending"),
+    "6: the end of the log is taken after the times"     -> Faults(metadata = endsAfterTimes),
+    "7: AvailableNow stops at the frozen end, whatever the start" -> Faults(kafka = frozenBelowStart),
+    "7: AvailableNow waits for the least number of rows" -> Faults(kafka = (inner, _, _) => new Waiting(inner)),
+    "7: a switch without a row is no progress"           -> Faults(hybrid = new SilentSwitch(_)),
+    "8: the first offset is asked for again"             -> forgetting(_ == "initial"),
+    "8: a plan goes up to where the log ends now"        -> Faults(kafka = endsToday),
+    "8: a commit goes to what is read now"               -> Faults(hybrid = new MisroutedCommit(_)),
+    "10: the slots are those of the cluster of today"    -> forgetting(_.startsWith("slots-")),
+    "11: a reader that is reused stays where it is"      -> Faults(seeks = false),
+    "12: a lower end is believed at once"                -> Faults(kafka = lowerEnds),
+    "12: a partition that is not told of is forgotten"   -> Faults(kafka = vanished),
+    "13: nobody asks for a topic's id"                   -> Faults(metadata = (inner, _) => new Nameless(inner)),
+    "16: a file is read as it is now"                    -> Faults(checksFiles = false)
+  )
+
+  private def forgetting(forgets: String => Boolean): Faults = Faults(sideLog = new ForgetfulSideLog(_, forgets))
+
+  private def log(cluster: SimulatedCluster, p: LogPartition): SimulatedPartition =
+    cluster.topic(p.topic).partitions(p.partition)
+
+  private def startsToday(inner: SplitEnumerator, metadata: LogMetadata, cluster: SimulatedCluster): SplitEnumerator =
+    new Passing(inner) {
+      override def splits(from: Progress, until: Progress): Seq[SplitRange] = {
+        val known = KafkaPosition.from(from)
+        super.splits(from, until).collect {
+          case r: KafkaSplitRange if known.get(r.partition).isEmpty => r.copy(from = log(cluster, r.partition).earliest)
+          case r: KafkaSplitRange                                   => r
+        }.filter(r => r.from < r.until)
+      }
+    }
+
+  private def endsToday(inner: SplitEnumerator, metadata: LogMetadata, cluster: SimulatedCluster): SplitEnumerator =
+    new Passing(inner) {
+      override def splits(from: Progress, until: Progress): Seq[SplitRange] =
+        super.splits(from, until).collect { case r: KafkaSplitRange =>
+          r.copy(until = math.max(r.until, log(cluster, r.partition).stableEnd))
+        }
+    }
+
+  private def frozenBelowStart(inner: SplitEnumerator, metadata: LogMetadata, cluster: SimulatedCluster): SplitEnumerator =
+    new Passing(inner) {
+      private var frozen = Map.empty[LogPartition, Long]
+
+      override def freeze(): Unit = {
+        super.freeze()
+        frozen = metadata.ends(metadata.describe().partitions.toSet)
+      }
+
+      override def advance(from: Progress, limits: ReadLimits): Progress = {
+        val until = KafkaPosition.from(super.advance(from, limits))
+        KafkaPosition.of(until.offsets.map { case (p, end) => p -> frozen.get(p).fold(end)(math.min(_, end)) })
+      }
+    }
+
+  private def lowerEnds(inner: SplitEnumerator, metadata: LogMetadata, cluster: SimulatedCluster): SplitEnumerator =
+    new Passing(inner) {
+      override def advance(from: Progress, limits: ReadLimits): Progress = {
+        val until = KafkaPosition.from(super.advance(from, limits))
+        val ends  = metadata.ends(until.offsets.keySet.toSet)
+        KafkaPosition.of(until.offsets.map { case (p, end) => p -> math.min(end, ends.getOrElse(p, end)) })
+      }
+    }
+
+  private def vanished(inner: SplitEnumerator, metadata: LogMetadata, cluster: SimulatedCluster): SplitEnumerator =
+    new Passing(inner) {
+      override def advance(from: Progress, limits: ReadLimits): Progress = {
+        val there = metadata.describe().partitions
+        KafkaPosition.of(KafkaPosition.from(super.advance(from, limits)).offsets.filter { case (p, _) => there(p) })
+      }
+    }
+
+  private def endsAfterTimes(inner: LogMetadata, move: () => Unit): LogMetadata = new PassingMetadata(inner) {
+    override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = {
+      val found = super.atTime(millis)
+      move()
+      val ends = super.ends(millis.keySet -- found.keySet)
+      found ++ ends.map { case (p, end) => p -> TimedOffset(end, millis(p)) }
+    }
+  }
+
+  final private class Waiting(inner: SplitEnumerator) extends Passing(inner) {
+    override def advance(from: Progress, limits: ReadLimits): Progress =
+      super.advance(from, limits.copy(minRows = super.limits(from).minRows))
+  }
+
+  final private class SilentSwitch(inner: SplitEnumerator) extends Passing(inner) {
+    override def advance(from: Progress, limits: ReadLimits): Progress = {
+      val until = super.advance(from, limits)
+      if (super.splits(from, until).isEmpty) from else until
+    }
+  }
+
+  final private class MisroutedCommit(inner: SplitEnumerator) extends Passing(inner) {
+    private var active: Option[Progress] = None
+
+    override def advance(from: Progress, limits: ReadLimits): Progress = {
+      val until = super.advance(from, limits)
+      active = Some(until)
+      until
+    }
+
+    override def committed(until: Progress): Unit =
+      super.committed(active.collect { case here: HybridProgress => here }.getOrElse(until))
+  }
+
+  final private class Nameless(inner: LogMetadata) extends PassingMetadata(inner) {
+    override def describe(): LogDescription = {
+      val seen = super.describe()
+      seen.copy(topicIds = seen.topicIds.map { case (topic, _) => topic -> "the same" })
+    }
+  }
+}
+
+/** Passes every question on. */
+class PassingMetadata(inner: LogMetadata) extends LogMetadata {
+  override def describe(): LogDescription                                              = inner.describe()
+  override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long]        = inner.earliest(partitions)
+  override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long]            = inner.ends(partitions)
+  override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = inner.atTime(millis)
+  override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long]       = inner.committed(partitions)
+  override def close(): Unit                                                           = inner.close()
+}
