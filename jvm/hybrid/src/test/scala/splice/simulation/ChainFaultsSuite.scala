@@ -5,8 +5,8 @@ package splice.simulation
 
 import org.apache.logging.log4j.Level
 import org.apache.logging.log4j.core.config.Configurator
-import org.scalatest.{BeforeAndAfterAllConfigMap, ConfigMap}
 import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.{BeforeAndAfterAllConfigMap, ConfigMap}
 
 import splice.testkit.simulation._
 
@@ -23,7 +23,8 @@ final class ChainFaultsSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap
     count = configuration.get("splice.count").map(_.toString.toInt)
   }
 
-  private def simulation(faults: Faults) = new Simulation("this one is planted; seed %d")(new ChainLife(_, faults).live())
+  private def simulation(faults: Faults) =
+    new Simulation("this one is planted; seed %d")(new ChainLife(_, faults).live())
 
   PlantedFaults.all.foreach { case (fault, planted) =>
     test(s"found: hole $fault") {

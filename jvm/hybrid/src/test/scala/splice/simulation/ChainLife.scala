@@ -87,7 +87,8 @@ final class ChainLife(life: Life, faults: Faults) {
     val unread = visible & oracle.required -- spark.sink.rows
     if (unread.nonEmpty) throw new Violation(s"AvailableNow has left unread ${unread.toSeq.sorted.mkString(",")}")
     val leg = spark.lastLogged.map(world.progress(_).leg)
-    if (!Set[Shape](Shape.Twice, Shape.Relay)(world.shape) && !leg.contains("live")) throw new Violation(s"AvailableNow has ended in leg $leg")
+    if (!Set[Shape](Shape.Twice, Shape.Relay)(world.shape) && !leg.contains("live"))
+      throw new Violation(s"AvailableNow has ended in leg $leg")
   }
 
   private def staleAnswers: Int = world.names.flatMap(world.logs).map(_.behind).sum

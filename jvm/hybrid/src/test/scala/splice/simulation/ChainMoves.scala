@@ -15,12 +15,12 @@ import splice.testkit.simulation._
   */
 final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
 
-  private val chance          = life.chance
-  private val excusedRows     = mutable.Set.empty[Long]
-  private var recreatedTopic  = false
-  private var recreatedNow    = false
-  private var rewritten       = Set.empty[String]
-  private var grim            = false
+  private val chance         = life.chance
+  private val excusedRows    = mutable.Set.empty[Long]
+  private var recreatedTopic = false
+  private var recreatedNow   = false
+  private var rewritten      = Set.empty[String]
+  private var grim           = false
 
   /** Rows that retention took before the query could know that their partition exists. */
   def excused: collection.Set[Long] = excusedRows
@@ -102,16 +102,17 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
   private def oneOfTheGrim(): Unit = if (!grim && life.crashPoints.nonEmpty && life.steps > 60 && chance.oneIn(12)) {
     grim = true
     chance.between(1, 4) match {
-      case 1     => rewriteOne()
-      case 2     => recreateOne()
-      case _     =>
+      case 1 => rewriteOne()
+      case 2 => recreateOne()
+      case _ =>
         val cluster = chance.oneOf(clusters)
         val p       = anyOf(cluster)
         trim(cluster, p, cluster.topic(p.topic).partitions(p.partition).earliest + chance.between(1, 6))
     }
   }
 
-  private def rewriteOne(): Unit = if (world.folders.isEmpty) grim = false else {
+  private def rewriteOne(): Unit = if (world.folders.isEmpty) grim = false
+  else {
     val folder = chance.oneOf(world.folders)
     val listed = world.files(folder.name).exists(_.listed(world.scope(folder.name)).isDefined)
     folder.files.filter(_ => listed) match {

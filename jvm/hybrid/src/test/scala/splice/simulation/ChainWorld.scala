@@ -84,7 +84,8 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
   def source(): Source = new ChainSource(new HybridSource(chain, Some(ChainWorld.schema)), faults)
 
   /** Whether the last archive has been listed, so that what is added to it comes too late. */
-  def isListed: Boolean = folders.lastOption.flatMap(f => files(f.name)).exists(_.listed(scope(folders.last.name)).isDefined)
+  def isListed: Boolean =
+    folders.lastOption.flatMap(f => files(f.name)).exists(_.listed(scope(folders.last.name)).isDefined)
 
   /** The side log of a leg. */
   def scope(name: String): SideLog = durable.scope(name)
@@ -96,14 +97,14 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
   def rule(name: String): Option[HandOver] = {
     val exact = HandOver.offsets("topic", "partition", "offset", allowHoles = transactional)
     (shape, name) match {
-      case (Shape.Relay, "j")                  => None
-      case (Shape.Twice, "k" | "live")         => Some(exact)
-      case (Shape.Relay, "k")                  => Some(exact)
-      case (Shape.Moved, "k")                  => Some(exact)
-      case (Shape.Moved, "live")               => None
-      case (Shape.ByTime(byTime), "live")      => Some(byTime)
-      case (_, "live")                         => Some(exact)
-      case _                                   => None
+      case (Shape.Relay, "j")             => None
+      case (Shape.Twice, "k" | "live")    => Some(exact)
+      case (Shape.Relay, "k")             => Some(exact)
+      case (Shape.Moved, "k")             => Some(exact)
+      case (Shape.Moved, "live")          => None
+      case (Shape.ByTime(byTime), "live") => Some(byTime)
+      case (_, "live")                    => Some(exact)
+      case _                              => None
     }
   }
 
@@ -159,11 +160,11 @@ object ChainWorld {
 
 /** The real hybrid, without what needs a session: columns and readers. */
 final private class ChainSource(real: HybridSource, faults: Faults) extends Source {
-  override def kind: String                                        = real.kind
-  override def boundedness: Boundedness                            = real.boundedness
-  override def schema: StructType                                  = ChainWorld.schema
-  override def fingerprint: Seq[(String, String)]                  = real.fingerprint
-  override def progress(json: String): Progress                    = real.progress(json)
-  override def readers(context: ReadContext): SplitReaderFactory   = throw new UnsupportedOperationException
+  override def kind: String                                            = real.kind
+  override def boundedness: Boundedness                                = real.boundedness
+  override def schema: StructType                                      = ChainWorld.schema
+  override def fingerprint: Seq[(String, String)]                      = real.fingerprint
+  override def progress(json: String): Progress                        = real.progress(json)
+  override def readers(context: ReadContext): SplitReaderFactory       = throw new UnsupportedOperationException
   override def enumerator(context: EnumeratorContext): SplitEnumerator = faults.hybrid(real.enumerator(context))
 }

@@ -40,7 +40,9 @@ final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscriptio
       case Subscription.Topics(names) => names.filterNot(name => there.exists(_.topic == name))
       case _                          => SortedSet.empty[String]
     }
-    val ids = cluster.topics.filter { case (name, _) => there.exists(_.topic == name) }.map { case (name, t) => name -> t.id }
+    val ids = cluster.topics.filter { case (name, _) => there.exists(_.topic == name) }.map { case (name, t) =>
+      name -> t.id
+    }
     LogDescription(Some(cluster.id), SortedMap.from(ids), there, missing)
   }
 
@@ -69,7 +71,7 @@ final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscriptio
   private def partitionsNow: SortedSet[LogPartition] = SortedSet.from(for {
     (name, topic) <- cluster.topics.toSeq
     p             <- topic.partitions.indices
-    partition      = LogPartition(name, p)
+    partition = LogPartition(name, p)
     if subscription.covers(partition)
   } yield partition)
 

@@ -48,10 +48,10 @@ final class KafkaLeg(
     discoveryInterval = Duration.ofSeconds(10),
     readerIdleTimeout = Duration.ofMinutes(1)
   )
-  private val reading                = ReaderSettings(client, failOnDataLoss, settings.pollTimeout, settings.readerIdleTimeout)
-  private val idColumn               = new StructType().add(KafkaSchema(includeHeaders = false)(KafkaSchema.Value))
-  private var pool                   = newPool
-  private val answers                     = new ClusterMetadata(cluster, subscription, life, lag)
+  private val reading  = ReaderSettings(client, failOnDataLoss, settings.pollTimeout, settings.readerIdleTimeout)
+  private val idColumn = new StructType().add(KafkaSchema(includeHeaders = false)(KafkaSchema.Value))
+  private var pool     = newPool
+  private val answers  = new ClusterMetadata(cluster, subscription, life, lag)
 
   /** How often a broker that is behind answered this leg. */
   def behind: Int = answers.behind
@@ -77,12 +77,12 @@ final class KafkaLeg(
   private def newPool = new ReaderPool[ReaderKey, SlotConsumer](() => 0L)
 
   final private class KafkaLegSource(real: KafkaSource) extends Source {
-    override def kind: String                              = real.kind
-    override def boundedness: Boundedness                  = real.boundedness
-    override def schema: StructType                        = real.schema
-    override def fingerprint: Seq[(String, String)]        = real.fingerprint
-    override def mayChange: Boolean                        = real.mayChange
-    override def progress(json: String): Progress          = real.progress(json)
+    override def kind: String                                = real.kind
+    override def boundedness: Boundedness                    = real.boundedness
+    override def schema: StructType                          = real.schema
+    override def fingerprint: Seq[(String, String)]          = real.fingerprint
+    override def mayChange: Boolean                          = real.mayChange
+    override def progress(json: String): Progress            = real.progress(json)
     override def readers(c: ReadContext): SplitReaderFactory = real.readers(c)
 
     override def enumerator(context: EnumeratorContext): SplitEnumerator = {

@@ -15,10 +15,11 @@ object PlantedFaults {
   /** Each by the number of the hole that its rule closes, in words. */
   val all: Seq[(String, Faults)] = Seq(
     "1: a partition found later begins where the log begins when the batch is planned" -> Faults(kafka = startsToday),
-    "2: a hand-over is decided again by every run"       -> forgetting(k => k.startsWith("hand-over-") || k.startsWith("switch-")),
-    "2: files are listed again by every run"             -> forgetting(_ == "files"),
-    "2: the end of a bounded log is taken again by every run" -> forgetting(_ == "ending"),
-    "6: the end of the log is taken after the times"     -> Faults(metadata = endsAfterTimes),
+    "2: a hand-over is decided again by every run"                                     ->
+      forgetting(k => k.startsWith("hand-over-") || k.startsWith("switch-")),
+    "2: files are listed again by every run"                      -> forgetting(_ == "files"),
+    "2: the end of a bounded log is taken again by every run"     -> forgetting(_ == "ending"),
+    "6: the end of the log is taken after the times"              -> Faults(metadata = endsAfterTimes),
     "7: AvailableNow stops at the frozen end, whatever the start" -> Faults(kafka = frozenBelowStart),
     "7: AvailableNow waits for the least number of rows" -> Faults(kafka = (inner, _, _) => new Waiting(inner)),
     "7: a switch without a row is no progress"           -> Faults(hybrid = new SilentSwitch(_)),
@@ -57,7 +58,11 @@ object PlantedFaults {
         }
     }
 
-  private def frozenBelowStart(inner: SplitEnumerator, metadata: LogMetadata, cluster: SimulatedCluster): SplitEnumerator =
+  private def frozenBelowStart(
+      inner: SplitEnumerator,
+      metadata: LogMetadata,
+      cluster: SimulatedCluster
+  ): SplitEnumerator =
     new Passing(inner) {
       private var frozen = Map.empty[LogPartition, Long]
 

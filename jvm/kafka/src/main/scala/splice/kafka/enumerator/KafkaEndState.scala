@@ -29,7 +29,9 @@ final private[splice] class KafkaEndState(entry: EndingLog.Entry, override val p
     wrong.foreach(c =>
       throw KafkaErrors.cannotAnswer(s"offsets by a column '$c'", "its own columns are topic, partition and offset")
     )
-    entry.end.offsets.toSeq.map { case (p, end) =>
+    entry.end.offsets.toSeq.map { case (p, wanted) =>
+      // A source that began after its end has read nothing, and what comes next must not go back.
+      val end   = math.max(wanted, position.get(p).getOrElse(wanted))
       val first = math.min(entry.start.get(p).getOrElse(end), end)
       OffsetSummary(p, first, end - 1, end - first, Nil)
     }

@@ -35,16 +35,19 @@ final private[splice] class KafkaEnumerator(
   private var checked: Set[LogPartition]    = Set.empty
 
   override def start(at: StartPosition): KafkaPosition = {
-    val partitions = membership.first()
+    val partitions = membership.first(at match {
+      case StartPosition.Offsets(offsets, _) => offsets.keySet
+      case _                                 => Set.empty
+    })
     membership.requireAll()
-    val resolver = new StartResolver(log, loss, settings.client.group)
+    val resolver = new StartResolver(log, loss, looks, settings.client.group)
     val begin    = at match {
       case StartPosition.Configured        => resolver.configured(configuredStart, partitions)
       case wanted: StartPosition.Offsets   => resolver.handed(wanted, partitions)
       case wanted: StartPosition.Timestamp => resolver.handed(wanted, partitions)
     }
-    settings.ending.foreach(endingLog.resolve(_, begin, partitions))
-    begin
+    // Where a bounded source began is written down with its end, and holds if a crash made nobody hear of it.
+    settings.ending.fold(begin)(endingLog.resolve(_, begin, partitions).start)
   }
 
   override def limits(at: Progress): ReadLimits = settings.limits
@@ -66,7 +69,9 @@ final private[splice] class KafkaEnumerator(
 
   override def splits(from: Progress, until: Progress): Seq[SplitRange] = {
     val (at, to) = (KafkaPosition.from(from), KafkaPosition.from(until))
-    val starts   = at.offsets ++ startLog.starts((to.offsets.keySet -- at.offsets.keySet).toSet)(log.earliest)
+    // A replay is planned before anything else, and must not read a topic that was created again as if it were the old one.
+    if (at != to) membership.once(to)
+    val starts = at.offsets ++ startLog.starts((to.offsets.keySet -- at.offsets.keySet).toSet)(log.earliest)
     to.offsets.iterator.flatMap { case (p, end) =>
       starts.get(p).filter(_ < end).map(KafkaSplitRange(p, _, end))
     }.toSeq

@@ -46,10 +46,18 @@ final private[splice] class Membership(
     described.partitions
   }
 
-  /** The partitions before it is known what was read of them. */
-  def first(): SortedSet[LogPartition] = {
-    // A topic that was made just now is not known to every broker yet.
-    val description = looks.confirm(discovery.now())(_.missing.nonEmpty)(() => discovery.now())
+  /** Makes sure that the cluster was looked at in this run. */
+  def once(at: KafkaPosition): Unit = if (seen.isEmpty) { val _ = partitions(at) }
+
+  /** The partitions before it is known what was read of them.
+    *
+    * @param needed
+    *   partitions that should be among them
+    */
+  def first(needed: collection.Set[LogPartition] = Set.empty): SortedSet[LogPartition] = {
+    // What was made just now is not known to every broker yet.
+    def lacks(seen: LogDescription) = seen.missing.nonEmpty || !needed.subsetOf(seen.partitions)
+    val description                 = looks.confirm(discovery.now())(lacks)(() => discovery.now())
     identity.check(description)
     seen = Some(description)
     description.partitions

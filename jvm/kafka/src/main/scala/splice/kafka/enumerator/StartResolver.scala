@@ -15,7 +15,7 @@ import splice.kafka.{DataLoss, KafkaErrors, MissingRange}
 import splice.source.{LogPartition, OnGap, SpliceException, StartPosition}
 
 /** Turns every way of saying where to begin into numbers. */
-final private[splice] class StartResolver(log: LogMetadata, loss: DataLoss, group: Option[String]) {
+final private[splice] class StartResolver(log: LogMetadata, loss: DataLoss, looks: SecondLook, group: Option[String]) {
 
   import StartResolver._
 
@@ -92,8 +92,9 @@ final private[splice] class StartResolver(log: LogMetadata, loss: DataLoss, grou
   private def within(wanted: Map[LogPartition, Long], first: Map[LogPartition, Long])(
       gap: Seq[MissingRange] => Unit
   ): Map[LogPartition, Long] = {
-    val ends  = log.ends(wanted.keySet)
-    val ahead = wanted.toSeq.collect { case (p, offset) if ends.get(p).exists(_ < offset) => (p, offset, ends(p)) }
+    def beyond(ends: Map[LogPartition, Long]) =
+      wanted.toSeq.collect { case (p, offset) if ends.get(p).exists(_ < offset) => (p, offset, ends(p)) }
+    val ahead = beyond(looks.confirm(log.ends(wanted.keySet))(beyond(_).nonEmpty)(() => log.ends(wanted.keySet)))
     if (ahead.nonEmpty) throw KafkaErrors.ahead(ahead)
     val gaps = wanted.toSeq.sortBy(_._1).collect {
       case (p, offset) if first.get(p).exists(_ > offset) => MissingRange(p, offset, first.get(p))

@@ -120,7 +120,18 @@ final class FreezeSuite extends AnyFunSuite {
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
     assert(e.advance(begin, ReadLimits.All) eq begin)
-    assert(e.end(begin).nonEmpty)
+    val ended = e.end(begin).getOrElse(fail("it has not ended"))
+    val next  = ended.offsets(OffsetColumns("topic", "partition", "offset")).map(_.last + 1)
+    assert(next == Seq(4L, 6L), "what comes next goes on at the start")
+  }
+
+  test("hole 2: a bounded source begins where it was decided to, once, although a crash kept that from everybody") {
+    val run   = world("startingOffsets" -> "latest", "endingOffsets" -> "latest")
+    val begin = run.start().start(StartPosition.Configured)
+    run.log.fill("t", 0, 5)
+    val again = run.start()
+    assert(again.start(StartPosition.Configured) == begin)
+    assert(again.end(begin).nonEmpty)
   }
 
   test("an end that the log has not reached is waited for in a stream and an error in a batch") {

@@ -166,6 +166,16 @@ final class GrowthSuite extends AnyFunSuite {
     assert(failure("RECREATED")(run.start().advance(begin, ReadLimits.All)).contains("topic t "))
   }
 
+  test("hole 13: a batch is not replayed from a topic that was created again") {
+    val run   = world("startingOffsets" -> "earliest")
+    val begin = run.start().start(StartPosition.Configured)
+    val until = run.start().advance(begin, ReadLimits.All)
+    run.log.delete("t")
+    run.log.create("t", 1)
+    run.log.fill("t", 0, 50)
+    assert(failure("RECREATED")(run.start().splits(begin, until)).contains("topic t "))
+  }
+
   test("a topic created again and still shorter is named as such, not as data loss") {
     val run   = world()
     val e     = run.start()

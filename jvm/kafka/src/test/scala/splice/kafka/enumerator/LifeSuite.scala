@@ -37,8 +37,8 @@ final class LifeSuite extends AnyFunSuite {
     private val offsets = mutable.ArrayBuffer.empty[KafkaPosition]
     private val plans   = mutable.ArrayBuffer.empty[Seq[SplitRange]]
 
-    private var crashIn                              = -1
-    private var living: Option[KafkaEnumerator]      = None
+    private var crashIn                         = -1
+    private var living: Option[KafkaEnumerator] = None
 
     run.log.create("t", 1 + random.nextInt(3))
     run.log.between = { _ =>

@@ -127,6 +127,15 @@ final class StartSuite extends AnyFunSuite {
     assert(failure("NOT_IN_LOG")(handed(world(), OnGap.Warn, LogPartition("old", 4) -> 1L)).contains("old-4"))
   }
 
+  test("hole 12: a hand-over is not refused because a broker that is behind knows less") {
+    val behind = world()
+    behind.log.answerEnds(Map(t(0) -> 2L))
+    assert(handed(behind, OnGap.Fail, t(0) -> 4L) == at(0 -> 4, 1 -> 0))
+    val blind = world()
+    blind.log.hide(t(1))
+    assert(handed(blind, OnGap.Fail, t(1) -> 1L) == at(0 -> 1, 1 -> 1))
+  }
+
   private def timed(run: SimulatedRun, onGap: OnGap, millis: Long) =
     run.start().start(StartPosition.Timestamp(millis, onGap))
 
