@@ -53,7 +53,7 @@ it: $(VENV)/.wheel ## Run tests/ over the built wheel and jar (SPARK=4.2.0, 4.1.
 
 lint: .venv/.ready ## Check format, headers, types and warnings; every finding is an error
 	project/prerequisites
-	failed=(); check() { "$$@" || failed+=("$$*"); }; \
+	@failed=(); check() { "$$@" || failed+=("$$*"); }; \
 	check .venv/bin/python project/checks.py; \
 	check .venv/bin/ruff check .; \
 	check .venv/bin/ruff format --check .; \
