@@ -114,13 +114,15 @@ class Scenario:
         folder = self.folder / f"life-{next(self._lives)}"
         (folder / "tmp").mkdir(parents=True)
         given = folder / "queries.json"
-        given.write_text(json.dumps(self._given(folder)))
-        environment = {
-            "PYTHONPATH": os.pathsep.join([str(_TESTS), *sys.path]),
-            "TMPDIR": str(folder / "tmp"),
+        plan = {
             "SPLICE_KILL_AT": "\n".join(map(str, kills)),
             "SPLICE_KILL_TRACE": str(folder / "trace"),
             "SPLICE_KILL_ROWS": str(folder / "rows"),
+        }
+        given.write_text(json.dumps(self._given(folder, plan)))
+        environment = plan | {
+            "PYTHONPATH": os.pathsep.join([str(_TESTS), *sys.path]),
+            "TMPDIR": str(folder / "tmp"),
         }
         command = [sys.executable, "-m", "kill.driver", str(given)]
         return Life(folder, ServerProcess(command, folder / "driver.log", environment))
@@ -168,6 +170,11 @@ class Scenario:
         table = pq.read_table(self._output(0) / str(batch), columns=["order_id"])
         return sorted(table["order_id"].to_pylist())
 
+    def some_name(self, leg: str) -> str:
+        """Names a row in the middle of the leg, as the column sees it."""
+        found = sorted(name for name in self.produced_names() if name.startswith(f"{leg}/"))
+        return found[len(found) // 2]
+
     def produced_names(self) -> set[str]:
         """Names each row as the column sees it, ``<leg>/<order id>``."""
         seen = Counter[int]()
@@ -188,7 +195,7 @@ class Scenario:
         assert {key: now.get(key) for key in self._decided} == self._decided
         self._decided = now
 
-    def _given(self, folder: Path) -> dict[str, Any]:
+    def _given(self, folder: Path, for_executors: Mapping[str, str]) -> dict[str, Any]:
         setting = self.setting
         queries = [
             {
@@ -202,6 +209,7 @@ class Scenario:
             for query in range(setting.queries)
         ]
         conf = _CONF | _places(folder) | killing.conf() | dict(setting.conf or {})
+        conf |= {f"spark.executorEnv.{name}": value for name, value in for_executors.items()}
         return {"master": setting.master, "conf": conf, "queries": queries}
 
     def _checkpoint(self, query: int) -> Path:

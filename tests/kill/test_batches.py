@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kill.killing import Kill
 from kill.scenario import LIVE, SWITCH, Scenario
 
@@ -31,12 +29,28 @@ def test_a_batch_that_runs_again_holds_the_same_rows(scenario: Scenario) -> None
     scenario.assert_each_once()
 
 
-@pytest.mark.parametrize("cores", [1, 4])
-def test_restarted_with_another_number_of_cores(scenario: Scenario, cores: int) -> None:
+def test_restarted_with_other_numbers_of_cores(scenario: Scenario) -> None:
     scenario.die(Kill.offsets(1, "after"))
-    scenario.given(master=f"local[{cores}]")
+    scenario.given(master="local[4]")
     scenario.die(Kill.offsets(SWITCH, "after"))
+    scenario.given(master="local[1]")
+    scenario.die(Kill.offsets(LIVE, "after"))
     scenario.given(master="local[3]")
+    scenario.finish()
+    scenario.assert_each_once()
+    scenario.assert_switched_once()
+
+
+def test_a_changed_chain_is_refused_and_the_old_one_goes_on(scenario: Scenario) -> None:
+    scenario.die(Kill.offsets(SWITCH, "after"))
+    select = "order_id, amount * 2 AS amount, event_time"
+    scenario.given(options={"history.select": select})
+    refused = scenario.run()
+    assert refused.process.exit_code
+    log = refused.process.log.read_text()
+    was = "order_id, amount, event_time"
+    assert f"history.select was '{was}' and is '{select}' now" in log
+    scenario.given(options={})
     scenario.finish()
     scenario.assert_each_once()
     scenario.assert_switched_once()

@@ -1,0 +1,75 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""A standalone Spark cluster whose workers look like two machines.
+
+Spark runs a second copy of a slow task only on another host than the first, so neither ``local[n]``
+nor ``local-cluster`` ever does; loopback addresses are hosts enough.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from servers.ports import free_ports
+from servers.process import ServerProcess
+from servers.waiting import wait_for
+
+_HOSTS = ("127.0.0.1", "127.0.0.2")
+_REGISTERED = "Successfully registered with master"
+_LOGGING = """rootLogger.level = INFO
+rootLogger.appenderRef.out.ref = out
+appender.out.type = Console
+appender.out.name = out
+appender.out.layout.type = PatternLayout
+appender.out.layout.pattern = %m%n
+"""
+
+
+@contextmanager
+def two_hosts(folder: Path) -> Iterator[str]:
+    """Starts a master and a worker of one core on each host, and gives the master's address."""
+    folder.mkdir()
+    (port,) = free_ports(1)
+    master = f"spark://{_HOSTS[0]}:{port}"
+    with ExitStack() as running:
+
+        def start(name: str, host: str, *arguments: str) -> ServerProcess:
+            process = ServerProcess(
+                [*_java(folder), f"org.apache.spark.deploy.{name}", "--host", host, *arguments],
+                folder / f"{name}-{host}.log",
+                {
+                    "SPARK_HOME": str(_spark_home()),
+                    "SPARK_SCALA_VERSION": "2.13",
+                    "SPARK_LOCAL_IP": host,
+                },
+            )
+            running.callback(process.kill)
+            return process
+
+        started = [start("master.Master", _HOSTS[0], "--port", str(port), "--webui-port", "0")]
+        wait_for("the master", lambda: "New state: ALIVE" in started[0].log.read_text())
+        work = ["--cores", "1", "--memory", "1g", "--webui-port", "0", "--work-dir", str(folder)]
+        started += [start("worker.Worker", host, *work, master) for host in _HOSTS]
+        logs = [worker.log for worker in started[1:]]
+        wait_for("the workers", lambda: all(_REGISTERED in log.read_text() for log in logs))
+        yield master
+
+
+def _java(folder: Path) -> list[str]:
+    logging = folder / "log4j2.properties"
+    logging.write_text(_LOGGING)
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home, "bin", "java")) if home else "java"
+    quick = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"]
+    opened = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in ("java.nio", "sun.nio.ch")]
+    places = [f"-Djava.io.tmpdir={folder}", f"-Dlog4j2.configurationFile={logging.as_uri()}"]
+    return [java, *quick, *opened, *places, "-cp", f"{_spark_home()}/jars/*"]
+
+
+def _spark_home() -> Path:
+    import pyspark
+
+    return Path(pyspark.__file__).parent
