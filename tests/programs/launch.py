@@ -1,0 +1,50 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Runs programs, by Python or by spark-submit."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pyspark
+
+_PROGRAMS = Path(__file__).parent
+_PATIENCE = 400
+
+
+def spark_submit() -> str:
+    """Gives the spark-submit of the PySpark that is installed."""
+    return str(Path(pyspark.__file__).parent / "bin" / "spark-submit")
+
+
+def run(
+    command: Sequence[str], program: str, *arguments: str, env: Mapping[str, str] | None = None
+) -> str:
+    """Runs a program of this folder after a command, and gives all its output.
+
+    Raises:
+        AssertionError: with the end of its output, if it fails.
+    """
+    done = subprocess.run(
+        [*command, str(_PROGRAMS / f"{program}.py"), *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=_PATIENCE,
+        check=False,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(_PROGRAMS.parent), *sys.path]),
+            "PYSPARK_PYTHON": sys.executable,
+            "PYSPARK_DRIVER_PYTHON": sys.executable,
+            **(env or {}),
+        },
+    )
+    told = [line for line in done.stdout.splitlines() if not line.startswith("\tat ")]
+    assert done.returncode == 0, "\n".join(told)[-6000:]
+    return done.stdout

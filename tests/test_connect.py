@@ -1,0 +1,87 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Spark Connect, with the jar on the server and none on the client."""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orders import archive, assert_each_once, history, history_then_live, ids, live, orders
+from programs.launch import run, spark_submit
+from servers.kafka_topics import KafkaTopics
+from servers.ports import free_ports
+from servers.process import ServerProcess
+from servers.waiting import wait_for
+from splice.jars import jar_paths
+from streams import written
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from conftest import MakeTopic
+
+ORDERS = range(60)
+_SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[str]:
+    """The address of a Spark Connect server with Splice's jars."""
+    port = free_ports(1)[0]
+    conf = {
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": str(port),
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.sql.warehouse.dir": f"{tmp_path}/warehouse",
+        "spark.ui.enabled": "false",
+    }
+    command = [spark_submit(), "--class", _SERVER, "--master", "local[2]"]
+    command += ["--driver-memory", "1g", "--jars", ",".join(str(path) for path in jar_paths())]
+    for name, value in conf.items():
+        command += ["--conf", f"{name}={value}"]
+    process = ServerProcess([*command, "spark-internal"], tmp_path / "server.log")
+
+    def ready() -> bool:
+        if process.exit_code is not None:
+            raise RuntimeError(f"the server ended:\n{process.tail()}")
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", port)) == 0
+
+    try:
+        wait_for("the Spark Connect server", ready, 180)
+        yield f"sc://127.0.0.1:{port}"
+    finally:
+        process.kill()
+
+
+def test_the_source_is_the_servers(
+    spark: SparkSession,
+    topics: KafkaTopics,
+    make_topic: MakeTopic,
+    history_path: Path,
+    tmp_path: Path,
+    server: str,
+) -> None:
+    topic = make_topic()
+    topics.produce(topic, orders(ORDERS, 3))
+    archive(spark, topics, topic, history_path, {0: 10, 1: 5})
+    options = history_then_live(history(history_path), live(topics, topic)).options()
+    said = run([sys.executable], "drain_orders", json.dumps(options), str(tmp_path), server)
+    assert_each_once(ids(written(spark, tmp_path)), ORDERS)
+    assert f"batch rows: {len(ORDERS)}" in said
+    assert "rows behind" in said
+    assert "live" in said
+
+
+def test_configure_says_where_the_jar_belongs() -> None:
+    said = run([sys.executable], "configure_only", env={"SPARK_REMOTE": "sc://127.0.0.1:1"})
+    assert "refused: This session is one of a Spark Connect server" in said
+    assert "--packages" in said

@@ -1,0 +1,79 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Programs started by spark-submit."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orders import archive, assert_each_once, history, history_then_live, ids, live, orders
+from programs.launch import run, spark_submit
+from servers import maven
+from servers.kafka_topics import KafkaTopics
+from splice.jars import jar_paths
+from streams import written
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from conftest import MakeTopic
+
+ORDERS = range(60)
+
+
+@pytest.fixture
+def options(
+    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, history_path: Path
+) -> str:
+    """The options of an archive and its topic, as JSON."""
+    topic = make_topic()
+    topics.produce(topic, orders(ORDERS, 3))
+    archive(spark, topics, topic, history_path, {0: 10, 1: 5})
+    return json.dumps(history_then_live(history(history_path), live(topics, topic)).options())
+
+
+@pytest.fixture
+def submit(tmp_path: Path) -> list[str]:
+    """spark-submit with folders of its own."""
+    command = [spark_submit(), "--master", "local[2]", "--driver-memory", "1g"]
+    for name, value in {
+        "spark.ui.enabled": "false",
+        "spark.jars.ivy": f"{tmp_path}/ivy",
+        "spark.sql.warehouse.dir": f"{tmp_path}/warehouse",
+    }.items():
+        command += ["--conf", f"{name}={value}"]
+    return command
+
+
+def test_packages_from_a_repository(
+    spark: SparkSession, submit: list[str], options: str, tmp_path: Path
+) -> None:
+    repository = Path(
+        os.environ.get("SPLICE_REPOSITORY") or maven.ROOT / "target" / "repository"
+    ).resolve()
+    version = (maven.ROOT / "VERSION").read_text().strip()
+    package = f"io.github.splice:splice-spark_2.13:{version}"
+    assert list(repository.rglob(f"*-{version}.pom")), "make jar publishes to target/repository"
+    found = ["--packages", package, "--repositories", repository.as_uri()]
+    said = run([*submit, *found], "drain_orders", options, str(tmp_path))
+    assert_each_once(ids(written(spark, tmp_path)), ORDERS)
+    assert f"batch rows: {len(ORDERS)}" in said
+
+
+def test_jars(spark: SparkSession, submit: list[str], options: str, tmp_path: Path) -> None:
+    jars = ",".join(str(path) for path in jar_paths())
+    said = run([*submit, "--jars", jars], "drain_orders", options, str(tmp_path))
+    assert_each_once(ids(written(spark, tmp_path)), ORDERS)
+    assert "live" in said
+
+
+def test_neither(submit: list[str]) -> None:
+    said = run(submit, "configure_only")
+    assert "refused: Splice's jar is not on the class path of the JVM that spark-submit" in said
+    assert "--jars " in said
+    assert "--packages io.github.splice:splice-spark_2.13:" in said
