@@ -159,12 +159,12 @@ def _topics(servers: str | None) -> Iterator[KafkaTopics]:
 
 
 @contextlib.contextmanager
-def _topic(topics: KafkaTopics, keep: bool) -> Iterator[str]:
+def _topic(topics: KafkaTopics, drop: bool) -> Iterator[str]:
     name = f"splice-demo-{uuid.uuid4().hex[:8]}"
     try:
         yield name
     finally:
-        if not keep and name in topics.names():
+        if drop and name in topics.names():
             topics.delete(name)
 
 
@@ -192,7 +192,7 @@ def main() -> int:
         with (
             _folder(given.keep) as folder,
             _topics(given.servers) as topics,
-            _topic(topics, bool(given.servers and given.keep)) as topic,
+            _topic(topics, drop=bool(given.servers) and not given.keep) as topic,
         ):
             verdict = Demo(given.rows, topics, topic, folder).run()
     except KeyboardInterrupt:

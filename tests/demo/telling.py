@@ -8,6 +8,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+_PATIENCE = 5
+
 
 class Teller:
     """Prints lines with the seconds since the start."""
@@ -15,14 +17,22 @@ class Teller:
     def __init__(self) -> None:
         """Starts the clock."""
         self._began = time.monotonic()
+        self._said = ("", self._began)
 
     def say(self, text: str) -> None:
         """Prints a line."""
         print(f"{time.monotonic() - self._began:6.1f} s  {text}", flush=True)
 
     def progress(self, rows: int, report: Mapping[str, Any] | None) -> None:
-        """Prints how far the query is; without a report its driver is still starting."""
-        self.say(f"  {rows:>9,} rows in the sink, {_standing(report) if report else 'starting'}")
+        """Prints how far the query is, less often while nothing changes.
+
+        Without a report its driver is still starting.
+        """
+        said = f"  {rows:>9,} rows in the sink, {_standing(report) if report else 'starting'}"
+        before, at = self._said
+        if said != before or time.monotonic() > at + _PATIENCE:
+            self._said = (said, time.monotonic())
+            self.say(said)
 
     def switch(self, topic: str, last: Mapping[int, int], first: Mapping[int, int]) -> None:
         """Prints where the switch went."""
