@@ -8,7 +8,15 @@ import java.util.UUID
 import scala.util.Using
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{CommonPathCapabilities, FileAlreadyExistsException, FileContext, FileSystem, Options, Path}
+import org.apache.hadoop.fs.{
+  CommonPathCapabilities,
+  FileAlreadyExistsException,
+  FileContext,
+  FileSystem,
+  Options,
+  Path,
+  UnsupportedFileSystemException
+}
 
 /** Creates a file whole, or not at all, and never over one that is there. */
 private[splice] object AtomicFile {
@@ -31,19 +39,22 @@ private[splice] object AtomicFile {
       true
     } catch { case _: FileAlreadyExistsException => false }
 
+  // Only a FileContext refuses to rename over a file on every file system, and not every file system has one.
   private def rename(fs: FileSystem, file: Path, configuration: Configuration, content: Array[Byte]): Boolean = {
     val temporary = new Path(file.getParent, s".${file.getName}.${UUID.randomUUID()}$Temporary")
     Using.resource(fs.create(temporary, false)) { out =>
       out.write(content)
       out.hsync()
     }
-    try {
-      FileContext.getFileContext(file.toUri, configuration).rename(temporary, file, Options.Rename.NONE)
-      true
-    } catch {
-      case _: FileAlreadyExistsException =>
-        fs.delete(temporary, false)
-        false
-    }
+    val renamed =
+      try {
+        FileContext.getFileContext(file.toUri, configuration).rename(temporary, file, Options.Rename.NONE)
+        true
+      } catch {
+        case _: FileAlreadyExistsException     => false
+        case _: UnsupportedFileSystemException => fs.rename(temporary, file)
+      }
+    if (!renamed) fs.delete(temporary, false)
+    renamed
   }
 }

@@ -25,6 +25,9 @@ final private[splice] class ErrorConditions(resource: String) {
   def option(condition: String, parameters: (String, String)*): SpliceOptionException =
     new SpliceOptionException(condition, state(condition), parameters.toMap, text(condition, parameters))
 
+  def unsupported(condition: String, parameters: (String, String)*): SpliceUnsupportedException =
+    new SpliceUnsupportedException(condition, state(condition), parameters.toMap, text(condition, parameters))
+
   /** The text of a condition, for a warning. */
   def text(condition: String, parameters: Seq[(String, String)]): String =
     s"[$condition] ${reader.getErrorMessage(condition, parameters.toMap)}"

@@ -36,3 +36,17 @@ final class SpliceOptionException private[splice] (
   override def getSqlState: String                        = sqlState
   override def getMessageParameters: JMap[String, String] = parameters.asJava
 }
+
+/** Something that a source is asked for and does not do, such as writing. PySpark shows it as `UnsupportedOperationException`. */
+final class SpliceUnsupportedException private[splice] (
+    condition: String,
+    sqlState: String,
+    parameters: Map[String, String],
+    text: String
+) extends UnsupportedOperationException(text)
+    with SparkThrowable {
+  override def getCondition: String                       = condition
+  override def getErrorClass: String                      = condition
+  override def getSqlState: String                        = sqlState
+  override def getMessageParameters: JMap[String, String] = parameters.asJava
+}

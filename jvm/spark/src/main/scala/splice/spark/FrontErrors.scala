@@ -3,12 +3,12 @@
 
 package splice.spark
 
-import splice.source.{ErrorConditions, SpliceException}
+import splice.source.{ErrorConditions, SpliceUnsupportedException}
 
 /** Errors of the front that Spark sees. */
 private[spark] object FrontErrors {
 
   private val conditions = new ErrorConditions("splice/spark/error-conditions.json")
 
-  def writing(kind: String): SpliceException = conditions.error("SPLICE_READ_ONLY", "source" -> kind)
+  def writing(kind: String): SpliceUnsupportedException = conditions.unsupported("SPLICE_READ_ONLY", "source" -> kind)
 }

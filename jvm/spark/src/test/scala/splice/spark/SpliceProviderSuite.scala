@@ -5,7 +5,7 @@ package splice.spark
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.{SpliceException, SpliceOptionException}
+import splice.source.{SpliceOptionException, SpliceUnsupportedException}
 
 final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
 
@@ -37,7 +37,7 @@ final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
 
   test("writing is refused, and the error says what to use") {
     val path  = numbers("writing", 0, 10, 1)
-    val error = intercept[SpliceException] {
+    val error = intercept[SpliceUnsupportedException] {
       spark.range(1).write.format("splice-files").option("format", "parquet").option("path", path).mode("append").save()
     }
     assert(error.getCondition == "SPLICE_READ_ONLY")
