@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from orders import archive, orders
 from servers.kafka import KafkaCluster
 from servers.kafka_topics import KafkaTopics
 from sessions import session
@@ -66,3 +67,14 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 def history_path(tmp_path: Path) -> Path:
     """Where the archive goes."""
     return tmp_path / "history"
+
+
+@pytest.fixture
+def topic(
+    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, history_path: Path
+) -> str:
+    """A topic of 60 orders, of which 30 are archived."""
+    name = make_topic()
+    topics.produce(name, orders(range(60), 3))
+    archive(spark, topics, name, history_path, {0: 10, 1: 10, 2: 10})
+    return name

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import re
 import socket
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,12 +15,11 @@ from pyspark.errors import IllegalArgumentException, PySparkException
 from orders import (
     HISTORY_SELECT,
     LIVE_SELECT,
-    archive,
     history,
     history_then_live,
     live,
-    orders,
 )
+from refusals import assert_says, failure
 from servers.kafka_topics import KafkaTopics
 from servers.ports import free_ports
 from splice import FileSource, HandOver, HybridSource, KafkaSource, OptionError, Source, SourceError
@@ -30,21 +28,8 @@ from streams import drain
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from conftest import MakeTopic
 
-ORDERS = range(60)
 HISTORY_COLUMNS = ["order_id", "amount", "event_time", "topic", "partition", "offset"]
-
-
-@pytest.fixture
-def topic(
-    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, history_path: Path
-) -> str:
-    """A topic of 60 orders, of which 30 are archived."""
-    name = make_topic()
-    topics.produce(name, orders(ORDERS, 3))
-    archive(spark, topics, name, history_path, {0: 10, 1: 10, 2: 10})
-    return name
 
 
 def chain(first: Source, then: Source, rule: HandOver | None = None) -> HybridSource:
@@ -54,19 +39,6 @@ def chain(first: Source, then: Source, rule: HandOver | None = None) -> HybridSo
         .add_source("live", then, hand_over=rule or HandOver.offsets(), select=LIVE_SELECT)
         .build()
     )
-
-
-def failure(spark: SparkSession, source: Source, folder: Path) -> str:
-    """Gives the text of the error that ends a query over the source."""
-    with pytest.raises(PySparkException) as raised:
-        drain(source.read_stream(spark), folder)
-    return str(raised.value)
-
-
-def assert_says(text: str, *patterns: str) -> None:
-    """Asserts that a text fits all patterns, whatever its case and line breaks."""
-    missing = [p for p in patterns if not re.search(p, text, re.IGNORECASE | re.DOTALL)]
-    assert not missing, f"{missing} not in: {text[:2000]}"
 
 
 def kafka_options(**more: str) -> dict[str, str]:
@@ -156,7 +128,7 @@ def test_unknown_options_may_be_warned_of_only(
     spark: SparkSession, topics: KafkaTopics, topic: str
 ) -> None:
     source = live(topics, topic, startingOffset="earliest", unknownOptions="warn")
-    assert source.read(spark).count() == len(ORDERS)
+    assert source.read(spark).count() == 60
 
 
 @pytest.mark.parametrize(
@@ -278,61 +250,6 @@ def test_a_path_that_is_not_there(spark: SparkSession, tmp_path: Path) -> None:
         missing.read(spark)
     assert raised.value.getCondition() == "SPLICE_FILES.PATH_NOT_FOUND"
     assert_says(str(raised.value), str(tmp_path / "none"))
-
-
-def test_a_changed_chain(
-    spark: SparkSession, topics: KafkaTopics, topic: str, history_path: Path, tmp_path: Path
-) -> None:
-    first, then = history(history_path), live(topics, topic)
-    drain(history_then_live(first, then).read_stream(spark), tmp_path)
-    changes = {
-        "archive": HybridSource.builder("archive", first, select=HISTORY_SELECT).add_source(
-            "live", then, HandOver.offsets(), LIVE_SELECT
-        ),
-        "amount \\* 2|amount \\* 2": HybridSource.builder(
-            "history", first, select="order_id, amount * 2 AS amount, event_time"
-        ).add_source("live", then, HandOver.offsets(), LIVE_SELECT),
-        "nowMinus": HybridSource.builder("history", first, select=HISTORY_SELECT).add_source(
-            "live", then, HandOver.now_minus("1 hour"), LIVE_SELECT
-        ),
-    }
-    for named, changed in changes.items():
-        said = failure(spark, changed.build(), tmp_path)
-        assert_says(said, "SPLICE_CHECKPOINT.CHANGED", named, "new checkpoint location")
-
-
-def test_a_checkpoint_of_another_source(
-    spark: SparkSession, topics: KafkaTopics, topic: str, history_path: Path, tmp_path: Path
-) -> None:
-    drain(spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load(), tmp_path)
-    source = history_then_live(history(history_path), live(topics, topic))
-    said = failure(spark, source, tmp_path)
-    assert_says(said, "SPLICE_CHECKPOINT.FOREIGN", "new one")
-
-
-def test_a_damaged_checkpoint(
-    spark: SparkSession, topics: KafkaTopics, topic: str, history_path: Path, tmp_path: Path
-) -> None:
-    source = history_then_live(history(history_path), live(topics, topic))
-    drain(source.read_stream(spark), tmp_path)
-    for entry in (tmp_path / "checkpoint" / "sources" / "0" / "splice").rglob("*"):
-        if entry.is_file() and not entry.name.startswith("."):
-            entry.write_text("v1\nnot what was written\n")
-            entry.with_name(f".{entry.name}.crc").unlink(missing_ok=True)
-    said = failure(spark, source, tmp_path)
-    assert_says(said, "SPLICE_CHECKPOINT.(CORRUPT|CHANGED|FOREIGN)", "sources/0/splice|chain")
-
-
-def test_a_checkpoint_of_a_newer_version(
-    spark: SparkSession, topics: KafkaTopics, topic: str, history_path: Path, tmp_path: Path
-) -> None:
-    source = history_then_live(history(history_path), live(topics, topic))
-    drain(source.read_stream(spark), tmp_path)
-    for offset in (tmp_path / "checkpoint" / "offsets").glob("[0-9]*"):
-        offset.write_text(re.sub(r'"v":\d+\}', '"v":99}', offset.read_text()))
-        offset.with_name(f".{offset.name}.crc").unlink(missing_ok=True)
-    said = failure(spark, source, tmp_path)
-    assert_says(said, "SPLICE_CHECKPOINT.NEWER_VERSION", "99", "that version or a later one")
 
 
 def test_writing(spark: SparkSession, topics: KafkaTopics) -> None:

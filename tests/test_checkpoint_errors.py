@@ -1,0 +1,73 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""What a query says of a checkpoint that it cannot go on from."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orders import HISTORY_SELECT, LIVE_SELECT, history, history_then_live, live
+from refusals import assert_says, failure
+from servers.kafka_topics import KafkaTopics
+from splice import HandOver, HybridSource
+from streams import drain
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def test_a_changed_chain(
+    spark: SparkSession, topics: KafkaTopics, topic: str, history_path: Path, tmp_path: Path
+) -> None:
+    first, then = history(history_path), live(topics, topic)
+    drain(history_then_live(first, then).read_stream(spark), tmp_path)
+    changes = {
+        "archive": HybridSource.builder("archive", first, select=HISTORY_SELECT).add_source(
+            "live", then, HandOver.offsets(), LIVE_SELECT
+        ),
+        "amount \\* 2|amount \\* 2": HybridSource.builder(
+            "history", first, select="order_id, amount * 2 AS amount, event_time"
+        ).add_source("live", then, HandOver.offsets(), LIVE_SELECT),
+        "nowMinus": HybridSource.builder("history", first, select=HISTORY_SELECT).add_source(
+            "live", then, HandOver.now_minus("1 hour"), LIVE_SELECT
+        ),
+    }
+    for named, changed in changes.items():
+        said = failure(spark, changed.build(), tmp_path)
+        assert_says(said, "SPLICE_CHECKPOINT.CHANGED", named, "new checkpoint location")
+
+
+def test_a_checkpoint_of_another_source(
+    spark: SparkSession, topics: KafkaTopics, topic: str, history_path: Path, tmp_path: Path
+) -> None:
+    drain(spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load(), tmp_path)
+    source = history_then_live(history(history_path), live(topics, topic))
+    said = failure(spark, source, tmp_path)
+    assert_says(said, "SPLICE_CHECKPOINT.FOREIGN", "new one")
+
+
+def test_a_damaged_checkpoint(
+    spark: SparkSession, topics: KafkaTopics, topic: str, history_path: Path, tmp_path: Path
+) -> None:
+    source = history_then_live(history(history_path), live(topics, topic))
+    drain(source.read_stream(spark), tmp_path)
+    for entry in (tmp_path / "checkpoint" / "sources" / "0" / "splice").rglob("*"):
+        if entry.is_file() and not entry.name.startswith("."):
+            entry.write_text("v1\nnot what was written\n")
+            entry.with_name(f".{entry.name}.crc").unlink(missing_ok=True)
+    said = failure(spark, source, tmp_path)
+    assert_says(said, "SPLICE_CHECKPOINT.(CORRUPT|CHANGED|FOREIGN)", "sources/0/splice|chain")
+
+
+def test_a_checkpoint_of_a_newer_version(
+    spark: SparkSession, topics: KafkaTopics, topic: str, history_path: Path, tmp_path: Path
+) -> None:
+    source = history_then_live(history(history_path), live(topics, topic))
+    drain(source.read_stream(spark), tmp_path)
+    for offset in (tmp_path / "checkpoint" / "offsets").glob("[0-9]*"):
+        offset.write_text(re.sub(r'"v":\d+\}', '"v":99}', offset.read_text()))
+        offset.with_name(f".{offset.name}.crc").unlink(missing_ok=True)
+    said = failure(spark, source, tmp_path)
+    assert_says(said, "SPLICE_CHECKPOINT.NEWER_VERSION", "99", "that version or a later one")
