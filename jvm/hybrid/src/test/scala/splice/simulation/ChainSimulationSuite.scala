@@ -36,22 +36,37 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
   test("nothing is lost and nothing is doubled in any life") {
     val results = simulation.run(seeds)
     val failed  = results.filter(_.failure.isDefined)
-    info(
-      s"${results.size} lives, ${results.map(_.steps.toLong).sum} steps, ${results.map(_.crashes.size).sum} kills, " +
-        s"${results.map(_.rows.toLong).sum} rows, ${failed.size} failed" +
-        s" CPU ${java.lang.management.ManagementFactory.getOperatingSystemMXBean.asInstanceOf[com.sun.management.OperatingSystemMXBean].getProcessCpuTime /
-            1000000000L}"
-    )
-    results.flatMap(_.marks).groupMapReduce(identity)(_ => 1)(_ + _).toSeq.sorted.foreach { case (mark, n) =>
-      info(s"$mark: $n")
-    }
     if (failed.nonEmpty) {
       val all = failed.take(20).map(r => s"  seed ${r.seed}: ${r.failure.fold("")(_.toString).take(300)}")
-      fail((simulation.explain(failed.head) +: "the first that failed:" +: all).mkString("\n"))
+      fail((simulation.explain(failed.head) +: s"${failed.size} failed, the first of them:" +: all).mkString("\n"))
+    }
+    val full = results.filter(r => r.crashes.nonEmpty && r.steps >= 20)
+    info(
+      s"${results.size} lives, ${full.size} with a kill and 20 steps or more: ${results.map(_.steps.toLong).sum} steps, " +
+        s"${results.map(_.crashes.size).sum} kills, ${results.map(_.rows.toLong).sum} rows"
+    )
+    counts(results.flatMap(_.crashes).map(point => s"killed $point")).foreach(info(_))
+    counts(results.flatMap(_.marks)).foreach(info(_))
+    if (seeds.size >= ChainSimulationSuite.Seeds) {
+      assert(full.size >= 10000)
+      assert(results.flatMap(_.crashes).toSet == CrashPoint.all.toSet, "the driver is killed everywhere")
+      val met = results.flatMap(_.marks).toSet
+      assert(ChainSimulationSuite.Situations.filterNot(met).isEmpty, "every situation is met")
     }
   }
+
+  private def counts(things: Seq[String]): Seq[String] =
+    things.groupMapReduce(identity)(_ => 1)(_ + _).toSeq.sorted.map { case (thing, n) => s"$thing: $n" }
 }
 
 object ChainSimulationSuite {
-  val Seeds = 2000
+
+  /** More than 10,000, because a life that is refused early does not count. */
+  val Seeds = 10500
+
+  /** What a run of all seeds must have come across. */
+  val Situations: Seq[String] = (Shape.all ++ Shape.byTime).map(shape => s"shape $shape") ++
+    Seq("a", "b", "c", "j", "k", "live", "no leg").map(leg => s"killed in $leg") ++
+    Seq("DATA_LOSS", "GAP", "TIME_GAP", "RECREATED").map(condition => s"refused SPLICE_KAFKA.$condition") ++
+    Seq("refused SPLICE_FILES.FILE_CHANGED", "asynchronous", "broker away", "a broker is behind", "AvailableNow ended")
 }

@@ -27,7 +27,7 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
 
   val shape: Shape =
     if (chance.oneIn(3)) chance.oneOf(Shape.byTime)
-    else chance.oneOf(Seq(Shape.Archives, Shape.Dumps, Shape.Twice, Shape.Moved, Shape.Relay))
+    else chance.oneOf(Shape.all)
 
   /** Whether rows that are gone are an error. */
   val strict: Boolean = !chance.oneIn(4)
@@ -73,6 +73,8 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
   }
 
   val names: Seq[String] = legs.keys.toSeq
+
+  require(names.size >= 3, "a chain has three legs or more")
 
   private val onGap = if (strict) OnGap.Fail else OnGap.Warn
 

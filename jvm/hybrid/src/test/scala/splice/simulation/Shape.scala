@@ -36,6 +36,9 @@ object Shape {
     override def exact: Boolean = false
   }
 
+  /** Those whose rules are exact. */
+  val all: Seq[Shape] = Seq(Archives, Dumps, Twice, Moved, Relay)
+
   val byTime: Seq[Shape] = Seq(
     ByTime(HandOver.eventTime("timestamp", Duration.ZERO)),
     ByTime(HandOver.eventTime("timestamp", Duration.ofMinutes(5))),
