@@ -17,6 +17,8 @@ import splice.testkit.simulation.SimulatedCluster
   *   around what the enumerator asks a cluster
   * @param checksFiles
   *   whether a file is held to what was listed when it is opened
+  * @param relistsFiles
+  *   whether every run lists the files anew and knows nothing of the list before
   * @param seeks
   *   whether a reader goes where a range begins
   */
@@ -26,6 +28,7 @@ final case class Faults(
     hybrid: SplitEnumerator => SplitEnumerator = identity,
     metadata: (LogMetadata, () => Unit) => LogMetadata = (inner, _) => inner,
     checksFiles: Boolean = true,
+    relistsFiles: Boolean = false,
     seeks: Boolean = true
 )
 

@@ -77,8 +77,18 @@ final class FilesLeg(
     override def progress(json: String): Progress                        = FilesProgress.read(json)
     override def readers(context: ReadContext): SplitReaderFactory       = throw new UnsupportedOperationException
     override def enumerator(context: EnumeratorContext): SplitEnumerator =
-      new CommitWatch(new FileEnumerator(new Storage(context.sideLog), limits, context), folder.name, committed)
+      new CommitWatch(files(context), folder.name, committed)
   }
+
+  private def files(context: EnumeratorContext): SplitEnumerator =
+    if (!faults.relistsFiles) new FileEnumerator(new Storage(context.sideLog), limits, context)
+    else {
+      // The list of the run before is written down, so that the oracle knows it, and is not looked at.
+      val own   = context.copy(sideLog = new ForgetfulSideLog(context.sideLog, _ == FileListLog.Key))
+      val again = new FileEnumerator(new Storage(own.sideLog), limits, own)
+      if (context.sideLog.get(FileListLog.Key).isDefined) { val _ = again.start(StartPosition.Configured) }
+      again
+    }
 
   final private class Storage(log: SideLog) extends FileStorage {
 

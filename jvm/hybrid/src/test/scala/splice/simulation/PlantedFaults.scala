@@ -15,9 +15,10 @@ object PlantedFaults {
   /** Each by the number of the hole that its rule closes, in words. */
   val all: Seq[(String, Faults)] = Seq(
     "1: a partition found later begins where the log begins when the batch is planned" -> Faults(kafka = startsToday),
-    "2: a hand-over is decided again by every run"                                     ->
+    "2: a rule is asked again by every run"              -> forgetting(_.startsWith("hand-over-")),
+    "2: the start of a leg is chosen again by every run" ->
       forgetting(k => k.startsWith("hand-over-") || k.startsWith("switch-")),
-    "2: files are listed again by every run"                      -> forgetting(_ == "files"),
+    "2: files are listed again by every run"                      -> Faults(relistsFiles = true),
     "2: the end of a bounded log is taken again by every run"     -> forgetting(_ == "ending"),
     "6: the end of the log is taken after the times"              -> Faults(metadata = endsAfterTimes),
     "7: AvailableNow stops at the frozen end, whatever the start" -> Faults(kafka = frozenBelowStart),
