@@ -7,7 +7,7 @@ import splice.hybrid.HybridProgress
 import splice.kafka.enumerator.{LogDescription, LogMetadata, TimedOffset}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
 import splice.source._
-import splice.testkit.simulation.{ForgetfulSideLog, SimulatedCluster, SimulatedPartition}
+import splice.testkit.simulation.{ForgetfulSideLog, PartlyForgottenSideLog, SimulatedCluster, SimulatedPartition}
 
 /** Rules of the design undone, each from the outside: every one loses or doubles rows, hangs, or binds wrongly some day. */
 object PlantedFaults {
@@ -24,7 +24,7 @@ object PlantedFaults {
     "7: AvailableNow stops at the frozen end, whatever the start" -> Faults(kafka = frozenBelowStart),
     "7: AvailableNow waits for the least number of rows" -> Faults(kafka = (inner, _, _) => new Waiting(inner)),
     "7: a switch without a row is no progress"           -> Faults(hybrid = new SilentSwitch(_)),
-    "8: the first offset is asked for again"             -> forgetting(_ == "initial"),
+    "8: the first offset is asked for again"             -> Faults(sideLog = askedAgain(_)),
     "8: a plan goes up to where the log ends now"        -> Faults(kafka = endsToday),
     "8: a commit goes to what is read now"               -> Faults(hybrid = new MisroutedCommit(_)),
     "10: the slots are those of the cluster of today"    -> forgetting(_.startsWith("slots-")),
@@ -36,6 +36,10 @@ object PlantedFaults {
   )
 
   private def forgetting(forgets: String => Boolean): Faults = Faults(sideLog = new ForgetfulSideLog(_, forgets))
+
+  // A bounded log keeps its start twice, so both are asked for again, and its end is kept.
+  private def askedAgain(log: SideLog): SideLog =
+    new PartlyForgottenSideLog(new ForgetfulSideLog(log, _ == "initial"), "ending", forgotten = 1)
 
   private def log(cluster: SimulatedCluster, p: LogPartition): SimulatedPartition =
     cluster.topic(p.topic).partitions(p.partition)
