@@ -84,9 +84,10 @@ class KafkaTopics:
         return set(self._admin.list_topics(timeout=_TIMEOUT).topics)
 
     def topic_id(self, topic: str) -> str:
-        """Gives the id of a topic, which a topic of the same name made later does not share."""
+        """Gives the id of a topic as brokers write it; one of the same name made later has another."""
         described = _all_done(self._admin.describe_topics(TopicCollection([topic])))
-        return str(described[0].topic_id)
+        # This client writes '+' and '/' where Kafka writes '-' and '_'.
+        return str(described[0].topic_id).translate(str.maketrans("+/", "-_"))
 
     def partitions(self, topic: str) -> list[int]:
         """Lists the partitions of a topic."""
