@@ -17,9 +17,16 @@ import splice.source._
   *   how many tasks share a log's splits
   * @param batchesToRetain
   *   for how many committed batches the side log keeps what only they need
+  * @param folder
+  *   where Spark keeps the source's part of the checkpoint, if there is one
   */
-final class Coordinator(source: Source, context: EnumeratorContext, slots: Int, batchesToRetain: Int)
-    extends AutoCloseable {
+final class Coordinator(
+    source: Source,
+    context: EnumeratorContext,
+    slots: Int,
+    batchesToRetain: Int,
+    folder: Option[SourceFolder] = None
+) extends AutoCloseable {
 
   private val log                                                    = context.sideLog
   private var made: Option[SplitEnumerator]                          = None
@@ -33,8 +40,7 @@ final class Coordinator(source: Source, context: EnumeratorContext, slots: Int, 
   def open(): Unit = Fingerprint.check(log, source)
 
   /** Where the query begins; decided once in the life of the checkpoint. */
-  def initial(): Progress =
-    source.progress(log.getOrCreate("initial")(Seq(enumerator.start(StartPosition.Configured).json)).mkString)
+  def initial(): Progress = new InitialLog(log, source, folder).resolve(enumerator.start(StartPosition.Configured))
 
   /** Reads an offset that Spark gives back. */
   def progress(json: String): Progress = source.progress(json)
@@ -64,6 +70,8 @@ final class Coordinator(source: Source, context: EnumeratorContext, slots: Int, 
   /** The tasks between two positions: the same for the same positions, in every run and on every cluster. */
   def tasks(from: Progress, until: Progress): Seq[SlotRanges] = {
     val all = ranges(from, until)
+    // A batch that another source has planned has no layout, and must be the same here from its first replay on.
+    if (slotLog.at(from).isEmpty) slotLog.cover(from, all)
     slotLog.at(from).getOrElse(SlotLayout(from, slots, SortedMap.empty)).tasks(all)
   }
 

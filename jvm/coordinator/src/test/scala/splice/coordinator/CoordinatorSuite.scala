@@ -42,6 +42,14 @@ final class CoordinatorSuite extends AnyFunSuite {
     assert(world.source.started == 1)
   }
 
+  test("a batch that another source planned has the same tasks in each replay, whatever the cores") {
+    val world = new World
+    val start = CounterProgress(SortedMap.from((0 until 8).map(_ -> 4L)))
+    val until = CounterProgress(SortedMap.from((0 until 8).map(_ -> 9L)))
+    val tasks = world.run(2).tasks(start, until)
+    assert(world.run(7).tasks(start, until) == tasks && tasks.map(_.ranges.size) == Seq(4, 4))
+  }
+
   test("each slot has the same number of splits, and one task") {
     val world = new World
     val run   = world.run(3)

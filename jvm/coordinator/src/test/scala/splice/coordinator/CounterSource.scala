@@ -10,7 +10,12 @@ import org.apache.spark.sql.types.{LongType, StructType}
 import splice.source._
 
 /** A source of numbers for the coordinator's own tests: partition `p` holds as many as the test says. */
-final class CounterSource(ends: () => SortedMap[Int, Long], own: ReadLimits, slotted: Boolean = true) extends Source {
+final class CounterSource(
+    ends: () => SortedMap[Int, Long],
+    own: ReadLimits,
+    slotted: Boolean = true,
+    override val sharedStart: Option[SharedStart] = None
+) extends Source {
 
   var started = 0
 

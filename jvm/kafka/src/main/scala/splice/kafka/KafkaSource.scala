@@ -16,7 +16,7 @@ import splice.kafka.enumerator.{
 }
 import splice.kafka.options.KafkaSettings
 import splice.kafka.reader.{KafkaMetrics, KafkaReaders}
-import splice.kafka.split.KafkaPosition
+import splice.kafka.split.{KafkaPosition, SparkInitialOffset}
 import splice.source._
 
 /** The records of Kafka topics, with the columns, options and offsets of Spark's own Kafka source (FLIP-27's KafkaSource).
@@ -38,6 +38,8 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
   override def mayChange: Boolean = true
 
   override def progress(json: String): Progress = KafkaPosition.read(json)
+
+  override def sharedStart: Option[SharedStart] = Some(SparkInitialOffset)
 
   override def enumerator(context: EnumeratorContext): SplitEnumerator = {
     val log = new KafkaLogMetadata(settings, context.run)

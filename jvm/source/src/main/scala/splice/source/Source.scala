@@ -41,6 +41,9 @@ trait Source extends Serializable {
     */
   def progress(json: String): Progress
 
+  /** How the first position is shared with another source that goes on with the same checkpoint, if there is one. */
+  def sharedStart: Option[SharedStart] = None
+
   /** Makes the driver's part for one run of one query. */
   def enumerator(context: EnumeratorContext): SplitEnumerator
 

@@ -8,17 +8,18 @@ import java.util.UUID
 
 import org.apache.spark.sql.SparkSession
 
-import splice.coordinator.Coordinator
+import splice.coordinator.{Coordinator, SourceFolder}
 import splice.source._
 
 /** Makes the coordinator of one run from the session that runs it. */
 private[spark] object CoordinatorFactory {
 
-  def apply(source: Source, options: SourceOptions, log: SideLog, mode: ReadMode): Coordinator = {
+  def apply(source: Source, options: SourceOptions, log: SideLog, mode: ReadMode, folder: Option[SourceFolder])
+      : Coordinator = {
     val spark    = SparkSession.active
     val cores    = math.max(spark.sparkContext.defaultParallelism, 1)
     val context  = EnumeratorContext(log, mode, Clock.systemUTC(), cores, run = UUID.randomUUID().toString)
     val retained = spark.conf.get("spark.sql.streaming.minBatchesToRetain", "100").toInt
-    new Coordinator(source, context, options.find(CommonOptions.Slots).getOrElse(cores), retained)
+    new Coordinator(source, context, options.find(CommonOptions.Slots).getOrElse(cores), retained, folder)
   }
 }

@@ -18,10 +18,11 @@ import splice.source._
 final private[spark] class SpliceBatch(source: Source, options: SourceOptions, columns: StructType) extends Batch {
 
   private lazy val plan: BatchPlan =
-    Using.resource(CoordinatorFactory(source, options, new MemorySideLog, ReadMode.Batch)) { coordinator =>
-      val tasks   = coordinator.everything()
-      val readers = source.readers(ReadContext(columns, UUID.randomUUID().toString, tasks.flatMap(_.ranges)))
-      BatchPlan(tasks, readers, SlotHomes(SparkSession.active.sparkContext))
+    Using.resource(CoordinatorFactory(source, options, new MemorySideLog, ReadMode.Batch, folder = None)) {
+      coordinator =>
+        val tasks   = coordinator.everything()
+        val readers = source.readers(ReadContext(columns, UUID.randomUUID().toString, tasks.flatMap(_.ranges)))
+        BatchPlan(tasks, readers, SlotHomes(SparkSession.active.sparkContext))
     }
 
   override def planInputPartitions(): Array[InputPartition] = plan.partitions

@@ -15,7 +15,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
-import splice.coordinator.{Coordinator, HadoopSideLog}
+import splice.coordinator.{Coordinator, HadoopSideLog, HadoopSourceFolder}
 import splice.source._
 
 /** A source as a stream of micro-batches. Spark calls it from the query's thread only; the coordinator does the work. */
@@ -107,8 +107,10 @@ private[spark] object SpliceMicroBatchStream {
   /** Opens the checkpoint folder that Spark keeps for this source. */
   def apply(source: Source, options: SourceOptions, columns: StructType, checkpoint: String): SpliceMicroBatchStream = {
     val spark       = SparkSession.active
-    val sideLog     = new HadoopSideLog(new Path(checkpoint, Folder), HadoopConfiguration(spark))
-    val coordinator = CoordinatorFactory(source, options, sideLog, ReadMode.Stream)
+    val hadoop      = HadoopConfiguration(spark)
+    val sideLog     = new HadoopSideLog(new Path(checkpoint, Folder), hadoop)
+    val sources     = new HadoopSourceFolder(new Path(checkpoint), hadoop)
+    val coordinator = CoordinatorFactory(source, options, sideLog, ReadMode.Stream, Some(sources))
     coordinator.open()
     new SpliceMicroBatchStream(source, columns, coordinator, SlotHomes(spark.sparkContext))
   }

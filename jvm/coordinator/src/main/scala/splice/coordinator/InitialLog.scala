@@ -1,0 +1,33 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.coordinator
+
+import splice.source.{Progress, SharedStart, SideLog, Source}
+
+/** Where a query begins: decided once in the life of its checkpoint, and told to a source that shares the checkpoint.
+  *
+  * What is shared is written first and goes before our own entry: the first batch, if it is not finished, was planned by whoever
+  * wrote it.
+  */
+final private[splice] class InitialLog(log: SideLog, source: Source, folder: Option[SourceFolder]) {
+
+  private val Key = "initial"
+
+  def resolve(decide: => Progress): Progress = {
+    val shared = for (start <- source.sharedStart; place <- folder) yield agree(start, place, own.getOrElse(decide))
+    val entry  = log.getOrCreate(Key)(Seq(shared.getOrElse(decide).json))
+    shared.getOrElse(source.progress(entry.mkString))
+  }
+
+  private def own: Option[Progress] = log.get(Key).map(lines => source.progress(lines.mkString))
+
+  private def agree(start: SharedStart, place: SourceFolder, mine: => Progress): Progress = {
+    def theirs = place.read(start.file).map(start.read(place.name(start.file), _))
+    theirs.getOrElse {
+      val begin = mine
+      place.create(start.file, start.write(begin))
+      theirs.getOrElse(begin)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.coordinator
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.Files
+
+import scala.collection.immutable.SortedMap
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.source.{Progress, ReadLimits, SharedStart}
+
+final class InitialLogSuite extends AnyFunSuite {
+
+  private val alone  = new CounterSource(() => SortedMap.empty, ReadLimits.All)
+  private val shared = new CounterSource(
+    () => SortedMap.empty,
+    ReadLimits.All,
+    sharedStart = Some(new SharedStart {
+      override def file: String                                       = "0"
+      override def read(name: String, content: Array[Byte]): Progress = alone.progress(new String(content, UTF_8))
+      override def write(start: Progress): Array[Byte]                = start.json.getBytes(UTF_8)
+    })
+  )
+
+  private def at(n: Long): CounterProgress = CounterProgress(SortedMap(0 -> n))
+
+  final private class World {
+    val place                               = Files.createTempDirectory("splice-sources")
+    val folder: HadoopSourceFolder          = new HadoopSourceFolder(new Path(place.toUri), new Configuration)
+    val log                                 = new MemorySideLog
+    def theirs: Option[String]              = folder.read("0").map(new String(_, UTF_8))
+    def start(decided: => Progress)         = new InitialLog(log, shared, Some(folder)).resolve(decided)
+    def theyBegin(n: Long): Unit            = folder.create("0", at(n).json.getBytes(UTF_8))
+    def never: Progress                     = fail("the start was decided again")
+  }
+
+  test("a start is told to the source that shares the checkpoint, and decided once") {
+    val world = new World
+    assert(world.start(at(5)) == at(5))
+    assert(world.theirs.contains(at(5).json))
+    assert(world.start(world.never) == at(5))
+  }
+
+  test("the start of the source that came before is taken over") {
+    val world = new World
+    world.theyBegin(7)
+    assert(world.start(world.never) == at(7))
+    assert(world.log.get("initial").contains(Seq(at(7).json)))
+  }
+
+  test("a crash between the two files leaves one start") {
+    val world = new World
+    world.theyBegin(7)
+    world.log.getOrCreate("initial")(Seq(at(3).json))
+    assert(world.start(world.never) == at(7))
+    val older = new World
+    older.log.getOrCreate("initial")(Seq(at(3).json))
+    assert(older.start(older.never) == at(3) && older.theirs.contains(at(3).json))
+  }
+
+  test("nothing is shared by other sources, nor without a checkpoint") {
+    val world = new World
+    assert(new InitialLog(world.log, alone, Some(world.folder)).resolve(at(5)) == at(5))
+    assert(new InitialLog(new MemorySideLog, shared, None).resolve(at(6)) == at(6))
+    assert(world.theirs.isEmpty)
+  }
+}
