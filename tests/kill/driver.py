@@ -39,17 +39,16 @@ def main(given: Path) -> None:
     spark.stop()
 
 
+_HYBRID = [
+    "substring_index(killing(concat(_leg, '/', order_id)), '/', -1) AS order_id",
+    "amount",
+    "event_time",
+]
+
+
 def _start(spark: SparkSession, given: dict[str, Any]) -> StreamingQuery:
-    rows = (
-        spark.readStream.format("splice")
-        .options(**given["options"])
-        .load()
-        .selectExpr(
-            "substring_index(killing(concat(_leg, '/', order_id)), '/', -1) AS order_id",
-            "amount",
-            "event_time",
-        )
-    )
+    source = spark.readStream.format(given.get("format", "splice")).options(**given["options"])
+    rows = source.load().selectExpr(*given.get("select", _HYBRID))
     writer = (
         rows.writeStream.option("checkpointLocation", given["checkpoint"])
         .options(**given["sink_options"])

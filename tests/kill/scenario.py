@@ -5,11 +5,8 @@
 from __future__ import annotations
 
 import itertools
-import json
-import os
-import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,10 +18,9 @@ from demo.checkpoint import Checkpoint
 from demo.judge import SinkLog, Verdict, judge
 from kill import killing
 from kill.killing import Kill
+from kill.life import Life
 from servers.kafka_topics import KafkaTopics
-from servers.process import ServerProcess
 
-_TESTS = Path(__file__).resolve().parents[1]
 _SHARE = 0.6
 
 HISTORY_BATCHES = 3
@@ -112,20 +108,7 @@ class Scenario:
     def start(self, *kills: Kill) -> Life:
         """Starts a driver that dies at the first of the steps that it comes to."""
         folder = self.folder / f"life-{next(self._lives)}"
-        (folder / "tmp").mkdir(parents=True)
-        given = folder / "queries.json"
-        plan = {
-            "SPLICE_KILL_AT": "\n".join(map(str, kills)),
-            "SPLICE_KILL_TRACE": str(folder / "trace"),
-            "SPLICE_KILL_ROWS": str(folder / "rows"),
-        }
-        given.write_text(json.dumps(self._given(folder, plan)))
-        environment = plan | {
-            "PYTHONPATH": os.pathsep.join([str(_TESTS), *sys.path]),
-            "TMPDIR": str(folder / "tmp"),
-        }
-        command = [sys.executable, "-m", "kill.driver", str(given)]
-        return Life(folder, ServerProcess(command, folder / "driver.log", environment))
+        return Life.begin(folder, self._queries(), kills, self.setting.master, self.setting.conf)
 
     def run(self, *kills: Kill) -> Life:
         """Runs a driver to its end, of whatever kind, and asserts that decisions were kept."""
@@ -195,9 +178,9 @@ class Scenario:
         assert {key: now.get(key) for key in self._decided} == self._decided
         self._decided = now
 
-    def _given(self, folder: Path, for_executors: Mapping[str, str]) -> dict[str, Any]:
+    def _queries(self) -> list[dict[str, Any]]:
         setting = self.setting
-        queries = [
+        return [
             {
                 "options": self.options,
                 "checkpoint": f"{killing.SCHEME}://{self._checkpoint(query)}",
@@ -208,67 +191,9 @@ class Scenario:
             }
             for query in range(setting.queries)
         ]
-        conf = _CONF | _places(folder) | killing.conf() | dict(setting.conf or {})
-        conf |= {f"spark.executorEnv.{name}": value for name, value in for_executors.items()}
-        return {"master": setting.master, "conf": conf, "queries": queries}
 
     def _checkpoint(self, query: int) -> Path:
         return self.folder / f"checkpoint-{query}"
 
     def _output(self, query: int) -> Path:
         return self.folder / f"output-{query}"
-
-
-@dataclass(frozen=True)
-class Life:
-    """One life of the driver, and the notes that its file system took."""
-
-    folder: Path
-    process: ServerProcess
-
-    @property
-    def acted(self) -> str | None:
-        """The first step at which it was killed, or a fault was planted; None if none was."""
-        return next((s for s in self._notes("trace") if s.startswith("acts: ")), None)
-
-    @property
-    def steps(self) -> Sequence[str]:
-        """The steps that it passed."""
-        return [line for line in self._notes("trace") if not line.startswith("acts: ")]
-
-    @property
-    def rows(self) -> Sequence[str]:
-        """The rows that its tasks have seen, ``<leg>/<order id>``, of failed attempts too."""
-        return self._notes("rows")
-
-    def finish(self) -> None:
-        """Lets it read all that is there and end."""
-        (self.folder / "stop").touch()
-        code = self.process.wait(180)
-        assert code == 0, f"the driver failed:\n{self.process.tail(80)}"
-
-    def _notes(self, name: str) -> list[str]:
-        notes = self.folder / name
-        return notes.read_text().splitlines() if notes.exists() else []
-
-
-_CONF = {
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.memory": "1g",
-    "spark.sql.session.timeZone": "UTC",
-    "spark.ui.enabled": "false",
-}
-
-
-def _places(folder: Path) -> dict[str, str]:
-    # A killed JVM removes nothing: whatever it writes goes into the life's own folder. Most of a
-    # life is its start, which a simple compiler and collector shorten.
-    quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-    java = f"-Djava.io.tmpdir={folder / 'tmp'} -XX:-UsePerfData {quick}"
-    return {
-        "spark.local.dir": str(folder / "local"),
-        "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        "spark.driver.extraJavaOptions": java,
-        "spark.executor.extraJavaOptions": java,
-    }

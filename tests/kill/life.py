@@ -1,0 +1,100 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""One life of a driver, from its start to its end or death."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kill import killing
+from kill.killing import Kill
+from servers.process import ServerProcess
+
+_TESTS = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class Life:
+    """One life of the driver, and the notes that its file system took."""
+
+    folder: Path
+    process: ServerProcess
+
+    @staticmethod
+    def begin(
+        folder: Path,
+        queries: Sequence[Mapping[str, Any]],
+        kills: Sequence[Kill] = (),
+        master: str = "local[2]",
+        conf: Mapping[str, str] | None = None,
+    ) -> Life:
+        """Starts a driver of some queries, in a new folder, that dies at the first of the steps."""
+        (folder / "tmp").mkdir(parents=True)
+        given = folder / "queries.json"
+        plan = {
+            "SPLICE_KILL_AT": "\n".join(map(str, kills)),
+            "SPLICE_KILL_TRACE": str(folder / "trace"),
+            "SPLICE_KILL_ROWS": str(folder / "rows"),
+        }
+        settings = _CONF | _places(folder) | killing.conf() | dict(conf or {})
+        settings |= {f"spark.executorEnv.{name}": value for name, value in plan.items()}
+        given.write_text(json.dumps({"master": master, "conf": settings, "queries": queries}))
+        environment = plan | {
+            "PYTHONPATH": os.pathsep.join([str(_TESTS), *sys.path]),
+            "TMPDIR": str(folder / "tmp"),
+        }
+        command = [sys.executable, "-m", "kill.driver", str(given)]
+        return Life(folder, ServerProcess(command, folder / "driver.log", environment))
+
+    @property
+    def acted(self) -> str | None:
+        """The first step at which it was killed, or a fault was planted; None if none was."""
+        return next((s for s in self._notes("trace") if s.startswith("acts: ")), None)
+
+    @property
+    def steps(self) -> Sequence[str]:
+        """The steps that it passed."""
+        return [line for line in self._notes("trace") if not line.startswith("acts: ")]
+
+    @property
+    def rows(self) -> Sequence[str]:
+        """The rows that its tasks have seen, ``<leg>/<order id>``, of failed attempts too."""
+        return self._notes("rows")
+
+    def finish(self) -> None:
+        """Lets it read all that is there and end."""
+        (self.folder / "stop").touch()
+        code = self.process.wait(180)
+        assert code == 0, f"the driver failed:\n{self.process.tail(80)}"
+
+    def _notes(self, name: str) -> list[str]:
+        notes = self.folder / name
+        return notes.read_text().splitlines() if notes.exists() else []
+
+
+_CONF = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "1g",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.ui.enabled": "false",
+}
+
+
+def _places(folder: Path) -> dict[str, str]:
+    # A killed JVM removes nothing: whatever it writes goes into the life's own folder. Most of a
+    # life is its start, which a simple compiler and collector shorten.
+    quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    java = f"-Djava.io.tmpdir={folder / 'tmp'} -XX:-UsePerfData {quick}"
+    return {
+        "spark.local.dir": str(folder / "local"),
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.driver.extraJavaOptions": java,
+        "spark.executor.extraJavaOptions": java,
+    }

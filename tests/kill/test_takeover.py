@@ -1,0 +1,56 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""One checkpoint in turns under Spark's Kafka source and ours, both killed: ids out are ids in."""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+
+import pyspark
+import pytest
+
+from kill.killing import Kill
+from kill.relay import OURS, SPARKS, Relay
+from servers.kafka_topics import KafkaTopics
+
+pytestmark = pytest.mark.skipif(
+    not pyspark.__version__.startswith("4.2."), reason="Spark's Kafka source is of Spark 4.2"
+)
+
+
+@pytest.fixture
+def relay(topics: KafkaTopics, tmp_path: Path) -> Relay:
+    """An empty topic, and a query that has not started yet."""
+    return Relay(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path)
+
+
+@pytest.mark.parametrize(("first", "second"), [(SPARKS, OURS), (OURS, SPARKS)])
+def test_a_first_batch_that_is_not_finished(relay: Relay, first: str, second: str) -> None:
+    # The start is latest, so nobody can find it out again: it is the empty topic's end.
+    relay.die(first, Kill("rename", "/sources/0/0$", "after"), startingOffsets="latest")
+    relay.produce(500)
+    relay.die(second, Kill.offsets(0, "after"), startingOffsets="latest")
+    relay.produce(200)
+    relay.die(first, Kill.commits(0, action="signal"), startingOffsets="latest")
+    relay.finish(second, startingOffsets="latest")
+    relay.assert_each_once()
+
+
+def test_handed_to_and_fro(relay: Relay) -> None:
+    relay.produce(2400)
+    relay.die(SPARKS, Kill.offsets(1, "after"), startingOffsets="earliest")
+    relay.die(OURS, Kill.commits(3, action="signal"))
+    relay.die(SPARKS, Kill("row", "order", nth=450))
+    relay.die(OURS, Kill.commits(4, "after"))
+    # Found by Spark's source, and first read from a start that ours decides.
+    relay.add_partition(400)
+    relay.die(SPARKS, Kill.offsets(5, "after"))
+    relay.die(OURS, Kill.commits(5))
+    relay.die(SPARKS, Kill.commits(6, "after", "signal"))
+    # Found by ours, for a batch that comes to nothing, and then by Spark's.
+    relay.add_partition(400)
+    relay.die(OURS, Kill.entry("starts-00000001", "after"))
+    relay.die(SPARKS, Kill.offsets(7, "after"))
+    relay.finish(OURS)
+    relay.assert_each_once()
