@@ -29,7 +29,10 @@ lazy val testkit = module("testkit")
 
 lazy val bench = module("bench")
   .dependsOn(source, coordinator, hybrid, files, kafka, spark, testkit)
-  .settings(libraryDependencies ++= Dependencies.benchPeers)
+  .settings(FlinkPeer.known, libraryDependencies ++= Dependencies.benchPeers)
+
+lazy val flinkPeer = Project("flinkPeer", file("jvm/bench/flink"))
+  .settings(CommonSettings.module, Publishing.never, FlinkPeer.staged)
 
 lazy val bundle = module("bundle")
   .dependsOn(source, coordinator, hybrid, files, kafka, spark)
@@ -43,7 +46,7 @@ lazy val linkage = Project("linkage", file("tests/linkage"))
 
 lazy val root = project
   .in(file("."))
-  .aggregate(source, coordinator, hybrid, files, kafka, spark, testkit, bench, bundle, servers, linkage)
+  .aggregate(source, coordinator, hybrid, files, kafka, spark, testkit, bench, flinkPeer, bundle, servers, linkage)
   .settings(name := "splice", CommonSettings.module, Publishing.never)
 
 def module(id: String): Project =

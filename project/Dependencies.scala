@@ -26,6 +26,13 @@ object Dependencies {
     )
   )
 
+  val flink: Seq[ModuleID] = Seq(
+    "org.apache.flink" % "flink-streaming-java"  % Versions.flink,
+    "org.apache.flink" % "flink-clients"         % Versions.flink,
+    "org.apache.flink" % "flink-connector-base"  % Versions.flink,
+    "org.apache.flink" % "flink-connector-kafka" % Versions.flinkKafka
+  )
+
   val kafkaServer: Seq[ModuleID] = Seq(
     "org.apache.kafka"         % "kafka_2.13"       % Versions.kafkaServer,
     "org.apache.kafka"         % "kafka-tools"      % Versions.kafkaServer,

@@ -19,6 +19,9 @@ object Versions {
   val kafkaServer      = "4.2.0"
   val kafkaServerLog4j = "2.25.3"
 
+  val flink      = "2.2.0"
+  val flinkKafka = "5.0.0-2.2"
+
   val asm       = "9.9.1"
   val scalatest = "3.2.20"
 }

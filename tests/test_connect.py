@@ -35,7 +35,11 @@ _SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 def server(tmp_path: Path) -> Iterator[str]:
     """The address of a Spark Connect server with Splice's jars."""
     port = free_ports(1)[0]
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
     conf = {
+        # It is killed in the end, and must leave nothing behind.
+        "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={temporary} -XX:-UsePerfData",
         "spark.connect.grpc.binding.address": "127.0.0.1",
         "spark.connect.grpc.binding.port": str(port),
         "spark.driver.bindAddress": "127.0.0.1",

@@ -8,7 +8,7 @@ import java.nio.file.{Files, Path}
 
 import org.apache.spark.sql.SparkSession
 
-/** `make bench`: Splice beside Spark's own sources and the bare client, in turns, in one run.
+/** `make bench`: Splice beside Spark's own sources, Flink's and the bare client, in turns, in one run.
   *
   * The one argument names the broker's bootstrap servers; [[BenchPlan]] says how to size it. Prints the tables, and writes them to
   * the file that the environment variable `OUT` names.
@@ -26,8 +26,11 @@ object Bench {
       .getOrCreate()
     try {
       val queries = new Queries(spark)
+      val race    = new KafkaRace(queries, servers, plan)
       val cases   = Seq[(String, () => String)](
-        "kafka"  -> (() => new KafkaRace(queries, servers, plan).run()),
+        "kafka"  -> (() => race.run(KafkaCase.main(plan))),
+        "matrix" -> (() => race.run(KafkaCase.matrix(plan))),
+        "steady" -> (() => new Steady(spark, servers, plan).run()),
         "files"  -> (() => new FilesRace(spark, queries, plan).run()),
         "driver" -> (() => new DriverCost(servers, plan.cores).run())
       )

@@ -36,14 +36,14 @@ final class DriverCost(servers: String, cores: Int) {
   }
 
   private def kafka(): Seq[String] = {
-    val topic = s"bench-plan-${System.nanoTime()}"
-    KafkaLoad.fill(servers, topic, Partitions1k, rows = Partitions1k * 10L, bytes = 10)
+    val topic = TopicSpec(rows = Partitions1k * 10L, bytes = 10, partitions = Partitions1k)
+    new KafkaLoad(servers).fill(topic)
     measure(
       s"kafka, $Partitions1k partitions",
       Map(
         "source"                  -> "kafka",
         "kafka.bootstrap.servers" -> servers,
-        "subscribe"               -> topic,
+        "subscribe"               -> topic.name,
         "startingOffsets"         -> "earliest",
         "maxOffsetsPerTrigger"    -> RowsPerTrigger.toString
       )

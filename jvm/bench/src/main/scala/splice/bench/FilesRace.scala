@@ -24,7 +24,7 @@ final class FilesRace(spark: SparkSession, queries: Queries, plan: BenchPlan) {
       .write
       .mode(SaveMode.Overwrite)
       .parquet(folder.toString)
-    val own    = Contender("Spark parquet", () => queries.batch("parquet", Map.empty, Some(folder.toString)))
+    val own    = Contender("Spark parquet", () => queries.batch("parquet", Map.empty, path = Some(folder.toString)))
     val splice = Contender(
       "Splice files",
       () => queries.batch("splice-files", Map("format" -> "parquet", "path" -> folder.toString))

@@ -3,6 +3,7 @@
 
 package splice.bench
 
+import java.nio.charset.StandardCharsets.US_ASCII
 import java.util.{Map => JMap, Properties}
 
 import scala.jdk.CollectionConverters._
@@ -12,32 +13,67 @@ import org.apache.kafka.clients.admin.{Admin, NewTopic}
 import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
 import org.apache.kafka.common.serialization.ByteArraySerializer
 
-/** Fills a topic with records of one size, the same number in every partition. */
-object KafkaLoad {
+/** Makes topics of records of one size. */
+final class KafkaLoad(servers: String) {
 
-  def fill(servers: String, topic: String, partitions: Int, rows: Long, bytes: Int): Unit = {
-    val properties = new Properties
-    properties.put("bootstrap.servers", servers)
-    Using.resource(Admin.create(properties)) { admin =>
-      val _ = admin.createTopics(List(new NewTopic(topic, partitions, 1.toShort)).asJava).all().get()
-    }
-    val settings: JMap[String, AnyRef] = Map[String, AnyRef](
-      "bootstrap.servers" -> servers,
-      "batch.size"        -> (256 << 10).toString,
-      "linger.ms"         -> "20",
-      "buffer.memory"     -> (128L << 20).toString,
-      "acks"              -> "1"
-    ).asJava
-    Using.resource(new KafkaProducer(settings, new ByteArraySerializer, new ByteArraySerializer)) { producer =>
-      val random = new Random(7)
-      val values = Array.fill(256)(random.nextBytes(bytes))
-      var i      = 0L
-      while (i < rows) {
+  private val Values = 1 << 12
+
+  /** Makes a topic and fills it. */
+  def fill(topic: TopicSpec): Unit = {
+    create(topic.name, topic.partitions)
+    val values = KafkaLoad.values(Values, topic.bytes)
+    Using.resource(producer(topic.codec)) { producer =>
+      var i = 0L
+      while (i < topic.rows) {
         val key = BigInt(i).toByteArray
-        producer.send(new ProducerRecord(topic, (i % partitions).toInt, key, values((i & 255).toInt)))
+        producer.send(new ProducerRecord(topic.name, topic.partition(i), key, values((i & (Values - 1)).toInt)))
         i += 1
       }
       producer.flush()
+    }
+  }
+
+  /** Makes an empty topic. */
+  def create(topic: String, partitions: Int): Unit =
+    administer { admin =>
+      val _ = admin.createTopics(List(new NewTopic(topic, partitions, 1.toShort)).asJava).all().get()
+    }
+
+  /** Deletes a topic. */
+  def delete(topic: String): Unit = administer { admin =>
+    val _ = admin.deleteTopics(List(topic).asJava).all().get()
+  }
+
+  /** A producer that fills batches. */
+  def producer(codec: String, lingerMillis: Int = 20): KafkaProducer[Array[Byte], Array[Byte]] = {
+    val settings: JMap[String, AnyRef] = Map[String, AnyRef](
+      "bootstrap.servers" -> servers,
+      "batch.size"        -> (256 << 10).toString,
+      "linger.ms"         -> lingerMillis.toString,
+      "buffer.memory"     -> (128L << 20).toString,
+      "compression.type"  -> codec,
+      "acks"              -> "1"
+    ).asJava
+    new KafkaProducer(settings, new ByteArraySerializer, new ByteArraySerializer)
+  }
+
+  private def administer(work: Admin => Unit): Unit = {
+    val properties = new Properties
+    properties.put("bootstrap.servers", servers)
+    Using.resource(Admin.create(properties))(work)
+  }
+}
+
+object KafkaLoad {
+
+  /** Different values of one size: words, as text holds them, so that they compress as text does. */
+  def values(count: Int, bytes: Int): Array[Array[Byte]] = {
+    val random = new Random(7)
+    val words  = Array.fill(200)(random.alphanumeric.take(random.between(2, 9)).mkString)
+    Array.fill(count) {
+      val text =
+        Iterator.continually(words(random.nextInt(words.length))).scanLeft("")(_ + " " + _).find(_.length > bytes)
+      text.mkString.takeRight(bytes).getBytes(US_ASCII)
     }
   }
 }

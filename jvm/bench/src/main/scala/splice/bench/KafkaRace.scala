@@ -3,32 +3,54 @@
 
 package splice.bench
 
-/** Reading a whole topic: bare consumers, Spark's own source, Splice. */
+import scala.util.Using
+
+/** Reading whole topics: bare consumers, Flink, Spark's own source, Splice. */
 final class KafkaRace(queries: Queries, servers: String, plan: BenchPlan) {
 
-  private val topic = s"bench-${plan.rows}-${plan.bytes}-${plan.partitions}"
+  private val load = new KafkaLoad(servers)
 
-  private val options = Map("kafka.bootstrap.servers" -> servers, "subscribe" -> topic, "startingOffsets" -> "earliest")
-
-  private val bare = Contender(
-    s"${plan.cores} bare consumers",
-    () => Some(new BareConsumers(servers, topic, plan.partitions, plan.cores).read())
-  )
-
-  def run(): String = {
-    println(s"filling $topic")
-    KafkaLoad.fill(servers, topic, plan.partitions, plan.rows, plan.bytes)
-    val batch  = race("batch", format => queries.batch(format, options))
-    val stream = race("AvailableNow, one batch", format => Some(queries.availableNow(format, options)))
-    s"$batch\n\n$stream"
+  /** Runs cases, those of one topic together; each topic is made before and deleted after. */
+  def run(cases: Seq[KafkaCase]): String = Using.resource(new FlinkProcess) { flink =>
+    cases.map(_.topic).distinct.flatMap { topic =>
+      println(s"filling ${topic.name}")
+      load.fill(topic)
+      try cases.filter(_.topic == topic).map(race(_, flink))
+      finally load.delete(topic.name)
+    }.mkString("\n\n")
   }
 
-  private def race(how: String, read: String => Option[Long]): String = {
-    println(how)
-    val spark   = Contender("Spark kafka", () => read("kafka"))
-    val splice  = Contender("Splice kafka", () => read("splice-kafka"))
-    val timings = Race(plan.rows, plan.rounds, bare, spark, splice)
-    val title   = f"Kafka, all columns, $how: ${plan.rows}%,d records of ${plan.bytes} B, ${plan.partitions} partitions"
-    Report.table(title, timings, Seq(bare.name, spark.name))
+  private def race(one: KafkaCase, flink: FlinkProcess): String = {
+    println(one.title)
+    val topic = one.topic
+    val bare  = Contender(
+      s"${plan.cores} bare consumers",
+      () => Some(new BareConsumers(servers, topic.name, topic.partitions, plan.cores).read())
+    )
+    val peer      = Contender("Flink KafkaSource", () => Some(flink.read(servers, topic.name, plan.cores)))
+    val spark     = Contender("Spark kafka", () => read("kafka", one))
+    val splice    = Contender("Splice kafka", () => read("splice-kafka", one))
+    val splitting =
+      Contender("Splice kafka, splitLargePartitions", () => read("splice-kafka", one, "splitLargePartitions" -> "true"))
+    val contenders =
+      bare +: (Seq(peer).filter(_ => one.flink) ++ Seq(spark, splice) ++ Seq(splitting).filter(_ => one.splitting))
+    val timings = Race(topic.rows, plan.rounds, contenders: _*)
+    Report.table(one.title, timings, contenders.map(_.name).filterNot(_.startsWith("Splice")))
+  }
+
+  private def read(format: String, one: KafkaCase, more: (String, String)*): Option[Long] = {
+    val limit = one.reading match {
+      case Reading.Batches(rows) => Seq("maxOffsetsPerTrigger" -> rows.toString)
+      case _                     => Nil
+    }
+    val options = Map(
+      "kafka.bootstrap.servers" -> servers,
+      "subscribe"               -> one.topic.name,
+      "startingOffsets"         -> "earliest"
+    ) ++ limit ++ more
+    one.reading match {
+      case Reading.Batch => queries.batch(format, options, one.columns)
+      case _             => Some(queries.availableNow(format, options, one.columns))
+    }
   }
 }

@@ -9,23 +9,26 @@ import java.util.Comparator
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
-/** The same work for every source: all columns to a sink that drops them. */
+/** The same work for every source, to a sink that drops what it gets. */
 final class Queries(spark: SparkSession) {
 
   /** A batch read; answers the rows that tasks report as read. Spark's own Kafka relation reports none. */
-  def batch(format: String, options: Map[String, String], path: Option[String] = None): Option[Long] = counted {
+  def batch(
+      format: String,
+      options: Map[String, String],
+      columns: Columns = Columns.All,
+      path: Option[String] = None
+  ): Option[Long] = counted {
     val reader = spark.read.format(format).options(options)
-    drop(path.map(reader.load).getOrElse(reader.load()))
+    drop(columns.of(path.map(reader.load).getOrElse(reader.load())))
   }
 
   /** A stream under AvailableNow, from nothing to its end. */
-  def availableNow(format: String, options: Map[String, String]): Long = {
+  def availableNow(format: String, options: Map[String, String], columns: Columns): Long = {
     val checkpoint = Files.createTempDirectory("bench-checkpoint")
     try {
-      val query = spark.readStream
-        .format(format)
-        .options(options)
-        .load()
+      val query = columns
+        .of(spark.readStream.format(format).options(options).load())
         .writeStream
         .format("noop")
         .option("checkpointLocation", checkpoint.toString)
