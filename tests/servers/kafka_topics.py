@@ -84,7 +84,7 @@ class KafkaTopics:
         return set(self._admin.list_topics(timeout=_TIMEOUT).topics)
 
     def topic_id(self, topic: str) -> str:
-        """Gives the id of a topic as brokers write it; one of the same name made later has another."""
+        """Gives the id of a topic, as brokers write it; one made anew has another."""
         described = _all_done(self._admin.describe_topics(TopicCollection([topic])))
         # This client writes '+' and '/' where Kafka writes '-' and '_'.
         return str(described[0].topic_id).translate(str.maketrans("+/", "-_"))
