@@ -4,7 +4,7 @@
 import sbt.Keys._
 import sbt._
 
-/** A jar for the tests that kill a driver: nothing but the file system and the column that do it. */
+/** A jar for tests: nothing but the file system and the column that kill a driver, and a callback handler that logs in. */
 object KillingJar {
   val killingJar = taskKey[File]("Packs what tests need to kill a driver at a chosen step, and says where it is")
 
@@ -12,9 +12,11 @@ object KillingJar {
     killingJar := {
       val _       = (Compile / compile).value
       val classes = (Compile / classDirectory).value
-      val folder  = classes / "splice" / "testkit" / "kill"
-      val entries = (folder ** "*.class").get.flatMap(file => IO.relativize(classes, file).map(file -> _))
-      val jar     = target.value / "splice-killing.jar"
+      val folders = Seq("kill", "login").map(classes / "splice" / "testkit" / _)
+      val entries = folders.flatMap(folder => (folder ** "*.class").get).flatMap(file =>
+        IO.relativize(classes, file).map(file -> _)
+      )
+      val jar = target.value / "splice-killing.jar"
       IO.jar(entries, jar, new java.util.jar.Manifest, None)
       jar
     }

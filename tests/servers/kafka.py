@@ -39,8 +39,14 @@ class KafkaCluster:
         settings: Mapping[str, str] | None = None,
         heap: str = "512m",
         cluster_id: str | None = None,
+        listeners: Mapping[str, str] | None = None,
     ) -> None:
-        """Takes settings for server.properties, the JVM's heap (of a process), and the id."""
+        """Takes settings for server.properties, the JVM's heap (of a process), and the id.
+
+        With listeners beside the plain one, by name and security protocol, it is a process: their
+        key stores are files of this machine.
+        """
+        self._listeners = dict(listeners or {})
         self._settings = dict(settings or {})
         self._heap = heap
         self.cluster_id = cluster_id or new_cluster_id()
@@ -92,12 +98,15 @@ class KafkaCluster:
         self.node.kill()
 
     def _make(self) -> ProcessNode | ContainerNode:
-        if os.environ.get(ENVIRONMENT) != "process" and engine_answers():
+        process = self._listeners or os.environ.get(ENVIRONMENT) == "process"
+        if not process and engine_answers():
             try:
                 return ContainerNode(self.cluster_id, self._settings)
             except Exception as error:
                 warnings.warn(f"no container, so a process: {error}", stacklevel=2)
-        return ProcessNode(self._folder, self.cluster_id, self._settings, self._heap)
+        return ProcessNode(
+            self._folder, self.cluster_id, self._settings, self._heap, self._listeners
+        )
 
     def _ready(self) -> bool:
         failure = self.node.failure()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from servers.kafka_jars import class_path
-from servers.kafka_settings import LOGGING, as_properties, one_node
+from servers.kafka_settings import LOGGING, as_properties, one_node, with_listeners
 from servers.ports import free_ports
 from servers.process import ServerProcess
 
@@ -42,16 +42,32 @@ class ProcessNode:
     """A node as a plain JVM process."""
 
     def __init__(
-        self, folder: Path, cluster_id: str, settings: Mapping[str, str], heap: str
+        self,
+        folder: Path,
+        cluster_id: str,
+        settings: Mapping[str, str],
+        heap: str,
+        listeners: Mapping[str, str] | None = None,
     ) -> None:
-        """Chooses ports and formats the storage below the folder."""
-        self.port, controller = free_ports(2)
+        """Chooses ports and formats the storage below the folder.
+
+        Listeners beside the plain one are given by name and security protocol.
+        """
+        protocols = dict(listeners or {})
+        self.port, controller, *more = free_ports(2 + len(protocols))
+        self.ports = dict(zip(protocols, more, strict=True))
         self._folder = folder
         self._process: ServerProcess | None = None
         (folder / "log4j2.properties").write_text(LOGGING)
         properties = folder / "server.properties"
         properties.write_text(
-            as_properties(one_node(folder / "data", self.port, controller) | dict(settings))
+            as_properties(
+                with_listeners(
+                    one_node(folder / "data", self.port, controller),
+                    {name: (self.ports[name], protocol) for name, protocol in protocols.items()},
+                )
+                | dict(settings)
+            )
         )
         self._java = [_java(), f"-Xmx{heap}", "-XX:+UseSerialGC"]
         self._java += ["-cp", f"{folder}{os.pathsep}{class_path()}"]

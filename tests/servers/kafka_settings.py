@@ -60,6 +60,20 @@ def one_node(
     }
 
 
+def with_listeners(
+    settings: Mapping[str, str], listeners: Mapping[str, tuple[int, str]]
+) -> dict[str, str]:
+    """Adds listeners, each by its name, with a port and a security protocol."""
+    more = [f"{name}://127.0.0.1:{port}" for name, (port, _) in listeners.items()]
+    protocols = [f"{name}:{protocol}" for name, (_, protocol) in listeners.items()]
+    added = {
+        "listeners": more,
+        "advertised.listeners": more,
+        "listener.security.protocol.map": protocols,
+    }
+    return dict(settings) | {key: ",".join([settings[key], *some]) for key, some in added.items()}
+
+
 def as_properties(settings: Mapping[str, str]) -> str:
     """Writes settings as a properties file."""
     return "".join(f"{name}={value}\n" for name, value in settings.items())

@@ -23,6 +23,9 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     NewPartitions,
     NewTopic,
     OffsetSpec,
+    ScramCredentialInfo,
+    ScramMechanism,
+    UserScramCredentialUpsertion,
 )
 
 from servers.kafka_producer import KafkaProducer, Record
@@ -123,6 +126,12 @@ class KafkaTopics:
             return {each.partition: each.offset for each in found if each.offset >= 0}
         finally:
             consumer.close()
+
+    def set_scram_password(self, user: str, password: str) -> None:
+        """Lets a user log in by SCRAM-SHA-512 with a password."""
+        how = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096)
+        upsert = UserScramCredentialUpsertion(user, how, password.encode())
+        _all_done(self._admin.alter_user_scram_credentials([upsert]))
 
     def produce(self, topic: str, records: Iterable[Record]) -> int:
         """Writes records, waits until they are written, and gives their number."""

@@ -39,8 +39,15 @@ final class Coordinator(
   /** Checks that the checkpoint is this source's. Called once, before anything else. */
   def open(): Unit = Fingerprint.check(log, source)
 
+  /** The session's settings by which readers evaluate expressions: those of the checkpoint's first start, where it matters. */
+  lazy val session: SessionSettings =
+    if (source.readsBySession) SessionSettings.pinned(log) else SessionSettings.current
+
   /** Where the query begins; decided once in the life of the checkpoint. */
-  def initial(): Progress = new InitialLog(log, source, folder).resolve(enumerator.start(StartPosition.Configured))
+  def initial(): Progress = {
+    val _ = session
+    new InitialLog(log, source, folder).resolve(enumerator.start(StartPosition.Configured))
+  }
 
   /** Reads an offset that Spark gives back. */
   def progress(json: String): Progress = source.progress(json)

@@ -8,7 +8,6 @@ import java.time.Duration
 import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 
-import splice.hybrid.select.SelectSession
 import splice.source._
 
 /** Drives the legs of a chain one after another (FLIP-150's HybridSourceSplitEnumerator).
@@ -22,7 +21,7 @@ final private[splice] class HybridEnumerator(chain: Chain, context: EnumeratorCo
 
   private val switches     = new SwitchLog(context.sideLog, chain)
   private val enumerators  = new LegEnumerators(chain, context)
-  private lazy val session = SelectSession.pinned(context.sideLog)
+  private lazy val session = SessionSettings.pinned(context.sideLog)
 
   override def start(at: StartPosition): Progress = {
     session

@@ -50,6 +50,8 @@ final class HybridSource private[splice] (chain: Chain, declared: Option[StructT
 
   override lazy val mayBeColumnar: Boolean = chain.legs.exists(selects.mayBeColumnar)
 
+  override def readsBySession: Boolean = true
+
   override def legs: Seq[String] = chain.legs.map(_.name)
 
   override def release(run: String): Unit = chain.legs.foreach(_.source.release(run))
@@ -58,7 +60,7 @@ final class HybridSource private[splice] (chain: Chain, declared: Option[StructT
 
   private def legReaders(leg: Leg, context: ReadContext, ranges: Seq[LegRange]): LegReaders = {
     val select: CompiledSelect = selects.compile(leg, context.columns, ranges.head.session)
-    val inner                  = ReadContext(select.columns, context.run, ranges.map(_.range))
+    val inner                  = ReadContext(select.columns, context.run, ranges.map(_.range), ranges.head.session)
     LegReaders(leg.source.readers(inner), select.shape)
   }
 }

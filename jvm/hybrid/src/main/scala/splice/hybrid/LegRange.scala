@@ -3,15 +3,14 @@
 
 package splice.hybrid
 
-import splice.hybrid.select.SelectSession
-import splice.source.SplitRange
+import splice.source.{SessionSettings, SplitRange}
 
 /** A range of one leg.
   *
   * @param session
   *   what the leg's `select` is compiled with; tasks get it compiled
   */
-final private[splice] case class LegRange(leg: String, range: SplitRange, @transient session: SelectSession)
+final private[splice] case class LegRange(leg: String, range: SplitRange, @transient session: SessionSettings)
     extends SplitRange {
   override def splitId: String             = s"$leg/${range.splitId}"
   override def weight: Long                = range.weight

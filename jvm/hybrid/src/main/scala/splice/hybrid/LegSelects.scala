@@ -11,17 +11,18 @@ import org.apache.spark.sql.types.{StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import splice.hybrid.select.RowShape.Cell
-import splice.hybrid.select.{CompiledSelect, RowShape, SelectList, SelectPlan, SelectSession}
+import splice.hybrid.select.{CompiledSelect, RowShape, SelectList, SelectPlan}
+import splice.source.SessionSettings
 
 /** What each leg's `select` comes to. Driver only; answers are kept, because a stream asks again for every batch. */
 final private[hybrid] class LegSelects(declared: => StructType) {
 
-  private val compiled = TrieMap.empty[(String, StructType, SelectSession), CompiledSelect]
+  private val compiled = TrieMap.empty[(String, StructType, SessionSettings), CompiledSelect]
 
   /** The columns of a leg's rows in the hybrid, with the settings of the session as they are now. */
   def columns(leg: Leg): StructType = leg.select match {
     case None       => HybridColumns.nullable(leg.source.schema)
-    case Some(text) => plan(leg, text, SelectSession.current).schema
+    case Some(text) => plan(leg, text, SessionSettings.current).schema
   }
 
   /** How to make `columns` of the hybrid's rows from those of `leg`.
@@ -29,14 +30,14 @@ final private[hybrid] class LegSelects(declared: => StructType) {
     * @throws splice.source.SpliceException
     *   when the leg's columns cannot be found out, or are not the hybrid's
     */
-  def compile(leg: Leg, columns: StructType, session: SelectSession): CompiledSelect =
+  def compile(leg: Leg, columns: StructType, session: SessionSettings): CompiledSelect =
     compiled.getOrElseUpdate((leg.name, columns, session), make(leg, columns, session))
 
   /** Whether a leg's column vectors could be declared on as they are, as far as the text of its list tells. */
   def mayBeColumnar(leg: Leg): Boolean =
     leg.source.mayBeColumnar && leg.select.forall(SelectList.parse(active, leg.option, _).onlyColumns)
 
-  private def make(leg: Leg, columns: StructType, session: SelectSession): CompiledSelect = leg.select match {
+  private def make(leg: Leg, columns: StructType, session: SessionSettings): CompiledSelect = leg.select match {
     case None =>
       HybridSchema.check(leg, HybridColumns.nullable(leg.source.schema), declared)
       unchanged(leg, columns)
@@ -58,7 +59,7 @@ final private[hybrid] class LegSelects(declared: => StructType) {
     CompiledSelect(StructType(asked), if (asked.size == cells.size) RowShape.Same else RowShape.View(cells, types))
   }
 
-  private def plan(leg: Leg, text: String, session: SelectSession): SelectPlan =
+  private def plan(leg: Leg, text: String, session: SessionSettings): SelectPlan =
     SelectPlan.analyse(active, session, leg.option, text, leg.source.schema, leg.source.metadataColumns)
 
   private def active: ClassicSession = SparkSession.active.asInstanceOf[ClassicSession]

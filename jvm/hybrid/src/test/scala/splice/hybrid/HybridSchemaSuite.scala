@@ -86,7 +86,7 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
     val range = LegRange(
       "history",
       splice.testkit.memory.MemoryRange(gone.name, 0, 0, 1, slotted = false),
-      select.SelectSession.current
+      SessionSettings.current
     )
     val read = ReadContext(source.schema, "run", Seq(range))
     assert(intercept[SpliceException](source.readers(read)).getCondition == "SPLICE_MEMORY.GONE")

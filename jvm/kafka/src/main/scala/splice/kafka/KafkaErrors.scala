@@ -4,7 +4,11 @@
 package splice.kafka
 
 import java.time.{Duration, Instant}
+import javax.security.auth.login.LoginException
 
+import org.apache.kafka.common.errors.AuthenticationException
+
+import splice.kafka.options.ClientSecrets
 import splice.source.{ErrorConditions, LogPartition, SpliceException, SpliceOptionException}
 
 /** Errors of the Kafka source. */
@@ -43,9 +47,11 @@ private[splice] object KafkaErrors {
 
   def isUnreachable(error: SpliceException): Boolean = error.getCondition == Unreachable
 
-  /** The brokers answered, and it was no. */
-  def refused(servers: String, asked: String, cause: Throwable): SpliceException =
-    conditions.error("SPLICE_KAFKA.REFUSED", cause, "servers" -> servers, "asked" -> asked, "why" -> reason(cause))
+  /** The brokers answered, and it was no; or the client could not be made. */
+  def refused(servers: String, asked: String, cause: Throwable): SpliceException = {
+    val condition = if (isLogin(cause)) "SPLICE_KAFKA.LOGIN" else "SPLICE_KAFKA.REFUSED"
+    conditions.error(condition, cause, "servers" -> servers, "asked" -> asked, "why" -> reason(cause))
+  }
 
   def missingTopics(topics: Iterable[String], servers: String): SpliceException =
     conditions.error("SPLICE_KAFKA.MISSING_TOPIC", "topics" -> topics.toSeq.sorted.mkString(", "), "servers" -> servers)
@@ -104,11 +110,34 @@ private[splice] object KafkaErrors {
       "timeout"    -> s"${timeout.toMillis} ms"
     )
 
+  def unparsable(
+      format: String,
+      topic: String,
+      partition: Int,
+      offset: Long,
+      schema: String,
+      cause: Throwable
+  ): SpliceException =
+    conditions.error(
+      "SPLICE_KAFKA.UNPARSABLE",
+      cause,
+      "partition" -> s"$topic-$partition",
+      "offset"    -> offset.toString,
+      "format"    -> format,
+      "schema"    -> schema,
+      "why"       -> reason(cause)
+    )
+
   def cannotAnswer(question: String, why: String): SpliceException =
     conditions.error("SPLICE_KAFKA.CANNOT_ANSWER", "question" -> question, "why" -> why)
 
   private def list(partitions: Iterable[LogPartition]): String =
     if (partitions.isEmpty) "none" else partitions.toSeq.sorted.mkString(", ")
 
-  private def reason(cause: Throwable): String = Option(cause.getMessage).getOrElse(cause.getClass.getSimpleName)
+  private def isLogin(error: Throwable): Boolean = ClientSecrets.chain(error).exists {
+    case _: AuthenticationException | _: LoginException => true
+    case _                                              => false
+  }
+
+  private def reason(cause: Throwable): String = ClientSecrets.reason(cause)
 }

@@ -5,7 +5,9 @@ package splice.kafka
 
 import org.apache.spark.sql.types._
 
-/** The columns of a Kafka source: those of Spark's own. */
+import splice.kafka.options.ValueSettings
+
+/** The columns of a Kafka source: those of Spark's own, and what `valueFormat` makes of them. */
 private[splice] object KafkaSchema {
 
   val Key           = "key"
@@ -28,5 +30,21 @@ private[splice] object KafkaSchema {
 
   private val header = new StructType().add("key", StringType).add("value", BinaryType)
 
+  /** The column of records whose values could not be parsed. */
+  val Corrupt = "_corrupt"
+
+  val CorruptType: StructType = new StructType()
+    .add(Topic, StringType)
+    .add(Partition, IntegerType)
+    .add(Offset, LongType)
+    .add("bytes", BinaryType)
+
+  /** The columns of records as they are. */
   def apply(includeHeaders: Boolean): StructType = if (includeHeaders) plain.add(Headers, ArrayType(header)) else plain
+
+  /** The columns of records whose values are what `value` says. */
+  def apply(includeHeaders: Boolean, value: ValueSettings): StructType = {
+    val fields = apply(includeHeaders).fields.map(f => if (f.name == Value) f.copy(dataType = value.dataType) else f)
+    if (value.keepsCorrupt) StructType(fields).add(Corrupt, CorruptType) else StructType(fields)
+  }
 }

@@ -17,6 +17,7 @@ import splice.kafka.enumerator.{
 import splice.kafka.options.KafkaSettings
 import splice.kafka.reader.{KafkaMetrics, KafkaReaders}
 import splice.kafka.split.{KafkaPosition, SparkInitialOffset}
+import splice.kafka.value.ValuePlan
 import splice.source._
 
 /** The records of Kafka topics, with the columns, options and offsets of Spark's own Kafka source (FLIP-27's KafkaSource).
@@ -31,7 +32,12 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
   override def boundedness: Boundedness =
     if (settings.ending.isDefined) Boundedness.Bounded else Boundedness.ContinuousUnbounded
 
-  override def schema: StructType = KafkaSchema(settings.includeHeaders)
+  override def schema: StructType = {
+    ValuePlan.check(settings.value)
+    KafkaSchema(settings.includeHeaders, settings.value)
+  }
+
+  override def readsBySession: Boolean = settings.value.parses
 
   override def fingerprint: Seq[(String, String)] = Seq(settings.subscription.fingerprint)
 

@@ -53,6 +53,11 @@ trait Source extends Serializable {
   /** Whether [[SplitReaderFactory.columnar]] can ever be true, which costs Spark a second planning call a batch. */
   def mayBeColumnar: Boolean = false
 
+  /** Whether readers evaluate expressions, whose meaning depends on the session: a checkpoint then keeps the settings of its first
+    * start.
+    */
+  def readsBySession: Boolean = false
+
   /** The names of its legs in order, for a source that is made of several; else none. */
   def legs: Seq[String] = Nil
 

@@ -18,8 +18,15 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
   *   names the query's run; readers are reused only within one
   * @param ranges
   *   all ranges of the batch, so that only what they need is shipped
+  * @param session
+  *   the settings by which expressions in readers are evaluated
   */
-final case class ReadContext(columns: StructType, run: String, ranges: Seq[SplitRange])
+final case class ReadContext(
+    columns: StructType,
+    run: String,
+    ranges: Seq[SplitRange],
+    session: SessionSettings = SessionSettings.current
+)
 
 /** Makes readers on executors. Java-serialised, so it holds no connection. */
 trait SplitReaderFactory extends Serializable {

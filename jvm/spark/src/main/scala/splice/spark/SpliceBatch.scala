@@ -21,7 +21,8 @@ final private[spark] class SpliceBatch(source: Source, options: SourceOptions, c
     Using.resource(CoordinatorFactory(source, options, new MemorySideLog, ReadMode.Batch, folder = None)) {
       coordinator =>
         val tasks   = coordinator.everything()
-        val readers = source.readers(ReadContext(columns, UUID.randomUUID().toString, tasks.flatMap(_.ranges)))
+        val run     = UUID.randomUUID().toString
+        val readers = source.readers(ReadContext(columns, run, tasks.flatMap(_.ranges), coordinator.session))
         BatchPlan(tasks, readers, SlotHomes(SparkSession.active.sparkContext))
     }
 

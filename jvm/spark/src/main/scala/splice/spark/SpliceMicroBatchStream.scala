@@ -52,7 +52,13 @@ final private[spark] class SpliceMicroBatchStream private (
 
   override def prepareForTriggerAvailableNow(): Unit = {
     frozen = true
-    coordinator.freeze()
+    try coordinator.freeze()
+    catch {
+      // Spark stops only those sources that got past this.
+      case e: Throwable =>
+        stop()
+        throw e
+    }
   }
 
   override def setLatestSeenOffset(offset: Offset): Unit = { val _ = progress(offset) }
@@ -78,7 +84,7 @@ final private[spark] class SpliceMicroBatchStream private (
   private def planOf(from: Progress, until: Progress): BatchPlan =
     plan.collect { case (`from`, `until`, known) => known }.getOrElse {
       val tasks   = coordinator.tasks(from, until)
-      val readers = source.readers(ReadContext(columns, run, tasks.flatMap(_.ranges)))
+      val readers = source.readers(ReadContext(columns, run, tasks.flatMap(_.ranges), coordinator.session))
       val made    = BatchPlan(tasks, readers, homes)
       plan = Some((from, until, made))
       made

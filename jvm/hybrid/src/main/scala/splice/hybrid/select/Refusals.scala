@@ -11,6 +11,8 @@ import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.types.{DateType, TimestampNTZType, TimestampType}
 import org.apache.spark.unsafe.types.UTF8String
 
+import splice.source.RawRows
+
 /** What a leg cannot evaluate in its reader, and what to do instead. */
 private[select] object Refusals {
 

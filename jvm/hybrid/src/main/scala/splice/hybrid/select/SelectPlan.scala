@@ -17,11 +17,12 @@ import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import splice.hybrid.HybridColumns
+import splice.source.{RawRows, SessionSettings}
 
 /** An analysed SELECT list over one leg's rows. Driver only. */
 final private[splice] class SelectPlan private (
     session: SparkSession,
-    pinned: SelectSession,
+    pinned: SessionSettings,
     option: String,
     leaf: RawRows,
     analysed: LogicalPlan
@@ -92,7 +93,7 @@ private[splice] object SelectPlan {
     */
   def analyse(
       session: SparkSession,
-      pinned: SelectSession,
+      pinned: SessionSettings,
       option: String,
       text: String,
       schema: StructType,

@@ -28,7 +28,7 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
 
   private def session: ClassicSession = spark.asInstanceOf[ClassicSession]
 
-  private def plan(text: String, pinned: SelectSession = SelectSession.current): SelectPlan =
+  private def plan(text: String, pinned: SessionSettings = SessionSettings.current): SelectPlan =
     SelectPlan.analyse(session, pinned, "live.select", text, kafka, hidden)
 
   private def bytes(text: String): Array[Byte] = text.getBytes("UTF-8")
@@ -196,8 +196,8 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("time zone and ANSI mode are those that were pinned") {
-    def pinned(zone: String, ansi: Boolean) = SelectSession(
-      SelectSession.current.settings.map {
+    def pinned(zone: String, ansi: Boolean) = SessionSettings(
+      SessionSettings.current.settings.map {
         case ("spark.sql.session.timeZone", _) => "spark.sql.session.timeZone" -> zone
         case ("spark.sql.ansi.enabled", _)     => "spark.sql.ansi.enabled"     -> ansi.toString
         case other                             => other
@@ -223,12 +223,12 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
 
   test("the settings of the first start are kept in the side log") {
     val log    = new splice.coordinator.MemorySideLog
-    val first  = SelectSession.pinned(log)
+    val first  = SessionSettings.pinned(log)
     val before = spark.conf.get("spark.sql.session.timeZone")
     spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
     try {
-      assert(SelectSession.pinned(log) == first)
-      assert(SelectSession.current != first)
+      assert(SessionSettings.pinned(log) == first)
+      assert(SessionSettings.current != first)
     } finally spark.conf.set("spark.sql.session.timeZone", before)
   }
 

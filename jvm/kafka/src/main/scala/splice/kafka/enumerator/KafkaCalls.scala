@@ -17,8 +17,16 @@ import splice.kafka.KafkaErrors
   *
   * @param retries
   *   how often an error that may pass is tried again; a timeout is not, since the client has tried for that long already
+  * @param shown
+  *   an error of the client as it may be shown
   */
-final private[splice] class KafkaCalls(servers: String, timeout: Duration, retries: Int, interval: Duration) {
+final private[splice] class KafkaCalls(
+    servers: String,
+    timeout: Duration,
+    retries: Int,
+    interval: Duration,
+    shown: Throwable => Throwable
+) {
 
   def apply[A](asked: String)(call: => A): A = attempt(asked, retries)(() => call)
 
@@ -31,10 +39,10 @@ final private[splice] class KafkaCalls(servers: String, timeout: Duration, retri
         val interrupt = new InterruptedException(s"interrupted while asking $servers ($asked)")
         interrupt.initCause(e)
         throw interrupt
-      case Left(e: TimeoutException)               => throw KafkaErrors.unreachable(servers, asked, timeout, e)
+      case Left(e: TimeoutException)               => throw KafkaErrors.unreachable(servers, asked, timeout, shown(e))
       case Left(_: RetriableException) if left > 0 => pause(); attempt(asked, left - 1)(call)
-      case Left(e: RetriableException)             => throw KafkaErrors.unreachable(servers, asked, timeout, e)
-      case Left(e)                                 => throw KafkaErrors.refused(servers, asked, e)
+      case Left(e: RetriableException)             => throw KafkaErrors.unreachable(servers, asked, timeout, shown(e))
+      case Left(e)                                 => throw KafkaErrors.refused(servers, asked, shown(e))
     }
 
   private def once[A](call: () => A): Either[KafkaException, A] =

@@ -30,7 +30,8 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
     properties.servers,
     Duration.ofMillis(properties.timeoutMillis.toLong),
     settings.retries,
-    settings.retryInterval
+    settings.retryInterval,
+    properties.secrets.hide
   )
 
   private var consumer: Option[Consumer[Array[Byte], Array[Byte]]] = None

@@ -14,7 +14,7 @@ import org.apache.kafka.clients.consumer.ConsumerConfig
 import org.apache.kafka.common.serialization.ByteArrayDeserializer
 
 import splice.kafka.KafkaErrors
-import splice.source.{Secrets, SourceOptions}
+import splice.source.{Secrets, SourceOptions, SpliceException}
 
 /** What the user set of the Kafka client, without the prefix `kafka.`, and the clients' properties that are made of it. */
 final private[splice] case class ClientProperties(
@@ -23,6 +23,13 @@ final private[splice] case class ClientProperties(
 ) {
 
   def servers: String = properties(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG)
+
+  /** What of the properties no error may show. */
+  def secrets: ClientSecrets = new ClientSecrets(properties)
+
+  /** The error that says so when the brokers refuse, or no client can be made of these properties. */
+  def refused(asked: String, cause: Throwable): SpliceException =
+    KafkaErrors.refused(servers, asked, secrets.hide(cause))
 
   def group: Option[String] = properties.get(ConsumerConfig.GROUP_ID_CONFIG)
 

@@ -213,8 +213,8 @@ private[splice] object KafkaOptions {
       RetryInterval,
       DiscoveryInterval,
       ReaderIdleTimeout
-    ) ++ Refused.map(_._1),
-    others = isClientProperty
+    ) ++ ValueOptions.all ++ Refused.map(_._1),
+    others = key => isClientProperty(key) || ValueOptions.isFormats(key)
   )
 
   /** Whether an option goes to the Kafka client. */

@@ -29,7 +29,8 @@ final private[splice] case class KafkaSettings(
     retries: Int,
     retryInterval: Duration,
     discoveryInterval: Duration,
-    readerIdleTimeout: Duration
+    readerIdleTimeout: Duration,
+    value: ValueSettings = ValueSettings.Raw
 )
 
 private[splice] object KafkaSettings {
@@ -52,7 +53,8 @@ private[splice] object KafkaSettings {
       retries = options(KafkaOptions.Retries),
       retryInterval = Duration.ofMillis(options(KafkaOptions.RetryInterval)),
       discoveryInterval = options(KafkaOptions.DiscoveryInterval),
-      readerIdleTimeout = options(KafkaOptions.ReaderIdleTimeout)
+      readerIdleTimeout = options(KafkaOptions.ReaderIdleTimeout),
+      value = ValueSettings(options)
     )
   }
 

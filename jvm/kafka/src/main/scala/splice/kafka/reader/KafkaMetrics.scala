@@ -29,6 +29,12 @@ final class KafkaPoolHitsMetric extends CustomSumMetric {
   override def description: String = "Kafka readers reused"
 }
 
+/** Values that could not be parsed. */
+final class KafkaParseErrorsMetric extends CustomSumMetric {
+  override def name: String        = KafkaMetrics.ParseErrors
+  override def description: String = "Kafka records whose values could not be parsed"
+}
+
 private[splice] object KafkaMetrics {
 
   val Records    = "kafkaRecords"
@@ -36,8 +42,17 @@ private[splice] object KafkaMetrics {
   val PollMillis = "kafkaPollMillis"
   val PoolHits   = "kafkaPoolHits"
 
+  /** Only where values are parsed. */
+  val ParseErrors = "kafkaParseErrors"
+
   val declared: Seq[CustomMetric] =
-    Seq(new KafkaRecordsMetric, new KafkaBytesMetric, new KafkaPollTimeMetric, new KafkaPoolHitsMetric)
+    Seq(
+      new KafkaRecordsMetric,
+      new KafkaBytesMetric,
+      new KafkaPollTimeMetric,
+      new KafkaPoolHitsMetric,
+      new KafkaParseErrorsMetric
+    )
 
   /** A task's figure, read when Spark asks. */
   final class Live(override val name: String, read: () => Long) extends CustomTaskMetric {

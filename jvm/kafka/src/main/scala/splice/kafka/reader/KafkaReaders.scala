@@ -3,38 +3,58 @@
 
 package splice.kafka.reader
 
+import org.apache.kafka.common.KafkaException
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
 import splice.kafka.options.KafkaSettings
 import splice.kafka.split.KafkaSplitRange
+import splice.kafka.value.{ValuePlan, ValueReader}
 import splice.source.{ReadContext, SlotRanges, SplitReader, SplitReaderFactory}
 
 /** Makes readers on executors: each with a consumer that is its slot's from the batch before, if there is one. */
-final private[splice] case class KafkaReaders(columns: StructType, run: String, settings: ReaderSettings)
-    extends SplitReaderFactory {
+final private[splice] case class KafkaReaders(
+    columns: StructType,
+    run: String,
+    settings: ReaderSettings,
+    value: Option[ValuePlan]
+) extends SplitReaderFactory {
 
-  override def rows(task: SlotRanges): SplitReader[InternalRow] = {
+  override def rows(task: SlotRanges): SplitReader[InternalRow] =
+    value.foldLeft[SplitReader[InternalRow]](records(task))(new ValueReader(_, _))
+
+  private def records(task: SlotRanges): KafkaSplitReader = {
     val key    = ReaderKey(run, settings.client, task.slot)
     val ranges = task.ranges.map(_.asInstanceOf[KafkaSplitRange])
     // After a failure nobody knows what the consumer has to do with it.
     val retried = Option(TaskContext.get()).exists(_.attemptNumber() > 0)
     val pooled  = if (retried) None else ReaderPool.ofExecutor.borrow(key)(_.fits(ranges))
-    val client  = pooled.getOrElse(SlotConsumer(settings.client.reader(run)))
+    val client  = pooled.getOrElse(open(ranges))
     new KafkaSplitReader(ranges, columns, client, settings, pooled.isDefined)(
       ReaderPool.ofExecutor.giveBack(key, client, settings.idleTimeout)
     )
   }
+
+  private def open(ranges: Seq[KafkaSplitRange]): SlotConsumer =
+    try SlotConsumer(settings.client.reader(run))
+    catch {
+      case e: KafkaException =>
+        throw settings.client.refused(s"a reader of ${ranges.map(_.partition).mkString(", ")}", e)
+    }
 
   override def toString: String = s"KafkaReaders(${columns.fieldNames.mkString(", ")}, ${settings.client})"
 }
 
 private[splice] object KafkaReaders {
 
-  def apply(settings: KafkaSettings, context: ReadContext): KafkaReaders = KafkaReaders(
-    context.columns,
-    context.run,
-    ReaderSettings(settings.client, settings.failOnDataLoss, settings.pollTimeout, settings.readerIdleTimeout)
-  )
+  def apply(settings: KafkaSettings, context: ReadContext): KafkaReaders = {
+    val value = ValuePlan(settings.value, context.columns, context.session)
+    KafkaReaders(
+      value.fold(context.columns)(_.record),
+      context.run,
+      ReaderSettings(settings.client, settings.failOnDataLoss, settings.pollTimeout, settings.readerIdleTimeout),
+      value
+    )
+  }
 }

@@ -210,7 +210,7 @@ final private[splice] class KafkaSplitReader(
         interrupt.initCause(e)
         throw interrupt
       case e: KafkaException =>
-        throw KafkaErrors.refused(settings.client.servers, s"records of ${open.keysIterator.mkString(", ")}", e)
+        throw settings.client.refused(s"records of ${open.keysIterator.mkString(", ")}", e)
     } finally lock.unlock()
   }
 

@@ -1,18 +1,16 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.hybrid.select
+package splice.source
 
 import org.apache.spark.sql.internal.SQLConf
 
-import splice.source.{CheckpointErrors, SideLog}
-
-/** Settings that change what a `select` means; a checkpoint keeps those of its first start.
+/** Settings that change what expressions in readers mean, such as a leg's `select`; a checkpoint keeps those of its first start.
   *
   * @param settings
   *   keys of Spark's configuration and their texts
   */
-final private[splice] case class SelectSession(settings: Seq[(String, String)]) {
+final case class SessionSettings private[splice] (settings: Seq[(String, String)]) {
 
   /** Runs `body` as if the session had these settings. */
   def within[A](body: => A): A = {
@@ -22,7 +20,7 @@ final private[splice] case class SelectSession(settings: Seq[(String, String)]) 
   }
 }
 
-private[splice] object SelectSession {
+object SessionSettings {
 
   private val Key = "session"
 
@@ -34,11 +32,11 @@ private[splice] object SelectSession {
   ).map(_.key)
 
   /** The settings of the session as they are now. */
-  def current: SelectSession = SelectSession(keys.map(key => key -> SQLConf.get.getConfString(key)))
+  def current: SessionSettings = SessionSettings(keys.map(key => key -> SQLConf.get.getConfString(key)))
 
   /** The settings of the checkpoint's first start. */
-  def pinned(log: SideLog): SelectSession =
-    SelectSession(log.getOrCreate(Key)(current.settings.map { case (k, v) => s"$k=$v" }).map { line =>
+  def pinned(log: SideLog): SessionSettings =
+    SessionSettings(log.getOrCreate(Key)(current.settings.map { case (k, v) => s"$k=$v" }).map { line =>
       line.span(_ != '=') match {
         case (key, value) if value.nonEmpty => key -> value.drop(1)
         case _ => throw CheckpointErrors.corrupt(s"Side-log entry $Key", s"'$line' is not a setting")

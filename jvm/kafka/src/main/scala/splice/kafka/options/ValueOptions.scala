@@ -1,0 +1,83 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.options
+
+import java.util.Locale
+
+import scala.util.Try
+
+import org.apache.spark.sql.types.StructType
+
+import splice.source.{OptionType, SourceOption}
+
+/** The options that say what a record's value is. */
+private[splice] object ValueOptions {
+
+  /** What stands before an option of a value's format. */
+  val FormatPrefix = "value."
+
+  val Format: SourceOption[ValueFormat] = SourceOption(
+    "valueFormat",
+    OptionType.choice[ValueFormat](ValueFormat.all.map(f => f.name -> f): _*),
+    "what the column value becomes: raw leaves it binary, string reads it as UTF-8, json, csv and xml parse it by valueSchema as Spark's from_json, from_csv and from_xml do, with options given as value.<option>"
+  ).withDefault(ValueFormat.Raw, ValueFormat.Raw.name)
+
+  val Schema: SourceOption[StructType] = SourceOption(
+    "valueSchema",
+    OptionType(
+      "column names with types, such as 'id BIGINT, amount DOUBLE'",
+      ddl => Try(StructType.fromDDL(ddl)).toOption.filter(_.nonEmpty)
+    ),
+    "the fields of the column value, when valueFormat is json, csv or xml"
+  )
+
+  val OnError: SourceOption[OnParseError] = SourceOption(
+    "onParseError",
+    OptionType.choice[OnParseError](
+      "fail"    -> OnParseError.Fail,
+      "null"    -> OnParseError.Null,
+      "corrupt" -> OnParseError.Corrupt
+    ),
+    "what a value does that cannot be parsed: fail the query, become null, or become null beside the column _corrupt with topic, partition, offset and bytes of the record"
+  ).withDefault(OnParseError.Fail, "fail")
+
+  val all: Seq[SourceOption[_]] = Seq(Format, Schema, OnError)
+
+  /** Whether an option goes to the parser of values. */
+  def isFormats(key: String): Boolean = key.toLowerCase(Locale.ROOT).startsWith(FormatPrefix)
+}
+
+/** What a record's value is. */
+sealed abstract private[splice] class ValueFormat(val name: String) extends Product with Serializable
+
+private[splice] object ValueFormat {
+
+  /** Bytes, as they are. */
+  case object Raw extends ValueFormat("raw")
+
+  /** Text in UTF-8. */
+  case object Text extends ValueFormat("string")
+
+  /** What one of Spark's functions parses.
+    *
+    * @param function
+    *   of a text, a schema and a map of options
+    */
+  sealed abstract class Parsed(name: String, val function: String) extends ValueFormat(name)
+
+  case object Json extends Parsed("json", "from_json")
+  case object Csv  extends Parsed("csv", "from_csv")
+  case object Xml  extends Parsed("xml", "from_xml")
+
+  val all: Seq[ValueFormat] = Seq(Raw, Text, Json, Csv, Xml)
+}
+
+/** What a value does that cannot be parsed. */
+sealed private[splice] trait OnParseError extends Product with Serializable
+
+private[splice] object OnParseError {
+  case object Fail    extends OnParseError
+  case object Null    extends OnParseError
+  case object Corrupt extends OnParseError
+}

@@ -1,0 +1,92 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.options
+
+import java.util.Locale
+
+import scala.collection.immutable.SortedMap
+
+import org.apache.spark.sql.types._
+
+import splice.kafka.KafkaErrors
+import splice.source.{OptionErrors, SourceOptions}
+
+/** What becomes of a record's value.
+  *
+  * @param fields
+  *   of a value that is parsed, each of which may be null
+  * @param options
+  *   of its format, without the prefix
+  */
+final private[splice] case class ValueSettings(
+    format: ValueFormat,
+    fields: StructType,
+    options: SortedMap[String, String],
+    onError: OnParseError
+) {
+
+  /** The type of the column value. */
+  def dataType: DataType = format match {
+    case ValueFormat.Raw       => BinaryType
+    case ValueFormat.Text      => StringType
+    case _: ValueFormat.Parsed => fields
+  }
+
+  def parses: Boolean = format.isInstanceOf[ValueFormat.Parsed]
+
+  /** Whether there is a column of records that could not be parsed. */
+  def keepsCorrupt: Boolean = parses && onError == OnParseError.Corrupt
+}
+
+private[splice] object ValueSettings {
+
+  /** Bytes, as they are. */
+  val Raw: ValueSettings = bare(ValueFormat.Raw)
+
+  // `onParseError` says what these do.
+  private val refused = Set("mode", "columnnameofcorruptrecord")
+
+  /** @throws splice.source.SpliceOptionException when options are missing, conflict, or say what they must not */
+  def apply(options: SourceOptions): ValueSettings = {
+    val own = options.toMap.collect {
+      case (key, text) if ValueOptions.isFormats(key) => key.drop(ValueOptions.FormatPrefix.length) -> text
+    }
+    own.keys.find(key => refused(key.toLowerCase(Locale.ROOT))).foreach { key =>
+      val why = s"'${options.name(ValueOptions.OnError.key)}' says what a value does that cannot be parsed"
+      throw KafkaErrors.refusedOption(options.name(ValueOptions.FormatPrefix + key), why)
+    }
+    options(ValueOptions.Format) match {
+      case format: ValueFormat.Parsed =>
+        val fields = options.find(ValueOptions.Schema).getOrElse {
+          val doc = s"the fields of a value that '${options.name(ValueOptions.Format.key)}' = ${format.name} parses"
+          throw OptionErrors.missing(options.name(ValueOptions.Schema.key), doc)
+        }
+        ValueSettings(format, nullable(fields), SortedMap.from(own), options(ValueOptions.OnError))
+      case other =>
+        refuseWithoutParser(options, other, own.keys)
+        bare(other)
+    }
+  }
+
+  private def bare(format: ValueFormat): ValueSettings =
+    ValueSettings(format, new StructType(), SortedMap.empty, OnParseError.Fail)
+
+  private def refuseWithoutParser(options: SourceOptions, format: ValueFormat, own: Iterable[String]): Unit = {
+    val without = Seq(ValueOptions.Schema, ValueOptions.OnError).map(_.key) ++ own.map(ValueOptions.FormatPrefix + _)
+    without.find(options.contains).foreach { key =>
+      val both = Seq(key, ValueOptions.Format.key).map(options.name)
+      throw OptionErrors.conflict(both, s"nothing parses a value that is ${format.name}; set it to json, csv or xml")
+    }
+  }
+
+  private def nullable(schema: StructType): StructType =
+    StructType(schema.fields.map(f => f.copy(dataType = nullable(f.dataType), nullable = true)))
+
+  private def nullable(kind: DataType): DataType = kind match {
+    case s: StructType         => nullable(s)
+    case ArrayType(element, _) => ArrayType(nullable(element), containsNull = true)
+    case MapType(k, v, _)      => MapType(nullable(k), nullable(v), valueContainsNull = true)
+    case other                 => other
+  }
+}

@@ -1,0 +1,101 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.value
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.classic.{SparkSession => ClassicSession}
+import org.apache.spark.sql.types._
+
+import splice.kafka.KafkaSchema
+import splice.kafka.options.{ValueFormat, ValueOptions, ValueSettings}
+import splice.source.{OptionErrors, RawRows, SessionSettings}
+
+/** How rows of records become rows with parsed values; made on the driver, once a batch.
+  *
+  * @param record
+  *   what is asked of the reader of records
+  * @param parser
+  *   over one column of bytes; None = they are text
+  * @param places
+  *   for each column that is asked for, where it is in a row of `record`, or one of [[ValuePlan]]'s marks
+  */
+final private[splice] case class ValuePlan(
+    record: StructType,
+    places: IndexedSeq[Int],
+    types: IndexedSeq[DataType],
+    settings: ValueSettings,
+    parser: Option[Expression]
+)
+
+private[splice] object ValuePlan {
+
+  /** Marks the column value. */
+  final val Value = -1
+
+  /** Marks the column of records that could not be parsed. */
+  final val Corrupt = -2
+
+  // What errors and the column of corrupt records say comes first, so that its places are known.
+  private val needed = Seq(KafkaSchema.Value, KafkaSchema.Topic, KafkaSchema.Partition, KafkaSchema.Offset)
+
+  /** None when the rows of records are what is asked for already. */
+  def apply(settings: ValueSettings, columns: StructType, session: SessionSettings): Option[ValuePlan] = {
+    val made = Map(KafkaSchema.Value -> Value, KafkaSchema.Corrupt -> Corrupt)
+    if (settings.format == ValueFormat.Raw || !columns.fieldNames.exists(made.contains)) None
+    else {
+      val plain  = KafkaSchema(includeHeaders = true)
+      val names  = (needed ++ columns.fieldNames.filterNot(made.contains)).distinct
+      val record = StructType(names.map(name => plain(name)))
+      val places = columns.fieldNames.toIndexedSeq.map(name => made.getOrElse(name, names.indexOf(name)))
+      Some(ValuePlan(record, places, columns.map(_.dataType).toIndexedSeq, settings, expression(settings, session)))
+    }
+  }
+
+  /** Fails where Spark refuses schema or options, if there is a session to ask. */
+  def check(settings: ValueSettings): Unit =
+    if (settings.parses && SparkSession.getActiveSession.nonEmpty) {
+      val _ = expression(settings, SessionSettings.current)
+    }
+
+  /** Every failure is an error, whatever `onParseError` says: the reader catches it and knows the record. */
+  private def expression(settings: ValueSettings, session: SessionSettings): Option[Expression] =
+    settings.format match {
+      case format: ValueFormat.Parsed =>
+        try Some(session.within(compile(format, settings)))
+        catch {
+          case NonFatal(e) =>
+            val said = Option(e.getMessage).getOrElse(e.toString).linesIterator.nextOption().getOrElse("")
+            throw OptionErrors.invalidValue(
+              ValueOptions.Schema.key,
+              settings.fields.toDDL,
+              s"what Spark's ${format.function} takes with the options 'value.*' ($said)",
+              ValueOptions.Schema.doc
+            )
+        }
+      case _ => None
+    }
+
+  private def compile(format: ValueFormat.Parsed, settings: ValueSettings): Expression = {
+    val spark   = SparkSession.active.asInstanceOf[ClassicSession]
+    val bytes   = AttributeReference(KafkaSchema.Value, BinaryType)()
+    val options = (settings.options ++ failing).toSeq.flatMap { case (key, text) => Seq(key, text) }.map(quoted)
+    val text    = s"${format.function}(CAST(value AS STRING), ${quoted(settings.fields.toDDL)}, map(${options.mkString(", ")}))"
+    val parsed  = Alias(spark.sessionState.sqlParser.parseExpression(text), KafkaSchema.Value)()
+    bound(spark.sessionState.executePlan(Project(Seq(parsed), RawRows(Seq(bytes)))).optimizedPlan)
+  }
+
+  private def bound(plan: LogicalPlan): Expression = plan match {
+    case Project(Seq(Alias(expression, _)), leaf: RawRows) =>
+      BindReferences.bindReference(expression, AttributeSeq(leaf.output))
+    case other => throw new IllegalStateException(s"not an expression over one value: ${other.nodeName}")
+  }
+
+  private val failing = Map("mode" -> "FAILFAST")
+
+  private def quoted(text: String): String = Literal(text).sql
+}

@@ -1,0 +1,95 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.value
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, MutableProjection, SpecificInternalRow}
+import org.apache.spark.sql.connector.metric.CustomTaskMetric
+import org.apache.spark.unsafe.types.UTF8String
+
+import splice.kafka.KafkaErrors
+import splice.kafka.options.OnParseError
+import splice.kafka.reader.KafkaMetrics
+import splice.source.SplitReader
+
+/** Gives on the rows of records with their values parsed. Used by one thread; its row is reused. */
+final private[splice] class ValueReader(records: SplitReader[InternalRow], plan: ValuePlan)
+    extends SplitReader[InternalRow] {
+
+  import ValueReader._
+
+  private val row    = new ValueRow(plan.places.toArray, plan.types.toArray)
+  private val parse  = parser(plan)
+  private var errors = 0L
+
+  override def next(): Boolean = {
+    val found = records.next()
+    if (found) show(records.get())
+    found
+  }
+
+  override def get(): InternalRow = row
+
+  override def metrics: Array[CustomTaskMetric] =
+    records.metrics :+ new KafkaMetrics.Live(KafkaMetrics.ParseErrors, () => errors)
+
+  override def close(): Unit = records.close()
+
+  private def show(record: InternalRow): Unit =
+    if (record.isNullAt(Bytes)) row.show(record, null, null)
+    else
+      try row.show(record, parse(record.getBinary(Bytes)), null)
+      catch {
+        case e: SparkThrowable if isUndecided(e) => throw failure(record, e.asInstanceOf[Throwable])
+        case NonFatal(e) =>
+          errors += 1
+          plan.settings.onError match {
+            case OnParseError.Fail    => throw failure(record, e)
+            case OnParseError.Null    => row.show(record, null, null)
+            case OnParseError.Corrupt => row.show(record, null, corrupt(record))
+          }
+      }
+
+  private def failure(record: InternalRow, cause: Throwable): Throwable = KafkaErrors.unparsable(
+    plan.settings.format.name,
+    record.getUTF8String(Topic).toString,
+    record.getInt(Partition),
+    record.getLong(Offset),
+    plan.settings.fields.toDDL,
+    cause
+  )
+
+  private def corrupt(record: InternalRow): InternalRow = new GenericInternalRow(
+    Array[Any](record.getUTF8String(Topic), record.getInt(Partition), record.getLong(Offset), record.getBinary(Bytes))
+  )
+}
+
+private[splice] object ValueReader {
+
+  // Where a plan's records have these.
+  final private val Bytes     = 0
+  final private val Topic     = 1
+  final private val Partition = 2
+  final private val Offset    = 3
+
+  /** Spark asks for a decision about old calendars, which is no fault of the value. */
+  private def isUndecided(e: SparkThrowable): Boolean =
+    Option(e.getCondition).exists(_.startsWith("INCONSISTENT_BEHAVIOR_CROSS_VERSION"))
+
+  /** A value's text, or what an expression makes of it, which may be one reused row. */
+  private def parser(plan: ValuePlan): Array[Byte] => Any = plan.parser match {
+    case None             => UTF8String.fromBytes(_)
+    case Some(expression) =>
+      val input      = new GenericInternalRow(1)
+      val projection =
+        MutableProjection.create(Seq(expression)).target(new SpecificInternalRow(Seq(expression.dataType)))
+      bytes => {
+        input.update(0, bytes)
+        projection(input).get(0, expression.dataType)
+      }
+  }
+}

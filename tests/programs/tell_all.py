@@ -1,0 +1,119 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Reads sources with everything that Spark can tell about them switched on.
+
+The one argument is a file that says which sources there are, by name, whether each lets itself be
+read, the session's settings and the folder to write to. Plans, progress, errors and every page of
+Spark's UI go to standard output and to files of that folder; a search through it finds what leaks.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import traceback
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from splice import configure, describe
+
+_PAGES = [
+    "jobs",
+    "stages",
+    "storage",
+    "environment",
+    "executors",
+    "SQL",
+    "StreamingQuery",
+    "metrics/json",
+    "executors/threadDump/?executorId=driver",
+]
+
+
+def main(plan: dict[str, Any]) -> None:
+    """Reads each source and says how it went."""
+    folder = Path(plan["folder"])
+    builder = SparkSession.builder.master(plan["master"]).config(map=plan["conf"])
+    spark = configure(builder).getOrCreate()
+    spark.sparkContext.setLogLevel("INFO")
+    for name, options in plan["sources"].items():
+        try:
+            rows = _read(spark, options, folder / name)
+            print(f"{name}: {rows} rows")
+        except PySparkException:
+            print(f"{name}: failed")
+            traceback.print_exc(file=sys.stdout)
+    print("clients left:", _clients(spark))
+    _keep_pages(spark, folder / "pages")
+    spark.stop()
+
+
+def _read(spark: SparkSession, options: dict[str, str], folder: Path) -> int:
+    stream = spark.readStream.format("splice").options(**options).load()
+    stream.explain(True)
+    query = (
+        stream.writeStream.format("parquet")
+        .option("path", str(folder / "out"))
+        .option("checkpointLocation", str(folder / "checkpoint"))
+        .trigger(availableNow=True)
+        .start()
+    )
+    try:
+        query.awaitTermination()
+    finally:
+        print(query.exception(), json.dumps([query.lastProgress, query.status], default=str))
+        query.explain(True)
+        print(describe(query))
+    batch = spark.read.format("splice").options(**options).load()
+    batch.explain("extended")
+    batch.explain("formatted")
+    print(batch.count(), "rows in a batch")
+    _sql(spark, options, folder.name)
+    return spark.read.parquet(str(folder / "out")).count()
+
+
+def _clients(spark: SparkSession) -> list[str]:
+    threads = spark._jvm.java.lang.Thread.getAllStackTraces().keySet()  # type: ignore[union-attr]
+    return [thread.getName() for thread in threads if "kafka" in thread.getName()]
+
+
+def _sql(spark: SparkSession, options: dict[str, str], name: str) -> None:
+    said = ", ".join("'{}' '{}'".format(k, v.replace("'", "\\'")) for k, v in options.items())
+    spark.sql(f"CREATE TABLE {name} USING splice OPTIONS ({said})")
+    for question in ("SHOW CREATE TABLE", "DESCRIBE EXTENDED", "SHOW TBLPROPERTIES"):
+        spark.sql(f"{question} {name}").show(100, truncate=False)
+    print(spark.table(name).count(), "rows in a table")
+
+
+def _keep_pages(spark: SparkSession, folder: Path) -> None:
+    folder.mkdir()
+    ui, app = spark.sparkContext.uiWebUrl, spark.sparkContext.applicationId
+    assert ui
+    api = f"{ui}/api/v1/applications/{app}"
+    asked = [f"{ui}/{page}" for page in _PAGES]
+    asked += [f"{api}/{what}" for what in ("jobs", "stages?details=true", "environment")]
+    asked += [f"{api}/{what}" for what in ("allexecutors", "sql?details=true&length=1000")]
+    known: set[str] = set()
+    while asked:
+        url = asked.pop()
+        if url in known:
+            continue
+        known.add(url)
+        try:
+            text = urllib.request.urlopen(url, timeout=60).read().decode(errors="replace")
+        except urllib.error.HTTPError as error:
+            text = error.read().decode(errors="replace")
+        (folder / f"{len(known)}.html").write_text(f"{url}\n{text}")
+        links = re.findall(r'href="(/[^"]*/\?[^"]*id=[^"]*)"', text)
+        asked += [f"{ui}{link}".replace("&amp;", "&") for link in links if "sort" not in link]
+    print(len(known), "pages")
+
+
+if __name__ == "__main__":
+    main(json.loads(Path(sys.argv[1]).read_text()))

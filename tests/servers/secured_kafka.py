@@ -1,0 +1,127 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""A Kafka that lets in who logs in, and what a client needs for that."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+
+from servers.certificates import Certificates
+from servers.kafka import KafkaCluster
+from servers.kafka_topics import KafkaTopics
+
+_SECURITY = "org.apache.kafka.common.security"
+_PLAIN = f"{_SECURITY}.plain.PlainLoginModule"
+_SCRAM = f"{_SECURITY}.scram.ScramLoginModule"
+_BEARER = f"{_SECURITY}.oauthbearer.OAuthBearerLoginModule"
+_MECHANISMS = {
+    "PLAIN": f'{_PLAIN} required user_reader="{{password}}";',
+    "SCRAM-SHA-512": f"{_SCRAM} required;",
+    "OAUTHBEARER": f'{_BEARER} required unsecuredLoginStringClaim_sub="broker";',
+}
+_LISTENERS = {"LOGIN": "SASL_PLAINTEXT", "LOGINTLS": "SASL_SSL", "TLS": "SSL"}
+
+
+class SecuredKafka:
+    """A Kafka with a plain listener for tests and three that are guarded.
+
+    Guarded are LOGIN (SASL), LOGINTLS (SASL over TLS) and TLS (client certificates). The user is
+    ``reader``, by every mechanism with the same password.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Makes certificates below the folder."""
+        self.password = secrets.token_hex(12)
+        self.certificates = Certificates(folder)
+        self._cluster = KafkaCluster(self._settings(), listeners=_LISTENERS)
+
+    def __enter__(self) -> SecuredKafka:
+        """Starts it, and gives the user a SCRAM password."""
+        with ExitStack() as started:
+            started.enter_context(self._cluster)
+            self.topics.set_scram_password("reader", self.password)
+            self._started = started.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Ends it and removes its data."""
+        self._started.__exit__(kind, error, trace)
+
+    @property
+    def topics(self) -> KafkaTopics:
+        """Makes and fills topics over the listener that is not guarded."""
+        return self._cluster.topics
+
+    def servers(self, listener: str) -> str:
+        """Where clients of a guarded listener begin."""
+        return f"127.0.0.1:{self._cluster.node.ports[listener]}"
+
+    def login(self, mechanism: str, password: str, listener: str = "LOGIN") -> dict[str, str]:
+        """Gives the options of a source that logs in by a password."""
+        module = _PLAIN if mechanism == "PLAIN" else _SCRAM
+        return {
+            "kafka.bootstrap.servers": self.servers(listener),
+            "kafka.security.protocol": _LISTENERS[listener],
+            "kafka.sasl.mechanism": mechanism,
+            "kafka.sasl.jaas.config": (
+                f'{module} required username="reader" password="{password}";'
+            ),
+        }
+
+    def bearer(self, handler: str, secret: str) -> dict[str, str]:
+        """Gives the options of a source that a callback handler gets a token for."""
+        return {
+            "kafka.bootstrap.servers": self.servers("LOGIN"),
+            "kafka.security.protocol": "SASL_PLAINTEXT",
+            "kafka.sasl.mechanism": "OAUTHBEARER",
+            "kafka.sasl.login.callback.handler.class": handler,
+            "kafka.sasl.jaas.config": (
+                f'{_BEARER} required user="reader" clientSecret="{secret}";'
+            ),
+        }
+
+    def trust(self, password: str) -> dict[str, str]:
+        """Gives the options by which a source knows the brokers."""
+        return {
+            "kafka.ssl.truststore.location": str(self.certificates.trust),
+            "kafka.ssl.truststore.password": password,
+            "kafka.ssl.truststore.type": "PKCS12",
+        }
+
+    def certificate(self, password: str) -> dict[str, str]:
+        """Gives the options of a source that shows a certificate."""
+        return {
+            "kafka.bootstrap.servers": self.servers("TLS"),
+            "kafka.security.protocol": "SSL",
+            "kafka.ssl.keystore.location": str(self.certificates.client),
+            "kafka.ssl.keystore.password": password,
+            "kafka.ssl.key.password": password,
+            "kafka.ssl.keystore.type": "PKCS12",
+            **self.trust(password),
+        }
+
+    def _settings(self) -> dict[str, str]:
+        settings = {
+            "ssl.keystore.location": str(self.certificates.server),
+            "ssl.keystore.password": self.certificates.password,
+            "ssl.keystore.type": "PKCS12",
+            "ssl.truststore.location": str(self.certificates.trust),
+            "ssl.truststore.password": self.certificates.password,
+            "ssl.truststore.type": "PKCS12",
+            "listener.name.tls.ssl.client.auth": "required",
+        }
+        for listener in ("login", "logintls"):
+            own = f"listener.name.{listener}"
+            settings[f"{own}.sasl.enabled.mechanisms"] = ",".join(_MECHANISMS)
+            for mechanism, line in _MECHANISMS.items():
+                key = f"{own}.{mechanism.lower()}.sasl.jaas.config"
+                settings[key] = line.format(password=self.password)
+        return settings

@@ -1,0 +1,206 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Logging in to Kafka, and that no secret is ever told."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from kill import killing
+from kill.cluster import two_hosts
+from orders import orders
+from programs.launch import run
+from servers.secured_kafka import SecuredKafka
+
+HANDLER = "splice.testkit.login.TokenOfSecret"
+SECRETS = "org.apache.kafka.common.config.provider.FileConfigProvider"
+ROWS = 30
+AGE = 54321
+
+LOGGING = """rootLogger.level = INFO
+rootLogger.appenderRef.out.ref = out
+appender.out.type = Console
+appender.out.name = out
+appender.out.layout.type = PatternLayout
+appender.out.layout.pattern = %d{HH:mm:ss.SSS} %p %c %m%n%ex
+logger.splice.name = splice
+logger.splice.level = DEBUG
+logger.shell.name = org.apache.spark.api.python.PythonGatewayServer
+logger.shell.level = INFO
+"""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a run said of each source, and all that it left behind."""
+
+    output: str
+    folder: Path
+    secrets: Mapping[str, str]
+
+    def of(self, source: str) -> str:
+        """Gives the line that says how a source was read, and what follows of its error."""
+        return self.output[self.output.index(f"\n{source}: ") :]
+
+    def executors(self) -> str:
+        """Gives what the executors have logged."""
+        return "".join(path.read_text() for path in self.folder.glob("work/app-*/*/std*"))
+
+    def leaks(self) -> list[str]:
+        """Lists the files that hold a secret, and which."""
+        files = {path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
+        return [
+            f"{name} in {path}"
+            for path, content in files.items()
+            for name, secret in self.secrets.items()
+            if secret.encode() in content
+        ]
+
+
+@pytest.fixture(scope="module")
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SecuredKafka]:
+    """A guarded Kafka with orders in it."""
+    with SecuredKafka(tmp_path_factory.mktemp("certificates")) as kafka:
+        kafka.topics.create("orders", 2)
+        kafka.topics.produce("orders", orders(range(ROWS), 2))
+        yield kafka
+
+
+def sources(
+    kafka: SecuredKafka, secrets_file: Path, wrong: str, bearer: str
+) -> dict[str, dict[str, str]]:
+    """Names sources that log in in different ways; those called ``wrong_…`` cannot."""
+    password, store = kafka.password, kafka.certificates.password
+    references = {
+        "kafka.config.providers": "file",
+        "kafka.config.providers.file.class": SECRETS,
+    }
+    password_reference = f"${{file:{secrets_file}:password}}"
+    store_reference = f"${{file:{secrets_file}:store}}"
+    over_tls = kafka.trust(store_reference) | references
+    over_tls["kafka.metadata.max.age.ms"] = f"${{file:{secrets_file}:age}}"
+    named = {
+        "plain": kafka.login("PLAIN", password),
+        "scram": kafka.login("SCRAM-SHA-512", password),
+        "handler": kafka.bearer(HANDLER, bearer),
+        "certificate": kafka.certificate(store),
+        "referred": kafka.login("SCRAM-SHA-512", password_reference, "LOGINTLS") | over_tls,
+        "wrong_plain": kafka.login("PLAIN", wrong),
+        "wrong_scram": kafka.login("SCRAM-SHA-512", wrong),
+        "wrong_line": kafka.login("PLAIN", f'{wrong}" {wrong}'),
+        "wrong_store": kafka.certificate(wrong),
+        "wrong_reference": kafka.login("PLAIN", f"${{file:{secrets_file}:nobody}}") | references,
+    }
+    common = {"source": "kafka", "subscribe": "orders", "startingOffsets": "earliest"}
+    return {name: common | options for name, options in named.items()}
+
+
+@pytest.fixture(scope="module")
+def told(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> Told:
+    """Reads all sources on a driver and an executor that are processes of their own."""
+    private, folder = tmp_path_factory.mktemp("private"), tmp_path_factory.mktemp("told")
+    wrong, bearer = "wrong5b2c7d-horse", "bearer9e1f-staple"
+    known = {
+        "password": secured.password,
+        "store": secured.certificates.password,
+        "wrong": wrong,
+        "bearer": bearer,
+    }
+    secrets_file = private / "kafka.properties"
+    secrets_file.write_text(f"password={secured.password}\nstore={known['store']}\nage={AGE}\n")
+    logging = private / "log4j2.properties"
+    logging.write_text(LOGGING)
+    (folder / "events").mkdir()
+    with two_hosts(folder / "work") as master:
+        plan = {
+            "master": master,
+            "folder": str(folder),
+            "sources": sources(secured, secrets_file, wrong, bearer),
+            "conf": settings(folder, logging),
+        }
+        (private / "plan.json").write_text(json.dumps(plan))
+        local = {"SPARK_LOCAL_IP": "127.0.0.1"}
+        output = run([sys.executable], "tell_all", str(private / "plan.json"), env=local)
+    (folder / "output.txt").write_text(output)
+    return Told(output, folder, known)
+
+
+def settings(folder: Path, logging: Path) -> dict[str, str]:
+    """Gives the session's settings: all that tells something is on."""
+    java = f"-Dlog4j2.configurationFile={logging.as_uri()} -Dderby.system.home={folder}/derby"
+    return {
+        "spark.jars": str(killing.jar()),
+        "spark.driver.extraJavaOptions": java,
+        "spark.executor.extraJavaOptions": java,
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.executor.memory": "1g",
+        "spark.ui.port": "0",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.compress": "false",
+        "spark.eventLog.dir": (folder / "events").as_uri(),
+        "spark.local.dir": str(folder / "local"),
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.sql.shuffle.partitions": "2",
+        "spark.task.maxFailures": "1",
+        "spark.sql.session.timeZone": "UTC",
+    }
+
+
+@pytest.mark.parametrize("source", ["plain", "scram", "handler", "certificate", "referred"])
+def test_a_source_that_logs_in_is_read(told: Told, source: str) -> None:
+    assert f"\n{source}: {ROWS} rows" in told.output, told.of(source)[:4000]
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("wrong_plain", "SPLICE_KAFKA.LOGIN"),
+        ("wrong_scram", "SPLICE_KAFKA.LOGIN"),
+        ("wrong_line", "SPLICE_KAFKA.REFUSED"),
+        ("wrong_store", "SPLICE_KAFKA.REFUSED"),
+        ("wrong_reference", "SPLICE_KAFKA"),
+    ],
+)
+def test_a_source_that_does_not_is_refused(told: Told, source: str, says: str) -> None:
+    assert f"\n{source}: failed" in told.output
+    assert says in told.of(source)[:3000]
+
+
+def test_no_client_is_left_by_what_failed(told: Told) -> None:
+    assert "\nclients left: []" in told.output
+
+
+def test_there_is_much_to_search(told: Told) -> None:
+    assert "plain" in told.output
+    searched = [str(path.relative_to(told.folder)) for path in told.folder.rglob("*")]
+    for part in ("events/", "pages/", "checkpoint/offsets/0", "work/", "stderr", "output.txt"):
+        assert any(part in name for name in searched), f"no {part} in {searched[:200]}"
+    executors = told.executors()
+    assert "SASL_SSL" in executors
+    for process in (told.output, executors):
+        assert re.search("INFO .*ConsumerConfig values", process)
+
+
+def test_no_secret_is_told(told: Told) -> None:
+    assert told.leaks() == []
+
+
+def test_a_reference_is_resolved_where_a_client_is_made(told: Told) -> None:
+    assert "kafka.metadata.max.age.ms=${file:" in told.output
+    assert f"metadata.max.age.ms = {AGE}" in told.executors()
+
+
+def test_a_search_finds_what_leaks(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b.log").write_bytes(os.urandom(64) + b"x battery-horse y" + os.urandom(64))
+    assert len(Told("", tmp_path, {"password": "battery-horse"}).leaks()) == 1
