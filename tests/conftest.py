@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyspark
 import pytest
 
 from orders import archive, orders
 from servers.kafka import KafkaCluster
 from servers.kafka_topics import KafkaTopics
+from servers.spark_kafka_jars import jars
 from sessions import session
 
 if TYPE_CHECKING:
@@ -56,8 +58,9 @@ def make_topic(topics: KafkaTopics) -> MakeTopic:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """A classic session with Splice's jars, for all tests in this process."""
-    started = session(tmp_path_factory.mktemp("spark"))
+    """A classic session with Splice's jars and Spark's own Kafka source, for this process."""
+    own = ",".join(jars()) if pyspark.__version__.startswith("4.2.") else ""
+    started = session(tmp_path_factory.mktemp("spark"), {"spark.jars": own})
     started.sparkContext.setLogLevel("WARN")
     yield started
     started.stop()

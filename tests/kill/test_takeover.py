@@ -41,7 +41,7 @@ def test_handed_to_and_fro(relay: Relay) -> None:
     relay.produce(2400)
     relay.die(SPARKS, Kill.offsets(1, "after"), startingOffsets="earliest")
     relay.die(OURS, Kill.commits(3, action="signal"))
-    relay.die(SPARKS, Kill("row", "order", nth=450))
+    relay.die(SPARKS, Kill("row", "order", nth=200))
     relay.die(OURS, Kill.commits(4, "after"))
     # Found by Spark's source, and first read from a start that ours decides.
     relay.add_partition(400)

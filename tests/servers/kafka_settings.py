@@ -30,7 +30,8 @@ def one_node(
     """Gives the settings for one node whose clients reach it at ``127.0.0.1:port``.
 
     Topics are made on request only and keep their records, however old, unless a topic's own
-    settings say otherwise; sessions and retention checks are short; internal topics have no copy.
+    settings say otherwise; sessions, retention checks and the cleaner's pauses are short; internal
+    topics have no copy.
     """
     return {
         "process.roles": "broker,controller",
@@ -57,6 +58,7 @@ def one_node(
         "log.retention.ms": "-1",
         "log.initial.task.delay.ms": "500",
         "log.retention.check.interval.ms": "1000",
+        "log.cleaner.backoff.ms": "500",
     }
 
 

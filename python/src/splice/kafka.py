@@ -54,7 +54,10 @@ class KafkaSourceBuilder(SourceBuilder[KafkaSource]):
         return self.option("subscribe", ",".join(topics))
 
     def topic_pattern(self, pattern: str) -> KafkaSourceBuilder:
-        """Subscribes to all topics whose whole name matches a Java regular expression."""
+        """Subscribes to all topics whose name holds a match of a Java regular expression.
+
+        ``^`` and ``$`` bind it to the whole name.
+        """
         return self.option("subscribePattern", pattern)
 
     def starting_offsets(self, start: OffsetsArgument) -> KafkaSourceBuilder:

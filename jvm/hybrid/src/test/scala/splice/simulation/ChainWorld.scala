@@ -43,7 +43,7 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
   val byPattern: Boolean = chance.oneIn(3)
 
   private val subscription =
-    if (byPattern) Subscription.TopicPattern("[tu]") else Subscription.Topics(SortedSet("t"))
+    if (byPattern) Subscription.TopicPattern("^[tu]$") else Subscription.Topics(SortedSet("t"))
 
   val folders: Seq[SimulatedFolder] = (shape match {
     case Shape.Twice | Shape.Moved => Seq("a")

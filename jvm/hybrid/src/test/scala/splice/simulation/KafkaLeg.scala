@@ -42,13 +42,13 @@ final class KafkaLeg(
     limits,
     failOnDataLoss,
     includeHeaders = false,
-    pollTimeout = Duration.ofNanos(1),
+    pollTimeout = Some(Duration.ofNanos(1)),
     retries = lag + 1,
     retryInterval = Duration.ZERO,
     discoveryInterval = Duration.ofSeconds(10),
     readerIdleTimeout = Duration.ofMinutes(1)
   )
-  private val reading  = ReaderSettings(client, failOnDataLoss, settings.pollTimeout, settings.readerIdleTimeout)
+  private val reading  = ReaderSettings(client, failOnDataLoss, Duration.ofNanos(1), settings.readerIdleTimeout)
   private val idColumn = new StructType().add(KafkaSchema(includeHeaders = false)(KafkaSchema.Value))
   private var pool     = newPool
   private val answers  = new ClusterMetadata(cluster, subscription, life, lag)

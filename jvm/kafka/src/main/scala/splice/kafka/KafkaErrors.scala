@@ -88,10 +88,16 @@ private[splice] object KafkaErrors {
     conditions.error("SPLICE_KAFKA.END_BEYOND", "partitions" -> text)
   }
 
-  def noRecordAtTime(partitions: Iterable[(LogPartition, Long)]): SpliceException = {
+  /** @param asked partition, where it begins, where it ends */
+  def startAfterEnd(asked: Seq[(LogPartition, Long, Long)]): SpliceOptionException = {
+    val text = asked.sortBy(_._1).map { case (p, start, end) => s"$p begins at $start and ends at $end" }.mkString(", ")
+    conditions.option("SPLICE_KAFKA_OPTION.START_AFTER_END", "partitions" -> text)
+  }
+
+  def noRecordAtTime(partitions: Iterable[(LogPartition, Long)]): SpliceOptionException = {
     val text =
       partitions.toSeq.sortBy(_._1).map { case (p, time) => s"$p at ${Instant.ofEpochMilli(time)}" }.mkString(", ")
-    conditions.error("SPLICE_KAFKA.NO_RECORD_AT_TIME", "partitions" -> text)
+    conditions.option("SPLICE_KAFKA_OPTION.NO_RECORD_AT_TIME", "partitions" -> text)
   }
 
   def noCommitted(group: String, partitions: Iterable[LogPartition]): SpliceException =

@@ -26,7 +26,7 @@ final class KafkaSourceBuilder private[kafka] {
   /** Subscribes to topics by name. */
   @varargs def topics(names: String*): KafkaSourceBuilder = option(KafkaOptions.Subscribe.key, names.mkString(","))
 
-  /** Subscribes to all topics whose whole name matches a Java regular expression. */
+  /** Subscribes to all topics whose name holds a match of a Java regular expression; `^` and `$` bind it to the whole name. */
   def topicPattern(pattern: String): KafkaSourceBuilder = option(KafkaOptions.SubscribePattern.key, pattern)
 
   /** Fixes the start; by default a stream starts at the latest records, a batch at the earliest. */

@@ -40,6 +40,7 @@ final private[splice] class KafkaEnumerator(
       case _                                 => Set.empty
     })
     membership.requireAll()
+    if (context.mode == ReadMode.Batch && at == StartPosition.Configured) BatchBounds.refuse(configuredStart)
     val resolver = new StartResolver(log, loss, looks, settings.client.group)
     val begin    = at match {
       case StartPosition.Configured        => resolver.configured(configuredStart, partitions)
@@ -47,7 +48,11 @@ final private[splice] class KafkaEnumerator(
       case wanted: StartPosition.Timestamp => resolver.handed(wanted, partitions)
     }
     // Where a bounded source began is written down with its end, and holds if a crash made nobody hear of it.
-    settings.ending.fold(begin)(endingLog.resolve(_, begin, partitions).start)
+    settings.ending.fold(begin) { ending =>
+      val entry = endingLog.resolve(ending, begin, partitions)
+      if (context.mode == ReadMode.Batch) BatchBounds.refuse(entry)
+      entry.start
+    }
   }
 
   override def limits(at: Progress): ReadLimits = settings.limits

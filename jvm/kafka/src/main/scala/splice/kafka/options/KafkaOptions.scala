@@ -44,9 +44,9 @@ private[splice] object KafkaOptions {
     "subscribePattern",
     OptionType(
       "a Java regular expression",
-      t => Try(Pattern.compile(t)).toOption.filterNot(_ => t.isEmpty).map(_ => t)
+      t => Try(Pattern.compile(t.trim)).toOption.map(_.pattern).filter(_.nonEmpty)
     ),
-    "reads every topic whose whole name matches, also those made later"
+    "reads every topic whose name holds a match, also those made later; ^ and $ bind the pattern to the whole name"
   )
 
   val Assign: SourceOption[Subscription.Assigned] = SourceOption(
@@ -158,8 +158,8 @@ private[splice] object KafkaOptions {
   val PollTimeout: SourceOption[Long] = SourceOption(
     "kafkaConsumer.pollTimeoutMs",
     OptionType.PositiveLong,
-    "milliseconds that a reader waits for a record before it fails"
-  ).withDefault(120000L, "120000")
+    "milliseconds that a reader waits for a record before it fails; by default as long as spark.network.timeout"
+  )
 
   val Retries: SourceOption[Int] = SourceOption(
     "fetchOffset.numRetries",

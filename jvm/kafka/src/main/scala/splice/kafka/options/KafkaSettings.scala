@@ -16,6 +16,8 @@ import splice.source.{OptionErrors, ReadLimits, SourceOption, SourceOptions}
   *   None = by the kind of read: latest in a stream, earliest in a batch
   * @param ending
   *   where a bounded source ends
+  * @param pollTimeout
+  *   None = as long as Spark's network timeout
   */
 final private[splice] case class KafkaSettings(
     subscription: Subscription,
@@ -25,7 +27,7 @@ final private[splice] case class KafkaSettings(
     limits: ReadLimits,
     failOnDataLoss: Boolean,
     includeHeaders: Boolean,
-    pollTimeout: Duration,
+    pollTimeout: Option[Duration],
     retries: Int,
     retryInterval: Duration,
     discoveryInterval: Duration,
@@ -49,7 +51,7 @@ private[splice] object KafkaSettings {
       limits = limits(options),
       failOnDataLoss = options(KafkaOptions.FailOnDataLoss),
       includeHeaders = options(KafkaOptions.IncludeHeaders),
-      pollTimeout = Duration.ofMillis(options(KafkaOptions.PollTimeout)),
+      pollTimeout = options.find(KafkaOptions.PollTimeout).map(Duration.ofMillis(_)),
       retries = options(KafkaOptions.Retries),
       retryInterval = Duration.ofMillis(options(KafkaOptions.RetryInterval)),
       discoveryInterval = options(KafkaOptions.DiscoveryInterval),

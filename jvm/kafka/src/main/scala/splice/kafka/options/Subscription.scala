@@ -27,10 +27,10 @@ private[splice] object Subscription {
     override def fingerprint: (String, String)            = "subscribe" -> names.mkString(",")
   }
 
-  /** All partitions of the topics whose whole name matches, also of topics that are made later. */
+  /** All partitions of the topics whose name holds a match, as in Spark's own source, also of topics that are made later. */
   final case class TopicPattern(pattern: String) extends Subscription {
     @transient private lazy val compiled                  = Pattern.compile(pattern)
-    def matches(topic: String): Boolean                   = compiled.matcher(topic).matches
+    def matches(topic: String): Boolean                   = compiled.matcher(topic).find
     override def covers(partition: LogPartition): Boolean = matches(partition.topic)
     override def fingerprint: (String, String)            = "subscribePattern" -> pattern
   }

@@ -3,10 +3,12 @@
 
 package splice.kafka.reader
 
+import java.time.Duration
+
 import org.apache.kafka.common.KafkaException
-import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.{SparkEnv, TaskContext}
 
 import splice.kafka.options.KafkaSettings
 import splice.kafka.split.KafkaSplitRange
@@ -50,11 +52,18 @@ private[splice] object KafkaReaders {
 
   def apply(settings: KafkaSettings, context: ReadContext): KafkaReaders = {
     val value = ValuePlan(settings.value, context.columns, context.session)
+    val poll  = settings.pollTimeout.getOrElse(networkTimeout)
     KafkaReaders(
       value.fold(context.columns)(_.record),
       context.run,
-      ReaderSettings(settings.client, settings.failOnDataLoss, settings.pollTimeout, settings.readerIdleTimeout),
+      ReaderSettings(settings.client, settings.failOnDataLoss, poll, settings.readerIdleTimeout),
       value
     )
+  }
+
+  // Spark's own source waits that long for a record.
+  private def networkTimeout: Duration = {
+    val seconds = Option(SparkEnv.get).fold(120L)(_.conf.getTimeAsSeconds("spark.network.timeout", "120s"))
+    Duration.ofSeconds(seconds)
   }
 }

@@ -38,9 +38,20 @@ final class StartSuite extends AnyFunSuite {
 
   test("begins where startingOffsets says") {
     assert(begin(world("startingOffsets" -> "earliest")) == at(0 -> 1, 1 -> 0))
-    assert(begin(world("startingOffsets" -> "latest"), ReadMode.Batch) == at(0 -> 4, 1 -> 2))
+    assert(begin(world("startingOffsets" -> "latest")) == at(0 -> 4, 1 -> 2))
     assert(begin(world("startingOffsets" -> """{"t":{"0":2,"1":-1}}""")) == at(0 -> 2, 1 -> 2))
     assert(begin(world("startingOffsets" -> """{"t":{"0":-2,"1":1}}""")) == at(0 -> 1, 1 -> 1))
+  }
+
+  test("a batch that begins at latest, or behind its end, is refused") {
+    Seq("latest", """{"t":{"0":2,"1":-1}}""").foreach { start =>
+      val error = intercept[SpliceOptionException](begin(world("startingOffsets" -> start), ReadMode.Batch))
+      assert(error.getMessage.contains("'startingOffsets = latest'"))
+    }
+    val behind =
+      world("startingOffsets" -> """{"t":{"0":3,"1":1}}""", "endingOffsets" -> """{"t":{"0":2,"1":1}}""")
+    val text = intercept[SpliceOptionException](begin(behind, ReadMode.Batch)).getMessage
+    assert(text.contains("t-0 begins at 3 and ends at 2."))
   }
 
   test("startingOffsets must name every partition and no other") {
@@ -65,9 +76,8 @@ final class StartSuite extends AnyFunSuite {
 
   test("begins at the first record of a time; none is an error, or the end") {
     assert(begin(world("startingTimestamp" -> "201")) == at(0 -> 2, 1 -> 1))
-    assert(failure("NO_RECORD_AT_TIME")(
-      begin(world("startingTimestamp" -> "260"))
-    ).contains("t-1 at 1970-01-01T00:00:00.260Z"))
+    val none = intercept[SpliceOptionException](begin(world("startingTimestamp" -> "260")))
+    assert(none.getMessage.contains("t-1 at 1970-01-01T00:00:00.260Z"))
     val latest = world("startingTimestamp" -> "260", "startingOffsetsByTimestampStrategy" -> "latest")
     assert(begin(latest) == at(0 -> 2, 1 -> 2))
     val each = world("startingOffsetsByTimestamp" -> """{"t":{"0":400,"1":0}}""", "startingOffsets" -> "earliest")
@@ -98,10 +108,10 @@ final class StartSuite extends AnyFunSuite {
     assert(failure("MISSING_PARTITION")(begin(world("assign" -> """{"t":[0,5]}"""))).contains("t-5"))
   }
 
-  test("a pattern reads every topic that matches") {
-    val run = new SimulatedRun("subscribePattern" -> "t.*", "startingOffsets" -> "earliest")
-    Seq("t1", "t2", "other-t").foreach(run.log.create(_, 1))
-    assert(begin(run).json == """{"t1":{"0":0},"t2":{"0":0}}""")
+  test("a pattern reads every topic whose name holds a match") {
+    val run = new SimulatedRun("subscribePattern" -> "t[12]", "startingOffsets" -> "earliest")
+    Seq("t1", "t2", "t3", "my-t2").foreach(run.log.create(_, 1))
+    assert(begin(run).json == """{"my-t2":{"0":0},"t1":{"0":0},"t2":{"0":0}}""")
   }
 
   private def handed(run: SimulatedRun, onGap: OnGap, offsets: (LogPartition, Long)*) =

@@ -28,7 +28,7 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     assert(s.start.isEmpty && s.ending.isEmpty)
     assert(s.limits == ReadLimits(maxDelay = Duration.ofMinutes(15)))
     assert(s.failOnDataLoss && !s.includeHeaders)
-    assert(s.pollTimeout == Duration.ofSeconds(120) && s.retries == 3 && s.retryInterval == Duration.ofSeconds(1))
+    assert(s.pollTimeout.isEmpty && s.retries == 3 && s.retryInterval == Duration.ofSeconds(1))
   }
 
   test("keys are read whatever their case") {
@@ -39,6 +39,12 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     assert(
       intercept[SpliceOptionException](settings(topics)).getMessage.contains("'kafka.bootstrap.servers' is missing")
     )
+  }
+
+  test("a pattern is looked for in the name, as Spark's own source does it") {
+    def covers(pattern: String, topic: String) =
+      settings(servers, "subscribePattern" -> pattern).subscription.covers(LogPartition(topic, 0))
+    assert(covers(" rder ", "orders") && covers("^orders$", "orders") && !covers("^orders$", "orders-late"))
   }
 
   test("exactly one of subscribe, subscribePattern and assign is needed") {

@@ -26,9 +26,10 @@ final class SparkInitialOffsetSuite extends AnyFunSuite {
   }
 
   test("the file of another source, and of another version, is refused by name") {
-    Seq("v1\n1700000000000", "\u0000v2\n{\"t\":{\"0\":5}}", "v1\n{\"path\":\"file:///a\"}", "", "\u0000").foreach { text =>
-      val error = intercept[SpliceException](read(text))
-      assert(error.getCondition == "SPLICE_CHECKPOINT.FOREIGN" && error.getMessage.contains("sources/0/0"))
+    Seq("v1\n1700000000000", "\u0000v2\n{\"t\":{\"0\":5}}", "v1\n{\"path\":\"file:///a\"}", "", "\u0000").foreach {
+      text =>
+        val error = intercept[SpliceException](read(text))
+        assert(error.getCondition == "SPLICE_CHECKPOINT.FOREIGN" && error.getMessage.contains("sources/0/0"))
     }
   }
 }

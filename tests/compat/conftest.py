@@ -1,0 +1,25 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""A pair of queries for each test, with topics whose content the test says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyspark
+import pytest
+
+from compat.pair import Pair
+from servers.kafka_topics import KafkaTopics
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture
+def pair(spark: SparkSession, topics: KafkaTopics, tmp_path: Path) -> Pair:
+    """The two sources in one session, each with a folder of its own."""
+    if not pyspark.__version__.startswith("4.2."):
+        pytest.skip("Spark's Kafka source is of Spark 4.2")
+    return Pair(spark, topics, tmp_path)

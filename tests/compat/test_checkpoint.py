@@ -1,0 +1,95 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""What a checkpoint holds when another source has gone on with it, or has begun it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from compat.pair import OURS, SPARKS, Pair, contents, offsets, records
+from conftest import MakeTopic
+from orders import history, live
+from refusals import assert_says
+from servers.kafka_topics import KafkaTopics
+from streams import drain, written
+
+EARLIEST = {"startingOffsets": "earliest"}
+
+
+@pytest.fixture
+def topic(topics: KafkaTopics, make_topic: MakeTopic) -> str:
+    """A topic of one partition with 4 records."""
+    name = make_topic(1)
+    topics.produce(name, records(0, range(4)))
+    return name
+
+
+def go_on(pair: Pair, source: str, topic: str, **options: str) -> list[tuple[int, int]]:
+    """Lets a source go on with the one checkpoint of the test, and lists all that came so far."""
+    drain(pair.stream(source, {"subscribe": topic, **EARLIEST, **options}), pair.folder / "one")
+    return offsets(contents(written(pair.spark, pair.folder / "one")))
+
+
+def side_log(pair: Pair) -> Path:
+    """Where our source keeps what the offsets do not hold."""
+    return pair.folder / "one" / "checkpoint" / "sources" / "0" / "splice"
+
+
+def all_of(count: int) -> list[tuple[int, int]]:
+    """Lists the positions of one partition."""
+    return [(0, offset) for offset in range(count)]
+
+
+def test_without_its_side_log_it_is_taken_over_again(pair: Pair, topic: str) -> None:
+    assert go_on(pair, OURS, topic) == all_of(4)
+    pair.topics.produce(topic, records(0, range(4, 6)))
+    assert go_on(pair, SPARKS, topic) == all_of(6)
+    shutil.rmtree(side_log(pair))
+    pair.topics.produce(topic, records(0, range(6, 9)))
+    assert go_on(pair, OURS, topic) == all_of(9)
+
+
+def test_a_topic_made_again_while_sparks_source_ran(pair: Pair, topic: str) -> None:
+    go_on(pair, OURS, topic)
+    pair.topics.delete(topic)
+    pair.topics.create(topic)
+    pair.topics.produce(topic, records(0, range(6)))
+    # Spark's source does not notice, and leaves out what lies before the old offset.
+    assert len(go_on(pair, SPARKS, topic)) == 6
+    said = _failure(pair, topic)
+    assert_says(said, "SPLICE_KAFKA.RECREATED", topic)
+    # Whoever knows that the offsets are the new topic's deletes what says otherwise.
+    shutil.rmtree(side_log(pair))
+    pair.topics.produce(topic, records(0, range(6, 8)))
+    assert len(go_on(pair, OURS, topic)) == 8
+
+
+def test_a_checkpoint_of_another_kind(pair: Pair, topic: str, tmp_path: Path) -> None:
+    folder = pair.folder / "one"
+    drain(pair.spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load(), folder)
+    assert_says(_failure(pair, topic), "SPLICE_CHECKPOINT.FOREIGN", "offset", "not written by this")
+    shutil.rmtree(folder)
+    pair.batch(SPARKS, {"subscribe": topic}).select("value").write.parquet(str(tmp_path / "files"))
+    drain(history(tmp_path / "files").read_stream(pair.spark), folder)
+    assert_says(_failure(pair, topic), "SPLICE_CHECKPOINT.FOREIGN", '"files"')
+    shutil.rmtree(folder)
+    drain(live(pair.topics, topic, **EARLIEST).read_stream(pair.spark), folder)
+    with pytest.raises(Exception, match=r"SPLICE_CHECKPOINT\.(CHANGED|FOREIGN)"):
+        drain(history(tmp_path / "files").read_stream(pair.spark), folder)
+
+
+def test_a_first_batch_of_another_kind(pair: Pair, topic: str) -> None:
+    first = pair.folder / "one" / "checkpoint" / "sources" / "0" / "0"
+    first.parent.mkdir(parents=True)
+    first.write_text("v1\n1767225600000")
+    said = _failure(pair, topic)
+    assert_says(said, "SPLICE_CHECKPOINT.FOREIGN", "sources/0/0", "Spark's Kafka source")
+
+
+def _failure(pair: Pair, topic: str) -> str:
+    with pytest.raises(Exception) as raised:  # noqa: PT011
+        go_on(pair, OURS, topic)
+    return str(raised.value)
