@@ -30,13 +30,13 @@ final class InitialLogSuite extends AnyFunSuite {
   private def at(n: Long): CounterProgress = CounterProgress(SortedMap(0 -> n))
 
   final private class World {
-    val place                               = Files.createTempDirectory("splice-sources")
-    val folder: HadoopSourceFolder          = new HadoopSourceFolder(new Path(place.toUri), new Configuration)
-    val log                                 = new MemorySideLog
-    def theirs: Option[String]              = folder.read("0").map(new String(_, UTF_8))
-    def start(decided: => Progress)         = new InitialLog(log, shared, Some(folder)).resolve(decided)
-    def theyBegin(n: Long): Unit            = folder.create("0", at(n).json.getBytes(UTF_8))
-    def never: Progress                     = fail("the start was decided again")
+    val place                       = Files.createTempDirectory("splice-sources")
+    val folder: HadoopSourceFolder  = new HadoopSourceFolder(new Path(place.toUri), new Configuration)
+    val log                         = new MemorySideLog
+    def theirs: Option[String]      = folder.read("0").map(new String(_, UTF_8))
+    def start(decided: => Progress) = new InitialLog(log, shared, Some(folder)).resolve(decided)
+    def theyBegin(n: Long): Unit    = folder.create("0", at(n).json.getBytes(UTF_8))
+    def never: Progress             = fail("the start was decided again")
   }
 
   test("a start is told to the source that shares the checkpoint, and decided once") {
