@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,11 +20,13 @@ def session(folder: Path, conf: Mapping[str, str] | None = None) -> SparkSession
     """Starts a session with Splice's jars, two cores and two shuffle partitions."""
     from pyspark.sql import SparkSession
 
+    # Workers need what the tests have, such as Arrow.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     settings = {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "1g",
-        "spark.driver.extraJavaOptions": f"-Dderby.system.home={folder}/derby",
+        "spark.driver.extraJavaOptions": f"-Dderby.system.home={folder} -Djava.io.tmpdir={folder}",
         "spark.local.dir": str(folder / "local"),
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "2",

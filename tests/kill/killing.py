@@ -23,7 +23,8 @@ class Kill:
         name: A regular expression that the file's path contains; of a row, ``<leg>/<order id>``.
         when: ``before`` or ``after`` it.
         nth: Which time in that process, from 1.
-        action: ``halt`` or ``signal`` (SIGKILL); ``fail`` and ``hang`` hit a task's first attempt.
+        action: ``halt`` or ``signal`` (SIGKILL); ``fail``, ``hang`` and ``lose``, which halts the
+            executor, hit a task's first attempt.
     """
 
     what: str

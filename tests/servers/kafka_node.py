@@ -48,13 +48,16 @@ class ProcessNode:
         settings: Mapping[str, str],
         heap: str,
         listeners: Mapping[str, str] | None = None,
+        ports: tuple[int, int] | None = None,
     ) -> None:
-        """Chooses ports and formats the storage below the folder.
+        """Formats the storage below the folder.
 
-        Listeners beside the plain one are given by name and security protocol.
+        Listeners beside the plain one are given by name and security protocol. The ports of broker
+        and controller are free ones if they are not given.
         """
         protocols = dict(listeners or {})
-        self.port, controller, *more = free_ports(2 + len(protocols))
+        broker, control, *more = free_ports(2 + len(protocols))
+        self.port, controller = ports or (broker, control)
         self.ports = dict(zip(protocols, more, strict=True))
         self._folder = folder
         self._process: ServerProcess | None = None

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import base64
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 LOGGING = """rootLogger.level = WARN
@@ -74,6 +74,22 @@ def with_listeners(
         "listener.security.protocol.map": protocols,
     }
     return dict(settings) | {key: ",".join([settings[key], *some]) for key, some in added.items()}
+
+
+def one_of_many(node: int, ports: Sequence[tuple[int, int]]) -> dict[str, str]:
+    """Gives what a node of several has else than the only one; nodes count from 0.
+
+    Each topic of Kafka's own has a copy on every node.
+    """
+    copies = str(len(ports))
+    voters = ",".join(f"{n}@127.0.0.1:{controller}" for n, (_, controller) in enumerate(ports))
+    return {
+        "node.id": str(node),
+        "controller.quorum.voters": voters,
+        "offsets.topic.replication.factor": copies,
+        "transaction.state.log.replication.factor": copies,
+        "share.coordinator.state.topic.replication.factor": copies,
+    }
 
 
 def as_properties(settings: Mapping[str, str]) -> str:

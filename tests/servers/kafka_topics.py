@@ -82,6 +82,25 @@ class KafkaTopics:
         _all_done(self._admin.delete_topics([topic]))
         wait_for(f"'{topic}' to be gone", lambda: topic not in self.names())
 
+    def brokers(self) -> set[int]:
+        """Lists the brokers that are there; none if nobody answers."""
+        try:
+            return set(self._admin.list_topics(timeout=1).brokers)
+        except KafkaException:
+            return set()
+
+    def leaders(self) -> set[int]:
+        """Lists the brokers that lead a partition of any topic."""
+        return {partition.leader for partition in self._all_partitions()}
+
+    def are_copied(self, copies: int) -> bool:
+        """Says whether every partition has so many copies that are up to date."""
+        return all(len(partition.isrs) >= copies for partition in self._all_partitions())
+
+    def _all_partitions(self) -> list[Any]:
+        topics = self._admin.list_topics(timeout=_TIMEOUT).topics.values()
+        return [partition for topic in topics for partition in topic.partitions.values()]
+
     def names(self) -> set[str]:
         """Lists the topics."""
         return set(self._admin.list_topics(timeout=_TIMEOUT).topics)

@@ -38,7 +38,13 @@ private[kill] object KillAction {
     override def apply(step: Step): Unit = if (isFirstAttempt) forEver()
   }
 
-  val named: Map[String, KillAction] = Map("halt" -> Halt, "signal" -> Signal, "fail" -> Fail, "hang" -> Hang)
+  /** The executor of a task's first attempt ends at once; later attempts pass. */
+  case object Lose extends KillAction {
+    override def apply(step: Step): Unit = if (isFirstAttempt) Halt(step)
+  }
+
+  val named: Map[String, KillAction] =
+    Map("halt" -> Halt, "signal" -> Signal, "fail" -> Fail, "hang" -> Hang, "lose" -> Lose)
 
   private def isFirstAttempt = Option(TaskContext.get()).forall(_.attemptNumber() == 0)
 

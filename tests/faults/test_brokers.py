@@ -1,0 +1,85 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Brokers that are killed and come back: ids out are ids in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from faults.gate import Gate
+from faults.order_stream import OrderStream
+from servers.kafka import KafkaCluster
+from servers.kafka_brokers import KafkaBrokers
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_ROWS = 40_000
+
+
+@pytest.fixture(scope="module")
+def brokers() -> Iterator[KafkaBrokers]:
+    """Three brokers."""
+    with KafkaBrokers() as started:
+        yield started
+
+
+def test_killed_while_a_batch_is_read(
+    spark: SparkSession, own_kafka: KafkaCluster, tmp_path: Path, gate: Gate
+) -> None:
+    stream = OrderStream(spark, own_kafka.topics, tmp_path)
+    stream.produce(_ROWS)
+    query = stream.start(gate)
+    gate.wait()
+    own_kafka.kill()
+    gate.open()
+    own_kafka.start()
+    stream.produce(100)
+    stream.finish(query)
+
+
+def test_killed_while_nothing_is_to_be_read(
+    spark: SparkSession, own_kafka: KafkaCluster, tmp_path: Path
+) -> None:
+    stream = OrderStream(spark, own_kafka.topics, tmp_path)
+    stream.produce(300)
+    query = stream.start(discoveryInterval="200ms")
+    stream.wait_for_all(query)
+    own_kafka.kill()
+    assert query.awaitTermination(3) is False
+    own_kafka.start()
+    stream.produce(300)
+    stream.finish(query)
+
+
+def test_leaders_move_while_a_batch_is_read(
+    spark: SparkSession, brokers: KafkaBrokers, tmp_path: Path, gate: Gate
+) -> None:
+    stream = OrderStream(spark, brokers.topics, tmp_path, replicas=3)
+    stream.produce(_ROWS)
+    query = stream.start(gate)
+    gate.wait()
+    brokers.kill(1)
+    gate.open()
+    stream.produce(1_000)
+    stream.wait_for_all(query)
+    brokers.start(1)
+    stream.produce(1_000)
+    stream.finish(query)
+
+
+def test_brokers_die_one_after_the_other(
+    spark: SparkSession, brokers: KafkaBrokers, tmp_path: Path
+) -> None:
+    stream = OrderStream(spark, brokers.topics, tmp_path, replicas=3)
+    query = stream.start(discoveryInterval="200ms", maxOffsetsPerTrigger="700")
+    for number in range(3):
+        stream.produce(2_000)
+        brokers.kill(number)
+        stream.produce(2_000)
+        brokers.start(number)
+    stream.finish(query)

@@ -1,0 +1,49 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Executors that are lost, and runs that are stopped in the middle: ids out are ids in."""
+
+from __future__ import annotations
+
+import sys
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from faults.gate import Gate
+from faults.order_stream import OrderStream
+from kill.cluster import two_hosts
+from kill.killing import Kill
+from kill.scenario import Scenario
+from servers.kafka_topics import KafkaTopics
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs 127.0.0.2 as a host")
+def test_executors_are_lost(topics: KafkaTopics, tmp_path: Path) -> None:
+    scenario = Scenario.make(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path)
+    lost = [scenario.some_name("history"), scenario.some_name("live")]
+    with two_hosts(tmp_path / "cluster") as master:
+        scenario.given(master=master, conf={"spark.locality.wait": "0s"})
+        life = scenario.finish(*(Kill("row", f"^{name}$", action="lose") for name in lost))
+    # Each ended the executor that saw it first, and came again in another.
+    assert [sum(row == name for row in life.rows) for name in lost] == [2, 2]
+    scenario.assert_each_once()
+    scenario.assert_switched_once()
+
+
+def test_stopped_in_the_middle_of_batches(
+    spark: SparkSession, topics: KafkaTopics, tmp_path: Path
+) -> None:
+    stream = OrderStream(spark, topics, tmp_path)
+    for run in range(4):
+        stream.produce(20_000)
+        gate = Gate(tmp_path / f"gate-{run}")
+        query = stream.start(gate, maxOffsetsPerTrigger="15000")
+        gate.wait()
+        query.stop()
+        assert query.exception() is None
+    stream.finish(stream.start())

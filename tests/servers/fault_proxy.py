@@ -1,0 +1,118 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""A TCP proxy that makes a network bad: slow, cut, or silent."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from types import TracebackType
+
+_CHUNK = 1 << 16
+
+
+class FaultProxy:
+    """Passes connections from a port of its own on to another, until it is told to be bad.
+
+    ```python
+    with FaultProxy(listen=15000, upstream=15001) as proxy:
+        proxy.slow(0.2)
+    ```
+    """
+
+    def __init__(self, listen: int, upstream: int) -> None:
+        """Takes the ports, both on 127.0.0.1."""
+        self._listen, self._upstream = listen, upstream
+        self._delay = 0.0
+        self._is_cut = False
+        self._passes = threading.Event()
+        self._passes.set()
+        self._closed = False
+        self._lock = threading.Lock()
+        self._sockets: set[socket.socket] = set()
+
+    def __enter__(self) -> FaultProxy:
+        """Begins to listen."""
+        self._server = socket.create_server(("127.0.0.1", self._listen))
+        threading.Thread(target=self._accept, name="fault-proxy", daemon=True).start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Closes all connections and listens no more."""
+        self._closed = True
+        self._passes.set()
+        # A blocked accept is woken by this on Linux and macOS alike.
+        with contextlib.suppress(OSError):
+            self._server.shutdown(socket.SHUT_RDWR)
+        self._server.close()
+        self._drop_all()
+
+    def slow(self, seconds: float) -> None:
+        """Holds each piece of every answer back for so long."""
+        self._delay = seconds
+
+    def cut(self) -> None:
+        """Closes all connections, and new ones as soon as they come."""
+        self._is_cut = True
+        self._drop_all()
+
+    def silence(self) -> None:
+        """Leaves connections open, half of them: requests go on, answers do not come."""
+        self._passes.clear()
+
+    def heal(self) -> None:
+        """Is good again. Connections that were silent are closed, since nobody waits on them."""
+        if not self._passes.is_set():
+            self._drop_all()
+        self._delay, self._is_cut = 0.0, False
+        self._passes.set()
+
+    def _accept(self) -> None:
+        while not self._closed:
+            try:
+                client, _ = self._server.accept()
+            except OSError:
+                return
+            if self._is_cut:
+                client.close()
+                continue
+            try:
+                broker = socket.create_connection(("127.0.0.1", self._upstream))
+            except OSError:
+                client.close()
+                continue
+            with self._lock:
+                self._sockets |= {client, broker}
+            for source, sink, answers in ((client, broker, False), (broker, client, True)):
+                threading.Thread(
+                    target=self._pump, args=(source, sink, answers), daemon=True
+                ).start()
+
+    def _pump(self, source: socket.socket, sink: socket.socket, answers: bool) -> None:
+        with contextlib.suppress(OSError):
+            while piece := source.recv(_CHUNK):
+                if answers:
+                    time.sleep(self._delay)
+                    self._passes.wait()
+                sink.sendall(piece)
+        self._drop({source, sink})
+
+    def _drop_all(self) -> None:
+        with self._lock:
+            every = set(self._sockets)
+        self._drop(every)
+
+    def _drop(self, some: set[socket.socket]) -> None:
+        with self._lock:
+            self._sockets -= some
+        for each in some:
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+            each.close()
