@@ -35,7 +35,9 @@ def test_values_come_from_the_metrics() -> None:
     described = describe(Query({"batchId": 4, "sources": [RATE, SPLICE]}, "orders"))  # type: ignore[arg-type]
     assert described.batch_id == 4
     assert described.sources == (
-        SourceDescription("live", "orders-0@<7>", 8, 120, None, 1, '{"v":1}'),
+        SourceDescription(
+            "live", "orders-0@<7>", 8, 120, None, 1, '{"v":1}', metrics=SPLICE["metrics"]
+        ),
     )
 
 
@@ -43,10 +45,36 @@ def test_it_prints_as_a_table() -> None:
     described = describe(Query({"batchId": 4, "sources": [SPLICE]}, "orders"))  # type: ignore[arg-type]
     assert str(described).splitlines() == [
         "orders, batch 4",
-        "leg   position      splits  rows behind  bytes behind  switches",
-        "live  orders-0@<7>  8       120          -             1",
+        "leg   position      splits  rows behind  bytes behind  seconds behind  rows/s arriving"
+        "  switches",
+        "live  orders-0@<7>  8       120          -             -               -                1",
     ]
     assert "<td>orders-0@&lt;7&gt;</td>" in described._repr_html_()
+
+
+def test_topics_and_the_partitions_furthest_behind() -> None:
+    told = {
+        "position": "12 partitions",
+        "rowsBehind": "9",
+        "secondsBehind": "61",
+        "rowsArriving": "20",
+        "topics": '{"orders":{"partitions":2,"rowsBehind":9,"rowsArriving":20},'
+        '"*":{"partitions":10,"rowsBehind":0}}',
+        "lagging": '[{"partition":"orders-1","rowsBehind":9,"bytesBehind":90,"secondsBehind":61}]',
+    }
+    described = describe(Query({"batchId": 4, "sources": [SPLICE | {"metrics": told}]}, "q"))  # type: ignore[arg-type]
+    source = described.sources[0]
+    assert (source.seconds_behind, source.rows_arriving) == (61, 20)
+    assert [topic.name for topic in source.topics] == ["orders", "*"]
+    assert source.lagging[0].bytes_behind == 90
+    assert str(described).splitlines()[3:] == [
+        "topic   partitions  rows behind  bytes behind  seconds behind  rows/s arriving",
+        "orders  2           9            -             -               20",
+        "*       10          0            -             -               -",
+        "partition  rows behind  bytes behind  seconds behind",
+        "orders-1   9            90            61",
+    ]
+    assert described._repr_html_().count("<table>") == 3
 
 
 def test_before_the_first_progress() -> None:

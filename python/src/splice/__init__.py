@@ -7,7 +7,7 @@ Start with :func:`configure`, describe each source with its builder, join them w
 """
 
 from splice.configure import configure
-from splice.describe import QueryDescription, SourceDescription, describe
+from splice.describe import LagDescription, QueryDescription, SourceDescription, describe
 from splice.errors import OptionError, SetupError, SourceError
 from splice.files import FileSource, FileSourceBuilder
 from splice.hand_over import HandOver
@@ -24,6 +24,7 @@ __all__ = [
     "HybridSourceBuilder",
     "KafkaSource",
     "KafkaSourceBuilder",
+    "LagDescription",
     "OffsetsInitializer",
     "OptionError",
     "QueryDescription",

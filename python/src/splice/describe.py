@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,59 @@ if TYPE_CHECKING:
 
     from pyspark.sql.streaming.query import StreamingQuery
 
-_HEADINGS = ("leg", "position", "splits", "rows behind", "bytes behind", "switches")
+_HEADINGS = (
+    "leg",
+    "position",
+    "splits",
+    "rows behind",
+    "bytes behind",
+    "seconds behind",
+    "rows/s arriving",
+    "switches",
+)
+
+
+_TOPIC_HEADINGS = (
+    "topic",
+    "partitions",
+    "rows behind",
+    "bytes behind",
+    "seconds behind",
+    "rows/s arriving",
+)
+
+
+@dataclass(frozen=True)
+class LagDescription:
+    """How far behind a topic or a partition is; None is what is not known.
+
+    Attributes:
+        name: Of the topic, or the partition as ``topic-0``.
+        partitions: How many partitions a topic has.
+        rows_behind: Rows still to be read.
+        bytes_behind: Their bytes, by the average of what was read of the topic.
+        seconds_behind: How long ago the oldest of them came.
+        rows_arriving: Rows a second that the topic gets.
+    """
+
+    name: str
+    partitions: int | None
+    rows_behind: int | None
+    bytes_behind: int | None
+    seconds_behind: int | None
+    rows_arriving: int | None
+
+    def cells(self) -> tuple[str, ...]:
+        """Gives the values in the order of the table's headings; '-' for what is not known."""
+        values = (
+            self.name,
+            self.partitions,
+            self.rows_behind,
+            self.bytes_behind,
+            self.seconds_behind,
+            self.rows_arriving,
+        )
+        return _cells(values)
 
 
 @dataclass(frozen=True)
@@ -26,8 +79,13 @@ class SourceDescription:
         splits: How many splits the leg has.
         rows_behind: Rows still to be read, as far as they are known.
         bytes_behind: Bytes still to be read, as far as they are known.
+        seconds_behind: How long ago the oldest row came that is not read yet, as far as known.
+        rows_arriving: Rows a second that came since the last report.
         switches: How many times one leg has taken over from another.
         end_offset: The offset that the last batch ended at, as it is in the checkpoint.
+        topics: The topics of a Kafka source, the furthest behind first; ``*`` sums up the others.
+        lagging: The partitions of a Kafka source that are furthest behind.
+        metrics: All figures, by the names that the query progress has for them.
     """
 
     leg: str | None
@@ -37,6 +95,11 @@ class SourceDescription:
     bytes_behind: int | None
     switches: int | None
     end_offset: str | None
+    seconds_behind: int | None = None
+    rows_arriving: int | None = None
+    topics: tuple[LagDescription, ...] = ()
+    lagging: tuple[LagDescription, ...] = ()
+    metrics: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def cells(self) -> tuple[str, ...]:
         """Gives the values in the order of the table's headings; '-' for what is not known."""
@@ -46,9 +109,11 @@ class SourceDescription:
             self.splits,
             self.rows_behind,
             self.bytes_behind,
+            self.seconds_behind,
+            self.rows_arriving,
             self.switches,
         )
-        return tuple("-" if value is None else str(value) for value in values)
+        return _cells(values)
 
 
 @dataclass(frozen=True)
@@ -69,24 +134,26 @@ class QueryDescription:
         """Gives the table as text."""
         if not self.sources:
             return f"{self._title()}: {self._nothing()}"
-        rows = [_HEADINGS, *(source.cells() for source in self.sources)]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
-        lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows]
-        return "\n".join([self._title(), *(line.rstrip() for line in lines)])
+        return "\n".join([self._title(), *(_text(*table) for table in self._tables())])
 
     def _repr_html_(self) -> str:
         """Gives the table as HTML, for notebooks."""
         if not self.sources:
             return f"<p>{escape(self._title())}: {self._nothing()}</p>"
-        head = "".join(f"<th>{heading}</th>" for heading in _HEADINGS)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in source.cells()) + "</tr>"
-            for source in self.sources
-        )
-        return (
-            f"<table><caption>{escape(self._title())}</caption>"
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        )
+        return f"<p>{escape(self._title())}</p>" + "".join(_html(*t) for t in self._tables())
+
+    def _tables(self) -> list[tuple[Sequence[str], list[tuple[str, ...]]]]:
+        topics = [topic.cells() for source in self.sources for topic in source.topics]
+        worst = [one.cells() for source in self.sources for one in source.lagging]
+        tables: list[tuple[Sequence[str], list[tuple[str, ...]]]] = [
+            (_HEADINGS, [source.cells() for source in self.sources])
+        ]
+        if topics:
+            tables.append((_TOPIC_HEADINGS, topics))
+        if worst:
+            headings = ("partition", *_TOPIC_HEADINGS[2:5])
+            tables.append((headings, [(row[0], *row[2:5]) for row in worst]))
+        return tables
 
     def _title(self) -> str:
         return self.name if self.batch_id is None else f"{self.name}, batch {self.batch_id}"
@@ -125,7 +192,46 @@ def _source(source: Mapping[str, Any]) -> SourceDescription:
         bytes_behind=_number(metrics.get("bytesBehind")),
         switches=_number(metrics.get("switches")),
         end_offset=source.get("endOffset"),
+        seconds_behind=_number(metrics.get("secondsBehind")),
+        rows_arriving=_number(metrics.get("rowsArriving")),
+        topics=tuple(_lag(name, own) for name, own in _json(metrics.get("topics"), {}).items()),
+        lagging=tuple(_lag(own["partition"], own) for own in _json(metrics.get("lagging"), [])),
+        metrics=dict(metrics),
     )
+
+
+def _lag(name: str, figures: Mapping[str, int]) -> LagDescription:
+    return LagDescription(
+        name,
+        figures.get("partitions"),
+        figures.get("rowsBehind"),
+        figures.get("bytesBehind"),
+        figures.get("secondsBehind"),
+        figures.get("rowsArriving"),
+    )
+
+
+def _json(text: str | None, default: Any) -> Any:
+    return json.loads(text) if text else default
+
+
+def _cells(values: Sequence[object]) -> tuple[str, ...]:
+    return tuple("-" if value is None else str(value) for value in values)
+
+
+def _text(headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> str:
+    table = [tuple(headings), *rows]
+    widths = [max(len(row[column]) for row in table) for column in range(len(headings))]
+    lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in table]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _html(headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> str:
+    head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _number(text: str | None) -> int | None:

@@ -7,7 +7,7 @@ package splice.bench
 sealed abstract class Reading(val title: String)
 
 object Reading {
-  case object Batch extends Reading("batch")
+  case object Batch    extends Reading("batch")
   case object OneBatch extends Reading("AvailableNow, one batch")
 
   /** AvailableNow in batches of so many rows. */

@@ -89,19 +89,21 @@ object Ages {
 
   private val counts = new AtomicLongArray(60000)
 
-  def add(millis: Long): Unit = { val _ = counts.incrementAndGet(math.max(0L, math.min(millis, counts.length - 1L)).toInt) }
+  def add(millis: Long): Unit = {
+    val _ = counts.incrementAndGet(math.max(0L, math.min(millis, counts.length - 1L)).toInt)
+  }
 
   def clear(): Unit = (0 until counts.length).foreach(counts.set(_, 0))
 
   def latency(): Latency = {
-    val sums = (0 until counts.length).scanLeft(0L)((sum, i) => sum + counts.get(i)).tail
+    val sums                   = (0 until counts.length).scanLeft(0L)((sum, i) => sum + counts.get(i)).tail
     def at(part: Double): Long = sums.indexWhere(_ >= sums.last * part).toLong
     Latency(at(0.5), at(0.99))
   }
 }
 
 final class AgeWriter extends ForeachWriter[org.apache.spark.sql.Row] {
-  override def open(partition: Long, epoch: Long): Boolean    = true
-  override def process(row: org.apache.spark.sql.Row): Unit   = Ages.add(System.currentTimeMillis() - row.getLong(0))
-  override def close(error: Throwable): Unit                  = ()
+  override def open(partition: Long, epoch: Long): Boolean  = true
+  override def process(row: org.apache.spark.sql.Row): Unit = Ages.add(System.currentTimeMillis() - row.getLong(0))
+  override def close(error: Throwable): Unit                = ()
 }

@@ -16,12 +16,22 @@ object ColumnsPage {
 
   private val files = source("source" -> "files", "format" -> "parquet", "path" -> "/lake")
 
-  private val kafka = source(
+  private val broker = Seq(
     "source"                  -> "kafka",
     "kafka.bootstrap.servers" -> "broker:9092",
     "subscribe"               -> "orders",
     "includeHeaders"          -> "true"
   )
+
+  private val kafka = source(broker: _*)
+
+  private val parsed = source(
+    broker ++ Seq("valueFormat" -> "json", "valueSchema" -> "id BIGINT", "onParseError" -> "corrupt"): _*
+  )
+
+  private val ofValues =
+    "`headers` is there with the option `includeHeaders`. `value` is a string or a struct as `valueFormat` says; `_corrupt` comes " +
+      "with `onParseError` = `corrupt`, and `kafkaParseErrors` with a `valueFormat` that parses."
 
   private val hybrid = source(
     "source"         -> "hybrid",
@@ -36,8 +46,8 @@ object ColumnsPage {
     Seq(intro) ++
       Seq("## Hybrid source: hidden columns", columns(hybrid.metadataColumns)) ++
       Seq("## Files: hidden columns", columns(files.metadataColumns)) ++
-      Seq("## Kafka: columns", "`headers` is there with the option `includeHeaders`.", columns(kafka.schema)) ++
-      Seq("## Kafka: task metrics", taskMetrics(kafka))
+      Seq("## Kafka: columns", ofValues, columns(StructType(kafka.schema.fields :+ parsed.schema("_corrupt")))) ++
+      Seq("## Kafka: task metrics", taskMetrics(parsed))
   )
 
   private def source(options: (String, String)*): Source = SourceProvider.create(SourceOptions(options.toMap))

@@ -3,6 +3,7 @@
 
 package splice.kafka
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.StructType
 
@@ -14,6 +15,7 @@ import splice.kafka.enumerator.{
   LogMetadata,
   SecondLook
 }
+import splice.kafka.lag.{ReadReports, TaskReads}
 import splice.kafka.options.KafkaSettings
 import splice.kafka.reader.{KafkaMetrics, KafkaReaders}
 import splice.kafka.split.{KafkaPosition, SparkInitialOffset}
@@ -26,6 +28,13 @@ import splice.source._
   * builder that [[KafkaSource.builder]] gives.
   */
 final class KafkaSource private[splice] (settings: KafkaSettings) extends Source {
+
+  // What readers tell of a query's tasks, the enumerator of the same query reports.
+  @transient private lazy val reports: Option[ReadReports] = SparkSession.getActiveSession.map { spark =>
+    val made = new ReadReports
+    spark.sparkContext.register(made)
+    made
+  }
 
   override def kind: String = KafkaSource.Kind
 
@@ -54,11 +63,19 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
 
   /** The enumerator over another log, such as a simulated one. */
   private[splice] def enumerator(context: EnumeratorContext, log: LogMetadata, discovery: Discovery): SplitEnumerator =
-    new KafkaEnumerator(settings, context, log, discovery, SecondLook(settings.retries, settings.retryInterval))
+    new KafkaEnumerator(
+      settings,
+      context,
+      log,
+      discovery,
+      SecondLook(settings.retries, settings.retryInterval),
+      () => reports.fold(TaskReads())(_.take())
+    )
 
-  override def readers(context: ReadContext): SplitReaderFactory = KafkaReaders(settings, context)
+  override def readers(context: ReadContext): SplitReaderFactory = KafkaReaders(settings, context, reports)
 
-  override def taskMetrics: Seq[CustomMetric] = KafkaMetrics.declared
+  override def taskMetrics: Seq[CustomMetric] =
+    if (settings.value.parses) KafkaMetrics.parsing else KafkaMetrics.declared
 
   override def toString: String = s"KafkaSource(${settings.subscription}, ${settings.client})"
 }

@@ -21,6 +21,33 @@ object ProgressMetric {
   /** Bytes known to exist and not read yet. */
   val BytesBehind = "bytesBehind"
 
+  /** How long ago the oldest row came that is not read yet, in seconds, as far as that is known. */
+  val SecondsBehind = "secondsBehind"
+
+  /** Rows a second that came since the last report. */
+  val RowsArriving = "rowsArriving"
+
+  /** JSON: for each topic partitions, rowsBehind, bytesBehind, secondsBehind and rowsArriving (Kafka only). */
+  val Topics = "topics"
+
+  /** JSON: the partitions that are furthest behind (Kafka only). */
+  val Lagging = "lagging"
+
+  /** Milliseconds that tasks spent in polls since the last report (Kafka only). */
+  val PollMillis = "pollMillis"
+
+  /** Milliseconds that fetch requests of tasks took since the last report (Kafka only). */
+  val FetchMillis = "fetchMillis"
+
+  /** Readers that tasks made since the last report (Kafka only). */
+  val ReadersOpened = "readersOpened"
+
+  /** Readers that tasks found open since the last report (Kafka only). */
+  val ReadersReused = "readersReused"
+
+  /** How many times a slot was read on another executor than before, in this run. */
+  val SlotMoves = "slotMoves"
+
   /** How many switches from one leg to the next this checkpoint has seen (hybrid only). */
   val Switches = "switches"
 }

@@ -15,6 +15,11 @@ final private[spark] class SlotHomes(reports: CollectionAccumulator[(Int, String
 
   @transient private lazy val homes = scala.collection.mutable.Map.empty[Int, String]
 
+  @transient private var moved = 0L
+
+  /** How many times a slot was read elsewhere than before. */
+  def moves: Long = moved
+
   /** Called in the task. */
   def report(task: SlotRanges): Unit = if (task.slotted) {
     val env = SparkEnv.get
@@ -29,7 +34,7 @@ final private[spark] class SlotHomes(reports: CollectionAccumulator[(Int, String
 
   /** Takes over what the tasks of the last batch reported. */
   def learn(): Unit = {
-    reports.value.asScala.foreach { case (slot, home) => homes(slot) = home }
+    reports.value.asScala.foreach { case (slot, home) => if (homes.put(slot, home).exists(_ != home)) moved += 1 }
     reports.reset()
   }
 }

@@ -31,6 +31,7 @@ final private[spark] class SpliceMicroBatchStream private (
 
   private val run                                           = UUID.randomUUID().toString
   private var plan: Option[(Progress, Progress, BatchPlan)] = None
+  private val board                                         = MetricsBoard.ofQuery(SparkSession.active.sparkContext)
   private var frozen                                        = false
   private var warned                                        = false
 
@@ -72,11 +73,17 @@ final private[spark] class SpliceMicroBatchStream private (
     plan.map(_._3.factory).getOrElse(throw new IllegalStateException("createReaderFactory before planInputPartitions"))
 
   override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] =
-    latestConsumed.toScala.map(o => coordinator.report(progress(o)).asJava).getOrElse(java.util.Map.of())
+    latestConsumed.toScala.fold(java.util.Map.of[String, String]()) { consumed =>
+      homes.learn()
+      val figures = coordinator.report(progress(consumed)) + (ProgressMetric.SlotMoves -> homes.moves.toString)
+      board.show(figures)
+      figures.asJava
+    }
 
   override def commit(end: Offset): Unit = coordinator.committed(progress(end))
 
   override def stop(): Unit = {
+    board.close()
     coordinator.close()
     source.release(run)
   }

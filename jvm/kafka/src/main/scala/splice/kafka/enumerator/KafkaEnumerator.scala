@@ -5,6 +5,7 @@ package splice.kafka.enumerator
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
+import splice.kafka.lag.{LagBook, TaskReads}
 import splice.kafka.options.{KafkaSettings, StartingOffsets}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
 import splice.kafka.{DataLoss, KafkaErrors}
@@ -21,7 +22,8 @@ final private[splice] class KafkaEnumerator(
     context: EnumeratorContext,
     log: LogMetadata,
     discovery: Discovery,
-    looks: SecondLook
+    looks: SecondLook,
+    reads: () => TaskReads = () => TaskReads()
 ) extends SplitEnumerator {
 
   private val loss       = DataLoss(settings.failOnDataLoss)
@@ -30,6 +32,7 @@ final private[splice] class KafkaEnumerator(
   private val identity   = new IdentityLog(context.sideLog, settings.client.servers)
   private val membership = new Membership(settings, discovery, identity, looks, loss)
   private val watch      = new EndWatch(log, looks, loss)
+  private val lag        = new LagBook
 
   private var frozen: Option[KafkaPosition] = None
   private var checked: Set[LogPartition]    = Set.empty
@@ -98,13 +101,10 @@ final private[splice] class KafkaEnumerator(
 
   override def report(at: Progress): SortedMap[String, String] = {
     val position = KafkaPosition.from(at)
-    val behind   = position.offsets.iterator.map { case (p, offset) =>
-      math.max(watch.last(p).getOrElse(offset) - offset, 0L)
-    }
-    SortedMap(
-      ProgressMetric.Position   -> shown(position),
-      ProgressMetric.Splits     -> position.offsets.size.toString,
-      ProgressMetric.RowsBehind -> behind.sum.toString
+    val told     = reads()
+    lag.look(position.offsets, watch.last, told, context.clock.instant()).report ++ told.report ++ Seq(
+      ProgressMetric.Position -> shown(position),
+      ProgressMetric.Splits   -> position.offsets.size.toString
     )
   }
 

@@ -20,9 +20,9 @@ import splice.source.Secrets
 final private[splice] class ClientSecrets(properties: Map[String, String]) {
 
   private lazy val secrets: Set[String] = properties.iterator.flatMap {
-    case (key, _) if !Secrets.isSecret(key)                                                => Nil
+    case (key, _) if !Secrets.isSecret(key)                                                  => Nil
     case (key, value) if key.toLowerCase(Locale.ROOT).endsWith(SaslConfigs.SASL_JAAS_CONFIG) => login(value)
-    case (_, value)                                                                        => Seq(value)
+    case (_, value)                                                                          => Seq(value)
   }.filterNot(Secrets.isReference).toSet
 
   /** The error itself where nothing in it is secret, else one that says the same without. */
@@ -44,11 +44,12 @@ final private[splice] class ClientSecrets(properties: Map[String, String]) {
 
   /** The values in a login line, but those that say who logs in. */
   private def login(line: String): Seq[String] =
-    line +: ClientSecrets.option
-      .findAllMatchIn(line)
-      .filterNot(m => ClientSecrets.open(m.group(1).toLowerCase(Locale.ROOT)))
-      .map(_.group(2).stripPrefix("\"").stripSuffix("\""))
-      .toSeq
+    line +:
+      ClientSecrets.option
+        .findAllMatchIn(line)
+        .filterNot(m => ClientSecrets.open(m.group(1).toLowerCase(Locale.ROOT)))
+        .map(_.group(2).stripPrefix("\"").stripSuffix("\""))
+        .toSeq
 }
 
 private[splice] object ClientSecrets {
@@ -62,8 +63,9 @@ private[splice] object ClientSecrets {
 
   /** What an error and its causes say, each once. */
   def reason(error: Throwable): String =
-    chain(error).map(e => Option(e.getMessage).getOrElse(e.getClass.getSimpleName)).distinct.reduceLeft { (said, more) =>
-      if (said.contains(more)) said else s"$said: $more"
+    chain(error).map(e => Option(e.getMessage).getOrElse(e.getClass.getSimpleName)).distinct.reduceLeft {
+      (said, more) =>
+        if (said.contains(more)) said else s"$said: $more"
     }
 
   /** An error and its causes, outermost first. */

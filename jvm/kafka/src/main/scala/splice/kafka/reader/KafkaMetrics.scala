@@ -23,6 +23,12 @@ final class KafkaPollTimeMetric extends CustomSumMetric {
   override def description: String = "milliseconds in polls of Kafka"
 }
 
+/** How long fetch requests took. */
+final class KafkaFetchTimeMetric extends CustomSumMetric {
+  override def name: String        = KafkaMetrics.FetchMillis
+  override def description: String = "milliseconds of fetch requests to Kafka"
+}
+
 /** How many tasks found a reader that was open already. */
 final class KafkaPoolHitsMetric extends CustomSumMetric {
   override def name: String        = KafkaMetrics.PoolHits
@@ -37,10 +43,11 @@ final class KafkaParseErrorsMetric extends CustomSumMetric {
 
 private[splice] object KafkaMetrics {
 
-  val Records    = "kafkaRecords"
-  val Bytes      = "kafkaBytes"
-  val PollMillis = "kafkaPollMillis"
-  val PoolHits   = "kafkaPoolHits"
+  val Records     = "kafkaRecords"
+  val Bytes       = "kafkaBytes"
+  val PollMillis  = "kafkaPollMillis"
+  val FetchMillis = "kafkaFetchMillis"
+  val PoolHits    = "kafkaPoolHits"
 
   /** Only where values are parsed. */
   val ParseErrors = "kafkaParseErrors"
@@ -50,9 +57,12 @@ private[splice] object KafkaMetrics {
       new KafkaRecordsMetric,
       new KafkaBytesMetric,
       new KafkaPollTimeMetric,
-      new KafkaPoolHitsMetric,
-      new KafkaParseErrorsMetric
+      new KafkaFetchTimeMetric,
+      new KafkaPoolHitsMetric
     )
+
+  /** Where values are parsed. */
+  val parsing: Seq[CustomMetric] = declared :+ new KafkaParseErrorsMetric
 
   /** A task's figure, read when Spark asks. */
   final class Live(override val name: String, read: () => Long) extends CustomTaskMetric {

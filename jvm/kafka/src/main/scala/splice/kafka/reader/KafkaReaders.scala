@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.{SparkEnv, TaskContext}
 
+import splice.kafka.lag.ReadReports
 import splice.kafka.options.KafkaSettings
 import splice.kafka.split.KafkaSplitRange
 import splice.kafka.value.{ValuePlan, ValueReader}
@@ -50,13 +51,13 @@ final private[splice] case class KafkaReaders(
 
 private[splice] object KafkaReaders {
 
-  def apply(settings: KafkaSettings, context: ReadContext): KafkaReaders = {
+  def apply(settings: KafkaSettings, context: ReadContext, reports: Option[ReadReports] = None): KafkaReaders = {
     val value = ValuePlan(settings.value, context.columns, context.session)
     val poll  = settings.pollTimeout.getOrElse(networkTimeout)
     KafkaReaders(
       value.fold(context.columns)(_.record),
       context.run,
-      ReaderSettings(settings.client, settings.failOnDataLoss, poll, settings.readerIdleTimeout),
+      ReaderSettings(settings.client, settings.failOnDataLoss, poll, settings.readerIdleTimeout, reports),
       value
     )
   }

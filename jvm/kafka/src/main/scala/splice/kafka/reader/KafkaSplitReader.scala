@@ -21,6 +21,7 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
+import splice.kafka.lag.{PartitionRead, ReadReports, TaskReads}
 import splice.kafka.reader.SlotConsumer.Leftover
 import splice.kafka.split.{KafkaSplitRange, TopicPartitions}
 import splice.kafka.{DataLoss, KafkaErrors, MissingRange}
@@ -67,12 +68,18 @@ final private[splice] class KafkaSplitReader(
   private var rows      = 0L
   private var bytes     = 0L
   private var pollNanos = 0L
-  private var idleNanos = 0L
+
+  // What was read when the list being handed over was begun.
+  private var rowsBefore  = 0L
+  private var bytesBefore = 0L
+  private var fetchMillis = 0L
+  private var idleNanos   = 0L
 
   override val metrics: Array[CustomTaskMetric] = Array(
     new KafkaMetrics.Live(KafkaMetrics.Records, () => rows),
     new KafkaMetrics.Live(KafkaMetrics.Bytes, () => bytes),
     new KafkaMetrics.Live(KafkaMetrics.PollMillis, () => TimeUnit.NANOSECONDS.toMillis(pollNanos)),
+    new KafkaMetrics.Live(KafkaMetrics.FetchMillis, () => fetchMillis),
     new KafkaMetrics.Live(KafkaMetrics.PoolHits, () => if (reused) 1L else 0L)
   )
 
@@ -104,6 +111,8 @@ final private[splice] class KafkaSplitReader(
       advance()
     } else {
       exhausted = true
+      fetchMillis = consumer.fetchMillis()
+      settings.reports.foreach(_.add(told))
       false
     }
   }
@@ -111,10 +120,22 @@ final private[splice] class KafkaSplitReader(
   /** What the list that was handed over means for its range. */
   private def settle(): Unit = {
     current.foreach { range =>
+      settings.reports.foreach(tell(_, range))
       if (index < size) finish(range, Some(Leftover(records, index)))
       else if (consumerAt(range) >= range.until) finish(range, None)
     }
     current = None
+  }
+
+  private def tell(reports: ReadReports, range: OpenRange): Unit = if (rows > rowsBefore) {
+    val last = records.get(index - 1).timestamp
+    val read = PartitionRead(rows - rowsBefore, bytes - bytesBefore, last)
+    reports.add(TaskReads(Map(TopicPartitions.toLog(range.partition) -> read)))
+  }
+
+  private def told: TaskReads = {
+    val own = if (reused) 1L else 0L
+    TaskReads(pollNanos = pollNanos, fetchMillis = fetchMillis, opened = 1L - own, reused = own)
   }
 
   private def take(chunk: Chunk): Unit = {
@@ -123,6 +144,8 @@ final private[splice] class KafkaSplitReader(
     index = chunk.index
     until = chunk.range.until
     topic = chunk.range.topic
+    rowsBefore = rows
+    bytesBefore = bytes
     current = Some(chunk.range)
   }
 

@@ -5,15 +5,21 @@ package splice.kafka.reader
 
 import java.time.Duration
 
+import splice.kafka.lag.ReadReports
 import splice.kafka.options.ClientProperties
 
 /** Readers are alike when their query's run, what their client was made of, and their slot are the same. */
 final private[splice] case class ReaderKey(run: String, client: ClientProperties, slot: Int)
 
-/** What readers need to know of a source's options. */
+/** What readers need to know of a source's options.
+  *
+  * @param reports
+  *   where they tell the driver what they did
+  */
 final private[splice] case class ReaderSettings(
     client: ClientProperties,
     failOnDataLoss: Boolean,
     pollTimeout: Duration,
-    idleTimeout: Duration
+    idleTimeout: Duration,
+    reports: Option[ReadReports] = None
 )

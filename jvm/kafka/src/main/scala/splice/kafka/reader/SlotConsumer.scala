@@ -24,6 +24,7 @@ final private[splice] class SlotConsumer(consumer: Consumer[Array[Byte], Array[B
   import SlotConsumer._
 
   private val stands   = mutable.HashMap.empty[TopicPartition, Stand]
+  private var fetches  = 0.0
   private val assigned = mutable.HashSet.empty[TopicPartition]
 
   /** How many of the ranges begin where this consumer stands. */
@@ -72,6 +73,17 @@ final private[splice] class SlotConsumer(consumer: Consumer[Array[Byte], Array[B
     (consumer.beginningOffsets(one).get(partition), consumer.endOffsets(one).get(partition))
   }
 
+  /** Milliseconds that fetch requests took since this was last called, by the average that the client keeps. */
+  def fetchMillis(): Long = {
+    val figures = consumer.metrics().asScala.collect {
+      case (name, metric) if name.group == FetchGroup && name.tags.size == 1 => name.name -> metric.metricValue
+    }
+    def figure(name: String) = figures.get(name).collect { case n: java.lang.Double if !n.isNaN => n.doubleValue }
+    val before               = fetches
+    fetches = figure("fetch-total").getOrElse(0.0)
+    math.round((fetches - before) * figure("fetch-latency-avg").getOrElse(0.0))
+  }
+
   /** Makes a poll of another thread return. */
   def wakeup(): Unit = consumer.wakeup()
 
@@ -79,6 +91,8 @@ final private[splice] class SlotConsumer(consumer: Consumer[Array[Byte], Array[B
 }
 
 private[splice] object SlotConsumer {
+
+  private val FetchGroup = "consumer-fetch-manager-metrics"
 
   def apply(properties: Map[String, Object]): SlotConsumer =
     new SlotConsumer(new KafkaConsumer[Array[Byte], Array[Byte]](properties.asJava))

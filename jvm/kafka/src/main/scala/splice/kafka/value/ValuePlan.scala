@@ -84,8 +84,9 @@ private[splice] object ValuePlan {
     val spark   = SparkSession.active.asInstanceOf[ClassicSession]
     val bytes   = AttributeReference(KafkaSchema.Value, BinaryType)()
     val options = (settings.options ++ failing).toSeq.flatMap { case (key, text) => Seq(key, text) }.map(quoted)
-    val text    = s"${format.function}(CAST(value AS STRING), ${quoted(settings.fields.toDDL)}, map(${options.mkString(", ")}))"
-    val parsed  = Alias(spark.sessionState.sqlParser.parseExpression(text), KafkaSchema.Value)()
+    val text    =
+      s"${format.function}(CAST(value AS STRING), ${quoted(settings.fields.toDDL)}, map(${options.mkString(", ")}))"
+    val parsed = Alias(spark.sessionState.sqlParser.parseExpression(text), KafkaSchema.Value)()
     bound(spark.sessionState.executePlan(Project(Seq(parsed), RawRows(Seq(bytes)))).optimizedPlan)
   }
 

@@ -45,7 +45,7 @@ final private[splice] class ValueReader(records: SplitReader[InternalRow], plan:
       try row.show(record, parse(record.getBinary(Bytes)), null)
       catch {
         case e: SparkThrowable if isUndecided(e) => throw failure(record, e.asInstanceOf[Throwable])
-        case NonFatal(e) =>
+        case NonFatal(e)                         =>
           errors += 1
           plan.settings.onError match {
             case OnParseError.Fail    => throw failure(record, e)

@@ -21,7 +21,11 @@ final class ClientSecretsSuite extends AnyFunSuite {
     ClientProperties.of(SourceOptions(Map("kafka.bootstrap.servers" -> "127.0.0.1:9") ++ more))
 
   private def login(line: String): ClientProperties =
-    client("kafka.security.protocol" -> "SASL_PLAINTEXT", "kafka.sasl.mechanism" -> "PLAIN", "kafka.sasl.jaas.config" -> line)
+    client(
+      "kafka.security.protocol" -> "SASL_PLAINTEXT",
+      "kafka.sasl.mechanism"    -> "PLAIN",
+      "kafka.sasl.jaas.config"  -> line
+    )
 
   private def said(error: Throwable): String = ClientSecrets.chain(error).map(_.toString).mkString("\n")
 
@@ -32,8 +36,8 @@ final class ClientSecretsSuite extends AnyFunSuite {
 
   test("secrets are taken out of an error and of its causes") {
     val properties = client(
-      "kafka.sasl.jaas.config"       -> s"""$module username="alice" password="s3cr3t-horse" token=bare-battery;""",
-      "kafka.ssl.keystore.password"  -> "key-staple",
+      "kafka.sasl.jaas.config"        -> s"""$module username="alice" password="s3cr3t-horse" token=bare-battery;""",
+      "kafka.ssl.keystore.password"   -> "key-staple",
       "kafka.ssl.truststore.password" -> ("$" + "{file:/run/trust:pw}")
     )
     val cause = new KafkaException("key-staple is not the one", new IllegalStateException("alice has s3cr3t-horse"))
@@ -60,7 +64,8 @@ final class ClientSecretsSuite extends AnyFunSuite {
   }
 
   test("a refused login has a condition of its own") {
-    val error = KafkaErrors.refused("b:1", "topics", new KafkaException("made no client", new SaslAuthenticationException("bad")))
+    val error =
+      KafkaErrors.refused("b:1", "topics", new KafkaException("made no client", new SaslAuthenticationException("bad")))
     assert(error.getCondition == "SPLICE_KAFKA.LOGIN")
     assert(error.getMessage.contains("made no client: bad") && error.getMessage.contains("'kafka.sasl.jaas.config'"))
     assert(KafkaErrors.refused("b:1", "topics", new KafkaException("no")).getCondition == "SPLICE_KAFKA.REFUSED")
@@ -75,7 +80,12 @@ final class ClientSecretsSuite extends AnyFunSuite {
       "schema.registry.basic.auth.user.info",
       "fs.azure.account.key.store"
     ).foreach(key => assert(Secrets.isSecret(key), key))
-    Seq("kafka.bootstrap.servers", "kafka.ssl.keystore.location", "kafka.sasl.oauthbearer.token.endpoint.url", "subscribe")
+    Seq(
+      "kafka.bootstrap.servers",
+      "kafka.ssl.keystore.location",
+      "kafka.sasl.oauthbearer.token.endpoint.url",
+      "subscribe"
+    )
       .foreach(key => assert(!Secrets.isSecret(key), key))
     assert(!Secrets.redact("proxy", "http://me:pw-horse@host/x").contains("horse"))
   }

@@ -27,7 +27,8 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
   override protected def beforeAll(): Unit = { val _ = spark }
   override protected def afterAll(): Unit  = spark.stop()
 
-  private val json = Seq("valueFormat" -> "json", "valueSchema" -> "id BIGINT NOT NULL, at TIMESTAMP, in STRUCT<a: INT>")
+  private val json =
+    Seq("valueFormat" -> "json", "valueSchema" -> "id BIGINT NOT NULL, at TIMESTAMP, in STRUCT<a: INT>")
 
   private def settings(options: (String, String)*): ValueSettings = ValueSettings(SourceOptions(options.toMap))
 
@@ -71,7 +72,8 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   test("csv and xml too, with options of their format") {
     val schema = "valueSchema" -> "a INT, b STRING"
-    assert(values(Seq("valueFormat" -> "csv", schema, "value.sep" -> ";"), "1;x", "2;y") == Seq(Row(1, "x"), Row(2, "y")))
+    assert(values(Seq("valueFormat" -> "csv", schema, "value.sep" -> ";"), "1;x", "2;y") ==
+      Seq(Row(1, "x"), Row(2, "y")))
     assert(values(Seq("valueFormat" -> "xml", schema), "<r><a>1</a><b>x</b></r>") == Seq(Row(1, "x")))
     val dated = Seq("valueFormat" -> "json", "valueSchema" -> "d DATE", "value.dateFormat" -> "dd.MM.yyyy")
     assert(values(dated, """{"d":"02.01.2026"}""").map(_.toString) == Seq("[2026-01-02]"))
@@ -83,7 +85,8 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   test("the other columns stay, in any order") {
     val all  = KafkaSchema(includeHeaders = false, settings(json: _*))
-    val rows = read(json, Seq("""{"id":1}""", """{"id":2}"""))(select(all, "offset", "value", "key", "partition", "topic"))
+    val rows =
+      read(json, Seq("""{"id":1}""", """{"id":2}"""))(select(all, "offset", "value", "key", "partition", "topic"))
     assert(rows.map(r => (r.getLong(0), r.getStruct(1).getLong(0), r.getInt(3), r.getString(4))) ==
       Seq((7L, 1L, 2, "t"), (8L, 2L, 2, "t")))
     assert(rows.map(r => new String(r.getAs[Array[Byte]](2), UTF_8)) == Seq("k0", "k1"))
@@ -102,7 +105,8 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   test("null goes on") {
-    assert(values(json :+ ("onParseError" -> "null"), poison: _*) == Seq(Row(1L, null, null), null, null, Row(4L, null, null)))
+    assert(values(json :+ ("onParseError" -> "null"), poison: _*) ==
+      Seq(Row(1L, null, null), null, null, Row(4L, null, null)))
   }
 
   test("corrupt keeps the record, whether value is asked for or not") {
@@ -111,7 +115,9 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(all("_corrupt").dataType == KafkaSchema.CorruptType)
     Seq(all, select(all, "_corrupt")).foreach { columns =>
       val kept = read(options, poison)(columns).map(r => Option(r.getAs[Row]("_corrupt")))
-      assert(kept.map(_.map(c => (c.getString(0), c.getInt(1), c.getLong(2), new String(c.getAs[Array[Byte]](3), UTF_8)))) ==
+      assert(kept.map(_.map(c =>
+        (c.getString(0), c.getInt(1), c.getLong(2), new String(c.getAs[Array[Byte]](3), UTF_8))
+      )) ==
         Seq(None, Some(("t", 2, 8L, poison(1))), Some(("t", 2, 9L, poison(2))), None))
     }
   }

@@ -41,10 +41,10 @@ private[login] object TokenOfSecret {
   private val LifetimeMillis = 3600000L
 
   final class Token(user: String, now: Long) extends OAuthBearerToken {
-    override def principalName: String      = user
-    override def lifetimeMs: Long           = now + LifetimeMillis
+    override def principalName: String       = user
+    override def lifetimeMs: Long            = now + LifetimeMillis
     override def startTimeMs: java.lang.Long = now
-    override def scope: JSet[String]        = java.util.Set.of()
+    override def scope: JSet[String]         = java.util.Set.of()
 
     override def value: String = {
       def part(json: String) = Base64.getUrlEncoder.withoutPadding.encodeToString(json.getBytes(UTF_8))

@@ -1,0 +1,75 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.lag
+
+import java.time.{Duration, Instant}
+
+import splice.source.LogPartition
+
+/** How far behind a query is, from report to report. Asks nobody: it goes by ends that were seen, and by what tasks told.
+  *
+  * Called from one thread.
+  */
+final private[splice] class LagBook {
+
+  private var read     = Map.empty[LogPartition, PartitionRead]
+  private var caughtUp = Map.empty[LogPartition, Instant]
+  private var before   = Option.empty[(Instant, Map[LogPartition, Long])]
+
+  /** @param offsets where the query stands
+    * @param ends
+    *   as they were last seen
+    * @param reads
+    *   what tasks told since the last call
+    */
+  def look(
+      offsets: Map[LogPartition, Long],
+      ends: LogPartition => Option[Long],
+      reads: TaskReads,
+      now: Instant
+  ): Lag = {
+    val known = offsets.map { case (p, offset) => p -> math.max(ends(p).getOrElse(offset), offset) }
+    read = TaskReads(read).++(TaskReads(reads.partitions)).partitions.filter { case (p, _) => offsets.contains(p) }
+    caughtUp = caughtUp.filter { case (p, _) => offsets.contains(p) } ++ offsets.collect {
+      case (p, offset) if offset >= known(p) => p -> now
+    }
+    val sizes = bytesPerRow
+    val lags  = offsets.toSeq.sortBy(_._1).map { case (p, offset) =>
+      val rows = known(p) - offset
+      PartitionLag(p, rows, sizes.get(p.topic).map(size => math.round(rows * size)), seconds(p, rows, now))
+    }
+    val made = Lag(lags, arriving(known, now))
+    before = Some(now -> known)
+    made
+  }
+
+  private def bytesPerRow: Map[String, Double] = read.groupMapReduce(_._1.topic)(_._2)(_ + _).collect {
+    case (topic, all) if all.rows > 0 => topic -> all.bytes.toDouble / all.rows
+  }
+
+  // A partition where nothing came for an hour and then a record did is not an hour behind.
+  private def seconds(partition: LogPartition, rows: Long, now: Instant): Option[Long] =
+    if (rows == 0) Some(0L)
+    else {
+      val times = read.get(partition).map(r => Instant.ofEpochMilli(r.millis)) ++ caughtUp.get(partition)
+      times.maxOption.map(since => math.max(Duration.between(since, now).getSeconds, 0L))
+    }
+
+  /** Rows a second by which a topic's ends have grown since the last report. */
+  private def arriving(ends: Map[LogPartition, Long], now: Instant): Map[String, Double] = before match {
+    case Some((last, were)) if last.isBefore(now) =>
+      val seconds = Duration.between(last, now).toMillis / 1000.0
+      val grown   = ends.toSeq.flatMap { case (p, end) => were.get(p).map(was => p.topic -> math.max(end - was, 0L)) }
+      grown.groupMapReduce(_._1)(_._2)(_ + _).map { case (topic, rows) => topic -> rows / seconds }
+    case _ => Map.empty
+  }
+}
+
+/** How far behind one partition is; None is what is not known. */
+final private[splice] case class PartitionLag(
+    partition: LogPartition,
+    rows: Long,
+    bytes: Option[Long],
+    seconds: Option[Long]
+)

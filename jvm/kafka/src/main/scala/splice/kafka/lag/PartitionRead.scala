@@ -1,0 +1,55 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.lag
+
+import java.util.concurrent.TimeUnit
+
+import splice.source.{LogPartition, ProgressMetric}
+
+/** What tasks have read of a partition.
+  *
+  * @param millis
+  *   the timestamp of the last record
+  */
+final private[splice] case class PartitionRead(rows: Long, bytes: Long, millis: Long) {
+
+  def +(more: PartitionRead): PartitionRead =
+    PartitionRead(rows + more.rows, bytes + more.bytes, math.max(millis, more.millis))
+}
+
+/** What tasks did: what they have read of each partition, and how readers fared.
+  *
+  * @param pollNanos
+  *   spent in polls
+  * @param fetchMillis
+  *   between fetch requests and their answers, which polls need not wait for
+  * @param opened
+  *   readers that were made, and `reused` those that were open already
+  */
+final private[splice] case class TaskReads(
+    partitions: Map[LogPartition, PartitionRead] = Map.empty,
+    pollNanos: Long = 0,
+    fetchMillis: Long = 0,
+    opened: Long = 0,
+    reused: Long = 0
+) {
+
+  def ++(more: TaskReads): TaskReads = TaskReads(
+    more.partitions.foldLeft(partitions) { case (all, (p, read)) =>
+      all.updated(p, all.get(p).fold(read)(_ + read))
+    },
+    pollNanos + more.pollNanos,
+    fetchMillis + more.fetchMillis,
+    opened + more.opened,
+    reused + more.reused
+  )
+
+  /** How readers fared, as the progress tells it. */
+  def report: Seq[(String, String)] = Seq(
+    ProgressMetric.PollMillis    -> TimeUnit.NANOSECONDS.toMillis(pollNanos),
+    ProgressMetric.FetchMillis   -> fetchMillis,
+    ProgressMetric.ReadersOpened -> opened,
+    ProgressMetric.ReadersReused -> reused
+  ).map { case (name, value) => name -> value.toString }
+}

@@ -1,0 +1,57 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark
+
+import java.util.concurrent.atomic.AtomicReference
+
+import com.codahale.metrics.{Gauge, MetricRegistry}
+import org.apache.spark.SparkContext
+
+import splice.source.{Json, ProgressMetric}
+
+/** A query's figures as gauges. Shown by the query's thread, read by any. */
+final private[spark] class MetricsBoard(registry: MetricRegistry, prefix: String) extends AutoCloseable {
+
+  private val figures         = new AtomicReference(Map.empty[String, Long])
+  private var shown           = Set.empty[String]
+  private def name(k: String) = s"$prefix.$k"
+
+  /** Shows these figures and no others. */
+  def show(report: Iterable[(String, String)]): Unit = {
+    val now = MetricsBoard.numbers(report)
+    figures.set(now)
+    (shown -- now.keySet).foreach(key => registry.remove(name(key)))
+    (now.keySet -- shown).foreach { key =>
+      val gauge: Gauge[Long] = () => figures.get.getOrElse(key, 0L)
+      val _                  = registry.remove(name(key))
+      val _                  = registry.register(name(key), gauge)
+    }
+    shown = now.keySet
+  }
+
+  override def close(): Unit = show(Nil)
+}
+
+private[spark] object MetricsBoard {
+
+  // Nobody reads this one: the plugin is not there.
+  private val current = new AtomicReference(new MetricRegistry)
+
+  /** Gauges go here from now on. */
+  def open(registry: MetricRegistry): Unit = current.set(registry)
+
+  /** The board of the query that this thread runs. */
+  def ofQuery(context: SparkContext): MetricsBoard =
+    new MetricsBoard(current.get, Option(context.getLocalProperty("sql.streaming.queryId")).getOrElse("query"))
+
+  private[spark] def numbers(report: Iterable[(String, String)]): Map[String, Long] = report.flatMap {
+    case (ProgressMetric.Topics, json) =>
+      for {
+        topics        <- Json.read(json).toSeq
+        (topic, node) <- Json.fields(topics)
+        (key, value)  <- Json.fields(node)
+      } yield s"${ProgressMetric.Topics}.$topic.$key" -> value.asLong
+    case (key, text) => text.toLongOption.map(key -> _)
+  }.toMap
+}

@@ -1,0 +1,30 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark
+
+import java.util.{Map => JMap}
+
+import com.codahale.metrics.MetricRegistry
+import org.apache.spark.SparkContext
+import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext, SparkPlugin}
+
+/** Puts the figures of queries into Spark's metric system: set `spark.plugins` to this class (Spark's SparkPlugin).
+  *
+  * Gauges are named `<query id>.<figure>`, and `<query id>.topics.<topic>.<figure>` for Kafka; they go when their query stops.
+  */
+final class MetricsPlugin extends SparkPlugin {
+
+  override def driverPlugin(): DriverPlugin = new DriverPlugin {
+
+    override def init(context: SparkContext, plugin: PluginContext): JMap[String, String] = {
+      MetricsBoard.open(plugin.metricRegistry())
+      java.util.Map.of()
+    }
+
+    override def shutdown(): Unit = MetricsBoard.open(new MetricRegistry)
+  }
+
+  // Executors report to their query, whose driver shows it.
+  override def executorPlugin(): ExecutorPlugin = new ExecutorPlugin {}
+}

@@ -1,0 +1,28 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark
+
+import scala.jdk.CollectionConverters._
+
+import com.codahale.metrics.MetricRegistry
+import org.scalatest.funsuite.AnyFunSuite
+
+final class MetricsBoardSuite extends AnyFunSuite {
+
+  private def values(registry: MetricRegistry): Map[String, Any] =
+    registry.getGauges.asScala.map { case (name, gauge) => name -> gauge.getValue }.toMap
+
+  test("numbers become gauges, also those of topics, and go with their query") {
+    val registry = new MetricRegistry
+    val board    = new MetricsBoard(registry, "q")
+    board.show(Seq("rowsBehind" -> "5", "position" -> "{}", "topics" -> """{"a.b":{"rowsBehind":5,"partitions":2}}"""))
+    assert(values(registry) ==
+      Map("q.rowsBehind" -> 5L, "q.topics.a.b.rowsBehind" -> 5L, "q.topics.a.b.partitions" -> 2L))
+    board.show(Seq("rowsBehind" -> "4"))
+    assert(values(registry) == Map("q.rowsBehind" -> 4L))
+    new MetricsBoard(registry, "other").show(Seq("rowsBehind" -> "1"))
+    board.close()
+    assert(values(registry) == Map("other.rowsBehind" -> 1L))
+  }
+}

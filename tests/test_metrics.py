@@ -1,0 +1,74 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""What a query over Kafka tells of itself."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orders import live, orders
+from programs.launch import run
+from servers.kafka_topics import KafkaTopics
+from splice import describe
+from streams import drain
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from conftest import MakeTopic
+
+
+def test_lag_by_topic_and_partition(
+    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
+) -> None:
+    topic = make_topic()
+    topics.produce(topic, orders(range(90), 3))
+    source = live(topics, topic, startingOffsets="earliest", maxOffsetsPerTrigger="30")
+    query = drain(source.read_stream(spark), tmp_path)
+    told = [report["sources"][0]["metrics"] for report in query.recentProgress]
+    first, last = told[0], told[-1]
+    assert [first["rowsBehind"], last["rowsBehind"]] == ["60", "0"]
+    assert last["secondsBehind"] == "0"
+    # The orders are dated in the past, from which the last one read comes.
+    assert int(first["secondsBehind"]) > 0
+    assert 60 * 10 < int(first["bytesBehind"]) < 60 * 100
+    own = json.loads(first["topics"])[topic]
+    assert (own["partitions"], own["rowsBehind"]) == (3, 60)
+    assert sorted(one["partition"] for one in json.loads(first["lagging"])) == [
+        f"{topic}-{partition}" for partition in range(3)
+    ]
+    assert json.loads(last["lagging"]) == []
+    assert int(first["readersOpened"]) == 2
+    assert sum(int(report["readersReused"]) for report in told) >= 2
+    assert int(first["pollMillis"]) > 0
+    assert last["slotMoves"] == "0"
+    described = describe(query).sources[0]
+    assert described.topics[0].name == topic
+    assert described.rows_behind == 0
+    assert topic in str(describe(query))
+
+
+def test_in_sparks_metric_system(
+    topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
+) -> None:
+    topic = make_topic()
+    topics.produce(topic, orders(range(30), 3))
+    source = live(topics, topic, startingOffsets="earliest")
+    conf = {
+        "spark.plugins": "splice.spark.MetricsPlugin",
+        "spark.ui.enabled": "true",
+        "spark.ui.port": "0",
+    }
+    arguments = json.dumps(source.options()), json.dumps(conf), str(tmp_path)
+    said = run([sys.executable], "show_metrics", *arguments)
+    told = {
+        line.split(" ", 1)[0]: json.loads(line.split(" ", 1)[1])
+        for line in said.splitlines()
+        if line.startswith(("RUNNING ", "STOPPED "))
+    }
+    assert told["RUNNING"]["rowsBehind"] == 0
+    assert told["RUNNING"][f"topics.{topic}.partitions"] == 3
+    assert told["STOPPED"] == {}
