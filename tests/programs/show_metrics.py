@@ -37,11 +37,15 @@ def main(options: dict[str, str], conf: dict[str, str], folder: Path) -> None:
     spark.stop()
 
 
+def _all(page: str) -> dict[str, dict[str, int]]:
+    told: dict[str, dict[str, int]] = json.loads(urllib.request.urlopen(page, timeout=60).read())
+    return told["gauges"]
+
+
 def _gauges(page: str, query: object) -> dict[str, int]:
-    all_of_them = json.loads(urllib.request.urlopen(page, timeout=60).read())["gauges"]
     return {
         name.split(f".{query}.", 1)[1]: gauge["value"]
-        for name, gauge in all_of_them.items()
+        for name, gauge in _all(page).items()
         if f"splice.spark.MetricsPlugin.{query}." in name
     }
 

@@ -3,6 +3,7 @@
 
 package splice.spark
 
+import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicReference
 
 import com.codahale.metrics.{Gauge, MetricRegistry}
@@ -20,6 +21,7 @@ final private[spark] class MetricsBoard(registry: MetricRegistry, prefix: String
   /** Shows these figures and no others. */
   def show(report: Iterable[(String, String)]): Unit = {
     val now = MetricsBoard.numbers(report)
+    val _   = MetricsBoard.boards.add(this)
     figures.set(now)
     (shown -- now.keySet).foreach(key => registry.remove(name(key)))
     (now.keySet -- shown).foreach { key =>
@@ -30,7 +32,10 @@ final private[spark] class MetricsBoard(registry: MetricRegistry, prefix: String
     shown = now.keySet
   }
 
-  override def close(): Unit = show(Nil)
+  override def close(): Unit = {
+    show(Nil)
+    val _ = MetricsBoard.boards.remove(this)
+  }
 }
 
 private[spark] object MetricsBoard {
@@ -38,8 +43,14 @@ private[spark] object MetricsBoard {
   // Nobody reads this one: the plugin is not there.
   private val current = new AtomicReference(new MetricRegistry)
 
-  /** Gauges go here from now on. */
-  def open(registry: MetricRegistry): Unit = current.set(registry)
+  private val boards = ConcurrentHashMap.newKeySet[MetricsBoard]()
+
+  /** Gauges go here from now on. One is there from the start, without which Spark would not look at the registry again. */
+  def open(registry: MetricRegistry): Unit = {
+    val queries: Gauge[Int] = () => boards.size
+    val _                   = registry.register("queries", queries)
+    current.set(registry)
+  }
 
   /** The board of the query that this thread runs. */
   def ofQuery(context: SparkContext): MetricsBoard =
