@@ -89,6 +89,13 @@ private[splice] object ClientProperties {
   private val consumerOnly: Set[String] =
     ConsumerConfig.configNames.asScala.toSet -- AdminClientConfig.configNames.asScala
 
+  /** The clients' own properties, which Spark's source takes whatever the case; others keep the case that a plug-in expects. */
+  private val known: Map[String, String] =
+    (ConsumerConfig.configNames.asScala ++ AdminClientConfig.configNames.asScala ++
+      Seq("key.serializer", "value.serializer"))
+      .map(name => name.toLowerCase(Locale.ROOT) -> name)
+      .toMap
+
   /** Why a property cannot be set. */
   private val refused: Map[String, String] = Map(
     ConsumerConfig.AUTO_OFFSET_RESET_CONFIG ->
@@ -111,8 +118,9 @@ private[splice] object ClientProperties {
   def of(options: SourceOptions): ClientProperties = {
     val properties = options.toMap.collect {
       case (key, value) if KafkaOptions.isClientProperty(key) =>
-        val property = key.drop(KafkaOptions.ClientPrefix.length)
-        refused.get(property.toLowerCase(Locale.ROOT)).foreach(why =>
+        val written  = key.drop(KafkaOptions.ClientPrefix.length)
+        val property = known.getOrElse(written.toLowerCase(Locale.ROOT), written)
+        refused.get(property).foreach(why =>
           throw KafkaErrors.refusedOption(options.name(key), why)
         )
         property -> value

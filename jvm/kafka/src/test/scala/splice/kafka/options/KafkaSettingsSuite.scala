@@ -33,6 +33,9 @@ final class KafkaSettingsSuite extends AnyFunSuite {
 
   test("keys are read whatever their case") {
     assert(settings("KAFKA.bootstrap.SERVERS" -> "one:9092", "SubScribe" -> "a").client.servers == "one:9092")
+    val client = settings(servers, topics, "Kafka.Group.Id" -> "g", "kafka.my.pluginSetting" -> "x").client
+    assert(client.group.contains("g") && client.properties.contains("my.pluginSetting"))
+    assert(refused(topics, "KAFKA.Auto.Offset.Reset" -> "latest").contains("Auto.Offset.Reset"))
   }
 
   test("the servers are needed") {
