@@ -37,6 +37,8 @@ class Pair:
     def __init__(self, spark: SparkSession, topics: KafkaTopics, folder: Path) -> None:
         """Takes the session, the topics, and a folder for checkpoints and output."""
         self.spark, self.topics, self.folder = spark, topics, folder
+        self.metrics: dict[str, list[dict[str, str]]] = {}
+        """What the progress of the last drain said of each side."""
 
     def stream(self, side: str, options: dict[str, Any]) -> DataFrame:
         """Gives one side's stream."""
@@ -59,7 +61,9 @@ class Pair:
     def drain(self, **options: Any) -> list[tuple[Any, ...]]:
         """Goes on with both to the end, asserts that all is the same, and gives all rows so far."""
         for side in SIDES:
-            drain(self.stream(side, options), self.folder / side)
+            query = drain(self.stream(side, options), self.folder / side)
+            reports = [report["sources"][0] for report in query.recentProgress]
+            self.metrics[side] = [dict(report["metrics"]) for report in reports]
         return self.same()
 
     def start(self, side: str, **options: Any) -> StreamingQuery:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from compat.pair import OURS, SIDES, Pair, offsets, records
+from compat.pair import OURS, SIDES, SPARKS, Pair, offsets, records
 from conftest import MakeTopic
 from orders import FIRST_EVENT
 from refusals import assert_says
@@ -71,6 +71,9 @@ def test_a_limit_is_shared_as_spark_shares_it(pair: Pair, make_topic: MakeTopic)
     limited = {"subscribe": topic, "maxOffsetsPerTrigger": "9", **EARLIEST}
     assert len(pair.drain(**limited)) == sum(sizes)
     assert len(pair.ends(OURS)) > 4
+    behind = [f"{which}OffsetsBehindLatest" for which in ("min", "max", "avg")]
+    ours = [{key: report.get(key) for key in behind} for report in pair.metrics[OURS]]
+    assert ours == pair.metrics[SPARKS]
 
 
 def test_a_minimum_and_its_delay(pair: Pair, topic: str) -> None:

@@ -24,6 +24,15 @@ object ProgressMetric {
   /** How long ago the oldest row came that is not read yet, in seconds, as far as that is known. */
   val SecondsBehind = "secondsBehind"
 
+  /** Rows that the partition that is least behind is behind: the name in Spark's own Kafka source (Kafka only). */
+  val LeastBehind = "minOffsetsBehindLatest"
+
+  /** Rows that the partition that is most behind is behind: the name in Spark's own Kafka source (Kafka only). */
+  val MostBehind = "maxOffsetsBehindLatest"
+
+  /** Rows that a partition is behind on average: the name in Spark's own Kafka source (Kafka only). */
+  val MeanBehind = "avgOffsetsBehindLatest"
+
   /** Rows a second that came since the last report. */
   val RowsArriving = "rowsArriving"
 

@@ -25,8 +25,20 @@ final private[splice] case class Lag(partitions: Seq[PartitionLag], arriving: Ma
         ProgressMetric.RowsArriving -> Lag.rate(arriving.valuesIterator.sum),
         ProgressMetric.Topics       -> Json.write(Json.obj(topics: _*)),
         ProgressMetric.Lagging      -> Json.write(Json.array(lagging))
-      )
+      ) ++ asSparks
   )
+
+  // What dashboards know that were made for Spark's own source.
+  private def asSparks: Seq[(String, String)] = {
+    val rows = partitions.map(_.rows)
+    if (rows.isEmpty) Nil
+    else
+      Seq(
+        ProgressMetric.LeastBehind -> rows.min.toString,
+        ProgressMetric.MostBehind  -> rows.max.toString,
+        ProgressMetric.MeanBehind  -> (rows.sum.toDouble / rows.size).toString
+      )
+  }
 
   private def topics: Seq[(String, JsonNode)] = {
     val all = partitions.groupBy(_.partition.topic).toSeq.sortBy { case (t, own) => (-own.map(_.rows).sum, t) }
