@@ -22,6 +22,7 @@ RESERVED = (
     *("maxFilesPerTrigger", "maxBytesPerTrigger", "maxPartitionBytes", "orderBy"),
     *("recursiveFileLookup", "pathGlobFilter", "modifiedBefore", "modifiedAfter", "basePath"),
     *("onFileChanged", "minPartitions", "groupIdPrefix", "startingOffsetsByTimestampStrategy"),
+    *("assigner", "splitLargePartitions", "maxRecordsPerPartition", "admission", "topicWeights"),
 )
 """Names that a leg cannot have, because an option begins with them."""
 

@@ -32,7 +32,8 @@ object Bench {
         "matrix" -> (() => race.run(KafkaCase.matrix(plan))),
         "steady" -> (() => new Steady(spark, servers, plan).run()),
         "files"  -> (() => new FilesRace(spark, queries, plan).run()),
-        "driver" -> (() => new DriverCost(servers, plan.cores).run())
+        "driver" -> (() => new DriverCost(servers, plan.cores).run()),
+        "plan"   -> (() => new PlanCost(plan.cores).run())
       )
       val chosen = cases.filter { case (name, _) => plan.cases.forall(_.contains(name)) }
       val tables = (machine(spark, plan) +: chosen.map(_._2())).mkString("\n\n")

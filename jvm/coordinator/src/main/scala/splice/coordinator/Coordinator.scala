@@ -13,8 +13,8 @@ import splice.source._
   * Called from one thread, the query's. Everything it answers is durable, in the offset that the caller logs or in the side log,
   * before it answers. It follows FLIP-27's SourceCoordinator; what Flink keeps in checkpoints of its own is in Spark's offsets here.
   *
-  * @param slots
-  *   how many tasks share a log's splits
+  * @param rules
+  *   how many tasks share a log's splits, and how
   * @param batchesToRetain
   *   for how many committed batches the side log keeps what only they need
   * @param folder
@@ -23,14 +23,18 @@ import splice.source._
 final class Coordinator(
     source: Source,
     context: EnumeratorContext,
-    slots: Int,
+    rules: SlotRules,
     batchesToRetain: Int,
     folder: Option[SourceFolder] = None
 ) extends AutoCloseable {
 
+  /** So many slots, balanced. */
+  def this(source: Source, context: EnumeratorContext, slots: Int, batchesToRetain: Int) =
+    this(source, context, SlotRules(slots), batchesToRetain)
+
   private val log                                                    = context.sideLog
   private var made: Option[SplitEnumerator]                          = None
-  private lazy val slotLog                                           = new SlotLog(log, source, slots)
+  private lazy val slotLog                                           = new SlotLog(log, source, rules)
   private val admission                                              = new Admission(context.clock)
   private var frozen                                                 = false
   private var planned: Option[(Progress, Progress, Seq[SplitRange])] = None
@@ -69,7 +73,7 @@ final class Coordinator(
     val until  = enumerator.advance(from, limits)
     if (until != from) {
       admission.began()
-      slotLog.cover(from, ranges(from, until))
+      slotLog.cover(from, ranges(from, until), enumerator)
     }
     until
   }
@@ -78,8 +82,8 @@ final class Coordinator(
   def tasks(from: Progress, until: Progress): Seq[SlotRanges] = {
     val all = ranges(from, until)
     // A batch that another source has planned has no layout, and must be the same here from its first replay on.
-    if (slotLog.at(from).isEmpty) slotLog.cover(from, all)
-    slotLog.at(from).getOrElse(SlotLayout(from, slots, SortedMap.empty)).tasks(all)
+    if (slotLog.at(from).isEmpty) slotLog.cover(from, all, enumerator)
+    slotLog.at(from).getOrElse(SlotLayout(from, rules, Map.empty)).tasks(all)
   }
 
   /** The tasks of one bounded read: all there is, from the start to the ends as they are now. */
@@ -87,7 +91,7 @@ final class Coordinator(
     freeze()
     val start = initial()
     val until = exhaust(start)
-    slotLog.cover(start, ranges(start, until))
+    slotLog.cover(start, ranges(start, until), enumerator)
     tasks(start, until)
   }
 

@@ -3,34 +3,32 @@
 
 package splice.coordinator
 
-import scala.collection.immutable.SortedMap
-
 import splice.source.{CheckpointErrors, Json, Progress, SlotRanges, Source, SplitRange}
 
 /** How many slots there are and which splits each reads, for every batch that begins at `from` or later, until the next layout.
   *
   * A batch's tasks are part of what a replay must repeat, so the layout is in the side log before the offset that uses it.
   */
-final private[splice] case class SlotLayout(from: Progress, slots: Int, assignment: SortedMap[String, Int]) {
+final private[splice] case class SlotLayout(from: Progress, rules: SlotRules, assignment: Map[String, Int]) {
 
   def covers(ranges: Seq[SplitRange]): Boolean = ranges.forall(r => assignment.contains(r.splitId))
 
-  /** The tasks of a batch: one per slot that has ranges, and one per range that needs no slot. */
+  /** The tasks of a batch: those of the slots that have ranges, and one per range that needs no slot. */
   def tasks(ranges: Seq[SplitRange]): Seq[SlotRanges] = {
     val (slotted, single) = ranges.partition(_.slotted)
     val shared            = slotted.groupBy(slotOf).toSeq.sortBy(_._1).map { case (slot, own) =>
       SlotRanges(slot, own.toIndexedSeq)
     }
-    shared ++ single.map(range => SlotRanges(SlotRanges.NoSlot, IndexedSeq(range)))
+    TaskCut(rules, shared) ++ single.map(range => SlotRanges(SlotRanges.NoSlot, IndexedSeq(range)))
   }
 
   // A range over several batches may hold a split that was assigned by a later layout than the one it begins in.
   private def slotOf(range: SplitRange): Int =
-    assignment.getOrElse(range.splitId, Math.floorMod(range.splitId.hashCode, slots))
+    assignment.getOrElse(range.splitId, Math.floorMod(range.splitId.hashCode, rules.slots))
 
   def lines: Seq[String] =
-    Json.write(Json.obj("from" -> Json.text(from.json), "slots" -> Json.number(slots.toLong))) +:
-      assignment.toSeq.map { case (split, slot) =>
+    Json.write(Json.obj(("from" -> Json.text(from.json)) +: rules.json: _*)) +:
+      assignment.toSeq.sorted.map { case (split, slot) =>
         Json.write(Json.array(Seq(Json.text(split), Json.number(slot.toLong))))
       }
 }
@@ -41,14 +39,14 @@ private[splice] object SlotLayout {
     def corrupt(why: String) = CheckpointErrors.corrupt(s"side-log entry $key", why)
     val parsed               = lines.map(line => Json.read(line).getOrElse(throw corrupt(s"'$line' is not JSON")))
     val head                 = parsed.headOption.getOrElse(throw corrupt("it is empty"))
-    (Json.field(head, "from"), Json.field(head, "slots")) match {
-      case (Some(from), Some(slots)) =>
+    (Json.field(head, "from"), SlotRules.read(head)) match {
+      case (Some(from), Some(rules)) =>
         val assignment = parsed.tail.map(Json.items).map {
           case Seq(split, slot) => split.asText -> slot.asInt
           case other            => throw corrupt(s"$other is not a split and a slot")
         }
-        SlotLayout(source.progress(from.asText), slots.asInt, SortedMap.from(assignment))
-      case _ => throw corrupt("'from' or 'slots' is missing")
+        SlotLayout(source.progress(from.asText), rules, assignment.toMap)
+      case _ => throw corrupt("'from' or 'slots' is missing, or 'assigner' is not known")
     }
   }
 }

@@ -3,31 +3,35 @@
 
 package splice.coordinator
 
-import scala.collection.immutable.SortedMap
-
-import splice.source.{Progress, SideLog, Source, SplitRange}
+import splice.source.{Progress, SideLog, SlotAssigner, Source, SplitEnumerator, SplitRange}
 
 /** The slot layouts of one checkpoint, oldest first, each in a side-log entry of its own.
   *
-  * @param slots
-  *   how many slots this run wants; another number than the last layout's makes the assignment anew as a whole
+  * @param rules
+  *   what this run wants; another number of slots than the last layout's makes the assignment anew as a whole
   */
-final private[splice] class SlotLog(log: SideLog, source: Source, slots: Int) {
+final private[splice] class SlotLog(log: SideLog, source: Source, rules: SlotRules) {
 
   private val Prefix = "slots-"
+
+  private val costs = new SplitCosts
 
   private var layouts: Vector[(String, SlotLayout)] =
     log.keys(Prefix).flatMap(key => log.get(key).map(lines => key -> SlotLayout.read(key, lines, source))).toVector
 
-  /** Makes sure, durably, that a batch of these ranges has a layout. */
-  def cover(from: Progress, ranges: Seq[SplitRange]): Unit = {
+  /** Makes sure, durably, that a batch of these ranges has a layout: the one of before, where it still does. */
+  def cover(from: Progress, ranges: Seq[SplitRange], enumerator: SplitEnumerator): Unit = {
     val slotted = ranges.filter(_.slotted)
     if (slotted.nonEmpty) {
-      val current = at(from)
-      if (!current.exists(l => l.slots == slots && l.covers(slotted))) {
-        val kept  = current.filter(_.slots == slots).map(_.assignment).getOrElse(SortedMap.empty[String, Int])
-        val known = current.iterator.flatMap(_.assignment.keysIterator).toSeq
-        append(SlotLayout(from, slots, Assigner.assign(kept, known ++ slotted.map(_.splitId), slots)))
+      val now = slotted.map(range => range.splitId -> math.max(enumerator.cost(range), 1L))
+      costs.learn(now)
+      at(from).filter(l => l.rules == rules && l.covers(slotted)) match {
+        case None         => append(make(from, now.map(_._1), enumerator))
+        case Some(layout) =>
+          if (isTilted(layout)) {
+            val next = make(from, now.map(_._1), enumerator)
+            if (next.assignment != layout.assignment) append(next)
+          }
       }
     }
   }
@@ -43,6 +47,25 @@ final private[splice] class SlotLog(log: SideLog, source: Source, slots: Int) {
     val needed = layouts.lastIndexWhere(_._2.from.precedes(oldest))
     layouts.take(needed).foreach { case (key, _) => log.remove(key) }
     layouts = layouts.drop(math.max(needed, 0))
+  }
+
+  private def isTilted(layout: SlotLayout): Boolean = rules.assigner == SlotAssigner.Balanced && rules.slots > 1 && {
+    val known = layout.assignment.keysIterator.map(split => split -> costs(split)).toMap
+    costs.persists(Balance.fullest(layout.assignment, known, rules.slots), Balance.least(known, rules.slots))
+  }
+
+  private def make(from: Progress, splits: Seq[String], enumerator: SplitEnumerator): SlotLayout = {
+    val current = at(from)
+    val before  = current.fold(Map.empty[String, Int])(_.assignment)
+    val kept    = current.exists { last =>
+      last.rules.slots == rules.slots &&
+      (last.rules.assigner == rules.assigner || rules.assigner == SlotAssigner.Balanced)
+    }
+    val isMember = enumerator.isMember(from)
+    val members  = before.keysIterator.filter(isMember).toSet ++ splits
+    costs.retain(members)
+    val known = members.iterator.map(split => split -> costs(split)).toMap
+    SlotLayout(from, rules, Assigner.assign(rules.assigner, if (kept) before else Map.empty, known, rules.slots))
   }
 
   private def append(layout: SlotLayout): Unit = {

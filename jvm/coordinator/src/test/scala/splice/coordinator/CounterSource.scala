@@ -48,6 +48,7 @@ final class CounterSource(
         case (p, end) if end > before.getOrElse(p, 0L) => CounterRange(p, before.getOrElse(p, 0L), end, slotted)
       }
     }
+    override def isMember(at: Progress): String => Boolean       = ends().keySet.map(p => s"n-$p")
     override def end(at: Progress): Option[EndState]             = None
     override def freeze(): Unit                                  = ()
     override def committed(until: Progress): Unit                = ()
@@ -67,4 +68,9 @@ final case class CounterProgress(at: SortedMap[Int, Long]) extends Progress {
 final case class CounterRange(partition: Int, from: Long, until: Long, slotted: Boolean) extends SplitRange {
   override def splitId: String = s"n-$partition"
   override def weight: Long    = until - from
+
+  override def cuttable: Boolean = slotted
+
+  override def pieces(weights: Seq[Long]): Seq[SplitRange] =
+    weights.scanLeft(from)(_ + _).zip(weights).map { case (begin, rows) => copy(from = begin, until = begin + rows) }
 }

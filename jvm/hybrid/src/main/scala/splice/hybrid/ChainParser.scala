@@ -54,11 +54,12 @@ private[splice] object ChainParser {
     }
 
   private def refuseSlots(options: SourceOptions): Unit =
-    if (options.contains(CommonOptions.Slots.key))
+    CommonOptions.ofQuery.map(_.key).find(options.contains).foreach { key =>
       throw OptionErrors.conflict(
-        Seq(options.name(CommonOptions.Slots.key), CommonOptions.Slots.key),
-        s"slots are the whole hybrid's; set '${CommonOptions.Slots.key}' without the name of a leg"
+        Seq(options.name(key), key),
+        s"slots and their tasks are the whole hybrid's; set '$key' without the name of a leg"
       )
+    }
 
   private def inherited(options: SourceOptions, leg: SourceOptions): SourceOptions =
     options.get(CommonOptions.UnknownOptions.key).fold(leg)(leg.orElse(CommonOptions.UnknownOptions.key, _))

@@ -39,6 +39,19 @@ final private[splice] class HybridEnumerator(chain: Chain, context: EnumeratorCo
     }
   }
 
+  override def cost(range: SplitRange): Long = range match {
+    case LegRange(leg, inner, _) => enumerators.find(leg).fold(inner.weight)(_.cost(inner))
+    case other                   => other.weight
+  }
+
+  // Only the leg that is being read knows; those before it have ended, and those after it have no split yet.
+  override def isMember(at: Progress): String => Boolean = {
+    val here   = own(at)
+    val inner  = enumerators.find(here.leg).fold((_: String) => true)(_.isMember(here.position))
+    val prefix = s"${here.leg}/"
+    split => split.startsWith(prefix) && inner(split.drop(prefix.length))
+  }
+
   override def end(at: Progress): Option[EndState] = {
     val here = own(at)
     if (here.leg == chain.last.name) enumerators(chain.last).end(here.position).map(new HybridEndState(here, _))

@@ -12,8 +12,11 @@ import splice.source.{SessionSettings, SplitRange}
   */
 final private[splice] case class LegRange(leg: String, range: SplitRange, @transient session: SessionSettings)
     extends SplitRange {
-  override def splitId: String             = s"$leg/${range.splitId}"
-  override def weight: Long                = range.weight
-  override def slotted: Boolean            = range.slotted
-  override def preferredHosts: Seq[String] = range.preferredHosts
+  @transient override lazy val splitId: String = s"$leg/${range.splitId}"
+  override def weight: Long                    = range.weight
+  override def slotted: Boolean                = range.slotted
+  override def preferredHosts: Seq[String]     = range.preferredHosts
+  override def cuttable: Boolean               = range.cuttable
+
+  override def pieces(weights: Seq[Long]): Seq[SplitRange] = range.pieces(weights).map(LegRange(leg, _, session))
 }

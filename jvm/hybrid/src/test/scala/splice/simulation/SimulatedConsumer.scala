@@ -18,7 +18,7 @@ import org.apache.kafka.clients.consumer.{
 }
 import org.apache.kafka.common.TopicPartition
 
-import splice.testkit.simulation.{Life, SimulatedCluster, SimulatedPartition}
+import splice.testkit.simulation.{Life, SimulatedCluster, SimulatedPartition, Violation}
 
 /** A consumer of committed records over a simulated cluster: it fetches ahead, in portions, and passes over what nobody may see.
   *
@@ -31,6 +31,7 @@ final class SimulatedConsumer(cluster: SimulatedCluster, life: Life, seeks: Bool
   private val at     = mutable.LinkedHashMap.empty[TopicPartition, Long]
   private val halted = mutable.Set.empty[TopicPartition]
   private var gone   = false
+  private var misses = 0
 
   override def assign(partitions: JCollection[TopicPartition]): Unit = {
     val _ = at.filterInPlace((partition, _) => partitions.contains(partition))
@@ -60,6 +61,8 @@ final class SimulatedConsumer(cluster: SimulatedCluster, life: Life, seeks: Bool
     life.move()
     val open = at.keys.filterNot(halted).toSeq
     val lost = open.filter(p => log(p).forall(l => at(p) < l.earliest || at(p) > l.end))
+    misses = if (lost.isEmpty) 0 else misses + 1
+    if (misses > SimulatedConsumer.Patience) throw new Violation(s"a reader stays at ${at.toMap}, which no log holds")
     if (lost.nonEmpty) throw new OffsetOutOfRangeException(lost.map(p => p -> Long.box(at(p))).toMap.asJava)
     val ready = open.filter(p => log(p).exists(at(p) < _.stableEnd))
     // Brokers answer when they like, but one that has something does answer in the end.
@@ -94,4 +97,10 @@ final class SimulatedConsumer(cluster: SimulatedCluster, life: Life, seeks: Bool
 
   private def log(partition: TopicPartition): Option[SimulatedPartition] =
     cluster.topics.get(partition.topic).flatMap(_.partitions.lift(partition.partition))
+}
+
+private object SimulatedConsumer {
+
+  /** How often a reader may ask in a row for what is not there. */
+  val Patience = 100
 }

@@ -24,7 +24,35 @@ object CommonOptions {
     "how many tasks share the splits of a log, such as Kafka partitions; by default as many as there are cores when the query first starts, never more than splits"
   )
 
-  val set: OptionSet = OptionSet("Every source", Seq(Source, UnknownOptions, Slots))
+  val Assigner: SourceOption[SlotAssigner] = SourceOption(
+    "assigner",
+    OptionType.choice[SlotAssigner](SlotAssigner.all.map(a => a.word -> a): _*),
+    "which slot reads which partition: hash spreads each topic from a place that its name says, round-robin gives every slot as many partitions, balanced as many bytes and rows"
+  ).withDefault(SlotAssigner.Balanced, SlotAssigner.Balanced.word)
+
+  val SplitLargePartitions: SourceOption[Boolean] = SourceOption(
+    "splitLargePartitions",
+    OptionType.Bool,
+    "whether a partition that has more than a slot's share of a batch is read by several slots at once; the order of its records is lost between tasks then"
+  ).withDefault(false, "false")
+
+  val MinPartitions: SourceOption[Int] = SourceOption(
+    "minPartitions",
+    OptionType.PositiveInt,
+    "at least so many tasks a batch, by cutting the ranges of partitions where there are fewer; each has a row at least"
+  )
+
+  val MaxRecordsPerPartition: SourceOption[Long] = SourceOption(
+    "maxRecordsPerPartition",
+    OptionType.PositiveLong,
+    "at most so many offsets a task, by cutting the ranges of partitions that have more"
+  )
+
+  /** What holds for a whole query, and not for a leg of it. */
+  val ofQuery: Seq[SourceOption[_]] =
+    Seq(Slots, Assigner, SplitLargePartitions, MinPartitions, MaxRecordsPerPartition)
+
+  val set: OptionSet = OptionSet("Every source", Seq(Source, UnknownOptions) ++ ofQuery)
 }
 
 /** What to do with options that are not known. */

@@ -30,6 +30,12 @@ trait SplitEnumerator extends AutoCloseable {
     */
   def splits(from: Progress, until: Progress): Seq[SplitRange]
 
+  /** What a range of [[splits]] is expected to cost, for balance between slots only: the answer may change from call to call. */
+  def cost(range: SplitRange): Long = range.weight
+
+  /** Whether a split may still have something to read after `at`; one that has not drops out of its slot. */
+  def isMember(at: Progress): String => Boolean = _ => true
+
   /** What the source ended with, once it is bounded and exhausted at `at`; None while there is more to read. */
   def end(at: Progress): Option[EndState]
 

@@ -15,6 +15,14 @@ trait SplitRange extends Serializable {
   /** Whether the range shares a client with others of its slot (Kafka), or is a task of its own (files). */
   def slotted: Boolean
 
+  /** Whether [[pieces]] can cut it. */
+  def cuttable: Boolean = false
+
+  /** Ranges of the same split that follow each other, with these weights, which add up to [[weight]]; called only when [[cuttable]].
+    * The same weights give the same pieces.
+    */
+  def pieces(weights: Seq[Long]): Seq[SplitRange] = Seq(this)
+
   /** Hosts that hold the data, best first. */
   def preferredHosts: Seq[String] = Nil
 }

@@ -30,7 +30,11 @@ final case class LogPartition(topic: String, partition: Int) {
 }
 
 object LogPartition {
-  implicit val ordering: Ordering[LogPartition] = Ordering.by(p => (p.topic, p.partition))
+  // Compared tens of thousands of times a batch, so it makes no pairs.
+  implicit val ordering: Ordering[LogPartition] = (a: LogPartition, b: LogPartition) => {
+    val byTopic = if (a.topic eq b.topic) 0 else a.topic.compareTo(b.topic)
+    if (byTopic != 0) byTopic else Integer.compare(a.partition, b.partition)
+  }
 }
 
 /** What happens when a log no longer holds the position that a hand-over asks for. */

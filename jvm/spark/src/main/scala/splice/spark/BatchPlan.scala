@@ -11,7 +11,9 @@ import splice.source.{SlotRanges, SplitReaderFactory}
 final private[spark] case class BatchPlan(tasks: Seq[SlotRanges], readers: SplitReaderFactory, homes: SlotHomes) {
 
   def partitions: Array[InputPartition] =
-    tasks.iterator.map(t => SpliceInputPartition(t, homes.locations(t), readers.columnar): InputPartition).toArray
+    tasks.zip(homes.locations(tasks)).iterator.map { case (task, locations) =>
+      SpliceInputPartition(task, locations, readers.columnar): InputPartition
+    }.toArray
 
   def factory: SpliceReaderFactory = new SpliceReaderFactory(readers, homes)
 }

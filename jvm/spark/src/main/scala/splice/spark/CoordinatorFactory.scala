@@ -8,7 +8,7 @@ import java.util.UUID
 
 import org.apache.spark.sql.SparkSession
 
-import splice.coordinator.{Coordinator, SourceFolder}
+import splice.coordinator.{Coordinator, SlotRules, SourceFolder}
 import splice.source._
 
 /** Makes the coordinator of one run from the session that runs it. */
@@ -20,6 +20,6 @@ private[spark] object CoordinatorFactory {
     val cores    = math.max(spark.sparkContext.defaultParallelism, 1)
     val context  = EnumeratorContext(log, mode, Clock.systemUTC(), cores, run = UUID.randomUUID().toString)
     val retained = spark.conf.get("spark.sql.streaming.minBatchesToRetain", "100").toInt
-    new Coordinator(source, context, options.find(CommonOptions.Slots).getOrElse(cores), retained, folder)
+    new Coordinator(source, context, SlotRules.of(options, cores), retained, folder)
   }
 }

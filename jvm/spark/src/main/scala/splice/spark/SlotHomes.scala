@@ -3,6 +3,7 @@
 
 package splice.spark
 
+import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.util.CollectionAccumulator
@@ -10,10 +11,18 @@ import org.apache.spark.{SparkContext, SparkEnv}
 
 import splice.source.SlotRanges
 
-/** On which executor each slot was read last: its reader is still open there. Filled by tasks, read by the driver when it plans. */
-final private[spark] class SlotHomes(reports: CollectionAccumulator[(Int, String)]) extends Serializable {
+/** On which executor each slot was read last: its reader is still open there. Filled by tasks, read by the driver when it plans.
+  *
+  * A task that prefers an executor waits for it for `spark.locality.wait`, even while another core is free. So a task is sent home only
+  * where there is a core for it: never to an executor that is gone, and to no executor more tasks than it has cores. The others prefer
+  * nothing, and start wherever there is room. An executor that comes or goes moves only the slots that were there.
+  */
+final private[spark] class SlotHomes(
+    reports: CollectionAccumulator[(Int, SlotHome)],
+    @transient private val cores: () => Map[String, Int]
+) extends Serializable {
 
-  @transient private lazy val homes = scala.collection.mutable.Map.empty[Int, String]
+  @transient private lazy val homes = mutable.Map.empty[Int, SlotHome]
 
   @transient private var moved = 0L
 
@@ -23,21 +32,43 @@ final private[spark] class SlotHomes(reports: CollectionAccumulator[(Int, String
   /** Called in the task. */
   def report(task: SlotRanges): Unit = if (task.slotted) {
     val env = SparkEnv.get
+    val id  = env.blockManager.blockManagerId
     if (env.executorId != SlotHomes.Driver)
-      reports.add(task.slot -> s"executor_${env.blockManager.blockManagerId.host}_${env.executorId}")
+      reports.add(task.slot -> SlotHome(s"${id.host}:${id.port}", s"executor_${id.host}_${env.executorId}"))
   }
 
-  /** Where the task would best run: its slot's home, else near its data. */
-  def locations(task: SlotRanges): Array[String] =
-    if (task.slotted) homes.get(task.slot).toArray
-    else task.ranges.iterator.flatMap(_.preferredHosts).distinct.take(3).toArray
+  /** Where each of a batch's tasks would best run: its slot's home, or near its data. */
+  def locations(tasks: Seq[SlotRanges]): Seq[Array[String]] = {
+    val left = if (homes.isEmpty) mutable.Map.empty[String, Int] else mutable.Map.from(cores())
+    val sent = mutable.Set.empty[Int]
+    tasks.map { task =>
+      if (task.slotted) homes.get(task.slot).filter(takes(left, sent, task.slot)).map(_.location).toArray
+      else task.ranges.iterator.flatMap(_.preferredHosts).distinct.take(3).toArray
+    }
+  }
 
   /** Takes over what the tasks of the last batch reported. */
   def learn(): Unit = {
     reports.value.asScala.foreach { case (slot, home) => if (homes.put(slot, home).exists(_ != home)) moved += 1 }
     reports.reset()
   }
+
+  // Only one of several tasks of a slot finds the slot's reader.
+  private def takes(left: mutable.Map[String, Int], sent: mutable.Set[Int], slot: Int)(home: SlotHome): Boolean = {
+    val room = left.getOrElse(home.address, 0) > 0 && sent.add(slot)
+    if (room) left(home.address) -= 1
+    room
+  }
 }
+
+/** An executor.
+  *
+  * @param address
+  *   host and port by which Spark's status knows it
+  * @param location
+  *   how a task says that it prefers it
+  */
+final private[spark] case class SlotHome(address: String, location: String)
 
 private[spark] object SlotHomes {
 
@@ -45,5 +76,16 @@ private[spark] object SlotHomes {
   private val Driver = "driver"
 
   def apply(context: SparkContext): SlotHomes =
-    new SlotHomes(context.collectionAccumulator[(Int, String)]("splice slot homes"))
+    new SlotHomes(context.collectionAccumulator[(Int, SlotHome)]("splice slot homes"), () => cores(context))
+
+  /** How many tasks at once each executor that is alive can run. What else runs there just now, Spark's status says too late. */
+  private def cores(context: SparkContext): Map[String, Int] = {
+    val executors = context.getExecutorMemoryStatus.keySet
+    val conf      = context.getConf
+    // The driver is one of them.
+    val others = math.max(executors.size - 1, 1)
+    val each   = conf.getInt("spark.executor.cores", math.max(context.defaultParallelism / others, 1))
+    val tasks  = math.max(each / conf.getInt("spark.task.cpus", 1), 1)
+    executors.iterator.map(_ -> tasks).toMap
+  }
 }

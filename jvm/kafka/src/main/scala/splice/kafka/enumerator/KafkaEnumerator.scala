@@ -33,6 +33,8 @@ final private[splice] class KafkaEnumerator(
   private val membership = new Membership(settings, discovery, identity, looks, loss)
   private val watch      = new EndWatch(log, looks, loss)
   private val lag        = new LagBook
+  private val sizes      = new RecordSizes
+  private val sharing    = new Sharing(settings.admission, log, sizes, context.clock)
 
   private var frozen: Option[KafkaPosition] = None
   private var checked: Set[LogPartition]    = Set.empty
@@ -71,7 +73,7 @@ final private[splice] class KafkaEnumerator(
     val rows   = ready.valuesIterator.map { case (offset, end) => math.max(end - offset, 0L) }.sum
     val until  =
       if (limits.minRows.exists(rows < _)) begun
-      else begun ++ limits.maxRows.fold(ready.map { case (p, (_, end)) => p -> end }.toMap)(RateLimit(_, ready))
+      else begun ++ sharing(limits, ready)
     if (until == at) from else until
   }
 
@@ -83,6 +85,16 @@ final private[splice] class KafkaEnumerator(
     to.offsets.iterator.flatMap { case (p, end) =>
       starts.get(p).filter(_ < end).map(KafkaSplitRange(p, _, end))
     }.toSeq
+  }
+
+  override def cost(range: SplitRange): Long = range match {
+    case own: KafkaSplitRange => sizes.cost(own.partition.topic, own.weight)
+    case other                => other.weight
+  }
+
+  override def isMember(at: Progress): String => Boolean = {
+    val there = membership.known
+    KafkaPosition.from(at).offsets.keysIterator.filter(p => there.forall(_(p))).map(_.toString).toSet
   }
 
   override def end(at: Progress): Option[EndState] = settings.ending.flatMap { ending =>
@@ -102,6 +114,7 @@ final private[splice] class KafkaEnumerator(
   override def report(at: Progress): SortedMap[String, String] = {
     val position = KafkaPosition.from(at)
     val told     = reads()
+    told.partitions.foreach { case (p, read) => sizes.learn(p.topic, read.rows, read.bytes) }
     lag.look(position.offsets, watch.last, told, context.clock.instant()).report ++ told.report ++ Seq(
       ProgressMetric.Position -> shown(position),
       ProgressMetric.Splits   -> position.offsets.size.toString

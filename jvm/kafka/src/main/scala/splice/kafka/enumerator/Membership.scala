@@ -49,6 +49,9 @@ final private[splice] class Membership(
   /** Makes sure that the cluster was looked at in this run. */
   def once(at: KafkaPosition): Unit = if (seen.isEmpty) { val _ = partitions(at) }
 
+  /** The partitions as they were last seen in this run. */
+  def known: Option[SortedSet[LogPartition]] = seen.map(_.partitions)
+
   /** The partitions before it is known what was read of them.
     *
     * @param needed

@@ -181,12 +181,6 @@ private[splice] object KafkaOptions {
     SourceOption("readerIdleTimeout", OptionType.Time, "how long an executor keeps a reader open that no task uses")
       .withDefault(Duration.ofMinutes(2), "2m")
 
-  /** Options of Spark's own source that ask for something this one does in another way. */
-  val Refused: Seq[(SourceOption[String], String)] = Seq("minPartitions", "maxRecordsPerPartition").map { key =>
-    SourceOption(key, OptionType.Text, "not supported: partitions are shared among slots instead") ->
-      "one Kafka partition is read by one task here, and tasks read several; set 'slots' to say how many tasks there are"
-  }
-
   val set: OptionSet = OptionSet(
     "Kafka",
     Seq(
@@ -213,7 +207,7 @@ private[splice] object KafkaOptions {
       RetryInterval,
       DiscoveryInterval,
       ReaderIdleTimeout
-    ) ++ ValueOptions.all ++ Refused.map(_._1),
+    ) ++ ValueOptions.all ++ AdmissionOptions.all,
     others = key => isClientProperty(key) || ValueOptions.isFormats(key)
   )
 

@@ -7,7 +7,6 @@ import java.time.Duration
 
 import scala.collection.immutable.SortedSet
 
-import splice.kafka.KafkaErrors
 import splice.source.{OptionErrors, ReadLimits, SourceOption, SourceOptions}
 
 /** A Kafka source's options, parsed and checked.
@@ -32,19 +31,18 @@ final private[splice] case class KafkaSettings(
     retryInterval: Duration,
     discoveryInterval: Duration,
     readerIdleTimeout: Duration,
-    value: ValueSettings = ValueSettings.Raw
+    value: ValueSettings = ValueSettings.Raw,
+    admission: AdmissionRules = AdmissionRules()
 )
 
 private[splice] object KafkaSettings {
 
   /** @throws splice.source.SpliceOptionException when options are missing, conflict, or say what they must not */
   def apply(options: SourceOptions): KafkaSettings = {
-    KafkaOptions.Refused.foreach { case (option, why) =>
-      if (options.contains(option.key)) throw KafkaErrors.refusedOption(options.name(option.key), why)
-    }
     val client = ClientProperties.of(options)
+    val topics = subscription(options)
     KafkaSettings(
-      subscription = subscription(options),
+      subscription = topics,
       client = client,
       start = start(options, client),
       ending = ending(options),
@@ -56,7 +54,8 @@ private[splice] object KafkaSettings {
       retryInterval = Duration.ofMillis(options(KafkaOptions.RetryInterval)),
       discoveryInterval = options(KafkaOptions.DiscoveryInterval),
       readerIdleTimeout = options(KafkaOptions.ReaderIdleTimeout),
-      value = ValueSettings(options)
+      value = ValueSettings(options),
+      admission = AdmissionOptions.rules(options, topics)
     )
   }
 
@@ -109,6 +108,11 @@ private[splice] object KafkaSettings {
         Seq(KafkaOptions.MinOffsets, KafkaOptions.MaxOffsets).map(o => options.name(o.key)),
         "a batch cannot wait for more offsets than it may read"
       )
-    ReadLimits(maxRows = most, minRows = least, maxDelay = options(KafkaOptions.MaxTriggerDelay))
+    ReadLimits(
+      maxRows = most,
+      maxBytes = options.find(AdmissionOptions.MaxBytes),
+      minRows = least,
+      maxDelay = options(KafkaOptions.MaxTriggerDelay)
+    )
   }
 }

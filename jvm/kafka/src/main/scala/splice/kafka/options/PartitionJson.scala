@@ -12,13 +12,24 @@ import splice.source.{Json, LogPartition}
 /** Values per partition as Spark's Kafka source writes them: `{"orders":{"0":5,"1":7}}`. */
 private[splice] object PartitionJson {
 
-  /** One line, topics and partitions sorted. */
+  /** One line, topics and partitions sorted. Written by hand, because it is written for every batch, of every partition. */
   def write(values: SortedMap[LogPartition, Long]): String = {
-    val root = Json.obj()
-    values.foreach { case (LogPartition(topic, partition), value) =>
-      root.withObjectProperty(topic).put(partition.toString, value)
+    val text  = new StringBuilder(values.size * 16).append('{')
+    val rest  = values.iterator.buffered
+    var comma = ""
+    while (rest.hasNext) {
+      val topic = rest.head._1.topic
+      text.append(comma).append(Json.write(Json.text(topic))).append(":{")
+      comma = ""
+      while (rest.headOption.exists(_._1.topic == topic)) {
+        val (partition, value) = rest.next()
+        text.append(comma).append('"').append(partition.partition).append("\":").append(value)
+        comma = ","
+      }
+      text.append('}')
+      comma = ","
     }
-    Json.write(root)
+    text.append('}').toString
   }
 
   /** None when the text is something else. */

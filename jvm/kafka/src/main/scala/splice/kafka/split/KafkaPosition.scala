@@ -14,7 +14,11 @@ final private[splice] case class KafkaPosition(offsets: SortedMap[LogPartition, 
   override lazy val json: String = PartitionJson.write(offsets)
 
   override def precedes(later: Progress): Boolean = later match {
-    case KafkaPosition(others) => offsets.forall { case (p, offset) => others.get(p).forall(offset <= _) }
+    case KafkaPosition(others) =>
+      // Positions of one query have the same partitions in most cases, and walking both is several times faster than looking up.
+      if (others.size == offsets.size && offsets.keysIterator.sameElements(others.keysIterator))
+        offsets.valuesIterator.zip(others.valuesIterator).forall { case (before, after) => before <= after }
+      else offsets.forall { case (p, offset) => others.get(p).forall(offset <= _) }
     case _                     => false
   }
 

@@ -10,11 +10,18 @@ import splice.source.{LogPartition, SplitRange}
 /** A partition from an offset (included) until another (excluded). */
 final private[splice] case class KafkaSplitRange(partition: LogPartition, from: Long, until: Long) extends SplitRange {
 
-  override def splitId: String = partition.toString
+  @transient override lazy val splitId: String = partition.toString
 
   override def weight: Long = until - from
 
   override def slotted: Boolean = true
+
+  override def cuttable: Boolean = true
+
+  override def pieces(weights: Seq[Long]): Seq[SplitRange] =
+    weights.scanLeft(from)(_ + _).zip(weights).map { case (begin, rows) =>
+      KafkaSplitRange(partition, begin, begin + rows)
+    }
 
   override def toString: String = s"$partition [$from, $until)"
 }

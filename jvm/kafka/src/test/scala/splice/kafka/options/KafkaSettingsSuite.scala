@@ -130,9 +130,6 @@ final class KafkaSettingsSuite extends AnyFunSuite {
       )
     properties.foreach(p => assert(refused(topics, s"kafka.$p" -> "x").contains(s"'kafka.$p' cannot be set: "), p))
     assert(refused(topics, "kafka.auto.offset.reset" -> "latest").contains("startingOffsets"))
-    Seq("minPartitions", "maxRecordsPerPartition").foreach(o =>
-      assert(refused(topics, o -> "4").contains("'slots'"), o)
-    )
   }
 
   test("client properties go through, and win over what readers set for speed") {
@@ -163,5 +160,20 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     val jaas = "org.apache.kafka.common.security.plain.PlainLoginModule required password=\"hunter2\";"
     val s    = settings(servers, topics, "kafka.sasl.jaas.config" -> jaas, "kafka.ssl.keystore.password" -> "hunter2")
     assert(!s.toString.contains("hunter2") && s.toString.contains("one:9092"))
+  }
+
+  test("what a batch may read, and of which partitions") {
+    val s = settings(servers, topics, "maxBytesPerTrigger" -> "64m", "admission" -> "EQUAL", "topicWeights" -> """{"a":3}""")
+    assert(s.limits.maxBytes.contains(64L << 20))
+    assert(s.admission == AdmissionRules(AdmissionPolicy.Equal, Map("a" -> 3.0)))
+    assert(settings(servers, topics).admission == AdmissionRules(AdmissionPolicy.Lag, Map.empty))
+    assert(refused(topics, "admission" -> "fair").contains("lag, equal, oldest-first"))
+    Seq("""{"a":0}""", """{"a":"x"}""", "{}", "3").foreach(text =>
+      assert(refused(topics, "topicWeights" -> text).contains("each number above 0"), text)
+    )
+    val stranger = refused(topics, "topicWeights" -> """{"c":2}""")
+    assert(stranger.contains("'topicWeights'") && stranger.contains("topics that are read: a, b"))
+    assert(refused(topics, "topicWeights" -> """{"a":2}""", "admission" -> "oldest-first").contains("admission, topicWeights"))
+    assert(settings(servers, "subscribePattern" -> ".*", "topicWeights" -> """{"c":2}""").admission.weight("c") == 2)
   }
 }

@@ -109,4 +109,9 @@ final case class MemoryRange(log: String, partition: Int, from: Long, until: Lon
     extends SplitRange {
   override def splitId: String = s"$log-$partition"
   override def weight: Long    = until - from
+
+  override def cuttable: Boolean = slotted
+
+  override def pieces(weights: Seq[Long]): Seq[SplitRange] =
+    weights.scanLeft(from)(_ + _).zip(weights).map { case (begin, rows) => copy(from = begin, until = begin + rows) }
 }

@@ -3,7 +3,7 @@
 
 package splice.testkit.simulation
 
-import splice.coordinator.Coordinator
+import splice.coordinator.{Coordinator, CutRules, SlotRules}
 import splice.source._
 
 /** What a simulated query reads. */
@@ -86,7 +86,7 @@ final class SimulatedSpark(
     val coordinator = new Coordinator(
       source,
       EnumeratorContext(sideLog(), ReadMode.Stream, life.clock, cores, name),
-      cores,
+      rules(cores),
       retained
     )
     life.step(s"$name: $trigger, $cores cores, logged ${logs.last}")
@@ -103,6 +103,16 @@ final class SimulatedSpark(
         coordinator.close()
         throw failure
     }
+  }
+
+  /** What a user asks of tasks in this run, which may be something else than in the run before. */
+  private def rules(cores: Int): SlotRules = {
+    val chance                   = life.chance
+    def some[A](a: A): Option[A] = if (chance.oneIn(3)) Some(a) else None
+    val slots                    = if (chance.oneIn(4)) chance.between(1, 4) else cores
+    val cut                      =
+      CutRules(some(chance.between(1, 3).toLong), some(chance.between(1, slots)), some(chance.between(1, 9).toLong))
+    SlotRules(slots, chance.oneOf(SlotAssigner.all), if (chance.oneIn(2)) cut else CutRules.Never)
   }
 
   final private class MicroBatches(source: Source, coordinator: Coordinator, name: String, trigger: SimulatedTrigger) {

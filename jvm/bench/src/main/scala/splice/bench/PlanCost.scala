@@ -1,0 +1,115 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.bench
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.time.Clock
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.util.Using
+
+import org.apache.spark.sql.types.StructType
+
+import splice.coordinator.{Coordinator, MemorySideLog}
+import splice.kafka.KafkaSource
+import splice.kafka.enumerator.{ClockedDiscovery, LogDescription, LogMetadata, TimedOffset}
+import splice.kafka.options.KafkaSettings
+import splice.source._
+
+/** What planning a batch costs the driver when brokers answer at once: 10,000 partitions of a simulated cluster, in 200 topics. */
+final class PlanCost(cores: Int) {
+
+  private val Topics     = 200
+  private val Partitions = 50
+  private val Batches    = 60
+
+  def run(): String = {
+    val cases = Seq(
+      "every partition has rows"                  -> (1, Map.empty[String, String]),
+      "every partition has rows, rows are shared" -> (1, Map("maxOffsetsPerTrigger" -> "50000")),
+      "rows are shared equally"     -> (1, Map("maxOffsetsPerTrigger" -> "50000", "admission" -> "equal")),
+      "one partition in 100 has rows"             -> (100, Map.empty[String, String])
+    )
+    val rows = cases.map { case (name, (every, options)) => measure(name, every, options) }
+    (s"### Planning ${Topics * Partitions} simulated partitions" +: "" +:
+      Report.lines(
+        Seq("case", "batch, median ms", "of it advance", "of it tasks", "of it offset as text", "idle trigger, ms", "offset, bytes"),
+        rows
+      )).mkString("\n")
+  }
+
+  private def measure(name: String, every: Int, options: Map[String, String]): Seq[String] = {
+    val settings = KafkaSettings(SourceOptions(Map(
+      "kafka.bootstrap.servers" -> "simulated:9092",
+      "subscribePattern"        -> ".*",
+      "startingOffsets"         -> "earliest"
+    ) ++ options))
+    val log     = new GrowingLog(for (t <- 0 until Topics; p <- 0 until Partitions) yield LogPartition(f"topic-$t%03d", p))
+    val source  = new Simulated(new KafkaSource(settings), settings, log)
+    val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), cores, "bench")
+    Using.resource(new Coordinator(source, context, cores, batchesToRetain = 100)) { coordinator =>
+      coordinator.open()
+      val start   = coordinator.initial()
+      var at      = start
+      val batches = (0 until Batches).map { _ =>
+        log.grow(every)
+        val from          = at
+        val (next, go)    = timed(coordinator.advance(from, everything = false))
+        val (json, text)  = timed(next.json)
+        val (tasks, plan) = timed(coordinator.tasks(from, next))
+        require(tasks.nonEmpty && json.nonEmpty)
+        coordinator.committed(next)
+        at = next
+        (go, plan, text)
+      }.drop(Batches / 2)
+      val rest = coordinator.advance(at, everything = true)
+      val idle = (0 until Batches).map(_ => timed(coordinator.advance(rest, everything = false))._2).drop(Batches / 2)
+      Seq(
+        name,
+        median(batches.map { case (a, b, c) => a + b + c }),
+        median(batches.map(_._1)),
+        median(batches.map(_._2)),
+        median(batches.map(_._3)),
+        median(idle),
+        rest.json.getBytes(UTF_8).length.toString
+      )
+    }
+  }
+
+  private def timed[A](work: => A): (A, Double) = {
+    val begin = System.nanoTime()
+    val made  = work
+    made -> (System.nanoTime() - begin) / 1e6
+  }
+
+  private def median(millis: Seq[Double]): String = f"${millis.sorted.apply(millis.size / 2)}%.1f"
+
+  final private class GrowingLog(all: Seq[LogPartition]) extends LogMetadata {
+    private var now: Map[LogPartition, Long] = all.map(_ -> 10L).toMap
+    private val description                  =
+      LogDescription(Some("simulated"), SortedMap.empty, SortedSet.from(all), SortedSet.empty)
+
+    def grow(every: Int): Unit = now = now.map { case (p, end) => p -> (if (p.partition % every == 0) end + 10 else end) }
+
+    override def describe(): LogDescription                                              = description
+    override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long]        = partitions.map(_ -> 0L).toMap
+    override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long]            = now
+    override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = Map.empty
+    override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long]       = Map.empty
+    override def close(): Unit                                                           = ()
+  }
+
+  /** The real source over another log. */
+  final private class Simulated(real: KafkaSource, settings: KafkaSettings, log: LogMetadata) extends Source {
+    override def kind: String                                = real.kind
+    override def boundedness: Boundedness                    = real.boundedness
+    override def schema: StructType                          = real.schema
+    override def fingerprint: Seq[(String, String)]          = real.fingerprint
+    override def progress(json: String): Progress            = real.progress(json)
+    override def readers(c: ReadContext): SplitReaderFactory = real.readers(c)
+
+    override def enumerator(context: EnumeratorContext): SplitEnumerator =
+      real.enumerator(context, log, new ClockedDiscovery(log, settings.discoveryInterval, context.clock))
+  }
+}

@@ -1,0 +1,51 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.coordinator
+
+import scala.collection.mutable
+
+/** What splits have cost in this run, younger batches counting for more; and whether that calls for another assignment.
+  *
+  * It is kept in memory only: what comes of it is a layout, which is written down. Used by one thread.
+  */
+final private[coordinator] class SplitCosts {
+
+  import SplitCosts._
+
+  private val averages = mutable.HashMap.empty[String, Double]
+  private var tilted   = 0
+  private var patience = FirstPatience
+
+  /** Takes in the costs of a batch. */
+  def learn(batch: Seq[(String, Long)]): Unit = {
+    averages.mapValuesInPlace((_, cost) => cost * Fading)
+    batch.foreach { case (split, cost) =>
+      averages.updateWith(split)(before => Some(before.fold(cost.toDouble)(_ + cost * (1 - Fading))))
+    }
+  }
+
+  def apply(split: String): Long = averages.get(split).fold(0L)(_.toLong)
+
+  /** Forgets splits that are gone. */
+  def retain(splits: String => Boolean): Unit = { val _ = averages.filterInPlace((split, _) => splits(split)) }
+
+  /** Whether the slots have been out of balance for so many batches that moving splits pays. */
+  def persists(fullest: Long, least: Long): Boolean = {
+    tilted = if (fullest > least * Tilt) tilted + 1 else 0
+    val long = tilted >= patience
+    if (long) {
+      tilted = 0
+      // A load that comes and goes must not move splits, and write layouts, for ever.
+      patience = math.min(patience * 2, LastPatience)
+    }
+    long
+  }
+}
+
+private[coordinator] object SplitCosts {
+  private val Fading        = 0.8
+  private val Tilt          = 1.2
+  private val FirstPatience = 8
+  private val LastPatience  = 1024
+}

@@ -1,0 +1,105 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka
+
+import java.time.Clock
+
+import scala.concurrent.duration.DurationInt
+import scala.concurrent.{Await, ExecutionContext, Future}
+import scala.util.Using
+
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.{Coordinator, CutRules, MemorySideLog, SlotRules}
+import splice.source._
+import splice.testkit.KafkaBroker
+
+/** Ranges that are cut, read over a real broker by several readers at once. */
+final class RealSlotsSuite extends AnyFunSuite with BeforeAndAfterAll {
+
+  private lazy val broker = KafkaBroker.start()
+  private lazy val real   = new RealLog(broker)
+
+  override protected def afterAll(): Unit = broker.close()
+
+  /** Batches of a source, each task on a thread of its own; rows as (partition, offset) of each task. */
+  private def batches(rules: SlotRules, topic: String, limit: Long): Seq[Seq[Seq[(Int, Long)]]] = {
+    val source  =
+      real.source("subscribe" -> topic, "startingOffsets" -> "earliest", "maxOffsetsPerTrigger" -> limit.toString)
+    val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), 2, "run")
+    Using.resource(new Coordinator(source, context, rules, batchesToRetain = 100)) { c =>
+      Iterator
+        .unfold(c.initial()) { at =>
+          val until = c.advance(at, everything = false)
+          if (until == at) None
+          else {
+            implicit val threads: ExecutionContext = ExecutionContext.global
+            val read = c.tasks(at, until).map { task =>
+              Future(real.rows(source, Seq(task), topic).map { case (p, offset, _) => p -> offset })
+            }
+            Some(Await.result(Future.sequence(read), 60.seconds) -> until)
+          }
+        }
+        .toVector
+    }
+  }
+
+  private def check(all: Seq[Seq[Seq[(Int, Long)]]], written: Map[Int, Int]): Unit = {
+    val rows = all.flatten.flatten
+    assert(rows.size == written.values.sum, "no offset twice")
+    assert(rows.toSet == written.toSet[(Int, Int)].flatMap { case (p, n) => (0 until n).map(p -> _.toLong) })
+    all.flatten.foreach(task => task.groupBy(_._1).values.foreach(own => assert(own == own.sorted, "order in a task")))
+  }
+
+  test("splitLargePartitions: a skewed partition is read by both slots, batch after batch, each offset once") {
+    real.create("skewed", 4)
+    real.write("skewed", 1, 0, 36000)
+    real.write("skewed", 4, 0, 4000)
+    val all = batches(SlotRules(2).copy(cut = CutRules(shareRows = Some(1000))), "skewed", 15000)
+    check(all, Map(0 -> 37000, 1 -> 1000, 2 -> 1000, 3 -> 1000))
+    assert(all.size >= 2)
+    all.filter(_.flatten.size > 10000).foreach { tasks =>
+      assert(tasks.count(_.exists(_._1 == 0)) == 2 && tasks.map(_.size).max - tasks.map(_.size).min <= 4)
+    }
+  }
+
+  test("minPartitions and maxRecordsPerPartition: so many tasks, and no task with more") {
+    real.create("cut", 3)
+    real.write("cut", 3, 0, 3000)
+    val many = batches(SlotRules(8).copy(cut = CutRules(minTasks = Some(8))), "cut", 1500)
+    check(many, Map(0 -> 1000, 1 -> 1000, 2 -> 1000))
+    assert(many.forall(_.size == 8))
+    val small = batches(SlotRules(2).copy(cut = CutRules(maxRows = Some(120))), "cut", 1500)
+    check(small, Map(0 -> 1000, 1 -> 1000, 2 -> 1000))
+    assert(small.flatten.forall(_.size <= 120))
+  }
+
+  test("oldest-first over a real broker: partitions meet at one time, and nothing is lost") {
+    real.create("timed", 2)
+    val now = System.currentTimeMillis()
+    Using.resource(real.producer()) { out =>
+      def send(p: Int, millis: Long): Unit = {
+        val _ = out.send(new org.apache.kafka.clients.producer.ProducerRecord("timed", Int.box(p), Long.box(millis), "k", "v"))
+      }
+      (0 until 500).foreach(i => send(0, now - 7200000 + i * 1000L))
+      (0 until 2000).foreach(i => send(1, now - 2500000 + i * 1000L))
+      out.flush()
+    }
+    val source = real.source(
+      "subscribe"            -> "timed",
+      "startingOffsets"      -> "earliest",
+      "admission"            -> "oldest-first",
+      "maxOffsetsPerTrigger" -> "500"
+    )
+    real.run(source) { c =>
+      val begin = c.initial()
+      val one   = c.advance(begin, everything = false)
+      val rows  = real.rows(source, c.tasks(begin, one), "timed")
+      assert(rows.count(_._1 == 0) >= 450 && rows.size <= 500)
+      val ends = Iterator.iterate(one)(c.advance(_, everything = false)).take(12).toSeq
+      assert(ends.last.json == """{"timed":{"0":500,"1":2000}}""")
+    }
+  }
+}

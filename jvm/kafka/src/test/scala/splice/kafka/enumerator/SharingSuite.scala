@@ -1,0 +1,162 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import java.time.Duration
+
+import scala.collection.immutable.SortedMap
+import scala.util.Random
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.enumerator.SimulatedRun.{at, t}
+import splice.kafka.options.{AdmissionPolicy, AdmissionRules}
+import splice.kafka.split.KafkaPosition
+import splice.source.{LogPartition, ReadLimits, StartPosition}
+
+/** Whose rows a batch takes. */
+final class SharingSuite extends AnyFunSuite {
+
+  private def limits(rows: Long): ReadLimits = ReadLimits(maxRows = Some(rows))
+
+  private def world(options: (String, String)*): SimulatedRun =
+    new SimulatedRun(("startingOffsets" -> "earliest") +: options: _*)
+
+  private def begin(run: SimulatedRun): (KafkaEnumerator, KafkaPosition) = {
+    val e = run.start()
+    e -> e.start(StartPosition.Configured)
+  }
+
+  test("equal: every partition gets as much, whatever its backlog") {
+    val run = world("admission" -> "equal", "maxOffsetsPerTrigger" -> "30")
+    run.log.create("t", 3)
+    run.log.fill("t", 0, 1000)
+    run.log.fill("t", 1, 5)
+    run.log.fill("t", 2, 50)
+    val (e, from) = begin(run)
+    assert(e.advance(from, e.limits(from)) == at(0 -> 13, 1 -> 5, 2 -> 12))
+  }
+
+  test("topicWeights: an equal share times the weight, and lag times the weight") {
+    def shares(admission: String): Seq[Long] = {
+      val run = world(
+        "subscribe"            -> "t,u",
+        "admission"            -> admission,
+        "topicWeights"         -> """{"u":3}""",
+        "maxOffsetsPerTrigger" -> "402"
+      )
+      run.log.create("t", 1)
+      run.log.create("u", 1)
+      run.log.fill("t", 0, 2000)
+      run.log.fill("u", 0, 1000)
+      val (e, from) = begin(run)
+      KafkaPosition.from(e.advance(from, e.limits(from))).offsets.values.toSeq
+    }
+    assert(shares("equal") == Seq(101, 301))
+    assert(shares("lag") == Seq(161, 241))
+  }
+
+  test("maxBytesPerTrigger goes by the sizes that readers report, and by a large guess before") {
+    val sizes = new RecordSizes
+    val run   = world()
+    val share = new Sharing(AdmissionRules(), run.log, sizes, run.clock)
+    val ready = SortedMap(t(0) -> (0L, 10000L), t(1) -> (0L, 10000L))
+    val bytes = ReadLimits(maxBytes = Some(1 << 20))
+    assert(share(bytes, ready).values.sum == 64)
+    sizes.learn("t", rows = 1000, bytes = 100000)
+    assert((10400 to 10486).contains(share(bytes, ready).values.sum.toInt))
+    assert(share(bytes.copy(maxRows = Some(500)), ready).values.sum == 500)
+  }
+
+  test("sizes follow the records, and a topic that nobody has read costs what the others do") {
+    val sizes = new RecordSizes
+    assert(sizes.of("t").isEmpty && sizes.cost("t", 7) == 7)
+    sizes.learn("t", 1000, 100000)
+    assert(sizes.of("t").contains(100.0))
+    assert(sizes.cost("t", 10) == 4000 && sizes.cost("unknown", 10) == 4000)
+    (1 to 20).foreach(_ => sizes.learn("t", 1000000, 1000000000))
+    assert(sizes.of("t").exists(_ > 999))
+  }
+
+  test("oldest-first: all partitions are read up to about the same time") {
+    val run = world("admission" -> "oldest-first", "maxOffsetsPerTrigger" -> "300")
+    run.log.create("t", 3)
+    val now = run.clock.instant().toEpochMilli
+    // One partition is an hour behind the others, and holds a tenth of what they hold.
+    run.log.write("t", 0, (0 until 200).map(i => now - 3600000 + i * 1000L): _*)
+    run.log.write("t", 1, (0 until 2000).map(i => now - 2000000 + i * 1000L): _*)
+    run.log.write("t", 2, (0 until 2000).map(i => now - 2000000 + i * 1000L): _*)
+    val (e, from) = begin(run)
+    val first     = KafkaPosition.from(e.advance(from, e.limits(from)))
+    assert(first.offsets(t(0)) == 200, "the oldest first")
+    val second = KafkaPosition.from(e.advance(first, e.limits(first)))
+    assert(math.abs(second.offsets(t(1)) - second.offsets(t(2))) <= 30)
+    assert((290 to 300).contains((second.offsets.values.sum - first.offsets.values.sum).toInt))
+  }
+
+  test("oldest-first asks few questions once it is under way, and none when everything fits") {
+    val run = world("admission" -> "oldest-first", "maxOffsetsPerTrigger" -> "100")
+    run.log.create("t", 4)
+    val now = run.clock.instant().toEpochMilli
+    (0 until 4).foreach(p => run.log.write("t", p, (0 until 1000).map(i => now - 1000000 + i * 1000L): _*))
+    val (e, from) = begin(run)
+    var position  = KafkaPosition.from(e.advance(from, e.limits(from)))
+    run.log.calls.clear()
+    (1 to 10).foreach(_ => position = KafkaPosition.from(e.advance(position, e.limits(position))))
+    assert(run.log.calls.count(_ == "atTime") <= 10 * 5)
+    run.log.calls.clear()
+    e.advance(position, ReadLimits(maxRows = Some(100000)))
+    assert(run.log.calls == Seq("ends"))
+  }
+
+  test("oldest-first: a record from the future, or many of one time, hold nobody up") {
+    val run = world("admission" -> "oldest-first", "maxOffsetsPerTrigger" -> "20")
+    run.log.create("t", 2)
+    val now = run.clock.instant().toEpochMilli
+    run.log.write("t", 0, Long.MaxValue / 4)
+    run.log.write("t", 0, Seq.fill(99)(now - 5000): _*)
+    run.log.write("t", 1, Seq.fill(100)(now - 5000): _*)
+    val (e, from) = begin(run)
+    val positions = Iterator.iterate(from)(p => KafkaPosition.from(e.advance(p, e.limits(p)))).take(13).toSeq
+    assert(positions.last == at(0 -> 100, 1 -> 100))
+  }
+
+  test("whatever the policy and limits: nobody starves, nothing is passed, every batch goes on and keeps to its limit") {
+    (1L to 120L).foreach { seed =>
+      val random  = new Random(seed)
+      val policy  = AdmissionPolicy.all(random.nextInt(3))
+      val weights = if (policy == AdmissionPolicy.OldestFirst || random.nextBoolean()) Map.empty[String, Double]
+      else Map("t0" -> 5.0, "t1" -> 0.2)
+      val run   = world("subscribe" -> "t0,t1,t2")
+      val now   = run.clock.instant().toEpochMilli
+      val all   = for (topic <- 0 until 3; p <- 0 until 1 + random.nextInt(6)) yield LogPartition(s"t$topic", p)
+      val sizes = new RecordSizes
+      if (random.nextBoolean()) sizes.learn("t0", 10, 2000)
+      (0 until 3).foreach(topic => run.log.create(s"t$topic", all.count(_.topic == s"t$topic")))
+      all.foreach(p => run.log.write(p.topic, p.partition, Seq.fill(random.nextInt(60))(now - random.nextInt(100000)): _*))
+      val share = new Sharing(AdmissionRules(policy, weights), run.log, sizes, run.clock)
+      val rows  = 1L + random.nextInt(12)
+      // Lag alone is Spark's own formula, which gives everybody a row, however few are allowed.
+      val strict = policy != AdmissionPolicy.Lag || weights.nonEmpty
+      var from   = SortedMap.from(all.map(_ -> 0L))
+      def lag    = from.map { case (p, offset) => p -> (run.log.end(p) - offset) }.filter(_._2 > 0)
+      var waits  = Map.empty[LogPartition, Int]
+      var rounds = 0
+      while (lag.nonEmpty) {
+        rounds += 1
+        val behind = lag
+        val until  = share(limits(rows), from.map { case (p, offset) => p -> (offset -> run.log.end(p)) })
+        val hint   = s"seed $seed, $policy, round $rounds"
+        assert(from.keys.forall(p => until(p) >= from(p) && until(p) <= run.log.end(p)), hint)
+        val read = from.keys.iterator.map(p => until(p) - from(p)).sum
+        assert(read >= math.min(rows, 1) && (!strict || read <= rows), hint)
+        waits = behind.map { case (p, _) => p -> (if (until(p) > from(p)) 0 else waits.getOrElse(p, 0) + 1) }.toMap
+        assert(waits.values.forall(_ <= all.size), hint)
+        from = SortedMap.from(until)
+        run.clock.pass(Duration.ofMillis(500))
+      }
+      assert(from.forall { case (p, offset) => offset == run.log.end(p) })
+    }
+  }
+}

@@ -1,0 +1,56 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark
+
+import org.apache.spark.util.CollectionAccumulator
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.source.SlotRanges
+import splice.testkit.memory.MemoryRange
+
+final class SlotHomesSuite extends AnyFunSuite {
+
+  final private class World(var free: Map[String, Int]) {
+    val reports = new CollectionAccumulator[(Int, SlotHome)]
+    val homes   = new SlotHomes(reports, () => free)
+
+    def ran(slots: (Int, String)*): Unit = {
+      slots.foreach { case (slot, host) => reports.add(slot -> SlotHome(s"$host:1", s"executor_${host}_1")) }
+      homes.learn()
+    }
+
+    def locations(slots: Int*): Seq[String] = homes.locations(slots.map(task)).map(_.mkString)
+  }
+
+  private def task(slot: Int): SlotRanges =
+    SlotRanges(slot, IndexedSeq(MemoryRange("log", slot, 0, 1, slotted = true)))
+
+  test("a slot goes where it was read last") {
+    val w = new World(Map("a:1" -> 2, "b:1" -> 2))
+    assert(w.locations(0, 1, 2) == Seq("", "", ""))
+    w.ran(0 -> "a", 1 -> "b", 2 -> "a")
+    assert(w.locations(0, 1, 2) == Seq("executor_a_1", "executor_b_1", "executor_a_1"))
+    w.ran(1 -> "a")
+    assert(w.locations(1) == Seq("executor_a_1"))
+  }
+
+  test("an executor that is gone moves only its own slots, and nobody waits for it") {
+    val w = new World(Map("a:1" -> 2, "b:1" -> 2))
+    w.ran(0 -> "a", 1 -> "b", 2 -> "a", 3 -> "b")
+    w.free = Map("a:1" -> 2, "c:1" -> 2)
+    assert(w.locations(0, 1, 2, 3) == Seq("executor_a_1", "", "executor_a_1", ""))
+  }
+
+  test("an executor gets no more tasks than it has cores: the others start elsewhere") {
+    val w = new World(Map("a:1" -> 1, "b:1" -> 0))
+    w.ran(0 -> "a", 1 -> "a", 2 -> "b")
+    assert(w.locations(0, 1, 2) == Seq("executor_a_1", "", ""))
+  }
+
+  test("of several tasks of one slot the first goes home") {
+    val w = new World(Map("a:1" -> 4))
+    w.ran(0 -> "a")
+    assert(w.locations(0, 0, 0) == Seq("executor_a_1", "", ""))
+  }
+}
