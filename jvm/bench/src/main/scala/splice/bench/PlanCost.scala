@@ -28,13 +28,21 @@ final class PlanCost(cores: Int) {
     val cases = Seq(
       "every partition has rows"                  -> (1, Map.empty[String, String]),
       "every partition has rows, rows are shared" -> (1, Map("maxOffsetsPerTrigger" -> "50000")),
-      "rows are shared equally"     -> (1, Map("maxOffsetsPerTrigger" -> "50000", "admission" -> "equal")),
-      "one partition in 100 has rows"             -> (100, Map.empty[String, String])
+      "rows are shared equally"       -> (1, Map("maxOffsetsPerTrigger" -> "50000", "admission" -> "equal")),
+      "one partition in 100 has rows" -> (100, Map.empty[String, String])
     )
     val rows = cases.map { case (name, (every, options)) => measure(name, every, options) }
     (s"### Planning ${Topics * Partitions} simulated partitions" +: "" +:
       Report.lines(
-        Seq("case", "batch, median ms", "of it advance", "of it tasks", "of it offset as text", "idle trigger, ms", "offset, bytes"),
+        Seq(
+          "case",
+          "batch, median ms",
+          "of it advance",
+          "of it tasks",
+          "of it offset as text",
+          "idle trigger, ms",
+          "offset, bytes"
+        ),
         rows
       )).mkString("\n")
   }
@@ -45,7 +53,7 @@ final class PlanCost(cores: Int) {
       "subscribePattern"        -> ".*",
       "startingOffsets"         -> "earliest"
     ) ++ options))
-    val log     = new GrowingLog(for (t <- 0 until Topics; p <- 0 until Partitions) yield LogPartition(f"topic-$t%03d", p))
+    val log = new GrowingLog(for (t <- 0 until Topics; p <- 0 until Partitions) yield LogPartition(f"topic-$t%03d", p))
     val source  = new Simulated(new KafkaSource(settings), settings, log)
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), cores, "bench")
     Using.resource(new Coordinator(source, context, cores, batchesToRetain = 100)) { coordinator =>
@@ -90,7 +98,8 @@ final class PlanCost(cores: Int) {
     private val description                  =
       LogDescription(Some("simulated"), SortedMap.empty, SortedSet.from(all), SortedSet.empty)
 
-    def grow(every: Int): Unit = now = now.map { case (p, end) => p -> (if (p.partition % every == 0) end + 10 else end) }
+    def grow(every: Int): Unit =
+      now = now.map { case (p, end) => p -> (if (p.partition % every == 0) end + 10 else end) }
 
     override def describe(): LogDescription                                              = description
     override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long]        = partitions.map(_ -> 0L).toMap

@@ -24,7 +24,7 @@ private[coordinator] object TaskCut {
 
   /** Fills slots up to what each would have if rows could be shared evenly, with pieces of the ranges that are more than that. */
   private def fairShares(shared: Seq[SlotRanges], slots: Int, least: Long): Seq[SlotRanges] = {
-    val fair = math.max(ceil(shared.iterator.map(_.weight).sum, slots.toLong), least)
+    val fair                 = math.max(ceil(shared.iterator.map(_.weight).sum, slots.toLong), least)
     def large(r: SplitRange) = r.cuttable && r.weight > fair && r.weight >= 2 * least
     if (!shared.exists(_.ranges.exists(large))) shared
     else {
@@ -81,7 +81,7 @@ private[coordinator] object TaskCut {
   }
 
   private def cut(apart: Vector[SlotRanges], free: mutable.Queue[Int], tasks: Int): Seq[SlotRanges] = {
-    val parts = Array.fill(apart.size)(1)
+    val parts                 = Array.fill(apart.size)(1)
     def piece(i: Int): Double = apart(i).weight.toDouble / parts(i)
     val can   = apart.indices.filter(i => apart(i).ranges.forall(_.cuttable) && apart(i).ranges.size == 1)
     val queue = mutable.PriorityQueue.from(can)(Ordering.by((i: Int) => (piece(i), -i)))
@@ -121,8 +121,9 @@ private[coordinator] object TaskCut {
   private def fits(into: Vector[SplitRange], piece: SplitRange, max: Long): Boolean =
     into.iterator.map(_.weight).sum + piece.weight <= max && !into.exists(_.splitId == piece.splitId)
 
-  private def even(weight: Long, parts: Int): Seq[Long] =
-    (0 until parts).map(i => weight / parts + (if (i < weight % parts) 1L else 0L))
+  private def even(weight: Long, parts: Int): Seq[Long] = (0 until parts).map(i =>
+    weight / parts + (if (i < weight % parts) 1L else 0L)
+  )
 
   private def ceil(a: Long, b: Long): Long = (a + b - 1) / b
 }

@@ -35,8 +35,9 @@ final class AssignmentLifeSuite extends AnyFunSuite {
     until -> ranges.toMap
   }
 
-  private def counts(assignment: Map[String, Int], slots: Int): Seq[Int] =
-    (0 until slots).map(slot => assignment.values.count(_ == slot))
+  private def counts(assignment: Map[String, Int], slots: Int): Seq[Int] = (0 until slots).map(slot =>
+    assignment.values.count(_ == slot)
+  )
 
   for (assigner <- SlotAssigner.all) {
 
@@ -120,8 +121,14 @@ final class AssignmentLifeSuite extends AnyFunSuite {
     val world = new World(4)
     val start = world.run(SlotRules(2)).initial()
     val text  = """{"from":"{\"0\":0,\"1\":0,\"2\":0,\"3\":0}","slots":2}"""
-    val _     = world.log.getOrCreate("slots-00000000")(Seq(text, """["n-0",1]""", """["n-1",1]""", """["n-2",0]""", """["n-3",0]"""))
-    val run   = world.run(SlotRules(2))
+    val _     = world.log.getOrCreate("slots-00000000")(Seq(
+      text,
+      """["n-0",1]""",
+      """["n-1",1]""",
+      """["n-2",0]""",
+      """["n-3",0]"""
+    ))
+    val run        = world.run(SlotRules(2))
     val (_, begun) = batch(run, start)
     assert(begun == Map("n-0" -> 1, "n-1" -> 1, "n-2" -> 0, "n-3" -> 0))
   }
@@ -129,7 +136,8 @@ final class AssignmentLifeSuite extends AnyFunSuite {
   test("a replay has the pieces of the first try, whatever the options of the next start") {
     val world = new World(3)
     world.grow(p => if (p == 0) 9000L else 0L)
-    val rules = SlotRules(4, SlotAssigner.Balanced, CutRules(shareRows = Some(100), minTasks = Some(4), maxRows = Some(1500)))
+    val rules =
+      SlotRules(4, SlotAssigner.Balanced, CutRules(shareRows = Some(100), minTasks = Some(4), maxRows = Some(1500)))
     val run   = world.run(rules)
     val start = run.initial()
     val until = run.advance(start, everything = false)

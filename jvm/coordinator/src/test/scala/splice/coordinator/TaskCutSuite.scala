@@ -52,8 +52,10 @@ final class TaskCutSuite extends AnyFunSuite {
   }
 
   test("maxRecordsPerPartition: no task has more, and small ranges share a task") {
-    val tasks = cut(2, CutRules(maxRows = Some(10)))(task(0, range(0, 25), range(1, 3)), task(1, range(2, 4), range(3, 4)))
-    assert(tasks.map(t => t.slot -> t.weight) == Seq(0 -> 9, 0 -> 8, 0 -> 8, 0 -> 3, 1 -> 8).map(e => e._1 -> e._2.toLong))
+    val tasks =
+      cut(2, CutRules(maxRows = Some(10)))(task(0, range(0, 25), range(1, 3)), task(1, range(2, 4), range(3, 4)))
+    assert(tasks.map(t => t.slot -> t.weight) ==
+      Seq(0 -> 9, 0 -> 8, 0 -> 8, 0 -> 3, 1 -> 8).map(e => e._1 -> e._2.toLong))
   }
 
   test("minPartitions: shared slots part first, then ranges are cut, heaviest first, down to single rows") {
@@ -71,11 +73,13 @@ final class TaskCutSuite extends AnyFunSuite {
       val random = new Random(seed)
       val slots  = 1 + random.nextInt(8)
       val ranges = (0 until 1 + random.nextInt(20)).map(p => range(p, 1L + random.nextInt(if (p == 0) 4000 else 200)))
-      val shared = ranges.groupBy(_ => random.nextInt(slots)).toSeq.sortBy(_._1).map { case (s, own) => task(s, own: _*) }
+      val shared = ranges.groupBy(_ => random.nextInt(slots)).toSeq.sortBy(_._1).map { case (s, own) =>
+        task(s, own: _*)
+      }
       def some[A](a: => A): Option[A] = if (random.nextBoolean()) Some(a) else None
-      val least = some(1 + random.nextInt(slots))
-      val rules = CutRules(some(1L + random.nextInt(50)), least, some(1L + random.nextInt(300)))
-      val tasks = cut(slots, rules)(shared: _*)
+      val least                       = some(1 + random.nextInt(slots))
+      val rules                       = CutRules(some(1L + random.nextInt(50)), least, some(1L + random.nextInt(300)))
+      val tasks                       = cut(slots, rules)(shared: _*)
       checkWhole(shared, tasks, s"seed $seed")
       assert(tasks == cut(slots, rules)(shared: _*), s"seed $seed")
       rules.maxRows.foreach(max => assert(tasks.forall(_.weight <= max), s"seed $seed"))

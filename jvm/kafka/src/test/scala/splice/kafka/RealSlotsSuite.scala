@@ -26,7 +26,7 @@ final class RealSlotsSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   /** Batches of a source, each task on a thread of its own; rows as (partition, offset) of each task. */
   private def batches(rules: SlotRules, topic: String, limit: Long): Seq[Seq[Seq[(Int, Long)]]] = {
-    val source  =
+    val source =
       real.source("subscribe" -> topic, "startingOffsets" -> "earliest", "maxOffsetsPerTrigger" -> limit.toString)
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), 2, "run")
     Using.resource(new Coordinator(source, context, rules, batchesToRetain = 100)) { c =>
@@ -36,7 +36,7 @@ final class RealSlotsSuite extends AnyFunSuite with BeforeAndAfterAll {
           if (until == at) None
           else {
             implicit val threads: ExecutionContext = ExecutionContext.global
-            val read = c.tasks(at, until).map { task =>
+            val read                               = c.tasks(at, until).map { task =>
               Future(real.rows(source, Seq(task), topic).map { case (p, offset, _) => p -> offset })
             }
             Some(Await.result(Future.sequence(read), 60.seconds) -> until)
@@ -81,7 +81,13 @@ final class RealSlotsSuite extends AnyFunSuite with BeforeAndAfterAll {
     val now = System.currentTimeMillis()
     Using.resource(real.producer()) { out =>
       def send(p: Int, millis: Long): Unit = {
-        val _ = out.send(new org.apache.kafka.clients.producer.ProducerRecord("timed", Int.box(p), Long.box(millis), "k", "v"))
+        val _ = out.send(new org.apache.kafka.clients.producer.ProducerRecord(
+          "timed",
+          Int.box(p),
+          Long.box(millis),
+          "k",
+          "v"
+        ))
       }
       (0 until 500).foreach(i => send(0, now - 7200000 + i * 1000L))
       (0 until 2000).foreach(i => send(1, now - 2500000 + i * 1000L))

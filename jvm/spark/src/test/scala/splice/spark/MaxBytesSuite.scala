@@ -32,7 +32,9 @@ final class MaxBytesSuite extends AnyFunSuite with WithSpark {
       "value.serializer"  -> classOf[ByteArraySerializer].getName
     )
     Using.resource(new KafkaProducer[Array[Byte], Array[Byte]](settings.asJava)) { out =>
-      (0 until 10000).foreach(i => out.send(new ProducerRecord("sized", i % 2, new Array[Byte](0), new Array[Byte](1024))))
+      (0 until 10000).foreach(i =>
+        out.send(new ProducerRecord("sized", i % 2, new Array[Byte](0), new Array[Byte](1024)))
+      )
       out.flush()
     }
     val query = spark.readStream

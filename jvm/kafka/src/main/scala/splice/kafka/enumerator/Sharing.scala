@@ -24,11 +24,13 @@ final private[splice] class Sharing(rules: AdmissionRules, log: LogMetadata, siz
     (limits.maxRows, limits.maxBytes) match {
       case (None, None) => ready.map { case (p, (_, until)) => p -> until }
       case (Some(rows), None) if rules.policy == AdmissionPolicy.Lag && rules.weights.isEmpty => RateLimit(rows, ready)
-      case (rows, bytes) => share(Quota(rows.fold(Double.MaxValue)(_.toDouble), bytes.fold(Double.MaxValue)(_.toDouble)), ready)
+      case (rows, bytes)                                                                      =>
+        share(Quota(rows.fold(Double.MaxValue)(_.toDouble), bytes.fold(Double.MaxValue)(_.toDouble)), ready)
     }
 
   private def share(quota: Quota, ready: SortedMap[LogPartition, (Long, Long)]): Map[LogPartition, Long] = {
-    val behind  = inTurn(ready).collect { case (p, (from, until)) if until > from => Behind(p, from, until, rowBytes(p)) }
+    val behind =
+      inTurn(ready).collect { case (p, (from, until)) if until > from => Behind(p, from, until, rowBytes(p)) }
     val backlog = behind.map { b =>
       val weight = rules.weight(b.partition.topic)
       Backlog(b.rows, b.rowBytes, if (rules.policy == AdmissionPolicy.Equal) weight else weight * b.rows)

@@ -19,7 +19,7 @@ final private[splice] case class KafkaPosition(offsets: SortedMap[LogPartition, 
       if (others.size == offsets.size && offsets.keysIterator.sameElements(others.keysIterator))
         offsets.valuesIterator.zip(others.valuesIterator).forall { case (before, after) => before <= after }
       else offsets.forall { case (p, offset) => others.get(p).forall(offset <= _) }
-    case _                     => false
+    case _ => false
   }
 
   def get(partition: LogPartition): Option[Long] = offsets.get(partition)

@@ -122,7 +122,9 @@ final class SharingSuite extends AnyFunSuite {
     assert(positions.last == at(0 -> 100, 1 -> 100))
   }
 
-  test("whatever the policy and limits: nobody starves, nothing is passed, every batch goes on and keeps to its limit") {
+  test(
+    "whatever the policy and limits: nobody starves, nothing is passed, every batch goes on and keeps to its limit"
+  ) {
     (1L to 120L).foreach { seed =>
       val random  = new Random(seed)
       val policy  = AdmissionPolicy.all(random.nextInt(3))
@@ -134,7 +136,9 @@ final class SharingSuite extends AnyFunSuite {
       val sizes = new RecordSizes
       if (random.nextBoolean()) sizes.learn("t0", 10, 2000)
       (0 until 3).foreach(topic => run.log.create(s"t$topic", all.count(_.topic == s"t$topic")))
-      all.foreach(p => run.log.write(p.topic, p.partition, Seq.fill(random.nextInt(60))(now - random.nextInt(100000)): _*))
+      all.foreach(p =>
+        run.log.write(p.topic, p.partition, Seq.fill(random.nextInt(60))(now - random.nextInt(100000)): _*)
+      )
       val share = new Sharing(AdmissionRules(policy, weights), run.log, sizes, run.clock)
       val rows  = 1L + random.nextInt(12)
       // Lag alone is Spark's own formula, which gives everybody a row, however few are allowed.

@@ -163,7 +163,8 @@ final class KafkaSettingsSuite extends AnyFunSuite {
   }
 
   test("what a batch may read, and of which partitions") {
-    val s = settings(servers, topics, "maxBytesPerTrigger" -> "64m", "admission" -> "EQUAL", "topicWeights" -> """{"a":3}""")
+    val s =
+      settings(servers, topics, "maxBytesPerTrigger" -> "64m", "admission" -> "EQUAL", "topicWeights" -> """{"a":3}""")
     assert(s.limits.maxBytes.contains(64L << 20))
     assert(s.admission == AdmissionRules(AdmissionPolicy.Equal, Map("a" -> 3.0)))
     assert(settings(servers, topics).admission == AdmissionRules(AdmissionPolicy.Lag, Map.empty))
@@ -173,7 +174,11 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     )
     val stranger = refused(topics, "topicWeights" -> """{"c":2}""")
     assert(stranger.contains("'topicWeights'") && stranger.contains("topics that are read: a, b"))
-    assert(refused(topics, "topicWeights" -> """{"a":2}""", "admission" -> "oldest-first").contains("admission, topicWeights"))
+    assert(refused(
+      topics,
+      "topicWeights" -> """{"a":2}""",
+      "admission"    -> "oldest-first"
+    ).contains("admission, topicWeights"))
     assert(settings(servers, "subscribePattern" -> ".*", "topicWeights" -> """{"c":2}""").admission.weight("c") == 2)
   }
 }
