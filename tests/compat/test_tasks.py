@@ -1,0 +1,62 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""How many tasks read a batch, and how much each of them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from pyspark.sql import functions as F  # noqa: N812
+
+from compat.pair import OURS, SIDES, SPARKS, Pair, records
+from conftest import MakeTopic
+from servers.kafka_topics import KafkaTopics
+
+
+@pytest.fixture
+def topic(topics: KafkaTopics, make_topic: MakeTopic) -> str:
+    """A topic of 2 partitions with 30 and 6 records."""
+    name = make_topic(2)
+    topics.produce(name, [*records(0, range(30)), *records(1, range(6))])
+    return name
+
+
+def test_at_least_so_many(pair: Pair, topic: str) -> None:
+    options = {"subscribe": topic, "minPartitions": "6"}
+    assert len(pair.read(**options)) == 36
+    assert min(len(rows_by_task(pair, side, options)) for side in SIDES) >= 6
+
+
+def test_at_most_so_many_records_each(pair: Pair, topic: str) -> None:
+    options = {"subscribe": topic, "maxRecordsPerPartition": "7"}
+    assert len(pair.read(**options)) == 36
+    assert max(rows_by_task(pair, OURS, options)) <= 7
+    # Spark's source takes earliest and latest for numbers here, and sees no large range.
+    assert max(rows_by_task(pair, SPARKS, options)) == 30
+    options["startingOffsets"] = json.dumps({topic: {"0": 0, "1": 0}})
+    options["endingOffsets"] = json.dumps({topic: {"0": 30, "1": 6}})
+    assert max(max(rows_by_task(pair, side, options)) for side in SIDES) <= 7
+
+
+def test_both_in_a_stream(pair: Pair, topic: str) -> None:
+    options = {"subscribe": topic, "minPartitions": "4", "maxRecordsPerPartition": "5"}
+    rows = pair.drain(**options, startingOffsets="earliest", maxOffsetsPerTrigger="20")
+    assert len(rows) == 36
+
+
+@pytest.mark.parametrize("option", ["minPartitions", "maxRecordsPerPartition"])
+def test_numbers_that_are_none(pair: Pair, topic: str, option: str) -> None:
+    for number in ("0", "-1", "many"):
+        options = {"subscribe": topic, option: number}
+        with pytest.raises(Exception, match=r"positive|For input string"):
+            pair.batch(SPARKS, options).collect()
+        with pytest.raises(Exception, match=f"'{option}' is '{number}'"):
+            pair.batch(OURS, options).collect()
+
+
+def rows_by_task(pair: Pair, side: str, options: dict[str, Any]) -> list[int]:
+    """Lists how many rows each task reads that reads some."""
+    frame = pair.batch(side, options).select(F.spark_partition_id().alias("task"))
+    return [row["count"] for row in frame.groupBy("task").count().collect()]
