@@ -202,3 +202,15 @@ def test_secrets_are_not_shown() -> None:
     assert "kafka.sasl.password='${env:SECRET}'" in repr(source)
     assert "subscribe='orders'" in repr(source)
     assert source.options()["kafka.ssl.keystore.password"] == "hunter2"
+
+
+def test_a_group_that_is_committed_to() -> None:
+    options = orders().commit_to_group("reports").build().options()
+    assert options["kafka.group.id"] == "reports"
+    assert options["commitToGroup"] == "true"
+
+
+@pytest.mark.parametrize("group", ["", " ", None])
+def test_a_group_needs_a_name(group: object) -> None:
+    with pytest.raises(OptionError, match="consumer group"):
+        orders().commit_to_group(group)  # type: ignore[arg-type]

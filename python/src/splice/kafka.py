@@ -82,6 +82,21 @@ class KafkaSourceBuilder(SourceBuilder[KafkaSource]):
         self._options.discard(*ENDING)
         return self.options(**options)
 
+    def commit_to_group(self, group: str) -> KafkaSourceBuilder:
+        """Commits to a consumer group what Spark has committed, for tools that show lag.
+
+        It never goes ahead of the checkpoint, and the query does not begin there unless
+        its start is ``OffsetsInitializer.committed()``.
+
+        Args:
+            group: the id of the group, the option ``kafka.group.id``.
+        """
+        if not isinstance(group, str) or not group.strip():
+            raise OptionError(
+                f"{group!r} is no consumer group. Give its id: commit_to_group('orders-report')."
+            )
+        return self.option("kafka.group.id", group).option("commitToGroup", True)
+
     def _make(self) -> KafkaSource:
         self._refuse_chain_options()
         if not self._options.get(_SERVERS, "").strip():

@@ -118,6 +118,9 @@ final class Coordinator(
     if (commits.size == batchesToRetain) slotLog.purge(commits.head)
   }
 
+  /** The run is over, and `until` is what Spark has committed. */
+  def stopped(until: Progress): Unit = made.foreach(_.committed(until))
+
   /** Figures for the query progress. */
   def report(at: Progress): SortedMap[String, String] = enumerator.report(at)
 

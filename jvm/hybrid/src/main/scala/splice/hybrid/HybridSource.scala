@@ -54,6 +54,8 @@ final class HybridSource private[splice] (chain: Chain, declared: Option[StructT
 
   override def legs: Seq[String] = chain.legs.map(_.name)
 
+  override def needsLastCommit: Boolean = chain.legs.exists(_.source.needsLastCommit)
+
   override def release(run: String): Unit = chain.legs.foreach(_.source.release(run))
 
   override def taskMetrics: Seq[CustomMetric] = chain.legs.flatMap(_.source.taskMetrics).distinctBy(_.name)

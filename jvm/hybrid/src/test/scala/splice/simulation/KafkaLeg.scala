@@ -11,7 +11,7 @@ import org.apache.kafka.clients.CommonClientConfigs
 import org.apache.spark.sql.types.StructType
 
 import splice.kafka.enumerator.ClockedDiscovery
-import splice.kafka.options.{ClientProperties, EndingOffsets, KafkaSettings, StartingOffsets, Subscription}
+import splice.kafka.options.{ClientProperties, EndingOffsets, KafkaSettings, LogPolicies, StartingOffsets, Subscription}
 import splice.kafka.reader.{KafkaSplitReader, ReaderKey, ReaderPool, ReaderSettings, SlotConsumer}
 import splice.kafka.split.KafkaSplitRange
 import splice.kafka.{KafkaSchema, KafkaSource}
@@ -46,9 +46,16 @@ final class KafkaLeg(
     retries = lag + 1,
     retryInterval = Duration.ZERO,
     discoveryInterval = Duration.ofSeconds(10),
-    readerIdleTimeout = Duration.ofMinutes(1)
+    readerIdleTimeout = Duration.ofMinutes(1),
+    policies = LogPolicies.of(failOnDataLoss)
   )
-  private val reading  = ReaderSettings(client, failOnDataLoss, Duration.ofNanos(1), settings.readerIdleTimeout)
+  private val reading = ReaderSettings(
+    client,
+    failOnDataLoss,
+    Duration.ofNanos(1),
+    settings.readerIdleTimeout,
+    failOutOfRange = failOnDataLoss
+  )
   private val idColumn = new StructType().add(KafkaSchema(includeHeaders = false)(KafkaSchema.Value))
   private var pool     = newPool
   private val answers  = new ClusterMetadata(cluster, subscription, life, lag)

@@ -58,7 +58,7 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
 
   override def enumerator(context: EnumeratorContext): SplitEnumerator = {
     val log = new KafkaLogMetadata(settings, context.run)
-    enumerator(context, log, new BackgroundDiscovery(log, settings.discoveryInterval, context.run))
+    enumerator(context, log, new BackgroundDiscovery(log, settings.discoveryInterval, context.clock, context.run))
   }
 
   /** The enumerator over another log, such as a simulated one. */
@@ -76,6 +76,8 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
 
   override def taskMetrics: Seq[CustomMetric] =
     if (settings.value.parses) KafkaMetrics.parsing else KafkaMetrics.declared
+
+  override def needsLastCommit: Boolean = settings.commitToGroup
 
   override def toString: String = s"KafkaSource(${settings.subscription}, ${settings.client})"
 }

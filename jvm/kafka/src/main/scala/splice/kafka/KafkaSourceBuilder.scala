@@ -9,7 +9,7 @@ import scala.annotation.varargs
 import scala.collection.immutable.ListMap
 import scala.jdk.CollectionConverters._
 
-import splice.kafka.options.{KafkaOptions, KafkaSettings}
+import splice.kafka.options.{KafkaOptions, KafkaSettings, PolicyOptions}
 import splice.source.{CommonOptions, OptionErrors, SourceOptions, SourceSpec}
 
 /** Builds a Kafka source; options and their names are those of Spark's own Kafka source.
@@ -51,6 +51,10 @@ final class KafkaSourceBuilder private[kafka] {
     }
     this
   }
+
+  /** Commits to a consumer group what Spark has committed, for tools that show lag; by default nothing is. */
+  def commitToGroup(group: String): KafkaSourceBuilder =
+    option(s"${KafkaOptions.ClientPrefix}group.id", group).option(PolicyOptions.CommitToGroup.key, "true")
 
   /** Sets one option. */
   def option(key: String, value: String): KafkaSourceBuilder = {

@@ -9,3 +9,14 @@ import splice.source.LogPartition
 final private[splice] case class MissingRange(partition: LogPartition, from: Long, until: Option[Long]) {
   override def toString: String = s"$partition [$from, ${until.getOrElse("end")})"
 }
+
+private[splice] object MissingRange {
+
+  /** How many records are missing, in words. */
+  def counted(ranges: Seq[MissingRange]): String = {
+    val (known, open) = ranges.partition(_.until.nonEmpty)
+    val count         = known.flatMap(r => r.until.map(_ - r.from)).sum
+    val some          = if (open.isEmpty) "" else s" and an unknown number of ${open.map(_.partition).mkString(", ")}"
+    s"$count records$some"
+  }
+}

@@ -57,6 +57,12 @@ object ProgressMetric {
   /** How many times a slot was read on another executor than before, in this run. */
   val SlotMoves = "slotMoves"
 
+  /** Milliseconds since topics and partitions were last looked at with success. */
+  val MetadataAge = "metadataAgeMs"
+
+  /** How many looks at topics and partitions have failed since then. */
+  val MetadataFailures = "metadataFailures"
+
   /** How many switches from one leg to the next this checkpoint has seen (hybrid only). */
   val Switches = "switches"
 }

@@ -61,6 +61,9 @@ trait Source extends Serializable {
   /** The names of its legs in order, for a source that is made of several; else none. */
   def legs: Seq[String] = Nil
 
+  /** Whether it must hear of the last committed batch when a query stops; Spark says so only when the next batch begins. */
+  def needsLastCommit: Boolean = false
+
   /** Closes what this JVM keeps open for a run that has stopped, such as pooled readers. Any thread. */
   def release(run: String): Unit = ()
 

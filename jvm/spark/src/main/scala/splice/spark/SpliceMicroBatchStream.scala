@@ -7,6 +7,7 @@ import java.util.{Map => JMap, Optional, UUID}
 
 import scala.jdk.CollectionConverters._
 import scala.jdk.OptionConverters._
+import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
@@ -23,7 +24,8 @@ final private[spark] class SpliceMicroBatchStream private (
     source: Source,
     columns: StructType,
     coordinator: Coordinator,
-    homes: SlotHomes
+    homes: SlotHomes,
+    batches: CommittedBatches
 ) extends MicroBatchStream
     with SupportsTriggerAvailableNow
     with AcceptsLatestSeenOffset
@@ -82,11 +84,15 @@ final private[spark] class SpliceMicroBatchStream private (
 
   override def commit(end: Offset): Unit = coordinator.committed(progress(end))
 
-  override def stop(): Unit = {
-    board.close()
-    coordinator.close()
-    source.release(run)
-  }
+  override def stop(): Unit =
+    try if (source.needsLastCommit) batches.last().foreach(json => coordinator.stopped(coordinator.progress(json)))
+    catch {
+      case NonFatal(e) => SpliceMicroBatchStream.log.warn("The last committed batch was not told to the source", e)
+    } finally {
+      board.close()
+      coordinator.close()
+      source.release(run)
+    }
 
   private def planOf(from: Progress, until: Progress): BatchPlan =
     plan.collect { case (`from`, `until`, known) => known }.getOrElse {
@@ -125,6 +131,7 @@ private[spark] object SpliceMicroBatchStream {
     val sources     = new HadoopSourceFolder(new Path(checkpoint), hadoop)
     val coordinator = CoordinatorFactory(source, options, sideLog, ReadMode.Stream, Some(sources))
     coordinator.open()
-    new SpliceMicroBatchStream(source, columns, coordinator, SlotHomes(spark.sparkContext))
+    val batches = new CommittedBatches(new Path(checkpoint), hadoop)
+    new SpliceMicroBatchStream(source, columns, coordinator, SlotHomes(spark.sparkContext), batches)
   }
 }

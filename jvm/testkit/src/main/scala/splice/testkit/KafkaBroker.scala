@@ -29,8 +29,10 @@ final class KafkaBroker private (folder: Path) extends AutoCloseable {
   /** What clients bootstrap from. */
   val servers: String = s"127.0.0.1:$port"
 
+  private var id = KafkaBroker.newId()
+
   /** The id that the cluster was formatted with. */
-  val clusterId: String = Iterator.continually(Uuid.randomUuid().toString).find(!_.startsWith("-")).mkString
+  def clusterId: String = id
 
   /** Starts it, or starts it again, and waits until it answers. */
   def start(): Unit = {
@@ -48,14 +50,26 @@ final class KafkaBroker private (folder: Path) extends AutoCloseable {
   /** Ends it at once, as a lost machine does. */
   def kill(): Unit = process.foreach(_.destroyForcibly().waitFor())
 
+  /** Ends it, and starts a new cluster of another id at the same address. */
+  def replace(): Unit = {
+    kill()
+    remove(folder.resolve("data"))
+    id = KafkaBroker.newId()
+    format()
+    start()
+  }
+
   /** An admin client, to be closed by the caller. */
   def admin(): Admin = Admin.create(Map[String, Object]("bootstrap.servers" -> servers).asJava)
 
   override def close(): Unit = {
     stop()
     val _ = Try(Runtime.getRuntime.removeShutdownHook(hook))
-    Using.resource(Files.walk(folder))(_.sorted(Comparator.reverseOrder[Path]()).forEach(f => Files.delete(f)))
+    remove(folder)
   }
+
+  private def remove(tree: Path): Unit =
+    Using.resource(Files.walk(tree))(_.sorted(Comparator.reverseOrder[Path]()).forEach(f => Files.delete(f)))
 
   private def config: Path = folder.resolve("server.properties")
 
@@ -71,7 +85,6 @@ final class KafkaBroker private (folder: Path) extends AutoCloseable {
   }
 
   private def format(): Unit = {
-    Runtime.getRuntime.addShutdownHook(hook)
     Files.writeString(folder.resolve("log4j2.properties"), KafkaBroker.Logging)
     val settings = new Properties()
     KafkaBroker.settings(folder.resolve("data"), port, controller).foreach { case (k, v) => settings.setProperty(k, v) }
@@ -108,10 +121,13 @@ object KafkaBroker {
   /** A server that answers, with a cluster of its own. */
   def start(): KafkaBroker = {
     val broker = new KafkaBroker(Files.createTempDirectory(s"splice-kafka-${UUID.randomUUID()}"))
+    Runtime.getRuntime.addShutdownHook(broker.hook)
     broker.format()
     broker.start()
     broker
   }
+
+  private def newId(): String = Iterator.continually(Uuid.randomUuid().toString).find(!_.startsWith("-")).mkString
 
   private def jars: String = Option(System.getProperty("splice.kafka.server"))
     .getOrElse(throw new IllegalStateException("the property splice.kafka.server names no folder of Kafka's jars"))

@@ -3,13 +3,7 @@
 
 package splice.kafka.enumerator
 
-import java.time.{Clock, Duration}
-import java.util.concurrent.atomic.AtomicReference
-import java.util.concurrent.{Executors, ScheduledExecutorService, TimeUnit}
-
-import scala.util.control.NonFatal
-
-import org.slf4j.LoggerFactory
+import java.time.{Clock, Duration, Instant}
 
 /** Looks for topics and partitions, so that a trigger with nothing to do asks for ends only. */
 private[splice] trait Discovery extends AutoCloseable {
@@ -19,59 +13,62 @@ private[splice] trait Discovery extends AutoCloseable {
 
   /** What was seen since this was last asked. */
   def news(): Option[LogDescription]
+
+  /** How the looks so far went. */
+  def health: DiscoveryHealth
 }
 
-/** Looks on a thread of its own. A look that fails is a warning: if the cluster is gone, the next question about ends says so. */
-final private[splice] class BackgroundDiscovery(log: LogMetadata, interval: Duration, run: String) extends Discovery {
+/** How looking for topics went so far.
+  *
+  * @param seen
+  *   when a look last succeeded
+  * @param failures
+  *   how many looks have failed since
+  * @param failing
+  *   since when looks fail, and what the last one failed with
+  */
+final private[splice] case class DiscoveryHealth(
+    seen: Option[Instant] = None,
+    failures: Int = 0,
+    failing: Option[(Instant, Throwable)] = None
+) {
 
-  private val seen = new AtomicReference[Option[LogDescription]](None)
+  def succeeded(now: Instant): DiscoveryHealth = DiscoveryHealth(Some(now))
 
-  private val period = math.max(interval.toMillis, 1L)
+  def failed(now: Instant, error: Throwable): DiscoveryHealth =
+    copy(failures = failures + 1, failing = Some(failing.fold(now)(_._1) -> error))
 
-  private val thread: ScheduledExecutorService = Executors.newSingleThreadScheduledExecutor { task =>
-    val made = new Thread(task, s"splice-kafka-discovery-$run")
-    made.setDaemon(true)
-    made
+  /** How old the answer is that is relied on. */
+  def age(now: Instant): Option[Duration] = seen.map(Duration.between(_, now))
+
+  /** How long to wait until the next look: longer after every failure, up to a minute, or `interval` if that is longer. */
+  def delay(interval: Duration): Duration = {
+    val longest = Seq(interval, DiscoveryHealth.Longest).max
+    val wanted  = interval.multipliedBy(1L << math.min(failures, 20))
+    Seq(wanted, longest).min
   }
-
-  // Nothing is looked for before the source is used: a leg of a chain may wait for its turn.
-  private lazy val begun = thread.scheduleWithFixedDelay(() => look(), period, period, TimeUnit.MILLISECONDS)
-
-  override def now(): LogDescription = {
-    seen.set(None)
-    val found = log.describe()
-    val _     = begun
-    found
-  }
-
-  override def news(): Option[LogDescription] = seen.getAndSet(None)
-
-  override def close(): Unit = { val _ = thread.shutdownNow() }
-
-  private def look(): Unit =
-    try seen.set(Some(log.describe()))
-    catch {
-      case _: InterruptedException          => ()
-      case NonFatal(_) if thread.isShutdown => ()
-      case NonFatal(e) => BackgroundDiscovery.log.warn(s"Looking for new partitions failed: ${e.getMessage}")
-    }
 }
 
-private[splice] object BackgroundDiscovery {
-  private val log = LoggerFactory.getLogger(classOf[BackgroundDiscovery])
+private[splice] object DiscoveryHealth {
+  private val Longest = Duration.ofMinutes(1)
 }
 
 /** Looks when it is asked, once the interval has passed: what happens depends on the clock only, as a simulation needs it. */
 final private[splice] class ClockedDiscovery(log: LogMetadata, interval: Duration, clock: Clock) extends Discovery {
 
   private var next = clock.instant().plus(interval)
+  private var felt = DiscoveryHealth()
 
   override def now(): LogDescription = {
     next = clock.instant().plus(interval)
-    log.describe()
+    val found = log.describe()
+    felt = felt.succeeded(clock.instant())
+    found
   }
 
   override def news(): Option[LogDescription] = if (clock.instant().isBefore(next)) None else Some(now())
+
+  override def health: DiscoveryHealth = felt
 
   override def close(): Unit = ()
 }

@@ -11,7 +11,7 @@ import splice.kafka.split.KafkaPosition
 import splice.source.{CheckpointErrors, LogPartition, ReadMode, SideLog}
 
 /** Where a bounded source ends, as numbers, decided once in the life of a checkpoint. */
-final private[splice] class EndingLog(side: SideLog, log: LogMetadata, mode: ReadMode) {
+final private[splice] class EndingLog(side: SideLog, log: LogMetadata, mode: ReadMode, resolver: StartResolver) {
 
   private val Key = "ending"
 
@@ -37,7 +37,9 @@ final private[splice] class EndingLog(side: SideLog, log: LogMetadata, mode: Rea
     // Ends come first: a record that lands in between belongs to what comes after.
     val ends = log.ends(partitions)
     KafkaPosition.of(ending match {
-      case EndingOffsets.Latest       => ends
+      case EndingOffsets.Latest           => ends
+      case EndingOffsets.Committed(reset) =>
+        resolver.committed(reset, partitions.toSet)(_.map { case (p, o) => p -> math.min(o, ends.getOrElse(p, o)) })
       case EndingOffsets.AtTime(time) => ends ++ times(partitions.iterator.map(_ -> time).toMap, ends)
       case EndingOffsets.AtTimes(of)  =>
         StartResolver.checkPartitions(KafkaOptions.EndingTimestamps.key, of.keySet, partitions)

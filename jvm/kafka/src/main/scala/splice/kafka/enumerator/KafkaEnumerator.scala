@@ -3,19 +3,20 @@
 
 package splice.kafka.enumerator
 
-import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.annotation.tailrec
+import scala.collection.immutable.SortedMap
 
 import splice.kafka.lag.{LagBook, TaskReads}
-import splice.kafka.options.{KafkaSettings, StartingOffsets}
+import splice.kafka.options.{KafkaSettings, NewPartitions, StartingOffsets}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
-import splice.kafka.{DataLoss, KafkaErrors}
+import splice.kafka.{DataLoss, MissingRange}
 import splice.source._
 
 /** Finds a cluster's partitions and decides how far each batch reads them.
   *
   * Everything that a replay needs is in the position or in the side log: the first position (written down by the caller), the
-  * ends of a bounded source ([[EndingLog]]), the starts of partitions found later ([[StartLog]]), and which cluster and
-  * topics these numbers belong to ([[IdentityLog]]).
+  * ends of a bounded source ([[EndingLog]]), the starts of partitions found later ([[StartLog]]), what is passed over since it
+  * is gone ([[SkipLog]]), and which cluster and topics these numbers belong to ([[IdentityLog]], [[RemovalLog]]).
   */
 final private[splice] class KafkaEnumerator(
     settings: KafkaSettings,
@@ -26,18 +27,27 @@ final private[splice] class KafkaEnumerator(
     reads: () => TaskReads = () => TaskReads()
 ) extends SplitEnumerator {
 
-  private val loss       = DataLoss(settings.failOnDataLoss)
+  private val policies   = settings.policies
+  private val watch      = new EndWatch(log, looks, DataLoss(settings.failOnDataLoss))
+  private val retention  = new Retention(log, policies.outOfRange)
+  private val resolver   = new StartResolver(log, retention, looks, settings.client.group)
   private val startLog   = new StartLog(context.sideLog)
-  private val endingLog  = new EndingLog(context.sideLog, log, context.mode)
-  private val identity   = new IdentityLog(context.sideLog, settings.client.servers)
-  private val membership = new Membership(settings, discovery, identity, looks, loss)
-  private val watch      = new EndWatch(log, looks, loss)
+  private val skipLog    = new SkipLog(context.sideLog)
+  private val endingLog  = new EndingLog(context.sideLog, log, context.mode, resolver)
+  private val identity   = new IdentityLog(context.sideLog)
+  private val removals   = new RemovalLog(context.sideLog)
+  private val recreation =
+    new Recreation(log, identity, removals, policies.recreated, settings.client.servers, newStarts(_), watch.last)
+  private val removal    = new Removal(removals, policies.removed, context.clock, watch.last)
+  private val membership = new Membership(settings, discovery, identity, recreation, removal, looks)
+  private val ends       = new LogEnds(membership, watch)
+  private val skips      = new Skips(log, skipLog, retention, watch)
+  private val outage     = new Outage(policies.patience, context.clock, () => looks.waitForNext())
   private val lag        = new LagBook
   private val sizes      = new RecordSizes
   private val sharing    = new Sharing(settings.admission, log, sizes, context.clock)
 
-  private var frozen: Option[KafkaPosition] = None
-  private var checked: Set[LogPartition]    = Set.empty
+  private var moving = false
 
   override def start(at: StartPosition): KafkaPosition = {
     val partitions = membership.first(at match {
@@ -46,15 +56,15 @@ final private[splice] class KafkaEnumerator(
     })
     membership.requireAll()
     if (context.mode == ReadMode.Batch && at == StartPosition.Configured) BatchBounds.refuse(configuredStart)
-    val resolver = new StartResolver(log, loss, looks, settings.client.group)
-    val begin    = at match {
+    val begin = at match {
       case StartPosition.Configured        => resolver.configured(configuredStart, partitions)
       case wanted: StartPosition.Offsets   => resolver.handed(wanted, partitions)
       case wanted: StartPosition.Timestamp => resolver.handed(wanted, partitions)
     }
+    val own = membership.begin(begin)
     // Where a bounded source began is written down with its end, and holds if a crash made nobody hear of it.
-    settings.ending.fold(begin) { ending =>
-      val entry = endingLog.resolve(ending, begin, partitions)
+    settings.ending.fold(own) { ending =>
+      val entry = endingLog.resolve(ending, own, partitions)
       if (context.mode == ReadMode.Batch) BatchBounds.refuse(entry)
       entry.start
     }
@@ -63,28 +73,36 @@ final private[splice] class KafkaEnumerator(
   override def limits(at: Progress): ReadLimits = settings.limits
 
   override def advance(from: Progress, limits: ReadLimits): Progress = {
-    val at     = KafkaPosition.from(from)
-    val there  = membership.partitions(at)
-    val ending = settings.ending.map(endingLog.resolve(_, at, there).end)
-    val within = reach(there, ending)
-    val begun  = at ++ startLog.starts(within -- at.offsets.keySet)(log.earliest)
-    val ends   = ending.foldLeft(endsOf(begun, within))(cut(begun))
-    val ready  = begun.offsets.collect { case (p, offset) if ends.contains(p) => p -> (offset -> ends(p)) }
-    val rows   = ready.valuesIterator.map { case (offset, end) => math.max(end - offset, 0L) }.sum
-    val until  =
-      if (limits.minRows.exists(rows < _)) begun
-      else begun ++ sharing(limits, ready)
+    val at = KafkaPosition.from(from)
+    // A run whose end is fixed would be over if nothing came of it, and so would one of a chain while a bounded leg is read.
+    val until =
+      if (ends.isFrozen || settings.ending.nonEmpty) outage.wait(() => go(at, limits))
+      else outage.idle(at)(go(at, limits))
+    moving = until != at
     if (until == at) from else until
   }
 
   override def splits(from: Progress, until: Progress): Seq[SplitRange] = {
-    val (at, to) = (KafkaPosition.from(from), KafkaPosition.from(until))
+    val (at, to) = (identity.meant(KafkaPosition.from(from)), identity.meant(KafkaPosition.from(until)))
     // A replay is planned before anything else, and must not read a topic that was created again as if it were the old one.
-    if (at != to) membership.once(to)
-    val starts = at.offsets ++ startLog.starts((to.offsets.keySet -- at.offsets.keySet).toSet)(log.earliest)
-    to.offsets.iterator.flatMap { case (p, end) =>
-      starts.get(p).filter(_ < end).map(KafkaSplitRange(p, _, end))
+    if (at != to) outage.wait(() => membership.once(to))
+    val known  = to.offsets.keysIterator.flatMap(p => begin(p, at, to).map(p -> _)).toMap
+    val starts = known ++ startLog.starts((to.offsets.keySet -- known.keySet).toSet, to)(log.earliest)
+    val ranges = to.offsets.iterator.flatMap { case (p, end) =>
+      starts.get(p).map(skipLog.start(p, to.generation(p.topic), _, end)).filter(_ < end).map(KafkaSplitRange(
+        p,
+        _,
+        end
+      ))
     }.toSeq
+    val (held, lost) =
+      ranges.partition(range => membership.holds(range.partition, to.generation(range.partition.topic)))
+    if (lost.nonEmpty)
+      DataLoss.Warn.report(
+        "a planned batch must be read again, and the topic is gone or another one now",
+        lost.map(range => MissingRange(range.partition, range.from, Some(range.until)))
+      )
+    held
   }
 
   override def cost(range: SplitRange): Long = range match {
@@ -99,26 +117,30 @@ final private[splice] class KafkaEnumerator(
 
   override def end(at: Progress): Option[EndState] = settings.ending.flatMap { ending =>
     val position = KafkaPosition.from(at)
-    val entry    = endingLog.resolve(ending, position, membership.partitions(position))
-    val reached  = entry.end.offsets.forall { case (p, end) => position.get(p).exists(_ >= end) }
+    val entry    = outage.wait(() => endingLog.resolve(ending, position, membership.settle(position).partitions))
+    val reached  = entry.end.offsets.forall { case (p, end) =>
+      position.get(p).exists(_ >= end) || removal.isKnown(p.topic)
+    }
     if (reached) Some(new KafkaEndState(entry, position)) else None
   }
 
-  override def freeze(): Unit = {
-    val partitions = membership.first()
-    frozen = Some(KafkaPosition.of(watch.ends(KafkaPosition.Empty, partitions)(())))
-  }
+  // Servers that never answered before are more likely to be wrong than to be away.
+  override def freeze(): Unit = if (identity.isEmpty) ends.freeze() else outage.wait(() => ends.freeze())
 
-  override def committed(until: Progress): Unit = ()
+  override def committed(until: Progress): Unit = if (settings.commitToGroup) {
+    val position = identity.meant(KafkaPosition.from(until))
+    log.commit(position.offsets.filter { case (p, _) => membership.holds(p, position.generation(p.topic)) })
+  }
 
   override def report(at: Progress): SortedMap[String, String] = {
     val position = KafkaPosition.from(at)
     val told     = reads()
     told.partitions.foreach { case (p, read) => sizes.learn(p.topic, read.rows, read.bytes) }
     lag.look(position.offsets, watch.last, told, context.clock.instant()).report ++ told.report ++ Seq(
-      ProgressMetric.Position -> shown(position),
-      ProgressMetric.Splits   -> position.offsets.size.toString
-    )
+      ProgressMetric.Position         -> shown(position),
+      ProgressMetric.Splits           -> position.offsets.size.toString,
+      ProgressMetric.MetadataFailures -> discovery.health.failures.toString
+    ) ++ discovery.health.age(context.clock.instant()).map(ProgressMetric.MetadataAge -> _.toMillis.toString)
   }
 
   override def close(): Unit = {
@@ -131,46 +153,56 @@ final private[splice] class KafkaEnumerator(
     case ReadMode.Batch  => StartingOffsets.Earliest
   })
 
-  /** The partitions that this run may read: a bounded source's and a frozen run's were fixed when it began. */
-  private def reach(there: SortedSet[LogPartition], ending: Option[KafkaPosition]): Set[LogPartition] = {
-    val fixed = ending.toSeq ++ frozen
-    fixed.foldLeft(there.toSet)((some, position) => some.filter(position.offsets.contains))
+  /** Where a partition begins for a range between two positions, if a position or its topic's generation says so. */
+  private def begin(p: LogPartition, at: KafkaPosition, to: KafkaPosition): Option[Long] = {
+    val generation = to.generation(p.topic)
+    val own        = if (at.generation(p.topic) == generation) at.get(p) else None
+    own.orElse(identity.generation(p.topic, generation).flatMap(_.starts.get(p)))
   }
 
-  private def endsOf(at: KafkaPosition, partitions: Set[LogPartition]): Map[LogPartition, Long] = frozen match {
-    case None       => live(at, partitions)
-    case Some(ends) =>
-      // A frozen end below the position is how a leg looks that began after the ends were taken, or a log that lost records.
-      val below = partitions.filter(p => at.get(p).exists(offset => ends.get(p).exists(_ < offset))) -- checked
-      checked ++= below
-      val lowered = live(at, below).filter { case (p, end) => at.get(p).exists(_ > end) }
-      partitions.iterator.flatMap(p => ends.get(p).map(end => p -> math.max(end, at.get(p).getOrElse(end)))).toMap ++
-        lowered
-  }
-
-  private def live(at: KafkaPosition, partitions: Set[LogPartition]): Map[LogPartition, Long] =
-    if (partitions.isEmpty) Map.empty
-    else
-      try watch.ends(at, partitions) { val _ = membership.look(at) }
-      catch {
-        // A deleted topic has no leader to answer, which looks like a broker that is away.
-        case e: SpliceException if KafkaErrors.isUnreachable(e) =>
-          val left = partitions.intersect(membership.look(at))
-          if (left == partitions) throw e
-          live(at, left)
-      }
-
-  /** Ends no later than a bounded source's; an end below the position stays, since it tells of records that were lost. */
-  private def cut(at: KafkaPosition)(ends: Map[LogPartition, Long], ending: KafkaPosition): Map[LogPartition, Long] =
-    ends.map { case (p, end) =>
-      val offset = math.min(at.get(p).getOrElse(end), end)
-      p -> math.max(offset, math.min(end, ending.get(p).getOrElse(end)))
+  @tailrec private def go(at: KafkaPosition, limits: ReadLimits, looked: Boolean = false): KafkaPosition = {
+    discovery.health.failing.foreach { case (since, error) =>
+      if (context.clock.instant().isAfter(since.plus(policies.patience))) throw error
     }
+    val Settled(here, there) = membership.settle(at)
+    if (here.generations != at.generations)
+      ends.renew(here.topics.filter(t => here.generation(t) != at.generation(t)), there)
+    val ending = settings.ending.map(endingLog.resolve(_, here, there).end)
+    val within = ends.reach(there, ending)
+    val found  = startLog.starts(within -- here.offsets.keySet, here)(newStarts)
+    val begun  = skips.known(here ++ found)
+    val behind = skips.behind(begun, within)
+    // Asked beside the ends while batches follow one another, else only once there is something to read.
+    val early = if (moving) Some(log.topicIds(within.map(_.topic))) else None
+    ends.of(begun, within) match {
+      case None      => go(at, limits, looked = true)
+      case Some(now) =>
+        val most  = ending.foldLeft(now)(ends.cut(begun))
+        val start = skips.pass(begun, most, behind)
+        val next  = until(start, skips.reached(begun, start, most), limits)
+        val moved = if (looked) Set.empty[String] else next.topics.filter(t => next.of(t) != here.of(t))
+        if (moved.isEmpty || recreation.owns(moved, early.getOrElse(log.topicIds(moved))())) next
+        else {
+          val _ = membership.look(at)
+          go(at, limits, looked = true)
+        }
+    }
+  }
+
+  /** How far a batch goes that begins at `from`, if there is enough to read until `ends`. */
+  private def until(from: KafkaPosition, ends: Map[LogPartition, Long], limits: ReadLimits): KafkaPosition = {
+    val ready = from.offsets.collect { case (p, offset) if ends.contains(p) => p -> (offset -> ends(p)) }
+    val rows  = ready.valuesIterator.map { case (offset, end) => math.max(end - offset, 0L) }.sum
+    if (limits.minRows.exists(rows < _)) from else from ++ sharing(limits, ready)
+  }
+
+  private def newStarts(partitions: Set[LogPartition]): Map[LogPartition, Long] = policies.newPartitions match {
+    case NewPartitions.Earliest => log.earliest(partitions)
+    case NewPartitions.Latest   => log.ends(partitions)
+  }
 
   private def shown(position: KafkaPosition): String =
     if (position.json.length <= 80) position.json
-    else {
-      val topics = position.offsets.keysIterator.map(_.topic).distinct.size
-      s"${position.offsets.size} partitions of $topics topics, ${position.offsets.valuesIterator.sum} offsets"
-    }
+    else
+      s"${position.offsets.size} partitions of ${position.topics.size} topics, ${position.offsets.valuesIterator.sum} offsets"
 }

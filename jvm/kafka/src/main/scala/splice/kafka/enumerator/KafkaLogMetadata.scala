@@ -4,6 +4,7 @@
 package splice.kafka.enumerator
 
 import java.time.Duration
+import java.util.concurrent.ExecutionException
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.jdk.CollectionConverters._
@@ -12,7 +13,7 @@ import scala.util.Try
 import org.apache.kafka.clients.admin.{Admin, TopicDescription}
 import org.apache.kafka.clients.consumer.{Consumer, KafkaConsumer}
 import org.apache.kafka.common.errors.{TopicAuthorizationException, UnknownTopicOrPartitionException}
-import org.apache.kafka.common.{TopicPartition, Uuid}
+import org.apache.kafka.common.{KafkaFuture, TopicPartition, Uuid}
 
 import splice.kafka.options.{KafkaSettings, Subscription}
 import splice.kafka.split.TopicPartitions
@@ -36,6 +37,7 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
 
   private var consumer: Option[Consumer[Array[Byte], Array[Byte]]] = None
   private var admin: Option[Admin]                                 = None
+  private var commits: Option[GroupCommits]                        = None
   private var closed                                               = false
 
   override def describe(): LogDescription = calls("topics and partitions") {
@@ -55,8 +57,35 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
   override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long] =
     offsets("earliest offsets", partitions)((client, some) => client.beginningOffsets(some))
 
-  override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] =
+  override def topicIds(topics: Set[String]): () => Map[String, String] =
+    if (topics.isEmpty) () => Map.empty
+    else {
+      val asked = calls("topic ids")(adminClient().describeTopics(topics.asJava).topicNameValues())
+      () =>
+        calls("topic ids") {
+          asked.asScala.iterator.flatMap { case (name, answer) =>
+            described(answer).map(d => name -> d.topicId.toString)
+          }.toMap
+        }
+    }
+
+  override def commit(offsets: Map[LogPartition, Long]): Unit = properties.group.foreach { group =>
+    val committing = commits.getOrElse {
+      val made = new GroupCommits(adminClient(), group)
+      commits = Some(made)
+      made
+    }
+    committing(offsets)
+  }
+
+  override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
+    // The consumer asks about every topic that it is assigned, also about one that was deleted.
+    consumer.foreach { client =>
+      if (partitions.nonEmpty && client.assignment().size > partitions.size)
+        client.assign(partitions.map(TopicPartitions.of).asJava)
+    }
     offsets("ends", partitions)((client, some) => client.endOffsets(some))
+  }
 
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = calls("offsets of a time") {
     val asked = millis.map { case (p, time) => TopicPartitions.of(p) -> Long.box(time) }.asJava
@@ -75,8 +104,11 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
   override def close(): Unit = synchronized {
     closed = true
     // An interrupted thread must still be able to close: what the clients say of it is of no use to anybody.
-    consumer.foreach(c => Try(c.close(Duration.ZERO)))
-    admin.foreach(a => Try(a.close(Duration.ZERO)))
+    try commits.foreach(_.close())
+    finally {
+      consumer.foreach(c => Try(c.close(Duration.ZERO)))
+      admin.foreach(a => Try(a.close(Duration.ZERO)))
+    }
   }
 
   private def offsets(asked: String, partitions: Set[LogPartition])(
@@ -124,15 +156,17 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
     }
     val named = !settings.subscription.isInstanceOf[Subscription.TopicPattern]
     client.describeTopics(names.asJava).topicNameValues().asScala.toSeq.sortBy(_._1).flatMap { case (name, answer) =>
-      try Some(name -> Some(answer.get()))
+      try described(answer) match {
+          case None  => if (named) Some(name -> None) else None
+          case topic => Some(name -> topic)
+        }
       catch {
-        case e: java.util.concurrent.ExecutionException =>
-          e.getCause match {
-            case _: UnknownTopicOrPartitionException      => if (named) Some(name -> None) else None
-            case _: TopicAuthorizationException if !named => None
-            case _                                        => throw e
-          }
+        case e: ExecutionException if !named && e.getCause.isInstanceOf[TopicAuthorizationException] => None
       }
     }
   }
+
+  private def described(answer: KafkaFuture[TopicDescription]): Option[TopicDescription] =
+    try Some(answer.get())
+    catch { case e: ExecutionException if e.getCause.isInstanceOf[UnknownTopicOrPartitionException] => None }
 }

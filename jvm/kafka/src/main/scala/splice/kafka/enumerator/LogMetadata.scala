@@ -28,6 +28,20 @@ private[splice] trait LogMetadata extends AutoCloseable {
 
   /** What the configured consumer group has committed. */
   def committed(partitions: Set[LogPartition]): Map[LogPartition, Long]
+
+  /** The ids that topics have now, as far as brokers tell them; a topic that does not exist is left out.
+    *
+    * @return
+    *   what waits for the answer: the question is on its way before that
+    */
+  def topicIds(topics: Set[String]): () => Map[String, String] = { () =>
+    describe().topicIds.filter { case (topic, _) => topics(topic) }
+  }
+
+  /** Commits offsets to the configured consumer group: later, and only the last ones if many are given in between. An error
+    * is a warning. [[close]] waits for a short time until the last ones are committed.
+    */
+  def commit(offsets: Map[LogPartition, Long]): Unit = ()
 }
 
 /** A cluster as it was seen at one time.

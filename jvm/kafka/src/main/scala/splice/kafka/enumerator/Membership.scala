@@ -5,9 +5,9 @@ package splice.kafka.enumerator
 
 import scala.collection.immutable.SortedSet
 
+import splice.kafka.KafkaErrors
 import splice.kafka.options.{KafkaSettings, Subscription}
 import splice.kafka.split.KafkaPosition
-import splice.kafka.{DataLoss, KafkaErrors, MissingRange}
 import splice.source.LogPartition
 
 /** Which partitions there are. A partition once known leaves only when brokers deny it again and again, and then by policy. */
@@ -15,39 +15,40 @@ final private[splice] class Membership(
     settings: KafkaSettings,
     discovery: Discovery,
     identity: IdentityLog,
-    looks: SecondLook,
-    loss: DataLoss
+    recreation: Recreation,
+    removal: Removal,
+    looks: SecondLook
 ) {
 
   private var seen: Option[LogDescription] = None
   private var compared                     = false
   private var gone: Set[LogPartition]      = Set.empty
 
-  /** The partitions that can be read, of those that are subscribed to; asks the cluster only the first time in a run.
+  /** Where reading goes on from a position, and of which partitions; asks the cluster only the first time in a run.
     *
     * @param at
     *   the partitions that were read before
     * @throws splice.source.SpliceException
-    *   when a topic is missing, was created again, or was deleted although records of it must still be read
+    *   when a topic is missing, was created again, or was deleted, and the policy is to fail
     */
-  def partitions(at: KafkaPosition): SortedSet[LogPartition] = {
+  def settle(at: KafkaPosition): Settled = {
     val news = if (seen.isEmpty) Some(discovery.now()) else discovery.news()
     news match {
-      case Some(description) => take(description, at)
-      case None if !compared => compare(at, described)
+      case Some(description) => review(description, at)
+      case None if !compared => review(described, at)
       case None              => ()
     }
-    described.partitions
+    settled(at)
   }
 
   /** The same, as the cluster says it now. */
-  def look(at: KafkaPosition): SortedSet[LogPartition] = {
-    take(discovery.now(), at)
-    described.partitions
+  def look(at: KafkaPosition): Settled = {
+    review(discovery.now(), at)
+    settled(at)
   }
 
-  /** Makes sure that the cluster was looked at in this run. */
-  def once(at: KafkaPosition): Unit = if (seen.isEmpty) { val _ = partitions(at) }
+  /** Makes sure that what is read was compared with the cluster in this run. */
+  def once(at: KafkaPosition): Unit = if (!compared) { val _ = settle(at) }
 
   /** The partitions as they were last seen in this run. */
   def known: Option[SortedSet[LogPartition]] = seen.map(_.partitions)
@@ -61,9 +62,15 @@ final private[splice] class Membership(
     // What was made just now is not known to every broker yet.
     def lacks(seen: LogDescription) = seen.missing.nonEmpty || !needed.subsetOf(seen.partitions)
     val description                 = looks.confirm(discovery.now())(lacks)(() => discovery.now())
-    identity.check(description)
     seen = Some(description)
     description.partitions
+  }
+
+  /** The same for where reading begins: the position is of the topics as they are now. */
+  def begin(at: KafkaPosition): KafkaPosition = {
+    recreation.check(described, KafkaPosition.Empty)
+    identity.note(described)
+    at.topics.foldLeft(at)((position, topic) => position.as(topic, identity.latest(topic)))
   }
 
   /** Fails when something that is subscribed to by name does not exist. */
@@ -76,30 +83,37 @@ final private[splice] class Membership(
     }
   }
 
+  /** Whether what was planned of a partition can still be read: its topic is there, and the same. */
+  def holds(partition: LogPartition, generation: Int): Boolean =
+    !gone(partition) && identity.latest(partition.topic) == generation
+
   private def described: LogDescription =
     seen.getOrElse(throw new IllegalStateException("asked for partitions before the first look"))
 
-  private def take(description: LogDescription, at: KafkaPosition): Unit = {
-    identity.check(description)
-    compare(at, description)
-  }
+  private def settled(at: KafkaPosition): Settled =
+    Settled(removal(recreation(identity.meant(at))), described.partitions)
 
-  private def compare(at: KafkaPosition, description: LogDescription): Unit = {
+  private def review(description: LogDescription, before: KafkaPosition): Unit = {
+    val at       = removal(identity.meant(before))
     val expected = at.offsets.keySet.filter(settings.subscription.covers) ++ seen.toSeq.flatMap(_.partitions)
-    def absent(d: LogDescription): Set[LogPartition] = (expected -- d.partitions).toSet -- gone
-    val settled = looks.confirm(description)(absent(_).nonEmpty)(() => discovery.now())
-    identity.check(settled)
-    val lost = absent(settled)
-    seen = Some(settled)
-    gone = gone -- settled.partitions ++ lost
-    if (lost.nonEmpty) {
-      val ranges = lost.toSeq.sorted.map(p => MissingRange(p, at.get(p).getOrElse(0L), None))
-      loss.report("the topic or partition does not exist any more", ranges)
-    }
+    def absent(d: LogDescription): Set[LogPartition] = (expected -- d.partitions).toSet
+    def lost(d: LogDescription): Set[LogPartition]   = absent(d).filterNot(p => gone(p) || removal.isKnown(p.topic))
+    def doubtful(d: LogDescription)                  = lost(d).nonEmpty || recreation.others(d).nonEmpty
+    val now                                          = looks.confirm(description)(doubtful)(() => discovery.now())
+    recreation.check(now, at)
+    removal.back(now, at)
+    identity.note(now)
+    seen = Some(now)
+    val missing = lost(now)
+    gone = absent(now)
+    if (missing.nonEmpty) removal.report(missing, now, at)
     if (!compared) {
       compared = true
-      val unread = settled.missing.filterNot(topic => at.offsets.keysIterator.exists(_.topic == topic))
+      val unread = now.missing.filterNot(topic => at.hasTopic(topic) || removal.isKnown(topic))
       if (unread.nonEmpty) throw KafkaErrors.missingTopics(unread, settings.client.servers)
     }
   }
 }
+
+/** Where reading goes on, and which partitions there are. */
+final private[splice] case class Settled(position: KafkaPosition, partitions: SortedSet[LogPartition])

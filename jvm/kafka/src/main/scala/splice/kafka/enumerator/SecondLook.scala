@@ -15,6 +15,9 @@ import scala.annotation.tailrec
   */
 final private[splice] class SecondLook(looks: Int, interval: Duration, pause: Duration => Unit) {
 
+  /** Lets the time between two looks pass. */
+  def waitForNext(): Unit = pause(interval)
+
   /** The first answer without suspects, else the last one. */
   @tailrec def confirm[A](first: A, left: Int = math.max(looks, 1))(suspicious: A => Boolean)(again: () => A): A =
     if (left == 0 || !suspicious(first)) first

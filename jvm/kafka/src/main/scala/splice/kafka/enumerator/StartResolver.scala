@@ -11,20 +11,28 @@ import org.slf4j.LoggerFactory
 
 import splice.kafka.options.{CommittedReset, KafkaOptions, NoRecordAtTime, StartingOffsets}
 import splice.kafka.split.KafkaPosition
-import splice.kafka.{DataLoss, KafkaErrors, MissingRange}
+import splice.kafka.{KafkaErrors, MissingRange}
 import splice.source.{LogPartition, OnGap, SpliceException, StartPosition}
 
 /** Turns every way of saying where to begin into numbers. */
-final private[splice] class StartResolver(log: LogMetadata, loss: DataLoss, looks: SecondLook, group: Option[String]) {
+final private[splice] class StartResolver(
+    log: LogMetadata,
+    retention: Retention,
+    looks: SecondLook,
+    group: Option[String]
+) {
 
   import StartResolver._
 
   /** The start that the source's own options say. */
   def configured(start: StartingOffsets, partitions: SortedSet[LogPartition]): KafkaPosition = KafkaPosition.of(
     start match {
-      case StartingOffsets.Earliest            => log.earliest(partitions)
-      case StartingOffsets.Latest              => log.ends(partitions)
-      case StartingOffsets.Committed(reset)    => committed(reset, partitions)
+      case StartingOffsets.Earliest         => log.earliest(partitions)
+      case StartingOffsets.Latest           => log.ends(partitions)
+      case StartingOffsets.Committed(reset) =>
+        committed(reset, partitions.toSet) { known =>
+          known ++ within(known, log.earliest(known.keySet))(retention.goOn(BelowEarliest, _))
+        }
       case StartingOffsets.Exact(offsets)      => exact(offsets, partitions)
       case StartingOffsets.AtTime(time, none)  => atTimes(partitions.iterator.map(_ -> time).toMap, none)
       case StartingOffsets.AtTimes(time, none) =>
@@ -38,7 +46,10 @@ final private[splice] class StartResolver(log: LogMetadata, loss: DataLoss, look
     val foreign = wanted.offsets.keySet -- partitions
     if (foreign.nonEmpty) throw KafkaErrors.notInLog(foreign)
     val first = log.earliest(partitions)
-    val held  = within(wanted.offsets, first)(gaps => warnOrFail(wanted.onGap, KafkaErrors.gap(gaps)))
+    val held  = within(wanted.offsets, first)({ gaps =>
+      warnOrFail(wanted.onGap, KafkaErrors.gap(gaps))
+      Map.empty
+    })
     KafkaPosition.of(first) ++ held
   }
 
@@ -65,19 +76,26 @@ final private[splice] class StartResolver(log: LogMetadata, loss: DataLoss, look
     val numbers  = offsets.filter(_._2 >= 0)
     val latest   = log.ends(offsets.filter(_._2 == AtLatest).keySet)
     val earliest = log.earliest((offsets -- latest.keys).keySet)
-    earliest ++ latest ++ within(numbers, earliest)(loss.report(BelowEarliest, _))
+    earliest ++ latest ++ within(numbers, earliest)(retention.goOn(BelowEarliest, _))
   }
 
-  private def committed(reset: CommittedReset, partitions: SortedSet[LogPartition]): Map[LogPartition, Long] = {
+  /** What the group has committed, and what `reset` says of partitions that it has not.
+    *
+    * @param held
+    *   takes what the group has committed for what the log holds of it
+    */
+  def committed(reset: CommittedReset, partitions: Set[LogPartition])(
+      held: Map[LogPartition, Long] => Map[LogPartition, Long]
+  ): Map[LogPartition, Long] = {
     val known                           = log.committed(partitions)
-    val unknown                         = partitions -- known.keys
+    val unknown                         = partitions -- known.keySet
     val others: Map[LogPartition, Long] = reset match {
       case CommittedReset.Earliest                => log.earliest(unknown)
       case CommittedReset.Latest                  => log.ends(unknown)
       case CommittedReset.Fail if unknown.isEmpty => Map.empty
-      case CommittedReset.Fail                    => throw KafkaErrors.noCommitted(group.mkString, unknown)
+      case CommittedReset.Fail => throw KafkaErrors.noCommitted(group.mkString, SortedSet.from(unknown))
     }
-    others ++ within(known, log.earliest(known.keySet))(loss.report(BelowEarliest, _))
+    others ++ held(known)
   }
 
   private def atTimes(times: Map[LogPartition, Long], none: NoRecordAtTime): Map[LogPartition, Long] = {
@@ -88,9 +106,9 @@ final private[splice] class StartResolver(log: LogMetadata, loss: DataLoss, look
     ends ++ found
   }
 
-  /** Offsets that the log still holds; `gap` is told of ranges that it does not, which then begin at earliest. */
+  /** Offsets that the log still holds; `gap` says where ranges go on that it does not; at earliest where it says nothing. */
   private def within(wanted: Map[LogPartition, Long], first: Map[LogPartition, Long])(
-      gap: Seq[MissingRange] => Unit
+      gap: Seq[MissingRange] => Map[LogPartition, Long]
   ): Map[LogPartition, Long] = {
     def beyond(ends: Map[LogPartition, Long]) =
       wanted.toSeq.collect { case (p, offset) if ends.get(p).exists(_ < offset) => (p, offset, ends(p)) }
@@ -99,8 +117,8 @@ final private[splice] class StartResolver(log: LogMetadata, loss: DataLoss, look
     val gaps = wanted.toSeq.sortBy(_._1).collect {
       case (p, offset) if first.get(p).exists(_ > offset) => MissingRange(p, offset, first.get(p))
     }
-    if (gaps.nonEmpty) gap(gaps)
-    wanted.map { case (p, offset) => p -> math.max(offset, first.getOrElse(p, offset)) }
+    val goesOn = if (gaps.isEmpty) Map.empty[LogPartition, Long] else gap(gaps)
+    wanted.map { case (p, offset) => p -> goesOn.getOrElse(p, math.max(offset, first.getOrElse(p, offset))) }
   }
 }
 

@@ -15,6 +15,9 @@ private[splice] object EndingOffsets {
   /** The end of the log as it is when the query first starts. */
   case object Latest extends EndingOffsets
 
+  /** What the consumer group has committed; `reset` says what a partition without a committed offset does. */
+  final case class Committed(reset: CommittedReset) extends EndingOffsets
+
   /** The offset, itself excluded, for every partition; -1 is latest. */
   final case class Exact(offsets: SortedMap[LogPartition, Long]) extends EndingOffsets
 

@@ -70,7 +70,8 @@ private[splice] object KafkaOptions {
           case _           => offsets.parse(text).map(StartingOffsets.Exact(_))
         }
     ),
-    "where to begin; by default latest in a stream and earliest in a batch. Partitions found later begin at earliest"
+    "where to begin; by default latest in a stream and earliest in a batch. Partitions found later begin where " +
+      "newPartitionsStartAt says"
   )
 
   val StartingTimestamp: SourceOption[Long] = SourceOption(
@@ -98,16 +99,20 @@ private[splice] object KafkaOptions {
       "latest"   -> CommittedReset.Latest,
       "fail"     -> CommittedReset.Fail
     ),
-    "where a partition begins that the group has committed no offset of, when startingOffsets is committed"
+    "where a partition begins, or ends, that the group has committed no offset of, when startingOffsets, or " +
+      "endingOffsets, is committed"
   ).withDefault(CommittedReset.Fail, "fail")
 
   val Ending: SourceOption[EndingOffsets] = SourceOption(
     "endingOffsets",
     OptionType(
-      s"latest, or $offsetsJson",
+      s"latest, committed, or $offsetsJson",
       text =>
-        if (word(text) == "latest") Some(EndingOffsets.Latest)
-        else offsets.parse(text).filter(_.values.forall(_ >= -1)).map(EndingOffsets.Exact(_))
+        word(text) match {
+          case "latest"    => Some(EndingOffsets.Latest)
+          case "committed" => Some(EndingOffsets.Committed(CommittedReset.Fail))
+          case _           => offsets.parse(text).filter(_.values.forall(_ >= -1)).map(EndingOffsets.Exact(_))
+        }
     ),
     "where to end, the offset itself excluded; makes the source bounded"
   )
@@ -143,7 +148,8 @@ private[splice] object KafkaOptions {
   val FailOnDataLoss: SourceOption[Boolean] = SourceOption(
     "failOnDataLoss",
     OptionType.Bool,
-    "whether the query fails when records that it must read are gone; else it warns and goes on after them"
+    "whether the query fails when records that it must read are gone; else it warns and goes on after them. " +
+      "onOutOfRange and onTopicRemoved say more exactly what happens"
   ).withDefault(true, "true")
 
   val IncludeHeaders: SourceOption[Boolean] =
@@ -207,7 +213,7 @@ private[splice] object KafkaOptions {
       RetryInterval,
       DiscoveryInterval,
       ReaderIdleTimeout
-    ) ++ ValueOptions.all ++ AdmissionOptions.all,
+    ) ++ ValueOptions.all ++ AdmissionOptions.all ++ PolicyOptions.all,
     others = key => isClientProperty(key) || ValueOptions.isFormats(key)
   )
 

@@ -7,6 +7,8 @@ import java.time.Duration
 
 import scala.collection.immutable.SortedSet
 
+import org.apache.kafka.clients.consumer.ConsumerConfig
+
 import splice.source.{OptionErrors, ReadLimits, SourceOption, SourceOptions}
 
 /** A Kafka source's options, parsed and checked.
@@ -32,7 +34,10 @@ final private[splice] case class KafkaSettings(
     discoveryInterval: Duration,
     readerIdleTimeout: Duration,
     value: ValueSettings = ValueSettings.Raw,
-    admission: AdmissionRules = AdmissionRules()
+    admission: AdmissionRules = AdmissionRules(),
+    policies: LogPolicies = LogPolicies(),
+    commitToGroup: Boolean = false,
+    rackFrom: RackFrom = RackFrom.Nowhere
 )
 
 private[splice] object KafkaSettings {
@@ -45,7 +50,7 @@ private[splice] object KafkaSettings {
       subscription = topics,
       client = client,
       start = start(options, client),
-      ending = ending(options),
+      ending = ending(options, client),
       limits = limits(options),
       failOnDataLoss = options(KafkaOptions.FailOnDataLoss),
       includeHeaders = options(KafkaOptions.IncludeHeaders),
@@ -55,7 +60,10 @@ private[splice] object KafkaSettings {
       discoveryInterval = options(KafkaOptions.DiscoveryInterval),
       readerIdleTimeout = options(KafkaOptions.ReaderIdleTimeout),
       value = ValueSettings(options),
-      admission = AdmissionOptions.rules(options, topics)
+      admission = AdmissionOptions.rules(options, topics),
+      policies = policies(options),
+      commitToGroup = commitToGroup(options, client),
+      rackFrom = rackFrom(options, client)
     )
   }
 
@@ -83,22 +91,65 @@ private[splice] object KafkaSettings {
       .orElse(options.find(KafkaOptions.StartingTimestamps).map(StartingOffsets.AtTimes(_, none)))
       .orElse(options.find(KafkaOptions.Starting).map {
         case _: StartingOffsets.Committed =>
-          if (client.group.isEmpty)
-            throw OptionErrors.missing(
-              options.name(s"${KafkaOptions.ClientPrefix}group.id"),
-              s"the consumer group whose committed offsets '${options.name(KafkaOptions.Starting.key)}' = committed begins at"
-            )
+          requireGroup(
+            options,
+            client,
+            s"whose committed offsets '${options.name(KafkaOptions.Starting.key)}' = committed begins at"
+          )
           StartingOffsets.Committed(options(KafkaOptions.Reset))
         case other => other
       })
   }
 
-  private def ending(options: SourceOptions): Option[EndingOffsets] =
+  private def ending(options: SourceOptions, client: ClientProperties): Option[EndingOffsets] =
     options
       .find(KafkaOptions.EndingTimestamp)
       .map(EndingOffsets.AtTime(_))
       .orElse(options.find(KafkaOptions.EndingTimestamps).map(EndingOffsets.AtTimes(_)))
-      .orElse(options.find(KafkaOptions.Ending))
+      .orElse(options.find(KafkaOptions.Ending).map {
+        case _: EndingOffsets.Committed =>
+          requireGroup(
+            options,
+            client,
+            s"whose committed offsets '${options.name(KafkaOptions.Ending.key)}' = committed ends at"
+          )
+          EndingOffsets.Committed(options(KafkaOptions.Reset))
+        case other => other
+      })
+
+  private def requireGroup(options: SourceOptions, client: ClientProperties, what: String): Unit =
+    if (client.group.isEmpty)
+      throw OptionErrors.missing(options.name(s"${KafkaOptions.ClientPrefix}group.id"), s"the consumer group $what")
+
+  private def policies(options: SourceOptions): LogPolicies = {
+    val policies = PolicyOptions.policies(options)
+    val ends     = Seq(KafkaOptions.Ending, KafkaOptions.EndingTimestamp, KafkaOptions.EndingTimestamps)
+      .filter(o => options.contains(o.key))
+    if (policies.recreated == TopicRecreated.Restart && ends.nonEmpty)
+      throw OptionErrors.conflict(
+        (PolicyOptions.OnTopicRecreated +: ends).map(o => options.name(o.key)),
+        "the end was fixed as offsets of the topic as it was first, which mean nothing in one that was created again"
+      )
+    policies
+  }
+
+  private def commitToGroup(options: SourceOptions, client: ClientProperties): Boolean = {
+    val commits = options(PolicyOptions.CommitToGroup)
+    if (commits)
+      requireGroup(options, client, s"that '${options.name(PolicyOptions.CommitToGroup.key)}' commits offsets to")
+    commits
+  }
+
+  private def rackFrom(options: SourceOptions, client: ClientProperties): RackFrom = {
+    val from = options(PolicyOptions.Rack)
+    if (from != RackFrom.Nowhere && client.properties.contains(ConsumerConfig.CLIENT_RACK_CONFIG))
+      throw OptionErrors.conflict(
+        Seq(PolicyOptions.Rack.key, s"${KafkaOptions.ClientPrefix}${ConsumerConfig.CLIENT_RACK_CONFIG}")
+          .map(options.name),
+        "each of them says which rack an executor stands in"
+      )
+    from
+  }
 
   private def limits(options: SourceOptions): ReadLimits = {
     val most  = options.find(KafkaOptions.MaxOffsets)

@@ -40,7 +40,7 @@ final private[splice] case class KafkaReaders(
   }
 
   private def open(ranges: Seq[KafkaSplitRange]): SlotConsumer =
-    try SlotConsumer(settings.client.reader(run))
+    try SlotConsumer(settings.client.reader(run) ++ ExecutorRack.property(settings.rackFrom))
     catch {
       case e: KafkaException =>
         throw settings.client.refused(s"a reader of ${ranges.map(_.partition).mkString(", ")}", e)
@@ -57,7 +57,15 @@ private[splice] object KafkaReaders {
     KafkaReaders(
       value.fold(context.columns)(_.record),
       context.run,
-      ReaderSettings(settings.client, settings.failOnDataLoss, poll, settings.readerIdleTimeout, reports),
+      ReaderSettings(
+        settings.client,
+        settings.failOnDataLoss,
+        poll,
+        settings.readerIdleTimeout,
+        settings.policies.outOfRange.fails,
+        settings.rackFrom,
+        reports
+      ),
       value
     )
   }

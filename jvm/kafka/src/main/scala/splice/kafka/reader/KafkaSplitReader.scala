@@ -48,6 +48,7 @@ final private[splice] class KafkaSplitReader(
   import KafkaSplitReader._
 
   private val loss   = DataLoss(settings.failOnDataLoss)
+  private val passed = DataLoss(settings.failOutOfRange)
   private val row    = new RecordRow(RecordField.of(columns))
   private val open   = mutable.LinkedHashMap.from(ranges.map(r => TopicPartitions.of(r.partition) -> new OpenRange(r)))
   private val chunks = mutable.ArrayDeque.empty[Chunk]
@@ -191,7 +192,7 @@ final private[splice] class KafkaSplitReader(
         val (first, end) = consumer.bounds(partition)
         val goesOn       =
           if (position < first) math.min(first, range.until) else if (position > end) range.until else position.toLong
-        loss.report(
+        (if (position < first) passed else loss).report(
           s"the log of $partition holds offsets from $first until $end now",
           Seq(MissingRange(TopicPartitions.toLog(partition), position, Some(math.max(goesOn, position + 1))))
         )

@@ -6,13 +6,17 @@ package splice.kafka.reader
 import java.time.Duration
 
 import splice.kafka.lag.ReadReports
-import splice.kafka.options.ClientProperties
+import splice.kafka.options.{ClientProperties, RackFrom}
 
 /** Readers are alike when their query's run, what their client was made of, and their slot are the same. */
 final private[splice] case class ReaderKey(run: String, client: ClientProperties, slot: Int)
 
 /** What readers need to know of a source's options.
   *
+  * @param failOnDataLoss
+  *   whether a log that ends before the end of what was planned is an error
+  * @param failOutOfRange
+  *   whether a log that begins after the start of what was planned is one; else what is left of the range is read
   * @param reports
   *   where they tell the driver what they did
   */
@@ -21,5 +25,7 @@ final private[splice] case class ReaderSettings(
     failOnDataLoss: Boolean,
     pollTimeout: Duration,
     idleTimeout: Duration,
+    failOutOfRange: Boolean,
+    rackFrom: RackFrom = RackFrom.Nowhere,
     reports: Option[ReadReports] = None
 )

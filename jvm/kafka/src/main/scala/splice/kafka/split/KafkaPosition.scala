@@ -8,23 +8,67 @@ import scala.collection.immutable.SortedMap
 import splice.kafka.options.PartitionJson
 import splice.source.{CheckpointErrors, LogPartition, Progress}
 
-/** The next offset to be read of every partition; the same JSON as Spark's own Kafka source writes, so checkpoints go both ways. */
-final private[splice] case class KafkaPosition(offsets: SortedMap[LogPartition, Long]) extends Progress {
+/** The next offset to be read of every partition; the same JSON as Spark's own Kafka source writes, so checkpoints go both ways.
+  *
+  * A topic that is read on after it was deleted and created again is of a later generation, since its offsets begin anew. That
+  * is written as zeros before its partitions' numbers, one a generation, which is the same number to every other reader.
+  *
+  * @param generations
+  *   of the topics that are of a later generation than the first, which is 0
+  */
+final private[splice] case class KafkaPosition(
+    offsets: SortedMap[LogPartition, Long],
+    generations: SortedMap[String, Int] = SortedMap.empty
+) extends Progress {
 
-  override lazy val json: String = PartitionJson.write(offsets)
+  override lazy val json: String = PartitionJson.write(offsets, generations)
 
   override def precedes(later: Progress): Boolean = later match {
-    case KafkaPosition(others) =>
+    case KafkaPosition(others, those) if generations == those =>
       // Positions of one query have the same partitions in most cases, and walking both is several times faster than looking up.
       if (others.size == offsets.size && offsets.keysIterator.sameElements(others.keysIterator))
         offsets.valuesIterator.zip(others.valuesIterator).forall { case (before, after) => before <= after }
       else offsets.forall { case (p, offset) => others.get(p).forall(offset <= _) }
+    case that: KafkaPosition =>
+      offsets.forall { case (p, offset) =>
+        val (here, there) = (generation(p.topic), that.generation(p.topic))
+        if (here == there) that.get(p).forall(offset <= _) else here < there || !that.hasTopic(p.topic)
+      }
     case _ => false
   }
 
   def get(partition: LogPartition): Option[Long] = offsets.get(partition)
 
-  def ++(more: Iterable[(LogPartition, Long)]): KafkaPosition = KafkaPosition(offsets ++ more)
+  /** Which of the topics that had this name one after another is meant. */
+  def generation(topic: String): Int = generations.getOrElse(topic, 0)
+
+  def topics: Set[String] = offsets.keysIterator.map(_.topic).toSet
+
+  def hasTopic(topic: String): Boolean =
+    offsets.rangeFrom(LogPartition(topic, 0)).headOption.exists(_._1.topic == topic)
+
+  /** The partitions of one topic. */
+  def of(topic: String): SortedMap[LogPartition, Long] =
+    offsets.rangeFrom(LogPartition(topic, 0)).takeWhile(_._1.topic == topic)
+
+  def ++(more: Iterable[(LogPartition, Long)]): KafkaPosition = copy(offsets = offsets ++ more)
+
+  /** The same without any other topic. */
+  def only(topic: String): KafkaPosition = KafkaPosition(of(topic), generations.filter(_._1 == topic))
+
+  /** The same without a topic. */
+  def without(topic: String): KafkaPosition = KafkaPosition(offsets -- of(topic).keySet, generations - topic)
+
+  /** The same with other offsets of a topic, of this generation. */
+  def renewed(topic: String, generation: Int, starts: Iterable[(LogPartition, Long)]): KafkaPosition =
+    (without(topic) ++ starts).as(topic, generation)
+
+  /** The same offsets, of the generations of another position. */
+  def like(other: KafkaPosition): KafkaPosition = copy(generations = other.generations.filter(g => hasTopic(g._1)))
+
+  /** The same offsets, where those of a topic are of this generation. */
+  def as(topic: String, generation: Int): KafkaPosition =
+    copy(generations = if (generation == 0) generations - topic else generations.updated(topic, generation))
 }
 
 private[splice] object KafkaPosition {
@@ -34,9 +78,9 @@ private[splice] object KafkaPosition {
   def of(offsets: Iterable[(LogPartition, Long)]): KafkaPosition = KafkaPosition(SortedMap.from(offsets))
 
   /** @throws splice.source.SpliceException when the text is no position of a Kafka source */
-  def read(json: String): KafkaPosition = PartitionJson.read(json).filter(_.values.forall(_ >= 0)) match {
-    case Some(offsets) => KafkaPosition(offsets)
-    case None          => throw CheckpointErrors.foreign(
+  def read(json: String): KafkaPosition = PartitionJson.readGenerations(json).filter(_._1.values.forall(_ >= 0)) match {
+    case Some((offsets, generations)) => KafkaPosition(offsets, generations)
+    case None                         => throw CheckpointErrors.foreign(
         s"The offset $json",
         "offsets per topic and partition, such as {\"orders\":{\"0\":5}}"
       )

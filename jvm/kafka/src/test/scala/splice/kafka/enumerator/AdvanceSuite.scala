@@ -108,6 +108,19 @@ final class AdvanceSuite extends AnyFunSuite {
     assert((told("splits"), told("rowsBehind")) == ("2" -> "32"))
     assert(told("topics") == """{"t":{"partitions":2,"rowsBehind":32}}""")
     assert(told("lagging").startsWith("""[{"partition":"t-1","rowsBehind":24}"""))
+    assert((told("metadataAgeMs"), told("metadataFailures")) == ("0" -> "0"))
+  }
+
+  test("what Spark has committed goes to the group, if it is wanted") {
+    val quiet = world()
+    quiet.start().committed(at(0 -> 3))
+    assert(quiet.log.commits.isEmpty)
+    val run = world("commitToGroup" -> "true", "kafka.group.id" -> "g")
+    val e   = run.start()
+    val one = e.advance(e.start(StartPosition.Configured), ReadLimits.All)
+    assert(run.log.commits.isEmpty)
+    e.committed(one)
+    assert(run.log.commits == Seq(Map(t(0) -> 10L, t(1) -> 30L)))
   }
 
   test("closing closes the clients") {

@@ -27,7 +27,7 @@ final class FreezeSuite extends AnyFunSuite {
     error.getMessage
   }
 
-  test("reads to the ends at the time of asking, without asking again") {
+  test("reads to the ends at the time of asking, without asking for them again") {
     val run = world()
     val e   = run.start()
     e.freeze()
@@ -37,7 +37,7 @@ final class FreezeSuite extends AnyFunSuite {
     val until = e.advance(begin, ReadLimits.All)
     assert(until == at(0 -> 4, 1 -> 6))
     assert(e.advance(until, ReadLimits.All) eq until)
-    assert(run.log.calls.isEmpty)
+    assert(run.log.calls == Seq("earliest", "ids"))
   }
 
   test("new partitions wait for the next run") {
@@ -113,6 +113,18 @@ final class FreezeSuite extends AnyFunSuite {
     assert(until("endingOffsets" -> """{"t":{"0":1,"1":-1}}""") == at(0 -> 1, 1 -> 1))
     assert(until("endingTimestamp" -> "200") == at(0 -> 1, 1 -> 1))
     assert(until("endingOffsetsByTimestamp" -> """{"t":{"0":250,"1":0}}""") == at(0 -> 2, 1 -> 0))
+  }
+
+  test("ends where a group has committed, and elsewhere by committedReset") {
+    def until(reset: String) = {
+      val run = world("endingOffsets" -> "committed", "kafka.group.id" -> "g", "committedReset" -> reset)
+      run.log.group = Map(t(0) -> 3L)
+      val e = run.start()
+      e.advance(e.start(StartPosition.Configured), ReadLimits.All)
+    }
+    assert(until("latest") == at(0 -> 3, 1 -> 6))
+    assert(until("earliest") == at(0 -> 3, 1 -> 0))
+    assert(failure("NO_COMMITTED")(until("fail")).contains("t-1"))
   }
 
   test("a start behind the end reads nothing and has ended") {

@@ -76,8 +76,10 @@ final class LifeSuite extends AnyFunSuite {
 
     /** Retention never takes what was found and not read; of a partition that nobody has found it may take anything. */
     private def expire(): Unit = {
-      val p = random.nextInt(partitions)
-      run.log.expire("t", p, offsets.lastOption.flatMap(_.get(t(p))).getOrElse(random.nextInt(10).toLong))
+      val p       = random.nextInt(partitions)
+      val decided = run.side.keys("starts-").flatMap(run.side.get(_)).flatten.flatMap(KafkaPosition.read(_).get(t(p)))
+      val read    = offsets.lastOption.flatMap(_.get(t(p))).orElse(decided.headOption)
+      run.log.expire("t", p, read.getOrElse(random.nextInt(10).toLong))
     }
 
     private def enumerator: KafkaEnumerator = living.getOrElse {

@@ -107,7 +107,7 @@ final class SharingSuite extends AnyFunSuite {
     assert(run.log.calls.count(_ == "atTime") <= 10 * 5)
     run.log.calls.clear()
     e.advance(position, ReadLimits(maxRows = Some(100000)))
-    assert(run.log.calls == Seq("ends"))
+    assert(!run.log.calls.contains("atTime"))
   }
 
   test("oldest-first: a record from the future, or many of one time, hold nobody up") {

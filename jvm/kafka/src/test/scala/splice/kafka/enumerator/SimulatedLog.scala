@@ -3,9 +3,12 @@
 
 package splice.kafka.enumerator
 
+import java.time.Duration
+
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.collection.mutable
 
+import splice.kafka.KafkaErrors
 import splice.kafka.options.Subscription
 import splice.source.LogPartition
 
@@ -16,13 +19,17 @@ final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.em
   private val ids   = mutable.Map.empty[String, Int]
   private var made  = 0
   private val stale = mutable.Queue.empty[Map[LogPartition, Long]]
+  private val old   = mutable.Queue.empty[LogDescription]
   private val blind = mutable.Queue.empty[Set[LogPartition]]
 
-  var clusterId: Option[String]          = Some("cluster-a")
-  var group: Map[LogPartition, Long]     = Map.empty
-  var between: String => Unit            = _ => ()
-  val calls: mutable.ArrayBuffer[String] = mutable.ArrayBuffer.empty
-  var closed                             = false
+  var clusterId: Option[String]                = Some("cluster-a")
+  var tellsIds                                 = true
+  var away: Option[String => Boolean]          = None
+  var commits: Vector[Map[LogPartition, Long]] = Vector.empty
+  var group: Map[LogPartition, Long]           = Map.empty
+  var between: String => Unit                  = _ => ()
+  val calls: mutable.ArrayBuffer[String]       = mutable.ArrayBuffer.empty
+  var closed                                   = false
 
   def create(topic: String, partitions: Int): Unit = {
     if (!ids.contains(topic)) { made += 1; ids(topic) = made }
@@ -63,12 +70,19 @@ final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.em
   def first(partition: LogPartition): Long  = held(partition).first
   def end(partition: LogPartition): Long    = held(partition).end
 
+  /** The next description is this one. */
+  def answer(description: LogDescription): Unit = old.enqueue(description)
+
   override def describe(): LogDescription = asked("describe") {
+    if (old.isEmpty) describeNow() else old.dequeue()
+  }
+
+  private def describeNow(): LogDescription = {
     val hidden  = if (blind.isEmpty) Set.empty[LogPartition] else blind.dequeue()
     val there   = SortedSet.from(held.keySet.filter(subscription.covers).filterNot(hidden))
     val topics  = there.map(_.topic)
     val missing = SortedSet.from(named.filterNot(topics))
-    LogDescription(clusterId, SortedMap.from(topics.toSeq.map(t => t -> s"id-${ids(t)}")), there, missing)
+    LogDescription(clusterId, SortedMap.from(idsOf(topics)), there, missing)
   }
 
   override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long] =
@@ -83,6 +97,10 @@ final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.em
     millis.flatMap { case (p, time) => held.get(p).flatMap(_.at(time)).map(p -> _) }
   }
 
+  override def topicIds(topics: Set[String]): () => Map[String, String] = () => asked("ids")(idsOf(topics))
+
+  override def commit(offsets: Map[LogPartition, Long]): Unit = commits :+= offsets
+
   override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] =
     asked("committed")(group.filter { case (p, _) => partitions(p) })
 
@@ -90,8 +108,13 @@ final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.em
 
   private def there(partitions: Set[LogPartition]): Set[LogPartition] = partitions.filter(held.contains)
 
+  private def idsOf(topics: collection.Set[String]): Map[String, String] =
+    if (tellsIds) topics.iterator.flatMap(t => ids.get(t).map(id => t -> s"id-$id")).toMap else Map.empty
+
   private def asked[A](what: String)(answer: => A): A = {
     calls += what
+    if (away.exists(_(what)))
+      throw KafkaErrors.unreachable("simulated:9092", what, Duration.ofSeconds(1), new RuntimeException("away"))
     val said = answer
     between(what)
     said

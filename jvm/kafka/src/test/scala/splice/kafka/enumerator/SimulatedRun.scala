@@ -29,7 +29,8 @@ final class SimulatedRun(options: (String, String)*) {
   val side  = new MemorySideLog
   val clock = new SimulatedRun.Hands
 
-  var pauses = 0
+  var pauses                   = 0
+  var paused: Duration => Unit = _ => pauses += 1
 
   /** The enumerator of another start of the query. */
   def start(
@@ -38,7 +39,7 @@ final class SimulatedRun(options: (String, String)*) {
       own: KafkaSettings = settings
   ): KafkaEnumerator = {
     val context = EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated")
-    val looks   = new SecondLook(settings.retries, settings.retryInterval, _ => pauses += 1)
+    val looks   = new SecondLook(settings.retries, settings.retryInterval, paused)
     new KafkaEnumerator(own, context, log, new ClockedDiscovery(log, settings.discoveryInterval, clock), looks)
   }
 

@@ -56,7 +56,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
       ranges.toIndexedSeq,
       KafkaSchema(includeHeaders = false),
       consumer,
-      ReaderSettings(own, fail, timeout, Duration.ofMinutes(1)),
+      ReaderSettings(own, fail, timeout, Duration.ofMinutes(1), failOutOfRange = fail),
       reused = false
     )(returned += 1)
 

@@ -1,0 +1,71 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import scala.collection.immutable.SortedSet
+
+import splice.kafka.KafkaErrors
+import splice.kafka.split.KafkaPosition
+import splice.source.{LogPartition, SpliceException}
+
+/** How far partitions can be read: to their ends now, or as they were when the run's ends were fixed. */
+final private[splice] class LogEnds(membership: Membership, watch: EndWatch) {
+
+  private var frozen: Option[KafkaPosition] = None
+  private var checked: Set[LogPartition]    = Set.empty
+
+  /** Whether the run ends where it was decided to. */
+  def isFrozen: Boolean = frozen.nonEmpty
+
+  /** Takes the ends as they are now for those of the run. */
+  def freeze(): Unit = frozen = Some(KafkaPosition.of(now(membership.first())))
+
+  /** Forgets the ends of topics that are others now. */
+  def renew(topics: Set[String], there: SortedSet[LogPartition]): Unit = {
+    watch.forget(topics)
+    frozen = frozen.map { ends =>
+      topics.foldLeft(ends)(_ without _) ++ now(there.filter(p => topics(p.topic)))
+    }
+  }
+
+  /** The partitions that this run may read: a bounded source's and a frozen run's were fixed when it began. */
+  def reach(there: SortedSet[LogPartition], ending: Option[KafkaPosition]): Set[LogPartition] =
+    (ending.toSeq ++ frozen).foldLeft(there.toSet)((some, position) => some.filter(position.offsets.contains))
+
+  /** The ends; None when the cluster was looked at meanwhile and the position is another one now. */
+  def of(at: KafkaPosition, partitions: Set[LogPartition]): Option[Map[LogPartition, Long]] = frozen match {
+    case None       => live(at, partitions)
+    case Some(ends) =>
+      // A frozen end below the position is how a leg looks that began after the ends were taken, or a log that lost records.
+      val below = partitions.filter(p => at.get(p).exists(offset => ends.get(p).exists(_ < offset))) -- checked
+      live(at, below).map { now =>
+        checked ++= below
+        val lowered = now.filter { case (p, end) => at.get(p).exists(_ > end) }
+        partitions.iterator.flatMap(p => ends.get(p).map(end => p -> math.max(end, at.get(p).getOrElse(end)))).toMap ++
+          lowered
+      }
+  }
+
+  /** Ends no later than a bounded source's; an end below the position stays, since it tells of records that were lost. */
+  def cut(at: KafkaPosition)(ends: Map[LogPartition, Long], ending: KafkaPosition): Map[LogPartition, Long] =
+    ends.map { case (p, end) =>
+      val offset = math.min(at.get(p).getOrElse(end), end)
+      p -> math.max(offset, math.min(end, ending.get(p).getOrElse(end)))
+    }
+
+  private def now(partitions: SortedSet[LogPartition]): Map[LogPartition, Long] =
+    watch.ends(KafkaPosition.Empty, partitions.toSet)(false).getOrElse(Map.empty)
+
+  private def live(at: KafkaPosition, partitions: Set[LogPartition]): Option[Map[LogPartition, Long]] =
+    if (partitions.isEmpty) Some(Map.empty)
+    else
+      try watch.ends(at, partitions)(membership.look(at).position != at)
+      catch {
+        // A deleted topic has no leader to answer, which looks like a broker that is away.
+        case e: SpliceException if KafkaErrors.isUnreachable(e) =>
+          val Settled(position, there) = membership.look(at)
+          val left                     = partitions.intersect(there)
+          if (position != at) None else if (left == partitions) throw e else live(at, left)
+      }
+}

@@ -1,0 +1,55 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import java.time.{Clock, Duration, Instant}
+
+import scala.annotation.tailrec
+
+import org.slf4j.LoggerFactory
+
+import splice.kafka.KafkaErrors
+import splice.source.SpliceException
+
+/** Bears with a cluster that gives no answer, for so long and no longer (`metadataFailureTimeout`).
+  *
+  * @param pause
+  *   lets some time pass before the cluster is asked again
+  */
+final private[splice] class Outage(patience: Duration, clock: Clock, pause: () => Unit) {
+
+  import Outage._
+
+  private var since: Option[Instant] = None
+
+  /** The answer, or `otherwise` while the cluster gives none. */
+  def idle[A](otherwise: => A)(ask: => A): A = answer(ask).getOrElse(otherwise)
+
+  /** The answer, asked for again and again while the cluster gives none. */
+  @tailrec def wait[A](ask: () => A): A = answer(ask()) match {
+    case Some(answered) => answered
+    case None           =>
+      pause()
+      wait(ask)
+  }
+
+  private def answer[A](ask: => A): Option[A] =
+    try {
+      val answered = ask
+      since.foreach(first => log.info(s"The Kafka servers answer again, after no answer since $first."))
+      since = None
+      Some(answered)
+    } catch {
+      case e: SpliceException if KafkaErrors.isUnreachable(e) =>
+        val now = clock.instant()
+        if (since.isEmpty) log.warn(s"Waiting for up to ${patience.toSeconds} s: ${e.getMessage}")
+        since = since.orElse(Some(now))
+        if (since.exists(first => !now.isBefore(first.plus(patience)))) throw e
+        None
+    }
+}
+
+private[splice] object Outage {
+  private val log = LoggerFactory.getLogger(classOf[Outage])
+}

@@ -1,0 +1,112 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import org.slf4j.LoggerFactory
+
+import splice.kafka.options.TopicRecreated
+import splice.kafka.split.KafkaPosition
+import splice.kafka.{KafkaErrors, MissingRange}
+import splice.source.LogPartition
+
+/** What happens to topics that are others than before under the same name (`onTopicRecreated`).
+  *
+  * @param newStarts
+  *   where partitions begin that are new to the query
+  * @param lastEnd
+  *   where a partition was last seen to end
+  */
+final private[splice] class Recreation(
+    log: LogMetadata,
+    identity: IdentityLog,
+    removals: RemovalLog,
+    policy: TopicRecreated,
+    servers: String,
+    newStarts: Set[LogPartition] => Map[LogPartition, Long],
+    lastEnd: LogPartition => Option[Long]
+) {
+
+  import Recreation._
+
+  private var warned = false
+
+  /** The topics of a description that are not the ones that are known. */
+  def others(seen: LogDescription): Set[String] =
+    seen.partitions.iterator.map(_.topic).toSet.filter(topic => identity.isOther(topic, owner(seen, topic)))
+
+  /** Whether topics are still the ones that are known, by the ids that they have now. */
+  def owns(topics: Set[String], ids: Map[String, String]): Boolean =
+    topics.forall(topic => identity.owner(topic, identity.latest(topic)).id.forall(id => ids.get(topic).contains(id)))
+
+  /** Takes topics that are others by policy, and those that were forgotten as new.
+    *
+    * @param at
+    *   what was read before
+    * @throws splice.source.SpliceException
+    *   when the policy is to fail, and something was read before
+    */
+  def check(seen: LogDescription, at: KafkaPosition): Unit = {
+    if (seen.clusterId.isEmpty && !warned) {
+      warned = true
+      logger.warn(
+        s"The brokers at $servers tell no cluster id, so another cluster at their address is not noticed as such."
+      )
+    }
+    val changed           = others(seen)
+    val (read, forgotten) = changed.partition(at.hasTopic)
+    if (read.nonEmpty && policy == TopicRecreated.Fail) fail(read, seen)
+    read.foreach(restart(_, seen, at))
+    val back = removals.all.map(_.topic).filter(t => !at.hasTopic(t) && seen.partitions.exists(_.topic == t)).toSet
+    (forgotten ++ back).foreach(adopt(_, seen))
+  }
+
+  /** The position with the topics of a later generation than its own at their start. */
+  def apply(at: KafkaPosition): KafkaPosition = identity.renewed.foldLeft(at) { (position, generation) =>
+    val topic = generation.topic
+    if (position.generation(topic) < generation.number)
+      position.renewed(topic, generation.number, generation.starts.offsets)
+    else position
+  }
+
+  private def fail(topics: Set[String], seen: LogDescription): Nothing = {
+    val was = topics.flatMap(t => identity.owner(t, identity.latest(t)).cluster)
+    (was.find(id => seen.clusterId.exists(_ != id)), seen.clusterId) match {
+      case (Some(before), Some(now)) => throw KafkaErrors.otherCluster(before, now, servers)
+      case _                         => throw KafkaErrors.recreated(topics)
+    }
+  }
+
+  private def restart(topic: String, seen: LogDescription, at: KafkaPosition): Unit = {
+    val was    = KafkaPosition.of(at.of(topic))
+    val now    = identity.renew(topic, owner(seen, topic), was)(KafkaPosition.of(log.earliest(partitions(seen, topic))))
+    val unread = was.offsets.toSeq.map { case (p, offset) => MissingRange(p, offset, lastEnd(p).filter(_ >= offset)) }
+    logger.warn(
+      s"${KafkaErrors.recreated(Seq(topic)).getMessage} As 'onTopicRecreated' says, it is read from its beginning: " +
+        s"${now.starts.json}. Not read of the topic before: ${MissingRange.counted(unread)}."
+    )
+  }
+
+  /** A topic that nothing is known to be read of, or that was forgotten: it goes on if it is the same, else it is new. */
+  private def adopt(topic: String, seen: LogDescription): Unit = {
+    val own    = owner(seen, topic)
+    val before = identity.owner(topic, identity.latest(topic))
+    val left   = removals.of(topic).map(_.at)
+    val same   = own.id.nonEmpty && before.id.nonEmpty && own.is(before)
+    val there  = partitions(seen, topic)
+    val _      = identity.renew(topic, own, left.getOrElse(KafkaPosition.Empty)) {
+      val kept = left.filter(_ => same).fold(Map.empty[LogPartition, Long])(_.offsets.filter(o => there(o._1)).toMap)
+      KafkaPosition.of(newStarts(there -- kept.keySet) ++ kept)
+    }
+    removals.restore(topic)
+  }
+
+  private def owner(seen: LogDescription, topic: String): Owner = Owner(seen.clusterId, seen.topicIds.get(topic))
+
+  private def partitions(seen: LogDescription, topic: String): Set[LogPartition] =
+    seen.partitions.iterator.filter(_.topic == topic).toSet
+}
+
+private[splice] object Recreation {
+  private val logger = LoggerFactory.getLogger(classOf[Recreation])
+}

@@ -1,0 +1,30 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.reader
+
+import java.util.concurrent.ConcurrentHashMap
+
+import org.apache.kafka.clients.consumer.ConsumerConfig
+import org.apache.spark.SparkEnv
+import org.slf4j.LoggerFactory
+
+import splice.kafka.options.RackFrom
+
+/** The rack of the executor that asks. */
+private[splice] object ExecutorRack {
+
+  private val log    = LoggerFactory.getLogger(ExecutorRack.getClass)
+  private val warned = ConcurrentHashMap.newKeySet[RackFrom]()
+
+  /** The client's property, if the executor knows its rack. One that does not reads from leaders, and says so once. */
+  def property(from: RackFrom): Map[String, Object] = {
+    val rack = from.rack(
+      name => Option(System.getenv(name)),
+      key => Option(SparkEnv.get).flatMap(_.conf.getOption(key))
+    )
+    if (rack.isEmpty && from != RackFrom.Nowhere && warned.add(from))
+      log.warn(s"The option 'rackFrom' is $from, which says nothing here, so records are read from partition leaders.")
+    rack.map(ConsumerConfig.CLIENT_RACK_CONFIG -> _).toMap
+  }
+}

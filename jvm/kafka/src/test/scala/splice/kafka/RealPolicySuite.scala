@@ -1,0 +1,235 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka
+
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import org.apache.kafka.clients.admin.RecordsToDelete
+import org.apache.kafka.common.TopicPartition
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.{Coordinator, MemorySideLog}
+import splice.source._
+import splice.testkit.KafkaBroker
+
+/** What the source does on a real broker when a log is not as it was left. */
+final class RealPolicySuite extends AnyFunSuite with BeforeAndAfterAll {
+
+  private lazy val broker = KafkaBroker.start()
+  private lazy val real   = new RealLog(broker)
+
+  private val earliest = "startingOffsets"   -> "earliest"
+  private val rarely   = "discoveryInterval" -> "1h"
+  private val often    = "discoveryInterval" -> "200ms"
+
+  override protected def afterAll(): Unit = broker.close()
+
+  private def failure(condition: String)(body: => Any): String = {
+    val error = intercept[SpliceException](body)
+    assert(error.getCondition == s"SPLICE_KAFKA.$condition", error)
+    error.getMessage
+  }
+
+  private def offsets(topic: String)(of: Int*): String =
+    of.zipWithIndex.map { case (o, p) => s""""$p":$o""" }.mkString(s"""{"$topic":{""", ",", "}}")
+
+  private def delete(topic: String): Unit = {
+    real.admin(_.deleteTopics(Seq(topic).asJava).all().get())
+    real.eventually(s"$topic is gone")(!real.admin(_.listTopics().names().get()).contains(topic))
+  }
+
+  private def recreate(topic: String, records: Int): Unit = {
+    delete(topic)
+    real.create(topic, 1)
+    real.write(topic, 1, 0, records)
+  }
+
+  private def all(c: Coordinator, from: Progress): Progress = c.advance(from, everything = true)
+
+  /** Goes on until something has moved: clients may need a moment to find a leader again. */
+  private def moved(c: Coordinator, from: Progress): Progress = {
+    var until = from
+    real.eventually(s"progress after ${from.json}") {
+      until = all(c, from)
+      until != from
+    }
+    until
+  }
+
+  test("hole 13: a topic created again within the discovery interval is noticed by the next batch, and fails") {
+    real.create("window", 1)
+    real.write("window", 1, 0, 10)
+    real.run(real.source("subscribe" -> "window", earliest, rarely)) { c =>
+      val until = all(c, c.initial())
+      recreate("window", 50)
+      assert(failure("RECREATED")(moved(c, until)).contains("topic window "))
+    }
+  }
+
+  test("a topic created again is read from its beginning with restart, within the interval and after a restart") {
+    real.create("restarts", 1)
+    real.write("restarts", 1, 0, 10)
+    val source = real.source("subscribe" -> "restarts", earliest, rarely, "onTopicRecreated" -> "restart")
+    val log    = new MemorySideLog
+    val second = real.run(source, log) { c =>
+      val first = all(c, c.initial())
+      recreate("restarts", 12)
+      val until = moved(c, first)
+      assert(until.json == """{"restarts":{"00":12}}""")
+      assert(real.rows(source, c.tasks(first, until), "restarts").map(_._2) == (0L until 12L))
+      until
+    }
+    recreate("restarts", 4)
+    real.run(source, log, slots = 1) { c =>
+      val until = moved(c, source.progress(second.json))
+      assert(until.json == """{"restarts":{"000":4}}""")
+      assert(real.rows(source, c.tasks(second, until), "again").map(_._2) == (0L until 4L))
+      assert(all(c, until) == until)
+    }
+  }
+
+  test("a topic that is removed is dropped and no longer asked about, and a new one of its name is read") {
+    real.create("leaves", 1)
+    real.create("stays", 1)
+    real.write("leaves", 1, 0, 5)
+    real.write("stays", 1, 0, 5)
+    val fast   = Seq("kafka.default.api.timeout.ms" -> "3000", "kafka.request.timeout.ms" -> "2000")
+    val source = real.source(Seq("subscribePattern" -> "leaves|stays", earliest, often, "onTopicRemoved" -> "drop") ++
+      fast: _*)
+    real.run(source) { c =>
+      val one = all(c, c.initial())
+      delete("leaves")
+      var at = one
+      real.eventually("the topic is dropped") {
+        at = all(c, at)
+        at.json == offsets("stays")(5)
+      }
+      real.write("stays", 1, 5, 8)
+      val two = moved(c, at)
+      assert(two.json == offsets("stays")(8))
+      assert(Seq.fill(20)(all(c, two)).forall(_ == two))
+      real.create("leaves", 1)
+      real.write("leaves", 1, 0, 3)
+      var three = two
+      real.eventually("the new topic is found") {
+        three = all(c, two)
+        three.json == """{"leaves":{"00":3},"stays":{"0":8}}"""
+      }
+      assert(real.rows(source, c.tasks(two, three), "leaves").map(_._2) == Seq(0L, 1L, 2L))
+    }
+  }
+
+  test("retention that has passed is an error where a batch is planned, or says where to go on") {
+    real.create("passed", 1)
+    real.write("passed", 1, 0, 100)
+    val from = offsets("passed")(10)
+    real.admin(_.deleteRecords(Map(new TopicPartition("passed", 0) ->
+      RecordsToDelete.beforeOffset(40)).asJava).all().get())
+    def range(policy: String): String = {
+      val source = real.source("subscribe" -> "passed", "onOutOfRange" -> policy)
+      real.run(source)(c => c.ranges(source.progress(from), all(c, source.progress(from))).mkString)
+    }
+    assert(failure("DATA_LOSS")(range("fail")).contains("passed-0 [10, 40)"))
+    assert(range("earliest") == "passed-0 [40, 100)")
+    assert(range("latest") == "")
+    assert(range("timestamp:1") == "passed-0 [40, 100)")
+  }
+
+  test("new partitions begin at their end with newPartitionsStartAt = latest") {
+    real.create("ends", 1)
+    val source = real.source("subscribePattern" -> "ends.*", earliest, often, "newPartitionsStartAt" -> "latest")
+    real.run(source) { c =>
+      var at = c.initial()
+      real.create("ends-later", 1)
+      real.write("ends-later", 1, 0, 7)
+      real.eventually("the new topic is found") {
+        at = all(c, at)
+        at.json.contains("ends-later")
+      }
+      real.write("ends-later", 1, 7, 9)
+      val until = moved(c, at)
+      assert(real.rows(source, c.tasks(at, until), "ends").map(_._3).forall(Set("v7", "v8")))
+      assert(until.json.contains(""""ends-later":{"0":9}"""))
+    }
+  }
+
+  test("what is committed goes to the group, is flushed when closing, and is where another query begins and ends") {
+    real.create("group", 2)
+    real.write("group", 2, 0, 100)
+    val group  = "kafka.group.id" -> "lag-tool"
+    val source = real.source("subscribe" -> "group", earliest, group, "commitToGroup" -> "true")
+    def held   = real.admin(_.listConsumerGroupOffsets("lag-tool").partitionsToOffsetAndMetadata().get()).asScala
+      .map { case (p, o) => p.partition -> o.offset }.toMap
+    real.run(source) { c =>
+      val begin = c.initial()
+      val until = all(c, begin)
+      assert(held.isEmpty)
+      c.committed(until)
+      real.eventually("the offsets are committed")(held == Map(0 -> 50, 1 -> 50))
+      (51 to 70).foreach(o => c.committed(source.progress(offsets("group")(o, 50))))
+    }
+    assert(held == Map(0 -> 70, 1 -> 50))
+    real.write("group", 2, 0, 100)
+    val begins = real.source("subscribe" -> "group", group, "startingOffsets" -> "committed")
+    assert(real.run(begins)(_.initial().json) == offsets("group")(70, 50))
+    val ends = real.source("subscribe" -> "group", group, earliest, "endingOffsets" -> "committed")
+    assert(ends.boundedness == Boundedness.Bounded)
+    real.run(ends) { c =>
+      val until = all(c, c.initial())
+      assert(until.json == offsets("group")(70, 50) && c.end(until).nonEmpty)
+    }
+    real.run(real.source(
+      "subscribe" -> "group",
+      group,
+      earliest,
+      "endingOffsets" -> offsets("group")(60, -1)
+    ))(c => assert(all(c, c.initial()).json == offsets("group")(60, 100)))
+  }
+
+  test("a broker that is away delays a stream; it fails after the timeout only") {
+    real.create("away", 1)
+    real.write("away", 1, 0, 10)
+    val fast    = Seq("kafka.default.api.timeout.ms" -> "1000", "kafka.request.timeout.ms" -> "1000")
+    val options = Seq("subscribe" -> "away", earliest, often) ++ fast
+    val patient = real.source(options: _*)
+    val hasty   = real.source(options :+ ("metadataFailureTimeout" -> "0s"): _*)
+    real.run(patient) { c =>
+      val one = all(c, c.initial())
+      real.run(hasty) { other =>
+        other.initial()
+        all(other, one)
+        broker.kill()
+        assert(Seq.fill(3)(all(c, one)).forall(_ == one))
+        real.eventually("looks fail")(c.report(one)("metadataFailures").toInt > 0)
+        failure("UNREACHABLE")(all(other, one))
+        broker.start()
+      }
+      real.eventually("writing works again")(Try(real.write("away", 1, 10, 20)).isSuccess)
+      assert(moved(c, one).json == offsets("away")(20))
+      real.eventually("looks succeed") { all(c, one); c.report(one)("metadataFailures") == "0" }
+    }
+  }
+
+  test("another cluster at the same address fails, or is read from its beginning") {
+    real.create("swapped", 1)
+    real.write("swapped", 1, 0, 10)
+    val failing = real.source("subscribe" -> "swapped", earliest)
+    val reading = real.source("subscribe" -> "swapped", earliest, "onTopicRecreated" -> "restart")
+    val log     = new MemorySideLog
+    val one     = real.run(failing, log)(c => all(c, c.initial()))
+    val before  = broker.clusterId
+    broker.replace()
+    real.create("swapped", 1)
+    real.write("swapped", 1, 0, 30)
+    val text = failure("OTHER_CLUSTER")(real.run(failing, log)(all(_, one)))
+    assert(text.contains(before) && text.contains(broker.clusterId) && text.contains("'onTopicRecreated'"))
+    real.run(reading, log) { c =>
+      val until = moved(c, one)
+      assert(until.json == """{"swapped":{"00":30}}""")
+      assert(real.rows(reading, c.tasks(one, until), "swapped").size == 30)
+    }
+  }
+}

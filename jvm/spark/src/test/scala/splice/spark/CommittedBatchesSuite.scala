@@ -1,0 +1,59 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark
+
+import java.nio.file.{Files, Path}
+import java.util.Comparator
+
+import scala.util.Using
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{Path => HadoopPath}
+import org.scalatest.funsuite.AnyFunSuite
+
+/** What a checkpoint says of batches that are committed. */
+final class CommittedBatchesSuite extends AnyFunSuite {
+
+  private def last(source: String)(files: (String, String)*): Option[String] = {
+    val root = Files.createTempDirectory("committed")
+    try {
+      files.foreach { case (name, text) =>
+        val file = root.resolve(name)
+        Files.createDirectories(file.getParent)
+        Files.writeString(file, text)
+      }
+      new CommittedBatches(new HadoopPath(s"$root/sources/$source"), new Configuration(false)).last()
+    } finally
+      Using.resource(Files.walk(root))(_.sorted(Comparator.reverseOrder[Path]()).forEach(f => Files.delete(f)))
+  }
+
+  private val batches = Seq(
+    "offsets/9"    -> "v1\n{\"batch\":9}\n{\"a\":9}\n{\"b\":9}",
+    "offsets/10"   -> "v1\n{\"batch\":10}\n{\"a\":10}\n-",
+    "offsets/11"   -> "v1\n{\"batch\":11}\n{\"a\":11}\n{\"b\":11}",
+    "commits/9"    -> "v1\n{}",
+    "commits/.tmp" -> ""
+  )
+
+  test("a batch that has an offset and no commit is not committed") {
+    assert(last("0")(batches: _*).contains("{\"a\":9}"))
+    assert(last("1")(batches: _*).contains("{\"b\":9}"))
+    assert(last("0")(batches :+ ("commits/10" -> "v1\n{}"): _*).contains("{\"a\":10}"))
+  }
+
+  test("a batch that has read nothing of the source says nothing") {
+    assert(last("1")(batches :+ ("commits/10" -> "v1\n{}"): _*).isEmpty)
+  }
+
+  test("sources may have names") {
+    val named = Seq("offsets/3" -> "v2\n{}\nlive:{\"a\":1}\nlive2:{\"a\":2}", "commits/3" -> "v1\n{}")
+    assert(last("live")(named: _*).contains("{\"a\":1}") && last("live2")(named: _*).contains("{\"a\":2}"))
+  }
+
+  test("a checkpoint without a committed batch says nothing") {
+    assert(last("0")().isEmpty)
+    assert(last("0")("offsets/0" -> "v1\n{}\n{}").isEmpty)
+    assert(last("0")("commits/0" -> "v1\n{}").isEmpty)
+  }
+}
