@@ -2,22 +2,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adds up the JUnit reports that sbt and pytest left.
 
-Usage: tally.py failed, or tally.py summary PASSED FAILED with what to add to the tests. The exit
-code of summary is 1 if anything failed or no test ran.
+Usage: tally.py failed, or tally.py summary PASSED FAILED with what to add to the tests. The
+summary names each test that failed with the first lines of why; its exit code is 1 if anything
+failed or no test ran.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 REPORTS = (
     "target/test-reports/*.xml",
     "jvm/*/target/test-reports/*.xml",
     "tests/*/target/test-reports/*.xml",
 )
+_LINES = 12
 
 
 class Count(NamedTuple):
@@ -34,16 +38,29 @@ class Count(NamedTuple):
 
 def count(root: Path) -> Count:
     """Adds up every report under a folder."""
-    files = sorted(file for pattern in REPORTS for file in root.glob(pattern))
-    suites = [
-        suite for file in files for suite in ElementTree.parse(file).getroot().iter("testsuite")
-    ]
+    suites = _suites(root)
     total = {
         name: sum(int(suite.get(name) or 0) for suite in suites)
         for name in ("tests", "failures", "errors", "skipped")
     }
     failed = total["failures"] + total["errors"]
     return Count(total["tests"] - failed - total["skipped"], failed, total["skipped"])
+
+
+def failures(root: Path) -> Iterator[str]:
+    """Gives a paragraph for each test that failed."""
+    for suite in _suites(root):
+        for case in suite.iter("testcase"):
+            for why in (*case.findall("failure"), *case.findall("error")):
+                said = (why.get("message") or "") + "\n" + (why.text or "")
+                lines = [line for line in said.splitlines() if line.strip()][:_LINES]
+                name = f"{case.get('classname')}: {case.get('name')}"
+                yield "\n    ".join([f"FAILED {name}", *lines])
+
+
+def _suites(root: Path) -> list[Element]:
+    files = sorted(file for pattern in REPORTS for file in root.glob(pattern))
+    return [suite for file in files for suite in ElementTree.parse(file).getroot().iter("testsuite")]
 
 
 def main(arguments: list[str]) -> int:
@@ -54,6 +71,8 @@ def main(arguments: list[str]) -> int:
         return 0
     passed, failed = map(int, arguments[1:])
     total = Count(tests.passed + passed, tests.failed + failed, tests.skipped)
+    for failure in failures(Path.cwd()):
+        print(failure)
     print(total)
     return 1 if total.failed or not tests.passed else 0
 

@@ -9,9 +9,11 @@ import java.util.{Map => JMap, Properties}
 import scala.jdk.CollectionConverters._
 import scala.util.{Random, Using}
 
-import org.apache.kafka.clients.admin.{Admin, NewTopic}
+import org.apache.kafka.clients.admin.Admin
 import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
 import org.apache.kafka.common.serialization.ByteArraySerializer
+
+import splice.testkit.KafkaTopics
 
 /** Makes topics of records of one size. */
 final class KafkaLoad(servers: String) {
@@ -34,10 +36,7 @@ final class KafkaLoad(servers: String) {
   }
 
   /** Makes an empty topic. */
-  def create(topic: String, partitions: Int): Unit =
-    administer { admin =>
-      val _ = admin.createTopics(List(new NewTopic(topic, partitions, 1.toShort)).asJava).all().get()
-    }
+  def create(topic: String, partitions: Int): Unit = administer(KafkaTopics.create(_, topic, partitions))
 
   /** Deletes a topic. */
   def delete(topic: String): Unit = administer { admin =>

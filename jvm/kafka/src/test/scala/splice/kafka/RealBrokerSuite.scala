@@ -18,7 +18,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
 import splice.source._
-import splice.testkit.{FreePort, KafkaBroker}
+import splice.testkit.{FreePort, KafkaBroker, KafkaTopics}
 
 /** The source over a real broker. */
 final class RealBrokerSuite extends AnyFunSuite with BeforeAndAfterAll {
@@ -171,9 +171,8 @@ final class RealBrokerSuite extends AnyFunSuite with BeforeAndAfterAll {
     val source = real.source("subscribePattern" -> "gro.s", "discoveryInterval" -> "100ms")
     real.run(source) { c =>
       val begin = c.initial()
-      real.admin(_.createPartitions(Map("grows" ->
-        org.apache.kafka.clients.admin.NewPartitions.increaseTo(2)).asJava).all().get())
-      real.eventually("both partitions can be written")(scala.util.Try(real.write("grows", 2, 0, 10)).isSuccess)
+      real.admin(KafkaTopics.grow(_, "grows", 2))
+      real.write("grows", 2, 0, 10)
       real.eventually("the new partition is found")(c.advance(begin, everything = true).json.contains("\"1\":"))
       val until = c.advance(begin, everything = true)
       assert(real.rows(source, c.tasks(begin, until), "grows").map(_._3).sorted == values(0, 10))

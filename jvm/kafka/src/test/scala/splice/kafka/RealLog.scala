@@ -9,23 +9,21 @@ import java.util.concurrent.Future
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import org.apache.kafka.clients.admin.{Admin, NewTopic}
+import org.apache.kafka.clients.admin.Admin
 import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord, RecordMetadata}
 import org.apache.kafka.common.serialization.StringSerializer
 
 import splice.coordinator.{Coordinator, MemorySideLog}
 import splice.source._
-import splice.testkit.KafkaBroker
+import splice.testkit.{KafkaBroker, KafkaTopics}
 
 /** What the suites over a real broker share: topics, records, and a run of a source read row by row. */
 final class RealLog(broker: KafkaBroker) {
 
   def admin[A](use: Admin => A): A = Using.resource(broker.admin())(use)
 
-  def create(topic: String, partitions: Int, config: (String, String)*): Unit = admin { client =>
-    val made = new NewTopic(topic, partitions, 1.toShort).configs(config.toMap.asJava)
-    client.createTopics(Seq(made).asJava).all().get()
-  }
+  def create(topic: String, partitions: Int, config: (String, String)*): Unit =
+    admin(KafkaTopics.create(_, topic, partitions, config: _*))
 
   def producer(settings: (String, String)*): KafkaProducer[String, String] = {
     val all = Map[String, Object](

@@ -6,13 +6,12 @@ package splice.spark
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import org.apache.kafka.clients.admin.NewTopic
 import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
 import org.apache.kafka.common.serialization.ByteArraySerializer
 import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.testkit.KafkaBroker
+import splice.testkit.{KafkaBroker, KafkaTopics}
 
 /** What readers find out of records' sizes reaches the driver. */
 final class MaxBytesSuite extends AnyFunSuite with WithSpark {
@@ -25,7 +24,7 @@ final class MaxBytesSuite extends AnyFunSuite with WithSpark {
   }
 
   test("maxBytesPerTrigger: a small first batch, then about as many bytes as allowed") {
-    Using.resource(broker.admin())(_.createTopics(Seq(new NewTopic("sized", 2, 1.toShort)).asJava).all().get())
+    Using.resource(broker.admin())(KafkaTopics.create(_, "sized", 2))
     val settings = Map[String, Object](
       "bootstrap.servers" -> broker.servers,
       "key.serializer"    -> classOf[ByteArraySerializer].getName,
