@@ -60,7 +60,9 @@ def failures(root: Path) -> Iterator[str]:
 
 def _suites(root: Path) -> list[Element]:
     files = sorted(file for pattern in REPORTS for file in root.glob(pattern))
-    return [suite for file in files for suite in ElementTree.parse(file).getroot().iter("testsuite")]
+    return [
+        suite for file in files for suite in ElementTree.parse(file).getroot().iter("testsuite")
+    ]
 
 
 def main(arguments: list[str]) -> int:
