@@ -3,10 +3,16 @@
 
 package splice.testkit
 
+import java.time.Duration
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.locks.LockSupport
+
+import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 
 import org.apache.kafka.clients.admin.{Admin, NewPartitions, NewTopic, OffsetSpec}
-import org.apache.kafka.common.TopicPartition
+import org.apache.kafka.common.errors.RetriableException
+import org.apache.kafka.common.{KafkaFuture, TopicPartition}
 
 /** Makes topics that can be written to at once.
   *
@@ -14,6 +20,9 @@ import org.apache.kafka.common.TopicPartition
   * have its first refused and its second taken, and its first then never gets in (KAFKA-15591).
   */
 object KafkaTopics {
+
+  private val Patience = Duration.ofSeconds(30)
+  private val Pause    = Duration.ofMillis(20)
 
   /** Makes a topic and waits until every partition has a leader. */
   def create(admin: Admin, topic: String, partitions: Int, config: (String, String)*): Unit = {
@@ -28,9 +37,24 @@ object KafkaTopics {
     awaitLeaders(admin, topic, partitions)
   }
 
-  /** Asks for ends, which only leaders know; the client asks again until they are there. */
+  /** Asks for ends, which only leaders know, until there is an answer. */
   private def awaitLeaders(admin: Admin, topic: String, partitions: Int): Unit = {
-    val ends = (0 until partitions).map(p => new TopicPartition(topic, p) -> OffsetSpec.latest()).toMap
-    val _    = admin.listOffsets(ends.asJava).all().get()
+    val ends = (0 until partitions).map(p => new TopicPartition(topic, p) -> OffsetSpec.latest()).toMap.asJava
+    val over = System.nanoTime() + Patience.toNanos
+
+    @tailrec def ask(): Unit = answer(admin.listOffsets(ends).all()) match {
+      case Some(_: RetriableException) if System.nanoTime() < over =>
+        LockSupport.parkNanos(Pause.toNanos)
+        ask()
+      case Some(error) => throw error
+      case None        => ()
+    }
+    ask()
   }
+
+  private def answer(future: KafkaFuture[_]): Option[Throwable] =
+    try {
+      future.get()
+      None
+    } catch { case e: ExecutionException => Some(e.getCause) }
 }
