@@ -16,7 +16,7 @@ lazy val files = module("files").dependsOn(source, testkit % Test).settings(Comm
 
 lazy val kafka = module("kafka")
   .dependsOn(source, testkit % Test)
-  .settings(CommonSettings.onSpark, libraryDependencies += Dependencies.kafkaClients)
+  .settings(CommonSettings.onSpark, libraryDependencies ++= Seq(Dependencies.kafkaClients, Dependencies.yaml))
 
 lazy val spark = module("spark")
   .dependsOn(coordinator, testkit % Test, hybrid % Test, files % Test, kafka % Test)

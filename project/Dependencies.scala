@@ -9,6 +9,9 @@ object Dependencies {
   /** Spark is on the cluster already: never in a published pom, always on the compile and test class path. */
   val sparkProvided: Seq[ModuleID] = Seq("org.apache.spark" % "spark-sql_2.13" % Versions.spark % Provided)
 
+  // Spark itself has it on every class path.
+  val yaml: ModuleID = "org.yaml" % "snakeyaml" % Versions.snakeyaml % Provided
+
   val sparkInTests: Seq[ModuleID] = Seq("org.apache.spark" % "spark-sql_2.13" % Versions.spark % Test)
 
   val kafkaClients: ModuleID = "org.apache.kafka" % "kafka-clients" % Versions.kafkaClients

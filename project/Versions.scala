@@ -23,5 +23,6 @@ object Versions {
   val flinkKafka = "5.0.0-2.2"
 
   val asm       = "9.9.1"
+  val snakeyaml = "2.5"
   val scalatest = "3.2.20"
 }

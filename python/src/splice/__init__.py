@@ -7,7 +7,14 @@ Start with :func:`configure`, describe each source with its builder, join them w
 """
 
 from splice.configure import configure
-from splice.describe import LagDescription, QueryDescription, SourceDescription, describe
+from splice.describe import (
+    ClusterDescription,
+    LagDescription,
+    QueryDescription,
+    SourceDescription,
+    describe,
+)
+from splice.dynamic_kafka import DynamicKafkaSource, DynamicKafkaSourceBuilder
 from splice.errors import OptionError, SetupError, SourceError
 from splice.files import FileSource, FileSourceBuilder
 from splice.hand_over import HandOver
@@ -17,6 +24,9 @@ from splice.offsets import OffsetsInitializer
 from splice.source import Source
 
 __all__ = [
+    "ClusterDescription",
+    "DynamicKafkaSource",
+    "DynamicKafkaSourceBuilder",
     "FileSource",
     "FileSourceBuilder",
     "HandOver",

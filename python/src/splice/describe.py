@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +69,44 @@ class LagDescription:
         return _cells(values)
 
 
+_CLUSTER_HEADINGS = (
+    "cluster",
+    "splits",
+    "rows behind",
+    "bytes behind",
+    "seconds behind",
+    "rows/s arriving",
+    "failing s",
+)
+
+
+@dataclass(frozen=True)
+class ClusterDescription:
+    """How one of several clusters fares; None is what is not known.
+
+    Attributes:
+        name: As the metadata names it.
+        splits: Partitions that are read.
+        rows_behind: Rows still to be read.
+        bytes_behind: Their bytes, by the average of what was read.
+        seconds_behind: How long ago the oldest of them came.
+        rows_arriving: Rows a second that the cluster gets.
+        failing_seconds: For how long it has given no answer; None while it answers.
+    """
+
+    name: str
+    splits: int | None
+    rows_behind: int | None
+    bytes_behind: int | None
+    seconds_behind: int | None
+    rows_arriving: int | None
+    failing_seconds: int | None
+
+    def cells(self) -> tuple[str, ...]:
+        """Gives the values in the order of the table's headings; '-' for what is not known."""
+        return _cells(astuple(self))
+
+
 @dataclass(frozen=True)
 class SourceDescription:
     """Where one source of a query stands, as of its last progress report.
@@ -85,6 +123,7 @@ class SourceDescription:
         end_offset: The offset that the last batch ended at, as it is in the checkpoint.
         topics: The topics of a Kafka source, the furthest behind first; ``*`` sums up the others.
         lagging: The partitions of a Kafka source that are furthest behind.
+        clusters: The clusters of a source that reads several, by name.
         metrics: All figures, by the names that the query progress has for them.
     """
 
@@ -99,6 +138,7 @@ class SourceDescription:
     rows_arriving: int | None = None
     topics: tuple[LagDescription, ...] = ()
     lagging: tuple[LagDescription, ...] = ()
+    clusters: tuple[ClusterDescription, ...] = ()
     metrics: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def cells(self) -> tuple[str, ...]:
@@ -148,6 +188,9 @@ class QueryDescription:
         tables: list[tuple[Sequence[str], list[tuple[str, ...]]]] = [
             (_HEADINGS, [source.cells() for source in self.sources])
         ]
+        clusters = [cluster.cells() for source in self.sources for cluster in source.clusters]
+        if clusters:
+            tables.append((_CLUSTER_HEADINGS, clusters))
         if topics:
             tables.append((_TOPIC_HEADINGS, topics))
         if worst:
@@ -196,6 +239,9 @@ def _source(source: Mapping[str, Any]) -> SourceDescription:
         rows_arriving=_number(metrics.get("rowsArriving")),
         topics=tuple(_lag(name, own) for name, own in _json(metrics.get("topics"), {}).items()),
         lagging=tuple(_lag(own["partition"], own) for own in _json(metrics.get("lagging"), [])),
+        clusters=tuple(
+            _cluster(name, own) for name, own in _json(metrics.get("clusters"), {}).items()
+        ),
         metrics=dict(metrics),
     )
 
@@ -208,6 +254,18 @@ def _lag(name: str, figures: Mapping[str, int]) -> LagDescription:
         figures.get("bytesBehind"),
         figures.get("secondsBehind"),
         figures.get("rowsArriving"),
+    )
+
+
+def _cluster(name: str, figures: Mapping[str, int]) -> ClusterDescription:
+    return ClusterDescription(
+        name,
+        figures.get("splits"),
+        figures.get("rowsBehind"),
+        figures.get("bytesBehind"),
+        figures.get("secondsBehind"),
+        figures.get("rowsArriving"),
+        figures.get("failingSeconds"),
     )
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from splice.dynamic_kafka import DynamicKafkaSource
 from splice.errors import OptionError
 from splice.files import FileSource
 from splice.kafka import KafkaSource
@@ -23,15 +24,19 @@ class HybridSource(Source):
 
     kind = "hybrid"
 
-    def __init__(self, options: dict[str, str], bounded: bool) -> None:
+    def __init__(self, options: dict[str, str], legs: Sequence[Source]) -> None:
         """Takes checked options; use a builder instead."""
         super().__init__(options)
-        self._bounded = bounded
+        self._legs = tuple(legs)
 
     @property
     def bounded(self) -> bool:
         """Whether the last leg is bounded."""
-        return self._bounded
+        return self._legs[-1].bounded
+
+    def _prepare(self) -> None:
+        for leg in self._legs:
+            leg._prepare()
 
     @staticmethod
     def builder(name: str, source: Source, select: str | None = None) -> HybridSourceBuilder:
@@ -89,7 +94,7 @@ class HybridSourceBuilder(SourceBuilder[HybridSource]):
         options = {"legs": ",".join(leg.name for leg in self._legs), **self._options}
         for leg in self._legs:
             options |= leg.options()
-        return HybridSource(options, self._legs[-1].source.bounded)
+        return HybridSource(options, [leg.source for leg in self._legs])
 
 
 def _check_names(legs: Sequence[Leg]) -> None:
@@ -127,7 +132,7 @@ def _check_hand_over(before: Leg, leg: Leg) -> None:
             f"Leg '{leg.name}' reads files, which are always read whole, so its hand-over "
             f"'{rule.kind}' cannot be obeyed. Leave hand_over out."
         )
-    if isinstance(leg.source, KafkaSource) and leg.source.start_is_set:
+    if isinstance(leg.source, (DynamicKafkaSource, KafkaSource)) and leg.source.start_is_set:
         raise OptionError(
             f"Leg '{leg.name}' has both a hand-over ('{rule.kind}') and starting offsets, and only "
             "one can say where it starts. Leave out hand_over, or starting_offsets of its source."

@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from splice.errors import OptionError
+from splice.errors import OptionError, SetupError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from py4j.java_gateway import JavaClass, JVMView
 
@@ -53,6 +53,36 @@ def check(options: Mapping[str, str]) -> None:
     message = api.check(dict(options))
     if message:
         raise OptionError(message)
+
+
+def register_metadata(name: str, document: Callable[[], str]) -> None:
+    """Makes a function known to the driver's JVM, which calls it from a thread of its own.
+
+    Raises:
+        SetupError: where this process has no JVM that has Splice's jar.
+    """
+    jvm = running() if _session_lives() else None
+    if jvm is None or entry_point(jvm) is None:
+        raise SetupError(
+            "A metadata service in Python needs a classic Spark session in this process, with "
+            "Splice's jar. With Spark Connect use metadata_file(...) or metadata_url(...)."
+        )
+    from pyspark import SparkContext
+    from pyspark.java_gateway import ensure_callback_server_started
+
+    ensure_callback_server_started(SparkContext._gateway)  # type: ignore[no-untyped-call]
+    callbacks = jvm.splice.kafka.dynamic.metadata.MetadataCallbacks
+    callbacks.register(name, _MetadataCallback(document))
+
+
+class _MetadataCallback:
+    """A function as the interface that the JVM calls."""
+
+    def __init__(self, document: Callable[[], str]) -> None:
+        self.document = document
+
+    class Java:
+        implements: ClassVar = ["splice.kafka.dynamic.metadata.MetadataCallback"]
 
 
 def own_message(error: Exception) -> str | None:

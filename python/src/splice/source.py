@@ -56,6 +56,7 @@ class Source(ABC):
             SourceError: if the source cannot be read, for example because nothing is at its path.
             SetupError: if there is no session, or Splice's jar is not on its class path.
         """
+        self._prepare()
         return load(self.options(), spark, streaming=True)
 
     def read(self, spark: SparkSession | None = None) -> DataFrame:
@@ -69,7 +70,12 @@ class Source(ABC):
             SourceError: if the source cannot be read, for example because nothing is at its path.
             SetupError: if there is no session, or Splice's jar is not on its class path.
         """
+        self._prepare()
         return load(self.options(), spark, streaming=False)
+
+    def _prepare(self) -> None:
+        """Does what options cannot say, before they are read; nothing, for most sources."""
+        return
 
     def __repr__(self) -> str:
         """Shows the options, with secret values hidden."""

@@ -16,7 +16,11 @@ private[splice] object KafkaErrors {
 
   private val conditions = new ErrorConditions("splice/kafka/error-conditions.json")
 
-  private val Unreachable = "SPLICE_KAFKA.UNREACHABLE"
+  private val Unreachable  = "SPLICE_KAFKA.UNREACHABLE"
+  private val Login        = "SPLICE_KAFKA.LOGIN"
+  private val Refused      = "SPLICE_KAFKA.REFUSED"
+  private val MissingTopic = "SPLICE_KAFKA.MISSING_TOPIC"
+  private val OfCluster    = Set(Unreachable, Login, Refused, MissingTopic)
 
   /** An option, or a property of the client, that a user must not set. */
   def refusedOption(option: String, why: String): SpliceOptionException =
@@ -47,14 +51,17 @@ private[splice] object KafkaErrors {
 
   def isUnreachable(error: SpliceException): Boolean = error.getCondition == Unreachable
 
+  /** Whether the cluster is to blame, and not what was asked or what was found: it does not answer, refuses, or has no such topic. */
+  def isOfCluster(error: SpliceException): Boolean = OfCluster(error.getCondition)
+
   /** The brokers answered, and it was no; or the client could not be made. */
   def refused(servers: String, asked: String, cause: Throwable): SpliceException = {
-    val condition = if (isLogin(cause)) "SPLICE_KAFKA.LOGIN" else "SPLICE_KAFKA.REFUSED"
+    val condition = if (isLogin(cause)) Login else Refused
     conditions.error(condition, cause, "servers" -> servers, "asked" -> asked, "why" -> reason(cause))
   }
 
   def missingTopics(topics: Iterable[String], servers: String): SpliceException =
-    conditions.error("SPLICE_KAFKA.MISSING_TOPIC", "topics" -> topics.toSeq.sorted.mkString(", "), "servers" -> servers)
+    conditions.error(MissingTopic, "topics" -> topics.toSeq.sorted.mkString(", "), "servers" -> servers)
 
   def missingPartitions(partitions: Iterable[LogPartition], servers: String): SpliceException =
     conditions.error("SPLICE_KAFKA.MISSING_PARTITION", "partitions" -> list(partitions), "servers" -> servers)

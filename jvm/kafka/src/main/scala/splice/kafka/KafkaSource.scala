@@ -7,14 +7,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.StructType
 
-import splice.kafka.enumerator.{
-  BackgroundDiscovery,
-  Discovery,
-  KafkaEnumerator,
-  KafkaLogMetadata,
-  LogMetadata,
-  SecondLook
-}
+import splice.kafka.enumerator.{Discovery, KafkaEnumerator, LogMetadata}
 import splice.kafka.lag.{ReadReports, TaskReads}
 import splice.kafka.options.KafkaSettings
 import splice.kafka.reader.{KafkaMetrics, KafkaReaders}
@@ -57,20 +50,12 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
   override def sharedStart: Option[SharedStart] = Some(SparkInitialOffset)
 
   override def enumerator(context: EnumeratorContext): SplitEnumerator = {
-    val log = new KafkaLogMetadata(settings, context.run)
-    enumerator(context, log, new BackgroundDiscovery(log, settings.discoveryInterval, context.clock, context.run))
+    KafkaEnumerator(settings, context)(() => reports.fold(TaskReads())(_.take()))
   }
 
   /** The enumerator over another log, such as a simulated one. */
   private[splice] def enumerator(context: EnumeratorContext, log: LogMetadata, discovery: Discovery): SplitEnumerator =
-    new KafkaEnumerator(
-      settings,
-      context,
-      log,
-      discovery,
-      SecondLook(settings.retries, settings.retryInterval),
-      () => reports.fold(TaskReads())(_.take())
-    )
+    KafkaEnumerator(settings, context, log, discovery)(() => reports.fold(TaskReads())(_.take()))
 
   override def readers(context: ReadContext): SplitReaderFactory = KafkaReaders(settings, context, reports)
 

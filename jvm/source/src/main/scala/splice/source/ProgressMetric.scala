@@ -63,6 +63,20 @@ object ProgressMetric {
   /** How many looks at topics and partitions have failed since then. */
   val MetadataFailures = "metadataFailures"
 
+  /** JSON: for each cluster splits, rowsBehind, bytesBehind, secondsBehind, rowsArriving, failures and, while it does not answer,
+    * failingSeconds (several clusters only).
+    */
+  val Clusters = "clusters"
+
+  /** How many changes of streams and clusters this checkpoint has seen (several clusters only). */
+  val Change = "change"
+
+  /** The generation of the streams' metadata that holds, where the metadata service counts (several clusters only). */
+  val Generation = "generation"
+
+  /** Answers of the metadata service that were not applied, in this run (several clusters only). */
+  val Refusals = "metadataRefusals"
+
   /** How many switches from one leg to the next this checkpoint has seen (hybrid only). */
   val Switches = "switches"
 }

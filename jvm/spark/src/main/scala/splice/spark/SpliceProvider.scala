@@ -61,3 +61,9 @@ final class SpliceHybridProvider extends SpliceProvider {
   override def shortName(): String                    = "splice-hybrid"
   override protected def implied: Map[String, String] = Map("source" -> "hybrid")
 }
+
+/** `format("splice-dynamic-kafka")`: `splice` with `source` = `dynamic-kafka`. */
+final class SpliceDynamicKafkaProvider extends SpliceProvider {
+  override def shortName(): String                    = "splice-dynamic-kafka"
+  override protected def implied: Map[String, String] = Map("source" -> "dynamic-kafka")
+}

@@ -33,6 +33,9 @@ final private[splice] class IdentityLog(log: SideLog) {
   /** Whether anything is known of any cluster. */
   def isEmpty: Boolean = count == 0
 
+  /** The cluster's id, as it was last seen. */
+  def clusterId: Option[String] = cluster
+
   /** The last generation of a topic; 0 for one that was never created again. */
   def latest(topic: String): Int = later.get(topic).fold(0)(_.last.number)
 

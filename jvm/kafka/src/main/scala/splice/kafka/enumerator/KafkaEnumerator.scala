@@ -6,6 +6,7 @@ package splice.kafka.enumerator
 import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 
+import splice.kafka.dynamic.enumerator.ClusterEnumerator
 import splice.kafka.lag.{LagBook, TaskReads}
 import splice.kafka.options.{KafkaSettings, NewPartitions, StartingOffsets}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
@@ -25,7 +26,7 @@ final private[splice] class KafkaEnumerator(
     discovery: Discovery,
     looks: SecondLook,
     reads: () => TaskReads = () => TaskReads()
-) extends SplitEnumerator {
+) extends ClusterEnumerator {
 
   private val policies   = settings.policies
   private val watch      = new EndWatch(log, looks, DataLoss(settings.failOnDataLoss))
@@ -143,6 +144,10 @@ final private[splice] class KafkaEnumerator(
     ) ++ discovery.health.age(context.clock.instant()).map(ProgressMetric.MetadataAge -> _.toMillis.toString)
   }
 
+  override def clusterId: Option[String] = identity.clusterId
+
+  override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = log.atTime(millis)
+
   override def close(): Unit = {
     discovery.close()
     log.close()
@@ -205,4 +210,25 @@ final private[splice] class KafkaEnumerator(
     if (position.json.length <= 80) position.json
     else
       s"${position.offsets.size} partitions of ${position.topics.size} topics, ${position.offsets.valuesIterator.sum} offsets"
+}
+
+private[splice] object KafkaEnumerator {
+
+  /** The enumerator of a cluster that is asked by Kafka's own clients.
+    *
+    * @param reads
+    *   what tasks did since this was last asked
+    */
+  def apply(settings: KafkaSettings, context: EnumeratorContext)(reads: () => TaskReads): KafkaEnumerator = {
+    val log = new KafkaLogMetadata(settings, context.run)
+    apply(settings, context, log, new BackgroundDiscovery(log, settings.discoveryInterval, context.clock, context.run))(
+      reads
+    )
+  }
+
+  /** The enumerator over another log, such as a simulated one. */
+  def apply(settings: KafkaSettings, context: EnumeratorContext, log: LogMetadata, discovery: Discovery)(
+      reads: () => TaskReads
+  ): KafkaEnumerator =
+    new KafkaEnumerator(settings, context, log, discovery, SecondLook(settings.retries, settings.retryInterval), reads)
 }

@@ -51,10 +51,11 @@ private[splice] object AdmissionOptions {
     rules
   }
 
-  private def weights(text: String): Option[Map[String, Double]] = Json.read(text).filter(_.isObject).flatMap { node =>
-    val fields = Json.fields(node)
-    if (fields.nonEmpty && fields.forall { case (_, weight) => weight.isNumber && weight.asDouble > 0 })
-      Some(fields.map { case (topic, weight) => topic -> weight.asDouble }.toMap)
-    else None
-  }
+  private[splice] def weights(text: String): Option[Map[String, Double]] =
+    Json.read(text).filter(_.isObject).flatMap { node =>
+      val fields = Json.fields(node)
+      if (fields.nonEmpty && fields.forall { case (_, weight) => weight.isNumber && weight.asDouble > 0 })
+        Some(fields.map { case (topic, weight) => topic -> weight.asDouble }.toMap)
+      else None
+    }
 }

@@ -1,0 +1,55 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic
+
+import splice.kafka.dynamic.change.Refusal
+import splice.kafka.dynamic.split.ClusterTopic
+import splice.source.{ErrorConditions, SpliceException}
+
+/** Errors of a Kafka source over many clusters. */
+private[dynamic] object DynamicErrors {
+
+  private val conditions = new ErrorConditions("splice/kafka/error-conditions.json")
+
+  /** An answer of the metadata service that is not applied. */
+  def refused(refusal: Refusal): SpliceException = refusal match {
+    case Refusal.Older(applied, found) =>
+      conditions.error("SPLICE_METADATA.OLDER", "found" -> found.toString, "applied" -> applied.toString)
+    case Refusal.TooMany(removed, all, most) =>
+      conditions.error("SPLICE_METADATA.TOO_MANY", "removed" -> removed.toString, "all" -> all.toString, "most" -> most.toString)
+    case Refusal.Twice(topic, streams) =>
+      conditions.error("SPLICE_METADATA.TWICE", "topic" -> topic.toString, "streams" -> streams.sorted.mkString(", "))
+  }
+
+  /** Topics are gone from the metadata, and the policy is to fail. */
+  def removed(topics: Iterable[ClusterTopic]): SpliceException =
+    conditions.error("SPLICE_DYNAMIC.REMOVED", "topics" -> topics.toSeq.sorted.mkString(", "))
+
+  /** Streams that are asked for by name do not exist. */
+  def noStreams(names: Iterable[String]): SpliceException =
+    conditions.error("SPLICE_METADATA.NO_STREAMS", "streams" -> names.toSeq.sorted.mkString(", "))
+
+  /** A checkpoint of a source of one cluster cannot be one of several. */
+  def notOneCluster(clusters: Iterable[String]): SpliceException = conditions.error(
+    "SPLICE_DYNAMIC.NOT_ONE_CLUSTER",
+    "clusters" -> (if (clusters.isEmpty) "none" else clusters.toSeq.sorted.mkString(", "))
+  )
+
+  /** Two names of clusters turned out to be one cluster, and topics would be read twice. */
+  def sameCluster(names: Seq[String], id: String, topics: Iterable[String]): SpliceException = conditions.error(
+    "SPLICE_DYNAMIC.SAME_CLUSTER",
+    "names"  -> names.sorted.mkString(" and "),
+    "id"     -> id,
+    "topics" -> topics.toSeq.sorted.mkString(", ")
+  )
+
+  /** A cluster that must answer does not. */
+  def unavailable(cluster: String, since: java.time.Instant, cause: Throwable): SpliceException = conditions.error(
+    "SPLICE_DYNAMIC.CLUSTER_UNAVAILABLE",
+    cause,
+    "cluster" -> cluster,
+    "since"   -> since.toString,
+    "why"     -> String.valueOf(cause.getMessage)
+  )
+}

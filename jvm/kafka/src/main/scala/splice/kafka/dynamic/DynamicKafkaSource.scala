@@ -1,0 +1,116 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic
+
+import scala.collection.concurrent.TrieMap
+import scala.collection.immutable.SortedSet
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.connector.metric.CustomMetric
+import org.apache.spark.sql.types.StructType
+
+import splice.kafka.KafkaSchema
+import splice.kafka.dynamic.enumerator.{ClusterProbe, DynamicEnumerator, MetadataDiscovery}
+import splice.kafka.dynamic.reader.{DynamicReaders, OriginPlan}
+import splice.kafka.dynamic.split.{DynamicPosition, DynamicSplitRange}
+import splice.kafka.enumerator.{KafkaEnumerator, RecordSizes}
+import splice.kafka.lag.{ReadReports, TaskReads}
+import splice.kafka.reader.{KafkaMetrics, KafkaReaders}
+import splice.kafka.value.ValuePlan
+import splice.source._
+
+/** The records of streams that lie on many Kafka clusters, which are added, moved and removed while the query runs (FLIP-246's
+  * DynamicKafkaSource).
+  *
+  * A [[KafkaMetadataService]] says where streams lie. Columns and options are those of a source of one cluster, and the hidden columns
+  * `_cluster` and `_stream`.
+  */
+final class DynamicKafkaSource private[splice] (settings: DynamicSettings) extends Source {
+
+  // What readers tell of a query's tasks, the enumerator of the same query reports, cluster by cluster.
+  @transient private lazy val reports = TrieMap.empty[String, Option[ReadReports]]
+
+  override def kind: String = DynamicKafkaSource.Kind
+
+  override def boundedness: Boundedness =
+    if (settings.base.ending.isDefined) Boundedness.Bounded else Boundedness.ContinuousUnbounded
+
+  override def schema: StructType = {
+    ValuePlan.check(settings.base.value)
+    KafkaSchema(settings.base.includeHeaders, settings.base.value)
+  }
+
+  override def metadataColumns: StructType = DynamicColumns.all
+
+  override def readsBySession: Boolean = settings.base.value.parses
+
+  override def fingerprint: Seq[(String, String)] = Seq(settings.selection.fingerprint)
+
+  override def mayChange: Boolean = true
+
+  override def progress(json: String): Progress = DynamicPosition.read(json)
+
+  override def enumerator(context: EnumeratorContext): SplitEnumerator = {
+    val hadoop  = SparkSession.getActiveSession.fold(new Configuration())(_.sparkContext.hadoopConfiguration)
+    val service = settings.service(hadoop)
+    val sizes   = new RecordSizes
+    new DynamicEnumerator(
+      settings,
+      context,
+      new MetadataDiscovery(
+        service,
+        settings.selection,
+        settings.base.discoveryInterval,
+        context.clock,
+        context.run
+      ),
+      new ClusterProbe(settings, context.run),
+      (cluster, topics, own) => KafkaEnumerator(settings.of(cluster, topics), own)(() => taken(cluster.name, sizes)),
+      sizes
+    )
+  }
+
+  override def readers(context: ReadContext): SplitReaderFactory = {
+    val origin = OriginPlan(context.columns, schema)
+    val inner  = context.copy(columns = origin.fold(context.columns)(_.inner))
+    val ranges = context.ranges.collect { case range: DynamicSplitRange => range }
+    val byName = ranges.groupBy(_.cluster.name).map { case (name, own) =>
+      val topics = SortedSet.from(own.map(_.range.partition.topic))
+      name -> KafkaReaders(settings.of(own.head.cluster, topics), inner.copy(ranges = own.map(_.range)), report(name))
+    }
+    DynamicReaders(byName, origin)
+  }
+
+  override def taskMetrics: Seq[CustomMetric] =
+    if (settings.base.value.parses) KafkaMetrics.parsing else KafkaMetrics.declared
+
+  override def needsLastCommit: Boolean = settings.base.commitToGroup
+
+  override def toString: String = s"DynamicKafkaSource(${settings.selection.fingerprint._2})"
+
+  private def report(cluster: String): Option[ReadReports] = reports.getOrElseUpdate(
+    cluster,
+    SparkSession.getActiveSession.map { spark =>
+      val made = new ReadReports
+      spark.sparkContext.register(made)
+      made
+    }
+  )
+
+  private def taken(cluster: String, sizes: RecordSizes): TaskReads = {
+    val told = reports.get(cluster).flatten.fold(TaskReads())(_.take())
+    told.partitions.foreach { case (p, read) => sizes.learn(s"$cluster/${p.topic}", read.rows, read.bytes) }
+    told
+  }
+}
+
+object DynamicKafkaSource {
+
+  /** The word of the option `source`. */
+  val Kind = "dynamic-kafka"
+
+  /** Begins a source of streams on many clusters. */
+  def builder(): DynamicKafkaSourceBuilder = new DynamicKafkaSourceBuilder
+}

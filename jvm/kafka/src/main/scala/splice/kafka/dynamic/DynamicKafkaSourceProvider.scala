@@ -1,0 +1,19 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic
+
+import splice.kafka.KafkaSourceProvider
+import splice.source.{OptionSet, Source, SourceOptions, SourceProvider}
+
+/** Registers the Kafka source over many clusters. */
+final class DynamicKafkaSourceProvider extends SourceProvider {
+
+  override def kind: String = DynamicKafkaSource.Kind
+
+  override def options: OptionSet = DynamicOptions.set
+
+  override def startOptions: Set[String] = new KafkaSourceProvider().startOptions
+
+  override def create(options: SourceOptions): Source = new DynamicKafkaSource(DynamicSettings(options))
+}

@@ -1,0 +1,178 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic
+
+import java.net.URI
+import java.time.Duration
+import java.util.regex.Pattern
+
+import scala.collection.immutable.SortedSet
+import scala.util.Try
+
+import splice.kafka.dynamic.change.{Cutover, OnRemoved, RemovalRules}
+import splice.kafka.dynamic.metadata.MetadataKind
+import splice.kafka.options.KafkaOptions
+import splice.source._
+
+/** The options of a Kafka source over many clusters, beside those of a source of one cluster. */
+private[splice] object DynamicOptions {
+
+  val Streams: SourceOption[SortedSet[String]] = SourceOption(
+    "streams",
+    OptionType("names of streams separated by commas", t => Some(names(t)).filter(_.nonEmpty)),
+    "the streams to read; the metadata says on which clusters and topics each of them lies"
+  )
+
+  val StreamPattern: SourceOption[String] = SourceOption(
+    "streamPattern",
+    OptionType("a Java regular expression", t => Try(Pattern.compile(t.trim)).toOption.map(_.pattern).filter(_.nonEmpty)),
+    "reads every stream whose name holds a match, also those made later; ^ and $ bind the pattern to the whole name"
+  )
+
+  val Metadata: SourceOption[Seq[MetadataKind]] = SourceOption(
+    "metadata",
+    OptionType(
+      s"one or more of ${MetadataKind.all.map(_.word).mkString(", ")}, separated by commas",
+      text => {
+        val words = text.split(",").map(_.trim.toLowerCase(java.util.Locale.ROOT)).filter(_.nonEmpty).toSeq
+        val kinds = words.flatMap(word => MetadataKind.all.find(_.word == word))
+        if (kinds.nonEmpty && kinds.size == words.size && kinds.distinct == kinds) Some(kinds) else None
+      }
+    ),
+    "which metadata services say where streams lie, in the order in which they are asked until one answers"
+  )
+
+  val MetadataFile: SourceOption[String] = SourceOption(
+    "metadata.file",
+    OptionType("a path on any file system that Hadoop reaches", t => Some(t.trim).filter(_.nonEmpty)),
+    "the YAML or JSON document of the metadata service file; replace it by renaming another over it"
+  )
+
+  val MetadataUrl: SourceOption[URI] = SourceOption(
+    "metadata.url",
+    OptionType("an http or https address", t => Try(URI.create(t.trim)).toOption.filter(u => Set("http", "https")(String.valueOf(u.getScheme)))),
+    "where the metadata service http gets the document; its ETag is honoured"
+  )
+
+  val MetadataTimeout: SourceOption[Duration] =
+    SourceOption("metadata.timeout", OptionType.Time, "how long the metadata service http waits for a connection, and for its answer")
+      .withDefault(Duration.ofSeconds(10), "10s")
+
+  val MetadataHeader = "metadata.header."
+
+  val ClusterName: SourceOption[String] = SourceOption(
+    "metadata.cluster",
+    OptionType.Text,
+    "the name of the cluster of the metadata service single-cluster, which kafka.bootstrap.servers says"
+  ).withDefault("kafka", "kafka")
+
+  val MetadataPython: SourceOption[String] = SourceOption(
+    "metadata.python",
+    OptionType.Text,
+    "the name of the metadata service python in this driver; set by the Python package, never by hand"
+  )
+
+  val AllowLiteralSecrets: SourceOption[Boolean] = SourceOption(
+    "allowLiteralSecrets",
+    OptionType.Bool,
+    "whether the metadata may hold secrets as they are; they are kept in the checkpoint then. Else it may hold references to secrets only, which Kafka's ConfigProviders resolve"
+  ).withDefault(false, "false")
+
+  val OnRemovedOption: SourceOption[OnRemoved] = SourceOption(
+    "onRemoved",
+    OptionType.choice[OnRemoved](OnRemoved.all.map(p => p.word -> p): _*),
+    "what happens to topics that are taken out of the metadata: drain reads them to where they end then, drop leaves them at once, keep reads on, fail ends the query"
+  ).withDefault(OnRemoved.Drain, OnRemoved.Drain.word)
+
+  val CutoverOption: SourceOption[Cutover] = SourceOption(
+    "cutover",
+    OptionType.choice[Cutover](Cutover.all.map(c => c.word -> c): _*),
+    "whether topics that a stream is moved to wait for what is drained of it: stream waits for all of it, partition for the partition of the same number, together for nothing"
+  ).withDefault(Cutover.Together, Cutover.Together.word)
+
+  val DrainTimeout: SourceOption[Duration] = SourceOption(
+    "drainTimeout",
+    OptionType.Time,
+    "for how long a cluster may not answer before what was to be drained of it is given up, with a warning that says how many rows that is"
+  ).withDefault(RemovalRules.Default.drainTimeout, "1h")
+
+  val RemovedRetention: SourceOption[Duration] = SourceOption(
+    "removedRetention",
+    OptionType.Time,
+    "for how long positions of removed topics are kept: what comes back goes on where it was"
+  ).withDefault(RemovalRules.Default.retention, "7 days")
+
+  val MaxRemovalFraction: SourceOption[Double] = SourceOption(
+    "maxRemovalFraction",
+    OptionType("a number above 0 and up to 1", _.trim.toDoubleOption.filter(f => f > 0 && f <= 1)),
+    "what part of all topics one answer of the metadata service may remove; one that removes more, or everything, is not applied"
+  ).withDefault(RemovalRules.Default.maxFraction, "0.5")
+
+  val ClusterWait: SourceOption[Duration] = SourceOption(
+    "clusterWait",
+    OptionType.Time,
+    "how long a batch waits for a cluster's answer before it goes without that cluster; until it answers no batch waits for it"
+  ).withDefault(Duration.ofSeconds(5), "5s")
+
+  val ClusterTimeout: SourceOption[Duration] = SourceOption(
+    "clusterTimeout",
+    OptionType.Time,
+    "how long a cluster may give no answer when the query cannot go on without it: at its start, and when a batch that is logged already must be read"
+  ).withDefault(Duration.ofMinutes(5), "5m")
+
+  val OnClusterUnavailable: SourceOption[Boolean] = SourceOption(
+    "onClusterUnavailable",
+    OptionType.choice[Boolean]("wait" -> false, "fail" -> true),
+    "what happens when a cluster gives no answer for clusterTimeout: wait goes on with the others, fail ends the query"
+  ).withDefault(false, "wait")
+
+  val StreamWeights: SourceOption[Map[String, Double]] = weights("streamWeights", "stream", "{\"orders\":3}")
+
+  val ClusterWeights: SourceOption[Map[String, Double]] = weights("clusterWeights", "cluster", "{\"east\":2}")
+
+  val own: Seq[SourceOption[_]] = Seq(
+    Streams,
+    StreamPattern,
+    Metadata,
+    MetadataFile,
+    MetadataUrl,
+    MetadataTimeout,
+    ClusterName,
+    MetadataPython,
+    AllowLiteralSecrets,
+    OnRemovedOption,
+    CutoverOption,
+    DrainTimeout,
+    RemovedRetention,
+    MaxRemovalFraction,
+    ClusterWait,
+    ClusterTimeout,
+    OnClusterUnavailable,
+    StreamWeights,
+    ClusterWeights
+  )
+
+  /** With the options of one cluster, but for those that say what is read of it. */
+  val set: OptionSet = OptionSet("Kafka, many clusters", own, others = isOfClusters)
+
+  private def isOfClusters(key: String): Boolean =
+    ofOneCluster(word(key)) || KafkaOptions.set.others(key) || word(key).startsWith(MetadataHeader) ||
+      word(key).startsWith(ClusterPrefix)
+
+  /** What stands before a client's property, or an option, of one cluster. */
+  val ClusterPrefix = "cluster."
+
+  private def weights(key: String, what: String, example: String): SourceOption[Map[String, Double]] = SourceOption(
+    key,
+    OptionType(s"JSON such as $example, each number above 0", splice.kafka.options.AdmissionOptions.weights),
+    s"how many times the share of another $what a $what gets when more is there than a batch may read; 1 where it is not named"
+  )
+
+  private lazy val ofOneCluster: Set[String] =
+    KafkaOptions.set.options.filterNot(KafkaOptions.Subscriptions.contains).map(o => word(o.key)).toSet
+
+  private def word(key: String): String = key.trim.toLowerCase(java.util.Locale.ROOT)
+
+  private def names(text: String): SortedSet[String] = SortedSet.from(text.split(",").map(_.trim).filter(_.nonEmpty))
+}

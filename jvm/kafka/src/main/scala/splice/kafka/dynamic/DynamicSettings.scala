@@ -1,0 +1,163 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic
+
+import java.time.Duration
+import java.util.Locale
+
+import scala.collection.immutable.SortedSet
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+
+import splice.kafka.dynamic.change.{AppliedMetadata, Cutover, RemovalRules}
+import splice.kafka.dynamic.metadata._
+import splice.kafka.options._
+import splice.source.{OptionErrors, SourceOption, SourceOptions}
+
+/** The options of a Kafka source over many clusters, parsed and checked.
+  *
+  * @param options
+  *   all of them, of which those of each cluster are made
+  * @param base
+  *   what holds for every cluster, as if there were one
+  */
+final private[splice] case class DynamicSettings(
+    options: SourceOptions,
+    selection: StreamSelection,
+    services: Seq[MetadataKind],
+    base: KafkaSettings,
+    removal: RemovalRules,
+    clusterWait: Duration,
+    clusterTimeout: Duration,
+    failWhenUnavailable: Boolean,
+    cutover: Cutover,
+    streamWeights: Map[String, Double],
+    clusterWeights: Map[String, Double]
+) {
+
+  /** The settings for the topics of one cluster: the metadata's properties go before the query's, and `cluster.<name>.` before both. */
+  def of(cluster: KafkaCluster, topics: SortedSet[String]): KafkaSettings = {
+    val properties = cluster.properties.map { case (k, v) => s"${KafkaOptions.ClientPrefix}$k" -> v }
+    val special    = options.scope(s"cluster.${cluster.name}").toMap
+    val read       = Map(KafkaOptions.Subscribe.key -> topics.mkString(","))
+    val all        = DynamicSettings.merged(DynamicSettings.ofEvery(options), properties, special, read)
+    val made       = KafkaSettings(SourceOptions(all))
+    // Here it is decided how long to wait, for all clusters alike.
+    made.copy(policies = made.policies.copy(patience = Duration.ZERO))
+  }
+
+  /** The rules by which topics of all clusters share a batch. */
+  def admission(applied: AppliedMetadata): AdmissionRules = {
+    val weights = applied.streamOf.map { case (topic, stream) =>
+      topic.toString -> base.admission.weight(topic.topic) * streamWeights.getOrElse(stream, 1.0) *
+        clusterWeights.getOrElse(topic.cluster, 1.0)
+    }
+    base.admission.copy(weights = weights.filter(_._2 != 1.0).toMap)
+  }
+
+  /** The services in the order in which they are asked. Talks to none. */
+  def service(hadoop: Configuration): KafkaMetadataService = {
+    val literal = options(DynamicOptions.AllowLiteralSecrets)
+    val made    = services.map {
+      case MetadataKind.File =>
+        new FileMetadataService(new Path(options(DynamicOptions.MetadataFile)), hadoop, literal)
+      case MetadataKind.Http =>
+        val headers = options.scope("metadata").scope("header").toMap
+        new HttpMetadataService(options(DynamicOptions.MetadataUrl), options(DynamicOptions.MetadataTimeout), headers, literal)
+      case MetadataKind.Python => new CallbackMetadataService(options(DynamicOptions.MetadataPython), literal)
+      case MetadataKind.SingleCluster =>
+        new SingleClusterMetadataService(options(DynamicOptions.ClusterName), ClientProperties.of(options))
+    }
+    if (made.size == 1) made.head else new FallbackMetadataService(made)
+  }
+}
+
+private[splice] object DynamicSettings {
+
+  /** @throws splice.source.SpliceOptionException when options are missing, conflict, or say what they must not */
+  def apply(options: SourceOptions): DynamicSettings = {
+    val services = this.services(options)
+    val streams  = selection(options)
+    // Checked with a cluster that nobody asks, since which there are is not known yet.
+    val somewhere = Map(KafkaOptions.Servers.key -> "unknown:9092", KafkaOptions.SubscribePattern.key -> ".*")
+    DynamicSettings(
+      options,
+      streams,
+      services,
+      KafkaSettings(SourceOptions(merged(ofEvery(options), somewhere))),
+      RemovalRules(
+        options(DynamicOptions.OnRemovedOption),
+        options(DynamicOptions.DrainTimeout),
+        options(DynamicOptions.RemovedRetention),
+        options(DynamicOptions.MaxRemovalFraction)
+      ),
+      options(DynamicOptions.ClusterWait),
+      options(DynamicOptions.ClusterTimeout),
+      options(DynamicOptions.OnClusterUnavailable),
+      options(DynamicOptions.CutoverOption),
+      weights(options, DynamicOptions.StreamWeights),
+      weights(options, DynamicOptions.ClusterWeights)
+    )
+  }
+
+  private def selection(options: SourceOptions): StreamSelection = {
+    val (names, pattern) = (options.find(DynamicOptions.Streams), options.find(DynamicOptions.StreamPattern))
+    def named            = Seq(DynamicOptions.Streams, DynamicOptions.StreamPattern).map(o => options.name(o.key))
+    (names, pattern) match {
+      case (Some(some), None) => StreamSelection.Names(some)
+      case (None, Some(text)) => StreamSelection.Matching(text)
+      case (None, None)       =>
+        throw OptionErrors.missing(named.mkString("' or '"), "which streams to read; exactly one of them is needed")
+      case _ => throw OptionErrors.conflict(named, "each of them says which streams to read, so exactly one must be set")
+    }
+  }
+
+  private def services(options: SourceOptions): Seq[MetadataKind] = {
+    val needs: Map[MetadataKind, SourceOption[_]] = Map(
+      MetadataKind.File          -> DynamicOptions.MetadataFile,
+      MetadataKind.Http          -> DynamicOptions.MetadataUrl,
+      MetadataKind.SingleCluster -> KafkaOptions.Servers,
+      MetadataKind.Python        -> DynamicOptions.MetadataPython
+    )
+    val set    = MetadataKind.all.filter(kind => options.contains(needs(kind).key))
+    val chosen = options.find(DynamicOptions.Metadata).getOrElse {
+      // What is set says it, unless an order must be chosen.
+      if (set.size == 1) set
+      else
+        throw OptionErrors.missing(options.name(DynamicOptions.Metadata.key), DynamicOptions.Metadata.doc)
+    }
+    chosen.filterNot(set.contains).foreach { kind =>
+      throw OptionErrors.missing(options.name(needs(kind).key), s"what the metadata service ${kind.word} asks")
+    }
+    chosen
+  }
+
+  private def weights(options: SourceOptions, option: SourceOption[Map[String, Double]]): Map[String, Double] = {
+    val found = options.find(option).getOrElse(Map.empty)
+    if (found.nonEmpty && options.find(AdmissionOptions.Admission).contains(AdmissionPolicy.OldestFirst))
+      throw OptionErrors.conflict(
+        Seq(AdmissionOptions.Admission, option).map(o => options.name(o.key)),
+        "oldest-first reads everything up to the same time, whatever it weighs; leave one of them out"
+      )
+    found
+  }
+
+  /** The options that are those of a source of one cluster, but for which cluster. */
+  private def ofEvery(options: SourceOptions): Map[String, String] = {
+    val own = (DynamicOptions.own.map(_.key) :+ KafkaOptions.Servers.key).map(fold).toSet
+    options.toMap.filterNot { case (key, _) =>
+      own(fold(key)) || fold(key).startsWith(DynamicOptions.MetadataHeader) ||
+      fold(key).startsWith(DynamicOptions.ClusterPrefix)
+    }
+  }
+
+  /** Later ones go before earlier ones, whatever the case of their keys. */
+  private def merged(options: Iterable[(String, String)]*): Map[String, String] =
+    options.flatten.foldLeft(Map.empty[String, (String, String)]) { case (all, (key, value)) =>
+      all.updated(fold(key), key -> value)
+    }.values.toMap
+
+  private def fold(key: String): String = key.toLowerCase(Locale.ROOT)
+}

@@ -1,0 +1,53 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import splice.source.Secrets
+
+/** An answer of a [[KafkaMetadataService]].
+  *
+  * @param generation
+  *   counts answers, so that one that is older than what was applied is known as such; None = the service does not count
+  * @param clusters
+  *   how each cluster is reached, by the name that the service gives it
+  * @param streams
+  *   by name
+  */
+final case class StreamMetadata(
+    generation: Option[Long],
+    clusters: SortedMap[String, KafkaCluster],
+    streams: SortedMap[String, KafkaStream]
+) {
+
+  /** The same without other streams, and without clusters that none of these is on. */
+  def only(names: String => Boolean): StreamMetadata = {
+    val wanted = streams.filter { case (name, _) => names(name) }
+    val used   = wanted.valuesIterator.flatMap(_.topics.keysIterator).toSet
+    StreamMetadata(generation, clusters.filter { case (name, _) => used(name) }, wanted)
+  }
+}
+
+object StreamMetadata {
+  val Empty: StreamMetadata = StreamMetadata(None, SortedMap.empty, SortedMap.empty)
+}
+
+/** One stream to whoever reads it: topics on one cluster or on several.
+  *
+  * @param topics
+  *   by the name of the cluster
+  */
+final case class KafkaStream(name: String, topics: SortedMap[String, SortedSet[String]])
+
+/** How a cluster is reached.
+  *
+  * @param properties
+  *   of the Kafka client, `bootstrap.servers` among them; secrets as references such as `${file:/run/secrets/kafka:password}`
+  */
+final case class KafkaCluster(name: String, properties: SortedMap[String, String]) {
+
+  override def toString: String =
+    properties.map { case (k, v) => s"$k=${Secrets.redact(k, v)}" }.mkString(s"KafkaCluster($name, ", ", ", ")")
+}

@@ -1,0 +1,35 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic
+
+import java.util.regex.Pattern
+
+import scala.collection.immutable.SortedSet
+
+/** Which streams a query reads. */
+sealed private[splice] trait StreamSelection extends Product with Serializable {
+
+  /** Asks the service about them. */
+  def of(service: KafkaMetadataService): StreamMetadata
+
+  /** The option that says it, and its text in one canonical form. */
+  def fingerprint: (String, String)
+}
+
+private[splice] object StreamSelection {
+
+  /** The streams of these names. */
+  final case class Names(names: SortedSet[String]) extends StreamSelection {
+    override def of(service: KafkaMetadataService): StreamMetadata = service.describeStreams(names)
+    override def fingerprint: (String, String)                     = "streams" -> names.mkString(",")
+  }
+
+  /** The streams whose name holds a match, also those that are made later. */
+  final case class Matching(pattern: String) extends StreamSelection {
+    @transient private lazy val compiled                           = Pattern.compile(pattern)
+    override def of(service: KafkaMetadataService): StreamMetadata =
+      service.allStreams().only(compiled.matcher(_).find)
+    override def fingerprint: (String, String) = "streamPattern" -> pattern
+  }
+}

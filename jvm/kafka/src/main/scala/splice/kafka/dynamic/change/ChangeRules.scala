@@ -1,0 +1,142 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.change
+
+import java.time.Instant
+
+import scala.collection.immutable.SortedMap
+
+import splice.kafka.dynamic.StreamMetadata
+import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
+import splice.kafka.split.KafkaPosition
+
+/** What an answer of the metadata service, or what was read meanwhile, comes to. Pure: what it answers is written down and asked once. */
+final private[dynamic] class ChangeRules(rules: RemovalRules) {
+
+  /** Why an answer is not applied, if it is not. */
+  def refusal(at: AppliedMetadata, found: StreamMetadata): Option[Refusal] = {
+    val now     = AppliedMetadata.streamOf(found.streams.values)
+    val removed = (at.streamOf.keySet -- now.keySet).size
+    val older   = for (was <- at.generation; is <- found.generation if is < was) yield Refusal.Older(was, is)
+    val twice   = for {
+      topics <- found.streams.values.toSeq.flatMap(s => AppliedMetadata.streamOf(Seq(s)).keys).groupBy(identity).values
+      topic  <- topics.headOption if topics.size > 1
+    } yield Refusal.Twice(topic, found.streams.values.filter(_.topics.get(topic.cluster).exists(_(topic.topic))).map(_.name).toSeq)
+    val most = (at.streamOf.size * rules.maxFraction).toInt
+    val many = if (removed > 0 && (now.isEmpty || removed > math.max(most, 1))) Some(Refusal.TooMany(removed, at.streamOf.size, most)) else None
+    older.orElse(twice.headOption).orElse(many)
+  }
+
+  /** What holds after an answer.
+    *
+    * @param begin
+    *   where a topic begins that came back so late that its position was forgotten
+    */
+  def take(at: AppliedMetadata, found: StreamMetadata, position: DynamicPosition, now: Instant)(
+      begin: ClusterTopic => KafkaPosition
+  ): AppliedMetadata = {
+    val there   = AppliedMetadata.streamOf(found.streams.values)
+    val removed = at.streamOf -- there.keySet
+    val (stays, ends) = removed.partition { case (topic, _) => plan(topic, position).isDefined }
+    val leaving       = (at.leaving -- there.keySet) ++ stays.flatMap { case (topic, stream) =>
+      plan(topic, position).map(topic -> Leaving(stream, now, _))
+    }
+    val tombstones = (at.tombstones -- there.keySet) ++ ends.map { case (topic, stream) =>
+      topic -> Tombstone(stream, now, Some(position.of(topic.cluster).only(topic.topic)))
+    }
+    val resumed = at.tombstones.filter(t => there.contains(t._1)).map { case (topic, left) =>
+      topic -> left.position.getOrElse(begin(topic))
+    }
+    val added   = there.filterNot { case (topic, _) => at.streamOf.contains(topic) }
+    val waiting = added.flatMap { case (topic, stream) =>
+      val drained = stays.collect { case (old, `stream`) => old }.toSet
+      if (drained.isEmpty) None else Some(topic -> drained)
+    }
+    val needed = leaving.keySet.map(_.cluster) ++ tombstones.keySet.map(_.cluster)
+    AppliedMetadata(
+      at.number + 1,
+      found.generation.orElse(at.generation),
+      at.clusters.filter { case (name, _) => needed(name) } ++ found.clusters,
+      found.streams,
+      leaving,
+      tombstones,
+      stillWaiting(at.waiting.filter(w => there.contains(w._1)) ++ waiting, leaving.keySet),
+      resumed
+    )
+  }
+
+  /** What holds once topics that leave were read to their ends, or are given up, and positions were kept for long enough; None
+    * when nothing has come of that.
+    *
+    * @param failing
+    *   since when a cluster has not answered
+    */
+  def settle(
+      at: AppliedMetadata,
+      position: DynamicPosition,
+      now: Instant,
+      failing: String => Option[Instant]
+  ): Option[AppliedMetadata] = {
+    val over = at.leaving.filter { case (topic, leaving) =>
+      val own = position.of(topic.cluster)
+      isDrained(leaving.plan, own) || isGivenUp(leaving, now, failing(topic.cluster))
+    }
+    val ended = over.map { case (topic, leaving) =>
+      topic -> Tombstone(leaving.stream, now, Some(position.of(topic.cluster).only(topic.topic)))
+    }
+    val old       = at.tombstones.filter { case (_, t) => t.position.nonEmpty && !now.isBefore(t.since.plus(rules.retention)) }
+    val forgotten = old.map { case (topic, left) => topic -> left.copy(position = None) }
+    if (ended.isEmpty && forgotten.isEmpty) None
+    else
+      Some(at.copy(
+        number = at.number + 1,
+        leaving = at.leaving -- ended.keySet,
+        tombstones = at.tombstones ++ ended ++ forgotten,
+        waiting = stillWaiting(at.waiting, at.leaving.keySet -- ended.keySet),
+        resumed = SortedMap.empty
+      ))
+  }
+
+  /** The same with the ends of topics that leave, where clusters have said them. */
+  def drain(at: AppliedMetadata, ends: SortedMap[ClusterTopic, KafkaPosition]): AppliedMetadata = at.copy(
+    number = at.number + 1,
+    leaving = at.leaving ++ ends.flatMap { case (topic, end) =>
+      at.leaving.get(topic).map(leaving => topic -> leaving.copy(plan = LeavingPlan.Drain(end)))
+    },
+    resumed = SortedMap.empty
+  )
+
+  private def stillWaiting(
+      all: SortedMap[ClusterTopic, Set[ClusterTopic]],
+      leaving: collection.Set[ClusterTopic]
+  ): SortedMap[ClusterTopic, Set[ClusterTopic]] =
+    all.map { case (topic, some) => topic -> some.filter(leaving) }.filter(_._2.nonEmpty)
+
+  // A topic of which nothing was read has nothing that could be drained to the end.
+  private def plan(topic: ClusterTopic, position: DynamicPosition): Option[LeavingPlan] = rules.onRemoved match {
+    case OnRemoved.Keep                                                     => Some(LeavingPlan.Keep)
+    case OnRemoved.Drain if position.of(topic.cluster).hasTopic(topic.topic) => Some(LeavingPlan.Ask)
+    case _                                                                  => None
+  }
+
+  private def isDrained(plan: LeavingPlan, at: KafkaPosition): Boolean = plan match {
+    case LeavingPlan.Drain(ends) => ends.offsets.forall { case (p, end) => at.get(p).exists(_ >= end) }
+    case _                       => false
+  }
+
+  private def isGivenUp(leaving: Leaving, now: Instant, failing: Option[Instant]): Boolean =
+    leaving.plan != LeavingPlan.Keep && failing.exists { since =>
+      val from = if (since.isAfter(leaving.since)) since else leaving.since
+      !now.isBefore(from.plus(rules.drainTimeout))
+    }
+}
+
+/** Why an answer of the metadata service is not applied. */
+sealed private[dynamic] trait Refusal extends Product with Serializable
+
+private[dynamic] object Refusal {
+  final case class Older(applied: Long, found: Long)                 extends Refusal
+  final case class TooMany(removed: Int, all: Int, most: Int)        extends Refusal
+  final case class Twice(topic: ClusterTopic, streams: Seq[String])  extends Refusal
+}

@@ -1,0 +1,51 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.change
+
+import splice.kafka.dynamic.split.ClusterTopic
+import splice.kafka.split.KafkaPosition
+
+/** What a change changed, in words, for the log and the history. */
+private[dynamic] object ChangeText {
+
+  def apply(before: AppliedMetadata, now: AppliedMetadata): Seq[String] = {
+    val (had, has) = (before.streamOf.keySet, now.streamOf.keySet)
+    val returned   = (has -- had).filter(t => before.leaving.contains(t) || before.tombstones.contains(t))
+    val added      = has -- had -- returned
+    val removed    = had -- has
+    val finished   = (now.tombstones.keySet -- before.tombstones.keySet) -- removed
+    val renewed    = now.clusters.keys.filter(c => before.clusters.get(c).exists(_ != now.clusters(c)))
+    val forgotten  = now.tombstones.collect { case (t, left) if left.position.isEmpty && before.tombstones.get(t).exists(_.position.nonEmpty) => t }
+    Seq(
+      list("clusters added", now.clusters.keySet -- before.clusters.keySet),
+      list("clusters gone", before.clusters.keySet -- now.clusters.keySet),
+      list("clusters with other properties", renewed),
+      topics("topics added", added),
+      topics("topics that came back", returned),
+      topics("topics removed", removed),
+      topics("topics read to their end", finished),
+      topics("topics forgotten", forgotten)
+    ).flatten
+  }
+
+  /** What is not read of topics that were to be read to their end. */
+  def givenUp(before: AppliedMetadata, now: AppliedMetadata): Seq[String] = for {
+    (topic, leaving) <- before.leaving.toSeq
+    left             <- now.tombstones.get(topic).flatMap(_.position)
+    unread           <- unread(leaving.plan, left)
+  } yield s"$topic was removed and its cluster has not answered since: it is given up, and $unread are not read."
+
+  private def unread(plan: LeavingPlan, left: KafkaPosition): Option[String] = plan match {
+    case LeavingPlan.Keep        => None
+    case LeavingPlan.Ask         => Some("nobody knows how many rows of it")
+    case LeavingPlan.Drain(ends) =>
+      val rows = ends.offsets.map { case (p, end) => math.max(end - left.get(p).getOrElse(end), 0L) }.sum
+      if (rows > 0) Some(s"$rows rows of it") else None
+  }
+
+  private def topics(what: String, some: Iterable[ClusterTopic]): Option[String] = list(what, some.map(_.toString))
+
+  private def list(what: String, some: Iterable[String]): Option[String] =
+    if (some.isEmpty) None else Some(s"$what: ${some.toSeq.sorted.mkString(", ")}")
+}

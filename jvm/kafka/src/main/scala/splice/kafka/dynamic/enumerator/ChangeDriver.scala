@@ -1,0 +1,142 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.enumerator
+
+import java.time.Clock
+
+import scala.annotation.tailrec
+import scala.collection.immutable.SortedMap
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
+
+import splice.kafka.dynamic.change._
+import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
+import splice.kafka.dynamic.{DynamicErrors, StreamMetadata}
+import splice.kafka.split.KafkaPosition
+
+/** Brings a position up to what is known now, change by change; each is durable before the position says its number.
+  *
+  * @param begin
+  *   where a topic begins that came back after its position was forgotten
+  */
+final private[dynamic] class ChangeDriver(
+    log: ChangeLog,
+    rules: ChangeRules,
+    onRemoved: OnRemoved,
+    discovery: MetadataDiscovery,
+    clock: Clock,
+    begin: (AppliedMetadata, StreamMetadata, ClusterTopic) => KafkaPosition
+) {
+
+  import ChangeDriver._
+
+  private var looked                     = false
+  private var news                       = Option.empty[StreamMetadata]
+  private var refused                    = Option.empty[Refusal]
+
+  /** Answers that were not applied, in this run. */
+  var refusals: Int = 0
+
+  /** What held when the checkpoint began: the first answer. */
+  def first(): AppliedMetadata = log.find(0).getOrElse {
+    val found = discovery.now()
+    looked = true
+    discovery.requireAll(found)
+    rules.refusal(AppliedMetadata.Nothing, found).foreach(refusal => throw DynamicErrors.refused(refusal))
+    log.append(AppliedMetadata(0, found.generation, found.clusters, found.streams))
+  }
+
+  /** What a run goes by before it has a position. */
+  def current(): AppliedMetadata = log.last.getOrElse(first())
+
+  /** The position with all that has changed since, and what holds then.
+    *
+    * @param fixed
+    *   whether the run reads what was known when it began, and looks for nothing new
+    */
+  def settle(at: DynamicPosition, fixed: Boolean, failing: String => Option[java.time.Instant]): (DynamicPosition, AppliedMetadata) = {
+    if (!fixed) look()
+    go(at, failing)
+  }
+
+  /** Writes down where topics end that are to be drained. */
+  def drain(at: DynamicPosition, here: AppliedMetadata, ends: SortedMap[ClusterTopic, KafkaPosition]): (DynamicPosition, AppliedMetadata) = {
+    val next = log.append(rules.drain(here, ends))
+    moved(at, next) -> next
+  }
+
+  @tailrec private def go(at: DynamicPosition, failing: String => Option[java.time.Instant]): (DynamicPosition, AppliedMetadata) = {
+    val here = log(at.change)
+    next(here, at, failing) match {
+      case Some(change) => go(moved(at, change), failing)
+      case None         => at -> here
+    }
+  }
+
+  private def next(here: AppliedMetadata, at: DynamicPosition, failing: String => Option[java.time.Instant]): Option[AppliedMetadata] =
+    log.find(here.number + 1)
+      .orElse(take(here, at))
+      .orElse(rules.settle(here, at, clock.instant(), failing).map { change =>
+        val made = log.append(change)
+        tell(here, made)
+        made
+      })
+
+  /** What a new answer comes to, if there is one that says something else. */
+  private def take(here: AppliedMetadata, at: DynamicPosition): Option[AppliedMetadata] = {
+    val found = news.filterNot(here.says)
+    news = None
+    found.flatMap { metadata =>
+      val refusal = rules.refusal(here, metadata)
+      refusal.foreach(refuse)
+      if (refusal.nonEmpty) None
+      else {
+        refused = None
+        val change = rules.take(here, metadata, at, clock.instant())(begin(here, metadata, _))
+        val gone   = here.streamOf.keySet -- change.streamOf.keySet
+        if (onRemoved == OnRemoved.Fail && gone.nonEmpty) throw DynamicErrors.removed(gone)
+        val made = log.append(change)
+        tell(here, made)
+        Some(made)
+      }
+    }
+  }
+
+  private def look(): Unit =
+    if (looked) news = discovery.news().orElse(news)
+    else {
+      looked = true
+      // The last good answer is in the checkpoint, so that a service that is down keeps no query from starting.
+      try news = Some(discovery.now())
+      catch { case NonFatal(e) => logger.warn(s"Going on with what was known of streams before: ${e.getMessage}") }
+    }
+
+  private def moved(at: DynamicPosition, change: AppliedMetadata): DynamicPosition = {
+    val left = at.clusters.map { case (name, position) =>
+      val read = change.read.getOrElse(name, Set.empty[String])
+      name -> position.topics.filterNot(read).foldLeft(position)(_ without _)
+    }
+    val back = change.resumed.filterNot { case (topic, _) => left.get(topic.cluster).exists(_.hasTopic(topic.topic)) }
+    back.foldLeft(DynamicPosition.of(change.number, left)) { case (position, (topic, start)) =>
+      val own = position.of(topic.cluster)
+      position.updated(topic.cluster, KafkaPosition(own.offsets ++ start.offsets, own.generations ++ start.generations))
+    }
+  }
+
+  private def refuse(refusal: Refusal): Unit = {
+    refusals += 1
+    if (!refused.contains(refusal)) logger.warn(DynamicErrors.refused(refusal).getMessage)
+    refused = Some(refusal)
+  }
+
+  private def tell(before: AppliedMetadata, now: AppliedMetadata): Unit = {
+    ChangeText(before, now).foreach(line => logger.info(s"Change ${now.number}: $line"))
+    ChangeText.givenUp(before, now).foreach(line => logger.warn(line))
+  }
+}
+
+private[dynamic] object ChangeDriver {
+  private val logger = LoggerFactory.getLogger(classOf[ChangeDriver])
+}

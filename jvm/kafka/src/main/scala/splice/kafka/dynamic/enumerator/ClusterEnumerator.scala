@@ -1,0 +1,17 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.enumerator
+
+import splice.kafka.enumerator.TimedOffset
+import splice.source.{LogPartition, SplitEnumerator}
+
+/** The enumerator of one cluster, as one of several uses it. */
+private[splice] trait ClusterEnumerator extends SplitEnumerator {
+
+  /** The cluster's own id, as far as its brokers have told it. */
+  def clusterId: Option[String]
+
+  /** The first record at or after a time in milliseconds, for the partitions that have one. */
+  def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]
+}

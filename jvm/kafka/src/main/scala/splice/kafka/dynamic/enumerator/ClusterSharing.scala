@@ -1,0 +1,64 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.enumerator
+
+import java.time.Clock
+
+import scala.collection.immutable.SortedMap
+
+import splice.kafka.enumerator.{LogMetadata, RecordSizes, Sharing}
+import splice.kafka.options.AdmissionRules
+import splice.kafka.split.KafkaPosition
+import splice.source.{LogPartition, ReadLimits}
+
+/** Shares what a batch may read among the partitions of all clusters, by the rules for those of one.
+  *
+  * @param times
+  *   answers what is asked of logs by time; topics are named with their cluster
+  */
+final private[dynamic] class ClusterSharing(sizes: RecordSizes, times: LogMetadata, clock: Clock) {
+
+  import ClusterSharing.qualified
+
+  private var made: Option[(AdmissionRules, Sharing)] = None
+
+  /** How far each cluster goes; None when there is less than a batch waits for.
+    *
+    * @param rules
+    *   where topics are named with their cluster
+    */
+  def apply(
+      rules: AdmissionRules,
+      limits: ReadLimits,
+      reach: SortedMap[String, Reach]
+  ): Option[SortedMap[String, KafkaPosition]] = {
+    val ready = SortedMap.from(for {
+      (name, own) <- reach.iterator
+      (p, begin)  <- own.begins.iterator
+      until       <- own.until.get(p) if until > begin
+    } yield qualified(name, p) -> (begin -> until))
+    val rows = ready.valuesIterator.map { case (begin, until) => until - begin }.sum
+    if (limits.minRows.exists(rows < _)) None
+    else {
+      val share = sharing(rules)(limits, ready)
+      Some(reach.map { case (name, own) =>
+        name -> own.until.copy(offsets = own.until.offsets.map { case (p, until) =>
+          p -> share.getOrElse(qualified(name, p), until)
+        })
+      })
+    }
+  }
+
+  private def sharing(rules: AdmissionRules): Sharing = made.collect { case (`rules`, known) => known }.getOrElse {
+    val fresh = new Sharing(rules, times, sizes, clock)
+    made = Some(rules -> fresh)
+    fresh
+  }
+}
+
+private[dynamic] object ClusterSharing {
+
+  /** A partition, named with its cluster. */
+  def qualified(cluster: String, p: LogPartition): LogPartition = LogPartition(s"$cluster/${p.topic}", p.partition)
+}

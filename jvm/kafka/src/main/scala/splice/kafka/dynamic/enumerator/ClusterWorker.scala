@@ -1,0 +1,118 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.enumerator
+
+import java.time.{Clock, Duration, Instant}
+import java.util.concurrent.{ExecutionException, Executors, Future => JFuture, TimeUnit, TimeoutException}
+
+import org.slf4j.LoggerFactory
+
+import splice.kafka.KafkaErrors
+import splice.kafka.split.KafkaPosition
+import splice.source.SpliceException
+
+/** The enumerator of one cluster on a thread of its own, so that a cluster that does not answer holds up no other.
+  *
+  * @param makeEnumerator
+  *   called on that thread
+  */
+final private[dynamic] class ClusterWorker(name: String, run: String, clock: Clock)(makeEnumerator: => ClusterEnumerator)
+    extends AutoCloseable {
+
+  private val thread = Executors.newSingleThreadExecutor { task =>
+    val made = new Thread(task, s"splice-kafka-$name-$run")
+    made.setDaemon(true)
+    made
+  }
+
+  private lazy val enumerator = {
+    made = true
+    makeEnumerator
+  }
+  @volatile private var made = false
+
+  private var asked: Option[ClusterWorker.Asked] = None
+  private var felt                               = ClusterHealth()
+
+  def health: ClusterHealth = felt
+
+  /** Asks how far the cluster can be read from a position, unless it is asked already, or was a moment ago and did not answer. */
+  def ask(from: KafkaPosition): Unit = if (asked.isEmpty && felt.mayAsk(clock.instant()))
+    asked = Some(ClusterWorker.Asked(from, clock.instant(), submit(Reach.of(_, from))))
+
+  /** The answer, waited for until `deadline` if the cluster has answered before; None when there is none yet.
+    *
+    * @param patient
+    *   whether it is waited for also if the cluster gave no answer before
+    * @throws splice.source.SpliceException
+    *   when the answer is that the query must fail
+    */
+  def answer(from: KafkaPosition, deadline: Instant, patient: Boolean): Option[Reach] = asked.flatMap { question =>
+    val millis = if (felt.isGood || patient) math.max(Duration.between(clock.instant(), deadline).toMillis, 0L) else 0L
+    try {
+      val reach = question.answer.get(millis, TimeUnit.MILLISECONDS)
+      asked = None
+      recover()
+      // What was asked before the position changed says nothing of it.
+      if (question.from == from) Some(reach) else None
+    } catch {
+      case _: TimeoutException =>
+        felt = felt.slow(question.since)
+        None
+      case e: ExecutionException =>
+        asked = None
+        fail(e.getCause)
+        None
+    }
+  }
+
+  /** Asks something else and waits for the answer, however long it takes. */
+  def apply[A](question: ClusterEnumerator => A): A =
+    try {
+      val answer = submit(question).get()
+      recover()
+      answer
+    } catch {
+      case e: ExecutionException =>
+        felt = felt.failed(clock.instant(), e.getCause)
+        throw e.getCause
+    }
+
+  /** Asks what needs no server, of an enumerator that is there. */
+  def peek[A](question: ClusterEnumerator => A): Option[A] =
+    if (made && asked.isEmpty) Some(submit(question).get()) else None
+
+  override def close(): Unit = {
+    thread.submit((() => if (made) enumerator.close()): Runnable)
+    thread.shutdown()
+    // A call that waits for a server is given up.
+    asked.foreach(_.answer.cancel(true))
+    if (!thread.awaitTermination(ClusterWorker.Patience.toMillis, TimeUnit.MILLISECONDS)) {
+      val _ = thread.shutdownNow()
+    }
+  }
+
+  private def submit[A](question: ClusterEnumerator => A): JFuture[A] = thread.submit(() => question(enumerator))
+
+  private def fail(cause: Throwable): Unit = cause match {
+    case e: SpliceException if KafkaErrors.isOfCluster(e) =>
+      if (felt.error.isEmpty) ClusterWorker.log.warn(s"Batches go without cluster $name until it answers: ${e.getMessage}")
+      felt = felt.failed(clock.instant(), e)
+    case e => throw e
+  }
+
+  private def recover(): Unit = {
+    felt.since.foreach(since => ClusterWorker.log.info(s"Cluster $name answers again, after no answer since $since."))
+    felt = felt.answered
+  }
+}
+
+private[dynamic] object ClusterWorker {
+
+  private val log = LoggerFactory.getLogger(classOf[ClusterWorker])
+
+  private val Patience = Duration.ofSeconds(5)
+
+  final private case class Asked(from: KafkaPosition, since: Instant, answer: JFuture[Reach])
+}

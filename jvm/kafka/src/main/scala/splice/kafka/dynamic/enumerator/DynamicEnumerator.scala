@@ -1,0 +1,231 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.enumerator
+
+import java.time.Instant
+import java.util.concurrent.TimeUnit
+
+import scala.annotation.tailrec
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import splice.kafka.KafkaErrors
+import splice.kafka.dynamic.change._
+import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition, DynamicSplitRange}
+import splice.kafka.dynamic.{DynamicErrors, DynamicSettings, KafkaCluster}
+import splice.kafka.enumerator.RecordSizes
+import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
+import splice.source._
+
+/** Drives one enumerator a cluster, and changes which there are between batches (FLIP-246's DynamicKafkaSourceEnumerator).
+  *
+  * Each cluster's enumerator keeps what it must remember in a scope of the side log of its own, as if it were a source alone. What
+  * this one adds is in the entries `change-<n>` ([[ChangeLog]]), and the position says which of them holds.
+  */
+final private[splice] class DynamicEnumerator(
+    settings: DynamicSettings,
+    context: EnumeratorContext,
+    discovery: MetadataDiscovery,
+    probe: ClusterProbe,
+    make: (KafkaCluster, SortedSet[String], EnumeratorContext) => ClusterEnumerator,
+    sizes: RecordSizes
+) extends SplitEnumerator {
+
+  private val changes = new ChangeLog(context.sideLog)
+  private val rules   = new ChangeRules(settings.removal)
+  private val workers = new ClusterWorkers(context.run, context.clock)((cluster, topics) =>
+    make(cluster, topics, takeover.scope(context, cluster.name))
+  )
+  private val driver = new ChangeDriver(
+    changes,
+    rules,
+    settings.removal.onRemoved,
+    discovery,
+    context.clock,
+    (_, metadata, topic) => probe.begin(metadata.clusters(topic.cluster), topic.topic)
+  )
+  private val takeover = new Takeover(context.sideLog, driver.current())
+  private val sharing = new ClusterSharing(sizes, new ClusterTimes(workers), context.clock)
+  private val reports = new ClusterReports(context.clock)
+
+  private var frozen = false
+
+  override def start(at: StartPosition): DynamicPosition = {
+    val first = driver.first()
+    workers.follow(first)
+    // A cluster that never answered before is more likely to be wrong than to be away.
+    val starts = ask(first, patient = false)((name, enumerator) => enumerator.start(ClusterStart(at, first.read(name))))
+    DynamicPosition.of(first.number, starts.map { case (name, start) => name -> KafkaPosition.from(start) })
+  }
+
+  override def limits(at: Progress): ReadLimits = settings.base.limits
+
+  override def advance(from: Progress, limits: ReadLimits): Progress = {
+    val at   = own(from)
+    val next = go(at, limits)
+    if (next == at) from else next
+  }
+
+  @tailrec private def go(at: DynamicPosition, limits: ReadLimits): DynamicPosition = {
+    val (begun, here) = driver.settle(at, frozen, name => workers.find(name).flatMap(_.health.since))
+    workers.follow(here)
+    val asked = SortedMap.from(here.read.keysIterator.filter(discovery.isActive).map(name => name -> begun.of(name)))
+    val found = workers.advance(asked, settings.clusterWait, patient = frozen)
+    val silent = asked.keySet -- found.keySet
+    refuseFailing(silent)
+    // A run that ends with what there was when it began would end without that.
+    if (frozen && silent.nonEmpty) {
+      pause()
+      go(begun, limits)
+    } else advanced(begun, here, found, limits)
+  }
+
+  private def advanced(
+      begun: DynamicPosition,
+      here: AppliedMetadata,
+      found: SortedMap[String, Reach],
+      limits: ReadLimits
+  ): DynamicPosition = {
+    refuseTwice(found)
+    val (now, applied) = drains(begun, here, found)
+    val open           = found.map { case (name, reach) =>
+      val drained = LeavingCut(applied, name, now.of(name), reach.until)
+      name -> reach.copy(until = Cutover.hold(settings.cutover, applied, name, now, drained))
+    }
+    sharing(settings.admission(applied), limits, open).fold(now)(_.foldLeft(now) { case (position, (name, until)) => position.updated(name, until) })
+  }
+
+  /** The clusters' answers say where topics end that are to be drained: all that is there was asked for. */
+  private def drains(
+      at: DynamicPosition,
+      here: AppliedMetadata,
+      found: SortedMap[String, Reach]
+  ): (DynamicPosition, AppliedMetadata) = {
+    val ends = here.leaving.collect {
+      case (topic, Leaving(_, _, LeavingPlan.Ask)) if found.contains(topic.cluster) =>
+        topic -> found(topic.cluster).until.only(topic.topic)
+    }
+    if (ends.isEmpty) at -> here else driver.drain(at, here, ends)
+  }
+
+  override def splits(from: Progress, until: Progress): Seq[SplitRange] = {
+    val (at, to) = (own(from), own(until))
+    val spans    = ChangeSpan.between(at, to, changes.between(at.change, to.change))
+    val known    = changes.last.getOrElse(changes(to.change))
+    val here     = changes(to.change)
+    spans.flatMap { span =>
+      val cluster = known.clusters.get(span.cluster).orElse(here.clusters.get(span.cluster)).getOrElse(
+        throw CheckpointErrors.missingEntry(s"Side-log entry of cluster ${span.cluster}")
+      )
+      val worker  = workers.find(span.cluster).getOrElse(workers.worker(cluster, SortedSet.from(span.until.topics)))
+      val ranges  = hold(span.cluster)(worker(_.splits(span.from, span.until)))
+      ranges.collect { case range: KafkaSplitRange =>
+        val topic = ClusterTopic(span.cluster, range.partition.topic)
+        DynamicSplitRange(cluster, here.stream(topic).orElse(known.stream(topic)).getOrElse(topic.topic), range)
+      }
+    }
+  }
+
+  override def cost(range: SplitRange): Long = range match {
+    case own: DynamicSplitRange => sizes.cost(s"${own.cluster.name}/${own.range.partition.topic}", own.weight)
+    case other                  => other.weight
+  }
+
+  override def isMember(at: Progress): String => Boolean = {
+    val position = own(at)
+    val all      = position.clusters.iterator.flatMap { case (name, own) =>
+      own.offsets.keysIterator.map(p => s"$name/$p")
+    }.toSet
+    all
+  }
+
+  override def end(at: Progress): Option[EndState] =
+    if (settings.base.ending.isEmpty) None
+    else {
+      val position = own(at)
+      val here     = changes(position.change)
+      workers.follow(here)
+      val ends = ask(here)((name, enumerator) => enumerator.end(position.of(name)))
+      if (ends.values.forall(_.nonEmpty)) Some(new DynamicEndState(position, ends.values.flatten.toSeq)) else None
+    }
+
+  override def freeze(): Unit = {
+    val begun = changes.last.nonEmpty
+    val here  = driver.current()
+    frozen = true
+    workers.follow(here)
+    val _ = ask(here, patient = begun)((_, enumerator) => enumerator.freeze())
+  }
+
+  override def committed(until: Progress): Unit = {
+    val position = own(until)
+    position.clusters.foreach { case (name, own) => workers.find(name).foreach(_.peek(_.committed(own))) }
+    changes.purge(position.change)
+  }
+
+  override def report(at: Progress): SortedMap[String, String] = {
+    val position = own(at)
+    reports(position, changes(position.change), workers.all, discovery, driver.refusals)
+  }
+
+  override def close(): Unit = {
+    workers.close()
+    discovery.close()
+  }
+
+  private def own(progress: Progress): DynamicPosition = takeover(DynamicPosition.from(progress))
+
+  /** Asks every usable cluster and waits for all answers. */
+  private def ask[A](here: AppliedMetadata, patient: Boolean = true)(
+      question: (String, ClusterEnumerator) => A
+  ): SortedMap[String, A] = {
+    val usable = workers.all.filter { case (name, _) => here.read.contains(name) && discovery.isActive(name) }
+    usable.map { case (name, worker) =>
+      name -> (if (patient) hold(name)(worker(question(name, _))) else worker(question(name, _)))
+    }
+  }
+
+  /** Asks a cluster without which the query cannot go on, again and again until `clusterTimeout`. */
+  private def hold[A](cluster: String)(question: => A): A = {
+    val began = context.clock.instant()
+
+    @tailrec def again(): A = attempt(question) match {
+      case Right(answer)                                                                        => answer
+      case Left(e) if context.clock.instant().isBefore(began.plus(settings.clusterTimeout)) =>
+        DynamicEnumerator.log.warn(s"Waiting for cluster $cluster: ${e.getMessage}")
+        pause()
+        again()
+      case Left(e) => throw DynamicErrors.unavailable(cluster, began, e)
+    }
+    again()
+  }
+
+  private def pause(): Unit = TimeUnit.MILLISECONDS.sleep(settings.base.retryInterval.toMillis)
+
+  private def attempt[A](question: => A): Either[SpliceException, A] =
+    try Right(question)
+    catch { case e: SpliceException if KafkaErrors.isOfCluster(e) => Left(e) }
+
+  /** Two names may be one cluster, for other credentials, but no topic may be read under both. */
+  private def refuseTwice(found: SortedMap[String, Reach]): Unit = for {
+    (id, several) <- found.toSeq.groupMap(_._2.clusterId)(identity)
+    known         <- id if several.size > 1
+    topics         = several.map(_._2.until.topics)
+    twice          = topics.flatten.groupBy(identity).collect { case (topic, all) if all.size > 1 => topic }
+    if twice.nonEmpty
+  } throw DynamicErrors.sameCluster(several.map(_._1), known, twice)
+
+  private def refuseFailing(silent: Set[String]): Unit = {
+    val now = context.clock.instant()
+    def over(since: Instant) = !now.isBefore(since.plus(settings.clusterTimeout))
+    for {
+      name   <- silent
+      health <- workers.find(name).map(_.health)
+      since  <- health.since if (frozen || settings.failWhenUnavailable) && over(since)
+    } throw DynamicErrors.unavailable(name, since, health.error.getOrElse(new java.util.concurrent.TimeoutException("no answer")))
+  }
+}
+
+private[dynamic] object DynamicEnumerator {
+  private val log = org.slf4j.LoggerFactory.getLogger(classOf[DynamicEnumerator])
+}

@@ -1,0 +1,30 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.enumerator
+
+import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
+import splice.source.{LogPartition, ReadLimits}
+
+/** How far a cluster can be read from a position.
+  *
+  * @param begins
+  *   where partitions begin that have something to read, also those that the position does not know
+  * @param clusterId
+  *   the cluster's own id, as far as its brokers tell it
+  */
+final private[dynamic] case class Reach(
+    until: KafkaPosition,
+    begins: Map[LogPartition, Long],
+    clusterId: Option[String]
+)
+
+private[dynamic] object Reach {
+
+  /** Asks for all that there is. */
+  def of(enumerator: ClusterEnumerator, from: KafkaPosition): Reach = {
+    val until  = KafkaPosition.from(enumerator.advance(from, ReadLimits.All))
+    val ranges = if (until == from) Nil else enumerator.splits(from, until)
+    Reach(until, ranges.collect { case r: KafkaSplitRange => r.partition -> r.from }.toMap, enumerator.clusterId)
+  }
+}

@@ -1,0 +1,56 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.metadata
+
+import scala.annotation.tailrec
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
+
+import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
+
+/** Asks services in order and takes the first answer. */
+final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadataService]) extends KafkaMetadataService {
+
+  import FallbackMetadataService._
+
+  @volatile private var answered: Option[KafkaMetadataService] = None
+
+  override def allStreams(): StreamMetadata = first(services.toList, Nil)(_.allStreams())
+
+  override def describeStreams(names: Set[String]): StreamMetadata =
+    first(services.toList, Nil)(_.describeStreams(names))
+
+  override def isClusterActive(cluster: String): Boolean = answered.forall(_.isClusterActive(cluster))
+
+  override def close(): Unit = services.foreach { service =>
+    try service.close()
+    catch { case NonFatal(e) => log.warn(s"Could not close $service", e) }
+  }
+
+  override def toString: String = services.mkString(", then ")
+
+  @tailrec private def first(left: List[KafkaMetadataService], failures: List[Throwable])(
+      ask: KafkaMetadataService => StreamMetadata
+  ): StreamMetadata = left match {
+    case Nil             => throw MetadataErrors.noneAnswers(failures.reverse)
+    case service :: more =>
+      attempt(service)(ask) match {
+        case Right(answer) =>
+          answered = Some(service)
+          answer
+        case Left(failure) =>
+          if (more.nonEmpty) log.warn(s"Asking ${more.head} instead of $service: ${failure.getMessage}")
+          first(more, failure :: failures)(ask)
+      }
+  }
+
+  private def attempt[A](service: KafkaMetadataService)(ask: KafkaMetadataService => A): Either[Throwable, A] =
+    try Right(ask(service))
+    catch { case NonFatal(e) => Left(e) }
+}
+
+private[dynamic] object FallbackMetadataService {
+  private val log = LoggerFactory.getLogger(classOf[FallbackMetadataService])
+}

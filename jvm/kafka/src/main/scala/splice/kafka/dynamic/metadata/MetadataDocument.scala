@@ -1,0 +1,91 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.metadata
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import org.apache.kafka.clients.CommonClientConfigs
+
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
+
+/** What a metadata file or endpoint holds, as YAML or JSON:
+  * {{{
+  * version: 1
+  * generation: 7
+  * clusters:
+  *   east: {bootstrapServers: "east-1:9092,east-2:9092", properties: {security.protocol: SSL}}
+  *   west: {bootstrapServers: "west-1:9092", active: false}
+  * streams:
+  *   orders: {east: [orders], west: [orders, orders-old]}
+  * }}}
+  *
+  * @param inactive
+  *   clusters that are said not to be usable now
+  */
+final private[dynamic] case class MetadataDocument(metadata: StreamMetadata, inactive: Set[String])
+
+private[dynamic] object MetadataDocument {
+
+  /** The version of the form above. */
+  val Version = 1L
+
+  private val Servers = CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG
+
+  /** Reads and checks a document.
+    *
+    * @param name
+    *   what errors call it
+    * @param allowLiteralSecrets
+    *   whether a secret may stand in it as it is; else only a reference to one
+    * @throws splice.source.SpliceException
+    *   that names the line
+    */
+  def read(name: String, text: String, allowLiteralSecrets: Boolean): MetadataDocument = {
+    val root    = Located.parse(name, text)
+    val version = root.fields.toMap.get("version").getOrElse(root.wrong("'version' is missing"))
+    if (version.number > Version) throw MetadataErrors.newer(name, version.number, Version)
+    if (version.number < 1) version.wrong(s"'${version.text}' is no version")
+    val parts    = root.only("version", "generation", "clusters", "streams")
+    val clusters = parts.get("clusters").toSeq.flatMap(_.fields).map(cluster(_, allowLiteralSecrets))
+    val known    = clusters.map(_._1.name).toSet
+    val streams  = parts.getOrElse("streams", root.wrong("'streams' is missing")).fields.map(stream(_, known))
+    MetadataDocument(
+      StreamMetadata(
+        parts.get("generation").map(_.number),
+        SortedMap.from(clusters.map { case (c, _) => c.name -> c }),
+        SortedMap.from(streams.map(s => s.name -> s))
+      ),
+      clusters.collect { case (c, false) => c.name }.toSet
+    )
+  }
+
+  private def cluster(entry: (String, Located), literal: Boolean): (KafkaCluster, Boolean) = {
+    val (name, value) = entry
+    if (!ClusterNames.isValid(name)) value.wrong(s"'$name' is no name of a cluster: ${ClusterNames.Allowed}")
+    val parts   = value.only("bootstrapServers", "properties", "active")
+    val servers = parts.getOrElse("bootstrapServers", value.wrong("'bootstrapServers' is missing")).text
+    val more    = parts.get("properties").toSeq.flatMap(_.fields).map { case (key, at) =>
+      val text = at.text
+      if (key == Servers) at.wrong("the servers are said by 'bootstrapServers'")
+      if (!literal && LiteralSecrets.in(key, text))
+        at.wrong(
+          s"it holds a secret as it is. Write a reference such as $${file:/run/secrets/kafka:password}, or set " +
+            "'allowLiteralSecrets' to true"
+        )
+      key -> text
+    }
+    KafkaCluster(name, SortedMap.from(more) + (Servers -> servers)) -> parts.get("active").forall(_.bool)
+  }
+
+  private def stream(entry: (String, Located), clusters: Set[String]): KafkaStream = {
+    val (name, value) = entry
+    val topics        = value.fields.map { case (cluster, list) =>
+      if (!clusters(cluster)) list.wrong(s"there is no cluster '$cluster'; there are ${clusters.toSeq.sorted.mkString(", ")}")
+      val names = list.items.map(_.text)
+      if (names.isEmpty) list.wrong("no topic is named")
+      cluster -> SortedSet.from(names)
+    }
+    KafkaStream(name, SortedMap.from(topics))
+  }
+}

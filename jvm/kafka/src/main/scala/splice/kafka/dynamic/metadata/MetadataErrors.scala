@@ -1,0 +1,41 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.metadata
+
+import splice.source.{ErrorConditions, SpliceException}
+
+/** Errors about what a metadata service says. */
+private[dynamic] object MetadataErrors {
+
+  private val conditions = new ErrorConditions("splice/kafka/error-conditions.json")
+
+  /** The document cannot be used as it is. */
+  def invalid(document: String, line: Int, path: String, what: String): SpliceException = conditions.error(
+    "SPLICE_METADATA.INVALID",
+    "document" -> document,
+    "line"     -> line.toString,
+    "path"     -> (if (path.isEmpty) "the document" else s"'$path'"),
+    "what"     -> what
+  )
+
+  /** The document was made for a later version of Splice. */
+  def newer(document: String, version: Long, known: Long): SpliceException = conditions.error(
+    "SPLICE_METADATA.NEWER",
+    "document" -> document,
+    "version"  -> version.toString,
+    "known"    -> known.toString
+  )
+
+  /** The service gave no answer. */
+  def unavailable(service: String, why: String, cause: Option[Throwable] = None): SpliceException = {
+    val parameters = Seq("service" -> service, "why" -> why)
+    cause.fold(conditions.error("SPLICE_METADATA.UNAVAILABLE", parameters: _*))(
+      conditions.error("SPLICE_METADATA.UNAVAILABLE", _, parameters: _*)
+    )
+  }
+
+  /** Several services were asked, and none answered. */
+  def noneAnswers(failures: Seq[Throwable]): SpliceException =
+    unavailable("every metadata service", failures.map(_.getMessage).mkString("; "), failures.lastOption)
+}

@@ -1,0 +1,46 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.metadata
+
+import java.util.concurrent.ExecutionException
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.jdk.CollectionConverters._
+
+import org.apache.kafka.clients.admin.Admin
+import org.apache.kafka.common.KafkaException
+
+import splice.kafka.dynamic.{KafkaCluster, KafkaMetadataService, KafkaStream, StreamMetadata}
+import splice.kafka.options.ClientProperties
+
+/** Every topic of one cluster is a stream of its own name; topics that brokers keep for themselves are none. */
+final private[dynamic] class SingleClusterMetadataService(name: String, properties: ClientProperties)
+    extends KafkaMetadataService {
+
+  private lazy val admin = {
+    made = true
+    Admin.create(properties.admin.asJava)
+  }
+  private var made = false
+
+  override def allStreams(): StreamMetadata = {
+    val topics =
+      try admin.listTopics().names().get().asScala
+      catch {
+        case e: ExecutionException => throw unavailable(e.getCause)
+        case e: KafkaException     => throw unavailable(e)
+      }
+    val streams = topics.map(topic => topic -> KafkaStream(topic, SortedMap(name -> SortedSet(topic))))
+    StreamMetadata(None, SortedMap(name -> KafkaCluster(name, properties.properties)), SortedMap.from(streams))
+  }
+
+  override def isClusterActive(cluster: String): Boolean = true
+
+  override def close(): Unit = if (made) admin.close()
+
+  override def toString: String = s"the Kafka servers ${properties.servers}"
+
+  private def unavailable(cause: Throwable) =
+    MetadataErrors.unavailable(toString, properties.secrets.hide(cause).getMessage, Some(properties.secrets.hide(cause)))
+}

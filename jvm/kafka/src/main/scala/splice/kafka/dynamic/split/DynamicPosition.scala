@@ -1,0 +1,97 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.split
+
+import scala.collection.immutable.SortedMap
+import scala.util.Try
+
+import com.fasterxml.jackson.databind.JsonNode
+
+import splice.kafka.split.KafkaPosition
+import splice.source.{CheckpointErrors, Json, Progress, SpliceException}
+
+/** The next offset to be read of every partition of every cluster, and what was known of streams and clusters then.
+  *
+  * @param change
+  *   number of the last change that was applied, an entry of the side log
+  * @param clusters
+  *   by the name that the metadata gives a cluster; one of which nothing is read is left out. An offset of a source of one cluster,
+  *   whose checkpoint is taken over, is read as one of the cluster [[DynamicPosition.Unnamed]]
+  */
+final private[splice] case class DynamicPosition(change: Int, clusters: SortedMap[String, KafkaPosition])
+    extends Progress {
+
+  override lazy val json: String = unnamed.fold(written)(_.json)
+
+  /** The position of a source of one cluster. */
+  def unnamed: Option[KafkaPosition] = clusters.get(DynamicPosition.Unnamed)
+
+  private def written: String = {
+    val positions = clusters.map { case (name, position) => s"${Json.write(Json.text(name))}:${position.json}" }
+    s"""{"change":$change,"clusters":${positions.mkString("{", ",", "}")},"v":${DynamicPosition.Version}}"""
+  }
+
+  override def precedes(later: Progress): Boolean = later match {
+    case that: DynamicPosition =>
+      change <= that.change && clusters.forall { case (name, own) => that.clusters.get(name).forall(own.precedes) }
+    case _ => false
+  }
+
+  def of(cluster: String): KafkaPosition = clusters.getOrElse(cluster, KafkaPosition.Empty)
+
+  /** The same with another position of one cluster. */
+  def updated(cluster: String, position: KafkaPosition): DynamicPosition =
+    copy(clusters = if (position.offsets.isEmpty) clusters - cluster else clusters.updated(cluster, position))
+
+  def topics: Set[ClusterTopic] =
+    clusters.iterator.flatMap { case (name, position) => position.topics.map(ClusterTopic(name, _)) }.toSet
+}
+
+private[splice] object DynamicPosition {
+
+  val Version = 1
+
+  /** No cluster is called so. */
+  val Unnamed = ""
+
+  private val What = "The offset"
+
+  /** The position without clusters of which nothing is read. */
+  def of(change: Int, clusters: Iterable[(String, KafkaPosition)]): DynamicPosition =
+    DynamicPosition(change, SortedMap.from(clusters.filter(_._2.offsets.nonEmpty)))
+
+  /** @throws splice.source.SpliceException when the text is of a newer version, of another source, or damaged */
+  def read(text: String): DynamicPosition = {
+    def foreign = CheckpointErrors.foreign(
+      s"$What $text",
+      """a dynamic Kafka source's, such as {"change":1,"clusters":{"east":{"orders":{"0":5}}},"v":1}"""
+    )
+    val node     = Json.read(text).filter(_.isObject).getOrElse(throw CheckpointErrors.corrupt(What, s"not JSON: $text"))
+    if (!node.has("v")) of(0, Seq(Unnamed -> Try(KafkaPosition.read(text)).getOrElse(throw foreign)))
+    else versioned(node, foreign)
+  }
+
+  private def versioned(node: JsonNode, foreign: => SpliceException): DynamicPosition = {
+    val version  = Json.field(node, "v").filter(_.isInt).map(_.asInt).getOrElse(throw foreign)
+    if (version > Version) throw CheckpointErrors.newer(What, version, Version)
+    val change   = Json.field(node, "change").filter(n => n.isInt && n.asInt >= 0).map(_.asInt).getOrElse(throw foreign)
+    val clusters = Json.field(node, "clusters").filter(_.isObject).getOrElse(throw foreign)
+    of(change, Json.fields(clusters).map { case (name, own) => name -> KafkaPosition.read(Json.write(own)) })
+  }
+
+  /** Takes a position that came as any progress. */
+  def from(progress: Progress): DynamicPosition = progress match {
+    case own: DynamicPosition => own
+    case other                => read(other.json)
+  }
+}
+
+/** A topic on a cluster. */
+final private[splice] case class ClusterTopic(cluster: String, topic: String) {
+  override def toString: String = s"$cluster/$topic"
+}
+
+private[splice] object ClusterTopic {
+  implicit val ordering: Ordering[ClusterTopic] = Ordering.by(t => (t.cluster, t.topic))
+}

@@ -1,0 +1,291 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic
+
+import java.nio.file.StandardCopyOption.ATOMIC_MOVE
+import java.nio.file.{Files, Path}
+import java.time.Clock
+
+import scala.util.Using
+
+import org.apache.spark.sql.types.StructType
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.{Coordinator, MemorySideLog}
+import splice.kafka.RealLog
+import splice.source._
+import splice.testkit.KafkaBroker
+
+/** Two real clusters, and metadata in a file that changes. */
+final class RealDynamicSuite extends AnyFunSuite with BeforeAndAfterAll {
+
+  private lazy val east    = KafkaBroker.start()
+  private lazy val west    = KafkaBroker.start()
+  private lazy val eastLog = new RealLog(east)
+  private lazy val westLog = new RealLog(west)
+  private lazy val folder  = Files.createTempDirectory("splice-dynamic")
+  private val generations  = Iterator.from(1)
+
+  override protected def afterAll(): Unit = {
+    Seq(east, west).foreach(_.close())
+    Using.resource(Files.walk(folder))(_.sorted(java.util.Comparator.reverseOrder[Path]()).forEach(f => Files.delete(f)))
+  }
+
+  /** A run of a query over one stream, whose side log outlives it. */
+  final private class Query(name: String, more: (String, String)*) {
+
+    private val file         = folder.resolve(s"$name.yaml")
+    private val log          = new MemorySideLog
+    var position: Option[Progress] = None
+    var rows: Vector[Row]    = Vector.empty
+
+    /** Says where the stream lies, as `east/topic` and `west/topic`. */
+    def lies(topics: String*): Unit = {
+      val byCluster = topics.map(_.split("/")).groupMap(_(0))(_(1)).map { case (c, ts) => s"$c: [${ts.mkString(", ")}]" }
+      val text      =
+        s"""version: 1
+           |generation: ${generations.next()}
+           |clusters:
+           |  east: {bootstrapServers: "${east.servers}"}
+           |  west: {bootstrapServers: "${west.servers}"}
+           |streams: {$name: {${byCluster.mkString(", ")}}}
+           |""".stripMargin
+      val other = folder.resolve(s"$name.next")
+      Files.writeString(other, text)
+      val _ = Files.move(other, file, ATOMIC_MOVE)
+    }
+
+    private def source: Source = SourceProvider.create(SourceOptions(Map(
+      "source"            -> "dynamic-kafka",
+      "streams"           -> name,
+      "metadata.file"     -> file.toString,
+      "startingOffsets"   -> "earliest",
+      "discoveryInterval" -> "100ms"
+    ) ++ more))
+
+    /** Reads a first batch by another source. */
+    def begin(other: Source): Unit = {
+      val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, "before")
+      Using.resource(new Coordinator(other, context, 2, batchesToRetain = 100)) { c =>
+        position = Some(c.advance(c.initial(), everything = false))
+      }
+    }
+
+    /** Goes on from where the query was, in a run of its own. */
+    def run(use: Run => Unit): Unit = {
+      val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, java.util.UUID.randomUUID().toString)
+      val made    = source
+      Using.resource(new Coordinator(made, context, 2, batchesToRetain = 100)) { c =>
+        val from = position.map(p => c.progress(p.json)).getOrElse(c.initial())
+        position = Some(from)
+        use(new Run(this, made, c, context.run))
+      }
+    }
+  }
+
+  final private class Run(query: Query, source: Source, coordinator: Coordinator, name: String) {
+
+    private def columns: StructType = StructType(source.schema.fields ++ source.metadataColumns.fields)
+
+    /** Plans a batch; nothing of it counts unless it is read. */
+    def plan(): Progress = coordinator.advance(query.position.get, everything = false)
+
+    def read(from: Progress, until: Progress): Vector[Row] = {
+      val tasks   = coordinator.tasks(from, until)
+      val readers = source.readers(ReadContext(columns, name, tasks.flatMap(_.ranges)))
+      tasks.toVector.flatMap { task =>
+        Using.resource(readers.rows(task)) { reader =>
+          Iterator.continually(reader.next()).takeWhile(identity).map { _ =>
+            val row = reader.get()
+            Row(row.getString(7), row.getString(8), row.getString(2), row.getInt(3), row.getLong(4), new String(row.getBinary(1)))
+          }.toVector
+        }
+      }
+    }
+
+    /** Reads batches until the rows are there. */
+    def until(what: String)(enough: Vector[Row] => Boolean): Unit = eastLog.eventually(what) {
+      val from  = query.position.get
+      val until = plan()
+      if (until != from) {
+        query.rows ++= read(from, until)
+        coordinator.committed(until)
+        query.position = Some(until)
+      }
+      enough(query.rows)
+    }
+  }
+
+  private def values(rows: Vector[Row]): Seq[String] = rows.map(r => s"${r.cluster}/${r.topic}:${r.value}").sorted
+
+  private def wanted(topic: String, from: Int, until: Int): Seq[String] = (from until until).map(i => s"$topic:v$i")
+
+  private def assertRows(query: Query, all: Seq[String]*): Unit = assert(values(query.rows) == all.flatten.sorted)
+
+  test("one stream on two clusters: every row once, with the cluster and the stream that it comes from") {
+    eastLog.create("both", 3)
+    westLog.create("both", 2)
+    eastLog.write("both", 3, 0, 30)
+    westLog.write("both", 2, 0, 20)
+    val query = new Query("both-stream")
+    query.lies("east/both", "west/both")
+    query.run(_.until("all rows")(_.size >= 50))
+    assertRows(query, wanted("east/both", 0, 30), wanted("west/both", 0, 20))
+    assert(query.rows.forall(_.stream == "both-stream"))
+    eastLog.write("both", 3, 30, 60)
+    query.run(_.until("what came while it was down")(_.size >= 80))
+    assertRows(query, wanted("east/both", 0, 60), wanted("west/both", 0, 20))
+  }
+
+  test("drain: a topic that is moved is read to its end on the old cluster, and on the new one from its start") {
+    eastLog.create("moves", 2)
+    westLog.create("moves", 2)
+    val query = new Query("moving", "maxOffsetsPerTrigger" -> "7")
+    query.lies("east/moves")
+    query.run { run =>
+      eastLog.write("moves", 2, 0, 40)
+      run.until("some rows")(_.size >= 10)
+      westLog.write("moves", 2, 100, 130)
+      query.lies("west/moves")
+      run.until("both to their ends")(_.size >= 70)
+    }
+    assertRows(query, wanted("east/moves", 0, 40), wanted("west/moves", 100, 130))
+    // What comes later to where the stream was is not the stream's any more.
+    eastLog.write("moves", 2, 40, 50)
+    westLog.write("moves", 2, 130, 140)
+    query.run(_.until("more")(_.size >= 80))
+    assertRows(query, wanted("east/moves", 0, 40), wanted("west/moves", 100, 140))
+  }
+
+  test("cutover: with stream, nothing of the new cluster comes before the last of the old one") {
+    Seq(eastLog, westLog).foreach(_.create("ordered", 2))
+    val query = new Query("ordering", "maxOffsetsPerTrigger" -> "6", "cutover" -> "stream")
+    query.lies("east/ordered")
+    eastLog.write("ordered", 2, 0, 40)
+    westLog.write("ordered", 2, 100, 120)
+    query.run { run =>
+      run.until("some rows")(_.size >= 6)
+      query.lies("west/ordered")
+      run.until("all rows")(_.size >= 60)
+    }
+    assertRows(query, wanted("east/ordered", 0, 40), wanted("west/ordered", 100, 120))
+    assert(query.rows.take(40).forall(_.cluster == "east"))
+  }
+
+  test("drop: a removed cluster is left at once; what comes back goes on where it was") {
+    Seq(eastLog, westLog).foreach(_.create("drops", 1))
+    val query = new Query("dropping", "onRemoved" -> "drop")
+    query.lies("east/drops", "west/drops")
+    eastLog.write("drops", 1, 0, 5)
+    westLog.write("drops", 1, 0, 5)
+    query.run(_.until("rows")(_.size >= 10))
+    query.lies("east/drops")
+    query.run { run =>
+      eastLog.write("drops", 1, 5, 6)
+      run.until("the change")(_ => query.position.exists(!_.json.contains("west")))
+      westLog.write("drops", 1, 5, 10)
+      run.until("east goes on")(_.size >= 11)
+    }
+    assertRows(query, wanted("east/drops", 0, 6), wanted("west/drops", 0, 5))
+    query.lies("east/drops", "west/drops")
+    query.run(_.until("west again")(_.size >= 16))
+    assertRows(query, wanted("east/drops", 0, 6), wanted("west/drops", 0, 10))
+  }
+
+  test("a batch that was planned and not read is planned alike after a kill, also when the metadata changed meanwhile") {
+    Seq(eastLog, westLog).foreach(_.create("kills", 2))
+    eastLog.write("kills", 2, 0, 20)
+    westLog.write("kills", 2, 0, 20)
+    val query = new Query("killed", "maxOffsetsPerTrigger" -> "15")
+    query.lies("east/kills", "west/kills")
+    val planned = Iterator.continually(()).take(1).map { _ =>
+      var until: Option[Progress] = None
+      query.run(run => until = Some(run.plan()))
+      until.get
+    }.next()
+    query.lies("west/kills")
+    query.run { run =>
+      val from = query.position.get
+      query.rows ++= run.read(from, planned)
+      query.position = Some(planned)
+      run.until("all rows")(_.size >= 40)
+    }
+    assertRows(query, wanted("east/kills", 0, 20), wanted("west/kills", 0, 20))
+  }
+
+  test("a metadata file that is gone or wrong holds nothing up, and one that removes everything is not applied") {
+    eastLog.create("guarded", 1)
+    val query = new Query("guard")
+    query.lies("east/guarded")
+    query.run { run =>
+      eastLog.write("guarded", 1, 0, 5)
+      run.until("rows")(_.size >= 5)
+      Files.delete(folder.resolve("guard.yaml"))
+      eastLog.write("guarded", 1, 5, 10)
+      run.until("rows without metadata")(_.size >= 10)
+    }
+    Files.writeString(folder.resolve("guard.yaml"), "version: 1\nstreams: {}\n")
+    eastLog.write("guarded", 1, 10, 15)
+    query.run(_.until("rows in spite of an empty answer")(_.size >= 15))
+    assertRows(query, wanted("east/guarded", 0, 15))
+  }
+
+  test("a checkpoint of a source of one cluster is taken over, and goes on where it was") {
+    eastLog.create("taken", 2)
+    eastLog.write("taken", 2, 0, 20)
+    val query = new Query("takes")
+    query.begin(eastLog.source("subscribe" -> "taken", "startingOffsets" -> "earliest", "maxOffsetsPerTrigger" -> "8"))
+    query.lies("east/taken")
+    query.run { run =>
+      run.until("the rest")(_.size >= 12)
+      westLog.create("taken", 1)
+      westLog.write("taken", 1, 0, 5)
+      query.lies("east/taken", "west/taken")
+      run.until("rows of another cluster")(_.size >= 17)
+    }
+    assert(query.rows.count(_.cluster == "east") == 12 && query.rows.map(r => r.cluster -> r.value).distinct.size == 17)
+  }
+
+  test("two names of one cluster must not share a topic") {
+    eastLog.create("twice", 1)
+    val text =
+      s"""version: 1
+         |clusters:
+         |  one: {bootstrapServers: "${east.servers}"}
+         |  two: {bootstrapServers: "${east.servers}"}
+         |streams: {twice: {one: [twice], two: [twice]}}
+         |""".stripMargin
+    Files.writeString(folder.resolve("twice.yaml"), text)
+    val error = intercept[SpliceException](new Query("twice").run(run => { val _ = run.plan() }))
+    assert(error.getCondition == "SPLICE_DYNAMIC.SAME_CLUSTER" && error.getMessage.contains("one and two"))
+  }
+
+  test("a cluster that is down is left out, and its rows come when it is back") {
+    Seq(eastLog, westLog).foreach(_.create("isolated", 1))
+    val query = new Query("isolation", "clusterWait" -> "500ms", "kafka.default.api.timeout.ms" -> "2000", "kafka.request.timeout.ms" -> "1000")
+    query.lies("east/isolated", "west/isolated")
+    query.run { run =>
+      westLog.write("isolated", 1, 0, 5)
+      run.until("rows of west")(_.size >= 5)
+      west.kill()
+      eastLog.write("isolated", 1, 0, 5)
+      run.until("rows of east while west is down")(_.size >= 10)
+      west.start()
+      westLog.write("isolated", 1, 5, 10)
+      run.until("rows of west after its return")(_.size >= 15)
+    }
+    assertRows(query, wanted("east/isolated", 0, 5), wanted("west/isolated", 0, 10))
+  }
+}
+
+/** A row as it was read. */
+final private case class Row(
+    cluster: String,
+    stream: String,
+    topic: String,
+    partition: Int,
+    offset: Long,
+    value: String
+)

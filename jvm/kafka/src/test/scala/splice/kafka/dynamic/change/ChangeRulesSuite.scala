@@ -1,0 +1,170 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.change
+
+import java.time.{Duration, Instant}
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.MemorySideLog
+import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
+import splice.kafka.split.KafkaPosition
+import splice.source.LogPartition
+
+final class ChangeRulesSuite extends AnyFunSuite {
+
+  private val t0  = Instant.parse("2026-01-01T00:00:00Z")
+  private val day = Duration.ofDays(1)
+
+  private def metadata(generation: Long, topics: String*): StreamMetadata = {
+    val byCluster = topics.map(_.split("/")).groupMap(_(0))(_(1))
+    StreamMetadata(
+      Some(generation),
+      SortedMap.from(byCluster.keys.map(c => c -> KafkaCluster(c, SortedMap("bootstrap.servers" -> s"$c:9092")))),
+      SortedMap("s" -> KafkaStream("s", SortedMap.from(byCluster.map { case (c, ts) => c -> SortedSet.from(ts) })))
+    )
+  }
+
+  private def applied(topics: String*): AppliedMetadata = {
+    val found = metadata(1, topics: _*)
+    AppliedMetadata(0, found.generation, found.clusters, found.streams)
+  }
+
+  private def kafka(topic: String, offset: Long): KafkaPosition = KafkaPosition.of(Seq(LogPartition(topic, 0) -> offset))
+
+  private def at(change: Int, offsets: (String, Long)*): DynamicPosition =
+    offsets.foldLeft(DynamicPosition.of(change, Nil)) { case (position, (name, offset)) =>
+      val ClusterTopic(cluster, own) = topic(name)
+      position.updated(cluster, position.of(cluster) ++ kafka(own, offset).offsets)
+    }
+
+  private def topic(name: String): ClusterTopic = ClusterTopic(name.takeWhile(_ != '/'), name.dropWhile(_ != '/').drop(1))
+
+  private def rules(policy: OnRemoved): ChangeRules = new ChangeRules(RemovalRules(policy, maxFraction = 1.0))
+
+  private def take(rules: ChangeRules, from: AppliedMetadata, found: StreamMetadata, position: DynamicPosition) =
+    rules.take(from, found, position, t0)(t => kafka(t.topic, 77))
+
+  test("drain: a removed topic is read on, asked for its end, read to it, and remembered") {
+    val drain = rules(OnRemoved.Drain)
+    val one   = take(drain, applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/x" -> 1, "a/y" -> 5))
+    assert(one.leaving(topic("a/y")).plan == LeavingPlan.Ask && one.read("a") == SortedSet("x", "y"))
+    val two = drain.drain(one, SortedMap(topic("a/y") -> kafka("y", 9)))
+    assert(drain.settle(two, at(2, "a/x" -> 1, "a/y" -> 8), t0, _ => None).isEmpty)
+    val three = drain.settle(two, at(2, "a/x" -> 1, "a/y" -> 9), t0, _ => None).get
+    assert(three.leaving.isEmpty && three.tombstones(topic("a/y")).position.contains(kafka("y", 9)))
+    val back = take(drain, three, metadata(3, "a/x", "a/y"), at(3, "a/x" -> 1))
+    assert(back.resumed(topic("a/y")) == kafka("y", 9) && back.tombstones.isEmpty)
+  }
+
+  test("drain: what comes back while it is drained goes on as if nothing were") {
+    val drain = rules(OnRemoved.Drain)
+    val one   = take(drain, applied("a/x", "b/y"), metadata(2, "a/x"), at(0, "b/y" -> 5))
+    val back  = take(drain, one, metadata(3, "a/x", "b/y"), at(1, "b/y" -> 6))
+    assert(back.leaving.isEmpty && back.resumed.isEmpty && back.read("b") == SortedSet("y"))
+  }
+
+  test("drain: a cluster that does not answer for so long is given up, one that answers is not") {
+    val drain = rules(OnRemoved.Drain)
+    val one   = take(drain, applied("a/x", "b/y"), metadata(2, "a/x"), at(0, "b/y" -> 5))
+    assert(drain.settle(one, at(1, "b/y" -> 5), t0.plus(day), _ => None).isEmpty)
+    assert(drain.settle(one, at(1, "b/y" -> 5), t0.plus(day), _ => Some(t0.plus(day))).isEmpty)
+    val over = drain.settle(one, at(1, "b/y" -> 5), t0.plus(day), c => if (c == "b") Some(t0) else None).get
+    assert(over.tombstones(topic("b/y")).position.contains(kafka("y", 5)) && !over.read.contains("b"))
+  }
+
+  test("drop: a topic is left where it is, and goes on there") {
+    val one = take(rules(OnRemoved.Drop), applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/y" -> 5))
+    assert(one.leaving.isEmpty && one.tombstones(topic("a/y")).position.contains(kafka("y", 5)))
+    assert(take(rules(OnRemoved.Drop), one, metadata(3, "a/x", "a/y"), at(1)).resumed(topic("a/y")) == kafka("y", 5))
+  }
+
+  test("keep: a removed topic is read on, and its cluster is kept") {
+    val one = take(rules(OnRemoved.Keep), applied("a/x", "b/y"), metadata(2, "a/x"), at(0, "b/y" -> 5))
+    assert(one.read("b") == SortedSet("y") && one.clusters.contains("b"))
+    assert(rules(OnRemoved.Keep).settle(one, at(1, "b/y" -> 5), t0.plus(day), _ => Some(t0)).isEmpty)
+  }
+
+  test("a position is forgotten after its retention, and a topic that comes back then begins anew") {
+    val drop = rules(OnRemoved.Drop)
+    val one  = take(drop, applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/y" -> 5))
+    assert(drop.settle(one, at(1), t0.plus(Duration.ofDays(6)), _ => None).isEmpty)
+    val two = drop.settle(one, at(1), t0.plus(Duration.ofDays(7)), _ => None).get
+    assert(two.tombstones(topic("a/y")).position.isEmpty)
+    assert(drop.settle(two, at(2), t0.plus(Duration.ofDays(9)), _ => None).isEmpty)
+    assert(take(drop, two, metadata(3, "a/x", "a/y"), at(2)).resumed(topic("a/y")) == kafka("y", 77))
+  }
+
+  test("answers that are older, remove too much or everything, or name a topic twice are refused") {
+    val some  = new ChangeRules(RemovalRules())
+    val known = applied("a/1", "a/2", "b/3", "b/4")
+    assert(some.refusal(known.copy(generation = Some(5)), metadata(4, "a/1", "a/2", "b/3", "b/4")).contains(Refusal.Older(5, 4)))
+    assert(some.refusal(known, metadata(2, "a/1", "a/2")).isEmpty)
+    assert(some.refusal(known, metadata(2, "a/1")).contains(Refusal.TooMany(3, 4, 2)))
+    assert(rules(OnRemoved.Drain).refusal(known, metadata(2)).contains(Refusal.TooMany(4, 4, 4)))
+    assert(some.refusal(applied("a/1", "a/2"), metadata(2, "a/1")).isEmpty)
+    val both = metadata(2, "a/1", "a/2", "b/3", "b/4")
+    val more = both.copy(streams = both.streams + ("t" -> KafkaStream("t", SortedMap("a" -> SortedSet("1")))))
+    assert(some.refusal(known, more).contains(Refusal.Twice(topic("a/1"), Seq("s", "t"))))
+  }
+
+  test("cutover: what a stream is moved to waits for what is drained of it, as a whole or by partition") {
+    val drain  = rules(OnRemoved.Drain)
+    val start  = at(0, "a/x" -> 5, "c/x" -> 1)
+    val asked  = take(drain, applied("a/x", "c/x"), metadata(2, "b/x", "c/x"), start)
+    val moved  = drain.drain(asked, SortedMap(topic("a/x") -> KafkaPosition.of(Seq(LogPartition("x", 0) -> 9L, LogPartition("x", 1) -> 9L))))
+    val target = KafkaPosition.of(Seq(LogPartition("x", 0) -> 7L, LogPartition("x", 1) -> 7L))
+    def held(how: Cutover, applied: AppliedMetadata, cluster: String, first: Long, second: Long): String = {
+      val position = DynamicPosition.of(2, Seq("a" -> KafkaPosition.of(Seq(LogPartition("x", 0) -> first, LogPartition("x", 1) -> second))))
+      Cutover.hold(how, applied, cluster, position, target).json
+    }
+    assert(held(Cutover.Together, moved, "b", 5, 5) == target.json)
+    assert(held(Cutover.Stream, asked, "b", 9, 9) == "{}" && held(Cutover.Stream, moved, "b", 9, 8) == "{}")
+    assert(held(Cutover.Stream, moved, "b", 9, 9) == target.json && held(Cutover.Stream, moved, "c", 5, 5) == target.json)
+    assert(held(Cutover.Partition, moved, "b", 9, 8) == """{"x":{"0":7}}""")
+    val over = drain.settle(moved, DynamicPosition.of(2, Seq("a" -> KafkaPosition.of(Seq(LogPartition("x", 0) -> 9L, LogPartition("x", 1) -> 9L)))), t0, _ => None).get
+    assert(over.waiting.isEmpty)
+  }
+
+  test("what was applied is read back as it was written") {
+    val one = take(rules(OnRemoved.Drain), applied("a/x", "a/y", "b/z"), metadata(2, "a/x"), at(0, "a/y" -> 5, "b/z" -> 6))
+    val two = rules(OnRemoved.Drain).drain(one, SortedMap(topic("a/y") -> kafka("y", 9)))
+    val all = two.copy(tombstones = SortedMap(topic("b/q") -> Tombstone("s", t0, None)), waiting = SortedMap(topic("a/x") -> Set(topic("a/y"), topic("b/z"))), resumed = SortedMap(topic("a/x") -> kafka("x", 1)))
+    val log = new MemorySideLog
+    assert(new ChangeLog(log).append(all) == all)
+    assert(new ChangeLog(log).last.contains(all))
+    // Whoever decides again after a crash gets what was decided first.
+    assert(new ChangeLog(log).append(all.copy(generation = Some(9))) == all)
+  }
+
+  test("a span over several changes ends removed topics where they ended, and begins returned ones where they were") {
+    val drop = rules(OnRemoved.Drop)
+    val zero = applied("a/x", "a/y")
+    val one  = take(drop, zero, metadata(2, "a/x"), at(0, "a/x" -> 1, "a/y" -> 5))
+    val two  = take(drop, one, metadata(3, "a/x", "a/y"), at(1, "a/x" -> 2))
+    def span(from: DynamicPosition, until: DynamicPosition, changes: AppliedMetadata*): Seq[String] =
+      ChangeSpan.between(from, until, changes).map(s => s"${s.cluster}: ${s.from.json} ${s.until.json}")
+    // The topic left in between.
+    assert(span(at(0, "a/x" -> 1, "a/y" -> 3), at(1, "a/x" -> 2), one) ==
+      Seq("""a: {"x":{"0":1},"y":{"0":3}} {"x":{"0":2},"y":{"0":5}}"""))
+    // It came back in between.
+    assert(span(at(1, "a/x" -> 2), at(2, "a/x" -> 2, "a/y" -> 8), two) ==
+      Seq("""a: {"x":{"0":2},"y":{"0":5}} {"x":{"0":2},"y":{"0":8}}"""))
+    // Both: one range.
+    assert(span(at(0, "a/x" -> 1, "a/y" -> 3), at(2, "a/x" -> 2, "a/y" -> 8), one, two) ==
+      Seq("""a: {"x":{"0":1},"y":{"0":3}} {"x":{"0":2},"y":{"0":8}}"""))
+    // It had left before: nothing of it.
+    assert(span(at(1, "a/x" -> 2), at(1, "a/x" -> 3)) == Seq("""a: {"x":{"0":2}} {"x":{"0":3}}"""))
+  }
+
+  test("a position is one line with sorted keys, and is read back") {
+    val position = at(3, "b/y" -> 2, "a/x" -> 1)
+    assert(position.json == """{"change":3,"clusters":{"a":{"x":{"0":1}},"b":{"y":{"0":2}}},"v":1}""")
+    assert(DynamicPosition.read(position.json) == position && position.precedes(at(3, "b/y" -> 2, "a/x" -> 2)))
+    assert(!at(3, "a/x" -> 2).precedes(position) && !position.precedes(at(2, "b/y" -> 2, "a/x" -> 2)))
+  }
+}

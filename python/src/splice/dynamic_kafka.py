@@ -1,0 +1,175 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Streams that lie on many Kafka clusters, as a source."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import uuid4
+
+from splice.errors import OptionError
+from splice.jvm import register_metadata
+from splice.offsets import ENDING, STARTING, OffsetsArgument, offsets_of
+from splice.source import Source, SourceBuilder
+
+_SELECTIONS = ("streams", "streamPattern")
+_PYTHON = "metadata.python"
+_SERVICES = ("metadata.file", "metadata.url", "kafka.bootstrap.servers", _PYTHON)
+
+MetadataService = Callable[[], "Mapping[str, Any] | str"]
+
+
+class DynamicKafkaSource(Source):
+    """The records of streams on many Kafka clusters, which come and go while the query runs.
+
+    A metadata service says on which clusters and topics each stream lies. The columns are those of
+    a KafkaSource; the hidden columns ``_cluster`` and ``_stream`` say where a row comes from.
+    """
+
+    kind = "dynamic-kafka"
+
+    def __init__(self, options: Mapping[str, str], service: MetadataService | None = None) -> None:
+        """Takes checked options; use a builder instead."""
+        super().__init__(options)
+        self._service = service
+
+    @property
+    def bounded(self) -> bool:
+        """Whether an end was set."""
+        return bool(self._options.named(*ENDING))
+
+    @property
+    def start_is_set(self) -> bool:
+        """Whether a start was set, rather than left at its default or to a hand-over."""
+        return bool(self._options.named(*STARTING))
+
+    def _prepare(self) -> None:
+        service = self._service
+        if service is not None:
+            register_metadata(self._options[_PYTHON], lambda: _document(service))
+
+    @staticmethod
+    def builder() -> DynamicKafkaSourceBuilder:
+        """Begins a source of streams on many clusters."""
+        return DynamicKafkaSourceBuilder()
+
+
+class DynamicKafkaSourceBuilder(SourceBuilder[DynamicKafkaSource]):
+    """Builds a DynamicKafkaSource.
+
+    Every option of a KafkaSource but those that say which topics of which cluster holds for all
+    clusters; ``cluster.<name>.<option>`` holds for one of them.
+    """
+
+    def __init__(self) -> None:
+        """Starts without options."""
+        super().__init__()
+        self._service: MetadataService | None = None
+
+    def metadata_service(self, service: MetadataService) -> DynamicKafkaSourceBuilder:
+        """Takes the metadata from a Python function of the driver's process.
+
+        It is called every ``discoveryInterval`` from a thread of its own, once at a time. An
+        exception is no answer: the query goes on with the last one. Not with Spark Connect.
+
+        Args:
+            service: a function without arguments that gives the metadata document, as a
+                dictionary or as YAML or JSON text.
+        """
+        if not callable(service):
+            raise OptionError(
+                f"{service!r} is no metadata service. Give a function without arguments that "
+                "gives the metadata document as a dictionary or a text."
+            )
+        self._service = service
+        return self.option(_PYTHON, f"{getattr(service, '__name__', 'service')}-{uuid4().hex[:8]}")
+
+    def stream_ids(self, *names: str) -> DynamicKafkaSourceBuilder:
+        """Reads streams by name; instead of a pattern."""
+        for name in names:
+            if not isinstance(name, str) or not name.strip() or "," in name:
+                raise OptionError(
+                    f"{name!r} is no name of a stream. Give each stream as a string of its own: "
+                    "stream_ids('a', 'b')."
+                )
+        return self.option("streams", ",".join(names))
+
+    def stream_pattern(self, pattern: str) -> DynamicKafkaSourceBuilder:
+        """Reads all streams whose name holds a match of a Java regular expression.
+
+        ``^`` and ``$`` bind it to the whole name. Streams that are made later are read too.
+        """
+        return self.option("streamPattern", pattern)
+
+    def metadata_file(self, path: str) -> DynamicKafkaSourceBuilder:
+        """Takes the metadata from a YAML or JSON file on any file system that Hadoop reaches."""
+        return self.option("metadata.file", path)
+
+    def metadata_url(self, url: str) -> DynamicKafkaSourceBuilder:
+        """Takes the metadata from an HTTP endpoint, whose ETag is honoured."""
+        return self.option("metadata.url", url)
+
+    def single_cluster(self, name: str, bootstrap_servers: str) -> DynamicKafkaSourceBuilder:
+        """Takes every topic of one cluster for a stream of its own name."""
+        return self.option("metadata.cluster", name).option(
+            "kafka.bootstrap.servers", bootstrap_servers
+        )
+
+    def group_id(self, group: str) -> DynamicKafkaSourceBuilder:
+        """Commits to a consumer group of every cluster what Spark has committed.
+
+        Args:
+            group: the id of the group, the option ``kafka.group.id``.
+        """
+        return self.option("kafka.group.id", group).option("commitToGroup", True)
+
+    def properties(self, **client: str) -> DynamicKafkaSourceBuilder:
+        """Sets properties of the Kafka client for all clusters, with ``_`` for ``.``.
+
+        A property whose name has other signs is set by ``option("kafka.<property>", value)``.
+        """
+        return self.options(**{f"kafka.{k.replace('_', '.')}": v for k, v in client.items()})
+
+    def starting_offsets(self, start: OffsetsArgument) -> DynamicKafkaSourceBuilder:
+        """Fixes the start on every cluster; by default a stream starts at the latest records.
+
+        Args:
+            start: ``"earliest"``, ``"latest"`` or an OffsetsInitializer.
+        """
+        options = offsets_of("starting_offsets", start).starting_options()
+        self._options.discard(*STARTING)
+        return self.options(**options)
+
+    def stopping_offsets(self, end: OffsetsArgument) -> DynamicKafkaSourceBuilder:
+        """Fixes the end on every cluster, which makes the source bounded.
+
+        Args:
+            end: ``"latest"`` or an OffsetsInitializer other than earliest and committed.
+        """
+        options = offsets_of("stopping_offsets", end).ending_options()
+        self._options.discard(*ENDING)
+        return self.options(**options)
+
+    def _make(self) -> DynamicKafkaSource:
+        self._refuse_chain_options()
+        given = self._options.named(*_SELECTIONS)
+        if len(given) != 1 or not self._options[given[0]].strip():
+            said = ", ".join(f"'{name}'" for name in given) or "none"
+            raise OptionError(
+                f"A dynamic Kafka source needs exactly one of {', '.join(_SELECTIONS)}, not empty; "
+                f"set here: {said}. Use stream_ids(...) or stream_pattern(...)."
+            )
+        if not self._options.named(*_SERVICES):
+            raise OptionError(
+                "Nothing says on which clusters the streams lie. "
+                "Use metadata_file(...), metadata_url(...), metadata_service(...) or "
+                "single_cluster(...)."
+            )
+        return DynamicKafkaSource(self._options, self._service)
+
+
+def _document(service: MetadataService) -> str:
+    found = service()
+    return found if isinstance(found, str) else json.dumps(found)

@@ -1,0 +1,55 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""The builder of a source over many clusters, without a JVM."""
+
+from __future__ import annotations
+
+import pytest
+
+from splice import DynamicKafkaSource, DynamicKafkaSourceBuilder, OffsetsInitializer, OptionError
+
+
+@pytest.fixture
+def builder() -> DynamicKafkaSourceBuilder:
+    return DynamicKafkaSource.builder().metadata_file("/config/streams.yaml").stream_ids("orders")
+
+
+def test_options_are_those_of_the_format(builder: DynamicKafkaSourceBuilder) -> None:
+    source = (
+        builder.group_id("report")
+        .properties(security_protocol="SSL")
+        .starting_offsets("earliest")
+        .option("cluster.east.kafka.client.id", "me")
+        .build()
+    )
+    assert source.options() == {
+        "source": "dynamic-kafka",
+        "metadata.file": "/config/streams.yaml",
+        "streams": "orders",
+        "kafka.group.id": "report",
+        "commitToGroup": "true",
+        "kafka.security.protocol": "SSL",
+        "startingOffsets": "earliest",
+        "cluster.east.kafka.client.id": "me",
+    }
+    assert not source.bounded
+
+
+def test_an_end_makes_it_bounded(builder: DynamicKafkaSourceBuilder) -> None:
+    assert builder.stopping_offsets(OffsetsInitializer.latest()).build().bounded
+
+
+def test_one_cluster_is_a_service_too() -> None:
+    source = DynamicKafkaSource.builder().single_cluster("east", "b:9092").stream_pattern("^o")
+    assert source.build().options()["metadata.cluster"] == "east"
+
+
+def test_streams_and_a_service_are_needed(builder: DynamicKafkaSourceBuilder) -> None:
+    with pytest.raises(OptionError, match="exactly one of streams, streamPattern"):
+        builder.stream_pattern("o.*").build()
+    with pytest.raises(OptionError, match="exactly one of streams, streamPattern"):
+        DynamicKafkaSource.builder().metadata_url("http://streams/").build()
+    with pytest.raises(OptionError, match="on which clusters"):
+        DynamicKafkaSource.builder().stream_ids("orders").build()
+    with pytest.raises(OptionError, match="no name of a stream"):
+        builder.stream_ids("a,b")
