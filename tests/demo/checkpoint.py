@@ -27,7 +27,7 @@ class Switch:
 
 
 class Checkpoint:
-    """The checkpoint of a query whose one source is a hybrid."""
+    """The checkpoint of a query with one source."""
 
     def __init__(self, folder: Path) -> None:
         """Takes the folder, which may not be there yet."""
@@ -47,10 +47,15 @@ class Checkpoint:
         return (self._folder / "commits" / str(batch)).exists()
 
     def position(self, batch: int) -> Position:
-        """Reads a batch's offset."""
-        lines = (self._folder / "offsets" / str(batch)).read_text().splitlines()
-        offset = json.loads(lines[2])
+        """Reads a batch's offset, a hybrid's."""
+        offset = self.offset(batch)
         return Position(offset["leg"], offset["legs"])
+
+    def offset(self, batch: int) -> dict[str, Any]:
+        """Reads a batch's offset, whatever the source."""
+        lines = (self._folder / "offsets" / str(batch)).read_text().splitlines()
+        found: dict[str, Any] = json.loads(lines[2])
+        return found
 
     def entries(self) -> dict[str, str]:
         """Reads the entries of the side log, those of its scopes too."""

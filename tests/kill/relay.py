@@ -1,75 +1,84 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A query over one topic that Spark's own Kafka source and ours read in turns."""
+"""A query over one topic, which Spark's own Kafka source and ours may read in turns."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from demo import orders
 from demo.checkpoint import Checkpoint
-from demo.judge import SinkLog, judge
+from demo.judge import SinkLog, Verdict, judge
 from kill import killing
 from kill.killing import Kill
 from kill.life import Life
+from kill.scenario import Setting
+from servers.kafka_producer import Record
 from servers.kafka_topics import KafkaTopics
 from servers.spark_kafka_jars import jars
 
 SPARKS = "kafka"
 OURS = "splice-kafka"
 
+BATCH = 300
+"""The most rows of a batch, unless an option says otherwise."""
+
 
 class Relay:
     """A topic of orders, and one query with one checkpoint whose source is named at each start."""
 
-    def __init__(self, topics: KafkaTopics, topic: str, folder: Path) -> None:
-        """Makes the topic, empty; the query starts with the first life."""
+    def __init__(
+        self,
+        topics: KafkaTopics,
+        topic: str,
+        folder: Path,
+        servers: str | None = None,
+        replicas: int = 1,
+    ) -> None:
+        """Makes the topic, empty; the query reads it at the servers, by default the topics'."""
         self.topics, self.topic, self.folder, self.produced = topics, topic, folder, 0
-        self._partitions = orders.PARTITIONS
+        self.setting = Setting()
+        self.write: Callable[[str, Iterable[Record]], int] = topics.produce
+        self.partitions = orders.PARTITIONS
+        self._servers = servers or topics.bootstrap_servers
         self._lives = itertools.count()
-        topics.create(topic, self._partitions, orders.KEPT)
+        topics.create(topic, self.partitions, orders.KEPT, replicas)
+
+    def given(self, **changes: Any) -> None:
+        """Changes the setting for the lives to come."""
+        self.setting = replace(self.setting, **changes)
 
     def produce(self, rows: int, partition: int | None = None) -> None:
         """Adds orders to the topic, where they belong or all to one partition."""
         first, self.produced = self.produced, self.produced + rows
         records = map(orders.record, range(first, self.produced))
         placed = (r if partition is None else r._replace(partition=partition) for r in records)
-        self.topics.produce(self.topic, placed)
+        self.write(self.topic, placed)
 
     def add_partition(self, rows: int) -> None:
         """Gives the topic one more partition, with orders in it."""
-        self._partitions += 1
-        self.topics.add_partitions(self.topic, self._partitions)
-        self.produce(rows, self._partitions - 1)
+        self.partitions += 1
+        self.topics.add_partitions(self.topic, self.partitions)
+        self.produce(rows, self.partitions - 1)
 
     @property
     def checkpoint(self) -> Checkpoint:
         """What the query has written down."""
         return Checkpoint(self.folder / "checkpoint")
 
-    def die(self, source: str, kill: Kill, **options: str) -> None:
-        """Lets a source go on until the driver is killed at the step, and asserts that it was."""
-        life = self._run(source, kill, options)
-        assert life.acted, f"{source} ended, not killed at {kill}:\n{life.process.tail()}"
-
-    def finish(self, source: str, **options: str) -> None:
-        """Lets a source go on to the end of the topic, and asserts that it did not fail."""
-        life = self._run(source, None, options)
-        assert life.process.exit_code == 0, f"{source} failed:\n{life.process.tail(80)}"
-
-    def assert_each_once(self) -> None:
-        """Asserts that what came out is what was produced."""
-        verdict = judge(SinkLog(self.folder / "output").files(), self.produced)
-        assert str(verdict) == f"rows {self.produced} missing 0 duplicated 0"
-
-    def _run(self, source: str, kill: Kill | None, options: dict[str, str]) -> Life:
+    def start(self, source: str, *kills: Kill, **options: str) -> Life:
+        """Starts a driver that dies at the first of the steps that it comes to."""
         query = {
             "format": source,
             "options": {
-                "kafka.bootstrap.servers": self.topics.bootstrap_servers,
+                "kafka.bootstrap.servers": self._servers,
                 "subscribe": self.topic,
-                "maxOffsetsPerTrigger": "300",
+                "maxOffsetsPerTrigger": str(BATCH),
+                **(self.setting.options or {}),
                 **options,
             },
             "select": [
@@ -78,12 +87,47 @@ class Relay:
             ],
             "checkpoint": f"{killing.SCHEME}://{self.folder / 'checkpoint'}",
             "output": f"{killing.SCHEME}://{self.folder / 'output'}",
-            "sink": "parquet",
+            "sink": self.setting.sink,
             "sink_options": {},
-            "trigger": {"availableNow": True},
+            "trigger": self.setting.trigger or {"availableNow": True},
         }
         folder = self.folder / f"life-{next(self._lives)}"
-        conf = {"spark.jars": ",".join(jars())}
-        life = Life.begin(folder, [query], [kill] if kill else [], conf=conf)
-        life.process.wait(180)
+        conf = {"spark.jars": ",".join(jars())} if source == SPARKS else {}
+        conf |= self.setting.conf or {}
+        return Life.begin(folder, [query], kills, self.setting.master, conf)
+
+    def run(self, source: str, *kills: Kill, **options: str) -> Life:
+        """Runs a driver to its end, of whatever kind."""
+        life = self.start(source, *kills, **options)
+        try:
+            life.process.wait(180)
+        finally:
+            life.process.kill()
         return life
+
+    def die(self, source: str, kill: Kill, **options: str) -> None:
+        """Lets a source go on until the driver is killed at the step, and asserts that it was."""
+        life = self.run(source, kill, **options)
+        assert life.acted, f"{source} ended, not killed at {kill}:\n{life.process.tail()}"
+
+    def finish(self, source: str, **options: str) -> None:
+        """Lets a source go on to the end of the topic, and asserts that it did not fail."""
+        life = self.run(source, **options)
+        assert life.process.exit_code == 0, f"{source} failed:\n{life.process.tail(80)}"
+
+    def assert_each_once(self) -> None:
+        """Asserts that what came out is what was produced."""
+        assert str(self.verdict()) == f"rows {self.produced} missing 0 duplicated 0"
+
+    def verdict(self) -> Verdict:
+        """Compares what came out with what was produced."""
+        output = self.folder / "output"
+        if self.setting.sink == "batches":
+            return judge(sorted(output.glob("*/part-*.parquet")), self.produced)
+        return judge(SinkLog(output).files(), self.produced)
+
+    def committed(self) -> dict[int, int]:
+        """Gives where each partition is after the newest batch in the commit log."""
+        batch = self.checkpoint.committed()
+        offset = self.checkpoint.offset(batch) if batch >= 0 else {}
+        return {int(p): at for p, at in offset.get(self.topic, {}).items()}

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from confluent_kafka import (
     Consumer,
+    ElectionType,
     KafkaError,
     KafkaException,
     Message,
@@ -39,6 +40,13 @@ _NO_LEADER_YET = (
     KafkaError.UNKNOWN_LEADER_EPOCH,
     KafkaError.FENCED_LEADER_EPOCH,
 )
+_NO_COORDINATOR_YET = (
+    KafkaError.NOT_COORDINATOR,
+    KafkaError.COORDINATOR_NOT_AVAILABLE,
+    KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+)
+
+T = TypeVar("T")
 
 
 class KafkaTopics:
@@ -97,6 +105,10 @@ class KafkaTopics:
         """Says whether every partition has so many copies that are up to date."""
         return all(len(partition.isrs) >= copies for partition in self._all_partitions())
 
+    def prefer_leaders(self) -> None:
+        """Gives partitions back to the brokers that shall lead them, where others do now."""
+        self._admin.elect_leaders(ElectionType.PREFERRED).result(_TIMEOUT)
+
     def _all_partitions(self) -> list[Any]:
         topics = self._admin.list_topics(timeout=_TIMEOUT).topics.values()
         return [partition for topic in topics for partition in topic.partitions.values()]
@@ -141,7 +153,11 @@ class KafkaTopics:
         consumer = self._consumer("read_committed", group)
         try:
             asked = [TopicPartition(topic, p) for p in self.partitions(topic)]
-            found = consumer.committed(asked, timeout=_TIMEOUT)
+
+            def ask() -> list[TopicPartition] | None:
+                return _unless(_NO_COORDINATOR_YET, lambda: consumer.committed(asked, _TIMEOUT))
+
+            found = wait_for(f"the coordinator of '{group}'", ask)
             return {each.partition: each.offset for each in found if each.offset >= 0}
         finally:
             consumer.close()
@@ -191,13 +207,11 @@ class KafkaTopics:
         asked = {TopicPartition(topic, partition): spec for partition in self.partitions(topic)}
 
         def ask() -> dict[int, int] | None:
-            try:
-                answers = {p.partition: f for p, f in self._admin.list_offsets(asked).items()}
-                return {partition: f.result(_TIMEOUT).offset for partition, f in answers.items()}
-            except KafkaException as error:
-                if error.args[0].code() not in _NO_LEADER_YET:
-                    raise
-                return None
+            answers = {p.partition: f for p, f in self._admin.list_offsets(asked).items()}
+            return _unless(
+                _NO_LEADER_YET,
+                lambda: {partition: f.result(_TIMEOUT).offset for partition, f in answers.items()},
+            )
 
         return wait_for(f"leaders of '{topic}'", ask)
 
@@ -212,6 +226,16 @@ class KafkaTopics:
                 "log_level": 0,
             }
         )
+
+
+def _unless(codes: Collection[int], ask: Callable[[], T]) -> T | None:
+    """Gives the answer; None if it is one of these errors."""
+    try:
+        return ask()
+    except KafkaException as error:
+        if error.args[0].code() not in codes:
+            raise
+        return None
 
 
 def _all_done(futures: Mapping[Any, Future[Any]]) -> list[Any]:
