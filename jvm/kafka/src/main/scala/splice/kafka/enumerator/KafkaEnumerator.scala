@@ -88,7 +88,8 @@ final private[splice] class KafkaEnumerator(
     // A replay is planned before anything else, and must not read a topic that was created again as if it were the old one.
     if (at != to) outage.wait(() => membership.once(to))
     val known  = to.offsets.keysIterator.flatMap(p => begin(p, at, to).map(p -> _)).toMap
-    val starts = known ++ startLog.starts((to.offsets.keySet -- known.keySet).toSet, to)(log.earliest)
+    val found  = (to.offsets.keySet -- known.keySet).toSet
+    val starts = if (found.isEmpty) known else known ++ outage.wait(() => startLog.starts(found, to)(log.earliest))
     val ranges = to.offsets.iterator.flatMap { case (p, end) =>
       starts.get(p).map(skipLog.start(p, to.generation(p.topic), _, end)).filter(_ < end).map(KafkaSplitRange(
         p,

@@ -73,6 +73,15 @@ final class OutageSuite extends AnyFunSuite {
     assert(run.pauses == 5)
   }
 
+  test("a replay waits for the start of a partition that only Spark's own source has read") {
+    val (run, _) = world("fetchOffset.retryIntervalMs" -> "20000")
+    run.log.create("t", 2)
+    run.log.fill("t", 1, 4)
+    run.log.away = Some(question => question == "earliest" && run.pauses < 2)
+    assert(run.start().splits(at(0 -> 8), at(0 -> 8, 1 -> 4)) == Seq(range(1, 0, 4)))
+    assert(run.pauses == 2)
+  }
+
   test("a run with a fixed end does not end early because brokers are away") {
     val (run, from) = world("fetchOffset.retryIntervalMs" -> "20000")
     val e           = run.start()
