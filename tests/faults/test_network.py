@@ -14,7 +14,7 @@ from faults.gate import Gate
 from faults.order_stream import OrderStream
 from servers.fault_proxy import FaultProxy
 from servers.kafka_node import ProcessNode
-from servers.kafka_settings import new_cluster_id
+from servers.kafka_settings import behind_a_proxy, new_cluster_id
 from servers.kafka_topics import KafkaTopics
 from servers.ports import free_ports
 from servers.waiting import wait_for
@@ -38,13 +38,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """A broker that some clients reach directly and others through a proxy."""
     direct, controller, proxied, listen = free_ports(4)
     cluster_id = new_cluster_id()
-    protocols = "BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT,PROXY:PLAINTEXT"
-    settings = {
-        "listeners": f"BROKER://127.0.0.1:{direct},CONTROLLER://127.0.0.1:{controller},"
-        f"PROXY://127.0.0.1:{proxied}",
-        "advertised.listeners": f"BROKER://127.0.0.1:{direct},PROXY://127.0.0.1:{listen}",
-        "listener.security.protocol.map": protocols,
-    }
+    settings = behind_a_proxy(direct, controller, proxied, listen)
     folder = tmp_path_factory.mktemp("broker")
     node = ProcessNode(folder, cluster_id, settings, "512m", ports=(direct, controller))
     topics = KafkaTopics(f"127.0.0.1:{direct}")

@@ -24,7 +24,7 @@ class FaultProxy:
 
     def __init__(self, listen: int, upstream: int) -> None:
         """Takes the ports, both on 127.0.0.1."""
-        self._listen, self._upstream = listen, upstream
+        self.port, self._upstream = listen, upstream
         self._delay = 0.0
         self._is_cut = False
         self._passes = threading.Event()
@@ -35,7 +35,7 @@ class FaultProxy:
 
     def __enter__(self) -> FaultProxy:
         """Begins to listen."""
-        self._server = socket.create_server(("127.0.0.1", self._listen))
+        self._server = socket.create_server(("127.0.0.1", self.port))
         threading.Thread(target=self._accept, name="fault-proxy", daemon=True).start()
         return self
 

@@ -6,32 +6,37 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
+from servers.fault_proxy import FaultProxy
 from servers.kafka_node import ProcessNode
-from servers.kafka_settings import new_cluster_id, one_of_many
+from servers.kafka_settings import behind_a_proxy, new_cluster_id, one_of_many
 from servers.kafka_topics import KafkaTopics
 from servers.ports import free_ports
 from servers.waiting import wait_for
 
 
 class KafkaBrokers:
-    """A cluster of several nodes, made on entering and gone on leaving."""
+    """A cluster of several nodes, made on entering and gone on leaving.
 
-    def __init__(self, count: int = 3, heap: str = "384m") -> None:
-        """Takes the number of nodes and the heap of each."""
-        self._count, self._heap = count, heap
+    With proxies, clients that begin at ``proxied_servers`` reach each node through its own.
+    """
+
+    def __init__(self, count: int = 3, heap: str = "384m", proxied: bool = False) -> None:
+        """Takes the number of nodes, the heap of each, and whether there are proxies."""
+        self._count, self._heap, self._proxied = count, heap, proxied
 
     def __enter__(self) -> KafkaBrokers:
         """Starts all nodes and waits until they are ready."""
         self._folder = Path(tempfile.mkdtemp(prefix="splice-kafka-"))
+        self._running = ExitStack()
         self.nodes: list[ProcessNode] = []
+        self.proxies: list[FaultProxy] = []
         try:
             self._make()
-            for node in self.nodes:
-                node.start()
-            wait_for("all brokers", lambda: len(self.topics.brokers()) == self._count)
+            self.start_all()
         except BaseException:
             self.__exit__(None, None, None)
             raise
@@ -44,6 +49,7 @@ class KafkaBrokers:
         trace: TracebackType | None,
     ) -> None:
         """Ends all nodes and removes their data."""
+        self._running.close()
         for node in self.nodes:
             node.remove()
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -52,6 +58,11 @@ class KafkaBrokers:
     def bootstrap_servers(self) -> str:
         """Where clients begin, the same after a restart."""
         return ",".join(f"127.0.0.1:{node.port}" for node in self.nodes)
+
+    @property
+    def proxied_servers(self) -> str:
+        """Where clients begin that go through the proxies."""
+        return ",".join(f"127.0.0.1:{proxy.port}" for proxy in self.proxies)
 
     @property
     def topics(self) -> KafkaTopics:
@@ -70,12 +81,33 @@ class KafkaBrokers:
         topics = self.topics
         wait_for("the broker's copies", lambda: topics.are_copied(self._count))
 
+    def kill_all(self) -> None:
+        """Kills all brokers."""
+        for node in self.nodes:
+            node.kill()
+
+    def start_all(self) -> None:
+        """Brings all brokers back that do not run, and waits until all copies are complete."""
+        for node in self.nodes:
+            if node.failure() is not None:
+                node.start()
+        topics = self.topics
+        wait_for("all brokers", lambda: len(topics.brokers()) == self._count)
+        wait_for("all copies", lambda: topics.are_copied(self._count))
+
     def _make(self) -> None:
-        found = free_ports(2 * self._count)
-        ports = list(zip(found[::2], found[1::2], strict=True))
+        each = 4 if self._proxied else 2
+        found = free_ports(each * self._count)
+        of_nodes = [found[at : at + each] for at in range(0, len(found), each)]
         cluster_id = new_cluster_id()
-        for number, pair in enumerate(ports):
+        for number, ports in enumerate(of_nodes):
             folder = self._folder / str(number)
             folder.mkdir()
-            settings = one_of_many(number, ports)
-            self.nodes.append(ProcessNode(folder, cluster_id, settings, self._heap, ports=pair))
+            broker, controller, *proxied = ports
+            settings = one_of_many(number, [(mine[0], mine[1]) for mine in of_nodes])
+            if proxied:
+                settings |= behind_a_proxy(broker, controller, *proxied)
+                proxy = FaultProxy(listen=proxied[1], upstream=proxied[0])
+                self.proxies.append(self._running.enter_context(proxy))
+            own = (broker, controller)
+            self.nodes.append(ProcessNode(folder, cluster_id, settings, self._heap, ports=own))

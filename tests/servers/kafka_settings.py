@@ -76,6 +76,20 @@ def with_listeners(
     return dict(settings) | {key: ",".join([settings[key], *some]) for key, some in added.items()}
 
 
+def behind_a_proxy(port: int, controller: int, proxied: int, proxy: int) -> dict[str, str]:
+    """Gives what a node has else that clients reach directly, or through a proxy.
+
+    The proxy listens on one port and goes on to another, and whoever comes by it is told of no
+    other way.
+    """
+    return {
+        "listeners": f"BROKER://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller},"
+        f"PROXY://127.0.0.1:{proxied}",
+        "advertised.listeners": f"BROKER://127.0.0.1:{port},PROXY://127.0.0.1:{proxy}",
+        "listener.security.protocol.map": "BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT,PROXY:PLAINTEXT",
+    }
+
+
 def one_of_many(node: int, ports: Sequence[tuple[int, int]]) -> dict[str, str]:
     """Gives what a node of several has else than the only one; nodes count from 0.
 

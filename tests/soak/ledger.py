@@ -6,11 +6,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
 PASSED = "passed"
+
+
+class Kind(str, Enum):
+    """What a seed is of; the same number is another fate in each."""
+
+    HYBRID = "hybrid"
+    KAFKA = "kafka"
+
+    def __str__(self) -> str:
+        """Gives its name in the ledger."""
+        return self.value
 
 
 @dataclass(frozen=True)
@@ -24,6 +36,8 @@ class Entry:
         result: ``passed``, or what went wrong.
         seconds: How long it took.
         kills: Where the driver died.
+        kind: What the seed is of.
+        faults: What else befell the query.
     """
 
     seed: int
@@ -32,6 +46,8 @@ class Entry:
     result: str
     seconds: float
     kills: list[str]
+    kind: Kind = Kind.HYBRID
+    faults: list[str] = field(default_factory=list)
 
 
 class Ledger:
@@ -51,35 +67,41 @@ class Ledger:
     def entries(self) -> list[Entry]:
         """Reads all entries."""
         lines = self.file.read_text().splitlines() if self.file.exists() else []
-        return [Entry(**found) for line in lines if (found := _read(line))]
+        return [_entry(found) for line in lines if (found := _read(line))]
 
-    def to_run(self, seeds: Iterable[int], commit: str) -> list[int]:
+    def to_run(self, seeds: Iterable[int], commit: str, kind: Kind) -> list[int]:
         """Leaves out the seeds that have passed with this very code; changed code has none."""
         if commit.endswith("+"):
             return list(seeds)
-        done = {s for s, e in self._last(commit).items() if e.result == PASSED}
+        done = {s for s, e in self._last(commit, kind).items() if e.result == PASSED}
         return [seed for seed in seeds if seed not in done]
 
-    def all_passed(self, seeds: Iterable[int], commit: str) -> bool:
+    def all_passed(self, seeds: Iterable[int], commit: str, kind: Kind) -> bool:
         """Says whether each of the seeds has passed with this code, when it was last run."""
-        return set(seeds) <= {s for s, e in self._last(commit).items() if e.result == PASSED}
+        last = self._last(commit, kind)
+        return set(seeds) <= {s for s, e in last.items() if e.result == PASSED}
 
-    def summary(self, seeds: Iterable[int], commit: str) -> str:
+    def summary(self, seeds: Iterable[int], commit: str, kind: Kind) -> str:
         """Says how the seeds ended with this code, and names those that failed."""
         asked = set(seeds)
-        last = {s: e for s, e in self._last(commit).items() if s in asked}
+        last = {s: e for s, e in self._last(commit, kind).items() if s in asked}
         failed = sorted(s for s, e in last.items() if e.result != PASSED)
         deaths = sum(len(e.kills) for e in last.values())
+        faults = sum(len(e.faults) for e in last.values())
         said = [
-            f"{len(asked)} seeds at {commit}: {len(last) - len(failed)} passed, "
-            f"{len(failed)} failed, {len(asked) - len(last)} not run; {deaths} deaths in "
-            f"{sum(e.seconds for e in last.values()):.0f} s"
+            f"{len(asked)} {kind} seeds at {commit}: {len(last) - len(failed)} passed, "
+            f"{len(failed)} failed, {len(asked) - len(last)} not run; {deaths} deaths and "
+            f"{faults} faults in {sum(e.seconds for e in last.values()):.0f} s"
         ]
         said += [f"  seed {seed}: {last[seed].result}" for seed in failed]
-        return "\n".join([*said, f"ledger: {self.file}"])
+        return "\n".join(said)
 
-    def _last(self, commit: str) -> dict[int, Entry]:
-        return {e.seed: e for e in self.entries() if e.commit == commit}
+    def _last(self, commit: str, kind: Kind) -> dict[int, Entry]:
+        return {e.seed: e for e in self.entries() if e.commit == commit and e.kind is kind}
+
+
+def _entry(found: dict[str, Any]) -> Entry:
+    return Entry(**found | {"kind": Kind(found.get("kind", Kind.HYBRID))})
 
 
 def _read(line: str) -> dict[str, Any] | None:

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Runs seeds: of each, a query from its first start to its end, killed where the seed says.
+"""Runs seeds: of each, a query from its first start to its end, with all that the seed says.
 
 It can be stopped (Ctrl-C) and started again: what has passed with the same commit is left out. The
 ledger, and the folders of seeds that failed, are in ``.soak`` in the repository's root.
@@ -17,89 +17,84 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 _TESTS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(_TESTS))
 
-from kill.scenario import Scenario  # noqa: E402
 from servers.kafka import KafkaCluster  # noqa: E402
-from servers.kafka_topics import KafkaTopics  # noqa: E402
-from soak import seeds  # noqa: E402
-from soak.fate import fate  # noqa: E402
-from soak.ledger import PASSED, Entry, Ledger  # noqa: E402
+from servers.kafka_brokers import KafkaBrokers  # noqa: E402
+from soak import hybrid_seed, kafka_seed, seeds  # noqa: E402
+from soak.ledger import PASSED, Entry, Kind, Ledger  # noqa: E402
+from soak.story import Story  # noqa: E402
 
 _ROOT = _TESTS.parent
 _FOLDER = _ROOT / ".soak"
-
-
-def run_seed(seed: int, topics: KafkaTopics, folder: Path, kills: list[str]) -> None:
-    """Runs one seed, and notes where the driver died.
-
-    Raises:
-        AssertionError: if a row is missing or doubled, a decision was changed, or a life failed.
-    """
-    destiny = fate(seed)
-    topic = f"soak-{seed}-{time.time_ns()}"
-    try:
-        scenario = Scenario.make(topics, topic, folder, destiny.rows)
-        scenario.given(sink=destiny.sink)
-        for life in destiny.lives:
-            scenario.given(master=f"local[{life.cores}]")
-            if life.more:
-                scenario.produce(life.more)
-            lived = scenario.run(life.kill)
-            if lived.acted:
-                kills.append(lived.acted.removeprefix("acts: ").replace(str(folder), ""))
-            else:
-                assert lived.process.exit_code == 0, lived.process.tail(80)
-        scenario.finish()
-        scenario.assert_each_once()
-        scenario.assert_switched_once()
-    finally:
-        topics.delete(topic)
 
 
 def main() -> int:
     """Runs the seeds that are asked for; 0 means that all have passed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", default="1..200", help="such as 1..200 or 3,7,20..29")
-    asked = seeds.parse(parser.parse_args().seeds)
+    kinds = [kind.value for kind in Kind]
+    parser.add_argument("--kind", choices=kinds, help="what to run; by default both")
+    given = parser.parse_args()
+    asked = seeds.parse(given.seeds)
+    chosen = [kind for kind in Kind if given.kind in (None, kind.value)]
     ledger, commit = Ledger(_FOLDER / "ledger.jsonl"), _commit()
-    left = ledger.to_run(asked, commit)
-    print(f"{len(left)} of {len(asked)} seeds to run at {commit}", flush=True)
     signal.signal(signal.SIGTERM, _stop)
     try:
-        if left:
-            with KafkaCluster() as kafka:
-                for seed in left:
-                    entry = _run_and_time(seed, kafka.topics, commit)
-                    ledger.add(entry)
-                    said = entry.result.splitlines()[0]
-                    print(
-                        f"seed {seed}: {said}, {len(entry.kills)} deaths, {entry.seconds:.0f} s",
-                        flush=True,
-                    )
+        for kind in chosen:
+            left = ledger.to_run(asked, commit, kind)
+            print(f"{len(left)} of {len(asked)} {kind} seeds to run at {commit}", flush=True)
+            if left:
+                _run(kind, left, ledger, commit)
     except KeyboardInterrupt:
         print("stopped; run it again to go on", flush=True)
-    print(ledger.summary(asked, commit))
-    return 0 if ledger.all_passed(asked, commit) else 1
+    for kind in chosen:
+        print(ledger.summary(asked, commit, kind))
+    print(f"ledger: {ledger.file}")
+    return 0 if all(ledger.all_passed(asked, commit, kind) for kind in chosen) else 1
 
 
-def _run_and_time(seed: int, topics: KafkaTopics, commit: str) -> Entry:
-    began, kills, result = time.monotonic(), list[str](), PASSED
-    with _folder(seed) as folder:
+def _run(kind: Kind, left: list[int], ledger: Ledger, commit: str) -> None:
+    with KafkaCluster() if kind is Kind.HYBRID else KafkaBrokers(proxied=True) as servers:
+        for seed in left:
+            entry = _run_and_time(kind, seed, servers, commit)
+            ledger.add(entry)
+            print(
+                f"{kind} seed {seed}: {entry.result.splitlines()[0]}, {len(entry.kills)} deaths, "
+                f"{len(entry.faults)} faults, {entry.seconds:.0f} s",
+                flush=True,
+            )
+
+
+def _run_and_time(kind: Kind, seed: int, servers: Any, commit: str) -> Entry:
+    began, result = time.monotonic(), PASSED
+    topic = f"soak-{kind}-{seed}-{time.time_ns()}"
+    run = hybrid_seed.run_seed if kind is Kind.HYBRID else kafka_seed.run_seed
+    with _folder(f"{kind}-{seed}") as folder:
+        story = Story(folder)
         try:
-            run_seed(seed, topics, folder, kills)
+            run(seed, topic, servers, story)
         except Exception as error:
             result = f"{type(error).__name__}: {error}"
-            shutil.copytree(folder, _FOLDER / f"failed-{seed}", dirs_exist_ok=True)
-    seconds = round(time.monotonic() - began, 1)
-    return Entry(seed, (_ROOT / "VERSION").read_text().strip(), commit, result, seconds, kills)
+            shutil.copytree(folder, _FOLDER / f"failed-{folder.name}", dirs_exist_ok=True)
+    return Entry(
+        seed=seed,
+        version=(_ROOT / "VERSION").read_text().strip(),
+        commit=commit,
+        result=result,
+        seconds=round(time.monotonic() - began, 1),
+        kills=story.kills,
+        kind=kind,
+        faults=story.faults,
+    )
 
 
 @contextmanager
-def _folder(seed: int) -> Iterator[Path]:
-    folder = _FOLDER / f"seed-{seed}"
+def _folder(name: str) -> Iterator[Path]:
+    folder = _FOLDER / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     try:

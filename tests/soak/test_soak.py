@@ -4,17 +4,21 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from soak import seeds
-from soak.fate import fate
-from soak.ledger import PASSED, Entry, Ledger
+from soak import hybrid_fate, kafka_fate, seeds
+from soak.ledger import PASSED, Entry, Kind, Ledger
+
+HYBRID, KAFKA = Kind.HYBRID, Kind.KAFKA
 
 
-def _entry(seed: int, commit: str = "abc", result: str = PASSED) -> Entry:
-    return Entry(seed, "0.1.0", commit, result, 2.5, ["before rename /offsets/1"])
+def _entry(seed: int, commit: str = "abc", result: str = PASSED, kind: Kind = HYBRID) -> Entry:
+    faults = ["a broker is killed"] if kind is KAFKA else []
+    return Entry(seed, "0.1.0", commit, result, 2.5, ["before rename /offsets/1"], kind, faults)
 
 
 def test_seeds_are_read() -> None:
@@ -27,20 +31,47 @@ def test_seeds_that_say_nothing_are_refused(text: str) -> None:
         seeds.parse(text)
 
 
-def test_a_seed_says_its_fate() -> None:
+@pytest.mark.parametrize("fate", [hybrid_fate.fate, kafka_fate.fate])
+def test_a_seed_says_its_fate(fate) -> None:  # type: ignore[no-untyped-def]
     assert fate(7) == fate(7)
     assert len({str(fate(seed)) for seed in range(50)}) == 50
+
+
+def test_all_that_can_befall_plain_kafka_does() -> None:
+    lives = [life for seed in range(200) for life in kafka_fate.fate(seed).lives]
+    events = [event for life in lives for event in life.events]
+    assert {(e.what, e.deadly) for e in events} == {
+        (what, deadly) for what in kafka_fate.What for deadly in (True, False)
+    }
+    assert {life.goes_on for life in lives if life.kill} == {True, False}
+    assert {life.options["assigner"] for life in lives} == {"balanced", "round-robin", "hash"}
 
 
 def test_only_what_has_passed_with_the_same_code_is_left_out(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "folder" / "ledger.jsonl")
     for entry in (_entry(1), _entry(2, "old"), _entry(3, result="lost rows")):
         ledger.add(entry)
-    assert ledger.to_run([1, 2, 3, 4], "abc") == [2, 3, 4]
-    assert ledger.to_run([1], "abc+") == [1]
-    assert not ledger.all_passed([1, 3], "abc")
+    assert ledger.to_run([1, 2, 3, 4], "abc", HYBRID) == [2, 3, 4]
+    assert ledger.to_run([1], "abc+", HYBRID) == [1]
+    assert not ledger.all_passed([1, 3], "abc", HYBRID)
     ledger.add(_entry(3))
-    assert ledger.all_passed([1, 3], "abc")
+    assert ledger.all_passed([1, 3], "abc", HYBRID)
+
+
+def test_a_seed_of_one_kind_is_not_one_of_the_other(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.jsonl")
+    ledger.add(_entry(1, kind=KAFKA))
+    assert ledger.entries() == [_entry(1, kind=KAFKA)]
+    assert ledger.to_run([1], "abc", KAFKA) == []
+    assert ledger.to_run([1], "abc", HYBRID) == [1]
+
+
+def test_an_entry_without_a_kind_is_of_a_hybrid(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.jsonl")
+    written = vars(_entry(1)).copy()
+    del written["kind"], written["faults"]
+    ledger.file.write_text(json.dumps(written) + "\n")
+    assert ledger.entries() == [_entry(1)]
 
 
 def test_an_entry_that_was_cut_off_does_not_count(tmp_path: Path) -> None:
@@ -54,7 +85,8 @@ def test_an_entry_that_was_cut_off_does_not_count(tmp_path: Path) -> None:
 def test_the_summary_names_what_failed(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "ledger.jsonl")
     for entry in (_entry(1), _entry(2, result="lost rows"), _entry(9, "old")):
-        ledger.add(entry)
-    said = ledger.summary([1, 2, 3], "abc").splitlines()
-    assert said[0] == "3 seeds at abc: 1 passed, 1 failed, 1 not run; 2 deaths in 5 s"
-    assert said[1] == "  seed 2: lost rows"
+        ledger.add(replace(entry, kind=KAFKA, faults=["a broker is killed"]))
+    ledger.add(_entry(3))
+    said = ledger.summary([1, 2, 3], "abc", KAFKA).splitlines()
+    start = "3 kafka seeds at abc: 1 passed, 1 failed, 1 not run; "
+    assert said == [f"{start}2 deaths and 2 faults in 5 s", "  seed 2: lost rows"]

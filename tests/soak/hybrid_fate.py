@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What a seed chooses: the size of the world, and where each life ends."""
+"""What a seed chooses of a hybrid: the size of the world, and where each life ends."""
 
 from __future__ import annotations
 
@@ -55,10 +55,11 @@ def fate(seed: int) -> Fate:
 
 def _lives(dice: random.Random) -> Iterator[LifeFate]:
     for _ in range(dice.randint(1, _MOST_LIVES)):
-        yield LifeFate(_kill(dice), dice.choice([1, 2, 2, 3]), dice.choice([0, 0, 50, 400]))
+        yield LifeFate(any_kill(dice), dice.choice([1, 2, 2, 3]), dice.choice([0, 0, 50, 400]))
 
 
-def _kill(dice: random.Random) -> Kill:
+def any_kill(dice: random.Random) -> Kill:
+    """Chooses a step at which a driver dies, should it come that far."""
     # A whole life has about 30 renames that count, twice that many files, and a row for each order.
     when = dice.choice(["before", "after"])
     action = dice.choice(["halt", "halt", "signal"])

@@ -1,0 +1,51 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Faults that come over three brokers and the networks before them, and pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from servers.kafka_brokers import KafkaBrokers
+from soak.kafka_fate import Event, What
+
+_DELAY = 0.2
+
+
+@contextmanager
+def befall(event: Event, brokers: KafkaBrokers) -> Iterator[None]:
+    """Makes the world bad inside the block, and good again after it."""
+    network = _on_network if event.what in (What.SLOW, What.CUT, What.HALF_OPEN) else _on_brokers
+    with network(event, brokers):
+        yield
+
+
+@contextmanager
+def _on_network(event: Event, brokers: KafkaBrokers) -> Iterator[None]:
+    for proxy in brokers.proxies:
+        if event.what is What.SLOW:
+            proxy.slow(_DELAY)
+        elif event.what is What.CUT:
+            proxy.cut()
+        else:
+            proxy.silence()
+    try:
+        yield
+    finally:
+        for proxy in brokers.proxies:
+            proxy.heal()
+
+
+@contextmanager
+def _on_brokers(event: Event, brokers: KafkaBrokers) -> Iterator[None]:
+    if event.what is What.BROKER:
+        brokers.kill(event.broker)
+    else:
+        brokers.kill_all()
+    try:
+        yield
+    finally:
+        # Those that led before lead again while the driver goes on.
+        brokers.start_all()
+        brokers.topics.prefer_leaders()
