@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``make bench``: starts a broker of its own and runs the JVM's benchmarks against it.
 
-ROWS, BYTES, PARTITIONS, ROUNDS and CORES size it; CASES chooses; SERVERS names a broker to use
-instead; OUT names a file for the tables.
+ROWS, BYTES, PARTITIONS, ROUNDS and CORES size it; CASES and ONLY choose; SERVERS names a broker
+to use instead; OUT names a file for the tables.
 """
 
 from __future__ import annotations

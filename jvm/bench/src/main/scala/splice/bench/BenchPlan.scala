@@ -7,8 +7,18 @@ package splice.bench
   *
   * @param cases
   *   which of `kafka`, `matrix`, `steady`, `memory`, `files`, `driver`, `plan` to run, divided by commas; None = all
+  * @param only
+  *   what the title of a race over Kafka must hold; None = all races
   */
-final case class BenchPlan(rows: Long, bytes: Int, partitions: Int, rounds: Int, cores: Int, cases: Option[Set[String]])
+final case class BenchPlan(
+    rows: Long,
+    bytes: Int,
+    partitions: Int,
+    rounds: Int,
+    cores: Int,
+    cases: Option[Set[String]],
+    only: Option[String]
+)
 
 object BenchPlan {
 
@@ -20,7 +30,8 @@ object BenchPlan {
       partitions = number("PARTITIONS", 8L).toInt,
       rounds = number("ROUNDS", 3L).toInt,
       cores = number("CORES", Runtime.getRuntime.availableProcessors.toLong).toInt,
-      cases = sys.env.get("CASES").map(_.split(",").toSet)
+      cases = sys.env.get("CASES").map(_.split(",").toSet),
+      only = sys.env.get("ONLY")
     )
   }
 }

@@ -11,7 +11,8 @@ final class KafkaRace(queries: Queries, servers: String, plan: BenchPlan) {
   private val load = new KafkaLoad(servers)
 
   /** Runs cases, those of one topic together; each topic is made before and deleted after. */
-  def run(cases: Seq[KafkaCase]): String = Using.resource(new FlinkProcess) { flink =>
+  def run(all: Seq[KafkaCase]): String = Using.resource(new FlinkProcess) { flink =>
+    val cases = all.filter(one => plan.only.forall(one.title.contains))
     cases.map(_.topic).distinct.flatMap { topic =>
       println(s"filling ${topic.name}")
       load.fill(topic)

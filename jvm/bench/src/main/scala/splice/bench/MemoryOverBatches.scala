@@ -42,7 +42,8 @@ final class MemoryOverBatches(spark: SparkSession, servers: String, plan: BenchP
       query.stop()
       val left = s"After `stop()`: ${clients()} Kafka clients, ${threads()} threads of theirs or of Splice's."
       (s"### Memory over $Batches batches, 8 partitions" +: "" +:
-        Report.lines(Seq("batch", "heap after collection, MiB", "Kafka clients"), watch.rows)).mkString("\n") + s"\n\n$left"
+        Report.lines(Seq("batch", "heap after collection, MiB", "Kafka clients"), watch.rows)).mkString("\n") +
+        s"\n\n$left"
     } finally {
       spark.streams.removeListener(watch)
       load.delete(topic.name)
