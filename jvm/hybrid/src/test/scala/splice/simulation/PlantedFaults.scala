@@ -49,8 +49,9 @@ object PlantedFaults {
       override def splits(from: Progress, until: Progress): Seq[SplitRange] = {
         val known = KafkaPosition.from(from)
         super.splits(from, until).collect {
-          case r: KafkaSplitRange if known.get(r.partition).isEmpty => r.copy(from = log(cluster, r.partition).earliest)
-          case r: KafkaSplitRange                                   => r
+          case r: KafkaSplitRange if known.get(r.partition).isEmpty =>
+            r.copy(from = log(cluster, r.partition).earliest)(r.topicId)
+          case r: KafkaSplitRange => r
         }.filter(r => r.from < r.until)
       }
     }
@@ -59,7 +60,7 @@ object PlantedFaults {
     new Passing(inner) {
       override def splits(from: Progress, until: Progress): Seq[SplitRange] =
         super.splits(from, until).collect { case r: KafkaSplitRange =>
-          r.copy(until = math.max(r.until, log(cluster, r.partition).stableEnd))
+          r.copy(until = math.max(r.until, log(cluster, r.partition).stableEnd))(r.topicId)
         }
     }
 

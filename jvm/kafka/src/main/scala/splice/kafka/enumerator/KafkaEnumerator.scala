@@ -90,12 +90,13 @@ final private[splice] class KafkaEnumerator(
     val known  = to.offsets.keysIterator.flatMap(p => begin(p, at, to).map(p -> _)).toMap
     val found  = (to.offsets.keySet -- known.keySet).toSet
     val starts = if (found.isEmpty) known else known ++ outage.wait(() => startLog.starts(found, to)(log.earliest))
+    val ids    = to.topics.iterator.map(t => t -> identity.owner(t, to.generation(t)).id).toMap
     val ranges = to.offsets.iterator.flatMap { case (p, end) =>
-      starts.get(p).map(skipLog.start(p, to.generation(p.topic), _, end)).filter(_ < end).map(KafkaSplitRange(
-        p,
-        _,
-        end
-      ))
+      starts
+        .get(p)
+        .map(skipLog.start(p, to.generation(p.topic), _, end))
+        .filter(_ < end)
+        .map(KafkaSplitRange(p, _, end)(ids(p.topic)))
     }.toSeq
     val (held, lost) =
       ranges.partition(range => membership.holds(range.partition, to.generation(range.partition.topic)))

@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.{SparkEnv, TaskContext}
 
+import splice.kafka.enumerator.SecondLook
 import splice.kafka.lag.ReadReports
 import splice.kafka.options.KafkaSettings
 import splice.kafka.split.KafkaSplitRange
@@ -32,15 +33,30 @@ final private[splice] case class KafkaReaders(
     val ranges = task.ranges.map(_.asInstanceOf[KafkaSplitRange])
     // After a failure nobody knows what the consumer has to do with it.
     val retried = Option(TaskContext.get()).exists(_.attemptNumber() > 0)
-    val pooled  = if (retried) None else ReaderPool.ofExecutor.borrow(key)(_.fits(ranges))
+    val pooled  = if (retried) None else ReaderPool.ofExecutor.borrow(key)(_.fits(ranges)).filter(isUsable(_, ranges))
     val client  = pooled.getOrElse(open(ranges))
     new KafkaSplitReader(ranges, columns, client, settings, pooled.isDefined)(
       ReaderPool.ofExecutor.giveBack(key, client, settings.idleTimeout)
     )
   }
 
+  // What was fetched ahead of a topic is of no use once another one has its name.
+  private def isUsable(client: SlotConsumer, ranges: Seq[KafkaSplitRange]): Boolean = {
+    val usable = client.allows(KafkaSplitRange.topicIds(ranges))
+    if (!usable) client.close()
+    usable
+  }
+
   private def open(ranges: Seq[KafkaSplitRange]): SlotConsumer =
-    try SlotConsumer(settings.client.reader(run) ++ ExecutorRack.property(settings.rackFrom))
+    try
+      SlotConsumer(
+        settings.client.reader(run) ++ ExecutorRack.property(settings.rackFrom),
+        new TopicIdClient(
+          settings.client,
+          settings.pollTimeout,
+          SecondLook(settings.retries, settings.retryInterval)
+        )
+      )
     catch {
       case e: KafkaException =>
         throw settings.client.refused(s"a reader of ${ranges.map(_.partition).mkString(", ")}", e)
@@ -64,7 +80,10 @@ private[splice] object KafkaReaders {
         settings.readerIdleTimeout,
         settings.policies.outOfRange.fails,
         settings.rackFrom,
-        reports
+        reports,
+        settings.policies.recreated,
+        settings.retries,
+        settings.retryInterval
       ),
       value
     )

@@ -22,6 +22,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
 import splice.kafka.lag.{PartitionRead, ReadReports, TaskReads}
+import splice.kafka.options.TopicRecreated
 import splice.kafka.reader.SlotConsumer.Leftover
 import splice.kafka.split.{KafkaSplitRange, TopicPartitions}
 import splice.kafka.{DataLoss, KafkaErrors, MissingRange}
@@ -32,6 +33,8 @@ import splice.source.SplitReader
   * A range ends when the consumer's position reaches its end, not with its last record: the last offsets may be those of
   * transaction markers, or of records that compaction took away. [[next]] is called by one thread; [[close]] may come from
   * another one while a poll goes on.
+  *
+  * A topic that was deleted and created again since the batch was planned is found out before any record of the new one is handed over.
   *
   * @param giveBack
   *   called once when all ranges were read to their ends; otherwise the consumer is closed
@@ -45,13 +48,13 @@ final private[splice] class KafkaSplitReader(
 )(giveBack: => Unit)
     extends SplitReader[InternalRow] {
 
-  import KafkaSplitReader._
-
   private val loss   = DataLoss(settings.failOnDataLoss)
   private val passed = DataLoss(settings.failOutOfRange)
   private val row    = new RecordRow(RecordField.of(columns))
   private val open   = mutable.LinkedHashMap.from(ranges.map(r => TopicPartitions.of(r.partition) -> new OpenRange(r)))
   private val chunks = mutable.ArrayDeque.empty[Chunk]
+
+  private var topics = KafkaSplitRange.topicIds(ranges)
   private val lock   = new ReentrantLock
 
   // The records being handed over, and what is known of them; the first poll or leftover replaces these.
@@ -65,6 +68,9 @@ final private[splice] class KafkaSplitReader(
   private var begun               = false
   @volatile private var closed    = false
   @volatile private var exhausted = false
+
+  // The consumer holds what is of another topic, or nobody knows of which.
+  @volatile private var spoiled = false
 
   private var rows      = 0L
   private var bytes     = 0L
@@ -172,15 +178,37 @@ final private[splice] class KafkaSplitReader(
     val start = System.nanoTime()
     try {
       val polled = consumer.poll(settings.pollTimeout)
+      leaveOthers()
       polled.partitions.forEach { partition =>
         open.get(partition).foreach(range => chunks += Chunk(range, polled.records(partition), 0))
       }
       val passed = open.valuesIterator.filter(_.moved(p => consumer.position(p))).toSeq
       finishPassed(passed, polled.partitions.contains)
       idleNanos = if (polled.isEmpty && passed.isEmpty) idleNanos + System.nanoTime() - start else 0L
-    } catch { case e: OffsetOutOfRangeException => outOfRange(e) }
-    finally pollNanos += System.nanoTime() - start
+    } catch {
+      case e: OffsetOutOfRangeException =>
+        leaveOthers()
+        outOfRange(e)
+    } finally pollNanos += System.nanoTime() - start
     if (idleNanos >= settings.pollTimeout.toNanos) stalled()
+  }
+
+  /** Gives up ranges of topics that are others than planned; nothing of the last poll was handed over yet. */
+  private def leaveOthers(): Unit = {
+    val others = consumer.others(topics)
+    if (others.nonEmpty) {
+      topics --= others
+      val lost = open.valuesIterator.filter(range => others(range.partition.topic)).toSeq
+      if (lost.nonEmpty) {
+        if (settings.recreated == TopicRecreated.Fail) throw KafkaErrors.recreated(lost.map(_.partition.topic).toSet)
+        DataLoss.Warn.report(
+          "a batch is read that was planned before the topic was deleted and created again",
+          lost.map(r => MissingRange(TopicPartitions.toLog(r.partition), r.position, Some(r.until)))
+        )
+        open --= lost.map(_.partition)
+        spoiled = true
+      }
+    }
   }
 
   private def finishPassed(passed: Seq[OpenRange], brought: TopicPartition => Boolean): Unit =
@@ -246,7 +274,7 @@ final private[splice] class KafkaSplitReader(
       consumer.wakeup()
       lock.lock()
     }
-    try if (exhausted && !woken) giveBack else closeConsumer()
+    try if (exhausted && !woken && !spoiled) giveBack else closeConsumer()
     finally lock.unlock()
   }
 
@@ -256,31 +284,4 @@ final private[splice] class KafkaSplitReader(
     val _           = Try(consumer.close())
     if (interrupted) Thread.currentThread().interrupt()
   }
-}
-
-private[splice] object KafkaSplitReader {
-
-  /** A range that is not read to its end yet. */
-  final private class OpenRange(range: KafkaSplitRange) {
-    val partition: TopicPartition = TopicPartitions.of(range.partition)
-    val topic: UTF8String         = UTF8String.fromString(range.partition.topic)
-    val from: Long                = range.from
-    val until: Long               = range.until
-    var position: Long            = range.from
-
-    /** Whether the consumer has moved on since this was last asked. */
-    def moved(at: TopicPartition => Long): Boolean = {
-      val now  = at(partition)
-      val done = now != position
-      position = now
-      done
-    }
-  }
-
-  /** Records of one partition, from an index on. */
-  final private case class Chunk(
-      range: OpenRange,
-      records: JList[ConsumerRecord[Array[Byte], Array[Byte]]],
-      index: Int
-  )
 }

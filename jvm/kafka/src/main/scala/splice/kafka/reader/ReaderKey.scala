@@ -6,7 +6,7 @@ package splice.kafka.reader
 import java.time.Duration
 
 import splice.kafka.lag.ReadReports
-import splice.kafka.options.{ClientProperties, RackFrom}
+import splice.kafka.options.{ClientProperties, RackFrom, TopicRecreated}
 
 /** Readers are alike when their query's run, what their client was made of, and their slot are the same. */
 final private[splice] case class ReaderKey(run: String, client: ClientProperties, slot: Int)
@@ -19,6 +19,10 @@ final private[splice] case class ReaderKey(run: String, client: ClientProperties
   *   whether a log that begins after the start of what was planned is one; else what is left of the range is read
   * @param reports
   *   where they tell the driver what they did
+  * @param recreated
+  *   what becomes of a planned range whose topic is another one by the time that it is read
+  * @param retries
+  *   how often a question is asked again whose answer is suspicious, `retryInterval` apart
   */
 final private[splice] case class ReaderSettings(
     client: ClientProperties,
@@ -27,5 +31,8 @@ final private[splice] case class ReaderSettings(
     idleTimeout: Duration,
     failOutOfRange: Boolean,
     rackFrom: RackFrom = RackFrom.Nowhere,
-    reports: Option[ReadReports] = None
+    reports: Option[ReadReports] = None,
+    recreated: TopicRecreated = TopicRecreated.Fail,
+    retries: Int = 3,
+    retryInterval: Duration = Duration.ofMillis(10)
 )

@@ -19,7 +19,10 @@ import splice.kafka.split.{KafkaSplitRange, TopicPartitions}
   * A poll may bring more than a range asks for. What is left over is kept, and is the beginning of the next range if that
   * starts exactly where the last one ended; otherwise the consumer seeks.
   */
-final private[splice] class SlotConsumer(consumer: Consumer[Array[Byte], Array[Byte]]) extends AutoCloseable {
+final private[splice] class SlotConsumer(
+    consumer: Consumer[Array[Byte], Array[Byte]],
+    ids: TopicIds = TopicIds.unchecked
+) extends AutoCloseable {
 
   import SlotConsumer._
 
@@ -30,6 +33,12 @@ final private[splice] class SlotConsumer(consumer: Consumer[Array[Byte], Array[B
   /** How many of the ranges begin where this consumer stands. */
   def fits(ranges: Iterable[KafkaSplitRange]): Int =
     ranges.count(range => stands.get(TopicPartitions.of(range.partition)).exists(_.offset == range.from))
+
+  /** Whether nothing that it holds is of other topics than these, by name and id. */
+  def allows(topics: Map[String, String]): Boolean = ids.allow(topics)
+
+  /** Those of the topics that have another id now, so that what was polled may be of another topic. */
+  def others(topics: Map[String, String]): Set[String] = ids.others(topics)
 
   /** Gets ready for the ranges of a task: the left over records with which each begins, if any. */
   def begin(ranges: Seq[KafkaSplitRange]): Map[TopicPartition, Leftover] = {
@@ -85,7 +94,10 @@ final private[splice] class SlotConsumer(consumer: Consumer[Array[Byte], Array[B
   }
 
   /** Makes a poll of another thread return. */
-  def wakeup(): Unit = consumer.wakeup()
+  def wakeup(): Unit = {
+    ids.cancel()
+    consumer.wakeup()
+  }
 
   override def close(): Unit = consumer.close(Duration.ZERO)
 }
@@ -94,8 +106,11 @@ private[splice] object SlotConsumer {
 
   private val FetchGroup = "consumer-fetch-manager-metrics"
 
-  def apply(properties: Map[String, Object]): SlotConsumer =
-    new SlotConsumer(new KafkaConsumer[Array[Byte], Array[Byte]](properties.asJava))
+  /** @param properties of the client, beside those by which the cluster is asked for topics' ids */
+  def apply(properties: Map[String, Object], ask: TopicIds.Question): SlotConsumer = {
+    val watch = new MetadataWatch
+    new SlotConsumer(new KafkaConsumer(properties.asJava, watch, watch), new TopicIds(() => watch.count, ask))
+  }
 
   /** Records of one partition that were polled, from an index on not handed over yet. */
   final case class Leftover(records: JList[ConsumerRecord[Array[Byte], Array[Byte]]], index: Int)

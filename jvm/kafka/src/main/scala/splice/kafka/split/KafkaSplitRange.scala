@@ -7,8 +7,14 @@ import org.apache.kafka.common.TopicPartition
 
 import splice.source.{LogPartition, SplitRange}
 
-/** A partition from an offset (included) until another (excluded). */
-final private[splice] case class KafkaSplitRange(partition: LogPartition, from: Long, until: Long) extends SplitRange {
+/** A partition from an offset (included) until another (excluded).
+  *
+  * @param topicId
+  *   of the topic that the offsets belong to, if it is known; it goes along with them and is no part of what the range is
+  */
+final private[splice] case class KafkaSplitRange(partition: LogPartition, from: Long, until: Long)(
+    val topicId: Option[String]
+) extends SplitRange {
 
   @transient override lazy val splitId: String = partition.toString
 
@@ -20,10 +26,17 @@ final private[splice] case class KafkaSplitRange(partition: LogPartition, from: 
 
   override def pieces(weights: Seq[Long]): Seq[SplitRange] =
     weights.scanLeft(from)(_ + _).zip(weights).map { case (begin, rows) =>
-      KafkaSplitRange(partition, begin, begin + rows)
+      KafkaSplitRange(partition, begin, begin + rows)(topicId)
     }
 
   override def toString: String = s"$partition [$from, $until)"
+}
+
+private[splice] object KafkaSplitRange {
+
+  /** The ids of the topics of ranges, as far as they are known. */
+  def topicIds(ranges: Iterable[KafkaSplitRange]): Map[String, String] =
+    ranges.iterator.flatMap(range => range.topicId.map(range.partition.topic -> _)).toMap
 }
 
 /** Kafka's own word for a [[LogPartition]]. */

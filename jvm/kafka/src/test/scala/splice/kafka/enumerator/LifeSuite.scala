@@ -127,7 +127,7 @@ final class LifeSuite extends AnyFunSuite {
       all.foreach { case (p, ranges) =>
         ranges.zip(ranges.drop(1)).foreach { case (a, b) => assert(a.until == b.from, s"$p: $ranges") }
         assert(ranges.last.until == last(p))
-        assert(whole(p) == Seq(KafkaSplitRange(p, ranges.head.from, ranges.last.until)))
+        assert(whole(p) == Seq(KafkaSplitRange(p, ranges.head.from, ranges.last.until)(None)))
       }
       assert(all.keySet == whole.keySet)
     }

@@ -62,5 +62,5 @@ object SimulatedRun {
 
   def t(partition: Int): LogPartition = LogPartition("t", partition)
 
-  def range(partition: Int, from: Long, until: Long): KafkaSplitRange = KafkaSplitRange(t(partition), from, until)
+  def range(partition: Int, from: Long, until: Long): KafkaSplitRange = KafkaSplitRange(t(partition), from, until)(None)
 }

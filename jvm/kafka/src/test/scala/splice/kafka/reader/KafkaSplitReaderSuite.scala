@@ -16,8 +16,8 @@ import org.apache.kafka.common.errors.InterruptException
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.KafkaSchema
-import splice.kafka.enumerator.SimulatedRun.range
-import splice.kafka.options.ClientProperties
+import splice.kafka.enumerator.SimulatedRun.{range, t}
+import splice.kafka.options.{ClientProperties, TopicRecreated}
 import splice.kafka.split.KafkaSplitRange
 import splice.source.SpliceException
 
@@ -46,17 +46,32 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     }
   }
 
-  final private class World(fail: Boolean = true, timeout: Duration = Duration.ofSeconds(20)) {
-    val client      = new Client
-    val consumer    = new SlotConsumer(client)
-    var returned    = 0
+  final private class World(
+      fail: Boolean = true,
+      timeout: Duration = Duration.ofSeconds(20),
+      recreated: TopicRecreated = TopicRecreated.Fail
+  ) {
+    val client    = new Client
+    var topicId   = "first"
+    var responses = 0L
+    val consumer  = new SlotConsumer(client, new TopicIds(() => responses, _ => Map("t" -> topicId)))
+    var returned  = 0
+
+    /** Lets the poll after those that are scheduled find that the topic is another one. */
+    def recreate(offsets: Long*): Unit = {
+      client.schedulePollTask { () =>
+        topicId = "second"
+        responses += 1
+        offsets.foreach(o => client.addRecord(new ConsumerRecord("t", 0, o, Array[Byte](1), Array[Byte](9))))
+      }
+    }
     private val own = ClientProperties(SortedMap("bootstrap.servers" -> "mock:9092"), None)
 
     def reader(ranges: KafkaSplitRange*): KafkaSplitReader = new KafkaSplitReader(
       ranges.toIndexedSeq,
       KafkaSchema(includeHeaders = false),
       consumer,
-      ReaderSettings(own, fail, timeout, Duration.ofMinutes(1), failOutOfRange = fail),
+      ReaderSettings(own, fail, timeout, Duration.ofMinutes(1), failOutOfRange = fail, recreated = recreated),
       reused = false
     )(returned += 1)
 
@@ -216,6 +231,37 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(w.read(range(0, 0, 4)) == Seq(0 -> 0L, 0 -> 1L))
     w.client.bring(0, 2, 3, 4, 5)
     assert(w.read(range(0, 4, 6)) == Seq(0 -> 4L, 0 -> 5L))
+  }
+
+  private def planned(from: Long, until: Long) = KafkaSplitRange(t(0), from, until)(Some("first"))
+
+  test("a topic that is another one when it is read fails the task before anything of it is handed over") {
+    val w = new World
+    w.client.bring(0, 0, 1)
+    w.recreate(2, 3)
+    val r = w.reader(planned(0, 4))
+    assert(r.next() && r.next())
+    assert(intercept[SpliceException](r.next()).getCondition == "SPLICE_KAFKA.RECREATED")
+    r.close()
+    assert(w.client.closed && w.returned == 0)
+  }
+
+  test("with restart the rest of such a range is given up, and the consumer is not used again") {
+    val w = new World(recreated = TopicRecreated.Restart)
+    w.client.bring(0, 0, 1)
+    w.recreate(2, 3)
+    assert(w.read(planned(0, 4)) == Seq(0 -> 0L, 0 -> 1L))
+    assert(w.client.closed && w.returned == 0)
+  }
+
+  test("what is left over of a topic is handed over though it is another one now") {
+    val w = new World
+    w.client.bring(0, 0, 1, 2, 3)
+    assert(w.read(planned(0, 2)) == Seq(0 -> 0L, 0 -> 1L))
+    w.topicId = "second"
+    w.responses += 1
+    assert(w.read(planned(2, 4)) == Seq(0 -> 2L, 0 -> 3L))
+    assert(w.returned == 2 && !w.consumer.allows(Map("t" -> "second")))
   }
 
   test("the metrics count rows, bytes and reuse") {

@@ -1,0 +1,82 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.reader
+
+import java.time.Duration
+import java.util.concurrent.{CancellationException, ExecutionException}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import org.apache.kafka.clients.admin.{Admin, DescribeTopicsOptions, TopicDescription}
+import org.apache.kafka.common.errors.{TimeoutException, UnknownTopicOrPartitionException}
+import org.apache.kafka.common.{KafkaException, KafkaFuture, Uuid}
+
+import splice.kafka.KafkaErrors
+import splice.kafka.enumerator.SecondLook
+import splice.kafka.options.ClientProperties
+
+/** Asks a cluster for topics' ids, so seldom that no client is kept for it: one that waits would look for its brokers all the time.
+  *
+  * @param patience
+  *   how long one question waits: as long as a poll, since the reader waits for both
+  * @param looks
+  *   how often an answer that differs is asked for again, since it may come from a broker that is behind
+  */
+final private[reader] class TopicIdClient(client: ClientProperties, patience: Duration, looks: SecondLook)
+    extends TopicIds.Question {
+
+  private var running: Seq[KafkaFuture[TopicDescription]] = Nil
+  private var cancelled                                   = false
+
+  override def apply(planned: Map[String, String]): Map[String, String] = {
+    val admin = open()
+    try looks.confirm(once(admin, planned))(_ != planned)(() => once(admin, planned))
+    finally { val _ = Try(admin.close(Duration.ZERO)) }
+  }
+
+  override def cancel(): Unit = synchronized {
+    cancelled = true
+    running.foreach(_.cancel(true))
+  }
+
+  private def open(): Admin =
+    try Admin.create(client.admin.asJava)
+    catch { case e: KafkaException => throw client.refused(TopicIdClient.Asked, e) }
+
+  private def once(admin: Admin, planned: Map[String, String]): Map[String, String] = {
+    val answers = begin(admin, planned.keySet)
+    planned.flatMap { case (topic, id) => answer(answers(topic)).map(now => topic -> now.getOrElse(id)) }
+  }
+
+  private def begin(admin: Admin, topics: Set[String]): Map[String, KafkaFuture[TopicDescription]] = synchronized {
+    if (cancelled) throw closed
+    val options = new DescribeTopicsOptions().timeoutMs(math.min(patience.toMillis, Int.MaxValue.toLong).toInt)
+    val asked   = admin.describeTopics(topics.asJava, options).topicNameValues().asScala.toMap
+    running = asked.values.toSeq
+    asked
+  }
+
+  /** None when the topic is not there; an id that is None is one that the broker does not tell. */
+  private def answer(asked: KafkaFuture[TopicDescription]): Option[Option[String]] =
+    try {
+      val id = asked.get().topicId
+      Some(if (id == Uuid.ZERO_UUID) None else Some(id.toString))
+    } catch {
+      case _: CancellationException => throw closed
+      case e: ExecutionException    =>
+        e.getCause match {
+          case _: UnknownTopicOrPartitionException => None
+          case cause: TimeoutException             =>
+            throw KafkaErrors.unreachable(client.servers, TopicIdClient.Asked, patience, client.secrets.hide(cause))
+          case cause => throw client.refused(TopicIdClient.Asked, cause)
+        }
+    }
+
+  private def closed = new InterruptedException("the reader was closed while it was read")
+}
+
+private object TopicIdClient {
+  private val Asked = "topic ids"
+}

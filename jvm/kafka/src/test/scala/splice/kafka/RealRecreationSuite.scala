@@ -1,0 +1,126 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka
+
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.source._
+import splice.testkit.KafkaBroker
+
+/** Topics of a real broker that are deleted and created again between the planning of a batch and its reading. */
+final class RealRecreationSuite extends AnyFunSuite with BeforeAndAfterAll {
+
+  private lazy val broker = KafkaBroker.start()
+  private lazy val real   = new RealLog(broker)
+
+  // Small fetches, so that a reader has not all of its range when it begins to hand it over.
+  private def source(topic: String, more: (String, String)*): Source = real.source(
+    Seq(
+      "subscribe"                       -> topic,
+      "startingOffsets"                 -> "earliest",
+      "discoveryInterval"               -> "1h",
+      "kafka.max.poll.records"          -> "10",
+      "kafka.max.partition.fetch.bytes" -> "1000"
+    ) ++ more: _*
+  )
+
+  override protected def afterAll(): Unit = broker.close()
+
+  /** Values tell the two topics apart: those of the second begin at 10000. */
+  private def recreate(topic: String, records: Int): Unit = {
+    real.admin(_.deleteTopics(Seq(topic).asJava).all().get())
+    real.eventually(s"$topic is gone")(!real.admin(_.listTopics().names().get()).contains(topic))
+    real.create(topic, 1)
+    real.write(topic, 1, 10000, 10000 + records)
+  }
+
+  /** The values of a task's rows, and what ended it; `halfway` happens after the tenth row. */
+  private def read(own: Source, tasks: Seq[SlotRanges], run: String)(halfway: => Unit)
+      : (Seq[Int], Option[SpliceException]) = {
+    val seen        = mutable.ArrayBuffer.empty[Int]
+    val readers     = own.readers(ReadContext(own.schema, run, tasks.flatMap(_.ranges)))
+    def all(): Unit = tasks.foreach { task =>
+      Using.resource(readers.rows(task)) { reader =>
+        while (reader.next()) {
+          seen += new String(reader.get().getBinary(1)).drop(1).toInt
+          if (seen.size == 10) halfway
+        }
+      }
+    }
+    val error =
+      try { all(); None }
+      catch { case e: SpliceException => Some(e) }
+    (seen.toSeq, error)
+  }
+
+  private def isRecreated(error: Option[SpliceException]): Boolean =
+    error.exists(_.getCondition == "SPLICE_KAFKA.RECREATED")
+
+  test("a new reader fails, and hands over nothing of the new topic") {
+    real.create("fresh", 1)
+    real.write("fresh", 1, 0, 50)
+    val own = source("fresh")
+    real.run(own) { c =>
+      val begin = c.initial()
+      val tasks = c.tasks(begin, c.advance(begin, everything = true))
+      recreate("fresh", 200)
+      val (rows, error) = read(own, tasks, "fresh")(())
+      assert(rows.isEmpty && isRecreated(error), error)
+    }
+  }
+
+  test("a reader that is open from the batch before fails, and hands over nothing of the new topic") {
+    real.create("open", 1)
+    real.write("open", 1, 0, 50)
+    val own = source("open")
+    real.run(own) { c =>
+      val begin = c.initial()
+      val one   = c.advance(begin, everything = true)
+      assert(read(own, c.tasks(begin, one), "open")(()) == ((0 until 50) -> None))
+      real.write("open", 1, 50, 100)
+      val two = c.advance(one, everything = true)
+      recreate("open", 200)
+      val (rows, error) = read(own, c.tasks(one, two), "open")(())
+      assert(rows.isEmpty && isRecreated(error), error)
+    }
+  }
+
+  test(
+    "a topic that is replaced while it is read: no record of the new one comes, whatever was fetched of the old one"
+  ) {
+    real.create("halfway", 1)
+    real.write("halfway", 1, 0, 2000)
+    val own = source("halfway")
+    real.run(own) { c =>
+      val begin         = c.initial()
+      val tasks         = c.tasks(begin, c.advance(begin, everything = true))
+      val (rows, error) = read(own, tasks, "halfway")(recreate("halfway", 3000))
+      assert(rows == rows.indices && rows.size < 2000 && isRecreated(error), error)
+    }
+  }
+
+  test("with restart the rest of the old topic is given up, and the next batch reads the new one from its beginning") {
+    real.create("restarts", 1)
+    real.write("restarts", 1, 0, 2000)
+    val own = source("restarts", "onTopicRecreated" -> "restart")
+    real.run(own) { c =>
+      val begin         = c.initial()
+      val until         = c.advance(begin, everything = true)
+      val (rows, error) = read(own, c.tasks(begin, until), "restarts")(recreate("restarts", 3000))
+      assert(error.isEmpty && rows == rows.indices && rows.size < 2000)
+      var next = until
+      real.eventually("the new topic is found") {
+        next = c.advance(until, everything = true)
+        next != until
+      }
+      assert(next.json == """{"restarts":{"00":3000}}""")
+      assert(read(own, c.tasks(until, next), "restarts")(()) == ((10000 until 13000) -> None))
+    }
+  }
+}

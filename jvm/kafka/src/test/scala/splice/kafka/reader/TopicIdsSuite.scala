@@ -1,0 +1,65 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.reader
+
+import scala.collection.mutable
+
+import org.scalatest.funsuite.AnyFunSuite
+
+final class TopicIdsSuite extends AnyFunSuite {
+
+  final private class World(var now: Map[String, String]) {
+    var responses = 1L
+    val asked     = mutable.ArrayBuffer.empty[Set[String]]
+    val ids       = new TopicIds(
+      () => responses,
+      { planned: Map[String, String] =>
+        asked += planned.keySet
+        now.filter { case (topic, _) => planned.contains(topic) }
+      }
+    )
+  }
+
+  private val both = Map("a" -> "1", "b" -> "2")
+
+  test("ids are asked for once, and again after the consumer has heard of its brokers only") {
+    val w = new World(both)
+    assert(Seq.fill(3)(w.ids.others(both)).forall(_.isEmpty))
+    assert(w.asked == Seq(Set("a", "b")))
+    w.responses += 1
+    assert(Seq.fill(3)(w.ids.others(both)).forall(_.isEmpty))
+    assert(w.asked.size == 2)
+  }
+
+  test("another task asks for the topics that are new to it") {
+    val w = new World(both)
+    w.ids.others(Map("a" -> "1"))
+    assert(w.ids.others(Map("a" -> "1")).isEmpty && w.ids.others(both).isEmpty)
+    assert(w.asked == Seq(Set("a"), Set("b")))
+  }
+
+  test("a topic with another id is told each time, and no consumer that has read the one before is used for the next") {
+    val w = new World(both)
+    w.ids.others(both)
+    w.now = Map("a" -> "3", "b" -> "2")
+    assert(w.ids.others(both).isEmpty, "what was fetched so far is of the old one")
+    w.responses += 1
+    assert(w.ids.others(both) == Set("a") && w.ids.others(both) == Set("a"))
+    assert(w.ids.allow(both) && w.ids.allow(Map("c" -> "9")) && !w.ids.allow(Map("a" -> "3")))
+  }
+
+  test("of a topic that is not there nothing new comes, and it is asked about again") {
+    val w = new World(both)
+    w.now = Map("b" -> "2")
+    assert(w.ids.others(both).isEmpty && w.ids.others(both).isEmpty)
+    assert(w.asked == Seq(Set("a", "b"), Set("a")))
+    w.now = Map("a" -> "3", "b" -> "2")
+    assert(w.ids.others(both) == Set("a"))
+  }
+
+  test("nobody is asked where no ids are known") {
+    val w = new World(Map.empty)
+    assert(w.ids.others(Map.empty).isEmpty && w.asked.isEmpty)
+  }
+}
