@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from pyspark.errors import IllegalArgumentException, PySparkException
+from pyspark.errors import IllegalArgumentException, PySparkException, QueryExecutionException
 
 from orders import (
     HISTORY_SELECT,
@@ -250,6 +250,17 @@ def test_a_path_that_is_not_there(spark: SparkSession, tmp_path: Path) -> None:
         missing.read(spark)
     assert raised.value.getCondition() == "SPLICE_FILES.PATH_NOT_FOUND"
     assert_says(str(raised.value), str(tmp_path / "none"))
+
+
+def test_an_error_at_planning_is_an_error_of_pyspark(
+    spark: SparkSession, topics: KafkaTopics
+) -> None:
+    rows = live(topics, "no-such-topic").read(spark)
+    for action in (rows.count, rows.collect, rows.toArrow):
+        with pytest.raises(QueryExecutionException) as raised:
+            action()
+        assert raised.value.getCondition() == "SPLICE_KAFKA.MISSING_TOPIC"
+        assert_says(str(raised.value), "no topic no-such-topic", topics.bootstrap_servers)
 
 
 def test_writing(spark: SparkSession, topics: KafkaTopics) -> None:

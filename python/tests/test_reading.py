@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pyspark.errors import QueryExecutionException
 
 from splice import FileSource, OptionError, SetupError, SourceError, jvm
 
@@ -57,27 +58,25 @@ def test_a_classic_session_without_the_jar_says_how_to_get_it(
 
 
 def test_an_error_of_splice_loses_the_stack_of_the_jvm() -> None:
-    class ThrownError(Exception):
-        def __init__(self, name: str) -> None:
-            self.java_exception = self
-            self.name = name
+    class CaughtError(QueryExecutionException):
+        def __init__(self, condition: str) -> None:
+            super().__init__(message="")
+            self.condition = condition
 
-        def getClass(self) -> ThrownError:  # noqa: N802 (Java's name)
-            return self
+        def getCondition(self) -> str:  # noqa: N802 (PySpark's name)
+            return self.condition
 
-        def getName(self) -> str:  # noqa: N802 (Java's name)
-            return self.name
-
-        def getMessage(self) -> str:  # noqa: N802 (Java's name)
-            return "[SPLICE_FILES.PATH_NOT_FOUND] There is nothing at /a."
+        def __str__(self) -> str:
+            return f"[{self.condition}] There is nothing at /a.\n\nJVM stacktrace:\n\tat a.b"
 
     session = Session()
-    session.read.error = ThrownError("splice.source.SpliceException")
-    with pytest.raises(SourceError, match="There is nothing at /a") as raised:
+    session.read.error = CaughtError("SPLICE_FILES.PATH_NOT_FOUND")
+    with pytest.raises(SourceError) as raised:
         SOURCE.read(session)  # type: ignore[arg-type]
+    assert str(raised.value) == "[SPLICE_FILES.PATH_NOT_FOUND] There is nothing at /a."
     assert raised.value.getCondition() == "SPLICE_FILES.PATH_NOT_FOUND"
-    session.read.error = ThrownError("java.lang.Error")
-    with pytest.raises(ThrownError):
+    session.read.error = CaughtError("SOMETHING_ELSE")
+    with pytest.raises(CaughtError):
         SOURCE.read(session)  # type: ignore[arg-type]
 
 

@@ -8,18 +8,20 @@ import re
 
 from pyspark.errors import (
     IllegalArgumentException,
-    PySparkException,
     PySparkRuntimeError,
+    QueryExecutionException,
 )
 
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]*)\] ")
 
 
-class SourceError(PySparkException):
+class SourceError(QueryExecutionException):
     """A source cannot be read: its data, its servers or its checkpoint are not as they must be.
 
-    A message that comes from the JVM begins with its error condition in brackets;
-    ``getCondition()`` gives it.
+    ``read()`` and ``read_stream()`` raise it. What is found out later, when Spark plans a batch
+    read, comes as PySpark's own ``QueryExecutionException``, of which this is a kind. A message
+    that comes from the JVM begins with its error condition in brackets; ``getCondition()`` gives
+    it.
     """
 
     def __init__(self, message: str) -> None:

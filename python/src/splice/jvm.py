@@ -85,14 +85,6 @@ class _MetadataCallback:
         implements: ClassVar = ["splice.kafka.dynamic.metadata.MetadataCallback"]
 
 
-def own_message(error: Exception) -> str | None:
-    """Gives the message of an exception that Splice threw in the JVM and PySpark does not know."""
-    thrown = getattr(error, "java_exception", None)
-    if thrown is None or not thrown.getClass().getName().startswith("splice."):
-        return None
-    return str(thrown.getMessage())
-
-
 def _session_lives() -> bool:
     try:
         from pyspark import SparkContext

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyspark.errors import PySparkRuntimeError
+from pyspark.errors import PySparkRuntimeError, QueryExecutionException
 
 from splice import jvm
 from splice.errors import SetupError, SourceError
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 FORMAT = "splice"
 
+_STACK = "\n\nJVM stacktrace:\n"
+
 
 def load(options: Mapping[str, str], spark: SparkSession | None, streaming: bool) -> DataFrame:
     """Loads the format ``splice`` with the options; no session given means the active one."""
@@ -27,12 +29,10 @@ def load(options: Mapping[str, str], spark: SparkSession | None, streaming: bool
     reader = session.readStream if streaming else session.read
     try:
         return reader.format(FORMAT).options(**options).load()
-    except Exception as error:
-        message = jvm.own_message(error)
-        if message is None:
+    except QueryExecutionException as error:
+        if not (error.getCondition() or "").startswith("SPLICE_"):
             raise
-        # As PySpark does with exceptions it knows, the JVM's stack is left out.
-        raise SourceError(message) from None
+        raise SourceError(str(error).split(_STACK)[0]) from None
 
 
 def _refuse_without_jar(session: SparkSession) -> None:

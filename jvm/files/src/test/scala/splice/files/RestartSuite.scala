@@ -104,7 +104,7 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     val ranges  = Seq(strict, lenient).map(r => r -> r.allRanges).toMap
     val file    = Files.list(Paths.get(at("changed"))).filter(_.toString.endsWith(".parquet")).findFirst.get
     Files.setLastModifiedTime(file, FileTime.from(Instant.parse("2020-01-02T03:04:05Z")))
-    val error = intercept[org.apache.spark.SparkException](strict.rows(ranges = ranges(strict)))
+    val error = intercept[SpliceException](strict.rows(ranges = ranges(strict)))
     Seq(
       "FILE_CHANGED",
       file.getFileName.toString,
@@ -116,7 +116,7 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     }
     assert(lenient.rows(ranges = ranges(lenient)).size == 10)
     Files.write(file, Array[Byte](1, 2, 3))
-    assert(intercept[org.apache.spark.SparkException](strict.rows(ranges =
+    assert(intercept[SpliceException](strict.rows(ranges =
       ranges(strict)
     )).getMessage.contains("3 bytes"))
   }
@@ -130,7 +130,7 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     val ranges  = Seq(strict, lenient).map(r => r -> r.allRanges).toMap
     val file    = Files.list(Paths.get(at("vanished"))).filter(_.toString.endsWith(".parquet")).findFirst.get
     Files.delete(file)
-    val error = intercept[org.apache.spark.SparkException](strict.rows(ranges = ranges(strict)))
+    val error = intercept[SpliceException](strict.rows(ranges = ranges(strict)))
     assert(error.getMessage.contains("FILE_NOT_FOUND") && error.getMessage.contains(file.getFileName.toString))
     assert(lenient.rows(ranges = ranges(lenient)).size == 5)
   }

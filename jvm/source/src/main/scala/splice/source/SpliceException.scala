@@ -7,16 +7,20 @@ import java.util.{Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.{SparkException, SparkThrowable}
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.execution.QueryExecutionException
 
-/** A failure of a source that is not about an option: data, servers, checkpoints. Carries its condition as Spark's own errors do. */
+/** A failure of a source that is not about an option: data, servers, checkpoints. Carries its condition as Spark's own errors do. PySpark
+  * shows it as `QueryExecutionException`.
+  */
 final class SpliceException private[splice] (
     condition: String,
     sqlState: String,
     parameters: Map[String, String],
     text: String,
     cause: Option[Throwable]
-) extends SparkException(text, cause.orNull) {
+) extends QueryExecutionException(text, cause.orNull)
+    with SparkThrowable {
   override def getCondition: String                       = condition
   override def getErrorClass: String                      = condition
   override def getSqlState: String                        = sqlState
