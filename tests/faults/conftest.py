@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Queries that end with their test, and a gate."""
+"""Queries that end with their test, a gate, and a broker behind a proxy."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from faults.gate import Gate
+from faults.order_stream import OrderStream
+from faults.world import World, proxied_broker
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -30,3 +32,17 @@ def gate(tmp_path: Path) -> Iterator[Gate]:
     made = Gate(tmp_path / "gate")
     yield made
     made.open()
+
+
+@pytest.fixture(scope="package")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """A broker behind a proxy, which a test may kill and must bring back."""
+    with proxied_broker(tmp_path_factory.mktemp("broker")) as started:
+        yield started
+
+
+@pytest.fixture
+def stream(spark: SparkSession, world: World, tmp_path: Path) -> Iterator[OrderStream]:
+    """A query through the proxy, which is good again afterwards."""
+    yield OrderStream(spark, world.topics, tmp_path, world.servers)
+    world.proxy.heal()

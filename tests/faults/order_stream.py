@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streams
 from demo import orders
+from demo.checkpoint import Checkpoint
 from demo.judge import SinkLog, judge
 from faults.gate import Gate
 from servers.kafka_topics import KafkaTopics
@@ -50,10 +52,12 @@ class OrderStream:
         self._servers = servers or topics.bootstrap_servers
         topics.create(self.topic, orders.PARTITIONS, orders.KEPT, replicas)
 
-    def produce(self, rows: int) -> None:
-        """Adds orders to the topic."""
+    def produce(self, rows: int, partition: int | None = None) -> None:
+        """Adds orders to the topic, where they belong or all to one partition."""
         first, self.produced = self.produced, self.produced + rows
-        self.topics.produce(self.topic, map(orders.record, range(first, self.produced)))
+        records = map(orders.record, range(first, self.produced))
+        placed = (r if partition is None else r._replace(partition=partition) for r in records)
+        self.topics.produce(self.topic, placed)
 
     def start(self, gate: Gate | None = None, **options: str) -> StreamingQuery:
         """Starts the query, or goes on with it, through a gate if there is one."""
@@ -92,6 +96,13 @@ class OrderStream:
         """Asserts that what came out is what was produced."""
         verdict = judge(self._sink().files(), self.produced)
         assert str(verdict) == f"rows {self.produced} missing 0 duplicated 0"
+
+    def committed(self) -> dict[int, int]:
+        """Gives the offset of each partition after the newest batch that is committed."""
+        checkpoint = self.folder / "checkpoint"
+        batch = Checkpoint(checkpoint).committed()
+        offset = (checkpoint / "offsets" / str(batch)).read_text().splitlines()[2]
+        return {int(p): end for p, end in json.loads(offset)[self.topic].items()}
 
     def _sink(self) -> SinkLog:
         return SinkLog(self.folder / "out")

@@ -4,58 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
-
-import pytest
-
 from faults.gate import Gate
 from faults.order_stream import OrderStream
-from servers.fault_proxy import FaultProxy
-from servers.kafka_node import ProcessNode
-from servers.kafka_settings import behind_a_proxy, new_cluster_id
-from servers.kafka_topics import KafkaTopics
-from servers.ports import free_ports
-from servers.waiting import wait_for
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from faults.world import World
 
 _ROWS = 40_000
-
-
-class World(NamedTuple):
-    """A broker, and the proxy before it."""
-
-    topics: KafkaTopics
-    proxy: FaultProxy
-    servers: str
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    """A broker that some clients reach directly and others through a proxy."""
-    direct, controller, proxied, listen = free_ports(4)
-    cluster_id = new_cluster_id()
-    settings = behind_a_proxy(direct, controller, proxied, listen)
-    folder = tmp_path_factory.mktemp("broker")
-    node = ProcessNode(folder, cluster_id, settings, "512m", ports=(direct, controller))
-    topics = KafkaTopics(f"127.0.0.1:{direct}")
-    node.start()
-    try:
-        wait_for("Kafka to be ready", lambda: topics.cluster_id(timeout=1) == cluster_id)
-        with FaultProxy(listen, proxied) as proxy:
-            yield World(topics, proxy, f"127.0.0.1:{listen}")
-    finally:
-        node.remove()
-
-
-@pytest.fixture
-def stream(spark: SparkSession, world: World, tmp_path: Path) -> Iterator[OrderStream]:
-    """A query through the proxy, which is good again afterwards."""
-    yield OrderStream(spark, world.topics, tmp_path, world.servers)
-    world.proxy.heal()
 
 
 def test_answers_that_take_200_ms(stream: OrderStream, world: World) -> None:

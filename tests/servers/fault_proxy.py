@@ -8,7 +8,10 @@ import contextlib
 import socket
 import threading
 import time
+from collections.abc import Callable
 from types import TracebackType
+
+from servers.kafka_requests import Requests
 
 _CHUNK = 1 << 16
 
@@ -32,6 +35,7 @@ class FaultProxy:
         self._closed = False
         self._lock = threading.Lock()
         self._sockets: set[socket.socket] = set()
+        self._watched: dict[int, Callable[[], None]] = {}
 
     def __enter__(self) -> FaultProxy:
         """Begins to listen."""
@@ -67,6 +71,10 @@ class FaultProxy:
         """Leaves connections open, half of them: requests go on, answers do not come."""
         self._passes.clear()
 
+    def before_next(self, kind: int, act: Callable[[], None]) -> None:
+        """Acts once, before the next request of a kind (a Kafka API key) is passed on."""
+        self._watched[kind] = act
+
     def heal(self) -> None:
         """Is good again. Connections that were silent are closed, since nobody waits on them."""
         if not self._passes.is_set():
@@ -96,8 +104,11 @@ class FaultProxy:
                 ).start()
 
     def _pump(self, source: socket.socket, sink: socket.socket, answers: bool) -> None:
+        requests = Requests()
         with contextlib.suppress(OSError):
             while piece := source.recv(_CHUNK):
+                for kind in () if answers else requests.begun_in(piece):
+                    self._watched.pop(kind, lambda: None)()
                 if answers:
                     time.sleep(self._delay)
                     self._passes.wait()
