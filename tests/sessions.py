@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+RACK = "spark.tests.rack"
+"""A setting of the session, which says that it stands in rack ``rack-1``."""
+
+
 def session(folder: Path, conf: Mapping[str, str] | None = None) -> SparkSession:
     """Starts a session with Splice's jars, two cores and two shuffle partitions."""
     from pyspark.sql import SparkSession
@@ -32,6 +36,7 @@ def session(folder: Path, conf: Mapping[str, str] | None = None) -> SparkSession
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.ui.enabled": "false",
+        RACK: "rack-1",
         **(conf or {}),
     }
     builder = SparkSession.builder.master("local[2]").appName("splice-tests")

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from faults.fetched import Fetched
 from faults.gate import Gate
 from faults.order_stream import OrderStream
 from servers.kafka import KafkaCluster
 from servers.kafka_brokers import KafkaBrokers
+from sessions import RACK
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -83,3 +85,32 @@ def test_brokers_die_one_after_the_other(
         stream.produce(2_000)
         brokers.start(number)
     stream.finish(query)
+
+
+@pytest.mark.parametrize(
+    ("own", "options"),
+    [(None, {}), (1, {"rackFrom": f"conf:{RACK}"}), (2, {"kafka.client.rack": "rack-2"})],
+)
+def test_records_come_from_the_copy_in_the_same_rack(
+    spark: SparkSession,
+    brokers: KafkaBrokers,
+    tmp_path: Path,
+    own: int | None,
+    options: dict[str, str],
+) -> None:
+    stream = OrderStream(spark, brokers.topics, tmp_path, replicas=3)
+    stream.produce(_ROWS)
+    query = stream.start(**options)
+    stream.wait_for_all(query)
+    fetched = Fetched(spark, stream.topic)
+    preferred, came = fetched.preferred(), fetched.bytes_of()
+    stream.finish(query)
+    by_broker = [came[number] for number in range(3)]
+    if own is None:
+        assert preferred == {-1}
+        assert min(by_broker) > max(by_broker) / 20
+    else:
+        # A leader has the partition first only if it is the one to read from.
+        assert preferred <= {own, -1}
+        assert own in preferred
+        assert came[own] > 0.9 * sum(by_broker)

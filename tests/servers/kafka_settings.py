@@ -93,12 +93,15 @@ def behind_a_proxy(port: int, controller: int, proxied: int, proxy: int) -> dict
 def one_of_many(node: int, ports: Sequence[tuple[int, int]]) -> dict[str, str]:
     """Gives what a node of several has else than the only one; nodes count from 0.
 
-    Each topic of Kafka's own has a copy on every node.
+    Each topic of Kafka's own has a copy on every node. Node 1 stands in rack ``rack-1``, and so on;
+    clients that say their rack are sent to the copy there (KIP-392).
     """
     copies = str(len(ports))
     voters = ",".join(f"{n}@127.0.0.1:{controller}" for n, (_, controller) in enumerate(ports))
     return {
         "node.id": str(node),
+        "broker.rack": f"rack-{node}",
+        "replica.selector.class": "org.apache.kafka.common.replica.RackAwareReplicaSelector",
         "controller.quorum.voters": voters,
         "offsets.topic.replication.factor": copies,
         "transaction.state.log.replication.factor": copies,

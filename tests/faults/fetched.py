@@ -1,0 +1,68 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""From which brokers the readers of a topic have fetched, as their consumers' own metrics tell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_PARTITIONS = "kafka.consumer:type=consumer-fetch-manager-metrics,topic={},partition=*,client-id=*"
+_NODES = "kafka.consumer:type=consumer-node-metrics,client-id={},node-id=*"
+
+
+class Fetched:
+    """The consumers in this process that read a topic; readers stay open for a while."""
+
+    def __init__(self, spark: SparkSession, topic: str) -> None:
+        """Takes the session, whose driver reads (local mode)."""
+        self._beans = _Beans(spark)
+        self._partitions = self._beans.named(_PARTITIONS.format(topic))
+
+    def preferred(self) -> set[int]:
+        """Gives the brokers that consumers were sent to; -1 for those that read from leaders."""
+        return {int(self._beans.get(b, "preferred-read-replica")) for b in self._partitions}
+
+    def bytes_of(self) -> Counter[int]:
+        """Gives the bytes that came from each broker, answers to other questions included."""
+        came: Counter[int] = Counter()
+        for client in {bean.getKeyProperty("client-id") for bean in self._partitions}:
+            for node in self._beans.named(_NODES.format(client)):
+                number = int(node.getKeyProperty("node-id").removeprefix("node-"))
+                came[number] += int(self._beans.get(node, "incoming-byte-total"))
+        return came
+
+
+class _Beans:
+    """Java's managed beans, by reflection: their server's own class is closed to other modules."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._jvm: Any = spark._jvm
+        self._gateway: Any = spark.sparkContext._gateway
+        self._server = self._jvm.java.lang.management.ManagementFactory.getPlatformMBeanServer()
+
+    def named(self, pattern: str) -> list[Any]:
+        name = self._jvm.javax.management.ObjectName(pattern)
+        return list(self._call("queryNames", {"ObjectName": name, "QueryExp": name}))
+
+    def get(self, bean: Any, attribute: str) -> Any:
+        return self._call("getAttribute", {"ObjectName": bean, "java.lang.String": attribute})
+
+    def _call(self, method: str, arguments: dict[str, Any]) -> Any:
+        kinds = [self._class(name) for name in arguments]
+        found = self._class("MBeanServer").getMethod(method, self._array("Class", kinds))
+        return found.invoke(self._server, self._array("Object", list(arguments.values())))
+
+    def _class(self, name: str) -> Any:
+        return self._jvm.java.lang.Class.forName(
+            name if "." in name else f"javax.management.{name}"
+        )
+
+    def _array(self, kind: str, items: list[Any]) -> Any:
+        made = self._gateway.new_array(getattr(self._jvm.java.lang, kind), len(items))
+        for index, item in enumerate(items):
+            made[index] = item
+        return made
