@@ -83,11 +83,16 @@ final private[dynamic] class ClusterWorker(name: String, run: String, clock: Clo
   def peek[A](question: ClusterEnumerator => A): Option[A] =
     if (made && asked.isEmpty) Some(submit(question).get()) else None
 
-  override def close(): Unit = {
+  /** Begins to close, and waits for nothing. */
+  def end(): Unit = if (!thread.isShutdown) {
     thread.submit((() => if (made) enumerator.close()): Runnable)
     thread.shutdown()
     // A call that waits for a server is given up.
     asked.foreach(_.answer.cancel(true))
+  }
+
+  override def close(): Unit = {
+    end()
     if (!thread.awaitTermination(ClusterWorker.Patience.toMillis, TimeUnit.MILLISECONDS)) {
       val _ = thread.shutdownNow()
     }

@@ -50,7 +50,10 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
     from.flatMap { case (name, at) => find(name).flatMap(_.answer(at, deadline, patient)).map(name -> _) }
   }
 
-  override def close(): Unit = workers.keysIterator.foreach(close)
+  override def close(): Unit = {
+    workers.values.foreach(_.worker.end())
+    workers.keysIterator.foreach(close)
+  }
 
   private def close(name: String): Unit = {
     workers.get(name).foreach(_.worker.close())
