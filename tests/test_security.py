@@ -24,6 +24,8 @@ HANDLER = "splice.testkit.login.TokenOfSecret"
 SECRETS = "org.apache.kafka.common.config.provider.FileConfigProvider"
 ROWS = 30
 AGE = 54321
+REDACTED = "(?i)secret|password|token|access[.]?key|keystore[.]key"
+"""What the documentation advises for private keys as text, which Spark itself would show."""
 
 LOGGING = """rootLogger.level = INFO
 rootLogger.appenderRef.out.ref = out
@@ -74,8 +76,13 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SecuredKafka]:
         yield kafka
 
 
+def line_of(key: str) -> str:
+    """Gives a line of a key, which is enough to know it by."""
+    return key.splitlines()[1]
+
+
 def sources(
-    kafka: SecuredKafka, secrets_file: Path, wrong: str, bearer: str
+    kafka: SecuredKafka, secrets_file: Path, key: str, wrong: str, bearer: str
 ) -> dict[str, dict[str, str]]:
     """Names sources that log in in different ways; those called ``wrong_…`` cannot."""
     password, store = kafka.password, kafka.certificates.password
@@ -85,6 +92,7 @@ def sources(
     }
     password_reference = f"${{file:{secrets_file}:password}}"
     store_reference = f"${{file:{secrets_file}:store}}"
+    key_reference = f"${{file:{secrets_file}:key}}"
     over_tls = kafka.trust(store_reference) | references
     over_tls["kafka.metadata.max.age.ms"] = f"${{file:{secrets_file}:age}}"
     named = {
@@ -92,11 +100,15 @@ def sources(
         "scram": kafka.login("SCRAM-SHA-512", password),
         "handler": kafka.bearer(HANDLER, bearer),
         "certificate": kafka.certificate(store),
+        "text": kafka.certificate_as_text(key),
+        "referred_text": kafka.certificate_as_text(key_reference) | references,
         "referred": kafka.login("SCRAM-SHA-512", password_reference, "LOGINTLS") | over_tls,
         "wrong_plain": kafka.login("PLAIN", wrong),
         "wrong_scram": kafka.login("SCRAM-SHA-512", wrong),
         "wrong_line": kafka.login("PLAIN", f'{wrong}" {wrong}'),
         "wrong_store": kafka.certificate(wrong),
+        "wrong_text": kafka.certificate_as_text(wrong),
+        "wrong_key": kafka.certificate_as_text(key.replace(line_of(key), line_of(key)[::-1])),
         "wrong_reference": kafka.login("PLAIN", f"${{file:{secrets_file}:nobody}}") | references,
     }
     common = {"source": "kafka", "subscribe": "orders", "startingOffsets": "earliest"}
@@ -108,14 +120,19 @@ def told(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> Tol
     """Reads all sources on a driver and an executor that are processes of their own."""
     private, folder = tmp_path_factory.mktemp("private"), tmp_path_factory.mktemp("told")
     wrong, bearer = "wrong5b2c7d-horse", "bearer9e1f-staple"
+    key = secured.certificates.private_key()
     known = {
         "password": secured.password,
         "store": secured.certificates.password,
         "wrong": wrong,
         "bearer": bearer,
+        "key": line_of(key),
+        "wrong key": line_of(key)[::-1],
     }
     secrets_file = private / "kafka.properties"
-    secrets_file.write_text(f"password={secured.password}\nstore={known['store']}\nage={AGE}\n")
+    in_file = {"password": secured.password, "store": known["store"], "age": AGE, "key": key}
+    lines = (f"{name}={str(value).strip()}".replace("\n", "\\n") for name, value in in_file.items())
+    secrets_file.write_text("\n".join(lines))
     logging = private / "log4j2.properties"
     logging.write_text(LOGGING)
     (folder / "events").mkdir()
@@ -123,7 +140,7 @@ def told(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> Tol
         plan = {
             "master": master,
             "folder": str(folder),
-            "sources": sources(secured, secrets_file, wrong, bearer),
+            "sources": sources(secured, secrets_file, key, wrong, bearer),
             "conf": settings(folder, logging),
         }
         (private / "plan.json").write_text(json.dumps(plan))
@@ -151,12 +168,16 @@ def settings(folder: Path, logging: Path) -> dict[str, str]:
         "spark.local.dir": str(folder / "local"),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.sql.shuffle.partitions": "2",
+        "spark.redaction.regex": REDACTED,
         "spark.task.maxFailures": "1",
         "spark.sql.session.timeZone": "UTC",
     }
 
 
-@pytest.mark.parametrize("source", ["plain", "scram", "handler", "certificate", "referred"])
+READ = ["plain", "scram", "handler", "certificate", "text", "referred", "referred_text"]
+
+
+@pytest.mark.parametrize("source", READ)
 def test_a_source_that_logs_in_is_read(told: Told, source: str) -> None:
     assert f"\n{source}: {ROWS} rows" in told.output, told.of(source)[:4000]
 
@@ -168,6 +189,8 @@ def test_a_source_that_logs_in_is_read(told: Told, source: str) -> None:
         ("wrong_scram", "SPLICE_KAFKA.LOGIN"),
         ("wrong_line", "SPLICE_KAFKA.REFUSED"),
         ("wrong_store", "SPLICE_KAFKA.REFUSED"),
+        ("wrong_text", "SPLICE_KAFKA.REFUSED"),
+        ("wrong_key", "SPLICE_KAFKA.REFUSED"),
         ("wrong_reference", "SPLICE_KAFKA"),
     ],
 )

@@ -74,8 +74,14 @@ def _read(spark: SparkSession, options: dict[str, str], folder: Path) -> int:
     batch.explain("extended")
     batch.explain("formatted")
     print(batch.count(), "rows in a batch")
-    _sql(spark, options, folder.name)
+    # Spark shows the options of CREATE TABLE by its own idea of secrets, whatever is set.
+    if "kafka.ssl.keystore.key" not in options or _is_reference(options["kafka.ssl.keystore.key"]):
+        _sql(spark, options, folder.name)
     return spark.read.parquet(str(folder / "out")).count()
+
+
+def _is_reference(value: str) -> bool:
+    return value.startswith("${")
 
 
 def _clients(spark: SparkSession) -> list[str]:

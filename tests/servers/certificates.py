@@ -34,16 +34,25 @@ class Certificates:
         self._keytool(self.trust, *imported)
         return store
 
+    def private_key(self) -> str:
+        """Gives the client's private key as PEM text."""
+        program = Path(__file__).with_name("PrivateKey.java")
+        return self._run("java", str(program), str(self.client), self.client.stem)
+
     def _keytool(self, store: Path, *arguments: str) -> None:
-        home = os.environ.get("JAVA_HOME")
-        tool = str(Path(home, "bin", "keytool")) if home else "keytool"
         store_is = ["-keystore", str(store), "-storetype", "PKCS12", "-storepass:env", "STORE_PASS"]
+        self._run("keytool", *arguments, *store_is)
+
+    def _run(self, name: str, *arguments: str) -> str:
+        home = os.environ.get("JAVA_HOME")
+        tool = str(Path(home, "bin", name)) if home else name
         done = subprocess.run(
-            [tool, *arguments, *store_is],
+            [tool, *arguments],
             capture_output=True,
             text=True,
             check=False,
             env={**os.environ, "STORE_PASS": self.password},
         )
         if done.returncode:
-            raise RuntimeError(f"keytool {arguments[0]} failed: {done.stdout}{done.stderr}")
+            raise RuntimeError(f"{name} {arguments[0]} failed: {done.stdout}{done.stderr}")
+        return done.stdout

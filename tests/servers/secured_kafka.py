@@ -108,6 +108,20 @@ class SecuredKafka:
             **self.trust(password),
         }
 
+    def certificate_as_text(self, key: str) -> dict[str, str]:
+        """Gives the options of a source that shows a certificate, without any file."""
+        stores = self.certificates.client, self.certificates.server
+        chain, trusted = (store.with_suffix(".pem").read_text() for store in stores)
+        return {
+            "kafka.bootstrap.servers": self.servers("TLS"),
+            "kafka.security.protocol": "SSL",
+            "kafka.ssl.keystore.type": "PEM",
+            "kafka.ssl.keystore.key": key,
+            "kafka.ssl.keystore.certificate.chain": chain,
+            "kafka.ssl.truststore.type": "PEM",
+            "kafka.ssl.truststore.certificates": trusted,
+        }
+
     def _settings(self) -> dict[str, str]:
         settings = {
             "ssl.keystore.location": str(self.certificates.server),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _HIDDEN = "*********(redacted)"
 _SECRET_NAME = re.compile(
     r"secret|password|passwd|token|credential|jaas|access[._]?key|account[._]?key|api[._]?key"
-    r"|private[._]?key|keystore[._]key|certificate[._]chain|user[._]info|sas[._]|signature",
+    r"|private[._]?key|keystore[._]key|certificate|user[._]info|sas[._]|signature",
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(r"\$\{[^}]+\}")

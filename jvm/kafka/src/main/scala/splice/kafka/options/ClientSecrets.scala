@@ -22,7 +22,7 @@ final private[splice] class ClientSecrets(properties: Map[String, String]) {
   private lazy val secrets: Set[String] = properties.iterator.flatMap {
     case (key, _) if !Secrets.isSecret(key)                                                  => Nil
     case (key, value) if key.toLowerCase(Locale.ROOT).endsWith(SaslConfigs.SASL_JAAS_CONFIG) => login(value)
-    case (_, value)                                                                          => Seq(value)
+    case (_, value) => value +: ClientSecrets.lines(value)
   }.filterNot(Secrets.isReference).toSet
 
   /** The error itself where nothing in it is secret, else one that says the same without. */
@@ -55,6 +55,12 @@ final private[splice] class ClientSecrets(properties: Map[String, String]) {
 private[splice] object ClientSecrets {
 
   private val option = "([\\w.]+)\\s*=\\s*(\"(?:\\\\.|[^\"\\\\])*\"|[^\\s;\"]+)".r
+
+  // An error about a key of several lines may quote one of them; the frame around a key is the same for all.
+  private def lines(text: String): Seq[String] =
+    text.linesIterator.map(_.trim).filter(line => line.length >= LineLength && !line.startsWith("-----")).toSeq
+
+  private val LineLength = 16
 
   // What the parser takes for a key or a flag may be part of a password with a quote in it.
   private val quoted = "'[^']*' in JAAS config".r

@@ -48,6 +48,18 @@ final class ClientSecretsSuite extends AnyFunSuite {
     assert(clean.getStackTrace.nonEmpty)
   }
 
+  test("no line of a private key is quoted, nor is the key shown with the properties") {
+    val lines      = Seq("MIGHAgEAMBMGByqGSM49AgEGCCqGSM49", "AwEHBG0wawIBAQQghorsebattery")
+    val key        = (("-----BEGIN PRIVATE KEY-----" +: lines) :+ "-----END PRIVATE KEY-----").mkString("\n")
+    val properties = client("kafka.ssl.keystore.key" -> key, "kafka.ssl.keystore.type" -> "PEM")
+    val clean      = properties.secrets.hide(new KafkaException(s"no key in '${lines.last}' of $key"))
+    Seq(said(clean), properties.toString, SourceOptions(Map("kafka.ssl.keystore.key" -> key)).toString).foreach {
+      text =>
+        assert(lines.filter(text.contains).isEmpty, text)
+    }
+    assert(clean.getMessage.startsWith("no key in '"))
+  }
+
   test("no part of a login line that is not well formed is quoted") {
     Seq(
       s"""$module username="alice" password="corr"ect-horse";""",
