@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import uuid
 from pathlib import Path
@@ -16,10 +17,13 @@ from faults.order_stream import OrderStream
 from kill.cluster import two_hosts
 from kill.killing import Kill
 from kill.scenario import Scenario
+from programs import launch
 from servers.kafka_topics import KafkaTopics
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from conftest import MakeTopic
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs 127.0.0.2 as a host")
@@ -33,6 +37,19 @@ def test_executors_are_lost(topics: KafkaTopics, tmp_path: Path) -> None:
     assert [sum(row == name for row in life.rows) for name in lost] == [2, 2]
     scenario.assert_each_once()
     scenario.assert_switched_once()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs 127.0.0.2 as a host")
+def test_an_executor_that_is_lost_moves_its_slot_only(
+    topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
+) -> None:
+    with two_hosts(tmp_path / "cluster") as master:
+        given = master, topics.bootstrap_servers, make_topic(4), str(tmp_path)
+        said = launch.run(
+            [sys.executable], "lose_executor", *given, env={"SPARK_LOCAL_IP": "127.0.0.1"}
+        )
+    moves = next(line for line in said.splitlines() if line.startswith("MOVES "))
+    assert json.loads(moves.removeprefix("MOVES ")) == {"before": [0] * 4, "after": [1] * 4}
 
 
 def test_stopped_in_the_middle_of_batches(
