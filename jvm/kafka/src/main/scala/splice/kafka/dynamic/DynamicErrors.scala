@@ -17,7 +17,12 @@ private[dynamic] object DynamicErrors {
     case Refusal.Older(applied, found) =>
       conditions.error("SPLICE_METADATA.OLDER", "found" -> found.toString, "applied" -> applied.toString)
     case Refusal.TooMany(removed, all, most) =>
-      conditions.error("SPLICE_METADATA.TOO_MANY", "removed" -> removed.toString, "all" -> all.toString, "most" -> most.toString)
+      conditions.error(
+        "SPLICE_METADATA.TOO_MANY",
+        "removed" -> removed.toString,
+        "all"     -> all.toString,
+        "most"    -> most.toString
+      )
     case Refusal.Twice(topic, streams) =>
       conditions.error("SPLICE_METADATA.TWICE", "topic" -> topic.toString, "streams" -> streams.sorted.mkString(", "))
   }

@@ -19,7 +19,8 @@ final class DynamicKafkaSourceBuilder private[dynamic] {
   private var chosen = ListMap(CommonOptions.Source.key -> DynamicKafkaSource.Kind)
 
   /** Reads streams by name. */
-  @varargs def streams(names: String*): DynamicKafkaSourceBuilder = option(DynamicOptions.Streams.key, names.mkString(","))
+  @varargs def streams(names: String*): DynamicKafkaSourceBuilder =
+    option(DynamicOptions.Streams.key, names.mkString(","))
 
   /** Reads all streams whose name holds a match of a Java regular expression, also those made later. */
   def streamPattern(pattern: String): DynamicKafkaSourceBuilder = option(DynamicOptions.StreamPattern.key, pattern)

@@ -26,7 +26,10 @@ private[splice] object DynamicOptions {
 
   val StreamPattern: SourceOption[String] = SourceOption(
     "streamPattern",
-    OptionType("a Java regular expression", t => Try(Pattern.compile(t.trim)).toOption.map(_.pattern).filter(_.nonEmpty)),
+    OptionType(
+      "a Java regular expression",
+      t => Try(Pattern.compile(t.trim)).toOption.map(_.pattern).filter(_.nonEmpty)
+    ),
     "reads every stream whose name holds a match, also those made later; ^ and $ bind the pattern to the whole name"
   )
 
@@ -51,12 +54,19 @@ private[splice] object DynamicOptions {
 
   val MetadataUrl: SourceOption[URI] = SourceOption(
     "metadata.url",
-    OptionType("an http or https address", t => Try(URI.create(t.trim)).toOption.filter(u => Set("http", "https")(String.valueOf(u.getScheme)))),
+    OptionType(
+      "an http or https address",
+      t => Try(URI.create(t.trim)).toOption.filter(u => Set("http", "https")(String.valueOf(u.getScheme)))
+    ),
     "where the metadata service http gets the document; its ETag is honoured"
   )
 
   val MetadataTimeout: SourceOption[Duration] =
-    SourceOption("metadata.timeout", OptionType.Time, "how long the metadata service http waits for a connection, and for its answer")
+    SourceOption(
+      "metadata.timeout",
+      OptionType.Time,
+      "how long the metadata service http waits for a connection, and for its answer"
+    )
       .withDefault(Duration.ofSeconds(10), "10s")
 
   val MetadataHeader = "metadata.header."

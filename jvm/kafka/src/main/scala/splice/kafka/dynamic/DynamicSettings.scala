@@ -65,8 +65,13 @@ final private[splice] case class DynamicSettings(
         new FileMetadataService(new Path(options(DynamicOptions.MetadataFile)), hadoop, literal)
       case MetadataKind.Http =>
         val headers = options.scope("metadata").scope("header").toMap
-        new HttpMetadataService(options(DynamicOptions.MetadataUrl), options(DynamicOptions.MetadataTimeout), headers, literal)
-      case MetadataKind.Python => new CallbackMetadataService(options(DynamicOptions.MetadataPython), literal)
+        new HttpMetadataService(
+          options(DynamicOptions.MetadataUrl),
+          options(DynamicOptions.MetadataTimeout),
+          headers,
+          literal
+        )
+      case MetadataKind.Python        => new CallbackMetadataService(options(DynamicOptions.MetadataPython), literal)
       case MetadataKind.SingleCluster =>
         new SingleClusterMetadataService(options(DynamicOptions.ClusterName), ClientProperties.of(options))
     }
@@ -110,7 +115,8 @@ private[splice] object DynamicSettings {
       case (None, Some(text)) => StreamSelection.Matching(text)
       case (None, None)       =>
         throw OptionErrors.missing(named.mkString("' or '"), "which streams to read; exactly one of them is needed")
-      case _ => throw OptionErrors.conflict(named, "each of them says which streams to read, so exactly one must be set")
+      case _ =>
+        throw OptionErrors.conflict(named, "each of them says which streams to read, so exactly one must be set")
     }
   }
 

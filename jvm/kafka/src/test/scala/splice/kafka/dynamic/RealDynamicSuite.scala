@@ -30,21 +30,25 @@ final class RealDynamicSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   override protected def afterAll(): Unit = {
     Seq(east, west).foreach(_.close())
-    Using.resource(Files.walk(folder))(_.sorted(java.util.Comparator.reverseOrder[Path]()).forEach(f => Files.delete(f)))
+    Using.resource(Files.walk(folder))(_.sorted(java.util.Comparator.reverseOrder[Path]()).forEach(f =>
+      Files.delete(f)
+    ))
   }
 
   /** A run of a query over one stream, whose side log outlives it. */
   final private class Query(name: String, more: (String, String)*) {
 
-    private val file         = folder.resolve(s"$name.yaml")
-    private val log          = new MemorySideLog
+    private val file               = folder.resolve(s"$name.yaml")
+    private val log                = new MemorySideLog
     var position: Option[Progress] = None
-    var rows: Vector[Row]    = Vector.empty
+    var rows: Vector[Row]          = Vector.empty
 
     /** Says where the stream lies, as `east/topic` and `west/topic`. */
     def lies(topics: String*): Unit = {
-      val byCluster = topics.map(_.split("/")).groupMap(_(0))(_(1)).map { case (c, ts) => s"$c: [${ts.mkString(", ")}]" }
-      val text      =
+      val byCluster = topics.map(_.split("/")).groupMap(_(0))(_(1)).map { case (c, ts) =>
+        s"$c: [${ts.mkString(", ")}]"
+      }
+      val text =
         s"""version: 1
            |generation: ${generations.next()}
            |clusters:
@@ -99,7 +103,14 @@ final class RealDynamicSuite extends AnyFunSuite with BeforeAndAfterAll {
         Using.resource(readers.rows(task)) { reader =>
           Iterator.continually(reader.next()).takeWhile(identity).map { _ =>
             val row = reader.get()
-            Row(row.getString(7), row.getString(8), row.getString(2), row.getInt(3), row.getLong(4), new String(row.getBinary(1)))
+            Row(
+              row.getString(7),
+              row.getString(8),
+              row.getString(2),
+              row.getInt(3),
+              row.getLong(4),
+              new String(row.getBinary(1))
+            )
           }.toVector
         }
       }
@@ -194,7 +205,9 @@ final class RealDynamicSuite extends AnyFunSuite with BeforeAndAfterAll {
     assertRows(query, wanted("east/drops", 0, 6), wanted("west/drops", 0, 10))
   }
 
-  test("a batch that was planned and not read is planned alike after a kill, also when the metadata changed meanwhile") {
+  test(
+    "a batch that was planned and not read is planned alike after a kill, also when the metadata changed meanwhile"
+  ) {
     Seq(eastLog, westLog).foreach(_.create("kills", 2))
     eastLog.write("kills", 2, 0, 20)
     westLog.write("kills", 2, 0, 20)
@@ -264,7 +277,12 @@ final class RealDynamicSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   test("a cluster that is down is left out, and its rows come when it is back") {
     Seq(eastLog, westLog).foreach(_.create("isolated", 1))
-    val query = new Query("isolation", "clusterWait" -> "500ms", "kafka.default.api.timeout.ms" -> "2000", "kafka.request.timeout.ms" -> "1000")
+    val query = new Query(
+      "isolation",
+      "clusterWait"                  -> "500ms",
+      "kafka.default.api.timeout.ms" -> "2000",
+      "kafka.request.timeout.ms"     -> "1000"
+    )
     query.lies("east/isolated", "west/isolated")
     query.run { run =>
       westLog.write("isolated", 1, 0, 5)
@@ -279,13 +297,3 @@ final class RealDynamicSuite extends AnyFunSuite with BeforeAndAfterAll {
     assertRows(query, wanted("east/isolated", 0, 5), wanted("west/isolated", 0, 10))
   }
 }
-
-/** A row as it was read. */
-final private case class Row(
-    cluster: String,
-    stream: String,
-    topic: String,
-    partition: Int,
-    offset: Long,
-    value: String
-)

@@ -39,9 +39,10 @@ final private[dynamic] case class AppliedMetadata(
   lazy val streamOf: SortedMap[ClusterTopic, String] = AppliedMetadata.streamOf(streams.values)
 
   /** The topics that are read of each cluster. */
-  lazy val read: SortedMap[String, SortedSet[String]] =
-    (streamOf.keySet ++ leaving.keySet).groupBy(_.cluster).map { case (cluster, topics) => cluster -> topics.map(_.topic) }
-      .to(SortedMap)
+  lazy val read: SortedMap[String, SortedSet[String]] = (streamOf.keySet ++ leaving.keySet).groupBy(_.cluster).map {
+    case (cluster, topics) => cluster -> topics.map(_.topic)
+  }
+    .to(SortedMap)
 
   /** The stream that a topic is in, or was in last. */
   def stream(topic: ClusterTopic): Option[String] =

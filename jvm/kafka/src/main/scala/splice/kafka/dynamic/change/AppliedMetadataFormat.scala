@@ -31,27 +31,38 @@ private[change] object AppliedMetadataFormat {
       Seq("stream" -> Json.text(s.name), "topics" -> Json.obj(topics: _*))
     }
     val leaving = applied.leaving.map { case (topic, l) =>
-      named("leaving", topic) ++ Seq("of" -> Json.text(l.stream), "since" -> Json.text(l.since.toString)) ++ plan(l.plan)
+      named("leaving", topic) ++ Seq("of" -> Json.text(l.stream), "since" -> Json.text(l.since.toString)) ++
+        plan(l.plan)
     }
     val tombstones = applied.tombstones.map { case (topic, t) =>
       named("tombstone", topic) ++ Seq("of" -> Json.text(t.stream), "since" -> Json.text(t.since.toString)) ++
         t.position.map("position" -> position(_))
     }
     val waiting = applied.waiting.flatMap { case (topic, all) =>
-      all.toSeq.sorted.map(one => named("waiting", topic) ++ Seq("for" -> Json.text(one.cluster), "of" -> Json.text(one.topic)))
+      all.toSeq.sorted.map(one =>
+        named("waiting", topic) ++ Seq("for" -> Json.text(one.cluster), "of" -> Json.text(one.topic))
+      )
     }
     val resumed = applied.resumed.map { case (topic, at) => named("resumed", topic) :+ ("position" -> position(at)) }
-    (Iterator(head) ++ clusters ++ streams ++ leaving ++ tombstones ++ waiting ++ resumed).map(f => Json.write(Json.obj(f: _*))).toSeq
+    (Iterator(head) ++ clusters ++ streams ++ leaving ++ tombstones ++ waiting ++ resumed).map(f =>
+      Json.write(Json.obj(f: _*))
+    ).toSeq
   }
 
   /** @throws splice.source.SpliceException when the lines are damaged, or of a newer version */
   def read(key: String, lines: Seq[String]): AppliedMetadata = {
-    val what    = s"Side-log entry $key"
-    val nodes   = lines.map(l => Json.read(l).filter(_.isObject).getOrElse(throw CheckpointErrors.corrupt(what, s"'$l' is not a JSON object")))
+    val what  = s"Side-log entry $key"
+    val nodes = lines.map(l =>
+      Json.read(l).filter(_.isObject).getOrElse(throw CheckpointErrors.corrupt(what, s"'$l' is not a JSON object"))
+    )
     val head    = nodes.headOption.getOrElse(throw CheckpointErrors.corrupt(what, "it is empty"))
-    val version = Json.field(head, "v").filter(_.isInt).getOrElse(throw CheckpointErrors.corrupt(what, "'v' is missing")).asInt
+    val version =
+      Json.field(head, "v").filter(_.isInt).getOrElse(throw CheckpointErrors.corrupt(what, "'v' is missing")).asInt
     if (version > Version) throw CheckpointErrors.newer(what, version, Version)
-    Try(applied(head, nodes.drop(1))).getOrElse(throw CheckpointErrors.corrupt(what, "a field is missing or no number, time or position"))
+    Try(applied(head, nodes.drop(1))).getOrElse(throw CheckpointErrors.corrupt(
+      what,
+      "a field is missing or no number, time or position"
+    ))
   }
 
   private def applied(head: JsonNode, nodes: Seq[JsonNode]): AppliedMetadata = {
@@ -64,7 +75,9 @@ private[change] object AppliedMetadataFormat {
         text(node, "cluster") -> KafkaCluster(text(node, "cluster"), SortedMap.from(properties))
       }),
       SortedMap.from(all("stream") { node =>
-        val topics = Json.fields(node.get("topics")).map { case (c, list) => c -> SortedSet.from(Json.items(list).map(_.asText)) }
+        val topics = Json.fields(node.get("topics")).map { case (c, list) =>
+          c -> SortedSet.from(Json.items(list).map(_.asText))
+        }
         text(node, "stream") -> KafkaStream(text(node, "stream"), SortedMap.from(topics))
       }),
       SortedMap.from(all("leaving")(n => topic(n, "leaving") -> Leaving(text(n, "of"), since(n), plan(n)))),

@@ -22,9 +22,14 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     val twice   = for {
       topics <- found.streams.values.toSeq.flatMap(s => AppliedMetadata.streamOf(Seq(s)).keys).groupBy(identity).values
       topic  <- topics.headOption if topics.size > 1
-    } yield Refusal.Twice(topic, found.streams.values.filter(_.topics.get(topic.cluster).exists(_(topic.topic))).map(_.name).toSeq)
+    } yield Refusal.Twice(
+      topic,
+      found.streams.values.filter(_.topics.get(topic.cluster).exists(_(topic.topic))).map(_.name).toSeq
+    )
     val most = (at.streamOf.size * rules.maxFraction).toInt
-    val many = if (removed > 0 && (now.isEmpty || removed > math.max(most, 1))) Some(Refusal.TooMany(removed, at.streamOf.size, most)) else None
+    val many = if (removed > 0 && (now.isEmpty || removed > math.max(most, 1)))
+      Some(Refusal.TooMany(removed, at.streamOf.size, most))
+    else None
     older.orElse(twice.headOption).orElse(many)
   }
 
@@ -36,8 +41,8 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
   def take(at: AppliedMetadata, found: StreamMetadata, position: DynamicPosition, now: Instant)(
       begin: ClusterTopic => KafkaPosition
   ): AppliedMetadata = {
-    val there   = AppliedMetadata.streamOf(found.streams.values)
-    val removed = at.streamOf -- there.keySet
+    val there         = AppliedMetadata.streamOf(found.streams.values)
+    val removed       = at.streamOf -- there.keySet
     val (stays, ends) = removed.partition { case (topic, _) => plan(topic, position).isDefined }
     val leaving       = (at.leaving -- there.keySet) ++ stays.flatMap { case (topic, stream) =>
       plan(topic, position).map(topic -> Leaving(stream, now, _))
@@ -85,7 +90,9 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     val ended = over.map { case (topic, leaving) =>
       topic -> Tombstone(leaving.stream, now, Some(position.of(topic.cluster).only(topic.topic)))
     }
-    val old       = at.tombstones.filter { case (_, t) => t.position.nonEmpty && !now.isBefore(t.since.plus(rules.retention)) }
+    val old = at.tombstones.filter { case (_, t) =>
+      t.position.nonEmpty && !now.isBefore(t.since.plus(rules.retention))
+    }
     val forgotten = old.map { case (topic, left) => topic -> left.copy(position = None) }
     if (ended.isEmpty && forgotten.isEmpty) None
     else
@@ -115,9 +122,9 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
 
   // A topic of which nothing was read has nothing that could be drained to the end.
   private def plan(topic: ClusterTopic, position: DynamicPosition): Option[LeavingPlan] = rules.onRemoved match {
-    case OnRemoved.Keep                                                     => Some(LeavingPlan.Keep)
+    case OnRemoved.Keep                                                      => Some(LeavingPlan.Keep)
     case OnRemoved.Drain if position.of(topic.cluster).hasTopic(topic.topic) => Some(LeavingPlan.Ask)
-    case _                                                                  => None
+    case _                                                                   => None
   }
 
   private def isDrained(plan: LeavingPlan, at: KafkaPosition): Boolean = plan match {
@@ -136,7 +143,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
 sealed private[dynamic] trait Refusal extends Product with Serializable
 
 private[dynamic] object Refusal {
-  final case class Older(applied: Long, found: Long)                 extends Refusal
-  final case class TooMany(removed: Int, all: Int, most: Int)        extends Refusal
-  final case class Twice(topic: ClusterTopic, streams: Seq[String])  extends Refusal
+  final case class Older(applied: Long, found: Long)                extends Refusal
+  final case class TooMany(removed: Int, all: Int, most: Int)       extends Refusal
+  final case class Twice(topic: ClusterTopic, streams: Seq[String]) extends Refusal
 }

@@ -16,7 +16,9 @@ private[dynamic] object ChangeText {
     val removed    = had -- has
     val finished   = (now.tombstones.keySet -- before.tombstones.keySet) -- removed
     val renewed    = now.clusters.keys.filter(c => before.clusters.get(c).exists(_ != now.clusters(c)))
-    val forgotten  = now.tombstones.collect { case (t, left) if left.position.isEmpty && before.tombstones.get(t).exists(_.position.nonEmpty) => t }
+    val forgotten  = now.tombstones.collect {
+      case (t, left) if left.position.isEmpty && before.tombstones.get(t).exists(_.position.nonEmpty) => t
+    }
     Seq(
       list("clusters added", now.clusters.keySet -- before.clusters.keySet),
       list("clusters gone", before.clusters.keySet -- now.clusters.keySet),

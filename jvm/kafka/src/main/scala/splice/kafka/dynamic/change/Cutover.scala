@@ -44,11 +44,19 @@ private[dynamic] object Cutover {
           from.get(p).map(p -> _)
         else Some(p -> offset)
       }
-      until.copy(offsets = held, generations = until.generations.filter { case (topic, _) => held.keysIterator.exists(_.topic == topic) })
+      until.copy(
+        offsets = held,
+        generations = until.generations.filter { case (topic, _) => held.keysIterator.exists(_.topic == topic) }
+      )
     }
 
   /** Whether something of a topic that is drained is still to be read. */
-  private def isOpen(applied: AppliedMetadata, at: DynamicPosition, topic: ClusterTopic, partition: Option[Int]): Boolean = {
+  private def isOpen(
+      applied: AppliedMetadata,
+      at: DynamicPosition,
+      topic: ClusterTopic,
+      partition: Option[Int]
+  ): Boolean = {
     val own = at.of(topic.cluster)
     applied.leaving.get(topic).map(_.plan).exists {
       case LeavingPlan.Drain(ends) =>

@@ -32,9 +32,9 @@ final private[dynamic] class ChangeDriver(
 
   import ChangeDriver._
 
-  private var looked                     = false
-  private var news                       = Option.empty[StreamMetadata]
-  private var refused                    = Option.empty[Refusal]
+  private var looked  = false
+  private var news    = Option.empty[StreamMetadata]
+  private var refused = Option.empty[Refusal]
 
   /** Answers that were not applied, in this run. */
   var refusals: Int = 0
@@ -56,18 +56,29 @@ final private[dynamic] class ChangeDriver(
     * @param fixed
     *   whether the run reads what was known when it began, and looks for nothing new
     */
-  def settle(at: DynamicPosition, fixed: Boolean, failing: String => Option[java.time.Instant]): (DynamicPosition, AppliedMetadata) = {
+  def settle(
+      at: DynamicPosition,
+      fixed: Boolean,
+      failing: String => Option[java.time.Instant]
+  ): (DynamicPosition, AppliedMetadata) = {
     if (!fixed) look()
     go(at, failing)
   }
 
   /** Writes down where topics end that are to be drained. */
-  def drain(at: DynamicPosition, here: AppliedMetadata, ends: SortedMap[ClusterTopic, KafkaPosition]): (DynamicPosition, AppliedMetadata) = {
+  def drain(
+      at: DynamicPosition,
+      here: AppliedMetadata,
+      ends: SortedMap[ClusterTopic, KafkaPosition]
+  ): (DynamicPosition, AppliedMetadata) = {
     val next = log.append(rules.drain(here, ends))
     moved(at, next) -> next
   }
 
-  @tailrec private def go(at: DynamicPosition, failing: String => Option[java.time.Instant]): (DynamicPosition, AppliedMetadata) = {
+  @tailrec private def go(
+      at: DynamicPosition,
+      failing: String => Option[java.time.Instant]
+  ): (DynamicPosition, AppliedMetadata) = {
     val here = log(at.change)
     next(here, at, failing) match {
       case Some(change) => go(moved(at, change), failing)
@@ -75,7 +86,11 @@ final private[dynamic] class ChangeDriver(
     }
   }
 
-  private def next(here: AppliedMetadata, at: DynamicPosition, failing: String => Option[java.time.Instant]): Option[AppliedMetadata] =
+  private def next(
+      here: AppliedMetadata,
+      at: DynamicPosition,
+      failing: String => Option[java.time.Instant]
+  ): Option[AppliedMetadata] =
     log.find(here.number + 1)
       .orElse(take(here, at))
       .orElse(rules.settle(here, at, clock.instant(), failing).map { change =>

@@ -50,7 +50,8 @@ final private[dynamic] class ClusterReports(clock: Clock) {
     Json.obj(own ++ Seq("failures" -> Json.number(health.failures.toLong)) ++ silent: _*)
   }
 
-  private def summed: Seq[(String, String)] = sums.flatMap(key => values(key).reduceOption(_ + _).map(key -> _.toString))
+  private def summed: Seq[(String, String)] =
+    sums.flatMap(key => values(key).reduceOption(_ + _).map(key -> _.toString))
 
   private def greatest: Seq[(String, String)] =
     Seq(ProgressMetric.SecondsBehind).flatMap(key => values(key).maxOption.map(key -> _.toString))

@@ -17,7 +17,11 @@ import splice.source.SpliceException
   * @param makeEnumerator
   *   called on that thread
   */
-final private[dynamic] class ClusterWorker(name: String, run: String, clock: Clock)(makeEnumerator: => ClusterEnumerator)
+final private[dynamic] class ClusterWorker(
+    name: String,
+    run: String,
+    clock: Clock
+)(makeEnumerator: => ClusterEnumerator)
     extends AutoCloseable {
 
   private val thread = Executors.newSingleThreadExecutor { task =>
@@ -102,7 +106,8 @@ final private[dynamic] class ClusterWorker(name: String, run: String, clock: Clo
 
   private def fail(cause: Throwable): Unit = cause match {
     case e: SpliceException if KafkaErrors.isOfCluster(e) =>
-      if (felt.error.isEmpty) ClusterWorker.log.warn(s"Batches go without cluster $name until it answers: ${e.getMessage}")
+      if (felt.error.isEmpty)
+        ClusterWorker.log.warn(s"Batches go without cluster $name until it answers: ${e.getMessage}")
       felt = felt.failed(clock.instant(), e)
     case e => throw e
   }

@@ -30,7 +30,8 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
     val known = workers.get(cluster.name)
     known.filter(e => e.cluster == cluster && e.topics == topics).getOrElse {
       known.foreach(_ => close(cluster.name))
-      val made = ClusterWorkers.Entry(cluster, topics, new ClusterWorker(cluster.name, run, clock)(make(cluster, topics)))
+      val made =
+        ClusterWorkers.Entry(cluster, topics, new ClusterWorker(cluster.name, run, clock)(make(cluster, topics)))
       workers += cluster.name -> made
       made
     }.worker

@@ -11,7 +11,8 @@ import splice.source._
 final private[dynamic] class DynamicEndState(override val position: DynamicPosition, clusters: Seq[EndState])
     extends EndState {
 
-  override def eventTimes(column: String): Option[TimeRange] = clusters.flatMap(_.eventTimes(column)).reduceOption(wider)
+  override def eventTimes(column: String): Option[TimeRange] =
+    clusters.flatMap(_.eventTimes(column)).reduceOption(wider)
 
   override def modificationTimes: Option[TimeRange] = clusters.flatMap(_.modificationTimes).reduceOption(wider)
 

@@ -45,8 +45,8 @@ final private[splice] class DynamicEnumerator(
     (_, metadata, topic) => probe.begin(metadata.clusters(topic.cluster), topic.topic)
   )
   private val takeover = new Takeover(context.sideLog, driver.current())
-  private val sharing = new ClusterSharing(sizes, new ClusterTimes(workers), context.clock)
-  private val reports = new ClusterReports(context.clock)
+  private val sharing  = new ClusterSharing(sizes, new ClusterTimes(workers), context.clock)
+  private val reports  = new ClusterReports(context.clock)
 
   private var frozen = false
 
@@ -69,8 +69,8 @@ final private[splice] class DynamicEnumerator(
   @tailrec private def go(at: DynamicPosition, limits: ReadLimits): DynamicPosition = {
     val (begun, here) = driver.settle(at, frozen, name => workers.find(name).flatMap(_.health.since))
     workers.follow(here)
-    val asked = SortedMap.from(here.read.keysIterator.filter(discovery.isActive).map(name => name -> begun.of(name)))
-    val found = workers.advance(asked, settings.clusterWait, patient = frozen)
+    val asked  = SortedMap.from(here.read.keysIterator.filter(discovery.isActive).map(name => name -> begun.of(name)))
+    val found  = workers.advance(asked, settings.clusterWait, patient = frozen)
     val silent = asked.keySet -- found.keySet
     refuseFailing(silent)
     // A run that ends with what there was when it began would end without that.
@@ -92,7 +92,9 @@ final private[splice] class DynamicEnumerator(
       val drained = LeavingCut(applied, name, now.of(name), reach.until)
       name -> reach.copy(until = Cutover.hold(settings.cutover, applied, name, now, drained))
     }
-    sharing(settings.admission(applied), limits, open).fold(now)(_.foldLeft(now) { case (position, (name, until)) => position.updated(name, until) })
+    sharing(settings.admission(applied), limits, open).fold(now)(_.foldLeft(now) { case (position, (name, until)) =>
+      position.updated(name, until)
+    })
   }
 
   /** The clusters' answers say where topics end that are to be drained: all that is there was asked for. */
@@ -117,8 +119,8 @@ final private[splice] class DynamicEnumerator(
       val cluster = known.clusters.get(span.cluster).orElse(here.clusters.get(span.cluster)).getOrElse(
         throw CheckpointErrors.missingEntry(s"Side-log entry of cluster ${span.cluster}")
       )
-      val worker  = workers.find(span.cluster).getOrElse(workers.worker(cluster, SortedSet.from(span.until.topics)))
-      val ranges  = hold(span.cluster)(worker(_.splits(span.from, span.until)))
+      val worker = workers.find(span.cluster).getOrElse(workers.worker(cluster, SortedSet.from(span.until.topics)))
+      val ranges = hold(span.cluster)(worker(_.splits(span.from, span.until)))
       ranges.collect { case range: KafkaSplitRange =>
         val topic = ClusterTopic(span.cluster, range.partition.topic)
         DynamicSplitRange(cluster, here.stream(topic).orElse(known.stream(topic)).getOrElse(topic.topic), range)
@@ -190,7 +192,7 @@ final private[splice] class DynamicEnumerator(
     val began = context.clock.instant()
 
     @tailrec def again(): A = attempt(question) match {
-      case Right(answer)                                                                        => answer
+      case Right(answer)                                                                    => answer
       case Left(e) if context.clock.instant().isBefore(began.plus(settings.clusterTimeout)) =>
         DynamicEnumerator.log.warn(s"Waiting for cluster $cluster: ${e.getMessage}")
         pause()
@@ -210,19 +212,23 @@ final private[splice] class DynamicEnumerator(
   private def refuseTwice(found: SortedMap[String, Reach]): Unit = for {
     (id, several) <- found.toSeq.groupMap(_._2.clusterId)(identity)
     known         <- id if several.size > 1
-    topics         = several.map(_._2.until.topics)
-    twice          = topics.flatten.groupBy(identity).collect { case (topic, all) if all.size > 1 => topic }
+    topics = several.map(_._2.until.topics)
+    twice  = topics.flatten.groupBy(identity).collect { case (topic, all) if all.size > 1 => topic }
     if twice.nonEmpty
   } throw DynamicErrors.sameCluster(several.map(_._1), known, twice)
 
   private def refuseFailing(silent: Set[String]): Unit = {
-    val now = context.clock.instant()
+    val now                  = context.clock.instant()
     def over(since: Instant) = !now.isBefore(since.plus(settings.clusterTimeout))
     for {
       name   <- silent
       health <- workers.find(name).map(_.health)
       since  <- health.since if (frozen || settings.failWhenUnavailable) && over(since)
-    } throw DynamicErrors.unavailable(name, since, health.error.getOrElse(new java.util.concurrent.TimeoutException("no answer")))
+    } throw DynamicErrors.unavailable(
+      name,
+      since,
+      health.error.getOrElse(new java.util.concurrent.TimeoutException("no answer"))
+    )
   }
 }
 

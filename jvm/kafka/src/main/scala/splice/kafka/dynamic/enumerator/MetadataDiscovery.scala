@@ -5,7 +5,13 @@ package splice.kafka.dynamic.enumerator
 
 import java.time.{Clock, Duration, Instant}
 import java.util.concurrent.atomic.AtomicReference
-import java.util.concurrent.{ExecutionException, Executors, RejectedExecutionException, ScheduledExecutorService, TimeUnit}
+import java.util.concurrent.{
+  ExecutionException,
+  Executors,
+  RejectedExecutionException,
+  ScheduledExecutorService,
+  TimeUnit
+}
 
 import scala.util.control.NonFatal
 

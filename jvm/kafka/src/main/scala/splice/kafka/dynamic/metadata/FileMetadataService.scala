@@ -20,7 +20,7 @@ import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 final private[dynamic] class FileMetadataService(file: Path, configuration: Configuration, allowLiteralSecrets: Boolean)
     extends KafkaMetadataService {
 
-  private lazy val fs  = file.getFileSystem(configuration)
+  private lazy val fs            = file.getFileSystem(configuration)
   @volatile private var inactive = Set.empty[String]
 
   override def allStreams(): StreamMetadata = {

@@ -28,7 +28,9 @@ final private[metadata] class Located(document: String, val path: String, node: 
   def fields: Seq[(String, Located)] = node match {
     case mapping: MappingNode =>
       val all = mapping.getValue.asScala.toSeq.map(field)
-      all.groupBy(_._1).collectFirst { case (name, many) if many.size > 1 => many(1)._2.wrong(s"'$name' is there twice") }
+      all.groupBy(_._1).collectFirst {
+        case (name, many) if many.size > 1 => many(1)._2.wrong(s"'$name' is there twice")
+      }
       all
     case _ if isNull => Nil
     case _           => wrong("it is not an object")

@@ -81,7 +81,8 @@ private[dynamic] object MetadataDocument {
   private def stream(entry: (String, Located), clusters: Set[String]): KafkaStream = {
     val (name, value) = entry
     val topics        = value.fields.map { case (cluster, list) =>
-      if (!clusters(cluster)) list.wrong(s"there is no cluster '$cluster'; there are ${clusters.toSeq.sorted.mkString(", ")}")
+      if (!clusters(cluster))
+        list.wrong(s"there is no cluster '$cluster'; there are ${clusters.toSeq.sorted.mkString(", ")}")
       val names = list.items.map(_.text)
       if (names.isEmpty) list.wrong("no topic is named")
       cluster -> SortedSet.from(names)

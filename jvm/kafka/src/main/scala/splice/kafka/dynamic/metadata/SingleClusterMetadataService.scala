@@ -42,5 +42,9 @@ final private[dynamic] class SingleClusterMetadataService(name: String, properti
   override def toString: String = s"the Kafka servers ${properties.servers}"
 
   private def unavailable(cause: Throwable) =
-    MetadataErrors.unavailable(toString, properties.secrets.hide(cause).getMessage, Some(properties.secrets.hide(cause)))
+    MetadataErrors.unavailable(
+      toString,
+      properties.secrets.hide(cause).getMessage,
+      Some(properties.secrets.hide(cause))
+    )
 }

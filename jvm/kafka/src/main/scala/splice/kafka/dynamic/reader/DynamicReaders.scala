@@ -33,6 +33,8 @@ final private[dynamic] case class DynamicReaders(clusters: Map[String, SplitRead
 
   private def reader(name: String, own: IndexedSeq[DynamicSplitRange], slot: Int): SplitReader[InternalRow] = {
     val inner = clusters(name).rows(SlotRanges(slot, own.map(_.range)))
-    origin.fold(inner)(plan => new OriginReader(inner, new OriginRow(plan, name, own.map(r => r.range.partition.topic -> r.stream).toMap)))
+    origin.fold(inner)(plan =>
+      new OriginReader(inner, new OriginRow(plan, name, own.map(r => r.range.partition.topic -> r.stream).toMap))
+    )
   }
 }

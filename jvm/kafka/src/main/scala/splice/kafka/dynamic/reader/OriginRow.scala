@@ -45,12 +45,18 @@ private[dynamic] object OriginPlan {
         case DynamicColumns.Stream  => Stream
         case name                   => inner.indexWhere(_.name == name)
       }
-      Some(OriginPlan(StructType(inner), places, columns.fields.map(_.dataType), inner.indexWhere(_.name == topic.name)))
+      Some(OriginPlan(
+        StructType(inner),
+        places,
+        columns.fields.map(_.dataType),
+        inner.indexWhere(_.name == topic.name)
+      ))
     }
 }
 
 /** Gives on rows of records with the columns that say where they come from. */
-final private[reader] class OriginReader(inner: SplitReader[InternalRow], row: OriginRow) extends SplitReader[InternalRow] {
+final private[reader] class OriginReader(inner: SplitReader[InternalRow], row: OriginRow)
+    extends SplitReader[InternalRow] {
   override def next(): Boolean                  = inner.next()
   override def get(): InternalRow               = row.over(inner.get())
   override def metrics: Array[CustomTaskMetric] = inner.metrics
@@ -65,7 +71,9 @@ final private[reader] class OriginRow(plan: OriginPlan, clusterName: String, str
 
   private val places  = plan.places
   private val cluster = UTF8String.fromString(clusterName)
-  private val streams = streamOf.map { case (topic, stream) => UTF8String.fromString(topic) -> UTF8String.fromString(stream) }
+  private val streams = streamOf.map { case (topic, stream) =>
+    UTF8String.fromString(topic) -> UTF8String.fromString(stream)
+  }
 
   // Uninitialised until `over`, which comes before all else.
   private var row: InternalRow = _
@@ -85,12 +93,12 @@ final private[reader] class OriginRow(plan: OriginPlan, clusterName: String, str
     case at      => row.getUTF8String(at)
   }
 
-  override def getBinary(i: Int): Array[Byte]                  = row.getBinary(places(i))
-  override def getInt(i: Int): Int                             = row.getInt(places(i))
-  override def getLong(i: Int): Long                           = row.getLong(places(i))
-  override def getStruct(i: Int, numFields: Int): InternalRow  = row.getStruct(places(i), numFields)
-  override def getArray(i: Int): ArrayData                     = row.getArray(places(i))
-  override def getMap(i: Int): MapData                         = row.getMap(places(i))
+  override def getBinary(i: Int): Array[Byte]                 = row.getBinary(places(i))
+  override def getInt(i: Int): Int                            = row.getInt(places(i))
+  override def getLong(i: Int): Long                          = row.getLong(places(i))
+  override def getStruct(i: Int, numFields: Int): InternalRow = row.getStruct(places(i), numFields)
+  override def getArray(i: Int): ArrayData                    = row.getArray(places(i))
+  override def getMap(i: Int): MapData                        = row.getMap(places(i))
 
   override protected def genericGet(i: Int): Any = places(i) match {
     case Cluster | Stream => getUTF8String(i)

@@ -67,13 +67,13 @@ private[splice] object DynamicPosition {
       s"$What $text",
       """a dynamic Kafka source's, such as {"change":1,"clusters":{"east":{"orders":{"0":5}}},"v":1}"""
     )
-    val node     = Json.read(text).filter(_.isObject).getOrElse(throw CheckpointErrors.corrupt(What, s"not JSON: $text"))
+    val node = Json.read(text).filter(_.isObject).getOrElse(throw CheckpointErrors.corrupt(What, s"not JSON: $text"))
     if (!node.has("v")) of(0, Seq(Unnamed -> Try(KafkaPosition.read(text)).getOrElse(throw foreign)))
     else versioned(node, foreign)
   }
 
   private def versioned(node: JsonNode, foreign: => SpliceException): DynamicPosition = {
-    val version  = Json.field(node, "v").filter(_.isInt).map(_.asInt).getOrElse(throw foreign)
+    val version = Json.field(node, "v").filter(_.isInt).map(_.asInt).getOrElse(throw foreign)
     if (version > Version) throw CheckpointErrors.newer(What, version, Version)
     val change   = Json.field(node, "change").filter(n => n.isInt && n.asInt >= 0).map(_.asInt).getOrElse(throw foreign)
     val clusters = Json.field(node, "clusters").filter(_.isObject).getOrElse(throw foreign)

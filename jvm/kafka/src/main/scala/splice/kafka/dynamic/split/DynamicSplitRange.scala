@@ -25,8 +25,9 @@ final private[splice] case class DynamicSplitRange(cluster: KafkaCluster, stream
 
   override def cuttable: Boolean = true
 
-  override def pieces(weights: Seq[Long]): Seq[SplitRange] = range.pieces(weights).collect { case piece: KafkaSplitRange =>
-    copy(range = piece)
+  override def pieces(weights: Seq[Long]): Seq[SplitRange] = range.pieces(weights).collect {
+    case piece: KafkaSplitRange =>
+      copy(range = piece)
   }
 
   override def toString: String = s"${cluster.name}/$range"

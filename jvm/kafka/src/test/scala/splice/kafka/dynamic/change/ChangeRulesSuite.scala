@@ -34,7 +34,8 @@ final class ChangeRulesSuite extends AnyFunSuite {
     AppliedMetadata(0, found.generation, found.clusters, found.streams)
   }
 
-  private def kafka(topic: String, offset: Long): KafkaPosition = KafkaPosition.of(Seq(LogPartition(topic, 0) -> offset))
+  private def kafka(topic: String, offset: Long): KafkaPosition =
+    KafkaPosition.of(Seq(LogPartition(topic, 0) -> offset))
 
   private def at(change: Int, offsets: (String, Long)*): DynamicPosition =
     offsets.foldLeft(DynamicPosition.of(change, Nil)) { case (position, (name, offset)) =>
@@ -42,7 +43,8 @@ final class ChangeRulesSuite extends AnyFunSuite {
       position.updated(cluster, position.of(cluster) ++ kafka(own, offset).offsets)
     }
 
-  private def topic(name: String): ClusterTopic = ClusterTopic(name.takeWhile(_ != '/'), name.dropWhile(_ != '/').drop(1))
+  private def topic(name: String): ClusterTopic =
+    ClusterTopic(name.takeWhile(_ != '/'), name.dropWhile(_ != '/').drop(1))
 
   private def rules(policy: OnRemoved): ChangeRules = new ChangeRules(RemovalRules(policy, maxFraction = 1.0))
 
@@ -102,7 +104,10 @@ final class ChangeRulesSuite extends AnyFunSuite {
   test("answers that are older, remove too much or everything, or name a topic twice are refused") {
     val some  = new ChangeRules(RemovalRules())
     val known = applied("a/1", "a/2", "b/3", "b/4")
-    assert(some.refusal(known.copy(generation = Some(5)), metadata(4, "a/1", "a/2", "b/3", "b/4")).contains(Refusal.Older(5, 4)))
+    assert(some.refusal(
+      known.copy(generation = Some(5)),
+      metadata(4, "a/1", "a/2", "b/3", "b/4")
+    ).contains(Refusal.Older(5, 4)))
     assert(some.refusal(known, metadata(2, "a/1", "a/2")).isEmpty)
     assert(some.refusal(known, metadata(2, "a/1")).contains(Refusal.TooMany(3, 4, 2)))
     assert(rules(OnRemoved.Drain).refusal(known, metadata(2)).contains(Refusal.TooMany(4, 4, 4)))
@@ -113,27 +118,44 @@ final class ChangeRulesSuite extends AnyFunSuite {
   }
 
   test("cutover: what a stream is moved to waits for what is drained of it, as a whole or by partition") {
-    val drain  = rules(OnRemoved.Drain)
-    val start  = at(0, "a/x" -> 5, "c/x" -> 1)
-    val asked  = take(drain, applied("a/x", "c/x"), metadata(2, "b/x", "c/x"), start)
-    val moved  = drain.drain(asked, SortedMap(topic("a/x") -> KafkaPosition.of(Seq(LogPartition("x", 0) -> 9L, LogPartition("x", 1) -> 9L))))
+    val drain = rules(OnRemoved.Drain)
+    val start = at(0, "a/x" -> 5, "c/x" -> 1)
+    val asked = take(drain, applied("a/x", "c/x"), metadata(2, "b/x", "c/x"), start)
+    val moved = drain.drain(
+      asked,
+      SortedMap(topic("a/x") -> KafkaPosition.of(Seq(LogPartition("x", 0) -> 9L, LogPartition("x", 1) -> 9L)))
+    )
     val target = KafkaPosition.of(Seq(LogPartition("x", 0) -> 7L, LogPartition("x", 1) -> 7L))
     def held(how: Cutover, applied: AppliedMetadata, cluster: String, first: Long, second: Long): String = {
-      val position = DynamicPosition.of(2, Seq("a" -> KafkaPosition.of(Seq(LogPartition("x", 0) -> first, LogPartition("x", 1) -> second))))
+      val position = DynamicPosition.of(
+        2,
+        Seq("a" -> KafkaPosition.of(Seq(LogPartition("x", 0) -> first, LogPartition("x", 1) -> second)))
+      )
       Cutover.hold(how, applied, cluster, position, target).json
     }
     assert(held(Cutover.Together, moved, "b", 5, 5) == target.json)
     assert(held(Cutover.Stream, asked, "b", 9, 9) == "{}" && held(Cutover.Stream, moved, "b", 9, 8) == "{}")
-    assert(held(Cutover.Stream, moved, "b", 9, 9) == target.json && held(Cutover.Stream, moved, "c", 5, 5) == target.json)
+    assert(held(Cutover.Stream, moved, "b", 9, 9) == target.json &&
+      held(Cutover.Stream, moved, "c", 5, 5) == target.json)
     assert(held(Cutover.Partition, moved, "b", 9, 8) == """{"x":{"0":7}}""")
-    val over = drain.settle(moved, DynamicPosition.of(2, Seq("a" -> KafkaPosition.of(Seq(LogPartition("x", 0) -> 9L, LogPartition("x", 1) -> 9L)))), t0, _ => None).get
+    val over = drain.settle(
+      moved,
+      DynamicPosition.of(2, Seq("a" -> KafkaPosition.of(Seq(LogPartition("x", 0) -> 9L, LogPartition("x", 1) -> 9L)))),
+      t0,
+      _ => None
+    ).get
     assert(over.waiting.isEmpty)
   }
 
   test("what was applied is read back as it was written") {
-    val one = take(rules(OnRemoved.Drain), applied("a/x", "a/y", "b/z"), metadata(2, "a/x"), at(0, "a/y" -> 5, "b/z" -> 6))
+    val one =
+      take(rules(OnRemoved.Drain), applied("a/x", "a/y", "b/z"), metadata(2, "a/x"), at(0, "a/y" -> 5, "b/z" -> 6))
     val two = rules(OnRemoved.Drain).drain(one, SortedMap(topic("a/y") -> kafka("y", 9)))
-    val all = two.copy(tombstones = SortedMap(topic("b/q") -> Tombstone("s", t0, None)), waiting = SortedMap(topic("a/x") -> Set(topic("a/y"), topic("b/z"))), resumed = SortedMap(topic("a/x") -> kafka("x", 1)))
+    val all = two.copy(
+      tombstones = SortedMap(topic("b/q") -> Tombstone("s", t0, None)),
+      waiting = SortedMap(topic("a/x") -> Set(topic("a/y"), topic("b/z"))),
+      resumed = SortedMap(topic("a/x") -> kafka("x", 1))
+    )
     val log = new MemorySideLog
     assert(new ChangeLog(log).append(all) == all)
     assert(new ChangeLog(log).last.contains(all))

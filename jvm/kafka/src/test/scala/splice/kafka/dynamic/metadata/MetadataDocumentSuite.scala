@@ -13,18 +13,18 @@ final class MetadataDocumentSuite extends AnyFunSuite {
 
   private val yaml =
     s"""version: 1
-      |generation: 7
-      |clusters:
-      |  east:
-      |    bootstrapServers: east-1:9092,east-2:9092
-      |    properties:
-      |      security.protocol: SASL_SSL
-      |      sasl.jaas.config: ${reference("jaas")}
-      |  west: {bootstrapServers: "west-1:9092", active: false}
-      |streams:
-      |  orders: {east: [orders], west: [orders, orders-old]}
-      |  refunds: {west: [refunds]}
-      |""".stripMargin
+       |generation: 7
+       |clusters:
+       |  east:
+       |    bootstrapServers: east-1:9092,east-2:9092
+       |    properties:
+       |      security.protocol: SASL_SSL
+       |      sasl.jaas.config: ${reference("jaas")}
+       |  west: {bootstrapServers: "west-1:9092", active: false}
+       |streams:
+       |  orders: {east: [orders], west: [orders, orders-old]}
+       |  refunds: {west: [refunds]}
+       |""".stripMargin
 
   private def read(text: String, literal: Boolean = false): MetadataDocument =
     MetadataDocument.read("streams.yaml", text, literal)

@@ -72,21 +72,24 @@ final class MetadataServiceSuite extends AnyFunSuite {
     val answer = new AtomicReference("" -> 200)
     val full   = new AtomicInteger
     val server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress, 0), 0)
-    server.createContext("/streams", (exchange: HttpExchange) => {
-      val (text, status) = answer.get()
-      val tag            = s""""${text.hashCode}""""
-      val known          = Option(exchange.getRequestHeaders.getFirst("If-None-Match")).contains(tag)
-      exchange.getResponseHeaders.set("ETag", tag)
-      if (Option(exchange.getRequestHeaders.getFirst("Authorization")).forall(_ != "Bearer me"))
-        exchange.sendResponseHeaders(401, -1)
-      else if (status == 200 && known) exchange.sendResponseHeaders(304, -1)
-      else {
-        full.incrementAndGet()
-        exchange.sendResponseHeaders(status, text.getBytes(UTF_8).length.toLong)
-        exchange.getResponseBody.write(text.getBytes(UTF_8))
+    server.createContext(
+      "/streams",
+      (exchange: HttpExchange) => {
+        val (text, status) = answer.get()
+        val tag            = s""""${text.hashCode}""""
+        val known          = Option(exchange.getRequestHeaders.getFirst("If-None-Match")).contains(tag)
+        exchange.getResponseHeaders.set("ETag", tag)
+        if (Option(exchange.getRequestHeaders.getFirst("Authorization")).forall(_ != "Bearer me"))
+          exchange.sendResponseHeaders(401, -1)
+        else if (status == 200 && known) exchange.sendResponseHeaders(304, -1)
+        else {
+          full.incrementAndGet()
+          exchange.sendResponseHeaders(status, text.getBytes(UTF_8).length.toLong)
+          exchange.getResponseBody.write(text.getBytes(UTF_8))
+        }
+        exchange.close()
       }
-      exchange.close()
-    })
+    )
     server.start()
     try use(answer, full, URI.create(s"http://127.0.0.1:${server.getAddress.getPort}/streams"))
     finally server.stop(0)

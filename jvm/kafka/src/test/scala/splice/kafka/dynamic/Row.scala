@@ -1,0 +1,14 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic
+
+/** A row as it was read. */
+final private case class Row(
+    cluster: String,
+    stream: String,
+    topic: String,
+    partition: Int,
+    offset: Long,
+    value: String
+)
