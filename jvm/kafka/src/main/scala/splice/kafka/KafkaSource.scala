@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.StructType
 import splice.kafka.enumerator.{Discovery, KafkaEnumerator, LogMetadata}
 import splice.kafka.lag.{ReadReports, TaskReads}
 import splice.kafka.options.KafkaSettings
-import splice.kafka.reader.{KafkaMetrics, KafkaReaders}
+import splice.kafka.reader.{KafkaMetrics, KafkaReaders, ReaderPool}
 import splice.kafka.split.{KafkaPosition, SparkInitialOffset}
 import splice.kafka.value.ValuePlan
 import splice.source._
@@ -63,6 +63,8 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
     if (settings.value.parses) KafkaMetrics.parsing else KafkaMetrics.declared
 
   override def needsLastCommit: Boolean = settings.commitToGroup
+
+  override def release(run: String): Unit = ReaderPool.release(run)
 
   override def toString: String = s"KafkaSource(${settings.subscription}, ${settings.client})"
 }

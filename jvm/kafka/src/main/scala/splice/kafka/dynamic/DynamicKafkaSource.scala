@@ -17,7 +17,7 @@ import splice.kafka.dynamic.reader.{DynamicReaders, OriginPlan}
 import splice.kafka.dynamic.split.{DynamicPosition, DynamicSplitRange}
 import splice.kafka.enumerator.{KafkaEnumerator, RecordSizes}
 import splice.kafka.lag.{ReadReports, TaskReads}
-import splice.kafka.reader.{KafkaMetrics, KafkaReaders}
+import splice.kafka.reader.{KafkaMetrics, KafkaReaders, ReaderPool}
 import splice.kafka.value.ValuePlan
 import splice.source._
 
@@ -87,6 +87,8 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
     if (settings.base.value.parses) KafkaMetrics.parsing else KafkaMetrics.declared
 
   override def needsLastCommit: Boolean = settings.base.commitToGroup
+
+  override def release(run: String): Unit = ReaderPool.release(run)
 
   override def toString: String = s"DynamicKafkaSource(${settings.selection.fingerprint._2})"
 

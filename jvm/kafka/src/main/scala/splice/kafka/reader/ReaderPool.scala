@@ -45,6 +45,14 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](clock: () => Long)
     take(_.until - now <= 0).foreach(close)
   }
 
+  /** Closes what is idle for these keys. */
+  def release(of: K => Boolean): Unit = synchronized {
+    val keys  = idle.keysIterator.filter(of).toSeq
+    val taken = keys.flatMap(idle)
+    keys.foreach(keep(_, Nil))
+    taken
+  }.foreach(one => close(one.thing))
+
   /** Closes everything that is idle; what is given back later is closed at once. */
   override def close(): Unit = {
     synchronized { closed = true }
@@ -71,6 +79,11 @@ private[splice] object ReaderPool {
 
   private val EvictionSeconds = 15L
 
+  @volatile private var made = false
+
+  /** Closes the idle readers of a query's run in this JVM, if there ever was one. */
+  def release(run: String): Unit = if (made) ofExecutor.release(_.run == run)
+
   /** The readers of this executor. */
   lazy val ofExecutor: ReaderPool[ReaderKey, SlotConsumer] = {
     val pool    = new ReaderPool[ReaderKey, SlotConsumer](() => System.nanoTime())
@@ -79,6 +92,7 @@ private[splice] object ReaderPool {
       thread.setDaemon(true)
       thread
     }
+    made = true
     evictor.scheduleWithFixedDelay(() => pool.evict(), EvictionSeconds, EvictionSeconds, TimeUnit.SECONDS)
     Runtime.getRuntime.addShutdownHook(new Thread(() => pool.close(), "splice-kafka-reader-shutdown"))
     pool

@@ -50,6 +50,16 @@ final class ReaderPoolSuite extends AnyFunSuite {
     assert(p.borrow("a")(_ => 0).contains(own))
   }
 
+  test("a run that is over has its own closed at once, and no other") {
+    val p     = pool()
+    val own   = new Thing(1)
+    val other = new Thing(2)
+    p.giveBack("a", own, minute)
+    p.giveBack("b", other, minute)
+    p.release(_ == "a")
+    assert(own.closed && !other.closed && p.size == 1)
+  }
+
   test("closing closes what is idle and what is given back later") {
     val p    = pool()
     val idle = new Thing(1)
