@@ -33,7 +33,7 @@ final private[dynamic] case class ClusterHealth(
   /** No answer yet, for longer than a batch waits. */
   def slow(asked: Instant): ClusterHealth = copy(failing = failing.orElse(Some(asked -> None)))
 
-  /** A question failed: the next one comes later every time, up to half a minute. */
+  /** A question failed: the next one comes later every time, up to ten seconds. */
   def failed(now: Instant, error: Throwable): ClusterHealth = {
     val wait = Duration.ofMillis(math.min(ClusterHealth.First << math.min(failures, 10), ClusterHealth.Longest))
     ClusterHealth(failures + 1, Some(since.getOrElse(now) -> Some(error)), now.plus(wait))
@@ -42,5 +42,5 @@ final private[dynamic] case class ClusterHealth(
 
 private[dynamic] object ClusterHealth {
   private val First   = 500L
-  private val Longest = 30000L
+  private val Longest = 10000L
 }
