@@ -16,7 +16,7 @@ final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
 
   test("a source that is not there is refused, with those that are") {
     val error = intercept[SpliceOptionException](spark.read.format("splice").option("source", "kafak").load())
-    assert(error.getMessage.contains("'source' is 'kafak'. Allowed: files, hybrid, kafka"))
+    assert(error.getMessage.contains("'source' is 'kafak'. Allowed: dynamic-kafka, files, hybrid, kafka"))
   }
 
   test("an unknown option is refused with the nearest name") {
