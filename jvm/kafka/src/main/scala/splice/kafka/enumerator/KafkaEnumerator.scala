@@ -48,7 +48,8 @@ final private[splice] class KafkaEnumerator(
   private val sizes      = new RecordSizes
   private val sharing    = new Sharing(settings.admission, log, sizes, context.clock)
 
-  private var moving = false
+  private var moving                          = false
+  private var reported: Option[KafkaPosition] = None
 
   override def start(at: StartPosition): KafkaPosition = {
     val partitions = membership.first(at match {
@@ -139,6 +140,11 @@ final private[splice] class KafkaEnumerator(
     val position = KafkaPosition.from(at)
     val told     = reads()
     told.partitions.foreach { case (p, read) => sizes.learn(p.topic, read.rows, read.bytes) }
+    val found = told.partitions.keySet.map(_.topic)
+    reported.foreach { before =>
+      position.topics.filter(t => !found(t) && before.of(t) != position.of(t)).foreach(sizes.foundNone)
+    }
+    reported = Some(position)
     lag.look(position.offsets, watch.last, told, context.clock.instant()).report ++ told.report ++ Seq(
       ProgressMetric.Position         -> shown(position),
       ProgressMetric.Splits           -> position.offsets.size.toString,

@@ -13,7 +13,8 @@ final private[splice] class RecordSizes {
 
   import RecordSizes._
 
-  private val seen = mutable.Map.empty[String, Seen]
+  private val seen  = mutable.Map.empty[String, Seen]
+  private val empty = mutable.Map.empty[String, Int]
 
   /** Takes in what a task has read of a topic. */
   def learn(topic: String, rows: Long, bytes: Long): Unit = if (rows > 0) synchronized {
@@ -22,6 +23,15 @@ final private[splice] class RecordSizes {
     val fading = math.min(1.0, Memory / (before.rows + rows))
     seen(topic) = Seen((before.rows + rows) * fading, (before.bytes + bytes) * fading)
   }
+
+  /** A batch went on in a topic and found no record: its offsets are those of aborted transactions, or were compacted away. */
+  def foundNone(topic: String): Unit = synchronized {
+    if (!seen.contains(topic)) empty(topic) = math.min(empty.getOrElse(topic, 0) + 1, Halvings)
+  }
+
+  /** What an offset is taken for, in bytes: a guess before a record was read, and less with every batch that finds none. */
+  def estimate(topic: String): Double =
+    of(topic).getOrElse(synchronized(Unknown / (1L << empty.getOrElse(topic, 0)).toDouble))
 
   /** Bytes of a record; None before one was read. */
   def of(topic: String): Option[Double] = synchronized(seen.get(topic).map(_.average))
@@ -42,6 +52,9 @@ private[splice] object RecordSizes {
 
   /** What a record is taken for while nobody has read one: large, so that a first batch is rather too small. */
   val Unknown: Double = 16 * 1024.0
+
+  // Down to 128 bytes: a guess that is too small makes the first batch with records too large.
+  private val Halvings = 7
 
   private val Memory = 1e6
 

@@ -41,7 +41,7 @@ final private[splice] class Sharing(rules: AdmissionRules, log: LogMetadata, siz
       behind.indices.iterator.map(i => behind(i).partition -> (behind(i).from + parts(i)))
   }
 
-  private def rowBytes(p: LogPartition): Double = sizes.of(p.topic).getOrElse(RecordSizes.Unknown)
+  private def rowBytes(p: LogPartition): Double = sizes.estimate(p.topic)
 
   // Each row read moves whoever is first on by one: the position itself says whose turn it is, also after a restart.
   private def inTurn(ready: SortedMap[LogPartition, (Long, Long)]): IndexedSeq[(LogPartition, (Long, Long))] =

@@ -13,7 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.enumerator.SimulatedRun.{at, t}
 import splice.kafka.options.{AdmissionPolicy, AdmissionRules}
 import splice.kafka.split.KafkaPosition
-import splice.source.{LogPartition, ReadLimits, StartPosition}
+import splice.source.{LogPartition, Progress, ReadLimits, StartPosition}
 
 /** Whose rows a batch takes. */
 final class SharingSuite extends AnyFunSuite {
@@ -67,6 +67,26 @@ final class SharingSuite extends AnyFunSuite {
     sizes.learn("t", rows = 1000, bytes = 100000)
     assert((10400 to 10486).contains(share(bytes, ready).values.sum.toInt))
     assert(share(bytes.copy(maxRows = Some(500)), ready).values.sum == 500)
+  }
+
+  test("maxBytesPerTrigger goes faster through offsets that hold no record, and no faster once there is one") {
+    val run = new SimulatedRun("startingOffsets" -> "earliest", "maxBytesPerTrigger" -> (1 << 20).toString)
+    run.log.create("t", 1)
+    run.log.fill("t", 0, 100000)
+    val e                              = run.start()
+    val begin                          = e.start(StartPosition.Configured)
+    def read(from: Progress): Progress = {
+      val until = e.advance(from, e.limits(from))
+      val _     = e.report(until)
+      until
+    }
+    val ends = List.iterate(begin: Progress, 12)(read).map(KafkaPosition.from(_).get(t(0)).getOrElse(0L))
+    val rows = ends.zip(ends.tail).map { case (a, b) => b - a }
+    assert(rows == Seq(64, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 8192, 8192))
+    val sizes = new RecordSizes
+    sizes.learn("t", 10, 20000)
+    sizes.foundNone("t")
+    assert(sizes.estimate("t") == 2000.0)
   }
 
   test("sizes follow the records, and a topic that nobody has read costs what the others do") {
