@@ -11,8 +11,8 @@ from uuid import uuid4
 
 from splice.errors import OptionError
 from splice.jvm import register_metadata
-from splice.offsets import ENDING, STARTING, OffsetsArgument, offsets_of
-from splice.source import Source, SourceBuilder
+from splice.log_source import LogSource, LogSourceBuilder
+from splice.offsets import OffsetsArgument
 
 _SELECTIONS = ("streams", "streamPattern")
 _PYTHON = "metadata.python"
@@ -21,7 +21,7 @@ _SERVICES = ("metadata.file", "metadata.url", "kafka.bootstrap.servers", _PYTHON
 MetadataService = Callable[[], "Mapping[str, Any] | str"]
 
 
-class DynamicKafkaSource(Source):
+class DynamicKafkaSource(LogSource):
     """The records of streams on many Kafka clusters, which come and go while the query runs.
 
     A metadata service says on which clusters and topics each stream lies. The columns are those of
@@ -35,16 +35,6 @@ class DynamicKafkaSource(Source):
         super().__init__(options)
         self._service = service
 
-    @property
-    def bounded(self) -> bool:
-        """Whether an end was set."""
-        return bool(self._options.named(*ENDING))
-
-    @property
-    def start_is_set(self) -> bool:
-        """Whether a start was set, rather than left at its default or to a hand-over."""
-        return bool(self._options.named(*STARTING))
-
     def _prepare(self) -> None:
         service = self._service
         if service is not None:
@@ -56,7 +46,7 @@ class DynamicKafkaSource(Source):
         return DynamicKafkaSourceBuilder()
 
 
-class DynamicKafkaSourceBuilder(SourceBuilder[DynamicKafkaSource]):
+class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
     """Builds a DynamicKafkaSource.
 
     Every option of a KafkaSource but those that say which topics of which cluster holds for all
@@ -132,35 +122,19 @@ class DynamicKafkaSourceBuilder(SourceBuilder[DynamicKafkaSource]):
         """
         return self.options(**{f"kafka.{k.replace('_', '.')}": v for k, v in client.items()})
 
-    def starting_offsets(self, start: OffsetsArgument) -> DynamicKafkaSourceBuilder:
-        """Fixes the start on every cluster; by default a stream starts at the latest records.
-
-        Args:
-            start: ``"earliest"``, ``"latest"`` or an OffsetsInitializer.
-        """
-        options = offsets_of("starting_offsets", start).starting_options()
-        self._options.discard(*STARTING)
-        return self.options(**options)
-
     def stopping_offsets(self, end: OffsetsArgument) -> DynamicKafkaSourceBuilder:
         """Fixes the end on every cluster, which makes the source bounded.
 
         Args:
             end: ``"latest"`` or an OffsetsInitializer other than earliest and committed.
         """
-        options = offsets_of("stopping_offsets", end).ending_options()
-        self._options.discard(*ENDING)
-        return self.options(**options)
+        return self._ending("stopping_offsets", end)
 
     def _make(self) -> DynamicKafkaSource:
         self._refuse_chain_options()
-        given = self._options.named(*_SELECTIONS)
-        if len(given) != 1 or not self._options[given[0]].strip():
-            said = ", ".join(f"'{name}'" for name in given) or "none"
-            raise OptionError(
-                f"A dynamic Kafka source needs exactly one of {', '.join(_SELECTIONS)}, not empty; "
-                f"set here: {said}. Use stream_ids(...) or stream_pattern(...)."
-            )
+        self._exactly_one(
+            _SELECTIONS, "dynamic Kafka source", "stream_ids(...) or stream_pattern(...)"
+        )
         if not self._options.named(*_SERVICES):
             raise OptionError(
                 "Nothing says on which clusters the streams lie. "

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from splice.dynamic_kafka import DynamicKafkaSource
 from splice.errors import OptionError
 from splice.files import FileSource
-from splice.kafka import KafkaSource
 from splice.leg import Leg
+from splice.log_source import LogSource
 from splice.source import Source, SourceBuilder
 
 if TYPE_CHECKING:
@@ -132,7 +131,7 @@ def _check_hand_over(before: Leg, leg: Leg) -> None:
             f"Leg '{leg.name}' reads files, which are always read whole, so its hand-over "
             f"'{rule.kind}' cannot be obeyed. Leave hand_over out."
         )
-    if isinstance(leg.source, (DynamicKafkaSource, KafkaSource)) and leg.source.start_is_set:
+    if isinstance(leg.source, LogSource) and leg.source.start_is_set:
         raise OptionError(
             f"Leg '{leg.name}' has both a hand-over ('{rule.kind}') and starting offsets, and only "
             "one can say where it starts. Leave out hand_over, or starting_offsets of its source."

@@ -5,27 +5,17 @@
 from __future__ import annotations
 
 from splice.errors import OptionError
-from splice.offsets import ENDING, STARTING, OffsetsArgument, offsets_of
-from splice.source import Source, SourceBuilder
+from splice.log_source import LogSource, LogSourceBuilder
+from splice.offsets import OffsetsArgument
 
 _SERVERS = "kafka.bootstrap.servers"
 _SUBSCRIPTIONS = ("subscribe", "subscribePattern", "assign")
 
 
-class KafkaSource(Source):
+class KafkaSource(LogSource):
     """The records of Kafka topics, with the columns of Spark's own Kafka source."""
 
     kind = "kafka"
-
-    @property
-    def bounded(self) -> bool:
-        """Whether an end was set."""
-        return bool(self._options.named(*ENDING))
-
-    @property
-    def start_is_set(self) -> bool:
-        """Whether a start was set, rather than left at its default or to a hand-over."""
-        return bool(self._options.named(*STARTING))
 
     @staticmethod
     def builder() -> KafkaSourceBuilder:
@@ -33,7 +23,7 @@ class KafkaSource(Source):
         return KafkaSourceBuilder()
 
 
-class KafkaSourceBuilder(SourceBuilder[KafkaSource]):
+class KafkaSourceBuilder(LogSourceBuilder[KafkaSource]):
     """Builds a KafkaSource; options and their names are those of Spark's own Kafka source.
 
     Any setting of the Kafka client goes through as ``option("kafka.<setting>", value)``.
@@ -60,27 +50,13 @@ class KafkaSourceBuilder(SourceBuilder[KafkaSource]):
         """
         return self.option("subscribePattern", pattern)
 
-    def starting_offsets(self, start: OffsetsArgument) -> KafkaSourceBuilder:
-        """Fixes the start; by default a stream starts at the latest records, a batch earliest.
-
-        A leg that starts by a hand-over takes no start.
-
-        Args:
-            start: ``"earliest"``, ``"latest"`` or an OffsetsInitializer.
-        """
-        options = offsets_of("starting_offsets", start).starting_options()
-        self._options.discard(*STARTING)
-        return self.options(**options)
-
     def ending_offsets(self, end: OffsetsArgument) -> KafkaSourceBuilder:
         """Fixes the end, which makes the source bounded; by default there is none.
 
         Args:
             end: ``"latest"`` or an OffsetsInitializer other than earliest and committed.
         """
-        options = offsets_of("ending_offsets", end).ending_options()
-        self._options.discard(*ENDING)
-        return self.options(**options)
+        return self._ending("ending_offsets", end)
 
     def commit_to_group(self, group: str) -> KafkaSourceBuilder:
         """Commits to a consumer group what Spark has committed, for tools that show lag.
@@ -104,11 +80,9 @@ class KafkaSourceBuilder(SourceBuilder[KafkaSource]):
                 f"Option '{_SERVERS}' is missing, so no broker can be found. "
                 "Give it with bootstrap_servers('host:port')."
             )
-        given = self._options.named(*_SUBSCRIPTIONS)
-        if len(given) != 1 or not self._options[given[0]].strip():
-            said = ", ".join(f"'{name}'" for name in given) or "none"
-            raise OptionError(
-                f"A Kafka source needs exactly one of {', '.join(_SUBSCRIPTIONS)}, not empty; set "
-                f"here: {said}. Use topics(...), topic_pattern(...) or option('assign', json)."
-            )
+        self._exactly_one(
+            _SUBSCRIPTIONS,
+            "Kafka source",
+            "topics(...), topic_pattern(...) or option('assign', json)",
+        )
         return KafkaSource(self._options)

@@ -31,7 +31,7 @@ object Bench {
         "kafka"  -> (() => race.run(KafkaCase.main(plan))),
         "matrix" -> (() => race.run(KafkaCase.matrix(plan))),
         "steady" -> (() => new Steady(spark, servers, plan).run()),
-        "memory" -> (() => new MemoryOverBatches(spark, servers, plan).run()),
+        "memory" -> (() => new MemoryOverBatches(spark, queries, servers, plan).run()),
         "files"  -> (() => new FilesRace(spark, queries, plan).run()),
         "driver" -> (() => new DriverCost(servers, plan.cores).run()),
         "plan"   -> (() => new PlanCost(plan.cores).run())

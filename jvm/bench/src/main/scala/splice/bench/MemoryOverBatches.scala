@@ -4,16 +4,15 @@
 package splice.bench
 
 import java.lang.management.ManagementFactory
-import java.nio.file.Files
 import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.streaming.{StreamingQueryListener, Trigger}
+import org.apache.spark.sql.streaming.StreamingQueryListener
 
 /** What stays in memory over a thousand batches, and what is left once the query has stopped. Tasks run in this JVM. */
-final class MemoryOverBatches(spark: SparkSession, servers: String, plan: BenchPlan) {
+final class MemoryOverBatches(spark: SparkSession, queries: Queries, servers: String, plan: BenchPlan) {
 
   import MemoryOverBatches._
 
@@ -22,32 +21,23 @@ final class MemoryOverBatches(spark: SparkSession, servers: String, plan: BenchP
 
   def run(): String = {
     load.fill(topic)
-    val watch      = new Watch
-    val checkpoint = Files.createTempDirectory("bench-checkpoint")
+    val watch = new Watch
     spark.streams.addListener(watch)
     try {
-      val query = spark.readStream
-        .format("splice-kafka")
-        .option("kafka.bootstrap.servers", servers)
-        .option("subscribe", topic.name)
-        .option("startingOffsets", "earliest")
-        .option("maxOffsetsPerTrigger", RowsPerBatch)
-        .load()
-        .writeStream
-        .format("noop")
-        .option("checkpointLocation", checkpoint.toString)
-        .trigger(Trigger.AvailableNow())
-        .start()
-      query.awaitTermination()
-      query.stop()
+      val options = Map(
+        "kafka.bootstrap.servers" -> servers,
+        "subscribe"               -> topic.name,
+        "startingOffsets"         -> "earliest",
+        "maxOffsetsPerTrigger"    -> RowsPerBatch.toString
+      )
+      val _    = queries.availableNow("splice-kafka", options, Columns.All)
       val left = s"After `stop()`: ${clients()} Kafka clients, ${threads()} threads of theirs or of Splice's."
-      (s"### Memory over $Batches batches, 8 partitions" +: "" +:
+      (s"### Memory over $Batches batches, ${topic.partitions} partitions" +: "" +:
         Report.lines(Seq("batch", "heap after collection, MiB", "Kafka clients"), watch.rows)).mkString("\n") +
         s"\n\n$left"
     } finally {
       spark.streams.removeListener(watch)
       load.delete(topic.name)
-      Queries.delete(checkpoint)
     }
   }
 }

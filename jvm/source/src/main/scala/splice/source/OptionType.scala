@@ -5,6 +5,7 @@ package splice.source
 
 import java.time.Duration
 import java.util.Locale
+import java.util.regex.Pattern
 
 import scala.util.Try
 
@@ -25,6 +26,11 @@ object OptionType {
 
   val Millis: OptionType[Long] =
     OptionType("milliseconds since 1970-01-01T00:00:00Z, 0 or more", _.trim.toLongOption.filter(_ >= 0))
+
+  val Regex: OptionType[String] = OptionType(
+    "a Java regular expression",
+    t => Try(Pattern.compile(t.trim)).toOption.map(_.pattern).filter(_.nonEmpty)
+  )
 
   /** Bytes as Spark writes them: `134217728`, `128m`, `1g`. */
   val Bytes: OptionType[Long] =

@@ -3,20 +3,15 @@
 
 package splice.kafka.dynamic
 
-import java.util.{Map => JMap}
-
 import scala.annotation.varargs
-import scala.collection.immutable.ListMap
-import scala.jdk.CollectionConverters._
 
-import splice.kafka.OffsetsInitializer
-import splice.kafka.options.{KafkaOptions, PolicyOptions}
-import splice.source.{CommonOptions, OptionErrors, SourceOptions, SourceSpec}
+import splice.kafka.options.KafkaOptions
+import splice.kafka.{KafkaBuilder, OffsetsInitializer}
+import splice.source.SourceOptions
 
 /** Builds a source of streams on many clusters (FLIP-246's DynamicKafkaSourceBuilder). Not for use by several threads at once. */
-final class DynamicKafkaSourceBuilder private[dynamic] {
-
-  private var chosen = ListMap(CommonOptions.Source.key -> DynamicKafkaSource.Kind)
+final class DynamicKafkaSourceBuilder private[dynamic]
+    extends KafkaBuilder[DynamicKafkaSourceBuilder](DynamicKafkaSource.Kind) {
 
   /** Reads streams by name. */
   @varargs def streams(names: String*): DynamicKafkaSourceBuilder =
@@ -35,43 +30,15 @@ final class DynamicKafkaSourceBuilder private[dynamic] {
   def singleCluster(name: String, bootstrapServers: String): DynamicKafkaSourceBuilder =
     option(DynamicOptions.ClusterName.key, name).option(KafkaOptions.Servers.key, bootstrapServers)
 
-  /** Commits to a consumer group of every cluster what Spark has committed; by default nothing is. */
-  def commitToGroup(group: String): DynamicKafkaSourceBuilder =
-    option(s"${KafkaOptions.ClientPrefix}group.id", group).option(PolicyOptions.CommitToGroup.key, "true")
-
-  /** Fixes the start on every cluster; by default a stream starts at the latest records, a batch at the earliest. */
-  def startingOffsets(start: OffsetsInitializer): DynamicKafkaSourceBuilder = options(start.starting)
-
-  /** Fixes the end on every cluster, which makes the source bounded; by default there is none. */
-  def stoppingOffsets(end: OffsetsInitializer): DynamicKafkaSourceBuilder = options(end.ending.getOrElse {
-    val option = KafkaOptions.Ending
-    throw OptionErrors.invalidValue(option.key, end.starting.values.mkString(", "), option.kind.allowed, option.doc)
-  })
-
-  /** Sets one option. */
-  def option(key: String, value: String): DynamicKafkaSourceBuilder = {
-    chosen += key -> value
-    this
-  }
-
-  /** Sets several options. */
-  def options(more: Map[String, String]): DynamicKafkaSourceBuilder = {
-    chosen ++= more
-    this
-  }
-
-  /** Sets several options, for Java. */
-  def options(more: JMap[String, String]): DynamicKafkaSourceBuilder = options(more.asScala.toMap)
-
-  /** Checks all that can be said without asking a metadata service or a broker.
+  /** Fixes the end on every cluster, which makes the source bounded; by default there is none.
     *
     * @throws splice.source.SpliceOptionException
-    *   when options are missing, unknown, conflict, or say what they must not
+    *   when it can be a start only
     */
-  def build(): SourceSpec = {
-    val options = SourceOptions(chosen)
+  def stoppingOffsets(end: OffsetsInitializer): DynamicKafkaSourceBuilder = endingAt(end)
+
+  override private[kafka] def check(options: SourceOptions): Unit = {
     DynamicOptions.set.refuseUnknown(options)
     val _ = DynamicSettings(options)
-    SourceSpec(chosen)
   }
 }

@@ -5,7 +5,6 @@ package splice.kafka.dynamic
 
 import java.net.URI
 import java.time.Duration
-import java.util.regex.Pattern
 
 import scala.collection.immutable.SortedSet
 import scala.util.Try
@@ -20,16 +19,16 @@ private[splice] object DynamicOptions {
 
   val Streams: SourceOption[SortedSet[String]] = SourceOption(
     "streams",
-    OptionType("names of streams separated by commas", t => Some(names(t)).filter(_.nonEmpty)),
+    OptionType(
+      "names of streams separated by commas",
+      t => Some(SortedSet.from(KafkaOptions.names(t))).filter(_.nonEmpty)
+    ),
     "the streams to read; the metadata says on which clusters and topics each of them lies"
   )
 
   val StreamPattern: SourceOption[String] = SourceOption(
     "streamPattern",
-    OptionType(
-      "a Java regular expression",
-      t => Try(Pattern.compile(t.trim)).toOption.map(_.pattern).filter(_.nonEmpty)
-    ),
+    OptionType.Regex,
     "reads every stream whose name holds a match, also those made later; ^ and $ bind the pattern to the whole name"
   )
 
@@ -167,8 +166,9 @@ private[splice] object DynamicOptions {
   val set: OptionSet = OptionSet("Kafka, many clusters", own, others = isOfClusters)
 
   private def isOfClusters(key: String): Boolean =
-    ofOneCluster(word(key)) || KafkaOptions.set.others(key) || word(key).startsWith(MetadataHeader) ||
-      word(key).startsWith(ClusterPrefix)
+    ofOneCluster(KafkaOptions.word(key)) || KafkaOptions.set.others(key) ||
+      KafkaOptions.word(key).startsWith(MetadataHeader) ||
+      KafkaOptions.word(key).startsWith(ClusterPrefix)
 
   /** What stands before a client's property, or an option, of one cluster. */
   val ClusterPrefix = "cluster."
@@ -180,9 +180,5 @@ private[splice] object DynamicOptions {
   )
 
   private lazy val ofOneCluster: Set[String] =
-    KafkaOptions.set.options.filterNot(KafkaOptions.Subscriptions.contains).map(o => word(o.key)).toSet
-
-  private def word(key: String): String = key.trim.toLowerCase(java.util.Locale.ROOT)
-
-  private def names(text: String): SortedSet[String] = SortedSet.from(text.split(",").map(_.trim).filter(_.nonEmpty))
+    KafkaOptions.set.options.filterNot(KafkaOptions.Subscriptions.contains).map(o => KafkaOptions.word(o.key)).toSet
 }

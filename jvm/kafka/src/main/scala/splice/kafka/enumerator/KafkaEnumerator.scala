@@ -8,7 +8,7 @@ import scala.collection.immutable.SortedMap
 
 import splice.kafka.dynamic.enumerator.ClusterEnumerator
 import splice.kafka.lag.{LagBook, TaskReads}
-import splice.kafka.options.{KafkaSettings, NewPartitions, StartingOffsets}
+import splice.kafka.options.{KafkaSettings, StartingOffsets}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
 import splice.kafka.{DataLoss, MissingRange}
 import splice.source._
@@ -209,10 +209,8 @@ final private[splice] class KafkaEnumerator(
     if (limits.minRows.exists(rows < _)) from else from ++ sharing(limits, ready)
   }
 
-  private def newStarts(partitions: Set[LogPartition]): Map[LogPartition, Long] = policies.newPartitions match {
-    case NewPartitions.Earliest => log.earliest(partitions)
-    case NewPartitions.Latest   => log.ends(partitions)
-  }
+  private def newStarts(partitions: Set[LogPartition]): Map[LogPartition, Long] =
+    log.starts(policies.newPartitions, partitions)
 
   private def shown(position: KafkaPosition): String =
     if (position.json.length <= 80) position.json

@@ -5,6 +5,7 @@ package splice.kafka.enumerator
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
+import splice.kafka.options.NewPartitions
 import splice.source.LogPartition
 
 /** What the driver asks a cluster. The enumerator knows Kafka by this only, so that a simulated log can stand in for it.
@@ -19,6 +20,12 @@ private[splice] trait LogMetadata extends AutoCloseable {
 
   /** The first offset that the log holds. */
   def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long]
+
+  /** Where partitions begin that are new to a query. */
+  final def starts(policy: NewPartitions, partitions: Set[LogPartition]): Map[LogPartition, Long] = policy match {
+    case NewPartitions.Earliest => earliest(partitions)
+    case NewPartitions.Latest   => ends(partitions)
+  }
 
   /** One past the last offset that a reader of the configured isolation level may see. One round trip a broker. */
   def ends(partitions: Set[LogPartition]): Map[LogPartition, Long]

@@ -5,10 +5,8 @@ package splice.kafka.options
 
 import java.time.Duration
 import java.util.Locale
-import java.util.regex.Pattern
 
 import scala.collection.immutable.SortedMap
-import scala.util.Try
 
 import splice.source.{LogPartition, OptionSet, OptionType, ReadLimits, SourceOption}
 
@@ -42,10 +40,7 @@ private[splice] object KafkaOptions {
 
   val SubscribePattern: SourceOption[String] = SourceOption(
     "subscribePattern",
-    OptionType(
-      "a Java regular expression",
-      t => Try(Pattern.compile(t.trim)).toOption.map(_.pattern).filter(_.nonEmpty)
-    ),
+    OptionType.Regex,
     "reads every topic whose name holds a match, also those made later; ^ and $ bind the pattern to the whole name"
   )
 
@@ -220,7 +215,7 @@ private[splice] object KafkaOptions {
   /** Whether an option goes to the Kafka client. */
   def isClientProperty(key: String): Boolean = word(key).startsWith(ClientPrefix)
 
-  private def word(text: String): String = text.trim.toLowerCase(Locale.ROOT)
+  private[splice] def word(text: String): String = text.trim.toLowerCase(Locale.ROOT)
 
-  private def names(text: String): Seq[String] = text.split(",").map(_.trim).filter(_.nonEmpty).toSeq
+  private[splice] def names(text: String): Seq[String] = text.split(",").map(_.trim).filter(_.nonEmpty).toSeq
 }

@@ -53,6 +53,10 @@ final private[splice] case class KafkaPosition(
 
   def ++(more: Iterable[(LogPartition, Long)]): KafkaPosition = copy(offsets = offsets ++ more)
 
+  /** The same with other topics, of their own generations. */
+  def and(other: KafkaPosition): KafkaPosition =
+    KafkaPosition(offsets ++ other.offsets, generations ++ other.generations)
+
   /** The same without any other topic. */
   def only(topic: String): KafkaPosition = KafkaPosition(of(topic), generations.filter(_._1 == topic))
 

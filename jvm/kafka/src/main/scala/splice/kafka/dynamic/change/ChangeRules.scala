@@ -14,6 +14,9 @@ import splice.kafka.split.KafkaPosition
 /** What an answer of the metadata service, or what was read meanwhile, comes to. Pure: what it answers is written down and asked once. */
 final private[dynamic] class ChangeRules(rules: RemovalRules) {
 
+  /** Whether the query ends when topics are removed. */
+  def failsOnRemoval: Boolean = rules.onRemoved == OnRemoved.Fail
+
   /** Why an answer is not applied, if it is not. */
   def refusal(at: AppliedMetadata, found: StreamMetadata): Option[Refusal] = {
     val now     = AppliedMetadata.streamOf(found.streams.values)

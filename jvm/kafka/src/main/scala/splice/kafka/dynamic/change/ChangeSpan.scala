@@ -21,13 +21,13 @@ private[dynamic] object ChangeSpan {
     names.toSeq.flatMap { name =>
       val begin = changes.foldLeft(from.of(name)) { (at, change) =>
         change.resumed.iterator.filter(_._1.cluster == name).foldLeft(at) { case (position, (topic, start)) =>
-          if (position.hasTopic(topic.topic)) position else joined(position, start)
+          if (position.hasTopic(topic.topic)) position else position.and(start)
         }
       }
       val end = changes.reverseIterator.foldLeft(until.of(name)) { (at, change) =>
         change.tombstones.iterator.filter(_._1.cluster == name).foldLeft(at) { case (position, (topic, left)) =>
           val mine = change.number > from.change && !position.hasTopic(topic.topic)
-          left.position.filter(_ => mine).fold(position)(joined(position, _))
+          left.position.filter(_ => mine).fold(position)(position.and)
         }
       }
       // A tombstone of long ago is no end of this span.
@@ -35,7 +35,4 @@ private[dynamic] object ChangeSpan {
       if (begin == finish) None else Some(ChangeSpan(name, begin, finish))
     }
   }
-
-  private def joined(one: KafkaPosition, other: KafkaPosition): KafkaPosition =
-    KafkaPosition(one.offsets ++ other.offsets, one.generations ++ other.generations)
 }

@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.enumerator
 
-import java.time.Clock
+import java.time.{Clock, Instant}
 
 import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory
 
 import splice.kafka.dynamic.change._
 import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
-import splice.kafka.dynamic.{DynamicErrors, StreamMetadata}
+import splice.kafka.dynamic.{DynamicErrors, KafkaCluster, StreamMetadata}
 import splice.kafka.split.KafkaPosition
 
 /** Brings a position up to what is known now, change by change; each is durable before the position says its number.
@@ -24,10 +24,9 @@ import splice.kafka.split.KafkaPosition
 final private[dynamic] class ChangeDriver(
     log: ChangeLog,
     rules: ChangeRules,
-    onRemoved: OnRemoved,
     discovery: MetadataDiscovery,
     clock: Clock,
-    begin: (AppliedMetadata, StreamMetadata, ClusterTopic) => KafkaPosition
+    begin: (KafkaCluster, String) => KafkaPosition
 ) {
 
   import ChangeDriver._
@@ -59,7 +58,7 @@ final private[dynamic] class ChangeDriver(
   def settle(
       at: DynamicPosition,
       fixed: Boolean,
-      failing: String => Option[java.time.Instant]
+      failing: String => Option[Instant]
   ): (DynamicPosition, AppliedMetadata) = {
     if (!fixed) look()
     go(at, failing)
@@ -77,7 +76,7 @@ final private[dynamic] class ChangeDriver(
 
   @tailrec private def go(
       at: DynamicPosition,
-      failing: String => Option[java.time.Instant]
+      failing: String => Option[Instant]
   ): (DynamicPosition, AppliedMetadata) = {
     val here = log(at.change)
     next(here, at, failing) match {
@@ -89,7 +88,7 @@ final private[dynamic] class ChangeDriver(
   private def next(
       here: AppliedMetadata,
       at: DynamicPosition,
-      failing: String => Option[java.time.Instant]
+      failing: String => Option[Instant]
   ): Option[AppliedMetadata] =
     log.find(here.number + 1)
       .orElse(take(here, at))
@@ -109,9 +108,11 @@ final private[dynamic] class ChangeDriver(
       if (refusal.nonEmpty) None
       else {
         refused = None
-        val change = rules.take(here, metadata, at, clock.instant())(begin(here, metadata, _))
-        val gone   = here.streamOf.keySet -- change.streamOf.keySet
-        if (onRemoved == OnRemoved.Fail && gone.nonEmpty) throw DynamicErrors.removed(gone)
+        val change = rules.take(here, metadata, at, clock.instant()) { topic =>
+          begin(metadata.clusters(topic.cluster), topic.topic)
+        }
+        val gone = here.streamOf.keySet -- change.streamOf.keySet
+        if (rules.failsOnRemoval && gone.nonEmpty) throw DynamicErrors.removed(gone)
         val made = log.append(change)
         tell(here, made)
         Some(made)
@@ -135,8 +136,7 @@ final private[dynamic] class ChangeDriver(
     }
     val back = change.resumed.filterNot { case (topic, _) => left.get(topic.cluster).exists(_.hasTopic(topic.topic)) }
     back.foldLeft(DynamicPosition.of(change.number, left)) { case (position, (topic, start)) =>
-      val own = position.of(topic.cluster)
-      position.updated(topic.cluster, KafkaPosition(own.offsets ++ start.offsets, own.generations ++ start.generations))
+      position.updated(topic.cluster, position.of(topic.cluster).and(start))
     }
   }
 

@@ -8,7 +8,6 @@ import scala.util.Using
 
 import splice.kafka.dynamic.{DynamicSettings, KafkaCluster}
 import splice.kafka.enumerator.KafkaLogMetadata
-import splice.kafka.options.NewPartitions
 import splice.kafka.split.KafkaPosition
 
 /** Asks a cluster about a topic once, by clients of its own. */
@@ -18,11 +17,7 @@ final private[dynamic] class ClusterProbe(settings: DynamicSettings, run: String
   def begin(cluster: KafkaCluster, topic: String): KafkaPosition = {
     val own = settings.of(cluster, SortedSet(topic))
     Using.resource(new KafkaLogMetadata(own, run)) { log =>
-      val partitions = log.describe().partitions.toSet
-      KafkaPosition.of(own.policies.newPartitions match {
-        case NewPartitions.Earliest => log.earliest(partitions)
-        case NewPartitions.Latest   => log.ends(partitions)
-      })
+      KafkaPosition.of(log.starts(own.policies.newPartitions, log.describe().partitions.toSet))
     }
   }
 }

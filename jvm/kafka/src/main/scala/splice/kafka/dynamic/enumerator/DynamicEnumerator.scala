@@ -4,10 +4,12 @@
 package splice.kafka.dynamic.enumerator
 
 import java.time.Instant
-import java.util.concurrent.TimeUnit
+import java.util.concurrent.{TimeUnit, TimeoutException}
 
 import scala.annotation.tailrec
 import scala.collection.immutable.{SortedMap, SortedSet}
+
+import org.slf4j.LoggerFactory
 
 import splice.kafka.KafkaErrors
 import splice.kafka.dynamic.change._
@@ -39,10 +41,9 @@ final private[splice] class DynamicEnumerator(
   private val driver = new ChangeDriver(
     changes,
     rules,
-    settings.removal.onRemoved,
     discovery,
     context.clock,
-    (_, metadata, topic) => probe.begin(metadata.clusters(topic.cluster), topic.topic)
+    probe.begin
   )
   private val takeover = new Takeover(context.sideLog, driver.current())
   private val sharing  = new ClusterSharing(sizes, new ClusterTimes(workers), context.clock)
@@ -227,11 +228,11 @@ final private[splice] class DynamicEnumerator(
     } throw DynamicErrors.unavailable(
       name,
       since,
-      health.error.getOrElse(new java.util.concurrent.TimeoutException("no answer"))
+      health.error.getOrElse(new TimeoutException("no answer"))
     )
   }
 }
 
 private[dynamic] object DynamicEnumerator {
-  private val log = org.slf4j.LoggerFactory.getLogger(classOf[DynamicEnumerator])
+  private val log = LoggerFactory.getLogger(classOf[DynamicEnumerator])
 }

@@ -4,23 +4,12 @@
 package splice.kafka.dynamic.enumerator
 
 import java.time.{Clock, Duration, Instant}
-import java.util.concurrent.atomic.AtomicReference
-import java.util.concurrent.{
-  ExecutionException,
-  Executors,
-  RejectedExecutionException,
-  ScheduledExecutorService,
-  TimeUnit
-}
-
-import scala.util.control.NonFatal
-
-import org.slf4j.LoggerFactory
+import java.util.concurrent.{ExecutionException, Future, RejectedExecutionException}
 
 import splice.kafka.dynamic.{DynamicErrors, KafkaMetadataService, StreamMetadata, StreamSelection}
-import splice.kafka.enumerator.DiscoveryHealth
+import splice.kafka.enumerator.{BackgroundLooks, DiscoveryHealth}
 
-/** Asks the metadata service on a thread of its own, again and again, less often while that fails. */
+/** Asks the metadata service, always on one thread of its own. */
 final private[dynamic] class MetadataDiscovery(
     service: KafkaMetadataService,
     selection: StreamSelection,
@@ -29,28 +18,21 @@ final private[dynamic] class MetadataDiscovery(
     run: String
 ) extends AutoCloseable {
 
-  private val seen = new AtomicReference[Option[StreamMetadata]](None)
-  private val felt = new AtomicReference(DiscoveryHealth())
-
-  private val thread: ScheduledExecutorService = Executors.newSingleThreadScheduledExecutor { task =>
-    val made = new Thread(task, s"splice-kafka-metadata-$run")
-    made.setDaemon(true)
-    made
-  }
-
-  private lazy val begun: Unit = again()
+  private val looks = new BackgroundLooks(
+    s"splice-kafka-metadata-$run",
+    interval,
+    clock,
+    "The streams' metadata could not be looked up"
+  )(selection.of(service))
 
   /** Looks now and waits for the answer; from then on goes on looking by itself. */
   def now(): StreamMetadata =
-    try {
-      val found = thread.submit(() => ask()).get()
-      feel(_.succeeded(clock.instant()))
-      found
-    } catch {
+    try looks.between(looks.now()).get()
+    catch {
       case e: ExecutionException =>
-        feel(_.failed(clock.instant(), e.getCause))
+        looks.failed(e.getCause)
         throw e.getCause
-    } finally begun
+    } finally looks.begin
 
   /** Fails when a stream that is asked for by name does not exist. */
   def requireAll(found: StreamMetadata): Unit = selection match {
@@ -60,9 +42,9 @@ final private[dynamic] class MetadataDiscovery(
   }
 
   /** What was seen since this was last asked. */
-  def news(): Option[StreamMetadata] = seen.getAndSet(None)
+  def news(): Option[StreamMetadata] = looks.news()
 
-  def health: DiscoveryHealth = felt.get()
+  def health: DiscoveryHealth = looks.health
 
   /** How old the last answer is. */
   def age(now: Instant): Option[Duration] = health.age(now)
@@ -70,39 +52,12 @@ final private[dynamic] class MetadataDiscovery(
   def isActive(cluster: String): Boolean = service.isClusterActive(cluster)
 
   override def close(): Unit = {
-    try { val _ = thread.submit((() => service.close()): Runnable) }
+    try { val _: Future[Unit] = looks.between(service.close()) }
     catch { case _: RejectedExecutionException => () }
-    thread.shutdown()
-    if (!thread.awaitTermination(5, TimeUnit.SECONDS)) { val _ = thread.shutdownNow() }
-  }
-
-  private def ask(): StreamMetadata = selection.of(service)
-
-  private def again(): Unit =
-    try {
-      val millis = math.max(health.delay(interval).toMillis, 1L)
-      val _      = thread.schedule((() => look()): Runnable, millis, TimeUnit.MILLISECONDS)
-    } catch { case _: RejectedExecutionException => () }
-
-  private def look(): Unit = {
-    try {
-      val found = ask()
-      feel(_.succeeded(clock.instant()))
-      seen.set(Some(found))
-    } catch {
-      case _: InterruptedException          => ()
-      case NonFatal(_) if thread.isShutdown => ()
-      case NonFatal(e)                      =>
-        feel(_.failed(clock.instant(), e))
-        MetadataDiscovery.log.warn(s"The streams' metadata could not be looked up: ${e.getMessage}")
-    } finally again()
-  }
-
-  private def feel(change: DiscoveryHealth => DiscoveryHealth): Unit = {
-    val _ = felt.updateAndGet(before => change(before))
+    looks.close(MetadataDiscovery.Patience)
   }
 }
 
 private[dynamic] object MetadataDiscovery {
-  private val log = LoggerFactory.getLogger(classOf[MetadataDiscovery])
+  private val Patience = Duration.ofSeconds(5)
 }

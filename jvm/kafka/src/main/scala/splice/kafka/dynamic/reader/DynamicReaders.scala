@@ -6,7 +6,7 @@ package splice.kafka.dynamic.reader
 import org.apache.spark.sql.catalyst.InternalRow
 
 import splice.kafka.dynamic.split.DynamicSplitRange
-import splice.source.{SlotRanges, SplitReader, SplitReaderFactory}
+import splice.source.{ReaderSequence, SlotRanges, SplitReader, SplitReaderFactory}
 
 /** The readers of the clusters that one batch touches. A slot has a consumer for each cluster, never one for several.
   *
@@ -20,14 +20,10 @@ final private[dynamic] case class DynamicReaders(clusters: Map[String, SplitRead
 
   override def rows(task: SlotRanges): SplitReader[InternalRow] = {
     val ranges = task.ranges.collect { case range: DynamicSplitRange => range }
-    val parts  = ranges.map(_.cluster.name).distinct.map { name =>
-      val own = ranges.filter(_.cluster.name == name)
-      name -> own
-    }
+    val parts  = ranges.map(_.cluster.name).distinct.map(name => name -> ranges.filter(_.cluster.name == name))
     parts match {
       case Seq((name, own)) => reader(name, own, task.slot)
-      case several          =>
-        new ClusterSequence(several.iterator.map { case (name, own) => () => reader(name, own, task.slot) })
+      case several => new ReaderSequence(several.iterator.map { case (name, own) => reader(name, own, task.slot) })
     }
   }
 

@@ -1,0 +1,92 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import java.time.{Clock, Duration}
+import java.util.concurrent.atomic.AtomicReference
+import java.util.concurrent.{Callable, Executors, Future, RejectedExecutionException, ScheduledExecutorService, TimeUnit}
+
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
+
+/** Looks at something again and again on a thread of its own, less often while looks fail, which is a warning.
+  *
+  * @param name
+  *   of the thread
+  * @param failure
+  *   how the warning begins
+  */
+final private[splice] class BackgroundLooks[A](name: String, interval: Duration, clock: Clock, failure: String)(
+    look: => A
+) extends AutoCloseable {
+
+  private val seen = new AtomicReference[Option[A]](None)
+  private val felt = new AtomicReference(DiscoveryHealth())
+
+  private val thread: ScheduledExecutorService = Executors.newSingleThreadScheduledExecutor { task =>
+    val made = new Thread(task, name)
+    made.setDaemon(true)
+    made
+  }
+
+  /** Goes on looking by itself from now on. Nothing is looked at before: a leg of a chain may wait for its turn. */
+  lazy val begin: Unit = again()
+
+  /** Looks now, on the caller's thread. */
+  def now(): A = {
+    seen.set(None)
+    val found = look
+    feel(_.succeeded(clock.instant()))
+    found
+  }
+
+  /** Does something between two looks. */
+  def between[B](work: => B): Future[B] = thread.submit((() => work): Callable[B])
+
+  /** What was seen since this was last asked. */
+  def news(): Option[A] = seen.getAndSet(None)
+
+  def health: DiscoveryHealth = felt.get()
+
+  /** A look that failed which was not of this thread's own accord. */
+  def failed(error: Throwable): Unit = feel(_.failed(clock.instant(), error))
+
+  /** Gives up the look that is under way. */
+  override def close(): Unit = { val _ = thread.shutdownNow() }
+
+  /** Ends after what is under way, if that does not take longer than `patience`. */
+  def close(patience: Duration): Unit = {
+    thread.shutdown()
+    if (!thread.awaitTermination(patience.toMillis, TimeUnit.MILLISECONDS)) close()
+  }
+
+  private def again(): Unit =
+    try {
+      val millis = math.max(health.delay(interval).toMillis, 1L)
+      val _      = thread.schedule((() => goOn()): Runnable, millis, TimeUnit.MILLISECONDS)
+    } catch { case _: RejectedExecutionException => () }
+
+  private def goOn(): Unit = {
+    try {
+      val found = look
+      feel(_.succeeded(clock.instant()))
+      seen.set(Some(found))
+    } catch {
+      case _: InterruptedException          => ()
+      case NonFatal(_) if thread.isShutdown => ()
+      case NonFatal(e)                      =>
+        failed(e)
+        BackgroundLooks.log.warn(s"$failure: ${e.getMessage}")
+    } finally again()
+  }
+
+  private def feel(change: DiscoveryHealth => DiscoveryHealth): Unit = {
+    val _ = felt.updateAndGet(before => change(before))
+  }
+}
+
+private[splice] object BackgroundLooks {
+  private val log = LoggerFactory.getLogger(classOf[BackgroundLooks[_]])
+}
