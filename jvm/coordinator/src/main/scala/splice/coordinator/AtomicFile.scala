@@ -23,6 +23,9 @@ private[splice] object AtomicFile {
 
   private val Temporary = ".tmp"
 
+  /** What a file is called while it is written. */
+  def temporaryName(name: String): String = s".$name.${UUID.randomUUID()}$Temporary"
+
   /** Whether a file of this name is a leftover of a crash. */
   def isTemporary(name: String): Boolean = name.startsWith(".")
 
@@ -30,7 +33,7 @@ private[splice] object AtomicFile {
   def create(fs: FileSystem, file: Path, configuration: Configuration, content: Array[Byte]): Boolean =
     if (fs.exists(file)) false
     else if (fs.hasPathCapability(file.getParent, CommonPathCapabilities.ABORTABLE_STREAM)) put(fs, file, content)
-    else rename(fs, file, configuration, content)
+    else LocalFile.of(fs, file).flatMap(_.create(content)).getOrElse(rename(fs, file, configuration, content))
 
   // An object store shows an object only once its stream is closed, and a rename there is a copy.
   private def put(fs: FileSystem, file: Path, content: Array[Byte]): Boolean =
@@ -41,7 +44,7 @@ private[splice] object AtomicFile {
 
   // Only a FileContext refuses to rename over a file on every file system, and not every file system has one.
   private def rename(fs: FileSystem, file: Path, configuration: Configuration, content: Array[Byte]): Boolean = {
-    val temporary = new Path(file.getParent, s".${file.getName}.${UUID.randomUUID()}$Temporary")
+    val temporary = new Path(file.getParent, temporaryName(file.getName))
     Using.resource(fs.create(temporary, false)) { out =>
       out.write(content)
       out.hsync()
