@@ -4,7 +4,6 @@
 package splice.kafka.reader
 
 import java.time.Duration
-import java.util.concurrent.{Executors, TimeUnit}
 
 import scala.collection.mutable
 import scala.util.Try
@@ -15,8 +14,13 @@ import splice.kafka.reader.ReaderPool.Idle
   *
   * @param clock
   *   nanoseconds, as `System.nanoTime` gives them
+  * @param eviction
+  *   calls [[evict]] from time to time, as long as there is something to evict
   */
-final private[splice] class ReaderPool[K, A <: AutoCloseable](clock: () => Long) extends AutoCloseable {
+final private[splice] class ReaderPool[K, A <: AutoCloseable](
+    clock: () => Long,
+    eviction: Option[EvictionThread] = None
+) extends AutoCloseable {
 
   private val idle   = mutable.Map.empty[K, List[Idle[A]]]
   private var closed = false
@@ -33,7 +37,10 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](clock: () => Long)
   /** Gives one back. It must be as the next user may find it, and is closed when it stays idle for longer than `timeout`. */
   def giveBack(key: K, thing: A, timeout: Duration): Unit = {
     val kept = synchronized {
-      if (!closed) keep(key, Idle(thing, clock() + timeout.toNanos) :: idle.getOrElse(key, Nil))
+      if (!closed) {
+        keep(key, Idle(thing, clock() + timeout.toNanos) :: idle.getOrElse(key, Nil))
+        eviction.foreach(_.begin(() => evict()))
+      }
       !closed
     }
     if (!kept) close(thing)
@@ -50,6 +57,7 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](clock: () => Long)
     val keys  = idle.keysIterator.filter(of).toSeq
     val taken = keys.flatMap(idle)
     keys.foreach(keep(_, Nil))
+    rest()
     taken
   }.foreach(one => close(one.thing))
 
@@ -65,8 +73,12 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](clock: () => Long)
   private def take(which: Idle[A] => Boolean): Seq[A] = synchronized {
     val taken = idle.valuesIterator.flatten.filter(which).toSeq
     idle.keys.toSeq.foreach(key => keep(key, idle(key).filterNot(which)))
+    rest()
     taken.map(_.thing)
   }
+
+  // Not when one is borrowed: it comes back with the next batch.
+  private def rest(): Unit = if (idle.isEmpty) eviction.foreach(_.end())
 
   private def keep(key: K, things: List[Idle[A]]): Unit = if (things.isEmpty) idle -= key else idle(key) = things
 
@@ -77,7 +89,7 @@ private[splice] object ReaderPool {
 
   final private case class Idle[A](thing: A, until: Long)
 
-  private val EvictionSeconds = 15L
+  private val Every = Duration.ofSeconds(15)
 
   @volatile private var made = false
 
@@ -86,14 +98,9 @@ private[splice] object ReaderPool {
 
   /** The readers of this executor. */
   lazy val ofExecutor: ReaderPool[ReaderKey, SlotConsumer] = {
-    val pool    = new ReaderPool[ReaderKey, SlotConsumer](() => System.nanoTime())
-    val evictor = Executors.newSingleThreadScheduledExecutor { task =>
-      val thread = new Thread(task, "splice-kafka-reader-eviction")
-      thread.setDaemon(true)
-      thread
-    }
+    val eviction = new EvictionThread("splice-kafka-reader-eviction", Every)
+    val pool     = new ReaderPool[ReaderKey, SlotConsumer](() => System.nanoTime(), Some(eviction))
     made = true
-    evictor.scheduleWithFixedDelay(() => pool.evict(), EvictionSeconds, EvictionSeconds, TimeUnit.SECONDS)
     Runtime.getRuntime.addShutdownHook(new Thread(() => pool.close(), "splice-kafka-reader-shutdown"))
     pool
   }

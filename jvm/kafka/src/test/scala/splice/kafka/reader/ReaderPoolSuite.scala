@@ -6,9 +6,15 @@ package splice.kafka.reader
 import java.time.Duration
 import java.util.concurrent.{ConcurrentHashMap, CountDownLatch, Executors, TimeUnit}
 
-import org.scalatest.funsuite.AnyFunSuite
+import scala.jdk.CollectionConverters._
 
-final class ReaderPoolSuite extends AnyFunSuite {
+import org.scalatest.concurrent.Eventually
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Seconds, Span}
+
+final class ReaderPoolSuite extends AnyFunSuite with Eventually {
+
+  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(20, Seconds))
 
   final private class Thing(val number: Int) extends AutoCloseable {
     @volatile var closed       = false
@@ -68,6 +74,37 @@ final class ReaderPoolSuite extends AnyFunSuite {
     p.close()
     p.giveBack("a", late, minute)
     assert(idle.closed && late.closed && p.size == 0)
+  }
+
+  test("the thread that evicts is there only while something is idle") {
+    val name        = s"eviction-of-${getClass.getSimpleName}"
+    def threads     = Thread.getAllStackTraces.keySet.asScala.filter(t => t.getName == name && t.isAlive)
+    val p           = new ReaderPool[String, Thing](() => 0L, Some(new EvictionThread(name, minute)))
+    val (a, b)      = (new Thing(1), new Thing(2))
+    def backAgain() = Seq("a" -> a, "b" -> b).foreach { case (key, thing) => p.giveBack(key, thing, minute) }
+    assert(threads.isEmpty)
+    backAgain()
+    assert(threads.size == 1)
+    p.release(_ == "a")
+    assert(threads.size == 1)
+    p.release(_ == "b")
+    eventually(assert(threads.isEmpty))
+    backAgain()
+    assert(threads.size == 1)
+    p.close()
+    eventually(assert(threads.isEmpty))
+  }
+
+  test("a thread that evicts the last one ends itself") {
+    val name    = s"last-of-${getClass.getSimpleName}"
+    def threads = Thread.getAllStackTraces.keySet.asScala.filter(t => t.getName == name && t.isAlive)
+    val p       = new ReaderPool[String, Thing](
+      () => System.nanoTime(),
+      Some(new EvictionThread(name, Duration.ofMillis(10)))
+    )
+    val thing = new Thing(1)
+    p.giveBack("a", thing, Duration.ZERO)
+    eventually(assert(thing.closed && threads.isEmpty))
   }
 
   test("nobody shares what is borrowed") {
