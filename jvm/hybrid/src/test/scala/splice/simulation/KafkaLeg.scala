@@ -12,7 +12,7 @@ import org.apache.spark.sql.types.StructType
 
 import splice.kafka.enumerator.ClockedDiscovery
 import splice.kafka.options.{ClientProperties, EndingOffsets, KafkaSettings, LogPolicies, StartingOffsets, Subscription}
-import splice.kafka.reader.{KafkaSplitReader, ReaderKey, ReaderPool, ReaderSettings, SlotConsumer}
+import splice.kafka.reader.{KafkaSplitReader, ReaderKey, ReaderPool, ReaderSettings, SlotConsumer, SlotReader}
 import splice.kafka.split.KafkaSplitRange
 import splice.kafka.{KafkaSchema, KafkaSource}
 import splice.source._
@@ -75,10 +75,8 @@ final class KafkaLeg(
     val pooled = pool.borrow(key)(_.fits(ranges))
     val slot   = pooled.getOrElse(new SlotConsumer(new SimulatedConsumer(cluster, life, faults.seeks)))
     val home   = pool
-    val reader = new KafkaSplitReader(ranges, idColumn, slot, reading, pooled.isDefined)(
-      home.giveBack(key, slot, reading.idleTimeout)
-    )
-    new ReaderRows(reader, row => new String(row.getBinary(0)).toLong)
+    val own    = new SlotReader(ranges, slot, reading, pooled.isDefined)(home.giveBack(key, slot, reading.idleTimeout))
+    new ReaderRows(new KafkaSplitReader(idColumn, own), row => new String(row.getBinary(0)).toLong)
   }
 
   private def newPool = new ReaderPool[ReaderKey, SlotConsumer](() => 0L)

@@ -3,6 +3,7 @@
 
 package splice.spark
 
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
@@ -27,9 +28,34 @@ final private[spark] class SpliceReaderFactory(readers: SplitReaderFactory, home
     partition.asInstanceOf[SpliceInputPartition].columnar
 }
 
+/** Tells the task's metrics now and then, and all of them at its end. */
 final private[spark] class SplicePartitionReader[T](reader: SplitReader[T]) extends PartitionReader[T] {
-  override def next(): Boolean                                 = reader.next()
-  override def get(): T                                        = reader.get()
-  override def currentMetricsValues(): Array[CustomTaskMetric] = reader.metrics
-  override def close(): Unit                                   = reader.close()
+
+  private var asked = 0
+  private var ended = false
+
+  override def next(): Boolean = {
+    val found = reader.next()
+    ended = !found
+    found
+  }
+
+  override def get(): T = reader.get()
+
+  // Spark asks after every hundred rows and puts the answers into maps, which costs as much as reading short rows.
+  override def currentMetricsValues(): Array[CustomTaskMetric] = {
+    asked += 1
+    if (ended || asked % SplicePartitionReader.Every == 0 || isCompleted) reader.metrics
+    else SplicePartitionReader.NoNews
+  }
+
+  override def close(): Unit = reader.close()
+
+  // A task that stops early, as under a limit, is asked once more when it is over.
+  private def isCompleted = Option(TaskContext.get()).forall(_.isCompleted())
+}
+
+private object SplicePartitionReader {
+  private val Every  = 64
+  private val NoNews = Array.empty[CustomTaskMetric]
 }

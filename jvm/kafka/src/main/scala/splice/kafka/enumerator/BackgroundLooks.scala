@@ -5,7 +5,14 @@ package splice.kafka.enumerator
 
 import java.time.{Clock, Duration}
 import java.util.concurrent.atomic.AtomicReference
-import java.util.concurrent.{Callable, Executors, Future, RejectedExecutionException, ScheduledExecutorService, TimeUnit}
+import java.util.concurrent.{
+  Callable,
+  Executors,
+  Future,
+  RejectedExecutionException,
+  ScheduledExecutorService,
+  TimeUnit
+}
 
 import scala.util.control.NonFatal
 

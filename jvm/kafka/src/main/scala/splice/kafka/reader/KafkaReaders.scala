@@ -8,6 +8,7 @@ import java.time.Duration
 import org.apache.kafka.common.KafkaException
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.{SparkEnv, TaskContext}
 
 import splice.kafka.enumerator.SecondLook
@@ -25,17 +26,21 @@ final private[splice] case class KafkaReaders(
     value: Option[ValuePlan]
 ) extends SplitReaderFactory {
 
-  override def rows(task: SlotRanges): SplitReader[InternalRow] =
-    value.foldLeft[SplitReader[InternalRow]](records(task))(new ValueReader(_, _))
+  override val columnar: Boolean = value.isEmpty && KafkaBatchReader.shows(columns)
 
-  private def records(task: SlotRanges): KafkaSplitReader = {
+  override def rows(task: SlotRanges): SplitReader[InternalRow] =
+    value.foldLeft[SplitReader[InternalRow]](new KafkaSplitReader(columns, slot(task)))(new ValueReader(_, _))
+
+  override def batches(task: SlotRanges): SplitReader[ColumnarBatch] = new KafkaBatchReader(columns, slot(task))
+
+  private def slot(task: SlotRanges): SlotReader = {
     val key    = ReaderKey(run, settings.client, task.slot)
     val ranges = task.ranges.map(_.asInstanceOf[KafkaSplitRange])
     // After a failure nobody knows what the consumer has to do with it.
     val retried = Option(TaskContext.get()).exists(_.attemptNumber() > 0)
     val pooled  = if (retried) None else ReaderPool.ofExecutor.borrow(key)(_.fits(ranges)).filter(isUsable(_, ranges))
     val client  = pooled.getOrElse(open(ranges))
-    new KafkaSplitReader(ranges, columns, client, settings, pooled.isDefined)(
+    new SlotReader(ranges, client, settings, pooled.isDefined)(
       ReaderPool.ofExecutor.giveBack(key, client, settings.idleTimeout)
     )
   }

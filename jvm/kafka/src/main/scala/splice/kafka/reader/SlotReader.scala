@@ -5,7 +5,6 @@ package splice.kafka.reader
 
 import java.util.concurrent.TimeUnit
 import java.util.concurrent.locks.ReentrantLock
-import java.util.{List => JList}
 
 import scala.annotation.tailrec
 import scala.collection.mutable
@@ -16,9 +15,7 @@ import org.apache.kafka.clients.consumer.{ConsumerRecord, OffsetOutOfRangeExcept
 import org.apache.kafka.common.KafkaException
 import org.apache.kafka.common.TopicPartition
 import org.apache.kafka.common.errors.{InterruptException, WakeupException}
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
-import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
 import splice.kafka.lag.{PartitionRead, ReadReports, TaskReads}
@@ -26,44 +23,39 @@ import splice.kafka.options.TopicRecreated
 import splice.kafka.reader.SlotConsumer.Leftover
 import splice.kafka.split.{KafkaSplitRange, TopicPartitions}
 import splice.kafka.{DataLoss, KafkaErrors, MissingRange}
-import splice.source.SplitReader
 
-/** Reads the ranges of one slot over one consumer, all at once: rows come in the order in which brokers answer.
+/** Reads the ranges of one slot over one consumer, all at once: records come list by list, in the order in which brokers answer.
   *
   * A range ends when the consumer's position reaches its end, not with its last record: the last offsets may be those of
   * transaction markers, or of records that compaction took away. [[next]] is called by one thread; [[close]] may come from
-  * another one while a poll goes on.
+  * another one while a poll goes on. What is handed over is counted when its list is begun.
   *
   * A topic that was deleted and created again since the batch was planned is found out before any record of the new one is handed over.
   *
   * @param giveBack
   *   called once when all ranges were read to their ends; otherwise the consumer is closed
   */
-final private[splice] class KafkaSplitReader(
+final private[splice] class SlotReader(
     ranges: IndexedSeq[KafkaSplitRange],
-    columns: StructType,
     consumer: SlotConsumer,
     settings: ReaderSettings,
     reused: Boolean
 )(giveBack: => Unit)
-    extends SplitReader[InternalRow] {
+    extends AutoCloseable {
 
   private val loss   = DataLoss(settings.failOnDataLoss)
   private val passed = DataLoss(settings.failOutOfRange)
-  private val row    = new RecordRow(RecordField.of(columns))
   private val open   = mutable.LinkedHashMap.from(ranges.map(r => TopicPartitions.of(r.partition) -> new OpenRange(r)))
   private val chunks = mutable.ArrayDeque.empty[Chunk]
 
   private var topics = KafkaSplitRange.topicIds(ranges)
   private val lock   = new ReentrantLock
 
-  // The records being handed over, and what is known of them; the first poll or leftover replaces these.
-  private var records: JList[ConsumerRecord[Array[Byte], Array[Byte]]] = java.util.List.of()
-  private var size                                                     = 0
-  private var index                                                    = 0
-  private var until                                                    = 0L
-  private var topic: UTF8String                                        = UTF8String.EMPTY_UTF8
-  private var current: Option[OpenRange]                               = None
+  // The records being handed over; an array, since what hands them over looks at each several times.
+  private var list    = Array.empty[ConsumerRecord[Array[Byte], Array[Byte]]]
+  private var first   = 0
+  private var beyond  = 0
+  private var current = Option.empty[Chunk]
 
   private var begun               = false
   @volatile private var closed    = false
@@ -76,13 +68,12 @@ final private[splice] class KafkaSplitReader(
   private var bytes     = 0L
   private var pollNanos = 0L
 
-  // What was read when the list being handed over was begun.
-  private var rowsBefore  = 0L
-  private var bytesBefore = 0L
+  // Of the list being handed over.
+  private var ownBytes    = 0L
   private var fetchMillis = 0L
   private var idleNanos   = 0L
 
-  override val metrics: Array[CustomTaskMetric] = Array(
+  val metrics: Array[CustomTaskMetric] = Array(
     new KafkaMetrics.Live(KafkaMetrics.Records, () => rows),
     new KafkaMetrics.Live(KafkaMetrics.Bytes, () => bytes),
     new KafkaMetrics.Live(KafkaMetrics.PollMillis, () => TimeUnit.NANOSECONDS.toMillis(pollNanos)),
@@ -90,32 +81,15 @@ final private[splice] class KafkaSplitReader(
     new KafkaMetrics.Live(KafkaMetrics.PoolHits, () => if (reused) 1L else 0L)
   )
 
-  override def get(): InternalRow = row
-
-  override def next(): Boolean = (index < size && show()) || advance()
-
-  /** Hands over the record at `index`, unless it lies beyond the range. */
-  private def show(): Boolean = {
-    val record = records.get(index)
-    val within = record.offset < until
-    if (within) {
-      row.show(record, topic)
-      index += 1
-      rows += 1
-      bytes += math.max(record.serializedKeySize, 0) + math.max(record.serializedValueSize, 0)
-    }
-    within
-  }
-
-  /** Goes on to the next record of another list, polling as long as ranges are open. */
-  @tailrec private def advance(): Boolean = {
+  /** Goes on to the next list that holds records of a range; false at the end of the last range. */
+  @tailrec def next(): Boolean = {
     settle()
     if (chunks.nonEmpty) {
       take(chunks.removeHead())
-      if (show()) true else advance()
+      if (beyond > first) true else next()
     } else if (open.nonEmpty) {
       fill()
-      advance()
+      next()
     } else {
       exhausted = true
       fetchMillis = consumer.fetchMillis()
@@ -124,19 +98,30 @@ final private[splice] class KafkaSplitReader(
     }
   }
 
+  /** The records that [[next]] found, between [[from]] and [[until]]; valid until it is called again. */
+  def records: Array[ConsumerRecord[Array[Byte], Array[Byte]]] = list
+
+  /** The index of the first of [[records]]. */
+  def from: Int = first
+
+  /** One past the index of the last of [[records]]. */
+  def until: Int = beyond
+
+  /** The topic of [[records]]. */
+  def topic: UTF8String = current.fold(UTF8String.EMPTY_UTF8)(_.range.topic)
+
   /** What the list that was handed over means for its range. */
   private def settle(): Unit = {
-    current.foreach { range =>
-      settings.reports.foreach(tell(_, range))
-      if (index < size) finish(range, Some(Leftover(records, index)))
+    current.foreach { case Chunk(range, own, _) =>
+      if (beyond > first) settings.reports.foreach(tell(_, range))
+      if (beyond < own.size) finish(range, Some(Leftover(own, beyond)))
       else if (consumerAt(range) >= range.until) finish(range, None)
     }
     current = None
   }
 
-  private def tell(reports: ReadReports, range: OpenRange): Unit = if (rows > rowsBefore) {
-    val last = records.get(index - 1).timestamp
-    val read = PartitionRead(rows - rowsBefore, bytes - bytesBefore, last)
+  private def tell(reports: ReadReports, range: OpenRange): Unit = {
+    val read = PartitionRead((beyond - first).toLong, ownBytes, list(beyond - 1).timestamp)
     reports.add(TaskReads(Map(TopicPartitions.toLog(range.partition) -> read)))
   }
 
@@ -146,14 +131,25 @@ final private[splice] class KafkaSplitReader(
   }
 
   private def take(chunk: Chunk): Unit = {
-    records = chunk.records
-    size = chunk.records.size
-    index = chunk.index
-    until = chunk.range.until
-    topic = chunk.range.topic
-    rowsBefore = rows
-    bytesBefore = bytes
-    current = Some(chunk.range)
+    list = chunk.records.toArray(list)
+    first = chunk.index
+    beyond = end(chunk.records.size, chunk.range.until)
+    current = Some(chunk)
+    ownBytes = 0L
+    var i = first
+    while (i < beyond) {
+      ownBytes += math.max(list(i).serializedKeySize, 0) + math.max(list(i).serializedValueSize, 0)
+      i += 1
+    }
+    rows += beyond - first
+    bytes += ownBytes
+  }
+
+  /** The index after the last record before `offset`. A list ends beyond its range once in a range. */
+  private def end(size: Int, offset: Long): Int = {
+    var i = size
+    while (i > first && list(i - 1).offset >= offset) i -= 1
+    i
   }
 
   private def finish(range: OpenRange, left: Option[Leftover]): Unit = {

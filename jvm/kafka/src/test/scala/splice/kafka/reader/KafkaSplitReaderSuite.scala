@@ -6,90 +6,21 @@ package splice.kafka.reader
 import java.time.Duration
 import java.util.concurrent.CountDownLatch
 
-import scala.collection.immutable.SortedMap
-import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
-import org.apache.kafka.clients.consumer.{ConsumerRecord, MockConsumer, OffsetResetStrategy}
-import org.apache.kafka.common.TopicPartition
 import org.apache.kafka.common.errors.InterruptException
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.KafkaSchema
 import splice.kafka.enumerator.SimulatedRun.{range, t}
-import splice.kafka.options.{ClientProperties, TopicRecreated}
+import splice.kafka.options.TopicRecreated
 import splice.kafka.split.KafkaSplitRange
 import splice.source.SpliceException
 
 /** Readers over Kafka's own mock of a consumer: what they seek, keep, pause and give back. */
 final class KafkaSplitReaderSuite extends AnyFunSuite {
 
-  /** A mock that remembers seeks. */
-  final private class Client extends MockConsumer[Array[Byte], Array[Byte]](OffsetResetStrategy.NONE) {
-    val seeks: mutable.ArrayBuffer[(Int, Long)] = mutable.ArrayBuffer.empty
-
-    override def seek(partition: TopicPartition, offset: Long): Unit = {
-      seeks += partition.partition -> offset
-      super.seek(partition, offset)
-    }
-
-    def p(partition: Int) = new TopicPartition("t", partition)
-
-    /** Lets the next polls find records at these offsets. */
-    def bring(partition: Int, offsets: Long*): Unit = schedulePollTask { () =>
-      offsets.foreach(o => addRecord(new ConsumerRecord("t", partition, o, Array[Byte](1), Array[Byte](2, 3))))
-    }
-
-    def hold(partition: Int, first: Long, end: Long): Unit = {
-      updateBeginningOffsets(Map(p(partition) -> Long.box(first)).asJava)
-      updateEndOffsets(Map(p(partition) -> Long.box(end)).asJava)
-    }
-  }
-
-  final private class World(
-      fail: Boolean = true,
-      timeout: Duration = Duration.ofSeconds(20),
-      recreated: TopicRecreated = TopicRecreated.Fail
-  ) {
-    val client    = new Client
-    var topicId   = "first"
-    var responses = 0L
-    val consumer  = new SlotConsumer(client, new TopicIds(() => responses, _ => Map("t" -> topicId)))
-    var returned  = 0
-
-    /** Lets the poll after those that are scheduled find that the topic is another one. */
-    def recreate(offsets: Long*): Unit = {
-      client.schedulePollTask { () =>
-        topicId = "second"
-        responses += 1
-        offsets.foreach(o => client.addRecord(new ConsumerRecord("t", 0, o, Array[Byte](1), Array[Byte](9))))
-      }
-    }
-    private val own = ClientProperties(SortedMap("bootstrap.servers" -> "mock:9092"), None)
-
-    def reader(ranges: KafkaSplitRange*): KafkaSplitReader = new KafkaSplitReader(
-      ranges.toIndexedSeq,
-      KafkaSchema(includeHeaders = false),
-      consumer,
-      ReaderSettings(own, fail, timeout, Duration.ofMinutes(1), failOutOfRange = fail, recreated = recreated),
-      reused = false
-    )(returned += 1)
-
-    def read(ranges: KafkaSplitRange*): Seq[(Int, Long)] = {
-      val r    = reader(ranges: _*)
-      val rows = drain(r)
-      r.close()
-      rows
-    }
-  }
-
-  private def drain(reader: KafkaSplitReader): Seq[(Int, Long)] =
-    Iterator.continually(reader.next()).takeWhile(identity).map(_ =>
-      (reader.get().getInt(3), reader.get().getLong(4))
-    ).toVector
-
   test("reads its ranges over one consumer and gives it back once") {
-    val w = new World
+    val w = new SlotWorld
     w.client.bring(0, 5, 6, 7)
     w.client.bring(1, 0, 1)
     assert(w.read(range(0, 5, 8), range(1, 0, 2)).sorted == Seq(0 -> 5L, 0 -> 6L, 0 -> 7L, 1 -> 0L, 1 -> 1L))
@@ -99,7 +30,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
   }
 
   test("hole 11: what a poll brought too much begins the next range, without a seek") {
-    val w = new World
+    val w = new SlotWorld
     w.client.bring(0, 0, 1, 2, 3, 4)
     assert(w.read(range(0, 0, 2)) == Seq(0 -> 0L, 0 -> 1L))
     assert(w.read(range(0, 2, 4)) == Seq(0 -> 2L, 0 -> 3L))
@@ -109,7 +40,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
   }
 
   test("hole 11: a range that begins elsewhere is sought, and what was left over is dropped") {
-    val w = new World
+    val w = new SlotWorld
     w.client.bring(0, 0, 1, 2, 3, 4)
     w.read(range(0, 0, 2))
     w.client.bring(0, 1, 2, 3)
@@ -119,14 +50,14 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
   }
 
   test("hole 14: a range ends by position: markers and compaction leave no last record") {
-    val w = new World
+    val w = new SlotWorld
     w.client.bring(0, 0, 1)
     w.client.schedulePollTask(() => w.client.seek(w.client.p(0), 5))
     assert(w.read(range(0, 0, 5)) == Seq(0 -> 0L, 0 -> 1L))
   }
 
   test("a range ends when the next record lies beyond it, and the one after begins with that record") {
-    val w = new World
+    val w = new SlotWorld
     w.client.bring(0, 0, 9)
     assert(w.read(range(0, 0, 5)) == Seq(0 -> 0L))
     assert(w.read(range(0, 5, 8)).isEmpty)
@@ -135,14 +66,14 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
   }
 
   test("a reused consumer that has passed over a whole range reads nothing and does not wait") {
-    val w = new World
+    val w = new SlotWorld
     w.client.schedulePollTask(() => w.client.seek(w.client.p(0), 9))
     assert(w.read(range(0, 0, 5)).isEmpty)
     assert(w.read(range(0, 5, 8)).isEmpty)
   }
 
   test("partitions that have nothing to read stay paused") {
-    val w = new World
+    val w = new SlotWorld
     w.client.bring(0, 0, 1)
     w.client.bring(1, 0, 1)
     w.read(range(0, 0, 2), range(1, 0, 2))
@@ -152,7 +83,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
   }
 
   test("a reader that is closed early closes its consumer") {
-    val w = new World
+    val w = new SlotWorld
     w.client.bring(0, 0, 1, 2)
     val r = w.reader(range(0, 0, 3))
     assert(r.next())
@@ -162,7 +93,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
   }
 
   test("an interrupt comes out as InterruptedException, and the consumer is closed") {
-    val w = new World
+    val w = new SlotWorld
     w.client.schedulePollTask(() => throw new InterruptException("stop"))
     val r = w.reader(range(0, 0, 3))
     intercept[InterruptedException](r.next())
@@ -173,7 +104,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
   }
 
   test("a reader may be closed by another thread while a poll goes on") {
-    val w       = new World
+    val w       = new SlotWorld
     val polling = new CountDownLatch(1)
     w.client.schedulePollTask(() => polling.countDown())
     val r                                  = w.reader(range(0, 0, 3))
@@ -190,25 +121,25 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
   }
 
   test("records that retention took are an error with partition and range, or passed over with a warning") {
-    val failing = new World
+    val failing = new SlotWorld
     failing.client.hold(0, 3, 6)
     failing.client.bring(0, 3, 4, 5)
     val error = intercept[SpliceException](failing.read(range(0, 1, 6)))
     assert(error.getCondition == "SPLICE_KAFKA.DATA_LOSS" && error.getMessage.contains("t-0 [1, 3)"))
 
-    val warning = new World(fail = false)
+    val warning = new SlotWorld(fail = false)
     warning.client.hold(0, 3, 6)
     warning.client.bring(0, 3, 4, 5)
     assert(warning.read(range(0, 1, 6)) == Seq(0 -> 3L, 0 -> 4L, 0 -> 5L))
 
-    val whole = new World(fail = false)
+    val whole = new SlotWorld(fail = false)
     whole.client.hold(0, 9, 12)
     whole.client.bring(0, 9, 10)
     assert(whole.read(range(0, 1, 6)).isEmpty)
   }
 
   test("a poll that brings nothing for too long is an error that says where it stands") {
-    val w = new World(timeout = Duration.ofMillis(50))
+    val w = new SlotWorld(timeout = Duration.ofMillis(50))
     w.client.hold(0, 0, 10)
     w.client.bring(0, 0, 1)
     val error = intercept[SpliceException](w.read(range(0, 0, 4)))
@@ -217,7 +148,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
   }
 
   test("a log that ends before the range is data loss") {
-    val w = new World(timeout = Duration.ofMillis(50))
+    val w = new SlotWorld(timeout = Duration.ofMillis(50))
     w.client.hold(0, 0, 2)
     w.client.bring(0, 0, 1)
     val error = intercept[SpliceException](w.read(range(0, 0, 4)))
@@ -225,7 +156,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
   }
 
   test("with a warning, a log that ends before the range is read on where the range ends") {
-    val w = new World(fail = false, timeout = Duration.ofMillis(50))
+    val w = new SlotWorld(fail = false, timeout = Duration.ofMillis(50))
     w.client.hold(0, 0, 2)
     w.client.bring(0, 0, 1)
     assert(w.read(range(0, 0, 4)) == Seq(0 -> 0L, 0 -> 1L))
@@ -236,7 +167,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
   private def planned(from: Long, until: Long) = KafkaSplitRange(t(0), from, until)(Some("first"))
 
   test("a topic that is another one when it is read fails the task before anything of it is handed over") {
-    val w = new World
+    val w = new SlotWorld
     w.client.bring(0, 0, 1)
     w.recreate(2, 3)
     val r = w.reader(planned(0, 4))
@@ -247,7 +178,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
   }
 
   test("with restart the rest of such a range is given up, and the consumer is not used again") {
-    val w = new World(recreated = TopicRecreated.Restart)
+    val w = new SlotWorld(recreated = TopicRecreated.Restart)
     w.client.bring(0, 0, 1)
     w.recreate(2, 3)
     assert(w.read(planned(0, 4)) == Seq(0 -> 0L, 0 -> 1L))
@@ -255,7 +186,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
   }
 
   test("what is left over of a topic is handed over though it is another one now") {
-    val w = new World
+    val w = new SlotWorld
     w.client.bring(0, 0, 1, 2, 3)
     assert(w.read(planned(0, 2)) == Seq(0 -> 0L, 0 -> 1L))
     w.topicId = "second"
@@ -265,10 +196,10 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
   }
 
   test("the metrics count rows, bytes and reuse") {
-    val w = new World
+    val w = new SlotWorld
     w.client.bring(0, 0, 1, 2)
     val r = w.reader(range(0, 0, 2))
-    drain(r)
+    SlotWorld.drain(r)
     val counted = r.metrics.map(m => m.name -> m.value).toMap
     assert(counted(KafkaMetrics.Records) == 2 && counted(KafkaMetrics.PoolHits) == 0)
     assert(KafkaMetrics.declared.map(_.name).toSet == counted.keySet)

@@ -4,6 +4,7 @@
 package splice.kafka.dynamic.reader
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import splice.kafka.dynamic.split.DynamicSplitRange
 import splice.source.{ReaderSequence, SlotRanges, SplitReader, SplitReaderFactory}
@@ -18,19 +19,28 @@ import splice.source.{ReaderSequence, SlotRanges, SplitReader, SplitReaderFactor
 final private[dynamic] case class DynamicReaders(clusters: Map[String, SplitReaderFactory], origin: Option[OriginPlan])
     extends SplitReaderFactory {
 
-  override def rows(task: SlotRanges): SplitReader[InternalRow] = {
-    val ranges = task.ranges.collect { case range: DynamicSplitRange => range }
-    val parts  = ranges.map(_.cluster.name).distinct.map(name => name -> ranges.filter(_.cluster.name == name))
-    parts match {
-      case Seq((name, own)) => reader(name, own, task.slot)
-      case several => new ReaderSequence(several.iterator.map { case (name, own) => reader(name, own, task.slot) })
-    }
-  }
+  override val columnar: Boolean = origin.isEmpty && clusters.values.forall(_.columnar)
 
-  private def reader(name: String, own: IndexedSeq[DynamicSplitRange], slot: Int): SplitReader[InternalRow] = {
-    val inner = clusters(name).rows(SlotRanges(slot, own.map(_.range)))
+  override def rows(task: SlotRanges): SplitReader[InternalRow] = inTurn(task) { (name, own) =>
+    val inner = clusters(name).rows(SlotRanges(task.slot, own.map(_.range)))
     origin.fold(inner)(plan =>
       new OriginReader(inner, new OriginRow(plan, name, own.map(r => r.range.partition.topic -> r.stream).toMap))
     )
+  }
+
+  override def batches(task: SlotRanges): SplitReader[ColumnarBatch] = inTurn(task) { (name, own) =>
+    clusters(name).batches(SlotRanges(task.slot, own.map(_.range)))
+  }
+
+  /** One cluster after the other. */
+  private def inTurn[T](task: SlotRanges)(
+      reader: (String, IndexedSeq[DynamicSplitRange]) => SplitReader[T]
+  ): SplitReader[T] = {
+    val ranges = task.ranges.collect { case range: DynamicSplitRange => range }
+    val parts  = ranges.map(_.cluster.name).distinct.map(name => name -> ranges.filter(_.cluster.name == name))
+    parts match {
+      case Seq((name, own)) => reader(name, own)
+      case several          => new ReaderSequence(several.iterator.map { case (name, own) => reader(name, own) })
+    }
   }
 }

@@ -1,0 +1,39 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.reader
+
+import scala.annotation.tailrec
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.metric.CustomTaskMetric
+import org.apache.spark.sql.types.StructType
+
+import splice.source.SplitReader
+
+/** Hands a slot's records over as rows; they are one object. */
+final private[splice] class KafkaSplitReader(columns: StructType, slot: SlotReader) extends SplitReader[InternalRow] {
+
+  private val row     = new RecordRow(RecordField.of(columns))
+  private var records = slot.records
+  private var topic   = slot.topic
+  private var index   = 0
+  private var until   = 0
+
+  @tailrec override def next(): Boolean =
+    if (index < until) {
+      row.show(records(index), topic)
+      index += 1
+      true
+    } else if (slot.next()) {
+      records = slot.records
+      topic = slot.topic
+      index = slot.from
+      until = slot.until
+      next()
+    } else false
+
+  override def get(): InternalRow               = row
+  override def metrics: Array[CustomTaskMetric] = slot.metrics
+  override def close(): Unit                    = slot.close()
+}

@@ -1,0 +1,78 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.reader
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.kafka.clients.consumer.ConsumerRecord
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.vectorized.ColumnarBatch
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.KafkaSchema
+import splice.kafka.enumerator.SimulatedRun.range
+
+/** Records as column batches: the same ones as by rows, and what batches cannot show. */
+final class KafkaBatchReaderSuite extends AnyFunSuite {
+
+  private val all = KafkaSchema(includeHeaders = true)
+
+  private def drain[A](reader: KafkaBatchReader)(look: ColumnarBatch => A): Seq[A] = {
+    val found = Iterator.continually(reader.next()).takeWhile(identity).map(_ => look(reader.get())).toVector
+    reader.close()
+    found
+  }
+
+  private def offsets(batch: ColumnarBatch): Seq[(Int, Long)] =
+    batch.rowIterator.asScala.map(row => row.getInt(3) -> row.getLong(4)).toVector
+
+  test("a batch is what a poll brought of one partition") {
+    val w = new SlotWorld
+    w.client.bring(0, 5, 6, 7)
+    w.client.schedulePollTask(() => ())
+    w.client.bring(1, 0, 1)
+    assert(drain(w.batches(range(0, 5, 8), range(1, 0, 2)))(offsets) ==
+      Seq(Seq(0 -> 5L, 0 -> 6L, 0 -> 7L), Seq(1 -> 0L, 1 -> 1L)))
+    assert(w.returned == 1)
+  }
+
+  test("a batch ends where its range ends, and the rest begins the next range") {
+    val w = new SlotWorld
+    w.client.bring(0, 0, 1, 2, 3, 9)
+    assert(drain(w.batches(range(0, 0, 2)))(offsets) == Seq(Seq(0 -> 0L, 0 -> 1L)))
+    assert(drain(w.batches(range(0, 2, 8)))(offsets) == Seq(Seq(0 -> 2L, 0 -> 3L)))
+    assert(drain(w.batches(range(0, 8, 9)))(offsets).isEmpty)
+    assert(w.read(range(0, 9, 10)) == Seq(0 -> 9L))
+    assert(w.client.seeks == Seq(0 -> 0L))
+  }
+
+  test("every column is the record's, and Spark's closing of a batch leaves the next one whole") {
+    val w = new SlotWorld
+    w.client.schedulePollTask { () =>
+      w.client.addRecord(new ConsumerRecord("t", 0, 0L, Array[Byte](7), Array[Byte](8, 9)))
+      w.client.addRecord(new ConsumerRecord[Array[Byte], Array[Byte]]("t", 0, 1L, null, null))
+    }
+    w.client.bring(0, 2)
+    val seen = drain(w.batches(range(0, 0, 3))) { batch =>
+      val rows = batch.rowIterator.asScala.map { row =>
+        val key   = Option.when(!row.isNullAt(0))(row.getBinary(0).toSeq)
+        val value = Option.when(!row.isNullAt(1))(row.getBinary(1).toSeq)
+        (key, value, row.getUTF8String(2).toString, row.getInt(3), row.getLong(4), row.getLong(5), row.getInt(6))
+      }.toVector
+      batch.closeIfFreeable()
+      rows
+    }.flatten
+    val none = ConsumerRecord.NO_TIMESTAMP * 1000L
+    assert(seen == Seq(
+      (Some(Seq[Byte](7)), Some(Seq[Byte](8, 9)), "t", 0, 0L, none, -1),
+      (None, None, "t", 0, 1L, none, -1),
+      (Some(Seq[Byte](1)), Some(Seq[Byte](2, 3)), "t", 0, 2L, none, -1)
+    ))
+  }
+
+  test("headers are shown by rows only, and no column at all by batches too") {
+    assert(!KafkaBatchReader.shows(all) && KafkaBatchReader.shows(StructType(all.filter(_.name != "headers"))))
+    assert(KafkaBatchReader.shows(new StructType()))
+  }
+}

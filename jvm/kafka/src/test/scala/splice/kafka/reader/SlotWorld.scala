@@ -1,0 +1,91 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.reader
+
+import java.time.Duration
+
+import scala.collection.immutable.SortedMap
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+
+import org.apache.kafka.clients.consumer.{ConsumerRecord, MockConsumer, OffsetResetStrategy}
+import org.apache.kafka.common.TopicPartition
+
+import splice.kafka.KafkaSchema
+import splice.kafka.options.{ClientProperties, TopicRecreated}
+import splice.kafka.split.KafkaSplitRange
+
+/** A mock that remembers seeks. */
+final private[reader] class SlotClient extends MockConsumer[Array[Byte], Array[Byte]](OffsetResetStrategy.NONE) {
+  val seeks: mutable.ArrayBuffer[(Int, Long)] = mutable.ArrayBuffer.empty
+
+  override def seek(partition: TopicPartition, offset: Long): Unit = {
+    seeks += partition.partition -> offset
+    super.seek(partition, offset)
+  }
+
+  def p(partition: Int) = new TopicPartition("t", partition)
+
+  /** Lets the next polls find records at these offsets. */
+  def bring(partition: Int, offsets: Long*): Unit = schedulePollTask { () =>
+    offsets.foreach(o => addRecord(new ConsumerRecord("t", partition, o, Array[Byte](1), Array[Byte](2, 3))))
+  }
+
+  def hold(partition: Int, first: Long, end: Long): Unit = {
+    updateBeginningOffsets(Map(p(partition) -> Long.box(first)).asJava)
+    updateEndOffsets(Map(p(partition) -> Long.box(end)).asJava)
+  }
+}
+
+/** Readers of one slot, batch after batch, over Kafka's own mock of a consumer. */
+final private[reader] class SlotWorld(
+    fail: Boolean = true,
+    timeout: Duration = Duration.ofSeconds(20),
+    recreated: TopicRecreated = TopicRecreated.Fail
+) {
+  val client    = new SlotClient
+  var topicId   = "first"
+  var responses = 0L
+  val consumer  = new SlotConsumer(client, new TopicIds(() => responses, _ => Map("t" -> topicId)))
+  var returned  = 0
+
+  /** Lets the poll after those that are scheduled find that the topic is another one. */
+  def recreate(offsets: Long*): Unit = {
+    client.schedulePollTask { () =>
+      topicId = "second"
+      responses += 1
+      offsets.foreach(o => client.addRecord(new ConsumerRecord("t", 0, o, Array[Byte](1), Array[Byte](9))))
+    }
+  }
+  private val own = ClientProperties(SortedMap("bootstrap.servers" -> "mock:9092"), None)
+
+  private val columns = KafkaSchema(includeHeaders = false)
+
+  def reader(ranges: KafkaSplitRange*): KafkaSplitReader = new KafkaSplitReader(columns, slot(ranges))
+
+  def batches(ranges: KafkaSplitRange*): KafkaBatchReader = new KafkaBatchReader(columns, slot(ranges))
+
+  private def slot(ranges: Seq[KafkaSplitRange]) = new SlotReader(
+    ranges.toIndexedSeq,
+    consumer,
+    ReaderSettings(own, fail, timeout, Duration.ofMinutes(1), failOutOfRange = fail, recreated = recreated),
+    reused = false
+  )(returned += 1)
+
+  def read(ranges: KafkaSplitRange*): Seq[(Int, Long)] = {
+    val r    = reader(ranges: _*)
+    val rows = SlotWorld.drain(r)
+    r.close()
+    rows
+  }
+}
+
+private[reader] object SlotWorld {
+
+  /** Partition and offset of every row. */
+  def drain(reader: KafkaSplitReader): Seq[(Int, Long)] =
+    Iterator.continually(reader.next()).takeWhile(identity).map(_ =>
+      (reader.get().getInt(3), reader.get().getLong(4))
+    ).toVector
+}
