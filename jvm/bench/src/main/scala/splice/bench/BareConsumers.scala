@@ -16,14 +16,20 @@ import org.apache.kafka.clients.consumer.KafkaConsumer
 import org.apache.kafka.common.TopicPartition
 import org.apache.kafka.common.serialization.ByteArrayDeserializer
 
-/** Plain KafkaConsumers, one a thread, that read a topic from its first to its last record and touch nothing of it. */
-final class BareConsumers(servers: String, topic: String, partitions: Int, threads: Int) {
+/** Plain KafkaConsumers, one a thread, that read a topic from its first to its last record and touch nothing of it.
+  *
+  * @param maxWaitMillis
+  *   how long a broker may keep a fetch that finds nothing; with the client's default a consumer that has read one partition to its end
+  *   waits for that long before it gets more of the others
+  */
+final class BareConsumers(servers: String, topic: String, partitions: Int, threads: Int, maxWaitMillis: Int) {
 
   private val settings: JMap[String, AnyRef] = Map[String, AnyRef](
     "bootstrap.servers"         -> servers,
     "enable.auto.commit"        -> "false",
     "max.poll.records"          -> "10000",
     "fetch.max.bytes"           -> (64 << 20).toString,
+    "fetch.max.wait.ms"         -> maxWaitMillis.toString,
     "max.partition.fetch.bytes" -> (4 << 20).toString,
     "receive.buffer.bytes"      -> (1 << 20).toString
   ).asJava

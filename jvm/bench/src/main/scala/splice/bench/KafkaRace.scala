@@ -5,6 +5,8 @@ package splice.bench
 
 import scala.util.Using
 
+import org.apache.kafka.clients.consumer.ConsumerConfig
+
 /** Reading whole topics: bare consumers, Flink, Spark's own source, Splice. */
 final class KafkaRace(queries: Queries, servers: String, plan: BenchPlan) {
 
@@ -23,18 +25,19 @@ final class KafkaRace(queries: Queries, servers: String, plan: BenchPlan) {
 
   private def race(one: KafkaCase, flink: FlinkProcess): String = {
     println(one.title)
-    val topic = one.topic
-    val bare  = Contender(
-      s"${plan.cores} bare consumers",
-      () => Some(new BareConsumers(servers, topic.name, topic.partitions, plan.cores).read())
+    val topic                                  = one.topic
+    def bare(more: String, maxWaitMillis: Int) = Contender(
+      s"${plan.cores} bare consumers$more",
+      () => Some(new BareConsumers(servers, topic.name, topic.partitions, plan.cores, maxWaitMillis).read())
     )
+    val bares     = Seq(bare("", ConsumerConfig.DEFAULT_FETCH_MAX_WAIT_MS), bare(", fetch.max.wait.ms=10", 10))
     val peer      = Contender("Flink KafkaSource", () => Some(flink.read(servers, topic.name, plan.cores)))
     val spark     = Contender("Spark kafka", () => read("kafka", one))
     val splice    = Contender("Splice kafka", () => read("splice-kafka", one))
     val splitting =
       Contender("Splice kafka, splitLargePartitions", () => read("splice-kafka", one, "splitLargePartitions" -> "true"))
     val contenders =
-      bare +: (Seq(peer).filter(_ => one.flink) ++ Seq(spark, splice) ++ Seq(splitting).filter(_ => one.splitting))
+      bares ++ (Seq(peer).filter(_ => one.flink) ++ Seq(spark, splice) ++ Seq(splitting).filter(_ => one.splitting))
     val timings = Race(topic.rows, plan.rounds, contenders: _*)
     Report.table(one.title, timings, contenders.map(_.name).filterNot(_.startsWith("Splice")))
   }

@@ -29,8 +29,8 @@ final private[coordinator] class LocalFile private (file: Path) {
       Files.createLink(file, temporary)
       Some(true)
     } catch {
-      case _: FileAlreadyExistsException                                => Some(false)
-      case _: UnsupportedOperationException | _: FileSystemException    => None
+      case _: FileAlreadyExistsException                             => Some(false)
+      case _: UnsupportedOperationException | _: FileSystemException => None
     } finally { val _ = Files.deleteIfExists(temporary) }
   }
 }

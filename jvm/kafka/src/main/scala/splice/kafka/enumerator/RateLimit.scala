@@ -3,6 +3,8 @@
 
 package splice.kafka.enumerator
 
+import scala.collection.immutable.SortedMap
+
 import splice.source.LogPartition
 
 /** Shares the rows that one batch may read among partitions, as Spark's own Kafka source does. */
@@ -13,7 +15,7 @@ private[splice] object RateLimit {
     * @param ranges
     *   from and until of everything that is available
     */
-  def apply(rows: Long, ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] = {
+  def apply(rows: Long, ranges: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] = {
     val total = ranges.valuesIterator.map { case (from, until) => math.max(until - from, 0L).toDouble }.sum
     ranges.map {
       case (partition, (from, until)) if until <= from || total <= rows => partition -> until

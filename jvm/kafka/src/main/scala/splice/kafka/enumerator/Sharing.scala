@@ -6,6 +6,7 @@ package splice.kafka.enumerator
 import java.time.Clock
 
 import scala.collection.immutable.SortedMap
+import scala.collection.mutable
 
 import splice.kafka.options.{AdmissionPolicy, AdmissionRules}
 import splice.source.{LogPartition, ReadLimits}
@@ -20,7 +21,7 @@ final private[splice] class Sharing(rules: AdmissionRules, log: LogMetadata, siz
     * @param ready
     *   from and until of everything that is available
     */
-  def apply(limits: ReadLimits, ready: SortedMap[LogPartition, (Long, Long)]): Map[LogPartition, Long] =
+  def apply(limits: ReadLimits, ready: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] =
     (limits.maxRows, limits.maxBytes) match {
       case (None, None) => ready.map { case (p, (_, until)) => p -> until }
       case (Some(rows), None) if rules.policy == AdmissionPolicy.Lag && rules.weights.isEmpty => RateLimit(rows, ready)
@@ -28,7 +29,7 @@ final private[splice] class Sharing(rules: AdmissionRules, log: LogMetadata, siz
         share(Quota(rows.fold(Double.MaxValue)(_.toDouble), bytes.fold(Double.MaxValue)(_.toDouble)), ready)
     }
 
-  private def share(quota: Quota, ready: SortedMap[LogPartition, (Long, Long)]): Map[LogPartition, Long] = {
+  private def share(quota: Quota, ready: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] = {
     val behind =
       inTurn(ready).collect { case (p, (from, until)) if until > from => Behind(p, from, until, rowBytes(p)) }
     val backlog = behind.map { b =>
@@ -37,8 +38,9 @@ final private[splice] class Sharing(rules: AdmissionRules, log: LogMetadata, siz
     }
     val parts =
       if (rules.policy == AdmissionPolicy.OldestFirst) oldest.share(quota, behind) else quota.share(backlog)
-    ready.map { case (p, (_, until)) => p -> until } ++
-      behind.indices.iterator.map(i => behind(i).partition -> (behind(i).from + parts(i)))
+    val ends =
+      mutable.HashMap.from(behind.indices.iterator.map(i => behind(i).partition -> (behind(i).from + parts(i))))
+    ready.map { case (p, (_, until)) => p -> ends.getOrElse(p, until) }
   }
 
   private def rowBytes(p: LogPartition): Double = sizes.estimate(p.topic)

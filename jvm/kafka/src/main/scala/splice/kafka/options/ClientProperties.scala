@@ -43,8 +43,13 @@ final private[splice] case class ClientProperties(
   /** Of the client with which the driver asks about the cluster. */
   def admin: Map[String, Object] = (properties -- ClientProperties.consumerOnly) ++ timeouts
 
-  /** Of a reader's consumer: fetches are larger than Kafka's defaults, because a reader wants throughput only. */
-  def reader(run: String): Map[String, Object] = consumer(run, ClientProperties.throughput)
+  /** Of a reader's consumer: made for throughput, unlike Kafka's defaults.
+    *
+    * @param largest
+    *   what part of its first rows is of one partition, at most 1
+    */
+  def reader(run: String, largest: Double): Map[String, Object] =
+    consumer(run, ClientProperties.throughput + ClientProperties.partitionFetch(largest))
 
   private def consumer(run: String, defaults: Map[String, String]): Map[String, Object] =
     (defaults ++ groupId(run) ++ properties) ++ ClientProperties.fixed
@@ -72,12 +77,18 @@ private[splice] object ClientProperties {
   private val ApiTimeout     = CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG
   private val RequestTimeout = CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG
 
+  // A broker makes a fetch wait that asks only for partitions that were read to their ends, and a client has one fetch under way a
+  // broker: by default every end of a range would hold up all other partitions for half a second.
   private val throughput = Map(
-    ConsumerConfig.MAX_POLL_RECORDS_CONFIG          -> "5000",
-    ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG -> (4 << 20).toString,
-    ConsumerConfig.RECEIVE_BUFFER_CONFIG            -> (1 << 20).toString,
-    ConsumerConfig.FETCH_MAX_BYTES_CONFIG           -> (64 << 20).toString
+    ConsumerConfig.MAX_POLL_RECORDS_CONFIG  -> "5000",
+    ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG -> "10",
+    ConsumerConfig.RECEIVE_BUFFER_CONFIG    -> (1 << 20).toString,
+    ConsumerConfig.FETCH_MAX_BYTES_CONFIG   -> (64 << 20).toString
   )
+
+  // A client asks for a partition again only once all that it has of it is read: where one has most of the rows, fetches are large.
+  private def partitionFetch(largest: Double): (String, String) =
+    ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG -> math.max(4 << 20, ((16 << 20) * largest).toInt).toString
 
   private val fixed = Map[String, Object](
     ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG   -> classOf[ByteArrayDeserializer].getName,

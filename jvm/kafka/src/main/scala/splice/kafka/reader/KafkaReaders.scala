@@ -55,7 +55,7 @@ final private[splice] case class KafkaReaders(
   private def open(ranges: Seq[KafkaSplitRange]): SlotConsumer =
     try
       SlotConsumer(
-        settings.client.reader(run) ++ ExecutorRack.property(settings.rackFrom),
+        settings.client.reader(run, largest(ranges)) ++ ExecutorRack.property(settings.rackFrom),
         new TopicIdClient(
           settings.client,
           settings.pollTimeout,
@@ -66,6 +66,9 @@ final private[splice] case class KafkaReaders(
       case e: KafkaException =>
         throw settings.client.refused(s"a reader of ${ranges.map(_.partition).mkString(", ")}", e)
     }
+
+  private def largest(ranges: Seq[KafkaSplitRange]): Double =
+    ranges.map(_.weight.toDouble).maxOption.fold(1.0)(_ / math.max(ranges.iterator.map(_.weight).sum, 1L).toDouble)
 
   override def toString: String = s"KafkaReaders(${columns.fieldNames.mkString(", ")}, ${settings.client})"
 }

@@ -140,10 +140,12 @@ final class KafkaSettingsSuite extends AnyFunSuite {
       "kafka.client.rack"      -> "r1",
       "groupIdPrefix"          -> "team"
     ).client
-    val reader = client.reader("run-1")
+    val reader = client.reader("run-1", 0.25)
     assert(reader("max.poll.records") == "7" && reader("client.rack") == "r1" && reader("group.id") == "team-run-1")
     assert(reader("auto.offset.reset") == "none" && reader("enable.auto.commit") == "false")
     assert(!client.admin.contains("max.poll.records"))
+    assert(reader("fetch.max.wait.ms") == "10" && reader("max.partition.fetch.bytes") == (4 << 20).toString)
+    assert(client.reader("run-1", 1.0)("max.partition.fetch.bytes") == (16 << 20).toString)
   }
 
   test("the timeout of the driver is the one that the user set, whichever") {
