@@ -71,7 +71,7 @@ fmt: .venv/.ready ## Format, sort imports and add headers
 linkage: $(MADE)/jar $(foreach spark,$(LINKED),.cache/spark-$(spark)/.ready) ## Check every call into Spark on each version of it (LINKED='4.1.3 4.2.0 4.3.0')
 	$(SBT) "linkage/run jvm/bundle/target/dist $(foreach spark,$(LINKED),$(spark)=.cache/spark-$(spark)/pyspark/jars)"
 
-soak: $(VENV)/.wheel ## Run the long simulations (SEEDS=1..200, KIND=hybrid or kafka); stop and resume as you like
+soak: $(VENV)/.wheel ## Run the long simulations (SEEDS=1..200, KIND=hybrid, kafka or dynamic); stop and resume as you like
 	$(SCRIPT_ENV) $(VENV)/bin/python tests/soak/run.py --seeds $(SEEDS) $(if $(KIND),--kind $(KIND))
 
 bench: .venv/.ready ## Run Splice beside Spark's own sources, Flink's and the bare client (ROWS=10000000, ROUNDS=3, CASES=kafka,matrix,steady,memory,files,driver,plan)

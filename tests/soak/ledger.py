@@ -19,6 +19,7 @@ class Kind(str, Enum):
 
     HYBRID = "hybrid"
     KAFKA = "kafka"
+    DYNAMIC = "dynamic"
 
     def __str__(self) -> str:
         """Gives its name in the ledger."""

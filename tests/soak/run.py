@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,24 @@ sys.path.insert(0, str(_TESTS))
 
 from servers.kafka import KafkaCluster  # noqa: E402
 from servers.kafka_brokers import KafkaBrokers  # noqa: E402
-from soak import hybrid_seed, kafka_seed, seeds  # noqa: E402
+from soak import dynamic_seed, hybrid_seed, kafka_seed, seeds  # noqa: E402
 from soak.ledger import PASSED, Entry, Kind, Ledger  # noqa: E402
+from soak.places import Clusters  # noqa: E402
 from soak.story import Story  # noqa: E402
 
 _ROOT = _TESTS.parent
 _FOLDER = _ROOT / ".soak"
+
+_SERVERS: dict[Kind, Callable[[], Any]] = {
+    Kind.HYBRID: KafkaCluster,
+    Kind.KAFKA: lambda: KafkaBrokers(proxied=True),
+    Kind.DYNAMIC: Clusters,
+}
+_SEEDS: dict[Kind, Callable[[int, str, Any, Story], None]] = {
+    Kind.HYBRID: hybrid_seed.run_seed,
+    Kind.KAFKA: kafka_seed.run_seed,
+    Kind.DYNAMIC: dynamic_seed.run_seed,
+}
 
 
 def main() -> int:
@@ -37,7 +49,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", default="1..200", help="such as 1..200 or 3,7,20..29")
     kinds = [kind.value for kind in Kind]
-    parser.add_argument("--kind", choices=kinds, help="what to run; by default both")
+    parser.add_argument("--kind", choices=kinds, help="what to run; by default all")
     given = parser.parse_args()
     asked = seeds.parse(given.seeds)
     chosen = [kind for kind in Kind if given.kind in (None, kind.value)]
@@ -58,7 +70,7 @@ def main() -> int:
 
 
 def _run(kind: Kind, left: list[int], ledger: Ledger, commit: str) -> None:
-    with KafkaCluster() if kind is Kind.HYBRID else KafkaBrokers(proxied=True) as servers:
+    with _SERVERS[kind]() as servers:
         for seed in left:
             entry = _run_and_time(kind, seed, servers, commit)
             ledger.add(entry)
@@ -72,11 +84,10 @@ def _run(kind: Kind, left: list[int], ledger: Ledger, commit: str) -> None:
 def _run_and_time(kind: Kind, seed: int, servers: Any, commit: str) -> Entry:
     began, result = time.monotonic(), PASSED
     topic = f"soak-{kind}-{seed}-{time.time_ns()}"
-    run = hybrid_seed.run_seed if kind is Kind.HYBRID else kafka_seed.run_seed
     with _folder(f"{kind}-{seed}") as folder:
         story = Story(folder)
         try:
-            run(seed, topic, servers, story)
+            _SEEDS[kind](seed, topic, servers, story)
         except Exception as error:
             result = f"{type(error).__name__}: {error}"
             shutil.copytree(folder, _FOLDER / f"failed-{folder.name}", dirs_exist_ok=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from soak import hybrid_fate, kafka_fate, seeds
+from soak import dynamic_fate, hybrid_fate, kafka_fate, seeds
 from soak.ledger import PASSED, Entry, Kind, Ledger
 
 HYBRID, KAFKA = Kind.HYBRID, Kind.KAFKA
@@ -31,7 +31,7 @@ def test_seeds_that_say_nothing_are_refused(text: str) -> None:
         seeds.parse(text)
 
 
-@pytest.mark.parametrize("fate", [hybrid_fate.fate, kafka_fate.fate])
+@pytest.mark.parametrize("fate", [hybrid_fate.fate, kafka_fate.fate, dynamic_fate.fate])
 def test_a_seed_says_its_fate(fate) -> None:  # type: ignore[no-untyped-def]
     assert fate(7) == fate(7)
     assert len({str(fate(seed)) for seed in range(50)}) == 50
@@ -45,6 +45,13 @@ def test_all_that_can_befall_plain_kafka_does() -> None:
     }
     assert {life.goes_on for life in lives if life.kill} == {True, False}
     assert {life.options["assigner"] for life in lives} == {"balanced", "round-robin", "hash"}
+
+
+def test_all_that_can_befall_streams_on_many_clusters_does() -> None:
+    lives = [life for seed in range(200) for life in dynamic_fate.fate(seed).lives]
+    happened = [event for life in lives for event in (*life.before, *life.events)]
+    assert {event.what for event in happened} == set(dynamic_fate.What)
+    assert {life.options["cutover"] for life in lives} == {"together", "stream", "partition"}
 
 
 def test_only_what_has_passed_with_the_same_code_is_left_out(tmp_path: Path) -> None:

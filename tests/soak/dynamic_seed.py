@@ -1,0 +1,207 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""One seed over streams on three clusters, which change while the driver runs and is killed."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from demo.judge import SinkLog, Verdict, judge
+from kill import killing
+from kill.killing import Kill
+from kill.life import Life
+from servers.waiting import wait_for
+from soak.dynamic_fate import DynamicFate, Event, LifeFate, What, fate
+from soak.places import Clusters, Place, Places
+from soak.story import Story
+
+_PATIENCE = 240
+_UNSEEN = 20
+"""Seconds after which an event comes although its rows do not."""
+
+_PASSING = (What.NO_METADATA, What.OLD_METADATA, What.DOWN, What.CUT)
+
+_CLIENT = {
+    "kafka.request.timeout.ms": "4000",
+    "kafka.default.api.timeout.ms": "60000",
+    "kafka.reconnect.backoff.max.ms": "500",
+    "kafka.max.poll.records": "200",
+}
+
+
+def run_seed(seed: int, topic: str, clusters: Clusters, story: Story) -> None:
+    """Runs one seed.
+
+    Raises:
+        AssertionError: if a row is missing or doubled, a life failed, or a run over all that is
+            there ended too early.
+    """
+    destiny = fate(seed)
+    places = Places(clusters, topic, story.folder)
+    try:
+        for number in range(destiny.topics):
+            own = places.add(clusters.names[(seed + number) % len(clusters.names)])
+            places.produce(own, destiny.rows)
+        places.publish()
+        run = _Seed(destiny, places, topic, story)
+        for life in destiny.lives:
+            run.live(life)
+        run.finish()
+    finally:
+        places.delete()
+
+
+class _Seed:
+    def __init__(self, destiny: DynamicFate, places: Places, group: str, story: Story) -> None:
+        self._destiny, self._places, self._story = destiny, places, story
+        self._group, self._lives = group, itertools.count()
+
+    def live(self, given: LifeFate) -> None:
+        for event in given.before:
+            with self._happening(event):
+                pass
+        due = self._places.due
+        trigger = {"processingTime": "0 seconds"} if given.goes_on else {"availableNow": True}
+        life = self._start(given.options, trigger, given.cores, given.kill)
+        try:
+            slain = sum(self._meets(event, life) for event in given.events)
+            if given.goes_on:
+                (life.folder / "stop").touch()
+            life.process.wait(_PATIENCE)
+        finally:
+            life.process.kill()
+        if not slain and self._story.ends(life):
+            verdict = self._verdict()
+            assert verdict.rows >= due, f"it ended after {verdict} of {due}"
+        assert self._verdict().duplicated == 0, str(self._verdict())
+
+    def finish(self) -> None:
+        """Brings all topics back, and reads all there is."""
+        for place in self._places.gone:
+            place.there = True
+        self._places.publish()
+        life = self._start(self._destiny.last, {"availableNow": True}, 2, None)
+        try:
+            life.process.wait(_PATIENCE)
+        finally:
+            life.process.kill()
+        assert self._story.ends(life)
+        assert str(self._verdict()) == f"rows {self._places.produced} missing 0 duplicated 0"
+
+    def _meets(self, event: Event, life: Life) -> bool:
+        """Lets an event happen, and says whether the driver was killed with it."""
+        with suppress(TimeoutError):
+            wait_for(
+                f"{event.after} rows",
+                lambda: life.process.exit_code is not None or len(life.rows) >= event.after,
+                _UNSEEN,
+            )
+        if event.what in _PASSING and not life.rows and not self._verdict().rows:
+            # Who has never answered is taken for wrong, not for away.
+            return False
+        with self._happening(event):
+            if event.what in _PASSING:
+                with suppress(TimeoutError):
+                    life.process.wait(event.seconds)
+            if event.deadly and life.process.exit_code is None:
+                life.process.kill()
+                self._story.kills.append(f"SIGKILL when {event.what.value}")
+                return True
+        return False
+
+    @contextmanager
+    def _happening(self, event: Event) -> Iterator[None]:
+        self._story.faults.append(str(event))
+        places, what = self._places, event.what
+        cluster = places.clusters.names[event.which % len(places.clusters.names)]
+        if what is What.DOWN:
+            places.clusters.kill(cluster)
+        elif what is What.CUT:
+            for proxy in places.clusters.east.proxies:
+                proxy.cut()
+        elif what is What.NO_METADATA:
+            places.hide()
+        elif what is What.OLD_METADATA:
+            places.publish_old()
+        else:
+            self._changes(event, cluster)
+            places.publish()
+        try:
+            yield
+        finally:
+            if what is What.DOWN:
+                places.clusters.start(cluster)
+            elif what is What.CUT:
+                for proxy in places.clusters.east.proxies:
+                    proxy.heal()
+            elif what in _PASSING:
+                places.publish()
+
+    def _changes(self, event: Event, cluster: str) -> None:
+        places, what = self._places, event.what
+        if what is What.ADD:
+            places.produce(places.add(cluster), event.rows)
+        elif what is What.STREAM:
+            stream = f"orders-{len(places.all)}"
+            places.produce(places.add(cluster, stream), event.rows)
+        elif what is What.ADDRESS:
+            places.change_address()
+        elif what is What.RETURN and places.gone:
+            _one(places.gone, event).there = True
+        elif what is What.REMOVE and len(places.there) > 1:
+            own = _one(places.there, event)
+            own.there = False
+            places.produce(own, event.rows)
+        elif what is What.MOVE:
+            self._move(_one(places.there, event), event)
+        elif what is What.PARTITION:
+            places.add_partition(_one(places.there, event), event.rows)
+        else:
+            places.produce(_one(places.there, event), event.rows)
+
+    def _move(self, place: Place, event: Event) -> None:
+        taken = {other.cluster for other in self._places.all if other.topic == place.topic}
+        free = [name for name in self._places.clusters.names if name not in taken]
+        if free:
+            own = self._places.add(free[event.which % len(free)], place.stream, place.topic)
+            self._places.produce(own, event.rows)
+            place.there = False
+
+    def _start(
+        self, options: dict[str, str], trigger: dict[str, object], cores: int, kill: Kill | None
+    ) -> Life:
+        folder = self._story.folder
+        query = {
+            "format": "splice-dynamic-kafka",
+            "options": {
+                "metadata.file": str(self._places.file),
+                "streamPattern": "^orders",
+                "startingOffsets": "earliest",
+                "kafka.group.id": self._group,
+                **_CLIENT,
+                **options,
+            },
+            "select": [
+                "killing(CAST(key AS STRING)) AS order_id",
+                "from_json(CAST(value AS STRING), 'amount DOUBLE').amount AS amount",
+            ],
+            "checkpoint": f"{killing.SCHEME}://{folder / 'checkpoint'}",
+            "output": f"{killing.SCHEME}://{folder / 'output'}",
+            "sink": self._destiny.sink,
+            "sink_options": {},
+            "trigger": trigger,
+        }
+        own = folder / f"life-{next(self._lives)}"
+        return Life.begin(own, [query], [kill] if kill else [], f"local[{cores}]")
+
+    def _verdict(self) -> Verdict:
+        output = self._story.folder / "output"
+        if self._destiny.sink == "batches":
+            return judge(sorted(output.glob("*/part-*.parquet")), self._places.produced)
+        return judge(SinkLog(output).files(), self._places.produced)
+
+
+def _one(places: list[Place], event: Event) -> Place:
+    return places[event.which % len(places)]

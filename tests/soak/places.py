@@ -1,0 +1,182 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Where streams lie: topics on three clusters, and the document that says so."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from demo import orders
+from servers.kafka import KafkaCluster
+from servers.kafka_brokers import KafkaBrokers
+from servers.kafka_topics import KafkaTopics
+
+
+class Clusters:
+    """Three clusters, the first of three brokers behind proxies; made on entering."""
+
+    def __enter__(self) -> Clusters:
+        """Starts them."""
+        with ExitStack() as started:
+            self.east = started.enter_context(KafkaBrokers(proxied=True))
+            self._others = {
+                name: started.enter_context(KafkaCluster(heap="384m")) for name in ("west", "north")
+            }
+            self._started = started.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Ends them and removes their data."""
+        self._started.__exit__(kind, error, trace)
+
+    @property
+    def names(self) -> list[str]:
+        """Gives their names in the metadata."""
+        return ["east", *self._others]
+
+    def topics(self, name: str) -> KafkaTopics:
+        """Makes and fills topics of one."""
+        return self.east.topics if name == "east" else self._others[name].topics
+
+    def replicas(self, name: str) -> int:
+        """Gives how many copies a topic of one has."""
+        return 3 if name == "east" else 1
+
+    def kill(self, name: str) -> None:
+        """Kills all brokers of one."""
+        if name == "east":
+            self.east.kill_all()
+        else:
+            self._others[name].kill()
+
+    def start(self, name: str) -> None:
+        """Brings one back."""
+        if name == "east":
+            self.east.start_all()
+        elif self._others[name].node.failure() is not None:
+            self._others[name].start()
+
+
+@dataclass
+class Place:
+    """A topic of a stream.
+
+    Attributes:
+        stream: The stream.
+        cluster: The metadata's name of the cluster.
+        topic: The topic.
+        partitions: How many it has.
+        there: Whether the metadata says that the stream lies there.
+        away: How many orders were added to it while it was not there.
+    """
+
+    stream: str
+    cluster: str
+    topic: str
+    partitions: int = orders.PARTITIONS
+    there: bool = True
+    away: int = 0
+
+
+class Places:
+    """All topics that ever belonged to the streams, and the metadata file."""
+
+    def __init__(self, clusters: Clusters, name: str, folder: Path) -> None:
+        """Takes the clusters, a name that no other topic begins with, and a folder for the file."""
+        self.clusters, self.file = clusters, folder / "streams.json"
+        self.all: list[Place] = []
+        self.produced = 0
+        self._name, self._generation = name, 0
+        self._numbers = itertools.count()
+        self._direct = False
+
+    @property
+    def there(self) -> list[Place]:
+        """Gives those that the metadata names."""
+        return [place for place in self.all if place.there]
+
+    @property
+    def gone(self) -> list[Place]:
+        """Gives those that it named once."""
+        return [place for place in self.all if not place.there]
+
+    @property
+    def due(self) -> int:
+        """Gives how many orders a run has to bring that reads all that is there."""
+        return self.produced - sum(place.away for place in self.gone)
+
+    def add(self, cluster: str, stream: str = "orders", topic: str | None = None) -> Place:
+        """Makes a topic for a stream; the file does not say so yet."""
+        own = Place(stream, cluster, topic or f"{self._name}-{next(self._numbers)}")
+        self.clusters.topics(cluster).create(
+            own.topic, own.partitions, orders.KEPT, self.clusters.replicas(cluster)
+        )
+        self.all.append(own)
+        return own
+
+    def produce(self, place: Place, rows: int, partition: int | None = None) -> None:
+        """Adds orders to a topic."""
+        first, self.produced = self.produced, self.produced + rows
+        records = map(orders.record, range(first, self.produced))
+        placed = (r if partition is None else r._replace(partition=partition) for r in records)
+        self.clusters.topics(place.cluster).produce(place.topic, placed)
+        if not place.there:
+            place.away += rows
+
+    def add_partition(self, place: Place, rows: int) -> None:
+        """Gives a topic one more partition, with orders in it."""
+        place.partitions += 1
+        self.clusters.topics(place.cluster).add_partitions(place.topic, place.partitions)
+        self.produce(place, rows, place.partitions - 1)
+
+    def change_address(self) -> None:
+        """Lets the first cluster be reached past its proxies, or through them again."""
+        self._direct = not self._direct
+
+    def publish(self) -> None:
+        """Replaces the file by one that says what holds now."""
+        self._generation += 1
+        self._write(self._document(self._generation, self.there))
+
+    def publish_old(self) -> None:
+        """Replaces the file by one of the first generation, which names one topic only."""
+        self._write(self._document(0, self.there[:1]))
+
+    def hide(self) -> None:
+        """Replaces the file by half of one."""
+        self._write({"version": 1})
+
+    def delete(self) -> None:
+        """Removes all topics."""
+        for place in self.all:
+            self.clusters.topics(place.cluster).delete(place.topic)
+
+    def _write(self, document: Mapping[str, object]) -> None:
+        following = self.file.with_suffix(".next")
+        following.write_text(json.dumps(document))
+        following.replace(self.file)
+
+    def _document(self, generation: int, places: list[Place]) -> dict[str, object]:
+        streams: dict[str, dict[str, list[str]]] = {}
+        for place in places:
+            streams.setdefault(place.stream, {}).setdefault(place.cluster, []).append(place.topic)
+        servers = {name: self.clusters.topics(name).bootstrap_servers for name in ("west", "north")}
+        east = self.clusters.east
+        servers["east"] = east.bootstrap_servers if self._direct else east.proxied_servers
+        return {
+            "version": 1,
+            "generation": generation,
+            "clusters": {name: {"bootstrapServers": own} for name, own in servers.items()},
+            "streams": streams,
+        }
