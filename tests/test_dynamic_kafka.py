@@ -139,6 +139,23 @@ def test_what_is_removed_and_comes_back_goes_on_where_it_was(
     )
 
 
+def test_a_run_over_all_that_is_there_sees_what_changed_since_the_last_one(
+    spark: SparkSession, streams: Streams, tmp_path: Path
+) -> None:
+    streams.lie_on("east")
+    streams.produce("east", range(10))
+    drain(streams.read(spark), tmp_path)
+    streams.lie_on("east", "west")
+    streams.produce("west", range(10, 30))
+    drain(streams.read(spark), tmp_path)
+    assert read_of(spark, tmp_path) == wanted(east=range(10), west=range(10, 30))
+    streams.lie_on("west")
+    streams.produce("west", range(30, 40))
+    query = drain(streams.read(spark), tmp_path)
+    assert _clusters(query) == {"west": 2}
+    assert read_of(spark, tmp_path) == wanted(east=range(10), west=range(10, 40))
+
+
 def test_a_batch_read_has_the_rows_of_all_clusters(
     spark: SparkSession, streams: Streams, tmp_path: Path
 ) -> None:

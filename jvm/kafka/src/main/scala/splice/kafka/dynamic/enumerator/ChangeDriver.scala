@@ -53,14 +53,14 @@ final private[dynamic] class ChangeDriver(
   /** The position with all that has changed since, and what holds then.
     *
     * @param fixed
-    *   whether the run reads what was known when it began, and looks for nothing new
+    *   whether the run reads what is known when it begins, and looks once only
     */
   def settle(
       at: DynamicPosition,
       fixed: Boolean,
       failing: String => Option[Instant]
   ): (DynamicPosition, AppliedMetadata) = {
-    if (!fixed) look()
+    if (!fixed || !looked) look()
     go(at, failing)
   }
 

@@ -14,13 +14,16 @@ import splice.source.SpliceException
 
 /** The enumerator of one cluster on a thread of its own, so that a cluster that does not answer holds up no other.
   *
+  * @param frozen
+  *   whether its run ends with what there is when it is first asked how far the cluster can be read
   * @param makeEnumerator
   *   called on that thread
   */
 final private[dynamic] class ClusterWorker(
     name: String,
     run: String,
-    clock: Clock
+    clock: Clock,
+    frozen: Boolean
 )(makeEnumerator: => ClusterEnumerator)
     extends AutoCloseable {
 
@@ -36,6 +39,9 @@ final private[dynamic] class ClusterWorker(
   }
   @volatile private var made = false
 
+  // Of that thread, as everything that is asked of the enumerator.
+  private var begun = !frozen
+
   private var asked: Option[ClusterWorker.Asked] = None
   private var felt                               = ClusterHealth()
 
@@ -43,7 +49,7 @@ final private[dynamic] class ClusterWorker(
 
   /** Asks how far the cluster can be read from a position, unless it is asked already, or was a moment ago and did not answer. */
   def ask(from: KafkaPosition): Unit = if (asked.isEmpty && felt.mayAsk(clock.instant()))
-    asked = Some(ClusterWorker.Asked(from, clock.instant(), submit(Reach.of(_, from))))
+    asked = Some(ClusterWorker.Asked(from, clock.instant(), submit(reach(_, from))))
 
   /** The answer, waited for until `deadline` if the cluster has answered before; None when there is none yet.
     *
@@ -100,6 +106,14 @@ final private[dynamic] class ClusterWorker(
     if (!thread.awaitTermination(ClusterWorker.Patience.toMillis, TimeUnit.MILLISECONDS)) {
       val _ = thread.shutdownNow()
     }
+  }
+
+  private def reach(of: ClusterEnumerator, from: KafkaPosition): Reach = {
+    if (!begun) {
+      of.freeze()
+      begun = true
+    }
+    Reach.of(of, from)
   }
 
   private def submit[A](question: ClusterEnumerator => A): JFuture[A] = thread.submit(() => question(enumerator))

@@ -17,6 +17,10 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
 ) extends AutoCloseable {
 
   private var workers: SortedMap[String, ClusterWorkers.Entry] = SortedMap.empty
+  private var frozen                                           = false
+
+  /** Workers that are made from now on are those of a run that ends. */
+  def freeze(): Unit = frozen = true
 
   /** Makes sure that there is a worker for each cluster of which topics are read, and no other. */
   def follow(applied: AppliedMetadata): Unit = {
@@ -31,7 +35,11 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
     known.filter(e => e.cluster == cluster && e.topics == topics).getOrElse {
       known.foreach(_ => close(cluster.name))
       val made =
-        ClusterWorkers.Entry(cluster, topics, new ClusterWorker(cluster.name, run, clock)(make(cluster, topics)))
+        ClusterWorkers.Entry(
+          cluster,
+          topics,
+          new ClusterWorker(cluster.name, run, clock, frozen)(make(cluster, topics))
+        )
       workers += cluster.name -> made
       made
     }.worker

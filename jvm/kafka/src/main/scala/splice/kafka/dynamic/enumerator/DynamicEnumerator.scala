@@ -158,6 +158,7 @@ final private[splice] class DynamicEnumerator(
     frozen = true
     workers.follow(here)
     val _ = ask(here, patient = begun)((_, enumerator) => enumerator.freeze())
+    workers.freeze()
   }
 
   override def committed(until: Progress): Unit = {
