@@ -78,7 +78,7 @@ class Place:
         topic: The topic.
         partitions: How many it has.
         there: Whether the metadata says that the stream lies there.
-        away: How many orders were added to it while it was not there.
+        rows: How many orders it holds.
     """
 
     stream: str
@@ -86,7 +86,7 @@ class Place:
     topic: str
     partitions: int = orders.PARTITIONS
     there: bool = True
-    away: int = 0
+    rows: int = 0
 
 
 class Places:
@@ -113,8 +113,11 @@ class Places:
 
     @property
     def due(self) -> int:
-        """Gives how many orders a run has to bring that reads all that is there."""
-        return self.produced - sum(place.away for place in self.gone)
+        """Gives how many orders there are at least after a run that reads all that is there.
+
+        Of a topic that came and went between two runs no run has heard.
+        """
+        return sum(place.rows for place in self.there)
 
     def add(self, cluster: str, stream: str = "orders", topic: str | None = None) -> Place:
         """Makes a topic for a stream; the file does not say so yet."""
@@ -131,8 +134,7 @@ class Places:
         records = map(orders.record, range(first, self.produced))
         placed = (r if partition is None else r._replace(partition=partition) for r in records)
         self.clusters.topics(place.cluster).produce(place.topic, placed)
-        if not place.there:
-            place.away += rows
+        place.rows += rows
 
     def add_partition(self, place: Place, rows: int) -> None:
         """Gives a topic one more partition, with orders in it."""
