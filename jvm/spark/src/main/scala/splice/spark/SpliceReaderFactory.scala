@@ -9,23 +9,26 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import splice.source.{SplitReader, SplitReaderFactory}
+import splice.source.{SlotRanges, SplitReader, SplitReaderFactory}
 
 /** Gives a source's readers to Spark, and reports on which executor each slot ran. */
 final private[spark] class SpliceReaderFactory(readers: SplitReaderFactory, homes: SlotHomes)
     extends PartitionReaderFactory {
 
-  override def createReader(partition: InputPartition): PartitionReader[InternalRow] = {
-    val own = partition.asInstanceOf[SpliceInputPartition]
-    homes.report(own.task)
-    new SplicePartitionReader(readers.rows(own.task))
-  }
+  override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
+    new SplicePartitionReader(readers.rows(begun(partition)))
 
   override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] =
-    new SplicePartitionReader(readers.batches(partition.asInstanceOf[SpliceInputPartition].task))
+    new SplicePartitionReader(readers.batches(begun(partition)))
 
   override def supportColumnarReads(partition: InputPartition): Boolean =
     partition.asInstanceOf[SpliceInputPartition].columnar
+
+  private def begun(partition: InputPartition): SlotRanges = {
+    val task = partition.asInstanceOf[SpliceInputPartition].task
+    homes.report(task)
+    task
+  }
 }
 
 /** Tells the task's metrics now and then, and all of them at its end. */
