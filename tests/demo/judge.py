@@ -98,3 +98,16 @@ class SinkLog:
         log = self._folder / "_spark_metadata"
         names = list(log.iterdir()) if log.is_dir() else []
         return [f for f in names if f.name.removesuffix(".compact").isdigit()]
+
+
+def judge_output(folder: Path, sink: str, produced: int) -> Verdict:
+    """Compares what a query has written with what was produced.
+
+    Args:
+        folder: Where the query writes.
+        sink: ``parquet``, Spark's file sink, or ``batches``, a folder for each batch.
+        produced: How many orders there are.
+    """
+    if sink == "batches":
+        return judge(sorted(folder.glob("*/part-*.parquet")), produced)
+    return judge(SinkLog(folder).files(), produced)

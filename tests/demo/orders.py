@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -37,6 +39,13 @@ def record(number: int) -> Record:
         partition=_SHARES[mixed % len(_SHARES)],
         timestamp=_FIRST_TIME + number // 5 - mixed % 40,
     )
+
+
+def records(first: int, until: int, partition: int | None = None) -> Iterator[Record]:
+    """Writes orders for Kafka, each where it belongs or all to one partition."""
+    for number in range(first, until):
+        own = record(number)
+        yield own if partition is None else own._replace(partition=partition)
 
 
 def amount(number: int) -> float:

@@ -12,7 +12,7 @@ from typing import Any
 
 from demo import orders
 from demo.checkpoint import Checkpoint
-from demo.judge import SinkLog, Verdict, judge
+from demo.judge import Verdict, judge_output
 from kill import killing
 from kill.killing import Kill
 from kill.life import Life
@@ -23,6 +23,12 @@ from servers.spark_kafka_jars import jars
 
 SPARKS = "kafka"
 OURS = "splice-kafka"
+
+SELECT = [
+    "killing(CAST(key AS STRING)) AS order_id",
+    "from_json(CAST(value AS STRING), 'amount DOUBLE').amount AS amount",
+]
+"""What a query makes of a topic's orders, each passed by the column that kills."""
 
 BATCH = 300
 """The most rows of a batch, unless an option says otherwise."""
@@ -55,9 +61,7 @@ class Relay:
     def produce(self, rows: int, partition: int | None = None) -> None:
         """Adds orders to the topic, where they belong or all to one partition."""
         first, self.produced = self.produced, self.produced + rows
-        records = map(orders.record, range(first, self.produced))
-        placed = (r if partition is None else r._replace(partition=partition) for r in records)
-        self.write(self.topic, placed)
+        self.write(self.topic, orders.records(first, self.produced, partition))
 
     def add_partition(self, rows: int) -> None:
         """Gives the topic one more partition, with orders in it."""
@@ -81,10 +85,7 @@ class Relay:
                 **(self.setting.options or {}),
                 **options,
             },
-            "select": [
-                "killing(CAST(key AS STRING)) AS order_id",
-                "from_json(CAST(value AS STRING), 'amount DOUBLE').amount AS amount",
-            ],
+            "select": SELECT,
             "checkpoint": f"{killing.SCHEME}://{self.folder / 'checkpoint'}",
             "output": f"{killing.SCHEME}://{self.folder / 'output'}",
             "sink": self.setting.sink,
@@ -121,10 +122,7 @@ class Relay:
 
     def verdict(self) -> Verdict:
         """Compares what came out with what was produced."""
-        output = self.folder / "output"
-        if self.setting.sink == "batches":
-            return judge(sorted(output.glob("*/part-*.parquet")), self.produced)
-        return judge(SinkLog(output).files(), self.produced)
+        return judge_output(self.folder / "output", self.setting.sink, self.produced)
 
     def committed(self) -> dict[int, int]:
         """Gives where each partition is after the newest batch in the commit log."""

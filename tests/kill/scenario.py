@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from demo import archive, orders
 from demo.checkpoint import Checkpoint
-from demo.judge import SinkLog, Verdict, judge
+from demo.judge import Verdict, judge_output
 from kill import killing
 from kill.killing import Kill
 from kill.life import Life
@@ -77,9 +77,7 @@ class Scenario:
     def produce(self, rows: int, partition: int | None = None) -> None:
         """Adds orders to the topic, where they belong or all to one partition."""
         first, self.produced = self.produced, self.produced + rows
-        records = map(orders.record, range(first, self.produced))
-        placed = (r if partition is None else r._replace(partition=partition) for r in records)
-        self.topics.produce(self.topic, placed)
+        self.topics.produce(self.topic, orders.records(first, self.produced, partition))
 
     @property
     def options(self) -> dict[str, str]:
@@ -143,10 +141,7 @@ class Scenario:
 
     def verdict(self, query: int = 0) -> Verdict:
         """Compares what came out with what was produced."""
-        output = self._output(query)
-        if self.setting.sink == "batches":
-            return judge(sorted(output.glob("*/part-*.parquet")), self.produced)
-        return judge(SinkLog(output).files(), self.produced)
+        return judge_output(self._output(query), self.setting.sink, self.produced)
 
     def batch_rows(self, batch: int) -> list[str]:
         """Lists the ids that a batch has brought to a sink of batches."""

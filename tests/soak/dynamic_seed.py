@@ -8,27 +8,17 @@ import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from demo.judge import SinkLog, Verdict, judge
+from demo.judge import Verdict, judge_output
 from kill import killing
 from kill.killing import Kill
 from kill.life import Life
-from servers.waiting import wait_for
+from kill.relay import SELECT
 from soak.dynamic_fate import DynamicFate, Event, LifeFate, What, fate
+from soak.patience import CLIENT, PATIENCE, wait_for_rows
 from soak.places import Clusters, Place, Places
 from soak.story import Story
 
-_PATIENCE = 240
-_UNSEEN = 20
-"""Seconds after which an event comes although its rows do not."""
-
 _PASSING = (What.NO_METADATA, What.OLD_METADATA, What.DOWN, What.CUT)
-
-_CLIENT = {
-    "kafka.request.timeout.ms": "4000",
-    "kafka.default.api.timeout.ms": "60000",
-    "kafka.reconnect.backoff.max.ms": "500",
-    "kafka.max.poll.records": "200",
-}
 
 
 def run_seed(seed: int, topic: str, clusters: Clusters, story: Story) -> None:
@@ -69,7 +59,7 @@ class _Seed:
             slain = sum(self._meets(event, life) for event in given.events)
             if given.goes_on:
                 (life.folder / "stop").touch()
-            life.process.wait(_PATIENCE)
+            life.process.wait(PATIENCE)
         finally:
             life.process.kill()
         if not slain and self._story.ends(life):
@@ -84,7 +74,7 @@ class _Seed:
         self._places.publish()
         life = self._start(self._destiny.last, {"availableNow": True}, 2, None)
         try:
-            life.process.wait(_PATIENCE)
+            life.process.wait(PATIENCE)
         finally:
             life.process.kill()
         assert self._story.ends(life)
@@ -92,12 +82,7 @@ class _Seed:
 
     def _meets(self, event: Event, life: Life) -> bool:
         """Lets an event happen, and says whether the driver was killed with it."""
-        with suppress(TimeoutError):
-            wait_for(
-                f"{event.after} rows",
-                lambda: life.process.exit_code is not None or len(life.rows) >= event.after,
-                _UNSEEN,
-            )
+        wait_for_rows(life, event.after)
         if event.what in _PASSING and not life.rows and not self._verdict().rows:
             # Who has never answered is taken for wrong, not for away.
             return False
@@ -180,13 +165,10 @@ class _Seed:
                 "streamPattern": "^orders",
                 "startingOffsets": "earliest",
                 "kafka.group.id": self._group,
-                **_CLIENT,
+                **CLIENT,
                 **options,
             },
-            "select": [
-                "killing(CAST(key AS STRING)) AS order_id",
-                "from_json(CAST(value AS STRING), 'amount DOUBLE').amount AS amount",
-            ],
+            "select": SELECT,
             "checkpoint": f"{killing.SCHEME}://{folder / 'checkpoint'}",
             "output": f"{killing.SCHEME}://{folder / 'output'}",
             "sink": self._destiny.sink,
@@ -198,9 +180,7 @@ class _Seed:
 
     def _verdict(self) -> Verdict:
         output = self._story.folder / "output"
-        if self._destiny.sink == "batches":
-            return judge(sorted(output.glob("*/part-*.parquet")), self._places.produced)
-        return judge(SinkLog(output).files(), self._places.produced)
+        return judge_output(output, self._destiny.sink, self._places.produced)
 
 
 def _one(places: list[Place], event: Event) -> Place:

@@ -12,22 +12,10 @@ from kill.relay import OURS, Relay
 from servers.kafka_brokers import KafkaBrokers
 from servers.kafka_producer import Record
 from servers.kafka_topics import KafkaTopics
-from servers.waiting import wait_for
 from soak.bad_world import befall
 from soak.kafka_fate import Event, LifeFate, What, fate
+from soak.patience import CLIENT, PATIENCE, wait_for_rows
 from soak.story import Story
-
-_PATIENCE = 240
-_UNSEEN = 20
-"""Seconds after which an event comes although its rows do not."""
-
-# Clients that give an answer up soon, so that they see a fault at all.
-_CLIENT = {
-    "kafka.request.timeout.ms": "4000",
-    "kafka.default.api.timeout.ms": "60000",
-    "kafka.reconnect.backoff.max.ms": "500",
-    "kafka.max.poll.records": "200",
-}
 
 
 def run_seed(seed: int, topic: str, brokers: KafkaBrokers, story: Story) -> None:
@@ -47,9 +35,9 @@ def run_seed(seed: int, topic: str, brokers: KafkaBrokers, story: Story) -> None
             own["kafka.isolation.level"] = "read_committed"
         relay.produce(destiny.rows)
         for life in destiny.lives:
-            relay.given(options={**_CLIENT, **own, **life.options})
+            relay.given(options={**CLIENT, **own, **life.options})
             _Seed(relay, brokers, story).live(life)
-        relay.given(options={**_CLIENT, **own, **destiny.last})
+        relay.given(options={**CLIENT, **own, **destiny.last})
         relay.given(master="local[2]", trigger=None)
         relay.finish(OURS)
         relay.assert_each_once()
@@ -77,7 +65,7 @@ class _Seed:
             slain = sum(self._happens(event, life) for event in given.events)
             if given.goes_on:
                 (life.folder / "stop").touch()
-            life.process.wait(_PATIENCE)
+            life.process.wait(PATIENCE)
         finally:
             life.process.kill()
             self._brokers.start_all()
@@ -89,12 +77,7 @@ class _Seed:
 
     def _happens(self, event: Event, life: Life) -> bool:
         """Lets an event happen, and says whether it was the driver's death."""
-        with suppress(TimeoutError):
-            wait_for(
-                f"{event.after} rows",
-                lambda: life.process.exit_code is not None or len(life.rows) >= event.after,
-                _UNSEEN,
-            )
+        wait_for_rows(life, event.after)
         if not event.what.is_fault:
             return self._changes(event)
         if life.process.exit_code is not None:

@@ -131,9 +131,8 @@ class Places:
     def produce(self, place: Place, rows: int, partition: int | None = None) -> None:
         """Adds orders to a topic."""
         first, self.produced = self.produced, self.produced + rows
-        records = map(orders.record, range(first, self.produced))
-        placed = (r if partition is None else r._replace(partition=partition) for r in records)
-        self.clusters.topics(place.cluster).produce(place.topic, placed)
+        records = orders.records(first, self.produced, partition)
+        self.clusters.topics(place.cluster).produce(place.topic, records)
         place.rows += rows
 
     def add_partition(self, place: Place, rows: int) -> None:
