@@ -7,7 +7,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.StructType
 
-import splice.kafka.enumerator.{Discovery, KafkaEnumerator, LogMetadata}
+import splice.kafka.enumerator.{Discovery, KafkaEnumerator, LogMetadata, RecordSizes}
 import splice.kafka.lag.{ReadReports, TaskReads}
 import splice.kafka.options.KafkaSettings
 import splice.kafka.reader.{KafkaMetrics, KafkaReaders, ReaderPool}
@@ -52,7 +52,7 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
   override def sharedStart: Option[SharedStart] = Some(SparkInitialOffset)
 
   override def enumerator(context: EnumeratorContext): SplitEnumerator = {
-    KafkaEnumerator(settings, context)(() => reports.fold(TaskReads())(_.take()))
+    KafkaEnumerator(settings, context, new RecordSizes)(() => reports.fold(TaskReads())(_.take()))
   }
 
   /** The enumerator over another log, such as a simulated one. */

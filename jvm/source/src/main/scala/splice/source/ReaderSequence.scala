@@ -38,10 +38,11 @@ final private[splice] class ReaderSequence[T](readers: Iterator[SplitReader[T]])
     open.foreach(_.close())
   }
 
-  private def summed
-      : Seq[CustomTaskMetric] = (ended ++ current.toSeq.flatMap(_.metrics)).groupMapReduce(_.name)(_.value)(_ +
-    _).toSeq.sortBy(_._1).map {
-    case (name, value) => ReaderSequence.Sum(name, value)
+  private def summed: Seq[CustomTaskMetric] = {
+    val all = ended ++ current.toSeq.flatMap(_.metrics)
+    all.groupMapReduce(_.name)(_.value)(_ + _).toSeq.sorted.map { case (name, value) =>
+      ReaderSequence.Sum(name, value)
+    }
   }
 }
 

@@ -35,6 +35,14 @@ private[dynamic] object DynamicErrors {
   def noStreams(names: Iterable[String]): SpliceException =
     conditions.error("SPLICE_METADATA.NO_STREAMS", "streams" -> names.toSeq.sorted.mkString(", "))
 
+  /** The metadata service has given no answer for longer than the query may do without. */
+  def silentService(since: java.time.Instant, cause: Throwable): SpliceException = conditions.error(
+    "SPLICE_METADATA.SILENT",
+    cause,
+    "since" -> since.toString,
+    "why"   -> String.valueOf(cause.getMessage)
+  )
+
   /** A checkpoint of a source of one cluster cannot be one of several. */
   def notOneCluster(clusters: Iterable[String]): SpliceException = conditions.error(
     "SPLICE_DYNAMIC.NOT_ONE_CLUSTER",

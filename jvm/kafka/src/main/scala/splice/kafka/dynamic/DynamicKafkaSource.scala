@@ -65,11 +65,15 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
         service,
         settings.selection,
         settings.base.discoveryInterval,
+        settings.metadataPatience,
         context.clock,
         context.run
       ),
       new ClusterProbe(settings, context.run),
-      (cluster, topics, own) => KafkaEnumerator(settings.of(cluster, topics), own)(() => taken(cluster.name, sizes)),
+      (cluster, topics, own) =>
+        KafkaEnumerator(settings.of(cluster, topics), own, sizes.within(cluster.name))(() =>
+          reports.get(cluster.name).flatten.fold(TaskReads())(_.take())
+        ),
       sizes
     )
   }
@@ -102,12 +106,6 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
       made
     }
   )
-
-  private def taken(cluster: String, sizes: RecordSizes): TaskReads = {
-    val told = reports.get(cluster).flatten.fold(TaskReads())(_.take())
-    told.partitions.foreach { case (p, read) => sizes.learn(s"$cluster/${p.topic}", read.rows, read.bytes) }
-    told
-  }
 }
 
 object DynamicKafkaSource {

@@ -11,7 +11,7 @@ import scala.util.Try
 
 import splice.kafka.dynamic.change.{Cutover, OnRemoved, RemovalRules}
 import splice.kafka.dynamic.metadata.MetadataKind
-import splice.kafka.options.KafkaOptions
+import splice.kafka.options.{AdmissionOptions, KafkaOptions, PolicyOptions}
 import splice.source._
 
 /** The options of a Kafka source over many clusters, beside those of a source of one cluster. */
@@ -67,6 +67,12 @@ private[splice] object DynamicOptions {
       "how long the metadata service http waits for a connection, and for its answer"
     )
       .withDefault(Duration.ofSeconds(10), "10s")
+
+  val MetadataFailureTimeout: SourceOption[Duration] = SourceOption(
+    PolicyOptions.MetadataFailureTimeout.key,
+    OptionType.Time,
+    "for how long the query goes on with the last answer of a metadata service that gives none; it fails then. A restart begins anew with that answer"
+  ).withDefault(Duration.ofHours(1), "1h")
 
   val MetadataHeader = "metadata.header."
 
@@ -140,6 +146,10 @@ private[splice] object DynamicOptions {
 
   val ClusterWeights: SourceOption[Map[String, Double]] = weights("clusterWeights", "cluster", "{\"east\":2}")
 
+  val StreamFloors: SourceOption[Map[String, Double]] = floors("streamFloors", "stream", "{\"orders\":0.2}")
+
+  val ClusterFloors: SourceOption[Map[String, Double]] = floors("clusterFloors", "cluster", "{\"east\":0.5}")
+
   val own: Seq[SourceOption[_]] = Seq(
     Streams,
     StreamPattern,
@@ -147,6 +157,7 @@ private[splice] object DynamicOptions {
     MetadataFile,
     MetadataUrl,
     MetadataTimeout,
+    MetadataFailureTimeout,
     ClusterName,
     MetadataPython,
     AllowLiteralSecrets,
@@ -159,7 +170,9 @@ private[splice] object DynamicOptions {
     ClusterTimeout,
     OnClusterUnavailable,
     StreamWeights,
-    ClusterWeights
+    ClusterWeights,
+    StreamFloors,
+    ClusterFloors
   )
 
   /** With the options of one cluster, but for those that say what is read of it. */
@@ -175,8 +188,14 @@ private[splice] object DynamicOptions {
 
   private def weights(key: String, what: String, example: String): SourceOption[Map[String, Double]] = SourceOption(
     key,
-    OptionType(s"JSON such as $example, each number above 0", splice.kafka.options.AdmissionOptions.weights),
+    OptionType(s"JSON such as $example, each number above 0", AdmissionOptions.weights),
     s"how many times the share of another $what a $what gets when more is there than a batch may read; 1 where it is not named"
+  )
+
+  private def floors(key: String, what: String, example: String): SourceOption[Map[String, Double]] = SourceOption(
+    key,
+    OptionType(s"JSON such as $example, parts of a batch above 0 that are 1 at most together", AdmissionOptions.floors),
+    s"what part of each batch a $what gets at least, if it has as much to read; none where it is not named"
   )
 
   private lazy val ofOneCluster: Set[String] =

@@ -11,7 +11,7 @@ import scala.collection.immutable.SortedSet
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
-import splice.kafka.dynamic.change.{AppliedMetadata, Cutover, RemovalRules}
+import splice.kafka.dynamic.change.{Cutover, RemovalRules}
 import splice.kafka.dynamic.metadata._
 import splice.kafka.options._
 import splice.source.{OptionErrors, SourceOption, SourceOptions}
@@ -22,6 +22,8 @@ import splice.source.{OptionErrors, SourceOption, SourceOptions}
   *   all of them, of which those of each cluster are made
   * @param base
   *   what holds for every cluster, as if there were one
+  * @param metadataPatience
+  *   for how long the metadata service may give no answer
   */
 final private[splice] case class DynamicSettings(
     options: SourceOptions,
@@ -29,12 +31,12 @@ final private[splice] case class DynamicSettings(
     services: Seq[MetadataKind],
     base: KafkaSettings,
     removal: RemovalRules,
+    metadataPatience: Duration,
     clusterWait: Duration,
     clusterTimeout: Duration,
     failWhenUnavailable: Boolean,
     cutover: Cutover,
-    streamWeights: Map[String, Double],
-    clusterWeights: Map[String, Double]
+    admission: ClusterAdmission
 ) {
 
   /** The settings for the topics of one cluster: the metadata's properties go before the query's, and `cluster.<name>.` before both. */
@@ -42,19 +44,12 @@ final private[splice] case class DynamicSettings(
     val properties = cluster.properties.map { case (k, v) => s"${KafkaOptions.ClientPrefix}$k" -> v }
     val special    = options.scope(s"cluster.${cluster.name}").toMap
     val read       = Map(KafkaOptions.Subscribe.key -> topics.mkString(","))
-    val all        = DynamicSettings.merged(DynamicSettings.ofEvery(options), properties, special, read)
-    val made       = KafkaSettings(SourceOptions(all))
+    // Shares are those of all clusters together, and may name what this one does not have.
+    val base = DynamicSettings.ofEvery(options).filterNot { case (key, _) => DynamicSettings.shares(key) }
+    val all  = DynamicSettings.merged(base, properties, special, read)
+    val made = KafkaSettings(SourceOptions(all))
     // Here it is decided how long to wait, for all clusters alike.
     made.copy(policies = made.policies.copy(patience = Duration.ZERO))
-  }
-
-  /** The rules by which topics of all clusters share a batch. */
-  def admission(applied: AppliedMetadata): AdmissionRules = {
-    val weights = applied.streamOf.map { case (topic, stream) =>
-      topic.toString -> base.admission.weight(topic.topic) * streamWeights.getOrElse(stream, 1.0) *
-        clusterWeights.getOrElse(topic.cluster, 1.0)
-    }
-    base.admission.copy(weights = weights.filter(_._2 != 1.0).toMap)
   }
 
   /** The services in the order in which they are asked. Talks to none. */
@@ -87,23 +82,24 @@ private[splice] object DynamicSettings {
     val streams  = selection(options)
     // Checked with a cluster that nobody asks, since which there are is not known yet.
     val somewhere = Map(KafkaOptions.Servers.key -> "unknown:9092", KafkaOptions.SubscribePattern.key -> ".*")
+    val base      = KafkaSettings(SourceOptions(merged(ofEvery(options), somewhere)))
     DynamicSettings(
       options,
       streams,
       services,
-      KafkaSettings(SourceOptions(merged(ofEvery(options), somewhere))),
+      base,
       RemovalRules(
         options(DynamicOptions.OnRemovedOption),
         options(DynamicOptions.DrainTimeout),
         options(DynamicOptions.RemovedRetention),
         options(DynamicOptions.MaxRemovalFraction)
       ),
+      options(DynamicOptions.MetadataFailureTimeout),
       options(DynamicOptions.ClusterWait),
       options(DynamicOptions.ClusterTimeout),
       options(DynamicOptions.OnClusterUnavailable),
       options(DynamicOptions.CutoverOption),
-      weights(options, DynamicOptions.StreamWeights),
-      weights(options, DynamicOptions.ClusterWeights)
+      ClusterAdmission(options, base.admission)
     )
   }
 
@@ -140,16 +136,6 @@ private[splice] object DynamicSettings {
     chosen
   }
 
-  private def weights(options: SourceOptions, option: SourceOption[Map[String, Double]]): Map[String, Double] = {
-    val found = options.find(option).getOrElse(Map.empty)
-    if (found.nonEmpty && options.find(AdmissionOptions.Admission).contains(AdmissionPolicy.OldestFirst))
-      throw OptionErrors.conflict(
-        Seq(AdmissionOptions.Admission, option).map(o => options.name(o.key)),
-        "oldest-first reads everything up to the same time, whatever it weighs; leave one of them out"
-      )
-    found
-  }
-
   /** The options that are those of a source of one cluster, but for which cluster. */
   private def ofEvery(options: SourceOptions): Map[String, String] = {
     val own = (DynamicOptions.own.map(_.key) :+ KafkaOptions.Servers.key).map(fold).toSet
@@ -158,6 +144,9 @@ private[splice] object DynamicSettings {
       fold(key).startsWith(DynamicOptions.ClusterPrefix)
     }
   }
+
+  private def shares(key: String): Boolean =
+    Seq(AdmissionOptions.TopicWeights, AdmissionOptions.TopicFloors).exists(o => fold(o.key) == fold(key))
 
   /** Later ones go before earlier ones, whatever the case of their keys. */
   private def merged(options: Iterable[(String, String)]*): Map[String, String] =

@@ -18,6 +18,8 @@ import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
+import splice.kafka.DaemonThread
+
 /** Looks at something again and again on a thread of its own, less often while looks fail, which is a warning.
   *
   * @param name
@@ -32,11 +34,7 @@ final private[splice] class BackgroundLooks[A](name: String, interval: Duration,
   private val seen = new AtomicReference[Option[A]](None)
   private val felt = new AtomicReference(DiscoveryHealth())
 
-  private val thread: ScheduledExecutorService = Executors.newSingleThreadScheduledExecutor { task =>
-    val made = new Thread(task, name)
-    made.setDaemon(true)
-    made
-  }
+  private val thread: ScheduledExecutorService = Executors.newSingleThreadScheduledExecutor(DaemonThread.named(name))
 
   /** Goes on looking by itself from now on. Nothing is looked at before: a leg of a chain may wait for its turn. */
   lazy val begin: Unit = again()

@@ -25,6 +25,7 @@ final private[splice] class KafkaEnumerator(
     log: LogMetadata,
     discovery: Discovery,
     looks: SecondLook,
+    sizes: RecordSizes = new RecordSizes,
     reads: () => TaskReads = () => TaskReads()
 ) extends ClusterEnumerator {
 
@@ -45,7 +46,6 @@ final private[splice] class KafkaEnumerator(
   private val skips      = new Skips(log, skipLog, retention, watch)
   private val outage     = new Outage(policies.patience, context.clock, () => looks.waitForNext())
   private val lag        = new LagBook
-  private val sizes      = new RecordSizes
   private val sharing    = new Sharing(settings.admission, log, sizes, context.clock)
 
   private var moving                          = false
@@ -222,19 +222,33 @@ private[splice] object KafkaEnumerator {
 
   /** The enumerator of a cluster that is asked by Kafka's own clients.
     *
+    * @param sizes
+    *   what is known of records, and learned here
     * @param reads
     *   what tasks did since this was last asked
     */
-  def apply(settings: KafkaSettings, context: EnumeratorContext)(reads: () => TaskReads): KafkaEnumerator = {
-    val log = new KafkaLogMetadata(settings, context.run)
-    apply(settings, context, log, new BackgroundDiscovery(log, settings.discoveryInterval, context.clock, context.run))(
-      reads
-    )
+  def apply(settings: KafkaSettings, context: EnumeratorContext, sizes: RecordSizes)(
+      reads: () => TaskReads
+  ): KafkaEnumerator = {
+    val log       = new KafkaLogMetadata(settings, context.run)
+    val discovery = new BackgroundDiscovery(log, settings.discoveryInterval, context.clock, context.run)
+    apply(settings, context, log, discovery, sizes)(reads)
   }
 
   /** The enumerator over another log, such as a simulated one. */
-  def apply(settings: KafkaSettings, context: EnumeratorContext, log: LogMetadata, discovery: Discovery)(
-      reads: () => TaskReads
-  ): KafkaEnumerator =
-    new KafkaEnumerator(settings, context, log, discovery, SecondLook(settings.retries, settings.retryInterval), reads)
+  def apply(
+      settings: KafkaSettings,
+      context: EnumeratorContext,
+      log: LogMetadata,
+      discovery: Discovery,
+      sizes: RecordSizes = new RecordSizes
+  )(reads: () => TaskReads): KafkaEnumerator = new KafkaEnumerator(
+    settings,
+    context,
+    log,
+    discovery,
+    SecondLook(settings.retries, settings.retryInterval),
+    sizes,
+    reads
+  )
 }

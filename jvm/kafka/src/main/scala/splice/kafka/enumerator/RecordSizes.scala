@@ -8,41 +8,47 @@ import scala.collection.mutable
 /** How large the records of each topic are on average, keys and values, as this run's readers found them. Used by any thread.
   *
   * What is made of it is an estimate, so it may be forgotten: how far a batch goes is in its offset.
+  *
+  * @param prefix
+  *   stands before the name of each topic in the book
   */
-final private[splice] class RecordSizes {
+final private[splice] class RecordSizes private (prefix: String, book: RecordSizes.Book) {
 
   import RecordSizes._
 
-  private val seen  = mutable.Map.empty[String, Seen]
-  private val empty = mutable.Map.empty[String, Int]
+  def this() = this("", new RecordSizes.Book)
+
+  /** The same book, for the topics of one of several clusters: a topic here is `<cluster>/<topic>` there. */
+  def within(cluster: String): RecordSizes = new RecordSizes(s"$prefix$cluster/", book)
 
   /** Takes in what a task has read of a topic. */
-  def learn(topic: String, rows: Long, bytes: Long): Unit = if (rows > 0) synchronized {
-    val before = seen.getOrElse(topic, Seen(0, 0))
+  def learn(topic: String, rows: Long, bytes: Long): Unit = if (rows > 0) book.synchronized {
+    val before = book.seen.getOrElse(prefix + topic, Seen(0, 0))
     // Old records count for less once there are many younger ones.
     val fading = math.min(1.0, Memory / (before.rows + rows))
-    seen(topic) = Seen((before.rows + rows) * fading, (before.bytes + bytes) * fading)
+    book.seen(prefix + topic) = Seen((before.rows + rows) * fading, (before.bytes + bytes) * fading)
   }
 
   /** A batch went on in a topic and found no record: its offsets are those of aborted transactions, or were compacted away. */
-  def foundNone(topic: String): Unit = synchronized {
-    if (!seen.contains(topic)) empty(topic) = math.min(empty.getOrElse(topic, 0) + 1, Halvings)
+  def foundNone(topic: String): Unit = book.synchronized {
+    val name = prefix + topic
+    if (!book.seen.contains(name)) book.empty(name) = math.min(book.empty.getOrElse(name, 0) + 1, Halvings)
   }
 
   /** What an offset is taken for, in bytes: a guess before a record was read, and less with every batch that finds none. */
-  def estimate(topic: String): Double =
-    of(topic).getOrElse(synchronized(Unknown / (1L << empty.getOrElse(topic, 0)).toDouble))
-
-  /** Bytes of a record; None before one was read. */
-  def of(topic: String): Option[Double] = synchronized(seen.get(topic).map(_.average))
-
-  /** What reading rows of a topic costs, in bytes: their own and the trouble with each; in rows while no record was read. */
-  def cost(topic: String, rows: Long): Long = synchronized {
-    if (seen.isEmpty) rows
-    else (rows * (RowOverhead + seen.get(topic).fold(mean)(_.average))).toLong
+  def estimate(topic: String): Double = of(topic).getOrElse {
+    val batches = book.synchronized(book.empty.getOrElse(prefix + topic, 0))
+    Unknown / (1L << batches).toDouble
   }
 
-  private def mean: Double = seen.valuesIterator.map(_.bytes).sum / seen.valuesIterator.map(_.rows).sum
+  /** Bytes of a record; None before one was read. */
+  def of(topic: String): Option[Double] = book.synchronized(book.seen.get(prefix + topic).map(_.average))
+
+  /** What reading rows of a topic costs, in bytes: their own and the trouble with each; in rows while no record was read. */
+  def cost(topic: String, rows: Long): Long = book.synchronized {
+    if (book.seen.isEmpty) rows
+    else (rows * (RowOverhead + book.seen.get(prefix + topic).fold(book.mean)(_.average))).toLong
+  }
 }
 
 private[splice] object RecordSizes {
@@ -57,6 +63,14 @@ private[splice] object RecordSizes {
   private val Halvings = 7
 
   private val Memory = 1e6
+
+  /** What was found of all topics, and how many batches found nothing of one. */
+  final private class Book {
+    val seen: mutable.Map[String, Seen] = mutable.Map.empty
+    val empty: mutable.Map[String, Int] = mutable.Map.empty
+
+    def mean: Double = seen.valuesIterator.map(_.bytes).sum / seen.valuesIterator.map(_.rows).sum
+  }
 
   final private case class Seen(rows: Double, bytes: Double) {
     def average: Double = bytes / rows

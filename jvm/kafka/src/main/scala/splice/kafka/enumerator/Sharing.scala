@@ -23,39 +23,77 @@ final private[splice] class Sharing(rules: AdmissionRules, log: LogMetadata, siz
     */
   def apply(limits: ReadLimits, ready: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] =
     (limits.maxRows, limits.maxBytes) match {
-      case (None, None) => ready.map { case (p, (_, until)) => p -> until }
-      case (Some(rows), None) if rules.policy == AdmissionPolicy.Lag && rules.weights.isEmpty => RateLimit(rows, ready)
-      case (rows, bytes)                                                                      =>
+      case (None, None)                    => ready.map { case (p, (_, until)) => p -> until }
+      case (Some(rows), None) if isLagOnly => RateLimit(rows, ready)
+      case (rows, bytes)                   =>
         share(Quota(rows.fold(Double.MaxValue)(_.toDouble), bytes.fold(Double.MaxValue)(_.toDouble)), ready)
     }
 
   private def share(quota: Quota, ready: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] = {
-    val behind =
-      inTurn(ready).collect { case (p, (from, until)) if until > from => Behind(p, from, until, rowBytes(p)) }
-    val backlog = behind.map { b =>
-      val weight = rules.weight(b.partition.topic)
-      Backlog(b.rows, b.rowBytes, if (rules.policy == AdmissionPolicy.Equal) weight else weight * b.rows)
-    }
-    val parts =
-      if (rules.policy == AdmissionPolicy.OldestFirst) oldest.share(quota, behind) else quota.share(backlog)
-    val ends =
-      mutable.HashMap.from(behind.indices.iterator.map(i => behind(i).partition -> (behind(i).from + parts(i))))
+    val all = ready.iterator.map { case (p, (from, until)) => Behind(p, from, until, rowBytes(p)) }.toIndexedSeq
+    val (served, left) = floors(quota, all)
+    val others         = served.foldLeft(all)((some, floor) => some.filterNot(floor.isMember))
+    // In the order in which they stand in their floors, but who got a row there comes last.
+    val floored = served.flatMap(_.parts).sortBy(_.rows > 0)
+    val open    = (inTurn(others) ++ floored.map(_.rest)).filter(_.rows > 0)
+    val more    = parts(left, open)
+    val ends    = mutable.HashMap.from(floored.iterator.map(part => part.of.partition -> part.rest.from))
+    open.indices.foreach(i => ends(open(i).partition) = open(i).from + more(i))
     ready.map { case (p, (_, until)) => p -> ends.getOrElse(p, until) }
   }
+
+  /** The floors that a quota is enough for, and what they leave of it: a row at least, so that others get on as well. A topic is a
+    * member of the first of them that names it.
+    */
+  private def floors(quota: Quota, all: IndexedSeq[Behind]): (IndexedSeq[ServedFloor], Quota) =
+    rules.floors.foldLeft((IndexedSeq.empty[ServedFloor], quota)) { case ((served, left), floor) =>
+      val own = Quota(math.min(quota.rows * floor.part, left.rows - 1), math.min(quota.bytes * floor.part, left.bytes))
+      val members = all.filter(b => floor.topics(b.partition.topic) && !served.exists(_.isMember(b)))
+      val some    = inTurn(members).filter(_.rows > 0)
+      if (!some.headOption.exists(first => own.fits(first.rowBytes))) (served, left)
+      else {
+        val got = some.zip(parts(own, some)).map { case (b, rows) => FloorPart(b, rows) }
+        (
+          served :+ ServedFloor(floor.topics, got),
+          got.foldLeft(left)((rest, p) => rest.less(p.rows.toDouble, p.of.rowBytes))
+        )
+      }
+    }
+
+  /** Rows of each that a quota allows. */
+  private def parts(quota: Quota, behind: IndexedSeq[Behind]): Array[Long] =
+    if (rules.policy == AdmissionPolicy.OldestFirst) oldest.share(quota, behind)
+    else
+      quota.share(behind.map { b =>
+        val weight = rules.weight(b.partition.topic)
+        Backlog(b.rows, b.rowBytes, if (rules.policy == AdmissionPolicy.Equal) weight else weight * b.rows)
+      })
+
+  private def isLagOnly: Boolean =
+    rules.policy == AdmissionPolicy.Lag && rules.weights.isEmpty && rules.floors.isEmpty
 
   private def rowBytes(p: LogPartition): Double = sizes.estimate(p.topic)
 
   // Each row read moves whoever is first on by one: the position itself says whose turn it is, also after a restart.
-  private def inTurn(ready: SortedMap[LogPartition, (Long, Long)]): IndexedSeq[(LogPartition, (Long, Long))] =
-    if (ready.isEmpty) IndexedSeq.empty
+  private def inTurn(some: IndexedSeq[Behind]): IndexedSeq[Behind] =
+    if (some.isEmpty) some
     else {
-      val all  = ready.toIndexedSeq
-      val turn = Math.floorMod(all.iterator.map(_._2._1).sum, all.size.toLong).toInt
-      all.drop(turn) ++ all.take(turn)
+      val turn = Math.floorMod(some.iterator.map(_.from).sum, some.size.toLong).toInt
+      some.drop(turn) ++ some.take(turn)
     }
 }
 
-/** A partition with something to read. */
+/** What of a partition is read before all shares. */
+final private case class FloorPart(of: Behind, rows: Long) {
+  def rest: Behind = of.copy(from = of.from + rows)
+}
+
+/** What the members of a floor get before all shares, as far as they have anything to read. */
+final private case class ServedFloor(topics: Set[String], parts: IndexedSeq[FloorPart]) {
+  def isMember(b: Behind): Boolean = topics(b.partition.topic)
+}
+
+/** What of one partition may be read. */
 final private[enumerator] case class Behind(partition: LogPartition, from: Long, until: Long, rowBytes: Double) {
-  def rows: Long = until - from
+  def rows: Long = math.max(until - from, 0L)
 }

@@ -26,30 +26,49 @@ private[splice] object AdmissionOptions {
     "how many times the share of another topic a topic gets when more is there than a batch may read; 1 for topics that are not named"
   )
 
-  val all: Seq[SourceOption[_]] = Seq(Admission, MaxBytes, TopicWeights)
+  val TopicFloors: SourceOption[Map[String, Double]] = SourceOption(
+    "topicFloors",
+    OptionType("JSON such as {\"orders\":0.2}, parts of a batch above 0 that are 1 at most together", floors),
+    "what part of each batch a topic gets at least, if it has as much to read; none for topics that are not named"
+  )
+
+  val all: Seq[SourceOption[_]] = Seq(Admission, MaxBytes, TopicWeights, TopicFloors)
 
   /** @throws splice.source.SpliceOptionException when options conflict, or name a topic that is not read */
   def rules(options: SourceOptions, subscription: Subscription): AdmissionRules = {
-    val rules = AdmissionRules(options(Admission), options.find(TopicWeights).getOrElse(Map.empty))
-    if (rules.policy == AdmissionPolicy.OldestFirst && options.contains(TopicWeights.key))
-      throw OptionErrors.conflict(
-        Seq(Admission, TopicWeights).map(o => options.name(o.key)),
-        "oldest-first reads every topic up to the same time, whatever it weighs; leave one of them out"
-      )
+    val shares = Seq(TopicWeights, TopicFloors)
+    refuseWithOldestFirst(options, shares)
     val topics = subscription match {
       case Subscription.Topics(names)        => Some(names.toSet)
       case Subscription.Assigned(partitions) => Some(partitions.map(_.topic).toSet)
       case _: Subscription.TopicPattern      => None
     }
-    for (names <- topics; topic <- rules.weights.keys.toSeq.sorted.find(!names(_)))
-      throw OptionErrors.invalidValue(
-        options.name(TopicWeights.key),
-        topic,
-        s"topics that are read: ${names.toSeq.sorted.mkString(", ")}",
-        TopicWeights.doc
-      )
-    rules
+    for {
+      names  <- topics
+      option <- shares
+      topic  <- options.find(option).toSeq.flatMap(_.keys).sorted.find(!names(_))
+    } throw OptionErrors.invalidValue(
+      options.name(option.key),
+      topic,
+      s"topics that are read: ${names.toSeq.sorted.mkString(", ")}",
+      option.doc
+    )
+    val floors = options.find(TopicFloors).getOrElse(Map.empty)
+    AdmissionRules(
+      options(Admission),
+      options.find(TopicWeights).getOrElse(Map.empty),
+      floors.toSeq.sorted.map { case (topic, part) => AdmissionFloor(part, Set(topic)) }
+    )
   }
+
+  /** @throws splice.source.SpliceOptionException when one of the options is set and every topic is read up to the same time */
+  private[splice] def refuseWithOldestFirst(options: SourceOptions, shares: Seq[SourceOption[_]]): Unit = for {
+    policy <- options.find(Admission) if policy == AdmissionPolicy.OldestFirst
+    option <- shares if options.contains(option.key)
+  } throw OptionErrors.conflict(
+    Seq(Admission, option).map(o => options.name(o.key)),
+    "oldest-first reads everything up to the same time, whatever share it would have; leave one of them out"
+  )
 
   private[splice] def weights(text: String): Option[Map[String, Double]] =
     Json.read(text).filter(_.isObject).flatMap { node =>
@@ -58,4 +77,6 @@ private[splice] object AdmissionOptions {
         Some(fields.map { case (topic, weight) => topic -> weight.asDouble }.toMap)
       else None
     }
+
+  private[splice] def floors(text: String): Option[Map[String, Double]] = weights(text).filter(_.values.sum <= 1)
 }

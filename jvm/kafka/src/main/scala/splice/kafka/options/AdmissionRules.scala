@@ -24,10 +24,20 @@ private[splice] object AdmissionPolicy {
   *
   * @param weights
   *   how many times the share of another topic a topic gets; 1 where it is not named
+  * @param floors
+  *   what comes before all shares
   */
 final private[splice] case class AdmissionRules(
     policy: AdmissionPolicy = AdmissionPolicy.Lag,
-    weights: Map[String, Double] = Map.empty
+    weights: Map[String, Double] = Map.empty,
+    floors: Seq[AdmissionFloor] = Nil
 ) {
   def weight(topic: String): Double = weights.getOrElse(topic, 1.0)
 }
+
+/** What some topics get of each batch at least, if they have as much to read.
+  *
+  * @param part
+  *   of the batch's rows and bytes
+  */
+final private[splice] case class AdmissionFloor(part: Double, topics: Set[String])

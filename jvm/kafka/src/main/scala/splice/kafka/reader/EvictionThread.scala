@@ -6,6 +6,8 @@ package splice.kafka.reader
 import java.time.Duration
 import java.util.concurrent.{Executors, ScheduledExecutorService, TimeUnit}
 
+import splice.kafka.DaemonThread
+
 /** Does something again and again on a daemon thread, which is there only from `begin` to `end`. Used by any thread. */
 final private[splice] class EvictionThread(name: String, every: Duration) {
 
@@ -14,11 +16,7 @@ final private[splice] class EvictionThread(name: String, every: Duration) {
   /** Begins, unless it has begun. */
   def begin(work: Runnable): Unit = synchronized {
     if (timer.isEmpty) {
-      val made = Executors.newSingleThreadScheduledExecutor { task =>
-        val thread = new Thread(task, name)
-        thread.setDaemon(true)
-        thread
-      }
+      val made = Executors.newSingleThreadScheduledExecutor(DaemonThread.named(name))
       made.scheduleWithFixedDelay(work, every.toMillis, every.toMillis, TimeUnit.MILLISECONDS)
       timer = Some(made)
     }

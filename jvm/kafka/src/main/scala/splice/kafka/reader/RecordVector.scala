@@ -4,8 +4,7 @@
 package splice.kafka.reader
 
 import org.apache.kafka.clients.consumer.ConsumerRecord
-import org.apache.spark.sql.types.{DataType, Decimal}
-import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray, ColumnarMap}
+import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.types.UTF8String
 
 /** A column that looks at the records of one partition instead of copying them; one is reused for all batches of a reader.
@@ -13,7 +12,7 @@ import org.apache.spark.unsafe.types.UTF8String
   * @param field
   *   which one of a record ([[RecordField]]), but the headers
   */
-final private[reader] class RecordVector(field: Int, kind: DataType) extends ColumnVector(kind) {
+final private[reader] class RecordVector(field: Int, kind: DataType) extends ViewVector(kind) {
 
   // Uninitialised until `show`: nothing reads a batch before that.
   private var records: Array[ConsumerRecord[Array[Byte], Array[Byte]]] = _
@@ -28,9 +27,6 @@ final private[reader] class RecordVector(field: Int, kind: DataType) extends Col
   }
 
   override def hasNull: Boolean = field == RecordField.Key || field == RecordField.Value
-
-  // Spark asks whether there are nulls, never how many.
-  override def numNulls: Int = if (hasNull) 1 else 0
 
   override def isNullAt(i: Int): Boolean = field match {
     case RecordField.Key   => records(from + i).key == null
@@ -48,19 +44,4 @@ final private[reader] class RecordVector(field: Int, kind: DataType) extends Col
 
   override def getLong(i: Int): Long =
     if (field == RecordField.Offset) records(from + i).offset else records(from + i).timestamp * 1000L
-
-  override def getBoolean(i: Int): Boolean                             = throw other
-  override def getByte(i: Int): Byte                                   = throw other
-  override def getShort(i: Int): Short                                 = throw other
-  override def getFloat(i: Int): Float                                 = throw other
-  override def getDouble(i: Int): Double                               = throw other
-  override def getArray(i: Int): ColumnarArray                         = throw other
-  override def getMap(i: Int): ColumnarMap                             = throw other
-  override def getDecimal(i: Int, precision: Int, scale: Int): Decimal = throw other
-  override def getChild(ordinal: Int): ColumnVector                    = throw other
-
-  // Spark closes the columns of each batch after it, and the next batch has the same ones.
-  override def close(): Unit = ()
-
-  private def other = new UnsupportedOperationException(s"a record has no column of this type: $kind")
 }

@@ -11,7 +11,7 @@ import scala.util.Random
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.enumerator.SimulatedRun.{at, t}
-import splice.kafka.options.{AdmissionPolicy, AdmissionRules}
+import splice.kafka.options.{AdmissionFloor, AdmissionPolicy, AdmissionRules}
 import splice.kafka.split.KafkaPosition
 import splice.source.{LogPartition, Progress, ReadLimits, StartPosition}
 
@@ -55,6 +55,27 @@ final class SharingSuite extends AnyFunSuite {
     }
     assert(shares("equal") == Seq(101, 301))
     assert(shares("lag") == Seq(161, 241))
+  }
+
+  test(
+    "topicFloors: a topic gets its part of a batch before lag is looked at, and what it does not need goes to others"
+  ) {
+    def shares(floored: Int): Seq[Long] = {
+      val run = world(
+        "subscribe"            -> "t,u",
+        "topicFloors"          -> """{"u":0.5}""",
+        "maxOffsetsPerTrigger" -> "100"
+      )
+      run.log.create("t", 1)
+      run.log.create("u", 2)
+      run.log.fill("t", 0, 100000)
+      run.log.fill("u", 0, floored)
+      run.log.fill("u", 1, floored)
+      val (e, from) = begin(run)
+      KafkaPosition.from(e.advance(from, e.limits(from))).offsets.values.toSeq
+    }
+    assert(shares(100) == Seq(48, 26, 26))
+    assert(shares(10) == Seq(80, 10, 10))
   }
 
   test("maxBytesPerTrigger goes by the sizes that readers report, and by a large guess before") {
@@ -150,6 +171,8 @@ final class SharingSuite extends AnyFunSuite {
       val policy  = AdmissionPolicy.all(random.nextInt(3))
       val weights = if (policy == AdmissionPolicy.OldestFirst || random.nextBoolean()) Map.empty[String, Double]
       else Map("t0" -> 5.0, "t1" -> 0.2)
+      val floors = if (policy == AdmissionPolicy.OldestFirst || random.nextBoolean()) Nil
+      else Seq(AdmissionFloor(0.6, Set("t0")), AdmissionFloor(random.nextDouble() * 0.4, Set("t0", "t2")))
       val run   = world("subscribe" -> "t0,t1,t2")
       val now   = run.clock.instant().toEpochMilli
       val all   = for (topic <- 0 until 3; p <- 0 until 1 + random.nextInt(6)) yield LogPartition(s"t$topic", p)
@@ -159,10 +182,10 @@ final class SharingSuite extends AnyFunSuite {
       all.foreach(p =>
         run.log.write(p.topic, p.partition, Seq.fill(random.nextInt(60))(now - random.nextInt(100000)): _*)
       )
-      val share = new Sharing(AdmissionRules(policy, weights), run.log, sizes, run.clock)
+      val share = new Sharing(AdmissionRules(policy, weights, floors), run.log, sizes, run.clock)
       val rows  = 1L + random.nextInt(12)
       // Lag alone is Spark's own formula, which gives everybody a row, however few are allowed.
-      val strict = policy != AdmissionPolicy.Lag || weights.nonEmpty
+      val strict = policy != AdmissionPolicy.Lag || weights.nonEmpty || floors.nonEmpty
       var from   = SortedMap.from(all.map(_ -> 0L))
       def lag    = from.map { case (p, offset) => p -> (run.log.end(p) - offset) }.filter(_._2 > 0)
       var waits  = Map.empty[LogPartition, Int]

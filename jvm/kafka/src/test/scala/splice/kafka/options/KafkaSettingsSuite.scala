@@ -183,4 +183,14 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     ).contains("admission, topicWeights"))
     assert(settings(servers, "subscribePattern" -> ".*", "topicWeights" -> """{"c":2}""").admission.weight("c") == 2)
   }
+
+  test("floors are parts of a batch, 1 at most together, of topics that are read") {
+    val s = settings(servers, topics, "topicFloors" -> """{"b":0.5,"a":0.25}""")
+    assert(s.admission.floors == Seq(AdmissionFloor(0.25, Set("a")), AdmissionFloor(0.5, Set("b"))))
+    Seq("""{"a":0}""", """{"a":0.7,"b":0.4}""").foreach(text =>
+      assert(refused(topics, "topicFloors" -> text).contains("1 at most together"), text)
+    )
+    assert(refused(topics, "topicFloors" -> """{"c":0.1}""").contains("topics that are read: a, b"))
+    assert(refused(topics, "topicFloors" -> """{"a":0.1}""", "admission" -> "oldest-first").contains("topicFloors"))
+  }
 }

@@ -121,8 +121,10 @@ final private[dynamic] class ChangeDriver(
   }
 
   private def look(): Unit =
-    if (looked) news = discovery.news().orElse(news)
-    else {
+    if (looked) {
+      discovery.requireAnswers()
+      news = discovery.news().orElse(news)
+    } else {
       looked = true
       // The last good answer is in the checkpoint, so that a service that is down keeps no query from starting.
       try news = Some(discovery.now())

@@ -8,30 +8,23 @@ import java.util.concurrent.{ExecutionException, Executors, Future => JFuture, T
 
 import org.slf4j.LoggerFactory
 
-import splice.kafka.KafkaErrors
 import splice.kafka.split.KafkaPosition
+import splice.kafka.{DaemonThread, KafkaErrors}
 import splice.source.SpliceException
 
 /** The enumerator of one cluster on a thread of its own, so that a cluster that does not answer holds up no other.
   *
-  * @param frozen
-  *   whether its run ends with what there is when it is first asked how far the cluster can be read
   * @param makeEnumerator
   *   called on that thread
   */
 final private[dynamic] class ClusterWorker(
     name: String,
     run: String,
-    clock: Clock,
-    frozen: Boolean
+    clock: Clock
 )(makeEnumerator: => ClusterEnumerator)
     extends AutoCloseable {
 
-  private val thread = Executors.newSingleThreadExecutor { task =>
-    val made = new Thread(task, s"splice-kafka-$name-$run")
-    made.setDaemon(true)
-    made
-  }
+  private val thread = Executors.newSingleThreadExecutor(DaemonThread.named(s"splice-kafka-$name-$run"))
 
   private lazy val enumerator = {
     made = true
@@ -39,8 +32,7 @@ final private[dynamic] class ClusterWorker(
   }
   @volatile private var made = false
 
-  // Of that thread, as everything that is asked of the enumerator.
-  private var begun = !frozen
+  @volatile private var mustFreeze = false
 
   private var asked: Option[ClusterWorker.Asked] = None
   private var felt                               = ClusterHealth()
@@ -77,6 +69,9 @@ final private[dynamic] class ClusterWorker(
     }
   }
 
+  /** The cluster is read up to where it ends when it is next asked how far it can be read. */
+  def freeze(): Unit = mustFreeze = true
+
   /** Asks something else and waits for the answer, however long it takes. */
   def apply[A](question: ClusterEnumerator => A): A =
     try {
@@ -109,9 +104,9 @@ final private[dynamic] class ClusterWorker(
   }
 
   private def reach(of: ClusterEnumerator, from: KafkaPosition): Reach = {
-    if (!begun) {
+    if (mustFreeze) {
       of.freeze()
-      begun = true
+      mustFreeze = false
     }
     Reach.of(of, from)
   }

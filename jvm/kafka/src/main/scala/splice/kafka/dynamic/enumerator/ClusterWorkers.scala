@@ -19,8 +19,11 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
   private var workers: SortedMap[String, ClusterWorkers.Entry] = SortedMap.empty
   private var frozen                                           = false
 
-  /** Workers that are made from now on are those of a run that ends. */
-  def freeze(): Unit = frozen = true
+  /** The run ends with what there is, also on clusters that it meets later. */
+  def freeze(): Unit = {
+    frozen = true
+    workers.valuesIterator.foreach(_.worker.freeze())
+  }
 
   /** Makes sure that there is a worker for each cluster of which topics are read, and no other. */
   def follow(applied: AppliedMetadata): Unit = {
@@ -32,17 +35,13 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
   /** The worker of a cluster for these topics. */
   def worker(cluster: KafkaCluster, topics: SortedSet[String]): ClusterWorker = {
     val known = workers.get(cluster.name)
-    known.filter(e => e.cluster == cluster && e.topics == topics).getOrElse {
+    known.filter(e => e.cluster == cluster && e.topics == topics).map(_.worker).getOrElse {
       known.foreach(_ => close(cluster.name))
-      val made =
-        ClusterWorkers.Entry(
-          cluster,
-          topics,
-          new ClusterWorker(cluster.name, run, clock, frozen)(make(cluster, topics))
-        )
-      workers += cluster.name -> made
+      val made = new ClusterWorker(cluster.name, run, clock)(make(cluster, topics))
+      if (frozen) made.freeze()
+      workers += cluster.name -> ClusterWorkers.Entry(cluster, topics, made)
       made
-    }.worker
+    }
   }
 
   /** The worker of a cluster, whatever topics it is for. */

@@ -153,11 +153,7 @@ final private[splice] class DynamicEnumerator(
     }
 
   override def freeze(): Unit = {
-    val begun = changes.last.nonEmpty
-    val here  = driver.current()
     frozen = true
-    workers.follow(here)
-    val _ = ask(here, patient = begun)((_, enumerator) => enumerator.freeze())
     workers.freeze()
   }
 

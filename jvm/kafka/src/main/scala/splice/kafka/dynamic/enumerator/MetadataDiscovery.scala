@@ -9,11 +9,18 @@ import java.util.concurrent.{ExecutionException, Future, RejectedExecutionExcept
 import splice.kafka.dynamic.{DynamicErrors, KafkaMetadataService, StreamMetadata, StreamSelection}
 import splice.kafka.enumerator.{BackgroundLooks, DiscoveryHealth}
 
-/** Asks the metadata service, always on one thread of its own. */
+/** Asks the metadata service, always on one thread of its own.
+  *
+  * @param interval
+  *   how often
+  * @param patience
+  *   for how long it may give no answer
+  */
 final private[dynamic] class MetadataDiscovery(
     service: KafkaMetadataService,
     selection: StreamSelection,
     interval: Duration,
+    patience: Duration,
     clock: Clock,
     run: String
 ) extends AutoCloseable {
@@ -39,6 +46,11 @@ final private[dynamic] class MetadataDiscovery(
     case StreamSelection.Names(names) if (names -- found.streams.keySet).nonEmpty =>
       throw DynamicErrors.noStreams(names -- found.streams.keySet)
     case _ => ()
+  }
+
+  /** Fails when the service has given no answer for too long. */
+  def requireAnswers(): Unit = health.failing.foreach { case (since, error) =>
+    if (!clock.instant().isBefore(since.plus(patience))) throw DynamicErrors.silentService(since, error)
   }
 
   /** What was seen since this was last asked. */

@@ -19,18 +19,20 @@ import splice.source.{ReaderSequence, SlotRanges, SplitReader, SplitReaderFactor
 final private[dynamic] case class DynamicReaders(clusters: Map[String, SplitReaderFactory], origin: Option[OriginPlan])
     extends SplitReaderFactory {
 
-  override val columnar: Boolean = origin.isEmpty && clusters.values.forall(_.columnar)
+  override val columnar: Boolean = clusters.values.forall(_.columnar)
 
   override def rows(task: SlotRanges): SplitReader[InternalRow] = inTurn(task) { (name, own) =>
-    val inner = clusters(name).rows(SlotRanges(task.slot, own.map(_.range)))
-    origin.fold(inner)(plan =>
-      new OriginReader(inner, new OriginRow(plan, name, own.map(r => r.range.partition.topic -> r.stream).toMap))
-    )
+    val records = clusters(name).rows(SlotRanges(task.slot, own.map(_.range)))
+    origin.fold(records)(plan => new OriginRowReader(records, new OriginRow(plan, originOf(name, own))))
   }
 
   override def batches(task: SlotRanges): SplitReader[ColumnarBatch] = inTurn(task) { (name, own) =>
-    clusters(name).batches(SlotRanges(task.slot, own.map(_.range)))
+    val records = clusters(name).batches(SlotRanges(task.slot, own.map(_.range)))
+    origin.fold(records)(new OriginBatchReader(records, _, originOf(name, own)))
   }
+
+  private def originOf(cluster: String, ranges: IndexedSeq[DynamicSplitRange]): Origin =
+    new Origin(cluster, ranges.map(r => r.range.partition.topic -> r.stream).toMap)
 
   /** One cluster after the other. */
   private def inTurn[T](task: SlotRanges)(

@@ -7,55 +7,12 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
 import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
-import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import splice.kafka.KafkaSchema
-import splice.kafka.dynamic.DynamicColumns
 import splice.source.SplitReader
 
-/** Which columns come from a record's row and which say where it comes from.
-  *
-  * @param inner
-  *   what is asked of the reader of records
-  * @param places
-  *   for each column that is asked for, where it is in an inner row, or one of [[OriginPlan]]'s marks
-  */
-final private[dynamic] case class OriginPlan(
-    inner: StructType,
-    places: Array[Int],
-    types: Array[DataType],
-    topicAt: Int
-)
-
-private[dynamic] object OriginPlan {
-
-  final val Cluster = -1
-  final val Stream  = -2
-
-  /** None when no such column is asked for. */
-  def apply(columns: StructType, schema: StructType): Option[OriginPlan] =
-    if (!columns.fieldNames.exists(DynamicColumns.isOne)) None
-    else {
-      val own    = columns.fields.filterNot(f => DynamicColumns.isOne(f.name))
-      val topic  = schema(KafkaSchema.Topic)
-      val inner  = if (own.exists(_.name == topic.name)) own else own :+ topic
-      val places = columns.fieldNames.map {
-        case DynamicColumns.Cluster => Cluster
-        case DynamicColumns.Stream  => Stream
-        case name                   => inner.indexWhere(_.name == name)
-      }
-      Some(OriginPlan(
-        StructType(inner),
-        places,
-        columns.fields.map(_.dataType),
-        inner.indexWhere(_.name == topic.name)
-      ))
-    }
-}
-
 /** Gives on rows of records with the columns that say where they come from. */
-final private[reader] class OriginReader(inner: SplitReader[InternalRow], row: OriginRow)
+final private[reader] class OriginRowReader(inner: SplitReader[InternalRow], row: OriginRow)
     extends SplitReader[InternalRow] {
   override def next(): Boolean                  = inner.next()
   override def get(): InternalRow               = row.over(inner.get())
@@ -64,16 +21,11 @@ final private[reader] class OriginReader(inner: SplitReader[InternalRow], row: O
 }
 
 /** A view of a record's row; one is reused for all rows of a reader. */
-final private[reader] class OriginRow(plan: OriginPlan, clusterName: String, streamOf: Map[String, String])
-    extends BaseGenericInternalRow {
+final private[reader] class OriginRow(plan: OriginPlan, origin: Origin) extends BaseGenericInternalRow {
 
   import OriginPlan.{Cluster, Stream}
 
-  private val places  = plan.places
-  private val cluster = UTF8String.fromString(clusterName)
-  private val streams = streamOf.map { case (topic, stream) =>
-    UTF8String.fromString(topic) -> UTF8String.fromString(stream)
-  }
+  private val places = plan.places
 
   // Uninitialised until `over`, which comes before all else.
   private var row: InternalRow = _
@@ -88,8 +40,8 @@ final private[reader] class OriginRow(plan: OriginPlan, clusterName: String, str
   override def isNullAt(i: Int): Boolean = places(i) >= 0 && row.isNullAt(places(i))
 
   override def getUTF8String(i: Int): UTF8String = places(i) match {
-    case Cluster => cluster
-    case Stream  => streams(row.getUTF8String(plan.topicAt))
+    case Cluster => origin.cluster
+    case Stream  => origin.stream(row.getUTF8String(plan.topicAt))
     case at      => row.getUTF8String(at)
   }
 

@@ -1,0 +1,49 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.reader
+
+import org.apache.spark.sql.connector.metric.CustomTaskMetric
+import org.apache.spark.sql.types.StringType
+import org.apache.spark.sql.vectorized.ColumnarBatch
+import org.apache.spark.unsafe.types.UTF8String
+
+import splice.kafka.reader.ViewVector
+import splice.source.SplitReader
+
+/** Gives on column batches of records with the columns that say where they come from. Each batch is of one partition, as
+  * [[splice.kafka.reader.KafkaBatchReader]] makes them, and so of one topic.
+  */
+final private[reader] class OriginBatchReader(inner: SplitReader[ColumnarBatch], plan: OriginPlan, origin: Origin)
+    extends SplitReader[ColumnarBatch] {
+
+  private val cluster = new OriginVector(origin.cluster)
+
+  // Uninitialised until the first batch, which `next` finds.
+  private var batch: ColumnarBatch = _
+
+  override def next(): Boolean = {
+    val found = inner.next()
+    if (found) batch = over(inner.get())
+    found
+  }
+
+  override def get(): ColumnarBatch             = batch
+  override def metrics: Array[CustomTaskMetric] = inner.metrics
+  override def close(): Unit                    = inner.close()
+
+  private def over(records: ColumnarBatch): ColumnarBatch = {
+    lazy val stream = new OriginVector(origin.stream(records.column(plan.topicAt).getUTF8String(0)))
+    val columns     = plan.places.map {
+      case OriginPlan.Cluster => cluster
+      case OriginPlan.Stream  => stream
+      case at                 => records.column(at)
+    }
+    new ColumnarBatch(columns, records.numRows)
+  }
+}
+
+/** A column whose rows are all alike. */
+final private[reader] class OriginVector(text: UTF8String) extends ViewVector(StringType) {
+  override def getUTF8String(i: Int): UTF8String = text
+}
