@@ -14,7 +14,7 @@ import pytest
 from orders import order_id, orders
 from servers.kafka import KafkaCluster
 from servers.waiting import wait_for
-from splice import DynamicKafkaSource, describe
+from splice import DynamicKafkaSource, SourceError, describe, history
 from streams import drain, start, written
 
 if TYPE_CHECKING:
@@ -137,6 +137,31 @@ def test_what_is_removed_and_comes_back_goes_on_where_it_was(
     assert read_of(spark, tmp_path) == wanted(
         east=[*range(40), *range(60, 80)], west=[*range(40, 60), *range(80, 100)]
     )
+
+
+def test_what_changed_can_be_asked_for(
+    spark: SparkSession, streams: Streams, tmp_path: Path
+) -> None:
+    with pytest.raises(SourceError, match=r"SPLICE_CHECKPOINT\.NOT_THERE"):
+        history(spark, str(tmp_path / "checkpoint"))
+    for clusters in (("east", "west"), ("east",), ("east", "west")):
+        streams.lie_on(*clusters)
+        drain(streams.read(spark, onRemoved="drop"), tmp_path)
+    checkpoint = str(tmp_path / "checkpoint")
+    # --8<-- [start:history]
+    changes = history(spark, checkpoint)
+    moves = changes.where("event LIKE 'topics %'").select(
+        "change", "at", "generation", "event", "names"
+    )
+    # --8<-- [end:history]
+    rows = moves.collect()
+    assert [(r["change"], r["generation"], r["event"], len(r["names"])) for r in rows] == [
+        (0, 1, "topics added", 2),
+        (1, 2, "topics removed", 1),
+        (2, 3, "topics that came back", 1),
+    ]
+    assert rows[1]["names"][0].startswith("west/")
+    assert sorted(r["at"] for r in rows) == [r["at"] for r in rows]
 
 
 def test_a_run_over_all_that_is_there_sees_what_changed_since_the_last_one(

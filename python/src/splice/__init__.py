@@ -18,6 +18,7 @@ from splice.dynamic_kafka import DynamicKafkaSource, DynamicKafkaSourceBuilder
 from splice.errors import OptionError, SetupError, SourceError
 from splice.files import FileSource, FileSourceBuilder
 from splice.hand_over import HandOver
+from splice.history import history
 from splice.hybrid import HybridSource, HybridSourceBuilder
 from splice.kafka import KafkaSource, KafkaSourceBuilder
 from splice.offsets import OffsetsInitializer
@@ -44,4 +45,5 @@ __all__ = [
     "SourceError",
     "configure",
     "describe",
+    "history",
 ]

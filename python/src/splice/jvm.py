@@ -55,6 +55,21 @@ def check(options: Mapping[str, str]) -> None:
         raise OptionError(message)
 
 
+def history(checkpoint: str) -> str:
+    """Gives what sources wrote down in a checkpoint, as a JSON array of objects.
+
+    Raises:
+        SetupError: where this process has no JVM that has Splice's jar.
+    """
+    driver = running() if _session_lives() else None
+    api = None if driver is None else entry_point(driver)
+    if api is None:
+        raise SetupError(
+            "history(...) needs a classic Spark session in this process, with Splice's jar."
+        )
+    return str(api.history(checkpoint))
+
+
 def register_metadata(name: str, document: Callable[[], str]) -> None:
     """Makes a function known to the driver's JVM, which calls it from a thread of its own.
 

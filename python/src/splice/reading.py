@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkRuntimeError, QueryExecutionException
@@ -13,7 +14,7 @@ from splice.errors import SetupError, SourceError
 from splice.jars import how_to_submit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -27,8 +28,15 @@ def load(options: Mapping[str, str], spark: SparkSession | None, streaming: bool
     session = _active() if spark is None else spark
     _refuse_without_jar(session)
     reader = session.readStream if streaming else session.read
-    try:
+    with source_errors():
         return reader.format(FORMAT).options(**options).load()
+
+
+@contextmanager
+def source_errors() -> Iterator[None]:
+    """Raises what the JVM says of sources as this package's own error."""
+    try:
+        yield
     except QueryExecutionException as error:
         if not (error.getCondition() or "").startswith("SPLICE_"):
             raise

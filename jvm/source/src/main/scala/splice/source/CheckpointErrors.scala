@@ -32,4 +32,8 @@ object CheckpointErrors {
   /** An entry that an offset needs is gone. */
   def missingEntry(what: String): SpliceException =
     conditions.error("SPLICE_CHECKPOINT.MISSING_ENTRY", "what" -> what)
+
+  /** A folder is not that of a checkpoint. */
+  def notThere(folder: String): SpliceException =
+    conditions.error("SPLICE_CHECKPOINT.NOT_THERE", "folder" -> folder)
 }

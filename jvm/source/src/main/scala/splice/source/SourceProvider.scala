@@ -21,6 +21,9 @@ trait SourceProvider {
 
   /** Checks the options and makes the source. Talks to no server and lists no folder. */
   def create(options: SourceOptions): Source
+
+  /** What sources of this connector have written down in a side log, oldest first; nothing when the log is another's. */
+  def history(log: SideLog): Seq[HistoryEvent] = Nil
 }
 
 object SourceProvider {

@@ -3,11 +3,15 @@
 
 package splice.spark
 
+import java.time.Instant
+import java.time.temporal.ChronoUnit
 import java.util.{Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
-import splice.source.{SourceOptions, SourceProvider, SpliceException, SpliceOptionException}
+import org.apache.spark.sql.SparkSession
+
+import splice.source.{Json, SourceOptions, SourceProvider, SpliceException, SpliceOptionException}
 
 /** What the Python package calls through py4j; only strings cross. */
 object PythonApi {
@@ -21,4 +25,21 @@ object PythonApi {
       case e: SpliceOptionException => e.getMessage
       case e: SpliceException       => e.getMessage
     }
+
+  /** What [[QueryHistory]] has of a checkpoint, in the session that is the default: a JSON array of its rows as objects, where `at`
+    * is in microseconds.
+    */
+  def history(checkpoint: String): String = {
+    val rows = QueryHistory.events(SparkSession.active, checkpoint).map { case (source, e) =>
+      val known = e.at.map(at => "at" -> Json.number(ChronoUnit.MICROS.between(Instant.EPOCH, at))) ++
+        e.generation.map("generation" -> Json.number(_))
+      Json.obj(Seq(
+        "source" -> Json.text(source),
+        "change" -> Json.number(e.number),
+        "event"  -> Json.text(e.event),
+        "names"  -> Json.array(e.names.map(Json.text))
+      ) ++ known: _*)
+    }
+    Json.write(Json.array(rows))
+  }
 }

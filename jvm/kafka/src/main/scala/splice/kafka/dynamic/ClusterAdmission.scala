@@ -33,7 +33,8 @@ final private[splice] case class ClusterAdmission(
       }.toSet
     val byTopic   = topics.floors.map(floor => floor.copy(topics = names(floor.topics)))
     val byStream  = floors(streamFloors)(name => streams.collect { case (t, `name`) => t.toString }.toSet)
-    val byCluster = floors(clusterFloors)(name => applied.read.get(name).fold(Set.empty[String])(_.map(t => s"$name/$t").toSet))
+    val byCluster =
+      floors(clusterFloors)(name => applied.read.get(name).fold(Set.empty[String])(_.map(t => s"$name/$t").toSet))
     topics.copy(weights = weights.filter(_._2 != 1.0).toMap, floors = byTopic ++ byStream ++ byCluster)
   }
 

@@ -4,7 +4,8 @@
 package splice.kafka.dynamic
 
 import splice.kafka.KafkaSourceProvider
-import splice.source.{OptionSet, Source, SourceOptions, SourceProvider}
+import splice.kafka.dynamic.change.ChangeHistory
+import splice.source._
 
 /** Registers the Kafka source over many clusters. */
 final class DynamicKafkaSourceProvider extends SourceProvider {
@@ -16,4 +17,6 @@ final class DynamicKafkaSourceProvider extends SourceProvider {
   override def startOptions: Set[String] = new KafkaSourceProvider().startOptions
 
   override def create(options: SourceOptions): Source = new DynamicKafkaSource(DynamicSettings(options))
+
+  override def history(log: SideLog): Seq[HistoryEvent] = ChangeHistory(log)
 }

@@ -3,6 +3,8 @@
 
 package splice.kafka.dynamic.change
 
+import java.time.Instant
+
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.dynamic.split.ClusterTopic
@@ -21,6 +23,8 @@ import splice.kafka.split.KafkaPosition
   *   topics that a stream was moved to, and what was drained of it then
   * @param resumed
   *   where topics go on that came back with this change
+  * @param at
+  *   when the change was written down
   * @param clusters
   *   all clusters that something is read of, or that may come back
   */
@@ -32,7 +36,8 @@ final private[dynamic] case class AppliedMetadata(
     leaving: SortedMap[ClusterTopic, Leaving] = SortedMap.empty,
     tombstones: SortedMap[ClusterTopic, Tombstone] = SortedMap.empty,
     waiting: SortedMap[ClusterTopic, Set[ClusterTopic]] = SortedMap.empty,
-    resumed: SortedMap[ClusterTopic, KafkaPosition] = SortedMap.empty
+    resumed: SortedMap[ClusterTopic, KafkaPosition] = SortedMap.empty,
+    at: Option[Instant] = None
 ) {
 
   /** The stream of each topic that is in one. */

@@ -22,7 +22,8 @@ private[change] object AppliedMetadataFormat {
 
   def write(applied: AppliedMetadata): Seq[String] = {
     val head = Seq("v" -> Json.number(Version.toLong), "number" -> Json.number(applied.number.toLong)) ++
-      applied.generation.map("generation" -> Json.number(_))
+      applied.generation.map("generation" -> Json.number(_)) ++
+      applied.at.map(at => "at" -> Json.text(at.toString))
     val clusters = applied.clusters.values.map(c =>
       Seq("cluster" -> Json.text(c.name), "properties" -> Json.obj(texts(c.properties): _*))
     )
@@ -88,7 +89,8 @@ private[change] object AppliedMetadataFormat {
         all("waiting")(n => topic(n, "waiting") -> ClusterTopic(text(n, "for"), text(n, "of"))).groupMap(_._1)(_._2)
           .map { case (waits, some) => waits -> some.toSet }
       ),
-      SortedMap.from(all("resumed")(n => topic(n, "resumed") -> position(n.get("position"))))
+      SortedMap.from(all("resumed")(n => topic(n, "resumed") -> position(n.get("position")))),
+      Json.field(head, "at").map(n => Instant.parse(n.asText))
     )
   }
 

@@ -14,9 +14,10 @@ final private[dynamic] class ChangeLog(log: SideLog) {
 
   private var known: Map[Int, AppliedMetadata] = Map.empty
 
-  private val before = log.keys(Prefix).map(_.stripPrefix(Prefix).toInt)
+  private var newest: Option[Int] = numbers.maxOption
 
-  private var newest: Option[Int] = before.maxOption
+  /** All changes that are kept, in their order. */
+  def all: Seq[AppliedMetadata] = numbers.map(apply)
 
   /** The last change that was ever made. */
   def last: Option[AppliedMetadata] = newest.map(apply)
@@ -46,12 +47,13 @@ final private[dynamic] class ChangeLog(log: SideLog) {
 
   /** Forgets the changes before one, whose positions are committed. */
   def purge(committed: Int): Unit = {
-    val old = log.keys(Prefix).map(_.stripPrefix(Prefix).toInt).filter(_ < committed - ChangeLog.Kept)
-    old.foreach { number =>
+    numbers.filter(_ < committed - ChangeLog.Kept).foreach { number =>
       log.remove(key(number))
       known -= number
     }
   }
+
+  private def numbers: Seq[Int] = log.keys(Prefix).map(_.stripPrefix(Prefix).toInt)
 
   private def key(number: Int): String = f"$Prefix$number%08d"
 }

@@ -6,10 +6,20 @@ package splice.kafka.dynamic.change
 import splice.kafka.dynamic.split.ClusterTopic
 import splice.kafka.split.KafkaPosition
 
-/** What a change changed, in words, for the log and the history. */
+/** What a change changed, in words, for the log and the history.
+  *
+  * @param event
+  *   a few words
+  * @param names
+  *   of the clusters or topics that it happened to, sorted
+  */
+final private[dynamic] case class ChangeText(event: String, names: Seq[String]) {
+  override def toString: String = s"$event: ${names.mkString(", ")}"
+}
+
 private[dynamic] object ChangeText {
 
-  def apply(before: AppliedMetadata, now: AppliedMetadata): Seq[String] = {
+  def apply(before: AppliedMetadata, now: AppliedMetadata): Seq[ChangeText] = {
     val (had, has) = (before.streamOf.keySet, now.streamOf.keySet)
     val returned   = (has -- had).filter(t => before.leaving.contains(t) || before.tombstones.contains(t))
     val added      = has -- had -- returned
@@ -46,8 +56,8 @@ private[dynamic] object ChangeText {
       if (rows > 0) Some(s"$rows rows of it") else None
   }
 
-  private def topics(what: String, some: Iterable[ClusterTopic]): Option[String] = list(what, some.map(_.toString))
+  private def topics(what: String, some: Iterable[ClusterTopic]): Option[ChangeText] = list(what, some.map(_.toString))
 
-  private def list(what: String, some: Iterable[String]): Option[String] =
-    if (some.isEmpty) None else Some(s"$what: ${some.toSeq.sorted.mkString(", ")}")
+  private def list(what: String, some: Iterable[String]): Option[ChangeText] =
+    if (some.isEmpty) None else Some(ChangeText(what, some.toSeq.sorted))
 }

@@ -44,7 +44,7 @@ final private[dynamic] class ChangeDriver(
     looked = true
     discovery.requireAll(found)
     rules.refusal(AppliedMetadata.Nothing, found).foreach(refusal => throw DynamicErrors.refused(refusal))
-    log.append(AppliedMetadata(0, found.generation, found.clusters, found.streams))
+    append(AppliedMetadata(0, found.generation, found.clusters, found.streams))
   }
 
   /** What a run goes by before it has a position. */
@@ -70,7 +70,7 @@ final private[dynamic] class ChangeDriver(
       here: AppliedMetadata,
       ends: SortedMap[ClusterTopic, KafkaPosition]
   ): (DynamicPosition, AppliedMetadata) = {
-    val next = log.append(rules.drain(here, ends))
+    val next = append(rules.drain(here, ends))
     moved(at, next) -> next
   }
 
@@ -93,7 +93,7 @@ final private[dynamic] class ChangeDriver(
     log.find(here.number + 1)
       .orElse(take(here, at))
       .orElse(rules.settle(here, at, clock.instant(), failing).map { change =>
-        val made = log.append(change)
+        val made = append(change)
         tell(here, made)
         made
       })
@@ -113,12 +113,14 @@ final private[dynamic] class ChangeDriver(
         }
         val gone = here.streamOf.keySet -- change.streamOf.keySet
         if (rules.failsOnRemoval && gone.nonEmpty) throw DynamicErrors.removed(gone)
-        val made = log.append(change)
+        val made = append(change)
         tell(here, made)
         Some(made)
       }
     }
   }
+
+  private def append(change: AppliedMetadata): AppliedMetadata = log.append(change.copy(at = Some(clock.instant())))
 
   private def look(): Unit =
     if (looked) {

@@ -19,8 +19,8 @@ import splice.source.SpliceException
 final class MetadataDiscoverySuite extends AnyFunSuite {
 
   final private class Told extends KafkaMetadataService {
-    val answer                                             = new AtomicReference[Try[StreamMetadata]](Success(StreamMetadata.Empty))
-    override def allStreams(): StreamMetadata              = answer.get().get
+    val answer                                = new AtomicReference[Try[StreamMetadata]](Success(StreamMetadata.Empty))
+    override def allStreams(): StreamMetadata = answer.get().get
     override def isClusterActive(cluster: String): Boolean = true
   }
 

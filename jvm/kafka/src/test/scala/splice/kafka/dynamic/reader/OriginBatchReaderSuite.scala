@@ -28,9 +28,9 @@ final class OriginBatchReaderSuite extends AnyFunSuite {
 
   /** Batches of offsets and the topic behind them. */
   final private class Batches(all: (String, Long, Int)*) extends SplitReader[ColumnarBatch] {
-    private val left                   = all.iterator
-    private var batch                  = new ColumnarBatch(Array.empty[ColumnVector])
-    override def next(): Boolean       = {
+    private val left             = all.iterator
+    private var batch            = new ColumnarBatch(Array.empty[ColumnVector])
+    override def next(): Boolean = {
       val more = left.hasNext
       if (more) {
         val (topic, first, rows) = left.next()
@@ -38,8 +38,8 @@ final class OriginBatchReaderSuite extends AnyFunSuite {
       }
       more
     }
-    override def get(): ColumnarBatch  = batch
-    override def close(): Unit         = ()
+    override def get(): ColumnarBatch = batch
+    override def close(): Unit        = ()
   }
 
   test("each batch says the cluster, and the stream of its topic, among the columns that are asked for") {
@@ -49,7 +49,7 @@ final class OriginBatchReaderSuite extends AnyFunSuite {
       schema(KafkaSchema.Offset),
       DynamicColumns.all(DynamicColumns.Cluster)
     ))
-    val plan   = OriginPlan(asked, schema).get
+    val plan = OriginPlan(asked, schema).get
     assert(plan.inner.fieldNames.toSeq == Seq(KafkaSchema.Offset, KafkaSchema.Topic))
     val reader = new OriginBatchReader(
       new Batches(("a", 5L, 2), ("b", 0L, 1)),
