@@ -14,7 +14,14 @@ import pytest
 from orders import order_id, orders
 from servers.kafka import KafkaCluster
 from servers.waiting import wait_for
-from splice import DynamicKafkaSource, SourceError, describe, history
+from splice import (
+    DynamicKafkaSource,
+    DynamicKafkaSourceBuilder,
+    SourceError,
+    compare_clusters,
+    describe,
+    history,
+)
 from streams import drain, start, written
 
 if TYPE_CHECKING:
@@ -66,19 +73,24 @@ class Streams:
         """Writes orders to one of the clusters."""
         self._clusters[cluster].topics.produce(self._topic, orders(numbers, 2))
 
-    def read(self, spark: SparkSession, **options: object) -> DataFrame:
-        """Reads the stream, with where each row comes from."""
-        source = (
+    def source(self) -> DynamicKafkaSourceBuilder:
+        """Begins a source of the stream."""
+        return (
             DynamicKafkaSource.builder()
             .metadata_file(str(self.path))
             .stream_ids(TOPIC)
             .starting_offsets("earliest")
             .option("discoveryInterval", "200ms")
+        )
+
+    def read(self, spark: SparkSession, **options: object) -> DataFrame:
+        """Reads the stream, with where each row comes from."""
+        return (
+            self.source()
             .options(**options)
             .build()
-        )
-        return source.read_stream(spark).selectExpr(
-            "CAST(key AS STRING) AS order_id", "_cluster", "_stream"
+            .read_stream(spark)
+            .selectExpr("CAST(key AS STRING) AS order_id", "_cluster", "_stream")
         )
 
 
@@ -197,6 +209,33 @@ def test_a_batch_read_has_the_rows_of_all_clusters(
         east=range(10), west=range(10, 30)
     )
     assert {r["_stream"] for r in rows} == {TOPIC}
+
+
+def test_two_clusters_are_compared_before_a_stream_moves(
+    spark: SparkSession, streams: Streams
+) -> None:
+    streams.lie_on("east", "west")
+    streams.produce("east", range(20))
+    streams.produce("west", [*range(18), 7, 30])
+    source = streams.source().stopping_offsets("latest").build()
+    # --8<-- [start:compare]
+    differences = compare_clusters(
+        source.read(spark).select("*", "_cluster", "_stream"), "east", "west"
+    )
+    # --8<-- [end:compare]
+    counts = ("left_rows", "right_rows", "only_left", "only_right")
+    found = {row["key"].decode(): tuple(row[c] for c in counts) for row in differences.collect()}
+    assert found == {
+        order_id(7): (1, 2, 0, 1),
+        order_id(18): (1, 0, 1, 0),
+        order_id(19): (1, 0, 1, 0),
+        order_id(30): (0, 1, 0, 1),
+    }
+    jvm = spark._jvm.splice.kafka.dynamic.ClusterComparison
+    assert (
+        jvm.of(source.read(spark).select("*", "_cluster", "_stream")._jdf, "west", "east").count()
+        == 4
+    )
 
 
 def test_a_python_function_says_where_streams_lie(

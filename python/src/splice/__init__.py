@@ -6,6 +6,7 @@ Start with :func:`configure`, describe each source with its builder, join them w
 :class:`HybridSource` and read the result with ``read_stream()`` or ``read()``.
 """
 
+from splice.comparison import compare_clusters
 from splice.configure import configure
 from splice.describe import (
     ClusterDescription,
@@ -43,6 +44,7 @@ __all__ = [
     "Source",
     "SourceDescription",
     "SourceError",
+    "compare_clusters",
     "configure",
     "describe",
     "history",

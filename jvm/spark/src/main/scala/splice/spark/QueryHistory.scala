@@ -49,8 +49,8 @@ object QueryHistory {
     for {
       source <- sources
       log    <- logs(fs, new Path(source, "splice"))
-      events    = SourceProvider.all.flatMap(_.history(new HadoopSideLog(log, configuration)))
-      name      = log.toString.stripPrefix(s"$source/splice").stripPrefix("/")
+      events = SourceProvider.all.flatMap(_.history(new HadoopSideLog(log, configuration)))
+      name   = log.toString.stripPrefix(s"$source/splice").stripPrefix("/")
       event <- events
     } yield Seq(source.getName, name).filter(_.nonEmpty).mkString("/") -> event
   }

@@ -1,0 +1,53 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Compares what two clusters hold of the same streams."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+
+def compare_clusters(rows: DataFrame, left: str, right: str) -> DataFrame:
+    """Finds the keys of which two clusters do not hold the same records.
+
+    Values are compared by their 64-bit hash; order, headers and offsets are not. Records without
+    a key count as one key. Works with Spark Connect too.
+
+    Args:
+        rows: A batch read of streams that lie on both clusters, with the columns ``key``,
+            ``value``, ``_stream`` and ``_cluster``. Bound it by ``stopping_offsets`` at a
+            timestamp where records still come.
+        left: The name of one cluster.
+        right: The name of the other.
+
+    Returns:
+        ``_stream``, ``key``, how many records there are as ``left_rows`` and ``right_rows``, and
+        how many of them the other cluster does not have as ``only_left`` and ``only_right``; no
+        row when all is alike.
+    """
+    from pyspark.sql import functions as f
+
+    cluster = f.col("_cluster")
+
+    def of(name: str) -> Column:
+        return f.sum(f.when(cluster == name, 1).otherwise(0))
+
+    def more(those: str, than: str) -> Column:
+        return f.sum(f.greatest(f.col(those) - f.col(than), f.lit(0)))
+
+    return (
+        rows.where(cluster.isin(left, right))
+        .groupBy("_stream", "key", f.xxhash64("value"))
+        .agg(of(left).alias("left"), of(right).alias("right"))
+        .groupBy("_stream", "key")
+        .agg(
+            f.sum("left").alias("left_rows"),
+            f.sum("right").alias("right_rows"),
+            more("left", than="right").alias("only_left"),
+            more("right", than="left").alias("only_right"),
+        )
+        .where((f.col("only_left") > 0) | (f.col("only_right") > 0))
+    )
