@@ -36,6 +36,8 @@ def session(folder: Path, conf: Mapping[str, str] | None = None) -> SparkSession
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.ui.enabled": "false",
+        # A bar has no end of line, so that what a program says next would stand behind it.
+        "spark.ui.showConsoleProgress": "false",
         RACK: "rack-1",
         **(conf or {}),
     }

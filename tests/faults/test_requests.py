@@ -28,8 +28,12 @@ def test_killed_while_offsets_are_committed(stream: OrderStream, world: World) -
     options = {"kafka.group.id": group, "commitToGroup": "true", "maxOffsetsPerTrigger": "300"}
     query = stream.start(**options)
     wait_for("a commit that gets lost", dead.is_set)
-    world.proxy.before_next(OFFSET_COMMIT, world.proxy.silence)
+    # A coordinator that is not ready yet would refuse the commit, and nobody would hear of that.
+    world.proxy.cut()
     world.start()
+    held()
+    world.proxy.before_next(OFFSET_COMMIT, world.proxy.silence)
+    world.proxy.heal()
     unanswered = wait_for("a commit whose answer gets lost", held)
     world.kill()
     world.proxy.heal()
