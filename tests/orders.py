@@ -78,9 +78,9 @@ def archive(
     return len(rows)
 
 
-def history(path: Path | str, **options: str) -> FileSource:
+def history(*paths: Path | str, **options: str) -> FileSource:
     """Gives the archive as a source."""
-    return FileSource.builder("parquet", path).options(**options).build()
+    return FileSource.builder("parquet", *paths).options(**options).build()
 
 
 def live(topics: KafkaTopics, topic: str, **options: str) -> KafkaSource:

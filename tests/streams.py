@@ -21,9 +21,14 @@ def start(stream: DataFrame, folder: Path, every: str = "100 milliseconds") -> S
     return _writer(stream, folder).trigger(processingTime=every).start()
 
 
+def start_to_drain(stream: DataFrame, folder: Path) -> StreamingQuery:
+    """Starts a query over all that is there now, and does not wait for its end."""
+    return _writer(stream, folder).trigger(availableNow=True).start()
+
+
 def drain(stream: DataFrame, folder: Path) -> StreamingQuery:
     """Runs a query over all that is there now; it continues what the folder holds."""
-    query = _writer(stream, folder).trigger(availableNow=True).start()
+    query = start_to_drain(stream, folder)
     try:
         wait_for("the query to end", lambda: query.awaitTermination(1), _PATIENCE)
     finally:

@@ -13,9 +13,10 @@ from kill import killing
 from kill.killing import Kill
 from kill.life import Life
 from kill.relay import SELECT
+from servers.clusters import NAMES, Clusters
 from soak.dynamic_fate import DynamicFate, Event, LifeFate, What, fate
 from soak.patience import CLIENT, PATIENCE, wait_for_rows
-from soak.places import Clusters, Place, Places
+from soak.places import Place, Places
 from soak.story import Story
 
 _PASSING = (What.NO_METADATA, What.OLD_METADATA, What.DOWN, What.CUT)
@@ -32,7 +33,7 @@ def run_seed(seed: int, topic: str, clusters: Clusters, story: Story) -> None:
     places = Places(clusters, topic, story.folder)
     try:
         for number in range(destiny.topics):
-            own = places.add(clusters.names[(seed + number) % len(clusters.names)])
+            own = places.add(NAMES[(seed + number) % len(NAMES)])
             places.produce(own, destiny.rows)
         places.publish()
         run = _Seed(destiny, places, topic, story)
@@ -100,7 +101,7 @@ class _Seed:
     def _happening(self, event: Event) -> Iterator[None]:
         self._story.faults.append(str(event))
         places, what = self._places, event.what
-        cluster = places.clusters.names[event.which % len(places.clusters.names)]
+        cluster = NAMES[event.which % len(NAMES)]
         if what is What.DOWN:
             places.clusters.kill(cluster)
         elif what is What.CUT:
@@ -133,6 +134,8 @@ class _Seed:
             places.produce(places.add(cluster, stream), event.rows)
         elif what is What.ADDRESS:
             places.change_address()
+        elif what is What.CREDENTIALS:
+            places.clusters.west.change_user()
         elif what is What.RETURN and places.gone:
             _one(places.gone, event).there = True
         elif what is What.REMOVE and len(places.there) > 1:
@@ -141,6 +144,10 @@ class _Seed:
             places.produce(own, event.rows)
         elif what is What.MOVE:
             self._move(_one(places.there, event), event)
+        elif what is What.RENAME:
+            place = _one(places.there, event)
+            places.produce(places.add(place.cluster, place.stream), event.rows)
+            place.there = False
         elif what is What.PARTITION:
             places.add_partition(_one(places.there, event), event.rows)
         else:
@@ -148,7 +155,7 @@ class _Seed:
 
     def _move(self, place: Place, event: Event) -> None:
         taken = {other.cluster for other in self._places.all if other.topic == place.topic}
-        free = [name for name in self._places.clusters.names if name not in taken]
+        free = [name for name in NAMES if name not in taken]
         if free:
             own = self._places.add(free[event.which % len(free)], place.stream, place.topic)
             self._places.produce(own, event.rows)
@@ -157,6 +164,8 @@ class _Seed:
     def _start(
         self, options: dict[str, str], trigger: dict[str, object], cores: int, kill: Kill | None
     ) -> Life:
+        # A batch that is read again may have been planned when old users were let in.
+        self._places.clusters.west.shut_out_old_users()
         folder = self._story.folder
         query = {
             "format": "splice-dynamic-kafka",

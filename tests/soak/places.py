@@ -7,65 +7,11 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 from demo import orders
-from servers.kafka import KafkaCluster
-from servers.kafka_brokers import KafkaBrokers
-from servers.kafka_topics import KafkaTopics
-
-
-class Clusters:
-    """Three clusters, the first of three brokers behind proxies; made on entering."""
-
-    def __enter__(self) -> Clusters:
-        """Starts them."""
-        with ExitStack() as started:
-            self.east = started.enter_context(KafkaBrokers(proxied=True))
-            self._others = {
-                name: started.enter_context(KafkaCluster(heap="384m")) for name in ("west", "north")
-            }
-            self._started = started.pop_all()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Ends them and removes their data."""
-        self._started.__exit__(kind, error, trace)
-
-    @property
-    def names(self) -> list[str]:
-        """Gives their names in the metadata."""
-        return ["east", *self._others]
-
-    def topics(self, name: str) -> KafkaTopics:
-        """Makes and fills topics of one."""
-        return self.east.topics if name == "east" else self._others[name].topics
-
-    def replicas(self, name: str) -> int:
-        """Gives how many copies a topic of one has."""
-        return 3 if name == "east" else 1
-
-    def kill(self, name: str) -> None:
-        """Kills all brokers of one."""
-        if name == "east":
-            self.east.kill_all()
-        else:
-            self._others[name].kill()
-
-    def start(self, name: str) -> None:
-        """Brings one back."""
-        if name == "east":
-            self.east.start_all()
-        elif self._others[name].node.failure() is not None:
-            self._others[name].start()
+from servers.clusters import NAMES, Clusters
 
 
 @dataclass
@@ -122,9 +68,7 @@ class Places:
     def add(self, cluster: str, stream: str = "orders", topic: str | None = None) -> Place:
         """Makes a topic for a stream; the file does not say so yet."""
         own = Place(stream, cluster, topic or f"{self._name}-{next(self._numbers)}")
-        self.clusters.topics(cluster).create(
-            own.topic, own.partitions, orders.KEPT, self.clusters.replicas(cluster)
-        )
+        self.clusters.create(cluster, own.topic, own.partitions, **orders.KEPT)
         self.all.append(own)
         return own
 
@@ -172,12 +116,9 @@ class Places:
         streams: dict[str, dict[str, list[str]]] = {}
         for place in places:
             streams.setdefault(place.stream, {}).setdefault(place.cluster, []).append(place.topic)
-        servers = {name: self.clusters.topics(name).bootstrap_servers for name in ("west", "north")}
-        east = self.clusters.east
-        servers["east"] = east.bootstrap_servers if self._direct else east.proxied_servers
         return {
             "version": 1,
             "generation": generation,
-            "clusters": {name: {"bootstrapServers": own} for name, own in servers.items()},
+            "clusters": {name: self.clusters.reached(name, self._direct) for name in NAMES},
             "streams": streams,
         }

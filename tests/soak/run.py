@@ -22,11 +22,11 @@ from typing import Any
 _TESTS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(_TESTS))
 
+from servers.clusters import Clusters  # noqa: E402
 from servers.kafka import KafkaCluster  # noqa: E402
 from servers.kafka_brokers import KafkaBrokers  # noqa: E402
 from soak import dynamic_seed, hybrid_seed, kafka_seed, seeds  # noqa: E402
 from soak.ledger import PASSED, Entry, Kind, Ledger  # noqa: E402
-from soak.places import Clusters  # noqa: E402
 from soak.story import Story  # noqa: E402
 
 _ROOT = _TESTS.parent

@@ -51,6 +51,9 @@ private[splice] object KafkaErrors {
 
   def isUnreachable(error: SpliceException): Boolean = error.getCondition == Unreachable
 
+  /** Whether a client was not let in. */
+  def isOfLogin(error: SpliceException): Boolean = error.getCondition == Login
+
   /** Whether the cluster is to blame, and not what was asked or what was found: it does not answer, refuses, or has no such topic. */
   def isOfCluster(error: SpliceException): Boolean = OfCluster(error.getCondition)
 

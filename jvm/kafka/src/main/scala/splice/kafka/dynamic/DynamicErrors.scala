@@ -49,6 +49,12 @@ private[dynamic] object DynamicErrors {
     "clusters" -> (if (clusters.isEmpty) "none" else clusters.toSeq.sorted.mkString(", "))
   )
 
+  /** A hand-over found offsets of topics, each of which is on several clusters. */
+  def severalClusters(topics: Seq[(String, Iterable[String])]): SpliceException = conditions.error(
+    "SPLICE_DYNAMIC.SEVERAL_CLUSTERS",
+    "topics" -> topics.map { case (topic, names) => s"$topic on ${names.mkString(" and ")}" }.mkString(", ")
+  )
+
   /** Two names of clusters turned out to be one cluster, and topics would be read twice. */
   def sameCluster(names: Seq[String], id: String, topics: Iterable[String]): SpliceException = conditions.error(
     "SPLICE_DYNAMIC.SAME_CLUSTER",

@@ -106,7 +106,10 @@ final private[splice] class Membership(
     seen = Some(now)
     val missing = lost(now)
     gone = absent(now)
-    if (missing.nonEmpty) removal.report(missing, now, at)
+    if (missing.nonEmpty) {
+      recreation.refuseElsewhere(missing.map(_.topic), now)
+      removal.report(missing, now, at)
+    }
     if (!compared) {
       compared = true
       val unread = now.missing.filterNot(topic => at.hasTopic(topic) || removal.isKnown(topic))

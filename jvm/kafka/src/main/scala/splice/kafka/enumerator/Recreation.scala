@@ -61,6 +61,13 @@ final private[splice] class Recreation(
     (forgotten ++ back).foreach(adopt(_, seen))
   }
 
+  /** Fails, as the policy says, when topics are gone because another cluster answers. */
+  def refuseElsewhere(gone: Set[String], seen: LogDescription): Unit = {
+    val now       = Owner(seen.clusterId, None)
+    val elsewhere = gone.filterNot(topic => identity.owner(topic, identity.latest(topic)).sameCluster(now))
+    if (elsewhere.nonEmpty && policy == TopicRecreated.Fail) fail(elsewhere, seen)
+  }
+
   /** The position with the topics of a later generation than its own at their start. */
   def apply(at: KafkaPosition): KafkaPosition = identity.renewed.foldLeft(at) { (position, generation) =>
     val topic = generation.topic

@@ -191,6 +191,15 @@ final class GrowthSuite extends AnyFunSuite {
     assert(text.contains("cluster-a") && text.contains("cluster-b"))
   }
 
+  test("another cluster is named as such also where it has no such topic") {
+    val run   = world()
+    val begin = run.start().start(StartPosition.Configured)
+    run.log.clusterId = Some("cluster-b")
+    run.log.delete("t")
+    val text = failure("OTHER_CLUSTER")(run.start().advance(begin, ReadLimits.All))
+    assert(text.contains("cluster-a") && text.contains("cluster-b"))
+  }
+
   test("a topic that is subscribed to later is read from earliest; one that is dropped keeps its position") {
     val run = world()
     run.log.create("u", 1)

@@ -31,6 +31,9 @@ final private[dynamic] class ChangeDriver(
 
   import ChangeDriver._
 
+  private var asked   = false
+  private var heard   = Option.empty[StreamMetadata]
+  private var fresh   = false
   private var looked  = false
   private var news    = Option.empty[StreamMetadata]
   private var refused = Option.empty[Refusal]
@@ -41,7 +44,9 @@ final private[dynamic] class ChangeDriver(
   /** What held when the checkpoint began: the first answer. */
   def first(): AppliedMetadata = log.find(0).getOrElse {
     val found = discovery.now()
+    asked = true
     looked = true
+    heard = Some(found)
     discovery.requireAll(found)
     rules.refusal(AppliedMetadata.Nothing, found).foreach(refusal => throw DynamicErrors.refused(refusal))
     append(AppliedMetadata(0, found.generation, found.clusters, found.streams))
@@ -49,6 +54,17 @@ final private[dynamic] class ChangeDriver(
 
   /** What a run goes by before it has a position. */
   def current(): AppliedMetadata = log.last.getOrElse(first())
+
+  /** The same with clusters as they are reached now: a batch that is read again may have been planned when other passwords held. */
+  def reached(here: AppliedMetadata): AppliedMetadata = {
+    hear()
+    val renewed = for {
+      found <- heard
+      clusters = here.clusters.map { case (name, cluster) => name -> found.clusters.getOrElse(name, cluster) }
+      if clusters != here.clusters && rules.refusal(here, found).isEmpty
+    } yield here.copy(clusters = clusters)
+    renewed.getOrElse(here)
+  }
 
   /** The position with all that has changed since, and what holds then.
     *
@@ -122,16 +138,30 @@ final private[dynamic] class ChangeDriver(
 
   private def append(change: AppliedMetadata): AppliedMetadata = log.append(change.copy(at = Some(clock.instant())))
 
-  private def look(): Unit =
-    if (looked) {
-      discovery.requireAnswers()
-      news = discovery.news().orElse(news)
-    } else {
-      looked = true
-      // The last good answer is in the checkpoint, so that a service that is down keeps no query from starting.
-      try news = Some(discovery.now())
-      catch { case NonFatal(e) => logger.warn(s"Going on with what was known of streams before: ${e.getMessage}") }
-    }
+  private def look(): Unit = {
+    if (looked) discovery.requireAnswers()
+    looked = true
+    hear()
+    if (fresh) news = heard
+    fresh = false
+  }
+
+  private def hear(): Unit = {
+    val found =
+      if (asked) discovery.news()
+      else {
+        asked = true
+        // The last good answer is in the checkpoint, so that a service that is down keeps no query from starting.
+        try Some(discovery.now())
+        catch {
+          case NonFatal(e) =>
+            logger.warn(s"Going on with what was known of streams before: ${e.getMessage}")
+            None
+        }
+      }
+    heard = found.orElse(heard)
+    fresh ||= found.nonEmpty
+  }
 
   private def moved(at: DynamicPosition, change: AppliedMetadata): DynamicPosition = {
     val left = at.clusters.map { case (name, position) =>

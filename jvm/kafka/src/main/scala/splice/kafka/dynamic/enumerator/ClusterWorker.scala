@@ -14,6 +14,8 @@ import splice.source.SpliceException
 
 /** The enumerator of one cluster on a thread of its own, so that a cluster that does not answer holds up no other.
   *
+  * One that is not let in is made anew before it is asked again: what its clients were made of may refer to another password now.
+  *
   * @param makeEnumerator
   *   called on that thread
   */
@@ -26,13 +28,13 @@ final private[dynamic] class ClusterWorker(
 
   private val thread = Executors.newSingleThreadExecutor(DaemonThread.named(s"splice-kafka-$name-$run"))
 
-  private lazy val enumerator = {
-    made = true
-    makeEnumerator
-  }
-  @volatile private var made = false
+  @volatile private var made = Option.empty[ClusterEnumerator]
 
-  @volatile private var mustFreeze = false
+  @volatile private var ends = false
+
+  // Of that thread, as everything that is asked of the enumerator.
+  private var make  = () => makeEnumerator
+  private var begun = false
 
   private var asked: Option[ClusterWorker.Asked] = None
   private var felt                               = ClusterHealth()
@@ -70,7 +72,7 @@ final private[dynamic] class ClusterWorker(
   }
 
   /** The cluster is read up to where it ends when it is next asked how far it can be read. */
-  def freeze(): Unit = mustFreeze = true
+  def freeze(): Unit = ends = true
 
   /** Asks something else and waits for the answer, however long it takes. */
   def apply[A](question: ClusterEnumerator => A): A =
@@ -84,13 +86,19 @@ final private[dynamic] class ClusterWorker(
         throw e.getCause
     }
 
+  /** Takes another way to make the enumerator, which is made anew before it is asked again. */
+  def renew(makeOther: => ClusterEnumerator): Unit = onThread {
+    make = () => makeOther
+    drop()
+  }
+
   /** Asks what needs no server, of an enumerator that is there. */
   def peek[A](question: ClusterEnumerator => A): Option[A] =
-    if (made && asked.isEmpty) Some(submit(question).get()) else None
+    if (made.nonEmpty && asked.isEmpty) Some(submit(question).get()) else None
 
   /** Begins to close, and waits for nothing. */
   def end(): Unit = if (!thread.isShutdown) {
-    thread.submit((() => if (made) enumerator.close()): Runnable)
+    onThread(made.foreach(_.close()))
     thread.shutdown()
     // A call that waits for a server is given up.
     asked.foreach(_.answer.cancel(true))
@@ -104,14 +112,35 @@ final private[dynamic] class ClusterWorker(
   }
 
   private def reach(of: ClusterEnumerator, from: KafkaPosition): Reach = {
-    if (mustFreeze) {
+    if (ends && !begun) {
       of.freeze()
-      mustFreeze = false
+      begun = true
     }
     Reach.of(of, from)
   }
 
-  private def submit[A](question: ClusterEnumerator => A): JFuture[A] = thread.submit(() => question(enumerator))
+  private def submit[A](question: ClusterEnumerator => A): JFuture[A] = thread.submit { () =>
+    try question(enumerator)
+    catch {
+      case e: SpliceException if KafkaErrors.isOfLogin(e) =>
+        drop()
+        throw e
+    }
+  }
+
+  private def onThread(work: => Unit): Unit = { val _ = thread.submit((() => work): Runnable) }
+
+  private def drop(): Unit = {
+    made.foreach(_.close())
+    made = None
+    begun = false
+  }
+
+  private def enumerator: ClusterEnumerator = made.getOrElse {
+    val one = make()
+    made = Some(one)
+    one
+  }
 
   private def fail(cause: Throwable): Unit = cause match {
     case e: SpliceException if KafkaErrors.isOfCluster(e) =>

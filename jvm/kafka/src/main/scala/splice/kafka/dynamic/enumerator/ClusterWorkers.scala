@@ -25,6 +25,16 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
     workers.valuesIterator.foreach(_.worker.freeze())
   }
 
+  /** Takes clusters as they are reached now, for questions that are asked again. */
+  def renew(clusters: SortedMap[String, KafkaCluster]): Unit = workers = workers.map { case (name, entry) =>
+    val cluster = clusters.getOrElse(name, entry.cluster)
+    if (cluster != entry.cluster) entry.worker.renew(make(cluster, entry.topics))
+    name -> entry.copy(cluster = cluster)
+  }
+
+  /** How a cluster with a worker is reached. */
+  def cluster(name: String): KafkaCluster = workers(name).cluster
+
   /** Makes sure that there is a worker for each cluster of which topics are read, and no other. */
   def follow(applied: AppliedMetadata): Unit = {
     val wanted = applied.read.flatMap { case (name, topics) => applied.clusters.get(name).map(name -> (_, topics)) }

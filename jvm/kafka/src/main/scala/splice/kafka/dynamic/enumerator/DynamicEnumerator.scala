@@ -53,7 +53,8 @@ final private[splice] class DynamicEnumerator(
 
   override def start(at: StartPosition): DynamicPosition = {
     val first = driver.first()
-    workers.follow(first)
+    ClusterStart.check(at, first.read)
+    workers.follow(driver.reached(first))
     // A cluster that never answered before is more likely to be wrong than to be away.
     val starts = ask(first, patient = false)((name, enumerator) => enumerator.start(ClusterStart(at, first.read(name))))
     DynamicPosition.of(first.number, starts.map { case (name, start) => name -> KafkaPosition.from(start) })
@@ -69,7 +70,7 @@ final private[splice] class DynamicEnumerator(
 
   @tailrec private def go(at: DynamicPosition, limits: ReadLimits): DynamicPosition = {
     val (begun, here) = driver.settle(at, frozen, name => workers.find(name).flatMap(_.health.since))
-    workers.follow(here)
+    workers.follow(driver.reached(here))
     val asked  = SortedMap.from(here.read.keysIterator.filter(discovery.isActive).map(name => name -> begun.of(name)))
     val found  = workers.advance(asked, settings.clusterWait, patient = frozen)
     val silent = asked.keySet -- found.keySet
@@ -114,7 +115,7 @@ final private[splice] class DynamicEnumerator(
   override def splits(from: Progress, until: Progress): Seq[SplitRange] = {
     val (at, to) = (own(from), own(until))
     val spans    = ChangeSpan.between(at, to, changes.between(at.change, to.change))
-    val known    = changes.last.getOrElse(changes(to.change))
+    val known    = driver.reached(changes.last.getOrElse(changes(to.change)))
     val here     = changes(to.change)
     spans.flatMap { span =>
       val cluster = known.clusters.get(span.cluster).orElse(here.clusters.get(span.cluster)).getOrElse(
@@ -124,7 +125,11 @@ final private[splice] class DynamicEnumerator(
       val ranges = hold(span.cluster)(worker(_.splits(span.from, span.until)))
       ranges.collect { case range: KafkaSplitRange =>
         val topic = ClusterTopic(span.cluster, range.partition.topic)
-        DynamicSplitRange(cluster, here.stream(topic).orElse(known.stream(topic)).getOrElse(topic.topic), range)
+        DynamicSplitRange(
+          workers.cluster(topic.cluster),
+          here.stream(topic).orElse(known.stream(topic)).getOrElse(topic.topic),
+          range
+        )
       }
     }
   }
@@ -147,7 +152,7 @@ final private[splice] class DynamicEnumerator(
     else {
       val position = own(at)
       val here     = changes(position.change)
-      workers.follow(here)
+      workers.follow(driver.reached(here))
       val ends = ask(here)((name, enumerator) => enumerator.end(position.of(name)))
       if (ends.values.forall(_.nonEmpty)) Some(new DynamicEndState(position, ends.values.flatten.toSeq)) else None
     }
@@ -194,6 +199,7 @@ final private[splice] class DynamicEnumerator(
       case Left(e) if context.clock.instant().isBefore(began.plus(settings.clusterTimeout)) =>
         DynamicEnumerator.log.warn(s"Waiting for cluster $cluster: ${e.getMessage}")
         pause()
+        workers.renew(driver.reached(driver.current()).clusters)
         again()
       case Left(e) => throw DynamicErrors.unavailable(cluster, began, e)
     }

@@ -1,0 +1,103 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.enumerator
+
+import java.time.{Clock, Duration}
+
+import scala.collection.immutable.SortedMap
+import scala.util.Using
+
+import org.apache.kafka.common.errors.{SaslAuthenticationException, TimeoutException}
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.KafkaErrors
+import splice.kafka.enumerator.TimedOffset
+import splice.kafka.split.KafkaPosition
+import splice.source._
+
+final class ClusterWorkerSuite extends AnyFunSuite {
+
+  /** Answers as the test says; `id` counts those that were made. */
+  final private class Answering(id: Int, events: StringBuffer) extends ClusterEnumerator {
+    private def note(what: String): Unit                               = { val _ = events.append(s"$id $what, ") }
+    override def advance(from: Progress, limits: ReadLimits): Progress = {
+      note("asked")
+      from
+    }
+    override def freeze(): Unit = note("frozen")
+    override def close(): Unit  = note("closed")
+
+    override def start(at: StartPosition): Progress                                      = KafkaPosition.Empty
+    override def limits(at: Progress): ReadLimits                                        = ReadLimits.All
+    override def splits(from: Progress, until: Progress): Seq[SplitRange]                = Nil
+    override def end(at: Progress): Option[EndState]                                     = None
+    override def committed(until: Progress): Unit                                        = ()
+    override def report(at: Progress): SortedMap[String, String]                         = SortedMap.empty
+    override def clusterId: Option[String]                                               = None
+    override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = Map.empty
+  }
+
+  private def events(use: ClusterWorker => Unit): String = {
+    val events = new StringBuffer
+    val count  = Iterator.from(1)
+    Using.resource(new ClusterWorker("east", "run", Clock.systemUTC())(new Answering(count.next(), events)))(use)
+    events.toString.stripSuffix(", ")
+  }
+
+  private def reach(worker: ClusterWorker): Unit = {
+    worker.ask(KafkaPosition.Empty)
+    val deadline = Clock.systemUTC().instant().plusSeconds(60)
+    assert(worker.answer(KafkaPosition.Empty, deadline, patient = true).nonEmpty)
+  }
+
+  private def failing(worker: ClusterWorker, error: SpliceException): Unit = {
+    val _ = intercept[SpliceException](worker((_: ClusterEnumerator) => throw error))
+  }
+
+  private val login  = KafkaErrors.refused("east:9092", "its topics", new SaslAuthenticationException("no"))
+  private val silent =
+    KafkaErrors.unreachable("east:9092", "its topics", Duration.ofSeconds(1), new TimeoutException("late"))
+
+  test("an enumerator that is not let in is made anew, since a reference may say another password now") {
+    val seen = events { worker =>
+      worker(_.close())
+      failing(worker, login)
+      assert(worker.health.failures == 1)
+      worker(_.freeze())
+      assert(worker.health.isGood)
+    }
+    assert(seen == "1 closed, 1 closed, 2 frozen, 2 closed")
+  }
+
+  test("one whose servers do not answer is asked again") {
+    val seen = events { worker =>
+      worker(_.freeze())
+      failing(worker, silent)
+      worker(_.freeze())
+    }
+    assert(seen == "1 frozen, 1 frozen, 1 closed")
+  }
+
+  test("one whose cluster is reached otherwise now is made anew") {
+    val events = new StringBuffer
+    val seen   = this.events { worker =>
+      worker(_.freeze())
+      worker.renew(new Answering(7, events))
+      worker(_.freeze())
+    }
+    assert(seen == "1 frozen, 1 closed" && events.toString == "7 frozen, 7 closed, ")
+  }
+
+  test("a run that ends does so with one that is made anew, too") {
+    val seen = events { worker =>
+      worker.freeze()
+      reach(worker)
+      failing(worker, login)
+      // The next question comes a while after one that failed, unless it is another one.
+      worker(_ => ())
+      reach(worker)
+    }
+    assert(seen == "1 frozen, 1 asked, 1 closed, 2 frozen, 2 asked, 2 closed")
+  }
+}

@@ -1,0 +1,144 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Says where streams lie, fills their topics, and compares what was read with what was produced."""
+
+from __future__ import annotations
+
+import json
+import threading
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from demo.judge import SinkLog
+from orders import assert_each_once, orders
+from servers.clusters import Clusters
+from servers.waiting import wait_for
+from splice import DynamicKafkaSource, describe
+from streams import written
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from splice.dynamic_kafka import DynamicKafkaSourceBuilder
+
+COLUMNS = (
+    "CAST(key AS STRING) AS order_id",
+    "_cluster",
+    "_stream",
+    "topic",
+    "partition",
+    "offset",
+)
+"""What tests read of a stream."""
+
+# Of clients that give an answer up soon, so that a cluster that is down is seen to be.
+_CLIENT = {
+    "kafka.request.timeout.ms": "4000",
+    "kafka.default.api.timeout.ms": "8000",
+    "kafka.reconnect.backoff.max.ms": "500",
+}
+
+Streams = Mapping[str, Mapping[str, Sequence[str]]]
+"""Topics by stream and cluster."""
+
+
+class Atlas:
+    """A metadata document, the topics that it names, and the orders in them."""
+
+    def __init__(self, clusters: Clusters, folder: Path) -> None:
+        """Takes the clusters, and a folder for the document."""
+        self.clusters, self.file = clusters, folder / "streams.json"
+        self.generation = 0
+        self.produced = 0
+        self._lock = threading.Lock()
+        self.places: dict[str, tuple[str, str]] = {}
+        """Cluster and topic of each order, by its id."""
+
+    def topic(self, *clusters: str, partitions: int = 2) -> str:
+        """Makes a topic of a new name on some clusters."""
+        name = f"orders-{uuid.uuid4().hex[:8]}"
+        for cluster in clusters:
+            self.clusters.create(cluster, name, partitions)
+        return name
+
+    def publish(self, streams: Streams, clusters: Mapping[str, Any] | None = None) -> None:
+        """Replaces the document by the next one.
+
+        Args:
+            streams: Where they lie.
+            clusters: How clusters are reached; by default each is under its own name.
+        """
+        self.generation += 1
+        named = sorted({name for lies in streams.values() for name in lies})
+        document = {
+            "version": 1,
+            "generation": self.generation,
+            "clusters": clusters or {name: self.clusters.reached(name) for name in named},
+            "streams": streams,
+        }
+        following = self.file.with_suffix(".next")
+        following.write_text(json.dumps(document))
+        following.replace(self.file)
+
+    def produce(self, cluster: str, topic: str, rows: int, partitions: int = 2) -> None:
+        """Adds orders to a topic; for any thread."""
+        with self._lock:
+            numbers = range(self.produced, self.produced + rows)
+            records = list(orders(numbers, partitions))
+            self.clusters.topics(cluster).produce(topic, records)
+            self.produced += rows
+            self.places |= {str(record.key): (cluster, topic) for record in records}
+
+    def builder(self, **options: object) -> DynamicKafkaSourceBuilder:
+        """Begins a source of what the document says, which looks at it often."""
+        return (
+            DynamicKafkaSource.builder()
+            .metadata_file(str(self.file))
+            .options(discoveryInterval="200ms", clusterWait="2s", **_CLIENT)
+            .options(**options)
+        )
+
+    def stream(self, spark: SparkSession, **options: object) -> DataFrame:
+        """Reads the streams called orders or orders-something, from their first records."""
+        builder = self.builder(**options).stream_pattern("^orders").starting_offsets("earliest")
+        return builder.build().read_stream(spark).selectExpr(*COLUMNS)
+
+    def assert_read(self, spark: SparkSession, folder: Path) -> None:
+        """Asserts that each order was read once, and where it was produced."""
+        self.assert_rows(written(spark, folder))
+
+    def assert_rows(self, rows: DataFrame) -> None:
+        """Asserts the same of rows."""
+        found = rows.collect()
+        assert_each_once((row["order_id"] for row in found), range(self.produced))
+        wrong = {
+            row["order_id"]: (row["_cluster"], row["topic"])
+            for row in found
+            if self.places[row["order_id"]] != (row["_cluster"], row["topic"])
+        }
+        assert not wrong
+
+
+def splits(query: StreamingQuery) -> dict[str, int | None]:
+    """Gives the number of partitions that are read, by cluster, as the last progress says."""
+    sources = describe(query).sources
+    return {cluster.name: cluster.splits for source in sources for cluster in source.clusters}
+
+
+def soon(query: StreamingQuery, what: str, condition: Callable[[], object]) -> None:
+    """Waits for a condition while a query goes on, which must not fail."""
+
+    def done() -> bool:
+        failure = query.exception()
+        assert failure is None, f"the query failed before {what}: {failure}"
+        return bool(condition())
+
+    wait_for(what, done, 120)
+
+
+def rows_in(folder: Path) -> int:
+    """Gives how many rows the queries of a folder have written."""
+    return SinkLog(folder / "out").rows()

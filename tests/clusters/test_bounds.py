@@ -1,0 +1,76 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Streams that are read to an end: as a batch, as a bounded stream, and all that is there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from clusters.atlas import COLUMNS, Atlas, soon
+from orders import FIRST_EVENT, order_id
+from splice import OffsetsInitializer
+from streams import drain, start_to_drain
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture
+def lies(atlas: Atlas) -> dict[str, list[str]]:
+    """A stream on three clusters, with more orders on the second than on the first."""
+    lies = {name: [atlas.topic(name)] for name in ("east", "west", "north")}
+    atlas.publish({"orders": lies})
+    for rows, (name, topics) in enumerate(lies.items(), 1):
+        atlas.produce(name, topics[0], 40 * rows)
+    return lies
+
+
+@pytest.mark.usefixtures("lies")
+@pytest.mark.parametrize("end", [None, "latest"])
+def test_a_batch(spark: SparkSession, atlas: Atlas, end: str | None) -> None:
+    builder = atlas.builder().stream_ids("orders")
+    source = (builder.stopping_offsets(end) if end else builder).build()
+    atlas.assert_rows(source.read(spark).selectExpr(*COLUMNS))
+
+
+def test_a_stream_that_ends_where_its_topics_did(
+    spark: SparkSession, atlas: Atlas, lies: dict[str, list[str]], tmp_path: Path
+) -> None:
+    builder = atlas.builder(maxOffsetsPerTrigger=50).stream_ids("orders")
+    source = builder.starting_offsets("earliest").stopping_offsets("latest").build()
+    frame = source.read_stream(spark).selectExpr(*COLUMNS)
+    drain(frame, tmp_path)
+    produced = atlas.produced
+    for name, topics in lies.items():
+        atlas.produce(name, topics[0], 30)
+    drain(frame, tmp_path)
+    atlas.produced = produced
+    atlas.assert_read(spark, tmp_path)
+
+
+@pytest.mark.usefixtures("lies")
+def test_an_end_by_time(spark: SparkSession, atlas: Atlas) -> None:
+    # Order n is n seconds after the first one: it lies on the second cluster.
+    half = OffsetsInitializer.timestamp(FIRST_EVENT + 100_000)
+    source = atlas.builder().stream_ids("orders").stopping_offsets(half).build()
+    rows = source.read(spark).selectExpr(*COLUMNS).collect()
+    assert sorted(row["order_id"] for row in rows) == [order_id(n) for n in range(100)]
+
+
+def test_all_that_is_there_while_a_cluster_is_away(
+    spark: SparkSession, atlas: Atlas, lies: dict[str, list[str]], tmp_path: Path
+) -> None:
+    drain(atlas.stream(spark), tmp_path)
+    for name, topics in lies.items():
+        atlas.produce(name, topics[0], 30)
+    atlas.clusters.kill("north")
+    try:
+        query = start_to_drain(atlas.stream(spark), tmp_path)
+        assert query.awaitTermination(4) is False
+    finally:
+        atlas.clusters.start("north")
+    soon(query, "its end", lambda: not query.isActive)
+    atlas.assert_read(spark, tmp_path)

@@ -1,0 +1,151 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Users and passwords of one cluster change while it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.errors import StreamingQueryException
+
+from clusters.atlas import COLUMNS, Atlas, rows_in, soon, splits
+from demo.checkpoint import Checkpoint
+from kill.life import Life
+from servers.clusters import NAMES
+from servers.waiting import wait_for
+from streams import drain, start
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def test_only_the_clients_of_the_cluster_are_renewed(
+    spark: SparkSession, atlas: Atlas, tmp_path: Path
+) -> None:
+    west, north = _both(atlas)
+    query = start(atlas.stream(spark), tmp_path)
+    soon(query, "the first rows", lambda: rows_in(tmp_path) == atlas.produced)
+    before = _workers(spark)
+
+    atlas.clusters.west.change_user()
+    atlas.publish({"orders": {"west": [west], "north": [north]}})
+    soon(query, "other clients", lambda: _workers(spark)["west"] != before["west"])
+    atlas.clusters.west.shut_out_old_users()
+    for _ in range(3):
+        atlas.produce("west", west, 50)
+        atlas.produce("north", north, 50)
+        soon(query, "more rows", lambda: rows_in(tmp_path) == atlas.produced)
+    after = _workers(spark)
+    query.stop()
+    assert after["north"] == before["north"]
+    assert splits(query) == {"west": 2, "north": 2}
+    atlas.assert_read(spark, tmp_path)
+
+
+@pytest.mark.parametrize("run", [drain, start])
+def test_a_batch_that_is_read_again_logs_in_as_it_is_said_now(  # type: ignore[no-untyped-def]
+    spark: SparkSession, atlas: Atlas, tmp_path: Path, run
+) -> None:
+    west, north = _both(atlas)
+    _plan_one_batch(atlas.stream(spark), tmp_path)
+    atlas.clusters.west.change_user()
+    atlas.clusters.west.shut_out_old_users()
+    atlas.publish({"orders": {"west": [west], "north": [north]}})
+    query = run(atlas.stream(spark, clusterTimeout="30s"), tmp_path)
+    soon(query, "all rows", lambda: rows_in(tmp_path) == atlas.produced)
+    query.stop()
+    atlas.assert_read(spark, tmp_path)
+
+
+def test_a_batch_that_is_read_again_waits_until_it_may_log_in(
+    spark: SparkSession, atlas: Atlas, tmp_path: Path
+) -> None:
+    west, north = _both(atlas)
+    _plan_one_batch(atlas.stream(spark), tmp_path)
+    atlas.clusters.west.change_user()
+    atlas.clusters.west.shut_out_old_users()
+    query = start(atlas.stream(spark), tmp_path)
+    assert query.awaitTermination(3) is False
+    atlas.publish({"orders": {"west": [west], "north": [north]}})
+    soon(query, "all rows", lambda: rows_in(tmp_path) == atlas.produced)
+    query.stop()
+    atlas.assert_read(spark, tmp_path)
+
+
+def test_a_password_changes_where_the_document_points_to(
+    spark: SparkSession, atlas: Atlas, tmp_path: Path
+) -> None:
+    west, north = _both(atlas)
+    source = atlas.builder().stream_ids("orders").starting_offsets("earliest").build()
+    query = {
+        "options": source.options(),
+        "select": list(COLUMNS),
+        "checkpoint": str(tmp_path / "checkpoint"),
+        "output": str(tmp_path / "out"),
+        "sink": "parquet",
+        "sink_options": {},
+        "trigger": {"processingTime": "100 milliseconds"},
+    }
+    # A task whose connection is of the old password fails, and is tried again.
+    life = Life.begin(tmp_path / "life", [query], master="local[2,4]")
+    try:
+        _wait(life, lambda: rows_in(tmp_path) == atlas.produced)
+        atlas.clusters.west.change_password()
+        for _ in range(3):
+            atlas.produce("west", west, 50)
+            atlas.produce("north", north, 50)
+            _wait(life, lambda: rows_in(tmp_path) == atlas.produced)
+        life.finish()
+    finally:
+        life.process.kill()
+    atlas.assert_read(spark, tmp_path)
+
+
+def _both(atlas: Atlas) -> tuple[str, str]:
+    """Makes a stream on two clusters, with orders in it."""
+    west, north = atlas.topic("west"), atlas.topic("north")
+    atlas.publish({"orders": {"west": [west], "north": [north]}})
+    atlas.produce("west", west, 100)
+    atlas.produce("north", north, 100)
+    return west, north
+
+
+def _plan_one_batch(stream: DataFrame, folder: Path) -> None:
+    """Lets a query fail before it has read anything of its first batch."""
+
+    def fail(_rows: DataFrame, _batch: int) -> None:
+        raise RuntimeError("nothing is read")
+
+    checkpoint = folder / "checkpoint"
+    query = (
+        stream.writeStream.foreachBatch(fail)
+        .option("checkpointLocation", str(checkpoint))
+        .trigger(availableNow=True)
+        .start()
+    )
+    with pytest.raises(StreamingQueryException, match="nothing is read"):
+        query.awaitTermination(120)
+    planned = Checkpoint(checkpoint)
+    assert (planned.planned(), planned.committed()) == (0, -1)
+
+
+def _workers(spark: SparkSession) -> dict[str, int]:
+    """Gives the newest thread that asks each cluster, by the cluster's name."""
+    threads: Any = spark._jvm.java.lang.Thread.getAllStackTraces().keySet()
+    known = [(thread.getName(), int(thread.getId())) for thread in threads]
+    found: dict[str, int] = {}
+    for cluster in NAMES:
+        own = [number for name, number in known if name.startswith(f"splice-kafka-{cluster}-")]
+        found |= {cluster: max(own)} if own else {}
+    return found
+
+
+def _wait(life: Life, condition: Callable[[], bool]) -> None:
+    def done() -> bool:
+        assert life.process.exit_code is None, life.process.tail(80)
+        return condition()
+
+    wait_for("all rows", done, 120)

@@ -1,0 +1,119 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Consumer groups: what Spark has committed goes to each cluster's own, and a start from there."""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from pyspark.errors import StreamingQueryException
+
+from clusters.atlas import COLUMNS, Atlas
+from demo.checkpoint import Checkpoint
+from refusals import assert_says, failure
+from splice import OffsetsInitializer
+from streams import drain, written
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+BATCH = 30
+FAILING = 3
+
+
+def test_each_cluster_has_what_is_its_own(
+    spark: SparkSession, atlas: Atlas, tmp_path: Path
+) -> None:
+    group, lies = _three(atlas)
+    source = _builder(atlas, group).starting_offsets("earliest").build()
+    drain(source.read_stream(spark).selectExpr(*COLUMNS), tmp_path)
+    for name, topic in lies.items():
+        topics = atlas.clusters.topics(name)
+        ends = {p: end for p, (_, end) in topics.offsets(topic).items()}
+        assert topics.committed(group, topic) == ends
+    atlas.assert_read(spark, tmp_path)
+
+
+def test_no_group_is_ahead_of_the_checkpoint(
+    spark: SparkSession, atlas: Atlas, tmp_path: Path
+) -> None:
+    group, lies = _three(atlas)
+    source = _builder(atlas, group).starting_offsets("earliest")
+    source.option("maxOffsetsPerTrigger", BATCH)
+    _fail_at(source.build().read_stream(spark), tmp_path, FAILING)
+    checkpoint = Checkpoint(tmp_path / "checkpoint")
+    assert (checkpoint.planned(), checkpoint.committed()) == (FAILING, FAILING - 1)
+    held = checkpoint.offset(FAILING - 1)["clusters"]
+    told = {n: atlas.clusters.topics(n).committed(group, topic) for n, topic in lies.items()}
+    assert any(told.values())
+    ahead = [
+        (name, p, offset)
+        for name, offsets in told.items()
+        for p, offset in offsets.items()
+        if offset > held.get(name, {}).get(lies[name], {}).get(str(p), 0)
+    ]
+    assert not ahead, f"{told} for {held}"
+
+
+def test_a_start_from_where_each_group_stands(
+    spark: SparkSession, atlas: Atlas, tmp_path: Path
+) -> None:
+    group, lies = _three(atlas)
+    stands = {"east": {0: 5, 1: 20}, "west": {0: 30, 1: 0}}
+    for name, offsets in stands.items():
+        atlas.clusters.topics(name).commit(group, lies[name], offsets)
+    start = OffsetsInitializer.committed("earliest")
+    source = _builder(atlas, group).starting_offsets(start).build()
+    drain(source.read_stream(spark).selectExpr(*COLUMNS), tmp_path)
+    expected = [
+        (name, p, offset)
+        for name, topic in lies.items()
+        for p, (_, end) in atlas.clusters.topics(name).offsets(topic).items()
+        for offset in range(stands.get(name, {}).get(p, 0), end)
+    ]
+    rows = written(spark, tmp_path).collect()
+    assert sorted((r["_cluster"], r["partition"], r["offset"]) for r in rows) == sorted(expected)
+
+
+def test_a_start_from_where_no_group_stands(
+    spark: SparkSession, atlas: Atlas, tmp_path: Path
+) -> None:
+    group, lies = _three(atlas)
+    for name in ("east", "west"):
+        atlas.clusters.topics(name).commit(group, lies[name], {0: 0, 1: 0})
+    source = _builder(atlas, group).starting_offsets(OffsetsInitializer.committed())
+    assert_says(failure(spark, source.build(), tmp_path), "NO_COMMITTED", group, lies["north"])
+
+
+def _three(atlas: Atlas) -> tuple[str, dict[str, str]]:
+    """Makes a stream on three clusters, with orders in it, and a group that nobody knows."""
+    lies = {name: atlas.topic(name) for name in ("east", "west", "north")}
+    atlas.publish({"orders": {name: [topic] for name, topic in lies.items()}})
+    for name, topic in lies.items():
+        atlas.produce(name, topic, 80)
+    return f"group-{uuid.uuid4().hex[:8]}", lies
+
+
+def _builder(atlas: Atlas, group: str):  # type: ignore[no-untyped-def]
+    return atlas.builder().stream_ids("orders").group_id(group)
+
+
+def _fail_at(stream: DataFrame, folder: Path, failing: int) -> None:
+    """Lets a query fail when it has read a batch, and not committed it."""
+
+    def write(rows: DataFrame, batch: int) -> None:
+        assert rows.count() > 0
+        if batch == failing:
+            raise RuntimeError("not to be committed")
+
+    query = (
+        stream.writeStream.foreachBatch(write)
+        .option("checkpointLocation", str(folder / "checkpoint"))
+        .trigger(availableNow=True)
+        .start()
+    )
+    with pytest.raises(StreamingQueryException, match="not to be committed"):
+        query.awaitTermination(120)
