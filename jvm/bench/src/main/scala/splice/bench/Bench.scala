@@ -10,13 +10,15 @@ import org.apache.spark.sql.SparkSession
 
 /** `make bench`: Splice beside Spark's own sources, Flink's and the bare client, in turns, in one run.
   *
-  * The one argument names the broker's bootstrap servers; [[BenchPlan]] says how to size it. Prints the tables, and writes them to
+  * The arguments name the bootstrap servers of a cluster each; cases of one cluster run on the first, and those of several need
+  * three. [[BenchPlan]] says how to size it. Prints the tables, and writes them to
   * the file that the environment variable `OUT` names.
   */
 object Bench {
 
   def main(arguments: Array[String]): Unit = {
     val servers = arguments.headOption.getOrElse(sys.error("the broker's bootstrap servers are missing"))
+    def three   = if (arguments.length < 3) sys.error("three clusters are needed") else arguments.take(3).toSeq
     val plan    = BenchPlan.fromEnvironment()
     val spark   = SparkSession
       .builder()
@@ -28,13 +30,15 @@ object Bench {
       val queries = new Queries(spark)
       val race    = new KafkaRace(queries, servers, plan)
       val cases   = Seq[(String, () => String)](
-        "kafka"  -> (() => race.run(KafkaCase.main(plan))),
-        "matrix" -> (() => race.run(KafkaCase.matrix(plan))),
-        "steady" -> (() => new Steady(spark, servers, plan).run()),
-        "memory" -> (() => new MemoryOverBatches(spark, queries, servers, plan).run()),
-        "files"  -> (() => new FilesRace(spark, queries, plan).run()),
-        "driver" -> (() => new DriverCost(servers, plan.cores).run()),
-        "plan"   -> (() => new PlanCost(plan.cores).run())
+        "kafka"    -> (() => race.run(KafkaCase.main(plan))),
+        "matrix"   -> (() => race.run(KafkaCase.matrix(plan))),
+        "steady"   -> (() => new Steady(spark, servers, plan).run()),
+        "memory"   -> (() => new MemoryOverBatches(spark, queries, servers, plan).run()),
+        "clusters" -> (() => new ClustersRace(queries, three, plan).run()),
+        "away"     -> (() => new ClusterAway(spark, three, plan).run()),
+        "files"    -> (() => new FilesRace(spark, queries, plan).run()),
+        "driver"   -> (() => new DriverCost(servers, plan.cores).run()),
+        "plan"     -> (() => s"${new PlanCost(plan.cores).run()}\n\n${new ManyClustersCost(plan.cores).run()}")
       )
       val chosen = cases.filter { case (name, _) => plan.cases.forall(_.contains(name)) }
       val tables = (machine(spark, plan) +: chosen.map(_._2())).mkString("\n\n")

@@ -7,14 +7,13 @@ import java.lang.management.ManagementFactory
 import java.nio.charset.StandardCharsets.UTF_8
 import java.time.Clock
 
-import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
 import org.apache.spark.sql.types.StructType
 
 import splice.coordinator.{Coordinator, MemorySideLog}
 import splice.kafka.KafkaSource
-import splice.kafka.enumerator.{ClockedDiscovery, LogDescription, LogMetadata, TimedOffset}
+import splice.kafka.enumerator.{ClockedDiscovery, LogMetadata}
 import splice.kafka.options.KafkaSettings
 import splice.source._
 
@@ -56,7 +55,10 @@ final class PlanCost(cores: Int) {
       "subscribePattern"        -> ".*",
       "startingOffsets"         -> "earliest"
     ) ++ options))
-    val log = new GrowingLog(for (t <- 0 until Topics; p <- 0 until Partitions) yield LogPartition(f"topic-$t%03d", p))
+    val log = new GrowingLog(
+      "simulated",
+      for (t <- 0 until Topics; p <- 0 until Partitions) yield LogPartition(f"topic-$t%03d", p)
+    )
     val source  = new Simulated(new KafkaSource(settings), settings, log)
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), cores, "bench")
     Using.resource(new Coordinator(source, context, cores, batchesToRetain = 100)) { coordinator =>
@@ -96,22 +98,6 @@ final class PlanCost(cores: Int) {
   }
 
   private def median(millis: Seq[Double]): String = f"${millis.sorted.apply(millis.size / 2)}%.1f"
-
-  final private class GrowingLog(all: Seq[LogPartition]) extends LogMetadata {
-    private var now: Map[LogPartition, Long] = all.map(_ -> 10L).toMap
-    private val description                  =
-      LogDescription(Some("simulated"), SortedMap.empty, SortedSet.from(all), SortedSet.empty)
-
-    def grow(every: Int): Unit =
-      now = now.map { case (p, end) => p -> (if (p.partition % every == 0) end + 10 else end) }
-
-    override def describe(): LogDescription                                              = description
-    override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long]        = partitions.map(_ -> 0L).toMap
-    override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long]            = now
-    override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = Map.empty
-    override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long]       = Map.empty
-    override def close(): Unit                                                           = ()
-  }
 
   /** The real source over another log. */
   final private class Simulated(real: KafkaSource, settings: KafkaSettings, log: LogMetadata) extends Source {

@@ -5,7 +5,6 @@ package splice.bench
 
 import java.nio.file.Files
 import java.util.concurrent.atomic.AtomicLongArray
-import java.util.concurrent.locks.LockSupport
 
 import scala.collection.mutable
 import scala.concurrent.duration._
@@ -67,20 +66,20 @@ final class Steady(spark: SparkSession, servers: String, plan: BenchPlan) {
   }
 
   private def produce(topic: String): Unit = Using.resource(load.producer("none", lingerMillis = 0)) { producer =>
-    val values = KafkaLoad.values(1 << 10, plan.bytes)
-    val tick   = 5.millis
-    val each   = (RowsPerSecond * tick.toMillis / 1000).toInt
-    val begin  = System.nanoTime()
-    (0L until ((Warm + Measured) / tick).toLong).foreach { n =>
-      if (n == Warm / tick) Ages.clear()
-      (0 until each).foreach { i =>
-        val record = n * each + i
-        producer.send(
-          new ProducerRecord(topic, (record % plan.partitions).toInt, null, values((record % values.length).toInt))
-        )
-      }
-      LockSupport.parkNanos(begin + (n + 1) * tick.toNanos - System.nanoTime())
+    val values          = KafkaLoad.values(1 << 10, plan.bytes)
+    val rate            = new EvenRate(RowsPerSecond)
+    def send(row: Long) = {
+      val _ =
+        producer.send(new ProducerRecord(
+          topic,
+          (row % plan.partitions).toInt,
+          null,
+          values((row % values.length).toInt)
+        ))
     }
+    rate.during(Warm)(send)
+    Ages.clear()
+    rate.during(Measured)(send)
   }
 
   private def median(of: Seq[Long]): String = of.sorted.apply(of.size / 2).toString

@@ -111,15 +111,14 @@ private[coordinator] object TaskCut {
         if (range.weight > max && range.cuttable) range.pieces(even(range.weight, ceil(range.weight, max).toInt))
         else Seq(range)
       }
-      val packed = pieces.foldLeft(List.empty[Vector[SplitRange]]) {
-        case (last :: done, piece) if fits(last, piece, max) => (last :+ piece) :: done
-        case (done, piece)                                   => Vector(piece) :: done
+      // The pieces of a split come one after another.
+      val packed = pieces.foldLeft(List.empty[(Long, Vector[SplitRange])]) {
+        case ((weight, last) :: done, piece) if weight + piece.weight <= max && last.last.splitId != piece.splitId =>
+          (weight + piece.weight, last :+ piece) :: done
+        case (done, piece) => (piece.weight, Vector(piece)) :: done
       }
-      packed.reverse.map(SlotRanges(task.slot, _))
+      packed.reverse.map { case (_, own) => SlotRanges(task.slot, own) }
     }
-
-  private def fits(into: Vector[SplitRange], piece: SplitRange, max: Long): Boolean =
-    into.iterator.map(_.weight).sum + piece.weight <= max && !into.exists(_.splitId == piece.splitId)
 
   private def even(weight: Long, parts: Int): Seq[Long] = (0 until parts).map(i =>
     weight / parts + (if (i < weight % parts) 1L else 0L)

@@ -15,13 +15,16 @@ import java.time.Clock
   *   cores known when the run began; a first decision made from it must be written down
   * @param run
   *   names this run of the query
+  * @param batchesToRetain
+  *   for how many committed batches Spark keeps offsets, and the side log what they name
   */
 final case class EnumeratorContext(
     sideLog: SideLog,
     mode: ReadMode,
     clock: Clock,
     cores: Int,
-    run: String
+    run: String,
+    batchesToRetain: Int = 100
 ) {
 
   /** The context of a part, such as a leg, with a side log of its own. */

@@ -18,8 +18,8 @@ private[spark] object CoordinatorFactory {
       : Coordinator = {
     val spark    = SparkSession.active
     val cores    = math.max(spark.sparkContext.defaultParallelism, 1)
-    val context  = EnumeratorContext(log, mode, Clock.systemUTC(), cores, run = UUID.randomUUID().toString)
     val retained = spark.conf.get("spark.sql.streaming.minBatchesToRetain", "100").toInt
+    val context  = EnumeratorContext(log, mode, Clock.systemUTC(), cores, UUID.randomUUID().toString, retained)
     new Coordinator(source, context, SlotRules.of(options, cores), retained, folder)
   }
 }

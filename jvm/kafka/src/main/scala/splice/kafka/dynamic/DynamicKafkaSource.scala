@@ -12,7 +12,7 @@ import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.StructType
 
 import splice.kafka.KafkaSchema
-import splice.kafka.dynamic.enumerator.{ClusterProbe, DynamicEnumerator, MetadataDiscovery}
+import splice.kafka.dynamic.enumerator.{ClusterEnumerator, ClusterProbe, DynamicEnumerator, MetadataDiscovery}
 import splice.kafka.dynamic.reader.{DynamicReaders, OriginPlan}
 import splice.kafka.dynamic.split.{DynamicPosition, DynamicSplitRange}
 import splice.kafka.enumerator.{KafkaEnumerator, RecordSizes}
@@ -55,28 +55,37 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
   override def progress(json: String): Progress = DynamicPosition.read(json)
 
   override def enumerator(context: EnumeratorContext): SplitEnumerator = {
-    val hadoop  = SparkSession.getActiveSession.fold(new Configuration())(_.sparkContext.hadoopConfiguration)
-    val service = settings.service(hadoop)
-    val sizes   = new RecordSizes
-    new DynamicEnumerator(
-      settings,
-      context,
-      new MetadataDiscovery(
-        service,
-        settings.selection,
-        settings.base.discoveryInterval,
-        settings.metadataPatience,
-        context.clock,
-        context.run
-      ),
-      new ClusterProbe(settings, context.run),
-      (cluster, topics, own) =>
-        KafkaEnumerator(settings.of(cluster, topics), own, sizes.within(cluster.name))(() =>
-          reports.get(cluster.name).flatten.fold(TaskReads())(_.take())
-        ),
-      sizes
-    )
+    val hadoop = SparkSession.getActiveSession.fold(new Configuration())(_.sparkContext.hadoopConfiguration)
+    val sizes  = new RecordSizes
+    enumerator(context, settings.service(hadoop), sizes) { (cluster, topics, own) =>
+      KafkaEnumerator(settings.of(cluster, topics), own, sizes.within(cluster.name))(() =>
+        reports.get(cluster.name).flatten.fold(TaskReads())(_.take())
+      )
+    }
   }
+
+  /** The enumerator over other services and clusters, such as simulated ones.
+    *
+    * @param make
+    *   the enumerator of some topics of one cluster
+    */
+  private[splice] def enumerator(context: EnumeratorContext, service: KafkaMetadataService, sizes: RecordSizes)(
+      make: (KafkaCluster, SortedSet[String], EnumeratorContext) => ClusterEnumerator
+  ): SplitEnumerator = new DynamicEnumerator(
+    settings,
+    context,
+    new MetadataDiscovery(
+      service,
+      settings.selection,
+      settings.base.discoveryInterval,
+      settings.metadataPatience,
+      context.clock,
+      context.run
+    ),
+    new ClusterProbe(settings, context.run),
+    make,
+    sizes
+  )
 
   override def readers(context: ReadContext): SplitReaderFactory = {
     val origin = OriginPlan(context.columns, schema)

@@ -85,7 +85,7 @@ final class SimulatedSpark(
     val source      = subject.source()
     val coordinator = new Coordinator(
       source,
-      EnumeratorContext(sideLog(), ReadMode.Stream, life.clock, cores, name),
+      EnumeratorContext(sideLog(), ReadMode.Stream, life.clock, cores, name, retained),
       rules(cores),
       retained
     )

@@ -12,7 +12,8 @@ final private[dynamic] class ChangeLog(log: SideLog) {
 
   private val Prefix = "change-"
 
-  private var known: Map[Int, AppliedMetadata] = Map.empty
+  // Each may be of thousands of streams, and older ones are asked for only when batches are read again.
+  private var recent: Vector[AppliedMetadata] = Vector.empty
 
   private var newest: Option[Int] = numbers.maxOption
 
@@ -27,10 +28,8 @@ final private[dynamic] class ChangeLog(log: SideLog) {
     s"Side-log entry ${key(number)}"
   ))
 
-  def find(number: Int): Option[AppliedMetadata] = known.get(number).orElse {
-    val read = log.get(key(number)).map(AppliedMetadataFormat.read(key(number), _))
-    read.foreach(r => known += number -> r)
-    read
+  def find(number: Int): Option[AppliedMetadata] = recent.find(_.number == number).orElse {
+    log.get(key(number)).map(lines => remember(AppliedMetadataFormat.read(key(number), lines)))
   }
 
   /** The changes after one and up to another, in their order. */
@@ -39,18 +38,19 @@ final private[dynamic] class ChangeLog(log: SideLog) {
   /** The change as it is written down: `made`, unless one of its number was before. */
   def append(made: AppliedMetadata): AppliedMetadata = {
     val lines = log.getOrCreate(key(made.number))(AppliedMetadataFormat.write(made))
-    val read  = AppliedMetadataFormat.read(key(made.number), lines)
-    known += made.number -> read
+    val read  = remember(AppliedMetadataFormat.read(key(made.number), lines))
     newest = Some(math.max(newest.getOrElse(made.number), made.number))
     read
   }
 
   /** Forgets the changes before one, whose positions are committed. */
   def purge(committed: Int): Unit = {
-    numbers.filter(_ < committed - ChangeLog.Kept).foreach { number =>
-      log.remove(key(number))
-      known -= number
-    }
+    numbers.filter(_ < committed - ChangeLog.Kept).foreach(number => log.remove(key(number)))
+  }
+
+  private def remember(change: AppliedMetadata): AppliedMetadata = {
+    recent = (recent :+ change).takeRight(ChangeLog.Remembered)
+    change
   }
 
   private def numbers: Seq[Int] = log.keys(Prefix).map(_.stripPrefix(Prefix).toInt)
@@ -62,4 +62,6 @@ private[dynamic] object ChangeLog {
 
   /** How many changes before the committed one are kept, for who asks what happened, and for batches that are replayed. */
   private val Kept = 1000
+
+  private val Remembered = 4
 }

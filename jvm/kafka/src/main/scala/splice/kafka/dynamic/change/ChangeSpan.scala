@@ -3,7 +3,9 @@
 
 package splice.kafka.dynamic.change
 
-import splice.kafka.dynamic.split.DynamicPosition
+import scala.collection.immutable.SortedMap
+
+import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.split.KafkaPosition
 
 /** What of one cluster lies between two positions that any number of changes lie between. */
@@ -20,19 +22,23 @@ private[dynamic] object ChangeSpan {
     val names = from.clusters.keySet ++ until.clusters.keySet ++ changes.flatMap(_.resumed.keys.map(_.cluster))
     names.toSeq.flatMap { name =>
       val begin = changes.foldLeft(from.of(name)) { (at, change) =>
-        change.resumed.iterator.filter(_._1.cluster == name).foldLeft(at) { case (position, (topic, start)) =>
+        of(change.resumed, name).foldLeft(at) { case (position, (topic, start)) =>
           if (position.hasTopic(topic.topic)) position else position.and(start)
         }
       }
       val end = changes.reverseIterator.foldLeft(until.of(name)) { (at, change) =>
-        change.tombstones.iterator.filter(_._1.cluster == name).foldLeft(at) { case (position, (topic, left)) =>
+        of(change.tombstones, name).foldLeft(at) { case (position, (topic, left)) =>
           val mine = change.number > from.change && !position.hasTopic(topic.topic)
           left.position.filter(_ => mine).fold(position)(position.and)
         }
       }
       // A tombstone of long ago is no end of this span.
-      val finish = end.topics.filterNot(t => begin.hasTopic(t) || until.of(name).hasTopic(t)).foldLeft(end)(_ without _)
+      val finish = if (changes.isEmpty) end
+      else end.topics.filterNot(t => begin.hasTopic(t) || until.of(name).hasTopic(t)).foldLeft(end)(_ without _)
       if (begin == finish) None else Some(ChangeSpan(name, begin, finish))
     }
   }
+
+  private def of[A](all: SortedMap[ClusterTopic, A], cluster: String): Iterator[(ClusterTopic, A)] =
+    all.iteratorFrom(ClusterTopic(cluster, "")).takeWhile(_._1.cluster == cluster)
 }

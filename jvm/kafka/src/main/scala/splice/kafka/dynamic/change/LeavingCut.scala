@@ -10,7 +10,15 @@ import splice.kafka.split.KafkaPosition
 private[dynamic] object LeavingCut {
 
   /** The part of `until` that may be read of a cluster. */
-  def apply(applied: AppliedMetadata, cluster: String, from: KafkaPosition, until: KafkaPosition): KafkaPosition = {
+  def apply(applied: AppliedMetadata, cluster: String, from: KafkaPosition, until: KafkaPosition): KafkaPosition =
+    if (applied.leaving.keysIterator.exists(_.cluster == cluster)) cut(applied, cluster, from, until) else until
+
+  private def cut(
+      applied: AppliedMetadata,
+      cluster: String,
+      from: KafkaPosition,
+      until: KafkaPosition
+  ): KafkaPosition = {
     val cut = until.offsets.map { case (p, offset) =>
       applied.leaving.get(ClusterTopic(cluster, p.topic)).map(_.plan) match {
         // A partition that was added after the removal is not read at all.

@@ -32,20 +32,27 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes, times: LogMetada
       rules: AdmissionRules,
       limits: ReadLimits,
       reach: SortedMap[String, Reach]
-  ): Option[SortedMap[String, KafkaPosition]] = {
+  ): Option[SortedMap[String, KafkaPosition]] =
+    if (limits.minRows.exists(reach.valuesIterator.map(_.rows).sum < _)) None
+    else if (limits.maxRows.isEmpty && limits.maxBytes.isEmpty) Some(reach.map { case (name, own) =>
+      name -> own.until
+    })
+    else Some(shared(rules, limits, reach))
+
+  private def shared(
+      rules: AdmissionRules,
+      limits: ReadLimits,
+      reach: SortedMap[String, Reach]
+  ): SortedMap[String, KafkaPosition] = {
     val ready = SortedMap.from(for {
       (name, own) <- reach.iterator
       (p, begin)  <- own.begins.iterator
       until       <- own.until.get(p) if until > begin
     } yield qualified(name, p) -> (begin -> until))
-    val rows = ready.valuesIterator.map { case (begin, until) => until - begin }.sum
-    if (limits.minRows.exists(rows < _)) None
-    else {
-      val share = sharing(rules)(limits, ready)
-      Some(reach.map { case (name, own) =>
-        name -> own.until.copy(offsets = own.until.offsets.map { case (p, until) =>
-          p -> share.getOrElse(qualified(name, p), until)
-        })
+    val share = sharing(rules)(limits, ready)
+    reach.map { case (name, own) =>
+      name -> own.until.copy(offsets = own.until.offsets.map { case (p, until) =>
+        p -> share.getOrElse(qualified(name, p), until)
       })
     }
   }

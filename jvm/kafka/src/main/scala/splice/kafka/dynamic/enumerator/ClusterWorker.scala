@@ -75,9 +75,21 @@ final private[dynamic] class ClusterWorker(
   def freeze(): Unit = ends = true
 
   /** Asks something else and waits for the answer, however long it takes. */
-  def apply[A](question: ClusterEnumerator => A): A =
+  def apply[A](question: ClusterEnumerator => A): A = ahead(question)()
+
+  /** Asks something else, and waits for nothing; what is returned waits for the answer. Whoever wants it once more asks again. */
+  def ahead[A](question: ClusterEnumerator => A): () => A = {
+    var first = Option(submit(question))
+    () => {
+      val asked = first.getOrElse(submit(question))
+      first = None
+      await(asked)
+    }
+  }
+
+  private def await[A](asked: JFuture[A]): A =
     try {
-      val answer = submit(question).get()
+      val answer = asked.get()
       recover()
       answer
     } catch {

@@ -11,9 +11,13 @@ import splice.kafka.dynamic.KafkaCluster
 import splice.kafka.dynamic.change.AppliedMetadata
 import splice.kafka.split.KafkaPosition
 
-/** A worker for each cluster that something is read of, made anew only when its own topics or properties change. */
+/** A worker for each cluster that something is read of, made anew only when its own topics or properties change.
+  *
+  * @param make
+  *   what makes the enumerator of some topics of a cluster, on the worker's thread
+  */
 final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
-    make: (KafkaCluster, SortedSet[String]) => ClusterEnumerator
+    make: (KafkaCluster, SortedSet[String]) => () => ClusterEnumerator
 ) extends AutoCloseable {
 
   private var workers: SortedMap[String, ClusterWorkers.Entry] = SortedMap.empty
@@ -28,7 +32,10 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
   /** Takes clusters as they are reached now, for questions that are asked again. */
   def renew(clusters: SortedMap[String, KafkaCluster]): Unit = workers = workers.map { case (name, entry) =>
     val cluster = clusters.getOrElse(name, entry.cluster)
-    if (cluster != entry.cluster) entry.worker.renew(make(cluster, entry.topics))
+    if (cluster != entry.cluster) {
+      val enumerator = make(cluster, entry.topics)
+      entry.worker.renew(enumerator())
+    }
     name -> entry.copy(cluster = cluster)
   }
 
@@ -47,7 +54,8 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
     val known = workers.get(cluster.name)
     known.filter(e => e.cluster == cluster && e.topics == topics).map(_.worker).getOrElse {
       known.foreach(_ => close(cluster.name))
-      val made = new ClusterWorker(cluster.name, run, clock)(make(cluster, topics))
+      val enumerator = make(cluster, topics)
+      val made       = new ClusterWorker(cluster.name, run, clock)(enumerator())
       if (frozen) made.freeze()
       workers += cluster.name -> ClusterWorkers.Entry(cluster, topics, made)
       made

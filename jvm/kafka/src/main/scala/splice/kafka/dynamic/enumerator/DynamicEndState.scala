@@ -4,11 +4,10 @@
 package splice.kafka.dynamic.enumerator
 
 import splice.kafka.KafkaErrors
-import splice.kafka.dynamic.split.DynamicPosition
 import splice.source._
 
 /** What the clusters of a bounded source ended with. */
-final private[dynamic] class DynamicEndState(override val position: DynamicPosition, clusters: Seq[EndState])
+final private[dynamic] class DynamicEndState(override val position: Progress, clusters: Seq[EndState])
     extends EndState {
 
   override def eventTimes(column: String): Option[TimeRange] =

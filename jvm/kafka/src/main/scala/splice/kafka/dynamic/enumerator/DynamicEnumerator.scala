@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory
 
 import splice.kafka.KafkaErrors
 import splice.kafka.dynamic.change._
-import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition, DynamicSplitRange}
+import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition, DynamicSplitRange, PositionLog}
 import splice.kafka.dynamic.{DynamicErrors, DynamicSettings, KafkaCluster}
 import splice.kafka.enumerator.RecordSizes
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
@@ -22,7 +22,8 @@ import splice.source._
 /** Drives one enumerator a cluster, and changes which there are between batches (FLIP-246's DynamicKafkaSourceEnumerator).
   *
   * Each cluster's enumerator keeps what it must remember in a scope of the side log of its own, as if it were a source alone. What
-  * this one adds is in the entries `change-<n>` ([[ChangeLog]]), and the position says which of them holds.
+  * this one adds is in the entries `change-<n>` ([[ChangeLog]]), and the position says which of them holds. A position that is too
+  * long for an offset is an entry as well ([[PositionLog]]).
   */
 final private[splice] class DynamicEnumerator(
     settings: DynamicSettings,
@@ -35,9 +36,11 @@ final private[splice] class DynamicEnumerator(
 
   private val changes = new ChangeLog(context.sideLog)
   private val rules   = new ChangeRules(settings.removal)
-  private val workers = new ClusterWorkers(context.run, context.clock)((cluster, topics) =>
-    make(cluster, topics, takeover.scope(context, cluster.name))
-  )
+  private val workers = new ClusterWorkers(context.run, context.clock)({ (cluster, topics) =>
+    // A side log is of one thread, but for the scopes of it.
+    val scope = takeover.scope(context, cluster.name)
+    () => make(cluster, topics, scope)
+  })
   private val driver = new ChangeDriver(
     changes,
     rules,
@@ -45,19 +48,20 @@ final private[splice] class DynamicEnumerator(
     context.clock,
     probe.begin
   )
-  private val takeover = new Takeover(context.sideLog, driver.current())
-  private val sharing  = new ClusterSharing(sizes, new ClusterTimes(workers), context.clock)
-  private val reports  = new ClusterReports(context.clock)
+  private val takeover  = new Takeover(context.sideLog, driver.current())
+  private val positions = new PositionLog(context.sideLog, context.batchesToRetain)
+  private val sharing   = new ClusterSharing(sizes, new ClusterTimes(workers), context.clock)
+  private val reports   = new ClusterReports(context.clock)
 
   private var frozen = false
 
-  override def start(at: StartPosition): DynamicPosition = {
+  override def start(at: StartPosition): Progress = {
     val first = driver.first()
     ClusterStart.check(at, first.read)
     workers.follow(driver.reached(first))
     // A cluster that never answered before is more likely to be wrong than to be away.
     val starts = ask(first, patient = false)((name, enumerator) => enumerator.start(ClusterStart(at, first.read(name))))
-    DynamicPosition.of(first.number, starts.map { case (name, start) => name -> KafkaPosition.from(start) })
+    positions.offset(DynamicPosition.of(first.number, starts.map { case (name, s) => name -> KafkaPosition.from(s) }))
   }
 
   override def limits(at: Progress): ReadLimits = settings.base.limits
@@ -65,7 +69,7 @@ final private[splice] class DynamicEnumerator(
   override def advance(from: Progress, limits: ReadLimits): Progress = {
     val at   = own(from)
     val next = go(at, limits)
-    if (next == at) from else next
+    if (next.sameAs(at)) from else positions.offset(next)
   }
 
   @tailrec private def go(at: DynamicPosition, limits: ReadLimits): DynamicPosition = {
@@ -117,19 +121,18 @@ final private[splice] class DynamicEnumerator(
     val spans    = ChangeSpan.between(at, to, changes.between(at.change, to.change))
     val known    = driver.reached(changes.last.getOrElse(changes(to.change)))
     val here     = changes(to.change)
-    spans.flatMap { span =>
+    val asked    = spans.map { span =>
       val cluster = known.clusters.get(span.cluster).orElse(here.clusters.get(span.cluster)).getOrElse(
         throw CheckpointErrors.missingEntry(s"Side-log entry of cluster ${span.cluster}")
       )
       val worker = workers.find(span.cluster).getOrElse(workers.worker(cluster, SortedSet.from(span.until.topics)))
-      val ranges = hold(span.cluster)(worker(_.splits(span.from, span.until)))
-      ranges.collect { case range: KafkaSplitRange =>
-        val topic = ClusterTopic(span.cluster, range.partition.topic)
-        DynamicSplitRange(
-          workers.cluster(topic.cluster),
-          here.stream(topic).orElse(known.stream(topic)).getOrElse(topic.topic),
-          range
-        )
+      cluster -> worker.ahead(_.splits(span.from, span.until))
+    }
+    asked.flatMap { case (cluster, answer) =>
+      hold(cluster.name)(answer()).collect { case range: KafkaSplitRange =>
+        val topic  = ClusterTopic(cluster.name, range.partition.topic)
+        val stream = here.stream(topic).orElse(known.stream(topic)).getOrElse(topic.topic)
+        DynamicSplitRange(workers.cluster(cluster.name), stream, range)
       }
     }
   }
@@ -154,7 +157,7 @@ final private[splice] class DynamicEnumerator(
       val here     = changes(position.change)
       workers.follow(driver.reached(here))
       val ends = ask(here)((name, enumerator) => enumerator.end(position.of(name)))
-      if (ends.values.forall(_.nonEmpty)) Some(new DynamicEndState(position, ends.values.flatten.toSeq)) else None
+      if (ends.values.forall(_.nonEmpty)) Some(new DynamicEndState(at, ends.values.flatten.toSeq)) else None
     }
 
   override def freeze(): Unit = {
@@ -166,6 +169,7 @@ final private[splice] class DynamicEnumerator(
     val position = own(until)
     position.clusters.foreach { case (name, own) => workers.find(name).foreach(_.peek(_.committed(own))) }
     changes.purge(position.change)
+    positions.purge(until)
   }
 
   override def report(at: Progress): SortedMap[String, String] = {
@@ -178,16 +182,15 @@ final private[splice] class DynamicEnumerator(
     discovery.close()
   }
 
-  private def own(progress: Progress): DynamicPosition = takeover(DynamicPosition.from(progress))
+  private def own(progress: Progress): DynamicPosition = takeover(positions(progress))
 
-  /** Asks every usable cluster and waits for all answers. */
+  /** Asks every usable cluster, all at once, and waits for all answers. */
   private def ask[A](here: AppliedMetadata, patient: Boolean = true)(
       question: (String, ClusterEnumerator) => A
   ): SortedMap[String, A] = {
     val usable = workers.all.filter { case (name, _) => here.read.contains(name) && discovery.isActive(name) }
-    usable.map { case (name, worker) =>
-      name -> (if (patient) hold(name)(worker(question(name, _))) else worker(question(name, _)))
-    }
+    val asked  = usable.map { case (name, worker) => name -> worker.ahead(question(name, _)) }
+    asked.map { case (name, answer) => name -> (if (patient) hold(name)(answer()) else answer()) }
   }
 
   /** Asks a cluster without which the query cannot go on, again and again until `clusterTimeout`. */

@@ -17,7 +17,11 @@ final private[dynamic] case class Reach(
     until: KafkaPosition,
     begins: Map[LogPartition, Long],
     clusterId: Option[String]
-)
+) {
+
+  /** How many offsets that is. */
+  def rows: Long = begins.iterator.flatMap { case (p, begin) => until.get(p).map(end => math.max(end - begin, 0L)) }.sum
+}
 
 private[dynamic] object Reach {
 

@@ -32,17 +32,31 @@ final private[splice] case class DynamicPosition(change: Int, clusters: SortedMa
     s"""{"change":$change,"clusters":${positions.mkString("{", ",", "}")},"v":${DynamicPosition.Version}}"""
   }
 
+  /** How many characters [[json]] has, which is not written for that. */
+  def length: Int = unnamed.fold {
+    val frame = copy(clusters = SortedMap.empty).json.length + math.max(clusters.size - 1, 0)
+    frame + clusters.iterator.map { case (name, own) => Json.write(Json.text(name)).length + 1 + own.json.length }.sum
+  }(_.json.length)
+
   override def precedes(later: Progress): Boolean = later match {
     case that: DynamicPosition =>
       change <= that.change && clusters.forall { case (name, own) => that.clusters.get(name).forall(own.precedes) }
-    case _ => false
+    // Whoever was stored once is stored ever after.
+    case _: StoredPosition => true
+    case _                 => false
   }
+
+  /** Equality, without writing either as a whole. */
+  def sameAs(that: DynamicPosition): Boolean = (this eq that) ||
+    (change == that.change && clusters.size == that.clusters.size &&
+      clusters.forall { case (name, own) => that.clusters.get(name).contains(own) })
 
   def of(cluster: String): KafkaPosition = clusters.getOrElse(cluster, KafkaPosition.Empty)
 
   /** The same with another position of one cluster. */
   def updated(cluster: String, position: KafkaPosition): DynamicPosition =
-    copy(clusters = if (position.offsets.isEmpty) clusters - cluster else clusters.updated(cluster, position))
+    if (of(cluster) eq position) this
+    else copy(clusters = if (position.offsets.isEmpty) clusters - cluster else clusters.updated(cluster, position))
 
   def topics: Set[ClusterTopic] =
     clusters.iterator.flatMap { case (name, position) => position.topics.map(ClusterTopic(name, _)) }.toSet
@@ -50,6 +64,7 @@ final private[splice] case class DynamicPosition(change: Int, clusters: SortedMa
 
 private[splice] object DynamicPosition {
 
+  /** Of an offset that holds the position itself. */
   val Version = 1
 
   /** No cluster is called so. */
@@ -61,8 +76,12 @@ private[splice] object DynamicPosition {
   def of(change: Int, clusters: Iterable[(String, KafkaPosition)]): DynamicPosition =
     DynamicPosition(change, SortedMap.from(clusters.filter(_._2.offsets.nonEmpty)))
 
-  /** @throws splice.source.SpliceException when the text is of a newer version, of another source, or damaged */
-  def read(text: String): DynamicPosition = {
+  /** What an offset says: a position, or in which entry of the side log it is.
+    *
+    * @throws splice.source.SpliceException
+    *   when the text is of a newer version, of another source, or damaged
+    */
+  def read(text: String): Progress = {
     def foreign = CheckpointErrors.foreign(
       s"$What $text",
       """a dynamic Kafka source's, such as {"change":1,"clusters":{"east":{"orders":{"0":5}}},"v":1}"""
@@ -72,18 +91,21 @@ private[splice] object DynamicPosition {
     else versioned(node, foreign)
   }
 
-  private def versioned(node: JsonNode, foreign: => SpliceException): DynamicPosition = {
-    val version = Json.field(node, "v").filter(_.isInt).map(_.asInt).getOrElse(throw foreign)
-    if (version > Version) throw CheckpointErrors.newer(What, version, Version)
-    val change   = Json.field(node, "change").filter(n => n.isInt && n.asInt >= 0).map(_.asInt).getOrElse(throw foreign)
-    val clusters = Json.field(node, "clusters").filter(_.isObject).getOrElse(throw foreign)
-    of(change, Json.fields(clusters).map { case (name, own) => name -> KafkaPosition.read(Json.write(own)) })
-  }
+  /** The number of a change, where it is one. */
+  private[split] def change(node: JsonNode): Option[Int] =
+    Json.field(node, "change").filter(n => n.isInt && n.asInt >= 0).map(_.asInt)
 
-  /** Takes a position that came as any progress. */
-  def from(progress: Progress): DynamicPosition = progress match {
-    case own: DynamicPosition => own
-    case other                => read(other.json)
+  private def versioned(node: JsonNode, foreign: => SpliceException): Progress = {
+    val version = Json.field(node, "v").filter(_.isInt).map(_.asInt).getOrElse(throw foreign)
+    if (version > StoredPosition.Version) throw CheckpointErrors.newer(What, version, StoredPosition.Version)
+    if (version == StoredPosition.Version) StoredPosition.read(node).getOrElse(throw foreign)
+    else {
+      val clusters = Json.field(node, "clusters").filter(_.isObject).getOrElse(throw foreign)
+      of(
+        change(node).getOrElse(throw foreign),
+        Json.fields(clusters).map { case (name, own) => name -> KafkaPosition.read(Json.write(own)) }
+      )
+    }
   }
 }
 

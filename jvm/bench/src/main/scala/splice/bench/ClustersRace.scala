@@ -1,0 +1,61 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.bench
+
+import java.nio.file.Files
+
+/** The same rows on one cluster and shared out among several: KafkaSource, DynamicKafkaSource.
+  *
+  * @param servers
+  *   the bootstrap servers of each cluster; all rows are on the first of them too
+  */
+final class ClustersRace(queries: Queries, servers: Seq[String], plan: BenchPlan) {
+
+  private val PerTrigger = 500000L
+
+  private val part =
+    TopicSpec(plan.rows / servers.size, plan.bytes, (plan.partitions + servers.size - 1) / servers.size)
+  private val whole = part.copy(rows = part.rows * servers.size, partitions = part.partitions * servers.size)
+
+  def run(): String = {
+    println(s"filling ${whole.name} on one cluster, ${part.name} on ${servers.size}")
+    new KafkaLoad(servers.head).fill(whole)
+    servers.foreach(new KafkaLoad(_).fill(part))
+    try Seq(Reading.Batch, Reading.OneBatch, Reading.Batches(PerTrigger)).map(race).mkString("\n\n")
+    finally {
+      new KafkaLoad(servers.head).delete(whole.name)
+      servers.foreach(new KafkaLoad(_).delete(part.name))
+    }
+  }
+
+  private def race(reading: Reading): String = {
+    val title  = s"${servers.size} clusters, all columns, ${reading.title}: $whole in all"
+    val folder = Files.createTempDirectory("bench-streams")
+    println(title)
+    try {
+      val file = new StreamsFile(folder)
+      file.write(part.name, servers)
+      val limit = reading match {
+        case Reading.Batches(rows) => Map("maxOffsetsPerTrigger" -> rows.toString)
+        case _                     => Map.empty[String, String]
+      }
+      val ofOne = Map(
+        "kafka.bootstrap.servers" -> servers.head,
+        "subscribe"               -> whole.name,
+        "startingOffsets"         -> "earliest"
+      )
+      val one     = Contender("Splice kafka, one cluster", () => read(reading, "splice-kafka", ofOne ++ limit))
+      val several = Contender(
+        s"Splice dynamic-kafka, ${servers.size} clusters",
+        () => read(reading, "splice-dynamic-kafka", file.options ++ limit)
+      )
+      Report.table(title, Race(whole.rows, plan.rounds, one, several), Seq(one.name))
+    } finally Queries.delete(folder)
+  }
+
+  private def read(reading: Reading, format: String, options: Map[String, String]): Option[Long] = reading match {
+    case Reading.Batch => queries.batch(format, options)
+    case _             => Some(queries.availableNow(format, options, Columns.All))
+  }
+}

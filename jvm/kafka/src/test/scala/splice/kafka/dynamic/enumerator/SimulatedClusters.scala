@@ -1,0 +1,73 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.enumerator
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import splice.coordinator.MemorySideLog
+import splice.kafka.dynamic._
+import splice.kafka.enumerator._
+import splice.kafka.lag.TaskReads
+import splice.kafka.options.Subscription
+import splice.source._
+
+/** Clusters in memory, each with the same number of topics, each topic a stream; a side log that outlives crashes.
+  *
+  * Nothing is looked for again unless the clock is moved.
+  */
+final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, options: (String, String)*) {
+
+  private val settings = DynamicSettings(SourceOptions(Map(
+    "streamPattern"     -> ".*",
+    "metadata.file"     -> "unused",
+    "startingOffsets"   -> "earliest",
+    "discoveryInterval" -> "1h"
+  ) ++ options))
+
+  private val names = (0 until clusters).map(c => f"cluster-$c%03d")
+
+  private def topicsOf(cluster: String): SortedSet[String] =
+    SortedSet.from((0 until topics).map(t => f"$cluster-topic-$t%03d"))
+
+  var batchesToRetain = 100
+
+  val side  = new MemorySideLog
+  val clock = new SimulatedRun.Hands
+
+  val logs: SortedMap[String, SimulatedLog] = SortedMap.from(names.map { name =>
+    val log = new SimulatedLog(Subscription.Topics(topicsOf(name)))
+    log.clusterId = Some(s"id-of-$name")
+    topicsOf(name).foreach(log.create(_, partitions))
+    name -> log
+  })
+
+  val source = new DynamicKafkaSource(settings)
+
+  private object Service extends KafkaMetadataService {
+    override def allStreams(): StreamMetadata = StreamMetadata(
+      Some(1),
+      SortedMap.from(names.map(name => name -> KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$name:9092")))),
+      SortedMap.from(names.flatMap(name =>
+        topicsOf(name).toSeq.map(topic => topic -> KafkaStream(topic, SortedMap(name -> SortedSet(topic))))
+      ))
+    )
+    override def isClusterActive(cluster: String): Boolean = true
+  }
+
+  /** A record more in every partition of every cluster. */
+  def write(): Unit = logs.values.foreach(log => log.partitions.foreach(p => log.fill(p.topic, p.partition, 1)))
+
+  /** The enumerator of another start of the query. */
+  def start(): SplitEnumerator = {
+    val context = EnumeratorContext(side, ReadMode.Stream, clock, cores = 2, run = "simulated", batchesToRetain)
+    source.enumerator(context, Service, new RecordSizes) { (cluster, own, scope) =>
+      val log = logs(cluster.name)
+      KafkaEnumerator(settings.of(cluster, own), scope, log, new ClockedDiscovery(log, never, clock))(() =>
+        TaskReads()
+      )
+    }
+  }
+
+  private def never = java.time.Duration.ofDays(1)
+}
