@@ -39,6 +39,34 @@ def test_an_end_makes_it_bounded(builder: DynamicKafkaSourceBuilder) -> None:
     assert builder.stopping_offsets(OffsetsInitializer.latest()).build().bounded
 
 
+def test_a_stream_may_start_elsewhere(builder: DynamicKafkaSourceBuilder) -> None:
+    source = (
+        builder.starting_offsets("earliest")
+        .starting_offsets("latest", stream="orders")
+        .starting_offsets(OffsetsInitializer.timestamp(7), stream="orders")
+        .build()
+    )
+    starts = {k: v for k, v in source.options().items() if "tarting" in k}
+    assert starts == {"startingOffsets": "earliest", "stream.orders.startingTimestamp": "7"}
+    with pytest.raises(OptionError, match="no name of a stream"):
+        builder.starting_offsets("latest", stream=" ")
+
+
+@pytest.mark.parametrize(
+    ("name", "is_start"),
+    [
+        ("startingTimestamp", True),
+        ("stream.orders.startingTimestamp", True),
+        ("cluster.east.startingOffsets", True),
+        ("cluster.east.kafka.client.id", False),
+    ],
+)
+def test_a_start_is_known_as_one(
+    builder: DynamicKafkaSourceBuilder, name: str, is_start: bool
+) -> None:
+    assert builder.option(name, "7").build().start_is_set == is_start
+
+
 def test_one_cluster_is_a_service_too() -> None:
     source = DynamicKafkaSource.builder().single_cluster("east", "b:9092").stream_pattern("^o")
     assert source.build().options()["metadata.cluster"] == "east"

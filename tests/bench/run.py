@@ -19,7 +19,6 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from servers.kafka import KafkaCluster  # noqa: E402
 
-
 OF_SEVERAL = {"clusters", "away"}
 """The cases that need three clusters."""
 

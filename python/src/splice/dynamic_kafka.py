@@ -12,7 +12,7 @@ from uuid import uuid4
 from splice.errors import OptionError
 from splice.jvm import register_metadata
 from splice.log_source import LogSource, LogSourceBuilder
-from splice.offsets import OffsetsArgument
+from splice.offsets import STARTING, OffsetsArgument, offsets_of
 
 _SELECTIONS = ("streams", "streamPattern")
 _PYTHON = "metadata.python"
@@ -34,6 +34,15 @@ class DynamicKafkaSource(LogSource):
         """Takes checked options; use a builder instead."""
         super().__init__(options)
         self._service = service
+
+    @property
+    def start_is_set(self) -> bool:
+        """Whether a start was set, of all streams or of one, on all clusters or on one."""
+        return super().start_is_set or any(
+            name.lower().startswith(("stream.", "cluster."))
+            and name.lower().endswith(tuple(f".{start.lower()}" for start in STARTING))
+            for name in self._options
+        )
 
     def _prepare(self) -> None:
         service = self._service
@@ -121,6 +130,28 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
         A property whose name has other signs is set by ``option("kafka.<property>", value)``.
         """
         return self.options(**{f"kafka.{k.replace('_', '.')}": v for k, v in client.items()})
+
+    def starting_offsets(
+        self, start: OffsetsArgument, stream: str | None = None
+    ) -> DynamicKafkaSourceBuilder:
+        """Fixes the start on every cluster; by default a stream starts at the latest records.
+
+        A batch starts at the earliest. A leg that starts by a hand-over takes no start.
+
+        Args:
+            start: ``"earliest"``, ``"latest"`` or an OffsetsInitializer.
+            stream: the one that starts there; by default all that nothing else is said of.
+        """
+        if stream is None:
+            return super().starting_offsets(start)
+        if not isinstance(stream, str) or not stream.strip():
+            raise OptionError(
+                f"{stream!r} is no name of a stream. Give it as it stands in the metadata: "
+                "starting_offsets('latest', stream='orders')."
+            )
+        options = offsets_of("starting_offsets", start).starting_options()
+        self._options.discard(*(f"stream.{stream}.{name}" for name in STARTING))
+        return self.options(**{f"stream.{stream}.{name}": v for name, v in options.items()})
 
     def stopping_offsets(self, end: OffsetsArgument) -> DynamicKafkaSourceBuilder:
         """Fixes the end on every cluster, which makes the source bounded.

@@ -46,7 +46,7 @@ private[splice] object ChainParser {
   }
 
   private def refuseTwoStarts(provider: SourceProvider, options: SourceOptions): Unit =
-    provider.startOptions.toSeq.sorted.find(options.contains).foreach { key =>
+    provider.startOption(options).foreach { key =>
       throw OptionErrors.conflict(
         Seq(options.name(HandOverOptions.Rule.key), options.name(key)),
         "each says where the leg starts, and only one can; leave one of them out"

@@ -17,10 +17,7 @@ abstract class KafkaBuilder[This <: KafkaBuilder[This]] private[kafka] (kind: St
   private var chosen = ListMap(CommonOptions.Source.key -> kind)
 
   /** Fixes the start, on every cluster; by default a stream starts at the latest records, a batch at the earliest. */
-  def startingOffsets(start: OffsetsInitializer): This = {
-    chosen --= KafkaBuilder.Starts
-    options(start.starting)
-  }
+  def startingOffsets(start: OffsetsInitializer): This = starting("", start)
 
   /** Commits to a consumer group, of every cluster, what Spark has committed, for tools that show lag; by default nothing is. */
   def commitToGroup(group: String): This =
@@ -52,6 +49,11 @@ abstract class KafkaBuilder[This <: KafkaBuilder[This]] private[kafka] (kind: St
   }
 
   private[kafka] def check(options: SourceOptions): Unit
+
+  private[kafka] def starting(prefix: String, start: OffsetsInitializer): This = {
+    chosen --= KafkaBuilder.Starts.map(key => s"$prefix$key")
+    options(start.starting.map { case (key, value) => s"$prefix$key" -> value })
+  }
 
   private[kafka] def endingAt(end: OffsetsInitializer): This = {
     chosen --= KafkaBuilder.Ends

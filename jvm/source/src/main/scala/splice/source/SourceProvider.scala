@@ -16,8 +16,11 @@ trait SourceProvider {
   /** Every option that the connector knows. */
   def options: OptionSet
 
-  /** Keys of the options that say where reading starts; a leg with a hand-over may set none of them. */
+  /** Keys of the options that say where reading starts. */
   def startOptions: Set[String] = Set.empty
+
+  /** One of the options that are set and say where reading starts; a leg with a hand-over may set none. */
+  def startOption(options: SourceOptions): Option[String] = startOptions.toSeq.sorted.find(options.contains)
 
   /** Checks the options and makes the source. Talks to no server and lists no folder. */
   def create(options: SourceOptions): Source

@@ -23,8 +23,8 @@ object ClusterComparison {
     *   have as `only_left` and `only_right`; no row when all is alike
     */
   def of(rows: DataFrame, left: String, right: String): DataFrame = {
-    val cluster           = col(DynamicColumns.Cluster)
-    def of(name: String)  = sum(when(cluster === name, 1L).otherwise(0L))
+    val cluster                           = col(DynamicColumns.Cluster)
+    def of(name: String)                  = sum(when(cluster === name, 1L).otherwise(0L))
     def more(than: String, those: String) = sum(greatest(col(those) - col(than), lit(0L)))
     rows
       .where(cluster.isin(left, right))

@@ -25,6 +25,7 @@ private[dynamic] object DynamicErrors {
       )
     case Refusal.Twice(topic, streams) =>
       conditions.error("SPLICE_METADATA.TWICE", "topic" -> topic.toString, "streams" -> streams.sorted.mkString(", "))
+    case Refusal.Cutover(stream, why) => conditions.error("SPLICE_METADATA.CUTOVER", "stream" -> stream, "why" -> why)
   }
 
   /** Topics are gone from the metadata, and the policy is to fail. */

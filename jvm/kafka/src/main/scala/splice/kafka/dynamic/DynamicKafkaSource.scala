@@ -15,7 +15,7 @@ import splice.kafka.KafkaSchema
 import splice.kafka.dynamic.enumerator.{ClusterEnumerator, ClusterProbe, DynamicEnumerator, MetadataDiscovery}
 import splice.kafka.dynamic.reader.{DynamicReaders, OriginPlan}
 import splice.kafka.dynamic.split.{DynamicPosition, DynamicSplitRange}
-import splice.kafka.enumerator.{KafkaEnumerator, RecordSizes}
+import splice.kafka.enumerator.{KafkaEnumerator, KafkaLogMetadata, RecordSizes}
 import splice.kafka.lag.{ReadReports, TaskReads}
 import splice.kafka.reader.{KafkaMetrics, KafkaReaders, ReaderPool}
 import splice.kafka.value.ValuePlan
@@ -82,7 +82,7 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
       context.clock,
       context.run
     ),
-    new ClusterProbe(settings, context.run),
+    new ClusterProbe(settings, context.clock, context.run)(new KafkaLogMetadata(_, context.run)),
     make,
     sizes
   )

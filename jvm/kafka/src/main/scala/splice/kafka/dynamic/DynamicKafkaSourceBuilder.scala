@@ -30,6 +30,10 @@ final class DynamicKafkaSourceBuilder private[dynamic]
   def singleCluster(name: String, bootstrapServers: String): DynamicKafkaSourceBuilder =
     option(DynamicOptions.ClusterName.key, name).option(KafkaOptions.Servers.key, bootstrapServers)
 
+  /** Fixes the start of one stream on every cluster, which begins where the others do by default. */
+  def startingOffsets(stream: String, start: OffsetsInitializer): DynamicKafkaSourceBuilder =
+    starting(s"${StreamStarts.Prefix}$stream.", start)
+
   /** Fixes the end on every cluster, which makes the source bounded; by default there is none.
     *
     * @throws splice.source.SpliceOptionException

@@ -14,7 +14,10 @@ final class DynamicKafkaSourceProvider extends SourceProvider {
 
   override def options: OptionSet = DynamicOptions.set
 
-  override def startOptions: Set[String] = new KafkaSourceProvider().startOptions
+  override def startOption(options: SourceOptions): Option[String] = {
+    val ofAll = new KafkaSourceProvider().startOption(options)
+    ofAll.orElse(options.keys.find(StreamStarts.isStart))
+  }
 
   override def create(options: SourceOptions): Source = new DynamicKafkaSource(DynamicSettings(options))
 

@@ -181,7 +181,8 @@ private[splice] object DynamicOptions {
   private def isOfClusters(key: String): Boolean =
     ofOneCluster(KafkaOptions.word(key)) || KafkaOptions.set.others(key) ||
       KafkaOptions.word(key).startsWith(MetadataHeader) ||
-      KafkaOptions.word(key).startsWith(ClusterPrefix)
+      KafkaOptions.word(key).startsWith(ClusterPrefix) ||
+      StreamStarts.isOne(key.trim)
 
   /** What stands before a client's property, or an option, of one cluster. */
   val ClusterPrefix = "cluster."

@@ -11,7 +11,7 @@ import scala.collection.immutable.SortedSet
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
-import splice.kafka.dynamic.change.{Cutover, RemovalRules}
+import splice.kafka.dynamic.change.{AppliedMetadata, Cutover, RemovalRules}
 import splice.kafka.dynamic.metadata._
 import splice.kafka.options._
 import splice.source.{OptionErrors, SourceOption, SourceOptions}
@@ -52,6 +52,12 @@ final private[splice] case class DynamicSettings(
     made.copy(policies = made.policies.copy(patience = Duration.ZERO))
   }
 
+  /** Where topics of a cluster begin that begin elsewhere than the others, as is said of their streams. */
+  def starts(cluster: String, applied: AppliedMetadata): Map[String, StartingOffsets] = for {
+    (topic, stream) <- applied.streamOf if topic.cluster == cluster
+    start           <- StreamStarts.of(options, stream, base.client, topic.topic)
+  } yield topic.topic -> start
+
   /** The services in the order in which they are asked. Talks to none. */
   def service(hadoop: Configuration): KafkaMetadataService = {
     val literal = options(DynamicOptions.AllowLiteralSecrets)
@@ -83,6 +89,7 @@ private[splice] object DynamicSettings {
     // Checked with a cluster that nobody asks, since which there are is not known yet.
     val somewhere = Map(KafkaOptions.Servers.key -> "unknown:9092", KafkaOptions.SubscribePattern.key -> ".*")
     val base      = KafkaSettings(SourceOptions(merged(ofEvery(options), somewhere)))
+    StreamStarts.check(options, streams, base.client)
     DynamicSettings(
       options,
       streams,
@@ -141,7 +148,7 @@ private[splice] object DynamicSettings {
     val own = (DynamicOptions.own.map(_.key) :+ KafkaOptions.Servers.key).map(fold).toSet
     options.toMap.filterNot { case (key, _) =>
       own(fold(key)) || fold(key).startsWith(DynamicOptions.MetadataHeader) ||
-      fold(key).startsWith(DynamicOptions.ClusterPrefix)
+      fold(key).startsWith(DynamicOptions.ClusterPrefix) || StreamStarts.isOne(key)
     }
   }
 

@@ -38,8 +38,14 @@ object StreamMetadata {
   *
   * @param topics
   *   by the name of the cluster
+  * @param cutover
+  *   where it goes over when the answer moves it; None as the option `cutover` says
   */
-final case class KafkaStream(name: String, topics: SortedMap[String, SortedSet[String]])
+final case class KafkaStream(
+    name: String,
+    topics: SortedMap[String, SortedSet[String]],
+    cutover: Option[StreamCutover] = None
+)
 
 /** How a cluster is reached.
   *

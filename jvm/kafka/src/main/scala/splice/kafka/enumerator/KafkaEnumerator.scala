@@ -51,15 +51,16 @@ final private[splice] class KafkaEnumerator(
   private var moving                          = false
   private var reported: Option[KafkaPosition] = None
 
-  override def start(at: StartPosition): KafkaPosition = {
+  override def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = {
     val partitions = membership.first(at match {
       case StartPosition.Offsets(offsets, _) => offsets.keySet
       case _                                 => Set.empty
     })
     membership.requireAll()
-    if (context.mode == ReadMode.Batch && at == StartPosition.Configured) BatchBounds.refuse(configuredStart)
+    if (context.mode == ReadMode.Batch && at == StartPosition.Configured)
+      (configuredStart +: of.values.toSeq).foreach(BatchBounds.refuse)
     val begin = at match {
-      case StartPosition.Configured        => resolver.configured(configuredStart, partitions)
+      case StartPosition.Configured        => resolver.configured(configuredStart, of, partitions)
       case wanted: StartPosition.Offsets   => resolver.handed(wanted, partitions)
       case wanted: StartPosition.Timestamp => resolver.handed(wanted, partitions)
     }

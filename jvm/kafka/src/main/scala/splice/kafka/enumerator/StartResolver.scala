@@ -24,22 +24,21 @@ final private[splice] class StartResolver(
 
   import StartResolver._
 
-  /** The start that the source's own options say. */
-  def configured(start: StartingOffsets, partitions: SortedSet[LogPartition]): KafkaPosition = KafkaPosition.of(
-    start match {
-      case StartingOffsets.Earliest         => log.earliest(partitions)
-      case StartingOffsets.Latest           => log.ends(partitions)
-      case StartingOffsets.Committed(reset) =>
-        committed(reset, partitions.toSet) { known =>
-          known ++ within(known, log.earliest(known.keySet))(retention.goOn(BelowEarliest, _))
-        }
-      case StartingOffsets.Exact(offsets)      => exact(offsets, partitions)
-      case StartingOffsets.AtTime(time, none)  => atTimes(partitions.iterator.map(_ -> time).toMap, none)
-      case StartingOffsets.AtTimes(time, none) =>
-        checkPartitions(KafkaOptions.StartingTimestamps.key, time.keySet, partitions)
-        atTimes(time, none)
-    }
-  )
+  /** The start that the source's own options say.
+    *
+    * @param of
+    *   topics that begin elsewhere than the others
+    */
+  def configured(
+      start: StartingOffsets,
+      of: Map[String, StartingOffsets],
+      partitions: SortedSet[LogPartition]
+  ): KafkaPosition = {
+    val own    = SortedSet.from(partitions.filter(p => of.contains(p.topic)))
+    val groups = own.groupBy(p => of(p.topic)).toSeq ++
+      Seq(start -> (partitions -- own)).filter(_._2.nonEmpty || own.isEmpty)
+    KafkaPosition.of(groups.flatMap { case (begin, some) => resolved(begin, some) })
+  }
 
   /** The start that a hand-over chose: exact offsets, and earliest for partitions that it does not name. */
   def handed(wanted: StartPosition.Offsets, partitions: SortedSet[LogPartition]): KafkaPosition = {
@@ -67,6 +66,21 @@ final private[splice] class StartResolver(
     if (late.nonEmpty) warnOrFail(wanted.onGap, KafkaErrors.timeGap(Instant.ofEpochMilli(wanted.millis), late))
     KafkaPosition.of(ends ++ found.map { case (p, record) => p -> record.offset })
   }
+
+  private def resolved(start: StartingOffsets, partitions: SortedSet[LogPartition]): Map[LogPartition, Long] =
+    start match {
+      case StartingOffsets.Earliest         => log.earliest(partitions)
+      case StartingOffsets.Latest           => log.ends(partitions)
+      case StartingOffsets.Committed(reset) =>
+        committed(reset, partitions.toSet) { known =>
+          known ++ within(known, log.earliest(known.keySet))(retention.goOn(BelowEarliest, _))
+        }
+      case StartingOffsets.Exact(offsets)      => exact(offsets, partitions)
+      case StartingOffsets.AtTime(time, none)  => atTimes(partitions.iterator.map(_ -> time).toMap, none)
+      case StartingOffsets.AtTimes(time, none) =>
+        checkPartitions(KafkaOptions.StartingTimestamps.key, time.keySet, partitions)
+        atTimes(time, none)
+    }
 
   private def exact(
       offsets: SortedMap[LogPartition, Long],

@@ -49,7 +49,7 @@ private[splice] object KafkaSettings {
     KafkaSettings(
       subscription = topics,
       client = client,
-      start = start(options, client),
+      start = start(options, client, options),
       ending = ending(options, client),
       limits = limits(options),
       failOnDataLoss = options(KafkaOptions.FailOnDataLoss),
@@ -83,8 +83,17 @@ private[splice] object KafkaSettings {
     }
   }
 
-  private def start(options: SourceOptions, client: ClientProperties): Option[StartingOffsets] = {
-    val none = options(KafkaOptions.TimestampStrategy)
+  /** Where options say that reading starts.
+    *
+    * @param all
+    *   which say what these do not, but for the start
+    */
+  private[splice] def start(
+      options: SourceOptions,
+      client: ClientProperties,
+      all: SourceOptions
+  ): Option[StartingOffsets] = {
+    val none = options.find(KafkaOptions.TimestampStrategy).getOrElse(all(KafkaOptions.TimestampStrategy))
     options
       .find(KafkaOptions.StartingTimestamp)
       .map(StartingOffsets.AtTime(_, none))
@@ -92,11 +101,11 @@ private[splice] object KafkaSettings {
       .orElse(options.find(KafkaOptions.Starting).map {
         case _: StartingOffsets.Committed =>
           requireGroup(
-            options,
+            all,
             client,
             s"whose committed offsets '${options.name(KafkaOptions.Starting.key)}' = committed begins at"
           )
-          StartingOffsets.Committed(options(KafkaOptions.Reset))
+          StartingOffsets.Committed(options.find(KafkaOptions.Reset).getOrElse(all(KafkaOptions.Reset)))
         case other => other
       })
   }

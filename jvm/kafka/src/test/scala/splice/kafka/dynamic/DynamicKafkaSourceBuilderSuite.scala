@@ -8,7 +8,7 @@ import scala.collection.immutable.ListMap
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.OffsetsInitializer
-import splice.source.SpliceOptionException
+import splice.source.{SourceOptions, SpliceOptionException}
 
 /** The builder of a source over many clusters. */
 final class DynamicKafkaSourceBuilderSuite extends AnyFunSuite {
@@ -34,6 +34,37 @@ final class DynamicKafkaSourceBuilderSuite extends AnyFunSuite {
       .stoppingOffsets(OffsetsInitializer.latest())
       .build()
     assert(spec.options == begun + ("startingOffsets" -> "earliest") + ("endingOffsets" -> "latest"))
+  }
+
+  test("a stream may start elsewhere than the others") {
+    val spec = builder()
+      .startingOffsets(OffsetsInitializer.earliest())
+      .startingOffsets("orders", OffsetsInitializer.latest())
+      .startingOffsets("orders", OffsetsInitializer.timestamp(7L))
+      .build()
+    assert(spec.options == begun + ("startingOffsets" -> "earliest") + ("stream.orders.startingTimestamp" -> "7"))
+  }
+
+  test("of a stream nothing but a start can be said, of one that is read, and rightly") {
+    def refused(key: String, value: String) =
+      intercept[SpliceOptionException](builder().option(key, value).build()).getMessage
+    assert(refused("stream.orders.maxOffsetsPerTrigger", "7").contains(
+      "'stream.<name>.<option>': startingOffsets, startingTimestamp, startingOffsetsByTimestamp, " +
+        "startingOffsetsByTimestampStrategy, committedReset"
+    ))
+    assert(refused("stream.startingOffsets", "latest").contains("'stream.startingOffsets'"))
+    assert(refused("stream.order.startingOffsets", "latest").contains("'streams' names orders, returns"))
+    assert(refused("stream.orders.startingOffsets", "soon").contains("'stream.orders.startingOffsets'"))
+    assert(refused("stream.orders.startingOffsets", "committed").contains("'kafka.group.id'"))
+    assert(builder().option("Stream.Orders.StartingOffsets", "latest").build().options.size == begun.size + 1)
+  }
+
+  test("a leg with a hand-over can have no start, of a stream or of a cluster either") {
+    def start(key: String) =
+      new DynamicKafkaSourceProvider().startOption(SourceOptions(begun + (key -> "7"))).contains(key)
+    assert(start("startingTimestamp") && start("stream.orders.startingTimestamp") &&
+      start("cluster.a.startingTimestamp"))
+    assert(!start("cluster.a.kafka.client.id") && !start("stream.orders.committedReset"))
   }
 
   test("what is a start only cannot be an end") {

@@ -3,137 +3,12 @@
 
 package splice.kafka.dynamic
 
-import java.nio.file.StandardCopyOption.ATOMIC_MOVE
-import java.nio.file.{Files, Path}
-import java.time.Clock
+import java.nio.file.Files
 
-import scala.util.Using
-
-import org.apache.spark.sql.types.StructType
-import org.scalatest.BeforeAndAfterAll
-import org.scalatest.funsuite.AnyFunSuite
-
-import splice.coordinator.{Coordinator, MemorySideLog}
-import splice.kafka.RealLog
 import splice.source._
-import splice.testkit.KafkaBroker
 
-/** Two real clusters, and metadata in a file that changes. */
-final class RealDynamicSuite extends AnyFunSuite with BeforeAndAfterAll {
-
-  private lazy val east    = KafkaBroker.start()
-  private lazy val west    = KafkaBroker.start()
-  private lazy val eastLog = new RealLog(east)
-  private lazy val westLog = new RealLog(west)
-  private lazy val folder  = Files.createTempDirectory("splice-dynamic")
-  private val generations  = Iterator.from(1)
-
-  override protected def afterAll(): Unit = {
-    Seq(east, west).foreach(_.close())
-    Using.resource(Files.walk(folder))(_.sorted(java.util.Comparator.reverseOrder[Path]()).forEach(f =>
-      Files.delete(f)
-    ))
-  }
-
-  /** A run of a query over one stream, whose side log outlives it. */
-  final private class Query(name: String, more: (String, String)*) {
-
-    private val file               = folder.resolve(s"$name.yaml")
-    private val log                = new MemorySideLog
-    var position: Option[Progress] = None
-    var rows: Vector[Row]          = Vector.empty
-
-    /** Says where the stream lies, as `east/topic` and `west/topic`. */
-    def lies(topics: String*): Unit = {
-      val byCluster = topics.map(_.split("/")).groupMap(_(0))(_(1)).map { case (c, ts) =>
-        s"$c: [${ts.mkString(", ")}]"
-      }
-      val text =
-        s"""version: 1
-           |generation: ${generations.next()}
-           |clusters:
-           |  east: {bootstrapServers: "${east.servers}"}
-           |  west: {bootstrapServers: "${west.servers}"}
-           |streams: {$name: {${byCluster.mkString(", ")}}}
-           |""".stripMargin
-      val other = folder.resolve(s"$name.next")
-      Files.writeString(other, text)
-      val _ = Files.move(other, file, ATOMIC_MOVE)
-    }
-
-    private def source: Source = SourceProvider.create(SourceOptions(Map(
-      "source"            -> "dynamic-kafka",
-      "streams"           -> name,
-      "metadata.file"     -> file.toString,
-      "startingOffsets"   -> "earliest",
-      "discoveryInterval" -> "100ms"
-    ) ++ more))
-
-    /** Reads a first batch by another source. */
-    def begin(other: Source): Unit = {
-      val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, "before")
-      Using.resource(new Coordinator(other, context, 2, batchesToRetain = 100)) { c =>
-        position = Some(c.advance(c.initial(), everything = false))
-      }
-    }
-
-    /** Goes on from where the query was, in a run of its own. */
-    def run(use: Run => Unit): Unit = {
-      val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, java.util.UUID.randomUUID().toString)
-      val made    = source
-      Using.resource(new Coordinator(made, context, 2, batchesToRetain = 100)) { c =>
-        val from = position.map(p => c.progress(p.json)).getOrElse(c.initial())
-        position = Some(from)
-        use(new Run(this, made, c, context.run))
-      }
-    }
-  }
-
-  final private class Run(query: Query, source: Source, coordinator: Coordinator, name: String) {
-
-    private def columns: StructType = StructType(source.schema.fields ++ source.metadataColumns.fields)
-
-    /** Plans a batch; nothing of it counts unless it is read. */
-    def plan(): Progress = coordinator.advance(query.position.get, everything = false)
-
-    def read(from: Progress, until: Progress): Vector[Row] = {
-      val tasks   = coordinator.tasks(from, until)
-      val readers = source.readers(ReadContext(columns, name, tasks.flatMap(_.ranges)))
-      tasks.toVector.flatMap { task =>
-        Using.resource(readers.rows(task)) { reader =>
-          Iterator.continually(reader.next()).takeWhile(identity).map { _ =>
-            val row = reader.get()
-            Row(
-              row.getString(7),
-              row.getString(8),
-              row.getString(2),
-              row.getInt(3),
-              row.getLong(4),
-              new String(row.getBinary(1))
-            )
-          }.toVector
-        }
-      }
-    }
-
-    /** Reads batches until the rows are there. */
-    def until(what: String)(enough: Vector[Row] => Boolean): Unit = eastLog.eventually(what) {
-      val from  = query.position.get
-      val until = plan()
-      if (until != from) {
-        query.rows ++= read(from, until)
-        coordinator.committed(until)
-        query.position = Some(until)
-      }
-      enough(query.rows)
-    }
-  }
-
-  private def values(rows: Vector[Row]): Seq[String] = rows.map(r => s"${r.cluster}/${r.topic}:${r.value}").sorted
-
-  private def wanted(topic: String, from: Int, until: Int): Seq[String] = (from until until).map(i => s"$topic:v$i")
-
-  private def assertRows(query: Query, all: Seq[String]*): Unit = assert(values(query.rows) == all.flatten.sorted)
+/** Clusters and topics that come and go. */
+final class RealDynamicSuite extends RealClusters {
 
   test("one stream on two clusters: every row once, with the cluster and the stream that it comes from") {
     eastLog.create("both", 3)
@@ -148,6 +23,36 @@ final class RealDynamicSuite extends AnyFunSuite with BeforeAndAfterAll {
     eastLog.write("both", 3, 30, 60)
     query.run(_.until("what came while it was down")(_.size >= 80))
     assertRows(query, wanted("east/both", 0, 60), wanted("west/both", 0, 20))
+  }
+
+  test("a stream begins where is said of it on every cluster, and another where all begin") {
+    val text =
+      s"""version: 1
+         |clusters:
+         |  east: {bootstrapServers: "${east.servers}"}
+         |  west: {bootstrapServers: "${west.servers}"}
+         |streams:
+         |  old: {east: [old]}
+         |  new: {east: [new], west: [new, newer]}
+         |""".stripMargin
+    Files.writeString(folder.resolve("starting.yaml"), text)
+    eastLog.create("old", 1)
+    Seq(eastLog -> "new", westLog -> "new", westLog -> "newer").foreach { case (log, topic) => log.create(topic, 2) }
+    eastLog.write("old", 1, 0, 5)
+    eastLog.write("new", 2, 0, 6)
+    Seq("new", "newer").foreach(westLog.write(_, 2, 0, 4))
+    val offsets = """{"new":{"0":1,"1":-1},"newer":{"0":-2,"1":1}}"""
+    val query   = new Query("starting", "streams" -> "old,new", "stream.new.startingOffsets" -> offsets)
+    query.run(_.until("all rows")(_.size >= 5 + 2 + 1 + 3))
+    def values(cluster: String, topic: String, of: Int*) = of.map(i => s"$cluster/$topic:v$i")
+    assertRows(
+      query,
+      wanted("east/old", 0, 5),
+      values("east", "new", 2, 4),
+      values("west", "new", 2),
+      values("west", "newer", 0, 2, 3)
+    )
+    assert(query.rows.forall(row => row.stream == (if (row.topic == "old") "old" else "new")))
   }
 
   test("drain: a topic that is moved is read to its end on the old cluster, and on the new one from its start") {

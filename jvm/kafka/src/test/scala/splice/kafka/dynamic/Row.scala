@@ -4,7 +4,7 @@
 package splice.kafka.dynamic
 
 /** A row as it was read. */
-final private case class Row(
+final private[dynamic] case class Row(
     cluster: String,
     stream: String,
     topic: String,

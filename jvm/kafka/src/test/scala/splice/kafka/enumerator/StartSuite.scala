@@ -7,7 +7,9 @@ import scala.collection.immutable.SortedMap
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.coordinator.MemorySideLog
 import splice.kafka.enumerator.SimulatedRun.{at, t}
+import splice.kafka.options.{NoRecordAtTime, StartingOffsets}
 import splice.source._
 
 /** Where a query begins. */
@@ -52,6 +54,22 @@ final class StartSuite extends AnyFunSuite {
       world("startingOffsets" -> """{"t":{"0":3,"1":1}}""", "endingOffsets" -> """{"t":{"0":2,"1":1}}""")
     val text = intercept[SpliceOptionException](begin(behind, ReadMode.Batch)).getMessage
     assert(text.contains("t-0 begins at 3 and ends at 2."))
+  }
+
+  test("topics begin where is said of them, and the others where startingOffsets says") {
+    val run = world("subscribe" -> "t,u", "startingOffsets" -> """{"t":{"0":2,"1":1}}""")
+    run.log.create("u", 1)
+    run.log.write("u", 0, 100, 200)
+    def begin(start: StartingOffsets, mode: ReadMode = ReadMode.Stream) =
+      run.start(mode, new MemorySideLog).start(StartPosition.Configured, Map("u" -> start))
+    def wanted(u: Long) = at(0 -> 2, 1 -> 1) ++ Seq(LogPartition("u", 0) -> u)
+    assert(begin(StartingOffsets.Latest) == wanted(2) && begin(StartingOffsets.Earliest) == wanted(0))
+    assert(begin(StartingOffsets.AtTime(150, NoRecordAtTime.Error)) == wanted(1))
+    assert(begin(StartingOffsets.Exact(SortedMap(LogPartition("u", 0) -> 1L))) == wanted(1))
+    val none = intercept[SpliceOptionException](begin(StartingOffsets.Exact(SortedMap.empty)))
+    assert(none.getMessage.contains("Not named: u-0."))
+    val batch = intercept[SpliceOptionException](begin(StartingOffsets.Latest, ReadMode.Batch))
+    assert(batch.getMessage.contains("'startingOffsets = latest'"))
   }
 
   test("startingOffsets must name every partition and no other") {

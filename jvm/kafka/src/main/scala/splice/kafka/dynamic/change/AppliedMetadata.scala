@@ -8,7 +8,7 @@ import java.time.Instant
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.dynamic.split.ClusterTopic
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata}
 import splice.kafka.split.KafkaPosition
 
 /** What the query goes by: the last answer of the metadata service that was applied, and what came of all before it.
@@ -22,7 +22,9 @@ import splice.kafka.split.KafkaPosition
   * @param waiting
   *   topics that a stream was moved to, and what was drained of it then
   * @param resumed
-  *   where topics go on that came back with this change
+  *   where topics go on that came back with this change, or begin that a stream goes over to
+  * @param begins
+  *   topics that are not read yet, since a stream goes over to them at a time
   * @param at
   *   when the change was written down
   * @param clusters
@@ -37,6 +39,7 @@ final private[dynamic] case class AppliedMetadata(
     tombstones: SortedMap[ClusterTopic, Tombstone] = SortedMap.empty,
     waiting: SortedMap[ClusterTopic, Set[ClusterTopic]] = SortedMap.empty,
     resumed: SortedMap[ClusterTopic, KafkaPosition] = SortedMap.empty,
+    begins: SortedMap[ClusterTopic, StreamCutover.At] = SortedMap.empty,
     at: Option[Instant] = None
 ) {
 
@@ -44,8 +47,11 @@ final private[dynamic] case class AppliedMetadata(
   lazy val streamOf: SortedMap[ClusterTopic, String] = AppliedMetadata.streamOf(streams.values)
 
   /** The topics that are read of each cluster. */
-  lazy val read: SortedMap[String, SortedSet[String]] = (streamOf.keySet ++ leaving.keySet).groupBy(_.cluster).map {
-    case (cluster, topics) => cluster -> topics.map(_.topic)
+  lazy val read: SortedMap[
+    String,
+    SortedSet[String]
+  ] = (streamOf.keySet -- begins.keySet ++ leaving.keySet).groupBy(_.cluster).map { case (cluster, topics) =>
+    cluster -> topics.map(_.topic)
   }
     .to(SortedMap)
 

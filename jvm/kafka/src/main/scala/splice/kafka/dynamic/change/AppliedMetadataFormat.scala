@@ -18,10 +18,14 @@ import splice.source.{CheckpointErrors, Json}
 /** [[AppliedMetadata]] as lines: a head, then one for each cluster, stream, and topic that is special. */
 private[change] object AppliedMetadataFormat {
 
-  val Version = 1
+  val Version = 2
+
+  // What knows nothing of cutovers of streams reads what has none, and refuses the rest.
+  private val WithoutCutovers = 1
 
   def write(applied: AppliedMetadata): Seq[String] = {
-    val head = Seq("v" -> Json.number(Version.toLong), "number" -> Json.number(applied.number.toLong)) ++
+    val version = if (hasCutovers(applied)) Version else WithoutCutovers
+    val head    = Seq("v" -> Json.number(version.toLong), "number" -> Json.number(applied.number.toLong)) ++
       applied.generation.map("generation" -> Json.number(_)) ++
       applied.at.map(at => "at" -> Json.text(at.toString))
     val clusters = applied.clusters.values.map(c =>
@@ -29,7 +33,8 @@ private[change] object AppliedMetadataFormat {
     )
     val streams = applied.streams.values.map { s =>
       val topics = s.topics.toSeq.map { case (cluster, names) => cluster -> Json.array(names.toSeq.map(Json.text)) }
-      Seq("stream" -> Json.text(s.name), "topics" -> Json.obj(topics: _*))
+      Seq("stream" -> Json.text(s.name), "topics" -> Json.obj(topics: _*)) ++
+        s.cutover.map("cutover" -> CutoverFormat.write(_))
     }
     val leaving = applied.leaving.map { case (topic, l) =>
       named("leaving", topic) ++ Seq("of" -> Json.text(l.stream), "since" -> Json.text(l.since.toString)) ++
@@ -45,7 +50,8 @@ private[change] object AppliedMetadataFormat {
       )
     }
     val resumed = applied.resumed.map { case (topic, at) => named("resumed", topic) :+ ("position" -> position(at)) }
-    (Iterator(head) ++ clusters ++ streams ++ leaving ++ tombstones ++ waiting ++ resumed).map(f =>
+    val begins  = applied.begins.map { case (topic, at) => named("begins", topic) :+ ("at" -> CutoverFormat.write(at)) }
+    (Iterator(head) ++ clusters ++ streams ++ leaving ++ tombstones ++ waiting ++ resumed ++ begins).map(f =>
       Json.write(Json.obj(f: _*))
     ).toSeq
   }
@@ -79,7 +85,8 @@ private[change] object AppliedMetadataFormat {
         val topics = Json.fields(node.get("topics")).map { case (c, list) =>
           c -> SortedSet.from(Json.items(list).map(_.asText))
         }
-        text(node, "stream") -> KafkaStream(text(node, "stream"), SortedMap.from(topics))
+        val cutover = Json.field(node, "cutover").map(CutoverFormat.read)
+        text(node, "stream") -> KafkaStream(text(node, "stream"), SortedMap.from(topics), cutover)
       }),
       SortedMap.from(all("leaving")(n => topic(n, "leaving") -> Leaving(text(n, "of"), since(n), plan(n)))),
       SortedMap.from(all("tombstone")(n =>
@@ -90,9 +97,18 @@ private[change] object AppliedMetadataFormat {
           .map { case (waits, some) => waits -> some.toSet }
       ),
       SortedMap.from(all("resumed")(n => topic(n, "resumed") -> position(n.get("position")))),
+      SortedMap.from(all("begins")(n => topic(n, "begins") -> CutoverFormat.readTime(n.get("at")))),
       Json.field(head, "at").map(n => Instant.parse(n.asText))
     )
   }
+
+  private def hasCutovers(applied: AppliedMetadata): Boolean =
+    applied.begins.nonEmpty || applied.streams.values.exists(_.cutover.nonEmpty) || applied.leaving.values.exists {
+      _.plan match {
+        case _: LeavingPlan.Until => true
+        case _                    => false
+      }
+    }
 
   private def texts(some: Iterable[(String, String)]): Seq[(String, JsonNode)] =
     some.toSeq.map { case (k, v) => k -> Json.text(v) }
@@ -105,11 +121,13 @@ private[change] object AppliedMetadataFormat {
   private def plan(of: LeavingPlan): Seq[(String, JsonNode)] = of match {
     case LeavingPlan.Keep        => Seq("keep" -> Json.bool(true))
     case LeavingPlan.Ask         => Nil
+    case LeavingPlan.Until(at)   => Seq("until" -> CutoverFormat.write(at))
     case LeavingPlan.Drain(ends) => Seq("ends" -> position(ends))
   }
 
   private def plan(node: JsonNode): LeavingPlan =
     if (node.has("keep")) LeavingPlan.Keep
+    else if (node.has("until")) LeavingPlan.Until(CutoverFormat.readTime(node.get("until")))
     else Json.field(node, "ends").fold[LeavingPlan](LeavingPlan.Ask)(ends => LeavingPlan.Drain(position(ends)))
 
   private def since(node: JsonNode): Instant = Instant.parse(text(node, "since"))

@@ -14,6 +14,9 @@ import splice.kafka.split.KafkaPosition
 /** What an answer of the metadata service, or what was read meanwhile, comes to. Pure: what it answers is written down and asked once. */
 final private[dynamic] class ChangeRules(rules: RemovalRules) {
 
+  /** The rules for cutovers that the metadata says. */
+  val cutovers = new CutoverRules(rules)
+
   /** Whether the query ends when topics are removed. */
   def failsOnRemoval: Boolean = rules.onRemoved == OnRemoved.Fail
 
@@ -36,6 +39,12 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     older.orElse(twice.headOption).orElse(many)
   }
 
+  /** Topics that an answer takes back so late that their position was forgotten. */
+  def forgotten(at: AppliedMetadata, found: StreamMetadata, position: DynamicPosition): Set[ClusterTopic] = {
+    val cut = cutovers.plan(at, found, position)
+    returned(at, found, cut).collect { case (topic, Tombstone(_, _, None)) => topic }.toSet
+  }
+
   /** What holds after an answer.
     *
     * @param begin
@@ -44,21 +53,29 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
   def take(at: AppliedMetadata, found: StreamMetadata, position: DynamicPosition, now: Instant)(
       begin: ClusterTopic => KafkaPosition
   ): AppliedMetadata = {
-    val there         = AppliedMetadata.streamOf(found.streams.values)
-    val removed       = at.streamOf -- there.keySet
-    val (stays, ends) = removed.partition { case (topic, _) => plan(topic, position).isDefined }
-    val leaving       = (at.leaving -- there.keySet) ++ stays.flatMap { case (topic, stream) =>
-      plan(topic, position).map(topic -> Leaving(stream, now, _))
+    val there   = AppliedMetadata.streamOf(found.streams.values)
+    val removed = at.streamOf -- there.keySet
+    val cut     = cutovers.plan(at, found, position)
+    val plans   = removed.flatMap { case (topic, _) => plan(topic, position).map(topic -> _) } ++ cut.leaving
+    val leaving = (at.leaving -- there.keySet) ++ plans.flatMap { case (topic, plan) =>
+      val known = at.leaving.get(topic).map(_.copy(plan = plan))
+      known.orElse(removed.get(topic).map(Leaving(_, now, plan))).map(topic -> _)
     }
-    val tombstones = (at.tombstones -- there.keySet) ++ ends.map { case (topic, stream) =>
-      topic -> Tombstone(stream, now, Some(position.of(topic.cluster).only(topic.topic)))
+    val begins = at.begins.filter(b => there.contains(b._1)) -- cut.resumed.keySet ++ cut.begins
+    val ends   = (removed -- plans.keySet).map { case (topic, stream) =>
+      // What waited for its time in vain is where it was left before.
+      topic -> at.tombstones.getOrElse(
+        topic,
+        Tombstone(stream, now, Some(position.of(topic.cluster).only(topic.topic)))
+      )
     }
-    val resumed = at.tombstones.filter(t => there.contains(t._1)).map { case (topic, left) =>
+    val tombstones = (at.tombstones -- (there.keySet -- begins.keySet)) ++ ends
+    val resumed    = returned(at, found, cut).map { case (topic, left) =>
       topic -> left.position.getOrElse(begin(topic))
-    }
+    } ++ cut.resumed
     val added   = there.filterNot { case (topic, _) => at.streamOf.contains(topic) }
     val waiting = added.flatMap { case (topic, stream) =>
-      val drained = stays.collect { case (old, `stream`) => old }.toSet
+      val drained = plans.keySet.filter(old => leaving.get(old).exists(_.stream == stream)).toSet
       if (drained.isEmpty) None else Some(topic -> drained)
     }
     val needed = leaving.keySet.map(_.cluster) ++ tombstones.keySet.map(_.cluster)
@@ -70,8 +87,21 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       leaving,
       tombstones,
       stillWaiting(at.waiting.filter(w => there.contains(w._1)) ++ waiting, leaving.keySet),
-      resumed
+      resumed,
+      begins
     )
+  }
+
+  // What goes over at a time is not read before, wherever it was.
+  private def returned(
+      at: AppliedMetadata,
+      found: StreamMetadata,
+      cut: CutoverPlan
+  ): SortedMap[ClusterTopic, Tombstone] = {
+    val there = AppliedMetadata.streamOf(found.streams.values)
+    at.tombstones.filter { case (topic, _) =>
+      there.contains(topic) && !cut.begins.contains(topic) && !at.begins.contains(topic)
+    } -- cut.resumed.keySet
   }
 
   /** What holds once topics that leave were read to their ends, or are given up, and positions were kept for long enough; None
@@ -149,4 +179,5 @@ private[dynamic] object Refusal {
   final case class Older(applied: Long, found: Long)                extends Refusal
   final case class TooMany(removed: Int, all: Int, most: Int)       extends Refusal
   final case class Twice(topic: ClusterTopic, streams: Seq[String]) extends Refusal
+  final case class Cutover(stream: String, why: String)             extends Refusal
 }

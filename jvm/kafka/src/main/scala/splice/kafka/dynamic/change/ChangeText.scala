@@ -37,7 +37,9 @@ private[dynamic] object ChangeText {
       topics("topics that came back", returned),
       topics("topics removed", removed),
       topics("topics read to their end", finished),
-      topics("topics forgotten", forgotten)
+      topics("topics forgotten", forgotten),
+      topics("topics that a stream goes over to at a time", now.begins.keySet -- before.begins.keySet),
+      topics("topics whose time has come", (before.begins.keySet -- now.begins.keySet).intersect(has))
     ).flatten
   }
 
@@ -51,6 +53,7 @@ private[dynamic] object ChangeText {
   private def unread(plan: LeavingPlan, left: KafkaPosition): Option[String] = plan match {
     case LeavingPlan.Keep        => None
     case LeavingPlan.Ask         => Some("nobody knows how many rows of it")
+    case LeavingPlan.Until(at)   => Some(s"nobody knows how many rows of it before ${at.time}")
     case LeavingPlan.Drain(ends) =>
       val rows = ends.offsets.map { case (p, end) => math.max(end - left.get(p).getOrElse(end), 0L) }.sum
       if (rows > 0) Some(s"$rows rows of it") else None

@@ -62,8 +62,8 @@ private[dynamic] object Cutover {
       case LeavingPlan.Drain(ends) =>
         def left(p: LogPartition, end: Long) = partition.forall(_ == p.partition) && own.get(p).forall(_ < end)
         ends.offsets.exists { case (p, end) => left(p, end) }
-      case LeavingPlan.Ask  => true
-      case LeavingPlan.Keep => false
+      case _: LeavingPlan.Until | LeavingPlan.Ask => true
+      case LeavingPlan.Keep                       => false
     }
   }
 }

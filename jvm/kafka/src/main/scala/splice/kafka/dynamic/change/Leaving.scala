@@ -5,6 +5,7 @@ package splice.kafka.dynamic.change
 
 import java.time.Instant
 
+import splice.kafka.dynamic.StreamCutover
 import splice.kafka.split.KafkaPosition
 
 /** A topic that was taken out of the metadata and is still read.
@@ -25,7 +26,10 @@ private[dynamic] object LeavingPlan {
   /** To where it ended when it was removed, which the cluster has not said yet. */
   case object Ask extends LeavingPlan
 
-  /** To where it ended when it was removed. */
+  /** To the first record of a time, or to where it ended then; what that is has not been asked yet. */
+  final case class Until(cutover: StreamCutover.At) extends LeavingPlan
+
+  /** To these offsets: where it ended when it was removed, or where its stream goes over. */
   final case class Drain(ends: KafkaPosition) extends LeavingPlan
 }
 

@@ -13,20 +13,20 @@ import org.slf4j.LoggerFactory
 
 import splice.kafka.dynamic.change._
 import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
-import splice.kafka.dynamic.{DynamicErrors, KafkaCluster, StreamMetadata}
+import splice.kafka.dynamic.{DynamicErrors, StreamMetadata}
 import splice.kafka.split.KafkaPosition
 
 /** Brings a position up to what is known now, change by change; each is durable before the position says its number.
   *
-  * @param begin
-  *   where a topic begins that came back after its position was forgotten
+  * @param questions
+  *   what clusters are asked for that
   */
 final private[dynamic] class ChangeDriver(
     log: ChangeLog,
     rules: ChangeRules,
     discovery: MetadataDiscovery,
     clock: Clock,
-    begin: (KafkaCluster, String) => KafkaPosition
+    questions: ChangeQuestions
 ) {
 
   import ChangeDriver._
@@ -37,6 +37,7 @@ final private[dynamic] class ChangeDriver(
   private var looked  = false
   private var news    = Option.empty[StreamMetadata]
   private var refused = Option.empty[Refusal]
+  private var waiting = Option.empty[StreamMetadata]
 
   /** Answers that were not applied, in this run. */
   var refusals: Int = 0
@@ -48,7 +49,9 @@ final private[dynamic] class ChangeDriver(
     looked = true
     heard = Some(found)
     discovery.requireAll(found)
-    rules.refusal(AppliedMetadata.Nothing, found).foreach(refusal => throw DynamicErrors.refused(refusal))
+    rules.refusal(AppliedMetadata.Nothing, found).orElse(rules.cutovers.policy(found)).foreach(refusal =>
+      throw DynamicErrors.refused(refusal)
+    )
     append(AppliedMetadata(0, found.generation, found.clusters, found.streams))
   }
 
@@ -108,30 +111,31 @@ final private[dynamic] class ChangeDriver(
   ): Option[AppliedMetadata] =
     log.find(here.number + 1)
       .orElse(take(here, at))
-      .orElse(rules.settle(here, at, clock.instant(), failing).map { change =>
-        val made = append(change)
-        tell(here, made)
-        made
-      })
+      .orElse(questions.cut(here, at).orElse(rules.settle(here, at, clock.instant(), failing)).map(make(here, _)))
 
-  /** What a new answer comes to, if there is one that says something else. */
+  /** What a new answer comes to, if there is one that says something else. It is kept while a cluster must be asked that is away. */
   private def take(here: AppliedMetadata, at: DynamicPosition): Option[AppliedMetadata] = {
-    val found = news.filterNot(here.says)
-    news = None
-    found.flatMap { metadata =>
-      val refusal = rules.refusal(here, metadata)
-      refusal.foreach(refuse)
-      if (refusal.nonEmpty) None
-      else {
-        refused = None
-        val change = rules.take(here, metadata, at, clock.instant()) { topic =>
-          begin(metadata.clusters(topic.cluster), topic.topic)
-        }
-        val gone = here.streamOf.keySet -- change.streamOf.keySet
-        if (rules.failsOnRemoval && gone.nonEmpty) throw DynamicErrors.removed(gone)
-        val made = append(change)
-        tell(here, made)
-        Some(made)
+    news = news.filterNot(here.says)
+    news.flatMap { found =>
+      val refusal = rules.refusal(here, found).orElse(rules.cutovers.refusal(here, found, at))
+      refusal.map(Left(_)).orElse(questions.take(here, found, at)) match {
+        case Some(Left(why)) =>
+          news = None
+          refuse(why)
+          None
+        case Some(Right(change)) =>
+          news = None
+          refused = None
+          val gone = here.streamOf.keySet -- change.streamOf.keySet
+          if (rules.failsOnRemoval && gone.nonEmpty) throw DynamicErrors.removed(gone)
+          Some(make(here, change))
+        case None =>
+          if (!waiting.contains(found))
+            logger.warn(
+              "What is new of streams is not applied yet: a cluster that must be asked for it does not answer."
+            )
+          waiting = Some(found)
+          None
       }
     }
   }
@@ -161,6 +165,13 @@ final private[dynamic] class ChangeDriver(
       }
     heard = found.orElse(heard)
     fresh ||= found.nonEmpty
+  }
+
+  private def make(here: AppliedMetadata, change: AppliedMetadata): AppliedMetadata = {
+    val made = append(change)
+    questions.made()
+    tell(here, made)
+    made
   }
 
   private def moved(at: DynamicPosition, change: AppliedMetadata): DynamicPosition = {

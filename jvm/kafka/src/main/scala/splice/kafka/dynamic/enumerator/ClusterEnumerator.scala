@@ -4,10 +4,17 @@
 package splice.kafka.dynamic.enumerator
 
 import splice.kafka.enumerator.TimedOffset
-import splice.source.{LogPartition, SplitEnumerator}
+import splice.kafka.options.StartingOffsets
+import splice.kafka.split.KafkaPosition
+import splice.source.{LogPartition, SplitEnumerator, StartPosition}
 
 /** The enumerator of one cluster, as one of several uses it. */
 private[splice] trait ClusterEnumerator extends SplitEnumerator {
+
+  override def start(at: StartPosition): KafkaPosition = start(at, Map.empty)
+
+  /** The start of topics, some of which begin elsewhere than the others where the options say the start. */
+  def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition
 
   /** The cluster's own id, as far as its brokers have told it. */
   def clusterId: Option[String]

@@ -16,7 +16,7 @@ import splice.kafka.dynamic.change._
 import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition, DynamicSplitRange, PositionLog}
 import splice.kafka.dynamic.{DynamicErrors, DynamicSettings, KafkaCluster}
 import splice.kafka.enumerator.RecordSizes
-import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
+import splice.kafka.split.KafkaSplitRange
 import splice.source._
 
 /** Drives one enumerator a cluster, and changes which there are between batches (FLIP-246's DynamicKafkaSourceEnumerator).
@@ -46,10 +46,11 @@ final private[splice] class DynamicEnumerator(
     rules,
     discovery,
     context.clock,
-    probe.begin
+    new ChangeQuestions(rules, probe, context.clock)
   )
   private val takeover  = new Takeover(context.sideLog, driver.current())
   private val positions = new PositionLog(context.sideLog, context.batchesToRetain)
+  private val times     = new TimeCut(workers)
   private val sharing   = new ClusterSharing(sizes, new ClusterTimes(workers), context.clock)
   private val reports   = new ClusterReports(context.clock)
 
@@ -60,8 +61,10 @@ final private[splice] class DynamicEnumerator(
     ClusterStart.check(at, first.read)
     workers.follow(driver.reached(first))
     // A cluster that never answered before is more likely to be wrong than to be away.
-    val starts = ask(first, patient = false)((name, enumerator) => enumerator.start(ClusterStart(at, first.read(name))))
-    positions.offset(DynamicPosition.of(first.number, starts.map { case (name, s) => name -> KafkaPosition.from(s) }))
+    val starts = ask(first, patient = false)((name, enumerator) =>
+      enumerator.start(ClusterStart(at, first.read(name)), settings.starts(name, first))
+    )
+    positions.offset(DynamicPosition.of(first.number, starts))
   }
 
   override def limits(at: Progress): ReadLimits = settings.base.limits
@@ -95,7 +98,7 @@ final private[splice] class DynamicEnumerator(
     refuseTwice(found)
     val (now, applied) = drains(begun, here, found)
     val open           = found.map { case (name, reach) =>
-      val drained = LeavingCut(applied, name, now.of(name), reach.until)
+      val drained = LeavingCut(applied, name, now.of(name), times(applied, name, now.of(name), reach.until))
       name -> reach.copy(until = Cutover.hold(settings.cutover, applied, name, now, drained))
     }
     sharing(settings.admission(applied), limits, open).fold(now)(_.foldLeft(now) { case (position, (name, until)) =>
@@ -179,6 +182,7 @@ final private[splice] class DynamicEnumerator(
 
   override def close(): Unit = {
     workers.close()
+    probe.close()
     discovery.close()
   }
 

@@ -18,6 +18,8 @@ import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
   *   west: {bootstrapServers: "west-1:9092", active: false}
   * streams:
   *   orders: {east: [orders], west: [orders, orders-old]}
+  * cutovers:
+  *   orders: {timestamp: "2026-01-01T00:00:00Z"}
   * }}}
   *
   * @param inactive
@@ -46,15 +48,16 @@ private[dynamic] object MetadataDocument {
     val version = root.fields.toMap.get("version").getOrElse(root.wrong("'version' is missing"))
     if (version.number > Version) throw MetadataErrors.newer(name, version.number, Version)
     if (version.number < 1) version.wrong(s"'${version.text}' is no version")
-    val parts    = root.only("version", "generation", "clusters", "streams")
+    val parts    = root.only("version", "generation", "clusters", "streams", "cutovers")
     val clusters = parts.get("clusters").toSeq.flatMap(_.fields).map(cluster(_, allowLiteralSecrets))
     val known    = clusters.map(_._1.name).toSet
     val streams  = parts.getOrElse("streams", root.wrong("'streams' is missing")).fields.map(stream(_, known))
+    val cutovers = CutoverSection(parts.get("cutovers").toSeq.flatMap(_.fields), streams)
     MetadataDocument(
       StreamMetadata(
         parts.get("generation").map(_.number),
         SortedMap.from(clusters.map { case (c, _) => c.name -> c }),
-        SortedMap.from(streams.map(s => s.name -> s))
+        SortedMap.from(streams.map(s => s.name -> s.copy(cutover = cutovers.get(s.name))))
       ),
       clusters.collect { case (c, false) => c.name }.toSet
     )

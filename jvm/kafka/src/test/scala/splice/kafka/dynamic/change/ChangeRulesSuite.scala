@@ -10,41 +10,17 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
-import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
+import splice.kafka.dynamic.split.DynamicPosition
+import splice.kafka.dynamic.{KafkaStream, StreamMetadata}
 import splice.kafka.split.KafkaPosition
 import splice.source.LogPartition
 
 final class ChangeRulesSuite extends AnyFunSuite {
 
+  import StreamsAt._
+
   private val t0  = Instant.parse("2026-01-01T00:00:00Z")
   private val day = Duration.ofDays(1)
-
-  private def metadata(generation: Long, topics: String*): StreamMetadata = {
-    val byCluster = topics.map(_.split("/")).groupMap(_(0))(_(1))
-    StreamMetadata(
-      Some(generation),
-      SortedMap.from(byCluster.keys.map(c => c -> KafkaCluster(c, SortedMap("bootstrap.servers" -> s"$c:9092")))),
-      SortedMap("s" -> KafkaStream("s", SortedMap.from(byCluster.map { case (c, ts) => c -> SortedSet.from(ts) })))
-    )
-  }
-
-  private def applied(topics: String*): AppliedMetadata = {
-    val found = metadata(1, topics: _*)
-    AppliedMetadata(0, found.generation, found.clusters, found.streams)
-  }
-
-  private def kafka(topic: String, offset: Long): KafkaPosition =
-    KafkaPosition.of(Seq(LogPartition(topic, 0) -> offset))
-
-  private def at(change: Int, offsets: (String, Long)*): DynamicPosition =
-    offsets.foldLeft(DynamicPosition.of(change, Nil)) { case (position, (name, offset)) =>
-      val ClusterTopic(cluster, own) = topic(name)
-      position.updated(cluster, position.of(cluster) ++ kafka(own, offset).offsets)
-    }
-
-  private def topic(name: String): ClusterTopic =
-    ClusterTopic(name.takeWhile(_ != '/'), name.dropWhile(_ != '/').drop(1))
 
   private def rules(policy: OnRemoved): ChangeRules = new ChangeRules(RemovalRules(policy, maxFraction = 1.0))
 

@@ -13,6 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.KafkaErrors
 import splice.kafka.enumerator.TimedOffset
+import splice.kafka.options.StartingOffsets
 import splice.kafka.split.KafkaPosition
 import splice.source._
 
@@ -28,14 +29,14 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     override def freeze(): Unit = note("frozen")
     override def close(): Unit  = note("closed")
 
-    override def start(at: StartPosition): Progress                                      = KafkaPosition.Empty
-    override def limits(at: Progress): ReadLimits                                        = ReadLimits.All
-    override def splits(from: Progress, until: Progress): Seq[SplitRange]                = Nil
-    override def end(at: Progress): Option[EndState]                                     = None
-    override def committed(until: Progress): Unit                                        = ()
-    override def report(at: Progress): SortedMap[String, String]                         = SortedMap.empty
-    override def clusterId: Option[String]                                               = None
-    override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = Map.empty
+    override def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = KafkaPosition.Empty
+    override def limits(at: Progress): ReadLimits                                          = ReadLimits.All
+    override def splits(from: Progress, until: Progress): Seq[SplitRange]                  = Nil
+    override def end(at: Progress): Option[EndState]                                       = None
+    override def committed(until: Progress): Unit                                          = ()
+    override def report(at: Progress): SortedMap[String, String]                           = SortedMap.empty
+    override def clusterId: Option[String]                                                 = None
+    override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]   = Map.empty
   }
 
   private def events(use: ClusterWorker => Unit): String = {

@@ -3,9 +3,14 @@
 
 package splice.kafka.dynamic.metadata
 
+import java.time.{Duration, Instant}
+
+import scala.collection.immutable.SortedMap
+
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.SpliceException
+import splice.kafka.dynamic.StreamCutover
+import splice.source.{LogPartition, SpliceException}
 
 final class MetadataDocumentSuite extends AnyFunSuite {
 
@@ -75,6 +80,51 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     assert(refused("").contains("it is empty"))
     assert(refused("version: 1\nstreams: [").contains("line 2"))
     assert(refused("- 1").contains("it is not an object"))
+  }
+
+  private val cutovers =
+    s"""${yaml}cutovers:
+       |  orders: {timestamp: "2026-11-22T10:00:00+01:00", lateness: 30s}
+       |  refunds:
+       |    offsets: {east: {refunds: {"0": 1200, "1": 1180}}, west: {refunds: {"0": 80}}}
+       |""".stripMargin
+
+  test("where streams go over: at a time, or at offsets") {
+    val streams = read(cutovers).metadata.streams
+    assert(streams("orders").cutover.contains(
+      StreamCutover.At(Instant.parse("2026-11-22T09:00:00Z"), Duration.ofSeconds(30))
+    ))
+    assert(streams("refunds").cutover.contains(StreamCutover.Offsets(SortedMap(
+      "east" -> SortedMap(LogPartition("refunds", 0) -> 1200L, LogPartition("refunds", 1) -> 1180L),
+      "west" -> SortedMap(LogPartition("refunds", 0) -> 80L)
+    ))))
+    val plain = read(cutovers.replace("\"2026-11-22T10:00:00+01:00\", lateness: 30s", "1700000000000"))
+    assert(plain.metadata.streams("orders").cutover.contains(StreamCutover.At(Instant.ofEpochMilli(1700000000000L))))
+    assert(read(yaml).metadata.streams.values.forall(_.cutover.isEmpty))
+  }
+
+  test("what is wrong with where streams go over is said with its line") {
+    assert(refused(cutovers.replace("  orders: {time", "  orderz: {time")).contains(
+      "line 14: 'cutovers.orderz' cannot be used: there is no stream 'orderz'; there are orders, refunds"
+    ))
+    assert(refused(cutovers.replace(
+      "2026-11-22T10",
+      "tomorrow at 10"
+    )).contains("line 14: 'cutovers.orders.timestamp'"))
+    assert(refused(cutovers.replace("30s", "soon")).contains("line 14: 'cutovers.orders.lateness'"))
+    assert(refused(cutovers.replace("{timestamp: ", "{time: ")).contains("nothing is known of 'time'"))
+    assert(refused(cutovers.replace("  refunds:\n    offsets", "  refunds:\n    lateness: 1s\n    offsets"))
+      .contains("line 16: 'cutovers.refunds.lateness' cannot be used: it belongs to 'timestamp'"))
+    assert(refused(cutovers.replace("{timestamp: \"2026-11-22T10:00:00+01:00\", ", "{"))
+      .contains("exactly one of 'timestamp' and 'offsets' is needed"))
+    assert(refused(cutovers.replace(
+      "\"1\": 1180",
+      "\"one\": 1180"
+    )).contains("line 16: 'cutovers.refunds.offsets.east"))
+    assert(refused(cutovers.replace("\"0\": 80", "\"0\": -1")).contains("'-1' is not a whole number from 0 on"))
+    assert(refused(cutovers.replace("west: {refunds:", "west: {refund:")).contains(
+      "line 16: 'cutovers.refunds.offsets' cannot be used: it names no topic on which the stream 'refunds' lies"
+    ))
   }
 
   test("a newer document says so") {

@@ -1,0 +1,41 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic
+
+import java.time.{Duration, Instant}
+
+import scala.collection.immutable.SortedMap
+
+import splice.source.LogPartition
+
+/** Where a stream goes from topics that it leaves to those that it moves to, when both hold the same records.
+  *
+  * It is of use only in the answer that takes the ones away and names the others.
+  */
+sealed trait StreamCutover extends Product with Serializable
+
+object StreamCutover {
+
+  /** How late records may come by default. */
+  val Lateness: Duration = Duration.ofMinutes(1)
+
+  /** Each partition at its first record whose timestamp is not before a time.
+    *
+    * @param lateness
+    *   how long after that time a partition without such a record is given for it, before its end is taken instead
+    */
+  final case class At(time: Instant, lateness: Duration = Lateness) extends StreamCutover {
+
+    // Records have no finer time.
+    private[dynamic] def millis: Long = time.plusNanos(999999L).toEpochMilli
+  }
+
+  /** Each partition at an offset of its own: where those of topics that are left end, which is excluded, and where those of topics
+    * that the stream moves to begin.
+    *
+    * @param clusters
+    *   by the name of the cluster
+    */
+  final case class Offsets(clusters: SortedMap[String, SortedMap[LogPartition, Long]]) extends StreamCutover
+}

@@ -1,0 +1,144 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic
+
+import java.nio.file.StandardCopyOption.ATOMIC_MOVE
+import java.nio.file.{Files, Path}
+import java.time.Clock
+
+import scala.util.Using
+
+import org.apache.spark.sql.types.StructType
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.{Coordinator, MemorySideLog}
+import splice.kafka.RealLog
+import splice.source._
+import splice.testkit.KafkaBroker
+
+/** Two real clusters, and queries over streams on them by metadata in a file that changes. */
+abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndAfterAll {
+
+  protected lazy val east    = KafkaBroker.start()
+  protected lazy val west    = KafkaBroker.start()
+  protected lazy val eastLog = new RealLog(east)
+  protected lazy val westLog = new RealLog(west)
+  protected lazy val folder  = Files.createTempDirectory("splice-dynamic")
+  private val generations    = Iterator.from(1)
+
+  override protected def afterAll(): Unit = {
+    Seq(east, west).foreach(_.close())
+    Using.resource(Files.walk(folder))(_.sorted(java.util.Comparator.reverseOrder[Path]()).forEach(f =>
+      Files.delete(f)
+    ))
+  }
+
+  /** A run of a query over one stream, whose side log outlives it. */
+  final protected class Query(name: String, more: (String, String)*) {
+
+    private val file               = folder.resolve(s"$name.yaml")
+    private val log                = new MemorySideLog
+    var position: Option[Progress] = None
+    var rows: Vector[Row]          = Vector.empty
+
+    /** Says where the stream lies, as `east/topic` and `west/topic`. */
+    def lies(topics: String*): Unit = goesOver("", topics: _*)
+
+    /** The same, and where it goes over, as the metadata document says it. */
+    def goesOver(cutover: String, topics: String*): Unit = {
+      val byCluster = topics.map(_.split("/")).groupMap(_(0))(_(1)).map { case (c, ts) =>
+        s"$c: [${ts.mkString(", ")}]"
+      }
+      val text =
+        s"""version: 1
+           |generation: ${generations.next()}
+           |clusters:
+           |  east: {bootstrapServers: "${east.servers}"}
+           |  west: {bootstrapServers: "${west.servers}"}
+           |streams: {$name: {${byCluster.mkString(", ")}}}
+           |${if (cutover.isEmpty) "" else s"cutovers: {$name: {$cutover}}"}
+           |""".stripMargin
+      val other = folder.resolve(s"$name.next")
+      Files.writeString(other, text)
+      val _ = Files.move(other, file, ATOMIC_MOVE)
+    }
+
+    private def source: Source = SourceProvider.create(SourceOptions(Map(
+      "source"            -> "dynamic-kafka",
+      "streams"           -> name,
+      "metadata.file"     -> file.toString,
+      "startingOffsets"   -> "earliest",
+      "discoveryInterval" -> "100ms"
+    ) ++ more))
+
+    /** Reads a first batch by another source. */
+    def begin(other: Source): Unit = {
+      val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, "before")
+      Using.resource(new Coordinator(other, context, 2, batchesToRetain = 100)) { c =>
+        position = Some(c.advance(c.initial(), everything = false))
+      }
+    }
+
+    /** Goes on from where the query was, in a run of its own. */
+    def run(use: Run => Unit): Unit = {
+      val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, java.util.UUID.randomUUID().toString)
+      val made    = source
+      Using.resource(new Coordinator(made, context, 2, batchesToRetain = 100)) { c =>
+        val from = position.map(p => c.progress(p.json)).getOrElse(c.initial())
+        position = Some(from)
+        use(new Run(this, made, c, context.run))
+      }
+    }
+  }
+
+  final protected class Run(query: Query, source: Source, coordinator: Coordinator, name: String) {
+
+    private def columns: StructType = StructType(source.schema.fields ++ source.metadataColumns.fields)
+
+    /** Plans a batch; nothing of it counts unless it is read. */
+    def plan(): Progress = coordinator.advance(query.position.get, everything = false)
+
+    /** Answers of the metadata service that were not applied in this run. */
+    def refusals: Int = coordinator.report(query.position.get)(ProgressMetric.Refusals).toInt
+
+    def read(from: Progress, until: Progress): Vector[Row] = {
+      val tasks   = coordinator.tasks(from, until)
+      val readers = source.readers(ReadContext(columns, name, tasks.flatMap(_.ranges)))
+      tasks.toVector.flatMap { task =>
+        Using.resource(readers.rows(task)) { reader =>
+          Iterator.continually(reader.next()).takeWhile(identity).map { _ =>
+            val row = reader.get()
+            Row(
+              row.getString(7),
+              row.getString(8),
+              row.getString(2),
+              row.getInt(3),
+              row.getLong(4),
+              new String(row.getBinary(1))
+            )
+          }.toVector
+        }
+      }
+    }
+
+    /** Reads batches until the rows are there. */
+    def until(what: String)(enough: Vector[Row] => Boolean): Unit = eastLog.eventually(what) {
+      val from  = query.position.get
+      val until = plan()
+      if (until != from) {
+        query.rows ++= read(from, until)
+        coordinator.committed(until)
+        query.position = Some(until)
+      }
+      enough(query.rows)
+    }
+  }
+
+  protected def values(rows: Vector[Row]): Seq[String] = rows.map(r => s"${r.cluster}/${r.topic}:${r.value}").sorted
+
+  protected def wanted(topic: String, from: Int, until: Int): Seq[String] = (from until until).map(i => s"$topic:v$i")
+
+  protected def assertRows(query: Query, all: Seq[String]*): Unit = assert(values(query.rows) == all.flatten.sorted)
+}

@@ -1,0 +1,201 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic
+
+import java.time.{Duration, Instant}
+
+import scala.util.Using
+
+import org.apache.kafka.clients.producer.ProducerRecord
+
+import splice.kafka.RealLog
+
+/** Streams that go over to a mirror of their topic, with the same records at other offsets. */
+final class RealCutoverSuite extends RealClusters {
+
+  private val hour = Duration.ofHours(1)
+
+  /** The mirror holds a few records in each partition that the other topic does not. */
+  private def mirrored(topic: String): Unit = {
+    eastLog.create(topic, 2)
+    westLog.create(topic, 2)
+    write(westLog, topic, -6 until 0, Instant.EPOCH)
+  }
+
+  /** Writes ids, the first at a time and each a second after the one before. */
+  private def write(log: RealLog, topic: String, ids: Range, first: Instant): Unit =
+    Using.resource(log.producer()) { out =>
+      ids.map { i =>
+        val time: java.lang.Long = first.plusSeconds((i - ids.head).toLong).toEpochMilli
+        out.send(new ProducerRecord(topic, Integer.valueOf(math.abs(i % 2)), time, s"k$i", s"v$i"))
+      }.foreach(_.get())
+    }
+
+  private def writeBoth(topic: String, ids: Range, first: Instant): Unit =
+    Seq(eastLog, westLog).foreach(write(_, topic, ids, first))
+
+  private def at(time: Instant, more: String = ""): String = s"""timestamp: "$time"$more"""
+
+  /** Every id once: those before one of them from the old topic, the rest from its mirror. */
+  private def assertOver(query: Query, ids: Range, over: Int): Unit = {
+    val read = query.rows.map(row => row.value.drop(1).toInt -> row.cluster).sortBy(_._1)
+    assert(read == ids.map(i => i -> (if (i < over) "east" else "west")))
+  }
+
+  test("at a time that is over: each id once, from the old topic before it and from the mirror after") {
+    mirrored("past")
+    val first = Instant.now().minus(hour)
+    writeBoth("past", 0 until 40, first)
+    val query = new Query("over", "maxOffsetsPerTrigger" -> "6")
+    query.lies("east/past")
+    query.run(_.until("some rows")(_.size >= 6))
+    query.goesOver(at(first.plusSeconds(21)), "west/past")
+    query.run { run =>
+      run.until("all rows")(_.size >= 40)
+      writeBoth("past", 40 until 44, first.plus(hour))
+      run.until("rows of the mirror only")(_.size >= 44)
+    }
+    assertOver(query, 0 until 44, 21)
+  }
+
+  test("at a time to come: the old topic is read up to it and not past it, and a mirror that lags doubles nothing") {
+    mirrored("future")
+    val time  = Instant.now().plusSeconds(15)
+    val first = time.minusSeconds(20)
+    val query = new Query("ahead")
+    query.lies("east/future")
+    query.run { run =>
+      write(eastLog, "future", 0 until 10, first)
+      run.until("rows")(_.size >= 10)
+      query.goesOver(at(time), "west/future")
+      write(eastLog, "future", 10 until 16, first.plusSeconds(10))
+      run.until("rows and the change")(rows =>
+        rows.size >= 16 && query.position.exists(_.json.contains("\"change\":1"))
+      )
+    }
+    // A restart before the time, and one after it.
+    query.run { run =>
+      write(eastLog, "future", 16 until 30, first.plusSeconds(16))
+      run.until("rows up to the time")(_.size >= 20)
+    }
+    write(westLog, "future", 0 until 12, first)
+    eastLog.eventually("the time")(Instant.now().isAfter(time))
+    query.run { run =>
+      assert(run.plan() == query.position.get)
+      write(westLog, "future", 12 until 30, first.plusSeconds(12))
+      run.until("rows of the mirror")(_.size >= 30)
+    }
+    query.run { run =>
+      writeBoth("future", 30 until 36, first.plusSeconds(30))
+      run.until("more rows of the mirror")(_.size >= 36)
+    }
+    assertOver(query, 0 until 36, 20)
+  }
+
+  test("at a time of which there is no record: the ends of both hold once records of it may not be late any more") {
+    mirrored("quiet")
+    val query = new Query("quietly")
+    query.lies("east/quiet")
+    val time = Instant.now().plusSeconds(2)
+    writeBoth("quiet", 0 until 10, time.minusSeconds(20))
+    query.run { run =>
+      run.until("rows")(_.size >= 10)
+      query.goesOver(at(time, ", lateness: 1s"), "west/quiet")
+      run.until("the mirror's turn")(_ => query.position.exists(_.json.contains("west")))
+    }
+    assert(Instant.now().isAfter(time.plusSeconds(1)))
+    writeBoth("quiet", 10 until 16, time.plusSeconds(1))
+    query.run(_.until("rows of the mirror")(_.size >= 16))
+    assertOver(query, 0 until 16, 10)
+  }
+
+  test("at mapped offsets: each id once, also when the run is another one before the old topic is drained") {
+    mirrored("mapped")
+    writeBoth("mapped", 0 until 40, Instant.now().minus(hour))
+    val query = new Query("mapping", "maxOffsetsPerTrigger" -> "6", "cutover" -> "stream")
+    query.lies("east/mapped")
+    query.run(_.until("some rows")(_.size >= 6))
+    query.goesOver(
+      """offsets: {east: {mapped: {"0": 12, "1": 11}}, west: {mapped: {"0": 15, "1": 14}}}""",
+      "west/mapped"
+    )
+    query.run(_.until("the change")(_ => query.position.exists(_.json.contains("west"))))
+    query.run(_.until("all rows")(_.size >= 40))
+    assertOver(query, 0 until 40, 23)
+  }
+
+  test("what was read past the time already is not read again: the answer is left alone until it says another time") {
+    mirrored("late")
+    val first = Instant.now().minus(hour)
+    writeBoth("late", 0 until 20, first)
+    val query = new Query("lately")
+    query.lies("east/late")
+    query.run { run =>
+      run.until("rows")(_.size >= 20)
+      query.goesOver(at(first.plusSeconds(10)), "west/late")
+      writeBoth("late", 20 until 30, first.plusSeconds(20))
+      run.until("rows of the old topic")(_.size >= 30)
+      run.until("the refusal")(_ => run.refusals > 0)
+      query.goesOver(at(first.plusSeconds(34)), "west/late")
+      run.until("the mirror's turn")(_ => query.position.exists(_.json.contains("west")))
+      writeBoth("late", 30 until 40, first.plusSeconds(30))
+      run.until("rows of the mirror")(_.size >= 40)
+    }
+    assertOver(query, 0 until 40, 30)
+  }
+
+  test("an answer that a cluster must be asked for which is away is applied once it is back") {
+    mirrored("away")
+    eastLog.create("beside", 1)
+    val first = Instant.now().minus(hour)
+    writeBoth("away", 0 until 10, first)
+    val query = new Query(
+      "absent",
+      "clusterWait"                  -> "500ms",
+      "kafka.default.api.timeout.ms" -> "2000",
+      "kafka.request.timeout.ms"     -> "1000"
+    )
+    query.lies("west/away", "east/beside")
+    query.run { run =>
+      run.until("rows")(_.size >= 16)
+      west.kill()
+      query.goesOver(at(first.plusSeconds(10)), "east/away", "east/beside")
+      eastLog.write("beside", 1, 0, 5)
+      run.until("rows of the other cluster")(_.size >= 21)
+      assert(query.position.exists(_.json.contains("west")))
+      west.start()
+      write(eastLog, "away", 10 until 20, first.plusSeconds(10))
+      run.until("rows of the mirror")(_.size >= 31)
+    }
+    val read = query.rows.filter(_.topic == "away").map(row => row.value.drop(1).toInt -> row.cluster).sortBy(_._1)
+    assert(read == (-6 until 20).map(i => i -> (if (i < 10) "west" else "east")))
+  }
+
+  test("a topic that comes back after its position was forgotten, on a cluster that is away, waits for it") {
+    eastLog.create("stays", 1)
+    westLog.create("returns", 1)
+    westLog.write("returns", 1, 0, 5)
+    val query = new Query(
+      "returning",
+      "onRemoved"                    -> "drop",
+      "removedRetention"             -> "1ms",
+      "clusterWait"                  -> "500ms",
+      "kafka.default.api.timeout.ms" -> "2000",
+      "kafka.request.timeout.ms"     -> "1000"
+    )
+    query.lies("east/stays", "west/returns")
+    query.run { run =>
+      run.until("rows")(_.size >= 5)
+      query.lies("east/stays")
+      run.until("the removal, and that it is forgotten")(_ => query.position.exists(_.json.contains("\"change\":2")))
+      west.kill()
+      query.lies("east/stays", "west/returns")
+      eastLog.write("stays", 1, 0, 5)
+      run.until("rows of the cluster that is there")(_.size >= 10)
+      west.start()
+      run.until("rows from the start again")(_.size >= 15)
+    }
+    assertRows(query, wanted("east/stays", 0, 5), wanted("west/returns", 0, 5), wanted("west/returns", 0, 5))
+  }
+}

@@ -1,0 +1,181 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.change
+
+import java.time.{Duration, Instant}
+
+import scala.collection.immutable.SortedMap
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.MemorySideLog
+import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
+import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
+import splice.source.LogPartition
+
+/** Cutovers that the metadata says. */
+final class CutoverRulesSuite extends AnyFunSuite {
+
+  import StreamsAt._
+
+  private val t0     = Instant.parse("2026-01-01T00:00:00Z")
+  private val minute = Duration.ofMinutes(1)
+  private val atT    = StreamCutover.At(t0.plus(minute), minute)
+  private val rules  = new ChangeRules(RemovalRules(maxFraction = 1.0))
+  private val cuts   = rules.cutovers
+  private val moving = goesOver(2, Some(atT), "b/x")
+
+  private def offsets(all: (String, Long)*): StreamCutover.Offsets =
+    StreamCutover.Offsets(SortedMap.from(all.groupMap(o => topic(o._1).cluster) { case (name, offset) =>
+      LogPartition(topic(name).topic, 0) -> offset
+    }.map { case (cluster, some) => cluster -> SortedMap.from(some) }))
+
+  private def take(from: AppliedMetadata, found: StreamMetadata, position: DynamicPosition): AppliedMetadata =
+    rules.take(from, found, position, t0)(t => kafka(t.topic, 77))
+
+  private def places(asked: Instant, all: (String, LogPlace)*): Map[ClusterTopic, LogPlaces] = all.map {
+    case (name, place) => topic(name) -> LogPlaces(asked, Map(LogPartition(topic(name).topic, 0) -> place))
+  }.toMap
+
+  private def refused(refusal: Option[Refusal], words: String*): Boolean = refusal.exists {
+    case Refusal.Cutover("s", why) => words.forall(why.contains)
+    case _                         => false
+  }
+
+  private val ahead = take(applied("a/x"), moving, at(0, "a/x" -> 5))
+
+  test("at a time: the old topic is read until then, and the new one not before") {
+    assert(ahead.leaving(topic("a/x")).plan == LeavingPlan.Until(atT) && ahead.begins == SortedMap(topic("b/x") -> atT))
+    assert(ahead.read.keySet == Set("a") && ahead.streamOf(topic("b/x")) == "s" && ahead.resumed.isEmpty)
+    assert(cuts.due(ahead, t0).isEmpty && cuts.cut(ahead, at(1), t0, Map.empty).isEmpty)
+    assert(rules.settle(ahead, at(1, "a/x" -> 9), t0.plus(minute), _ => None).isEmpty)
+  }
+
+  test(
+    "at a time: once it has come, one change ends the old topic and begins the new one at their first records of it"
+  ) {
+    val now = atT.time
+    assert(cuts.due(ahead, now) == Map(topic("a/x") -> atT.millis, topic("b/x") -> atT.millis))
+    val told = places(now, "a/x" -> LogPlace(Some(9), 12), "b/x" -> LogPlace(Some(4), 6))
+    assert(cuts.cut(ahead, at(1, "a/x" -> 7), now, told - topic("b/x")).isEmpty)
+    val over = cuts.cut(ahead, at(1, "a/x" -> 7), now, told).get
+    assert(over.number == 2 && over.leaving(topic("a/x")).plan == LeavingPlan.Drain(kafka("x", 9)))
+    assert(over.begins.isEmpty && over.resumed == SortedMap(topic("b/x") -> kafka("x", 4)))
+    assert(over.read.keySet == Set("a", "b") && over.waiting(topic("b/x")) == Set(topic("a/x")))
+    assert(cuts.due(over, now).isEmpty)
+  }
+
+  test("at a time: what has no record of it is waited for, and then ends or begins where its log ends") {
+    val early               = atT.time.plus(minute).minusMillis(1)
+    val late                = atT.time.plus(minute)
+    def cut(asked: Instant) = cuts.cut(
+      ahead,
+      at(1, "a/x" -> 7),
+      late,
+      places(asked, "a/x" -> LogPlace(None, 12), "b/x" -> LogPlace(Some(4), 6))
+    )
+    assert(cut(early).isEmpty)
+    assert(cuts.open(ahead, late, places(early, "a/x" -> LogPlace(None, 12), "b/x" -> LogPlace(Some(4), 6))) ==
+      Set(topic("a/x")))
+    assert(cut(late).get.leaving(topic("a/x")).plan == LeavingPlan.Drain(kafka("x", 12)))
+    val fromEnd = cuts.cut(
+      ahead,
+      at(1, "a/x" -> 7),
+      late,
+      places(late, "a/x" -> LogPlace(Some(9), 12), "b/x" -> LogPlace(None, 6))
+    )
+    assert(fromEnd.get.resumed == SortedMap(topic("b/x") -> kafka("x", 6)))
+    val none = places(late, "a/x" -> LogPlace(Some(9), 12)) + (topic("b/x") -> LogPlaces(late, Map.empty))
+    assert(cuts.cut(ahead, at(1, "a/x" -> 7), late, none).isEmpty)
+  }
+
+  test("at a time: an old cluster that is given up leaves the new one to begin at the time") {
+    val later = t0.plus(Duration.ofHours(2))
+    val over  = rules.settle(ahead, at(1, "a/x" -> 5), later, _ => Some(t0)).get
+    assert(over.leaving.isEmpty && over.begins.keySet == Set(topic("b/x")) && over.read.isEmpty)
+    assert(ChangeText.givenUp(ahead, over).head.contains(s"nobody knows how many rows of it before ${atT.time}"))
+    assert(cuts.due(over, later).keySet == Set(topic("b/x")))
+    val last = cuts.cut(over, at(2), later, places(later, "b/x" -> LogPlace(Some(4), 6))).get
+    assert(last.resumed == SortedMap(topic("b/x") -> kafka("x", 4)))
+  }
+
+  test("at a time: an answer is refused once records of it were read, and applied before") {
+    val read = at(0, "a/x" -> 5)
+    assert(cuts.times(applied("a/x"), moving, read) == Map(topic("a/x") -> atT.millis))
+    def refusal(first: Option[Long]) =
+      cuts.refusal(applied("a/x"), moving, read, places(t0, "a/x" -> LogPlace(first, 9)))
+    assert(refused(refusal(Some(4)), "a/x", "partition 0 up to 5", "time is 4", atT.time.toString))
+    assert(refusal(Some(5)).isEmpty && refusal(None).isEmpty)
+  }
+
+  test("at a time: while it has not come it may change, the move be taken back, or go elsewhere") {
+    val other = StreamCutover.At(t0.plusSeconds(5), minute)
+    val moved = take(ahead, goesOver(3, Some(other), "b/x"), at(1, "a/x" -> 6))
+    assert(moved.leaving(topic("a/x")).plan == LeavingPlan.Until(other) && moved.begins(topic("b/x")) == other)
+    val back = take(ahead, goesOver(3, Some(atT), "a/x"), at(1, "a/x" -> 6))
+    assert(back.leaving.isEmpty && back.begins.isEmpty && back.read.keySet == Set("a"))
+    val third = take(ahead, goesOver(3, Some(atT), "c/x"), at(1, "a/x" -> 6))
+    assert(third.leaving.keySet == Set(topic("a/x")) && third.begins.keySet == Set(topic("c/x")))
+    val mapped = take(ahead, goesOver(3, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x"), at(1, "a/x" -> 6))
+    assert(mapped.leaving(topic("a/x")).plan == LeavingPlan.Drain(kafka("x", 9)) && mapped.begins.isEmpty)
+    assert(mapped.resumed == SortedMap(topic("b/x") -> kafka("x", 4)))
+  }
+
+  test("at a time: a topic that was read before begins at the time, and keeps its old place until then") {
+    val left  = applied("a/x").copy(tombstones = SortedMap(topic("b/x") -> Tombstone("s", t0, Some(kafka("x", 3)))))
+    val found = take(left, moving, at(0, "a/x" -> 5))
+    assert(found.resumed.isEmpty && found.tombstones.contains(topic("b/x")) &&
+      rules.forgotten(left, moving, at(0)).isEmpty)
+    val over = cuts.cut(
+      found,
+      at(1, "a/x" -> 7),
+      atT.time,
+      places(atT.time, "a/x" -> LogPlace(Some(9), 12), "b/x" -> LogPlace(Some(8), 9))
+    ).get
+    assert(over.resumed(topic("b/x")) == kafka("x", 8) && over.tombstones.isEmpty)
+    val back = take(found, metadata(3, "a/x"), at(1, "a/x" -> 7))
+    assert(back.tombstones(topic("b/x")).position.contains(kafka("x", 3)))
+  }
+
+  test("mapped offsets: the old topic is drained to its offsets, and the new one begins at its own") {
+    val mapped = goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x", "b/y")
+    assert(cuts.refusal(applied("a/x"), mapped, at(0, "a/x" -> 9)).isEmpty &&
+      cuts.times(applied("a/x"), mapped, at(0)).isEmpty)
+    val over = take(applied("a/x"), mapped, at(0, "a/x" -> 5))
+    assert(over.leaving(topic("a/x")).plan == LeavingPlan.Drain(kafka("x", 9)) && over.begins.isEmpty)
+    assert(over.resumed == SortedMap(topic("b/x") -> kafka("x", 4)) &&
+      over.waiting.keySet == Set(topic("b/x"), topic("b/y")))
+    assert(refused(cuts.refusal(applied("a/x"), mapped, at(0, "a/x" -> 10)), "a/x", "up to 10", "end at 9"))
+    assert(refused(cuts.refusal(applied("a/y"), mapped, at(0, "a/y" -> 1)), "a/y", "no offset is said"))
+  }
+
+  test("a cutover needs drain, and topics that are not drained already") {
+    val drop = new ChangeRules(RemovalRules(OnRemoved.Drop)).cutovers
+    assert(refused(drop.refusal(applied("a/x"), moving, at(0)), "'onRemoved' is drop"))
+    assert(refused(drop.policy(moving)) && drop.policy(metadata(1, "a/x")).isEmpty)
+    val draining = applied("a/x").copy(leaving =
+      SortedMap(topic("b/x") -> Leaving("s", t0, LeavingPlan.Drain(kafka("x", 3))))
+    )
+    assert(refused(cuts.refusal(draining, moving, at(0, "a/x" -> 1)), "b/x is still read"))
+  }
+
+  test("a cutover means nothing to an answer that moves nothing") {
+    val same = goesOver(2, Some(atT), "a/x")
+    val more = goesOver(2, Some(atT), "a/x", "b/x")
+    assert(take(applied("a/x"), same, at(0, "a/x" -> 5)).begins.isEmpty)
+    assert(take(applied("a/x"), more, at(0, "a/x" -> 5)).begins.isEmpty)
+    assert(cuts.refusal(applied("a/x"), more, at(0, "a/x" -> 5)).isEmpty)
+  }
+
+  test("what was applied is read back as it was written, and what has no cutover as before there were any") {
+    val mapped = take(applied("a/x"), goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x"), at(0, "a/x" -> 5))
+    Seq(ahead, mapped).foreach { all =>
+      val log = new MemorySideLog
+      assert(new ChangeLog(log).append(all) == all && new ChangeLog(log).last.contains(all))
+      assert(AppliedMetadataFormat.write(all).head.startsWith("""{"v":2,"""))
+    }
+    assert(ahead.says(moving) && !ahead.says(metadata(2, "b/x")))
+    assert(AppliedMetadataFormat.write(applied("a/x")).head.startsWith("""{"v":1,"""))
+  }
+}

@@ -1,0 +1,43 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.change
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata}
+import splice.kafka.split.KafkaPosition
+import splice.source.LogPartition
+
+/** Makes metadata of one stream `s`, and positions in its topics, of `cluster/topic`s. */
+private[change] object StreamsAt {
+
+  def metadata(generation: Long, topics: String*): StreamMetadata = goesOver(generation, None, topics: _*)
+
+  def goesOver(generation: Long, cutover: Option[StreamCutover], topics: String*): StreamMetadata = {
+    val byCluster = topics.map(_.split("/")).groupMap(_(0))(_(1))
+    val lies      = SortedMap.from(byCluster.map { case (c, ts) => c -> SortedSet.from(ts) })
+    StreamMetadata(
+      Some(generation),
+      SortedMap.from(byCluster.keys.map(c => c -> KafkaCluster(c, SortedMap("bootstrap.servers" -> s"$c:9092")))),
+      SortedMap("s" -> KafkaStream("s", lies, cutover))
+    )
+  }
+
+  def applied(topics: String*): AppliedMetadata = {
+    val found = metadata(1, topics: _*)
+    AppliedMetadata(0, found.generation, found.clusters, found.streams)
+  }
+
+  def kafka(topic: String, offset: Long): KafkaPosition = KafkaPosition.of(Seq(LogPartition(topic, 0) -> offset))
+
+  def at(change: Int, offsets: (String, Long)*): DynamicPosition =
+    offsets.foldLeft(DynamicPosition.of(change, Nil)) { case (position, (name, offset)) =>
+      val ClusterTopic(cluster, own) = topic(name)
+      position.updated(cluster, position.of(cluster) ++ kafka(own, offset).offsets)
+    }
+
+  def topic(name: String): ClusterTopic =
+    ClusterTopic(name.takeWhile(_ != '/'), name.dropWhile(_ != '/').drop(1))
+}
