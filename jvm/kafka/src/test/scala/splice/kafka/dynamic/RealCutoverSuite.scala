@@ -20,7 +20,7 @@ final class RealCutoverSuite extends RealClusters {
   private def mirrored(topic: String): Unit = {
     eastLog.create(topic, 2)
     westLog.create(topic, 2)
-    write(westLog, topic, -6 until 0, Instant.EPOCH)
+    write(westLog, topic, -6 until 0, Instant.now().minus(Duration.ofDays(1)))
   }
 
   /** Writes ids, the first at a time and each a second after the one before. */
