@@ -3,6 +3,7 @@
 
 package splice.kafka.dynamic
 
+import java.time.temporal.ChronoUnit
 import java.time.{Duration, Instant}
 
 import scala.util.Using
@@ -15,6 +16,11 @@ import splice.kafka.RealLog
 final class RealCutoverSuite extends RealClusters {
 
   private val hour = Duration.ofHours(1)
+
+  // Records have no finer time.
+  private def now: Instant = Instant.now().truncatedTo(ChronoUnit.MILLIS)
+
+  private def anHourAgo: Instant = now.minus(hour)
 
   /** The mirror holds a few records in each partition that the other topic does not. */
   private def mirrored(topic: String): Unit = {
@@ -45,7 +51,7 @@ final class RealCutoverSuite extends RealClusters {
 
   test("at a time that is over: each id once, from the old topic before it and from the mirror after") {
     mirrored("past")
-    val first = Instant.now().minus(hour)
+    val first = anHourAgo
     writeBoth("past", 0 until 40, first)
     val query = new Query("over", "maxOffsetsPerTrigger" -> "6")
     query.lies("east/past")
@@ -61,7 +67,7 @@ final class RealCutoverSuite extends RealClusters {
 
   test("at a time to come: the old topic is read up to it and not past it, and a mirror that lags doubles nothing") {
     mirrored("future")
-    val time  = Instant.now().plusSeconds(15)
+    val time  = now.plusSeconds(15)
     val first = time.minusSeconds(20)
     val query = new Query("ahead")
     query.lies("east/future")
@@ -97,7 +103,7 @@ final class RealCutoverSuite extends RealClusters {
     mirrored("quiet")
     val query = new Query("quietly")
     query.lies("east/quiet")
-    val time = Instant.now().plusSeconds(2)
+    val time = now.plusSeconds(2)
     writeBoth("quiet", 0 until 10, time.minusSeconds(20))
     query.run { run =>
       run.until("rows")(_.size >= 10)
@@ -112,7 +118,7 @@ final class RealCutoverSuite extends RealClusters {
 
   test("at mapped offsets: each id once, also when the run is another one before the old topic is drained") {
     mirrored("mapped")
-    writeBoth("mapped", 0 until 40, Instant.now().minus(hour))
+    writeBoth("mapped", 0 until 40, anHourAgo)
     val query = new Query("mapping", "maxOffsetsPerTrigger" -> "6", "cutover" -> "stream")
     query.lies("east/mapped")
     query.run(_.until("some rows")(_.size >= 6))
@@ -127,7 +133,7 @@ final class RealCutoverSuite extends RealClusters {
 
   test("what was read past the time already is not read again: the answer is left alone until it says another time") {
     mirrored("late")
-    val first = Instant.now().minus(hour)
+    val first = anHourAgo
     writeBoth("late", 0 until 20, first)
     val query = new Query("lately")
     query.lies("east/late")
@@ -148,7 +154,7 @@ final class RealCutoverSuite extends RealClusters {
   test("an answer that a cluster must be asked for which is away is applied once it is back") {
     mirrored("away")
     eastLog.create("beside", 1)
-    val first = Instant.now().minus(hour)
+    val first = anHourAgo
     writeBoth("away", 0 until 10, first)
     val query = new Query(
       "absent",
