@@ -7,10 +7,10 @@ import java.time.{Clock, Duration}
 import java.util.concurrent.atomic.AtomicReference
 import java.util.concurrent.{
   Callable,
-  Executors,
   Future,
   RejectedExecutionException,
   ScheduledExecutorService,
+  ScheduledThreadPoolExecutor,
   TimeUnit
 }
 
@@ -34,7 +34,12 @@ final private[splice] class BackgroundLooks[A](name: String, interval: Duration,
   private val seen = new AtomicReference[Option[A]](None)
   private val felt = new AtomicReference(DiscoveryHealth())
 
-  private val thread: ScheduledExecutorService = Executors.newSingleThreadScheduledExecutor(DaemonThread.named(name))
+  private val thread: ScheduledExecutorService = {
+    val made = new ScheduledThreadPoolExecutor(1, DaemonThread.named(name))
+    // Who ends does not wait for the next look.
+    made.setExecuteExistingDelayedTasksAfterShutdownPolicy(false)
+    made
+  }
 
   /** Goes on looking by itself from now on. Nothing is looked at before: a leg of a chain may wait for its turn. */
   lazy val begin: Unit = again()
