@@ -26,7 +26,7 @@ final private[splice] class RecordSizes private (prefix: String, book: RecordSiz
     val before = book.seen.getOrElse(prefix + topic, Seen(0, 0))
     // Old records count for less once there are many younger ones.
     val fading = math.min(1.0, Memory / (before.rows + rows))
-    book.seen(prefix + topic) = Seen((before.rows + rows) * fading, (before.bytes + bytes) * fading)
+    book.note(prefix + topic, before, Seen((before.rows + rows) * fading, (before.bytes + bytes) * fading))
   }
 
   /** A batch went on in a topic and found no record: its offsets are those of aborted transactions, or were compacted away. */
@@ -69,7 +69,15 @@ private[splice] object RecordSizes {
     val seen: mutable.Map[String, Seen] = mutable.Map.empty
     val empty: mutable.Map[String, Int] = mutable.Map.empty
 
-    def mean: Double = seen.valuesIterator.map(_.bytes).sum / seen.valuesIterator.map(_.rows).sum
+    // Asked for by every partition of a topic of which nothing was read.
+    private var all = Seen(0, 0)
+
+    def note(name: String, before: Seen, now: Seen): Unit = {
+      seen(name) = now
+      all = Seen(all.rows + now.rows - before.rows, all.bytes + now.bytes - before.bytes)
+    }
+
+    def mean: Double = all.average
   }
 
   final private case class Seen(rows: Double, bytes: Double) {

@@ -11,12 +11,12 @@ import scala.util.Using
 
 import org.slf4j.LoggerFactory
 
-import splice.kafka.KafkaErrors
 import splice.kafka.dynamic.change.{LogPlace, LogPlaces}
 import splice.kafka.dynamic.{DynamicSettings, KafkaCluster}
 import splice.kafka.enumerator.LogMetadata
 import splice.kafka.options.KafkaSettings
 import splice.kafka.split.KafkaPosition
+import splice.kafka.{DaemonThread, KafkaErrors}
 import splice.source.{LogPartition, SpliceException}
 
 /** What a cluster is asked about topics once.
@@ -50,11 +50,7 @@ final private[dynamic] class ClusterProbe(settings: DynamicSettings, clock: Cloc
 
   import ClusterProbe._
 
-  private val threads = Executors.newCachedThreadPool { task =>
-    val made = new Thread(task, s"splice-kafka-probe-$run")
-    made.setDaemon(true)
-    made
-  }
+  private val threads = Executors.newCachedThreadPool(DaemonThread.named(s"splice-kafka-probe-$run"))
 
   private var asked: Map[ProbeQuestion, Asked]  = Map.empty
   private var next: Map[ProbeQuestion, Instant] = Map.empty

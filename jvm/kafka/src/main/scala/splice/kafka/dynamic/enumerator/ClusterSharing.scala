@@ -26,10 +26,10 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes, times: LogMetada
   /** How far each cluster goes; None when there is less than a batch waits for.
     *
     * @param rules
-    *   where topics are named with their cluster
+    *   where topics are named with their cluster; asked for only where a batch has a limit
     */
   def apply(
-      rules: AdmissionRules,
+      rules: => AdmissionRules,
       limits: ReadLimits,
       reach: SortedMap[String, Reach]
   ): Option[SortedMap[String, KafkaPosition]] =
