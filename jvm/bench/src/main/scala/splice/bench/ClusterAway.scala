@@ -38,13 +38,13 @@ final class ClusterAway(spark: SparkSession, servers: Seq[String], plan: BenchPl
   def run(): String = {
     val laps = (1 to plan.rounds).flatMap(_ => Third.all.map(third => third -> lap(third)))
     val all  = Third.all.map(third => third -> laps.filter(_._1 == third).map(_._2))
-    val base = median(all.head._2.map(_.p99))
+    val base = Median(all.head._2.map(_.p99))
     val rows = all.map { case (third, own) =>
-      val p99 = median(own.map(_.p99))
+      val p99 = Median(own.map(_.p99))
       Seq(
         third.title,
-        median(own.map(_.batches)).toString,
-        median(own.map(_.p50)).toString,
+        Median(own.map(_.batches)).toString,
+        Median(own.map(_.p50)).toString,
         p99.toString,
         f"${p99.toDouble / base}%.2f"
       )
@@ -102,8 +102,6 @@ final class ClusterAway(spark: SparkSession, servers: Seq[String], plan: BenchPl
   }
 
   private def producer(cluster: Int) = loads(cluster).producer("none", lingerMillis = 0)
-
-  private def median(of: Seq[Long]): Long = of.sorted.apply(of.size / 2)
 }
 
 object ClusterAway {

@@ -9,7 +9,7 @@ final case class Contender(name: String, run: () => Option[Long])
 /** What one contender needed in each of its runs, in nanoseconds. */
 final case class Timing(name: String, rows: Long, nanos: Seq[Long]) {
 
-  def median: Long = nanos.sorted.apply(nanos.size / 2)
+  def median: Long = Median(nanos)
 
   def rowsPerSecond: Double = rows / (median / 1e9)
 }

@@ -72,6 +72,6 @@ final class DriverCost(servers: String, cores: Int) {
       work
       System.nanoTime() - begin
     }
-    nanos.sorted.apply(Repetitions / 2) / 1e6
+    Median(nanos) / 1e6
   }
 }

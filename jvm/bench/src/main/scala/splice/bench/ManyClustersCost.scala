@@ -123,7 +123,7 @@ final class ManyClustersCost(cores: Int) {
     made -> (System.nanoTime() - begin) / 1e6
   }
 
-  private def median(millis: Seq[Double]): String = f"${millis.sorted.apply(millis.size / 2)}%.1f"
+  private def median(millis: Seq[Double]): String = f"${Median(millis)}%.1f"
 
   private def inFolder[A](work: Path => A): A = {
     val folder = Files.createTempDirectory("bench-clusters")

@@ -97,7 +97,7 @@ final class PlanCost(cores: Int) {
     made -> (threads.getCurrentThreadCpuTime - begin) / 1e6
   }
 
-  private def median(millis: Seq[Double]): String = f"${millis.sorted.apply(millis.size / 2)}%.1f"
+  private def median(millis: Seq[Double]): String = f"${Median(millis)}%.1f"
 
   /** The real source over another log. */
   final private class Simulated(real: KafkaSource, settings: KafkaSettings, log: LogMetadata) extends Source {

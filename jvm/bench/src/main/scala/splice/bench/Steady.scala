@@ -82,7 +82,7 @@ final class Steady(spark: SparkSession, servers: String, plan: BenchPlan) {
     rate.during(Measured)(send)
   }
 
-  private def median(of: Seq[Long]): String = of.sorted.apply(of.size / 2).toString
+  private def median(of: Seq[Long]): String = Median(of).toString
 }
 
 final case class Latency(p50: Long, p99: Long)
