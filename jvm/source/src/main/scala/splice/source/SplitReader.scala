@@ -4,6 +4,7 @@
 package splice.source
 
 import java.io.Closeable
+import java.time.Duration
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
@@ -42,14 +43,17 @@ trait SplitReaderFactory extends Serializable {
     throw new UnsupportedOperationException(s"${getClass.getName} reads rows only")
 }
 
-/** Reads the ranges of one task, in order. Used by one thread. */
+/** Reads the ranges of one task. Used by one thread. */
 trait SplitReader[T] extends Closeable {
 
   /** Goes on to the next item; false at the end of the last range. */
   def next(): Boolean
 
-  /** The item that [[next]] found; valid until [[next]] is called again. */
+  /** The item that [[next]] found; valid until [[next]] or [[ready]] is called again. */
   def get(): T
+
+  /** Whether [[next]] need not wait, or need not after at most that long. Who reads from a network asks for what comes next here. */
+  def ready(patience: Duration): Boolean = true
 
   /** The task metrics so far. */
   def metrics: Array[CustomTaskMetric] = Array.empty

@@ -19,7 +19,10 @@ final private[spark] class SpliceScan(source: Source, options: SourceOptions, co
   override def description: String =
     source.fingerprint.map { case (k, v) => s"$k=$v" }.mkString(s"splice ${source.kind} [", ", ", "]")
 
-  override def toBatch: Batch = new SpliceBatch(source, options, columns)
+  // Spark asks again for each of its plans of one query, and a batch is planned once.
+  private lazy val batch = new SpliceBatch(source, options, columns)
+
+  override def toBatch: Batch = batch
 
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
     SpliceMicroBatchStream(source, options, columns, checkpointLocation)

@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.{DataFrame, Row}
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.testkit.memory.MemoryLog
+import splice.testkit.memory.{MemoryLog, MemoryOptions}
 
 /** A Parquet history, then a log in memory, as one stream. */
 final class HybridSuite extends AnyFunSuite with WithSpark {
@@ -77,6 +77,16 @@ final class HybridSuite extends AnyFunSuite with WithSpark {
     assert(read.groupBy("_leg").count().collect().toSet == Set(Row("history", 30L), Row("live", 20L)))
     log.append(0, 50)
     assert(read.count() == 51)
+  }
+
+  test("a bounded read asks its source once, though Spark plans it several times") {
+    val log = new MemoryLog("once").addPartitions(1)
+    (0 until 10).foreach(i => log.append(0, i.toLong))
+    val read = spark.read.format("splice").options(MemoryOptions.of(log, "columnar" -> "true").toMap)
+    read.load().write.format("noop").mode("overwrite").save()
+    assert(log.asked("start") == 1)
+    log.append(0, 10)
+    assert(read.load().agg("id" -> "max").head() == Row(10L) && log.asked("start") == 2)
   }
 
   test("some fields of a struct") {

@@ -38,10 +38,11 @@ final private[splice] case class ClientProperties(
     number(ClientProperties.ApiTimeout).orElse(number(ClientProperties.RequestTimeout)).getOrElse(60000)
 
   /** Of the clients with which the driver asks about topics, ends and times. */
-  def driver(run: String): Map[String, Object] = consumer(run, Map.empty) ++ timeouts
+  def driver(run: String): Map[String, Object] = consumer(run, ClientProperties.unobserved) ++ timeouts
 
   /** Of the client with which the driver asks about the cluster. */
-  def admin: Map[String, Object] = (properties -- ClientProperties.consumerOnly) ++ timeouts
+  def admin: Map[String, Object] =
+    ClientProperties.unobserved ++ (properties -- ClientProperties.consumerOnly) ++ timeouts
 
   /** Of a reader's consumer: made for throughput, unlike Kafka's defaults.
     *
@@ -84,6 +85,13 @@ private[splice] object ClientProperties {
     ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG -> "10",
     ConsumerConfig.RECEIVE_BUFFER_CONFIG    -> (1 << 20).toString,
     ConsumerConfig.FETCH_MAX_BYTES_CONFIG   -> (64 << 20).toString
+  )
+
+  // Clients that read no records are made often, and what they tell of themselves was a third of what that costs.
+  private val unobserved = Map(
+    CommonClientConfigs.METRIC_REPORTER_CLASSES_CONFIG -> "",
+    "auto.include.jmx.reporter"                        -> "false",
+    CommonClientConfigs.ENABLE_METRICS_PUSH_CONFIG     -> "false"
   )
 
   // A client asks for a partition again only once all that it has of it is read: where one has most of the rows, fetches are large.

@@ -3,6 +3,8 @@
 
 package splice.kafka.reader
 
+import java.time.Duration
+
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
@@ -28,6 +30,8 @@ final private[splice] class KafkaBatchReader(columns: StructType, slot: SlotRead
     }
     found
   }
+
+  override def ready(patience: Duration): Boolean = slot.ready(patience)
 
   override def get(): ColumnarBatch             = batch
   override def metrics: Array[CustomTaskMetric] = slot.metrics

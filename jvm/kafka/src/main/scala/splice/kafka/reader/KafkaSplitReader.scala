@@ -3,6 +3,8 @@
 
 package splice.kafka.reader
 
+import java.time.Duration
+
 import scala.annotation.tailrec
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -32,6 +34,8 @@ final private[splice] class KafkaSplitReader(columns: StructType, slot: SlotRead
       until = slot.until
       next()
     } else false
+
+  override def ready(patience: Duration): Boolean = index < until || slot.ready(patience)
 
   override def get(): InternalRow               = row
   override def metrics: Array[CustomTaskMetric] = slot.metrics

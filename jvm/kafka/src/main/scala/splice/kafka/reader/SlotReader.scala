@@ -3,6 +3,7 @@
 
 package splice.kafka.reader
 
+import java.time.Duration
 import java.util.concurrent.TimeUnit
 import java.util.concurrent.locks.ReentrantLock
 
@@ -98,6 +99,16 @@ final private[splice] class SlotReader(
     }
   }
 
+  /** Whether [[next]] need not wait for brokers, or need not after at most that long; asks them for what comes next. It ends what
+    * [[records]] are valid for, as [[next]] does.
+    */
+  def ready(patience: Duration): Boolean = {
+    settle()
+    if (chunks.isEmpty && open.nonEmpty && !begun) fill()
+    if (chunks.isEmpty && open.nonEmpty) guarded(poll(patience))
+    chunks.nonEmpty || open.isEmpty
+  }
+
   /** The records that [[next]] found, between [[from]] and [[until]]; valid until it is called again. */
   def records: Array[ConsumerRecord[Array[Byte], Array[Byte]]] = list
 
@@ -160,7 +171,7 @@ final private[splice] class SlotReader(
   private def consumerAt(range: OpenRange): Long = guarded(consumer.position(range.partition))
 
   private def fill(): Unit = guarded {
-    if (begun) poll()
+    if (begun) poll(settings.pollTimeout)
     else {
       begun = true
       val left = consumer.begin(ranges)
@@ -170,23 +181,27 @@ final private[splice] class SlotReader(
     }
   }
 
-  private def poll(): Unit = {
+  private def poll(patience: Duration): Unit = {
     val start = System.nanoTime()
     try {
-      val polled = consumer.poll(settings.pollTimeout)
-      leaveOthers()
+      val polled = consumer.poll(patience)
+      val passed = open.valuesIterator.filter(_.moved(p => consumer.position(p))).toSeq
+      val idle   = polled.isEmpty && passed.isEmpty
+      if (!idle) leaveOthers()
       polled.partitions.forEach { partition =>
         open.get(partition).foreach(range => chunks += Chunk(range, polled.records(partition), 0))
       }
-      val passed = open.valuesIterator.filter(_.moved(p => consumer.position(p))).toSeq
-      finishPassed(passed, polled.partitions.contains)
-      idleNanos = if (polled.isEmpty && passed.isEmpty) idleNanos + System.nanoTime() - start else 0L
+      finishPassed(passed.filter(range => open.contains(range.partition)), polled.partitions.contains)
+      idleNanos = if (idle) idleNanos + System.nanoTime() - start else 0L
     } catch {
       case e: OffsetOutOfRangeException =>
         leaveOthers()
         outOfRange(e)
     } finally pollNanos += System.nanoTime() - start
-    if (idleNanos >= settings.pollTimeout.toNanos) stalled()
+    if (idleNanos >= settings.pollTimeout.toNanos) {
+      leaveOthers()
+      if (open.nonEmpty) stalled()
+    }
   }
 
   /** Gives up ranges of topics that are others than planned; nothing of the last poll was handed over yet. */

@@ -3,6 +3,8 @@
 
 package splice.kafka.value
 
+import java.time.Duration
+
 import scala.util.control.NonFatal
 
 import org.apache.spark.SparkThrowable
@@ -32,7 +34,8 @@ final private[splice] class ValueReader(records: SplitReader[InternalRow], plan:
     found
   }
 
-  override def get(): InternalRow = row
+  override def ready(patience: Duration): Boolean = records.ready(patience)
+  override def get(): InternalRow                 = row
 
   override def metrics: Array[CustomTaskMetric] =
     records.metrics :+ new KafkaMetrics.Live(KafkaMetrics.ParseErrors, () => errors)

@@ -148,6 +148,21 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     assert(client.reader("run-1", 1.0)("max.partition.fetch.bytes") == (16 << 20).toString)
   }
 
+  test("clients that read no records tell nobody of themselves, unless they are asked to") {
+    def clients(options: (String, String)*) = {
+      val c = settings(Seq(servers, topics) ++ options: _*).client
+      Seq(c.driver("run-1"), c.admin)
+    }
+    clients().foreach { own =>
+      assert(own("metric.reporters") == "" && own("auto.include.jmx.reporter") == "false")
+      assert(own("enable.metrics.push") == "false")
+    }
+    clients("kafka.metric.reporters" -> "team.Reporter", "kafka.enable.metrics.push" -> "true").foreach { own =>
+      assert(own("metric.reporters") == "team.Reporter" && own("enable.metrics.push") == "true")
+    }
+    assert(!settings(servers, topics).client.reader("run-1", 1.0).contains("metric.reporters"))
+  }
+
   test("the timeout of the driver is the one that the user set, whichever") {
     def timeouts(options: (String, String)*) = {
       val c = settings(Seq(servers, topics) ++ options: _*).client

@@ -29,6 +29,23 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(w.client.paused.asScala == Set(w.client.p(0), w.client.p(1)))
   }
 
+  test("a reader that is asked whether it is ready asks brokers without waiting, and loses nothing of the answer") {
+    val w = new SlotWorld
+    w.client.schedulePollTask(() => ())
+    w.client.bring(0, 5, 6, 7)
+    w.client.schedulePollTask(() => ())
+    w.client.bring(0, 8)
+    val reader = w.reader(range(0, 5, 9))
+    val ready  = () => reader.ready(Duration.ZERO)
+    assert(Seq.fill(3)(ready()) == Seq(false, true, true))
+    assert(Seq.fill(3)(reader.next()) == Seq(true, true, true))
+    assert(Seq.fill(2)(ready()) == Seq(false, true))
+    assert(SlotWorld.drain(reader) == Seq(0 -> 8L))
+    assert(ready() && !reader.next())
+    reader.close()
+    assert(w.returned == 1)
+  }
+
   test("hole 11: what a poll brought too much begins the next range, without a seek") {
     val w = new SlotWorld
     w.client.bring(0, 0, 1, 2, 3, 4)
@@ -175,6 +192,18 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(intercept[SpliceException](r.next()).getCondition == "SPLICE_KAFKA.RECREATED")
     r.close()
     assert(w.client.closed && w.returned == 0)
+  }
+
+  test("such a topic is found out too when nothing of it can be read, and is not asked about before that") {
+    val w = new SlotWorld(timeout = Duration.ofMillis(50))
+    w.client.hold(0, 0, 0)
+    w.topicId = "second"
+    w.responses += 1
+    val r = w.reader(planned(0, 4))
+    assert(!r.ready(Duration.ZERO) && w.questions == 0)
+    assert(intercept[SpliceException](r.next()).getCondition == "SPLICE_KAFKA.RECREATED")
+    assert(w.questions == 1)
+    r.close()
   }
 
   test("with restart the rest of such a range is given up, and the consumer is not used again") {

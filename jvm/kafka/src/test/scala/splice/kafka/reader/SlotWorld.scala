@@ -47,8 +47,18 @@ final private[reader] class SlotWorld(
   val client    = new SlotClient
   var topicId   = "first"
   var responses = 0L
-  val consumer  = new SlotConsumer(client, new TopicIds(() => responses, _ => Map("t" -> topicId)))
-  var returned  = 0
+  var questions = 0
+  val consumer  = new SlotConsumer(
+    client,
+    new TopicIds(
+      () => responses,
+      _ => {
+        questions += 1
+        Map("t" -> topicId)
+      }
+    )
+  )
+  var returned = 0
 
   /** Lets the poll after those that are scheduled find that the topic is another one. */
   def recreate(offsets: Long*): Unit = {

@@ -21,12 +21,12 @@ final private[dynamic] case class DynamicReaders(clusters: Map[String, SplitRead
 
   override val columnar: Boolean = clusters.values.forall(_.columnar)
 
-  override def rows(task: SlotRanges): SplitReader[InternalRow] = inTurn(task) { (name, own) =>
+  override def rows(task: SlotRanges): SplitReader[InternalRow] = together(task) { (name, own) =>
     val records = clusters(name).rows(SlotRanges(task.slot, own.map(_.range)))
     origin.fold(records)(plan => new OriginRowReader(records, new OriginRow(plan, originOf(name, own))))
   }
 
-  override def batches(task: SlotRanges): SplitReader[ColumnarBatch] = inTurn(task) { (name, own) =>
+  override def batches(task: SlotRanges): SplitReader[ColumnarBatch] = together(task) { (name, own) =>
     val records = clusters(name).batches(SlotRanges(task.slot, own.map(_.range)))
     origin.fold(records)(new OriginBatchReader(records, _, originOf(name, own)))
   }
@@ -34,15 +34,22 @@ final private[dynamic] case class DynamicReaders(clusters: Map[String, SplitRead
   private def originOf(cluster: String, ranges: IndexedSeq[DynamicSplitRange]): Origin =
     new Origin(cluster, ranges.map(r => r.range.partition.topic -> r.stream).toMap)
 
-  /** One cluster after the other. */
-  private def inTurn[T](task: SlotRanges)(
+  /** Some clusters at once. */
+  private def together[T](task: SlotRanges)(
       reader: (String, IndexedSeq[DynamicSplitRange]) => SplitReader[T]
   ): SplitReader[T] = {
     val ranges = task.ranges.collect { case range: DynamicSplitRange => range }
     val parts  = ranges.map(_.cluster.name).distinct.map(name => name -> ranges.filter(_.cluster.name == name))
     parts match {
       case Seq((name, own)) => reader(name, own)
-      case several          => new ReaderSequence(several.iterator.map { case (name, own) => reader(name, own) })
+      case several          =>
+        new ReaderSequence(several.iterator.map { case (name, own) => reader(name, own) }, DynamicReaders.AtOnce)
     }
   }
+}
+
+private[dynamic] object DynamicReaders {
+
+  // Enough that one cluster's round trips are hidden behind another one's rows; each may hold fetched records in memory.
+  private val AtOnce = 4
 }

@@ -3,6 +3,8 @@
 
 package splice.kafka.dynamic.reader
 
+import java.time.Duration
+
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.sql.vectorized.ColumnarBatch
@@ -28,9 +30,10 @@ final private[reader] class OriginBatchReader(inner: SplitReader[ColumnarBatch],
     found
   }
 
-  override def get(): ColumnarBatch             = batch
-  override def metrics: Array[CustomTaskMetric] = inner.metrics
-  override def close(): Unit                    = inner.close()
+  override def ready(patience: Duration): Boolean = inner.ready(patience)
+  override def get(): ColumnarBatch               = batch
+  override def metrics: Array[CustomTaskMetric]   = inner.metrics
+  override def close(): Unit                      = inner.close()
 
   private def over(records: ColumnarBatch): ColumnarBatch = {
     lazy val stream = new OriginVector(origin.stream(records.column(plan.topicAt).getUTF8String(0)))

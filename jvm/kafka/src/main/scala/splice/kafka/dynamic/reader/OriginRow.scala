@@ -3,6 +3,8 @@
 
 package splice.kafka.dynamic.reader
 
+import java.time.Duration
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
 import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
@@ -14,10 +16,11 @@ import splice.source.SplitReader
 /** Gives on rows of records with the columns that say where they come from. */
 final private[reader] class OriginRowReader(inner: SplitReader[InternalRow], row: OriginRow)
     extends SplitReader[InternalRow] {
-  override def next(): Boolean                  = inner.next()
-  override def get(): InternalRow               = row.over(inner.get())
-  override def metrics: Array[CustomTaskMetric] = inner.metrics
-  override def close(): Unit                    = inner.close()
+  override def next(): Boolean                    = inner.next()
+  override def ready(patience: Duration): Boolean = inner.ready(patience)
+  override def get(): InternalRow                 = row.over(inner.get())
+  override def metrics: Array[CustomTaskMetric]   = inner.metrics
+  override def close(): Unit                      = inner.close()
 }
 
 /** A view of a record's row; one is reused for all rows of a reader. */

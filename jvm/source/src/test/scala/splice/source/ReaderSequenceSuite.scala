@@ -1,0 +1,116 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source
+
+import java.io.IOException
+import java.time.Duration
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.connector.metric.CustomTaskMetric
+import org.scalatest.funsuite.AnyFunSuite
+
+final class ReaderSequenceSuite extends AnyFunSuite {
+
+  final private case class Count(name: String, value: Long) extends CustomTaskMetric
+
+  /** What several readers do, in the order in which they do it. */
+  final private class World {
+    val events: mutable.ArrayBuffer[String] = mutable.ArrayBuffer.empty
+
+    /** A reader of items; of those that come late it says so many times before that it would have to wait. */
+    final class Reader(name: String, items: Seq[(String, Int)], failing: Boolean = false) extends SplitReader[String] {
+      events += s"open $name"
+      private val left  = mutable.Queue.from(items)
+      private var item  = ""
+      private var late  = items.headOption.fold(0)(_._2)
+      private var found = 0L
+
+      override def next(): Boolean = left.nonEmpty && {
+        if (late > 0) events += s"$name waits"
+        item = left.dequeue()._1
+        late = left.headOption.fold(0)(_._2)
+        found += 1
+        true
+      }
+
+      override def ready(patience: Duration): Boolean = {
+        val now = late == 0
+        if (!now) late -= 1
+        now
+      }
+
+      override def get(): String = item
+
+      override def metrics: Array[CustomTaskMetric] = Array(Count("found", found), Count(name, 1L))
+
+      override def close(): Unit = {
+        events += s"close $name"
+        if (failing) throw new IOException(name)
+      }
+    }
+
+    def reader(name: String, items: (String, Int)*) = new Reader(name, items)
+  }
+
+  private def read(sequence: ReaderSequence[String]): Seq[String] =
+    Iterator.continually(sequence.next()).takeWhile(identity).map(_ => sequence.get()).toVector
+
+  private def metrics(sequence: ReaderSequence[String]): Map[String, Long] =
+    sequence.metrics.map(m => m.name -> m.value).toMap
+
+  test("one after another: each is made when the one before is closed, and waited for") {
+    val world    = new World
+    val sequence = new ReaderSequence[String](
+      Iterator("a", "b").map(name => world.reader(name, s"$name-1" -> 0, s"$name-2" -> 3))
+    )
+    assert(read(sequence) == Seq("a-1", "a-2", "b-1", "b-2"))
+    assert(world.events == Seq("open a", "a waits", "close a", "open b", "b waits", "close b"))
+    assert(metrics(sequence) == Map("found" -> 4L, "a" -> 1L, "b" -> 1L))
+  }
+
+  test("at once: while one would wait another one is read, and nobody waits") {
+    val world    = new World
+    val sequence = new ReaderSequence[String](
+      Iterator(
+        world.reader("a", "a-1" -> 2, "a-2" -> 0, "a-3" -> 1),
+        world.reader("b", "b-1" -> 0, "b-2" -> 3)
+      ),
+      2
+    )
+    assert(read(sequence) == Seq("b-1", "a-1", "a-2", "a-3", "b-2"))
+    assert(!world.events.exists(_.endsWith("waits")), world.events)
+    assert(metrics(sequence) == Map("found" -> 5L, "a" -> 1L, "b" -> 1L))
+  }
+
+  test("at once: no more are open than may be, and the next takes the place of one that has ended") {
+    val world    = new World
+    val sequence = new ReaderSequence[String](Iterator("a", "b", "c").map(name => world.reader(name, name -> 0)), 2)
+    assert(read(sequence) == Seq("a", "b", "c"))
+    assert(world.events.indexOf("open c") > world.events.indexOf("close a"))
+    assert(world.events.count(_.startsWith("close")) == 3)
+  }
+
+  test("every reader that is open is closed, though one fails at it, and none is made after that") {
+    val world    = new World
+    val sequence = new ReaderSequence[String](
+      Iterator("a", "b", "c").map(name => new world.Reader(name, Seq(name -> 0, name -> 0), failing = name == "a")),
+      2
+    )
+    assert(sequence.next())
+    assert(intercept[IOException](sequence.close()).getMessage == "a")
+    assert(!sequence.next())
+    assert(world.events == Seq("open a", "open b", "close a", "close b"))
+  }
+
+  test("several in several: one that would wait lets the others read") {
+    val world = new World
+    val inner = new ReaderSequence[String](
+      Iterator(world.reader("a", "a-1" -> 20), world.reader("b", "b-1" -> 10)),
+      2
+    )
+    val outer = new ReaderSequence[String](Iterator(inner, world.reader("c", "c-1" -> 0, "c-2" -> 1)), 2)
+    assert(read(outer) == Seq("c-1", "c-2", "b-1", "a-1"))
+  }
+}
