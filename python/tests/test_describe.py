@@ -77,6 +77,13 @@ def test_topics_and_the_partitions_furthest_behind() -> None:
     assert described._repr_html_().count("<table>") == 3
 
 
+def test_clusters_that_a_change_waits_for() -> None:
+    told = {"position": "change 3, 2 clusters", "metadataWaiting": '["east","west"]'}
+    described = describe(Query({"batchId": 4, "sources": [SPLICE | {"metrics": told}]}, "q"))  # type: ignore[arg-type]
+    assert described.sources[0].change_waits_for == ("east", "west")
+    assert str(described).splitlines()[3:] == ["a change waits for", "east", "west"]
+
+
 def test_before_the_first_progress() -> None:
     described = describe(Query(None))  # type: ignore[arg-type]
     assert described.sources == ()

@@ -25,7 +25,6 @@ _HEADINGS = (
     "switches",
 )
 
-
 _TOPIC_HEADINGS = (
     "topic",
     "partitions",
@@ -124,6 +123,7 @@ class SourceDescription:
         topics: The topics of a Kafka source, the furthest behind first; ``*`` sums up the others.
         lagging: The partitions of a Kafka source that are furthest behind.
         clusters: The clusters of a source that reads several, by name.
+        change_waits_for: Clusters without an answer that a change of streams must ask first.
         metrics: All figures, by the names that the query progress has for them.
     """
 
@@ -139,6 +139,7 @@ class SourceDescription:
     topics: tuple[LagDescription, ...] = ()
     lagging: tuple[LagDescription, ...] = ()
     clusters: tuple[ClusterDescription, ...] = ()
+    change_waits_for: tuple[str, ...] = ()
     metrics: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def cells(self) -> tuple[str, ...]:
@@ -188,9 +189,10 @@ class QueryDescription:
         tables: list[tuple[Sequence[str], list[tuple[str, ...]]]] = [
             (_HEADINGS, [source.cells() for source in self.sources])
         ]
-        clusters = [cluster.cells() for source in self.sources for cluster in source.clusters]
-        if clusters:
+        if clusters := [one.cells() for source in self.sources for one in source.clusters]:
             tables.append((_CLUSTER_HEADINGS, clusters))
+        if waits := [_cells((name,)) for s in self.sources for name in s.change_waits_for]:
+            tables.append((("a change waits for",), waits))
         if topics:
             tables.append((_TOPIC_HEADINGS, topics))
         if worst:
@@ -239,9 +241,8 @@ def _source(source: Mapping[str, Any]) -> SourceDescription:
         rows_arriving=_number(metrics.get("rowsArriving")),
         topics=tuple(_lag(name, own) for name, own in _json(metrics.get("topics"), {}).items()),
         lagging=tuple(_lag(own["partition"], own) for own in _json(metrics.get("lagging"), [])),
-        clusters=tuple(
-            _cluster(name, own) for name, own in _json(metrics.get("clusters"), {}).items()
-        ),
+        clusters=tuple(_cluster(*own) for own in _json(metrics.get("clusters"), {}).items()),
+        change_waits_for=tuple(_json(metrics.get("metadataWaiting"), [])),
         metrics=dict(metrics),
     )
 

@@ -77,6 +77,9 @@ object ProgressMetric {
   /** Answers of the metadata service that were not applied, in this run (several clusters only). */
   val Refusals = "metadataRefusals"
 
+  /** JSON: the clusters that must be asked before a change is made, and that do not answer (several clusters only). */
+  val Waiting = "metadataWaiting"
+
   /** How many switches from one leg to the next this checkpoint has seen (hybrid only). */
   val Switches = "switches"
 }

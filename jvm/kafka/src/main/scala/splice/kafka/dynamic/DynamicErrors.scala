@@ -56,6 +56,10 @@ private[dynamic] object DynamicErrors {
     "topics" -> topics.map { case (topic, names) => s"$topic on ${names.mkString(" and ")}" }.mkString(", ")
   )
 
+  /** A hand-over is due, and clusters are left out that it needs. */
+  def inactive(clusters: Iterable[String]): SpliceException =
+    conditions.error("SPLICE_DYNAMIC.INACTIVE", "clusters" -> clusters.toSeq.sorted.mkString(", "))
+
   /** Two names of clusters turned out to be one cluster, and topics would be read twice. */
   def sameCluster(names: Seq[String], id: String, topics: Iterable[String]): SpliceException = conditions.error(
     "SPLICE_DYNAMIC.SAME_CLUSTER",

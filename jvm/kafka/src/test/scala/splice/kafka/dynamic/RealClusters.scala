@@ -103,6 +103,9 @@ abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndA
     /** Answers of the metadata service that were not applied in this run. */
     def refusals: Int = coordinator.report(query.position.get)(ProgressMetric.Refusals).toInt
 
+    /** The clusters that a change waits for, as the query's progress names them. */
+    def waitsFor: Option[String] = coordinator.report(query.position.get).get(ProgressMetric.Waiting)
+
     def read(from: Progress, until: Progress): Vector[Row] = {
       val tasks   = coordinator.tasks(from, until)
       val readers = source.readers(ReadContext(columns, name, tasks.flatMap(_.ranges)))

@@ -178,6 +178,39 @@ final class RealCutoverSuite extends RealClusters {
     assert(read == (-6 until 20).map(i => i -> (if (i < 10) "west" else "east")))
   }
 
+  test("an answer that waits for a cluster says so, and another one that need not ask it is applied at once") {
+    mirrored("stuck")
+    val first = anHourAgo
+    write(westLog, "stuck", 0 until 10, first)
+    val query = new Query(
+      "sticking",
+      "clusterWait"                  -> "500ms",
+      "kafka.default.api.timeout.ms" -> "2000",
+      "kafka.request.timeout.ms"     -> "1000"
+    )
+    query.lies("west/stuck")
+    query.run { run =>
+      run.until("rows")(_.size >= 16)
+      assert(run.waitsFor.isEmpty)
+      write(westLog, "stuck", 10 until 14, first.plusSeconds(10))
+      west.kill()
+      write(eastLog, "stuck", 0 until 20, first)
+      query.goesOver(at(first.plusSeconds(14)), "east/stuck")
+      run.until("the cluster that it waits for")(_ => run.waitsFor.contains("""["west"]"""))
+      assert(query.position.exists(_.json.contains("\"change\":0")) && query.rows.size == 16)
+      query.goesOver(
+        """offsets: {west: {stuck: {"0": 10, "1": 10}}, east: {stuck: {"0": 7, "1": 7}}}""",
+        "east/stuck"
+      )
+      run.until("rows of the mirror")(_.size >= 22)
+      assert(run.waitsFor.isEmpty)
+      west.start()
+      run.until("the rest of the old topic")(_.size >= 26)
+    }
+    val read = query.rows.map(row => row.value.drop(1).toInt -> row.cluster).sortBy(_._1)
+    assert(read == (-6 until 20).map(i => i -> (if (i < 14) "west" else "east")))
+  }
+
   test("a topic that comes back after its position was forgotten, on a cluster that is away, waits for it") {
     eastLog.create("stays", 1)
     westLog.create("returns", 1)

@@ -6,7 +6,7 @@ package splice.kafka.dynamic.enumerator
 import java.time.{Clock, Instant}
 
 import scala.annotation.tailrec
-import scala.collection.immutable.SortedMap
+import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
@@ -37,10 +37,13 @@ final private[dynamic] class ChangeDriver(
   private var looked  = false
   private var news    = Option.empty[StreamMetadata]
   private var refused = Option.empty[Refusal]
-  private var waiting = Option.empty[StreamMetadata]
+  private var told    = Option.empty[(Option[StreamMetadata], SortedSet[String])]
 
   /** Answers that were not applied, in this run. */
   var refusals: Int = 0
+
+  /** The clusters that must be asked before a change is made, and that do not answer. */
+  def waitsFor: SortedSet[String] = questions.waitsFor
 
   /** What held when the checkpoint began: the first answer. */
   def first(): AppliedMetadata = log.find(0).getOrElse {
@@ -80,7 +83,10 @@ final private[dynamic] class ChangeDriver(
       failing: String => Option[Instant]
   ): (DynamicPosition, AppliedMetadata) = {
     if (!fixed || !looked) look()
-    go(at, failing)
+    questions.begin()
+    val settled = go(at, failing)
+    tellWaiting()
+    settled
   }
 
   /** Writes down where topics end that are to be drained. */
@@ -129,13 +135,7 @@ final private[dynamic] class ChangeDriver(
           val gone = here.streamOf.keySet -- change.streamOf.keySet
           if (rules.failsOnRemoval && gone.nonEmpty) throw DynamicErrors.removed(gone)
           Some(make(here, change))
-        case None =>
-          if (!waiting.contains(found))
-            logger.warn(
-              "What is new of streams is not applied yet: a cluster that must be asked for it does not answer."
-            )
-          waiting = Some(found)
-          None
+        case None => None
       }
     }
   }
@@ -189,6 +189,18 @@ final private[dynamic] class ChangeDriver(
     refusals += 1
     if (!refused.contains(refusal)) logger.warn(DynamicErrors.refused(refusal).getMessage)
     refused = Some(refusal)
+  }
+
+  private def tellWaiting(): Unit = {
+    val now = if (waitsFor.isEmpty) None else Some(news -> waitsFor)
+    if (now != told) now.foreach { case (answer, clusters) =>
+      val what = if (answer.isEmpty) "A stream whose time to go over has come" else "What is new of streams"
+      logger.warn(
+        s"$what waits: a cluster that must be asked for it does not answer, ${clusters.mkString(", ")}. Until then " +
+          "streams are read as before. Another answer of the metadata service may say it otherwise."
+      )
+    }
+    told = now
   }
 
   private def tell(before: AppliedMetadata, now: AppliedMetadata): Unit = {

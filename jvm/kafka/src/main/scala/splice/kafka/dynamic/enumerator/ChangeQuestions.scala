@@ -17,6 +17,14 @@ final private[dynamic] class ChangeQuestions(rules: ChangeRules, probe: ClusterP
 
   private val cutovers = rules.cutovers
 
+  private var silent = SortedSet.empty[String]
+
+  /** The clusters that a change waits for, since they do not answer. */
+  def waitsFor: SortedSet[String] = silent
+
+  /** What is to be asked next is all that can wait. */
+  def begin(): Unit = silent = SortedSet.empty
+
   /** What an answer of the metadata service comes to: that it is not applied, or what holds after it; None while a cluster that must
     * be asked for that does not answer.
     */
@@ -43,7 +51,7 @@ final private[dynamic] class ChangeQuestions(rules: ChangeRules, probe: ClusterP
     val due = cutovers.due(here, clock.instant())
     if (due.isEmpty) None
     else {
-      val found  = probe(grouped(here.clusters, due.view.mapValues(Option(_)).toMap)(_ => KafkaPosition.Empty))
+      val found  = ask(grouped(here.clusters, due.view.mapValues(Option(_)).toMap)(_ => KafkaPosition.Empty))
       val places = byTopic(found)
       val made   = cutovers.cut(here, at, clock.instant(), places)
       if (made.isEmpty) {
@@ -55,11 +63,20 @@ final private[dynamic] class ChangeQuestions(rules: ChangeRules, probe: ClusterP
   }
 
   /** A change was made: whatever was asked before is of no use any more. */
-  def made(): Unit = probe.clear()
+  def made(): Unit = {
+    begin()
+    probe.clear()
+  }
 
   private def all(questions: Seq[ProbeQuestion]): Option[Map[ClusterTopic, LogPlaces]] = {
-    val found = if (questions.isEmpty) Map.empty[ProbeQuestion, LogPlaces] else probe(questions)
+    val found = if (questions.isEmpty) Map.empty[ProbeQuestion, LogPlaces] else ask(questions)
     if (found.size == questions.size) Some(byTopic(found)) else None
+  }
+
+  private def ask(questions: Seq[ProbeQuestion]): Map[ProbeQuestion, LogPlaces] = {
+    val found = probe(questions)
+    silent ++= questions.filter(probe.isSilent).map(_.cluster.name)
+    found
   }
 
   /** One question a cluster and time. */

@@ -54,6 +54,7 @@ final private[dynamic] class ClusterProbe(settings: DynamicSettings, clock: Cloc
 
   private var asked: Map[ProbeQuestion, Asked]  = Map.empty
   private var next: Map[ProbeQuestion, Instant] = Map.empty
+  private var silent: Set[ProbeQuestion]        = Set.empty
 
   /** The answers that have come so far. An answer is the same until it is dropped.
     *
@@ -69,6 +70,9 @@ final private[dynamic] class ClusterProbe(settings: DynamicSettings, clock: Cloc
     questions.flatMap(q => asked.get(q).flatMap(one(q, _)).map(q -> _)).toMap
   }
 
+  /** Whether a question was waited for, or failed, and was not answered since. */
+  def isSilent(question: ProbeQuestion): Boolean = silent(question.wherever)
+
   /** Answers that were of no use: they are asked again after a while. */
   def drop(questions: Iterable[ProbeQuestion]): Unit = questions.foreach { question =>
     asked -= question
@@ -79,6 +83,7 @@ final private[dynamic] class ClusterProbe(settings: DynamicSettings, clock: Cloc
   def clear(): Unit = {
     asked = Map.empty
     next = Map.empty
+    silent = Set.empty
   }
 
   override def close(): Unit = { val _ = threads.shutdownNow() }
@@ -86,11 +91,14 @@ final private[dynamic] class ClusterProbe(settings: DynamicSettings, clock: Cloc
   private def one(question: ProbeQuestion, asked: Asked): Option[LogPlaces] = {
     // Once a question was waited for, it holds up no batch any more.
     val patience = math.max(Duration.between(clock.instant(), asked.since.plus(settings.clusterWait)).toMillis, 0L)
-    try Some(LogPlaces(asked.since, asked.answer.get(patience, TimeUnit.MILLISECONDS)))
-    catch {
-      case _: TimeoutException   => None
-      case e: ExecutionException => failed(question, e.getCause)
-    }
+    val found    =
+      try Some(LogPlaces(asked.since, asked.answer.get(patience, TimeUnit.MILLISECONDS)))
+      catch {
+        case _: TimeoutException   => None
+        case e: ExecutionException => failed(question, e.getCause)
+      }
+    silent = if (found.isEmpty) silent + question.wherever else silent - question.wherever
+    found
   }
 
   private def failed(question: ProbeQuestion, cause: Throwable): Option[LogPlaces] = cause match {

@@ -5,7 +5,7 @@ package splice.kafka.dynamic.enumerator
 
 import java.time.{Clock, Duration}
 
-import scala.collection.immutable.SortedMap
+import scala.collection.immutable.{SortedMap, SortedSet}
 
 import com.fasterxml.jackson.databind.JsonNode
 
@@ -25,7 +25,8 @@ final private[dynamic] class ClusterReports(clock: Clock) {
       here: AppliedMetadata,
       workers: SortedMap[String, ClusterWorker],
       discovery: MetadataDiscovery,
-      refusals: Int
+      refusals: Int,
+      waitsFor: SortedSet[String]
   ): SortedMap[String, String] = {
     val now = clock.instant()
     last = workers.map { case (name, worker) =>
@@ -40,9 +41,13 @@ final private[dynamic] class ClusterReports(clock: Clock) {
       ProgressMetric.Change           -> here.number.toString,
       ProgressMetric.Refusals         -> refusals.toString,
       ProgressMetric.MetadataFailures -> health.failures.toString
-    ) ++ here.generation.map(ProgressMetric.Generation -> _.toString) ++
+    ) ++ here.generation.map(ProgressMetric.Generation -> _.toString) ++ waiting(waitsFor) ++
       discovery.age(now).map(ProgressMetric.MetadataAge -> _.toMillis.toString))
   }
+
+  private def waiting(names: SortedSet[String]): Option[(String, String)] =
+    if (names.isEmpty) None
+    else Some(ProgressMetric.Waiting -> Json.write(Json.array(names.toSeq.map(Json.text))))
 
   private def cluster(figures: SortedMap[String, String], health: ClusterHealth, now: java.time.Instant): JsonNode = {
     val own    = ofCluster.flatMap(key => figures.get(key).flatMap(_.toLongOption).map(key -> Json.number(_)))

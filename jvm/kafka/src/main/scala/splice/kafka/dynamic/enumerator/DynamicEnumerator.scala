@@ -54,7 +54,8 @@ final private[splice] class DynamicEnumerator(
   private val sharing   = new ClusterSharing(sizes, new ClusterTimes(workers), context.clock)
   private val reports   = new ClusterReports(context.clock)
 
-  private var frozen = false
+  private var frozen  = false
+  private var awaited = Set.empty[String]
 
   override def start(at: StartPosition): Progress = {
     val first = driver.first()
@@ -64,6 +65,9 @@ final private[splice] class DynamicEnumerator(
     val starts = ask(first, patient = false)((name, enumerator) =>
       enumerator.start(ClusterStart(at, first.read(name)), settings.starts(name, first))
     )
+    // What a hand-over chose cannot be asked for later: such a cluster would begin as one that is new.
+    val absent = first.read.keySet -- starts.keySet
+    if (at != StartPosition.Configured && absent.nonEmpty) throw DynamicErrors.inactive(absent)
     positions.offset(DynamicPosition.of(first.number, starts))
   }
 
@@ -160,8 +164,19 @@ final private[splice] class DynamicEnumerator(
       val here     = changes(position.change)
       workers.follow(driver.reached(here))
       val ends = ask(here)((name, enumerator) => enumerator.end(position.of(name)))
-      if (ends.values.forall(_.nonEmpty)) Some(new DynamicEndState(at, ends.values.flatten.toSeq)) else None
+      if (ends.values.exists(_.isEmpty)) None else ended(at, ends.values.flatten.toSeq, here.read.keySet -- ends.keySet)
     }
+
+  /** A stream waits until clusters are active; a batch would leave out what comes after them. */
+  private def ended(at: Progress, ends: Seq[EndState], inactive: Set[String]): Option[EndState] = {
+    if (inactive.nonEmpty && context.mode == ReadMode.Batch) throw DynamicErrors.inactive(inactive)
+    if (inactive.nonEmpty && inactive != awaited)
+      DynamicEnumerator.log.warn(
+        s"Not active: ${inactive.toSeq.sorted.mkString(", ")}. All else was read to its end, and waits for that."
+      )
+    awaited = inactive
+    if (inactive.isEmpty) Some(new DynamicEndState(at, ends)) else None
+  }
 
   override def freeze(): Unit = {
     frozen = true
@@ -177,7 +192,7 @@ final private[splice] class DynamicEnumerator(
 
   override def report(at: Progress): SortedMap[String, String] = {
     val position = own(at)
-    reports(position, changes(position.change), workers.all, discovery, driver.refusals)
+    reports(position, changes(position.change), workers.all, discovery, driver.refusals, driver.waitsFor)
   }
 
   override def close(): Unit = {

@@ -4,7 +4,6 @@
 package splice.kafka.dynamic.metadata
 
 import java.io.IOException
-import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.util.Using
 
@@ -25,7 +24,7 @@ final private[dynamic] class FileMetadataService(file: Path, configuration: Conf
 
   override def allStreams(): StreamMetadata = {
     val text =
-      try Using.resource(fs.open(file))(in => new String(in.readAllBytes(), UTF_8))
+      try Using.resource(fs.open(file))(MetadataText.read(file.toString, _))
       catch { case e: IOException => throw MetadataErrors.unavailable(toString, e.toString, Some(e)) }
     val found = MetadataDocument.read(file.toString, text, allowLiteralSecrets)
     inactive = found.inactive

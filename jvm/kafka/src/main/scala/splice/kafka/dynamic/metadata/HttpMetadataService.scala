@@ -5,7 +5,6 @@ package splice.kafka.dynamic.metadata
 
 import java.io.IOException
 import java.net.{HttpURLConnection, URI}
-import java.nio.charset.StandardCharsets.UTF_8
 import java.time.Duration
 
 import scala.util.Using
@@ -36,7 +35,7 @@ final private[dynamic] class HttpMetadataService(
     try
       (connection.getResponseCode, last) match {
         case (HttpURLConnection.HTTP_OK, _) =>
-          val text  = Using.resource(connection.getInputStream)(in => new String(in.readAllBytes(), UTF_8))
+          val text  = Using.resource(connection.getInputStream)(MetadataText.read(shown, _))
           val found = MetadataDocument.read(shown, text, allowLiteralSecrets)
           last = Some(Answer(Option(connection.getHeaderField("ETag")), found))
           found.metadata

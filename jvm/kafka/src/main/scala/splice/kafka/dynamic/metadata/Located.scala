@@ -12,6 +12,8 @@ import org.yaml.snakeyaml.error.{MarkedYAMLException, YAMLException}
 import org.yaml.snakeyaml.nodes.{MappingNode, Node, NodeTuple, ScalarNode, SequenceNode, Tag}
 import org.yaml.snakeyaml.{LoaderOptions, Yaml}
 
+import splice.source.Json
+
 /** A value of a YAML or JSON document that knows its line, so that what is wrong with it can be said exactly.
   *
   * @param path
@@ -76,11 +78,14 @@ final private[metadata] class Located(document: String, val path: String, node: 
 
 private[metadata] object Located {
 
-  /** @throws splice.source.SpliceException when the text is neither YAML nor JSON */
+  /** @throws splice.source.SpliceException when the text is neither YAML nor JSON, or too long */
   def parse(document: String, text: String): Located = {
     def invalid(line: Int, what: String) = MetadataErrors.invalid(document, line, "", what)
+    val options                          = new LoaderOptions
+    options.setCodePointLimit(MetadataText.Longest)
+    if (text.length > MetadataText.Longest) throw MetadataText.tooLong(document)
     try
-      Option(new Yaml(new SafeConstructor(new LoaderOptions)).compose(new StringReader(text)))
+      Option(new Yaml(new SafeConstructor(options)).compose(new StringReader(spaced(text))))
         .map(new Located(document, "", _))
         .getOrElse(throw invalid(1, "it is empty"))
     catch {
@@ -88,4 +93,8 @@ private[metadata] object Located {
       case e: YAMLException       => throw invalid(1, e.getMessage)
     }
   }
+
+  // YAML knows no tab between words, and JSON none within.
+  private def spaced(text: String): String =
+    if (text.contains('\t') && Json.read(text).nonEmpty) text.replace('\t', ' ') else text
 }

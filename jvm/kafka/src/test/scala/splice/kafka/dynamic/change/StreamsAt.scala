@@ -11,7 +11,7 @@ import splice.kafka.split.KafkaPosition
 import splice.source.LogPartition
 
 /** Makes metadata of one stream `s`, and positions in its topics, of `cluster/topic`s. */
-private[change] object StreamsAt {
+private[dynamic] object StreamsAt {
 
   def metadata(generation: Long, topics: String*): StreamMetadata = goesOver(generation, None, topics: _*)
 

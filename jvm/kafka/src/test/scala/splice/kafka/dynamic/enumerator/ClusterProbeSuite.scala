@@ -77,10 +77,14 @@ final class ClusterProbeSuite extends AnyFunSuite {
     val world = new World
     world.log.away = Some(_ => true)
     world.probe { probe =>
+      assert(!probe.isSilent(at200))
       assert(probe(Seq(at200)).isEmpty && probe(Seq(at200)).isEmpty && world.asked == 1)
+      assert(probe.isSilent(at200) && probe.isSilent(at200.copy(read = KafkaPosition.of(Seq(p0 -> 2L)))))
       world.log.away = None
       world.clock.pass(Duration.ofSeconds(2))
-      assert(probe(Seq(at200)).size == 1)
+      assert(probe(Seq(at200)).size == 1 && !probe.isSilent(at200))
+      probe.drop(Seq(at200))
+      assert(probe(Seq(at200)).isEmpty && !probe.isSilent(at200))
     }
   }
 

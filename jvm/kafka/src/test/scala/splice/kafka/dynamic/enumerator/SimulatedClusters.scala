@@ -31,6 +31,9 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
     SortedSet.from((0 until topics).map(t => f"$cluster-topic-$t%03d"))
 
   var batchesToRetain = 100
+  var mode: ReadMode  = ReadMode.Stream
+
+  @volatile var inactive: Set[String] = Set.empty
 
   val side  = new MemorySideLog
   val clock = new SimulatedRun.Hands
@@ -52,7 +55,7 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
         topicsOf(name).toSeq.map(topic => topic -> KafkaStream(topic, SortedMap(name -> SortedSet(topic))))
       ))
     )
-    override def isClusterActive(cluster: String): Boolean = true
+    override def isClusterActive(cluster: String): Boolean = !inactive(cluster)
   }
 
   /** A record more in every partition of every cluster. */
@@ -60,7 +63,7 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
 
   /** The enumerator of another start of the query. */
   def start(): SplitEnumerator = {
-    val context = EnumeratorContext(side, ReadMode.Stream, clock, cores = 2, run = "simulated", batchesToRetain)
+    val context = EnumeratorContext(side, mode, clock, cores = 2, run = "simulated", batchesToRetain)
     source.enumerator(context, Service, new RecordSizes) { (cluster, own, scope) =>
       val log = logs(cluster.name)
       KafkaEnumerator(settings.of(cluster, own), scope, log, new ClockedDiscovery(log, never, clock))(() =>

@@ -55,6 +55,39 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     assert(found.generation.isEmpty && found.streams("s").topics("a") == Set("t"))
   }
 
+  test("JSON may be indented with tabs") {
+    val json = "{\n\t\"version\": 1,\n\t\"clusters\": {\"a\": {\n\t\t\"bootstrapServers\":\t\"a:1\"}},\n" +
+      "\t\"streams\": {\"s\\tt\": {\"a\": [\"t\"]}}}"
+    assert(read(json).metadata.streams.keySet == Set("s\tt"))
+  }
+
+  private def topics(stream: Int): Seq[String] = (0 until 20).map(t => f"a-topic-of-some-length-$stream%06d-$t%02d")
+
+  private def assertLarge(text: String, streams: Int): Unit = {
+    assert(text.length > 4000000)
+    val found = read(text).metadata.streams
+    assert(found.size == streams)
+    Seq(0, streams - 1).foreach(i => assert(found(f"stream-$i%06d").topics("a").toSeq == topics(i)))
+  }
+
+  test("YAML of four million characters, with thousands of streams") {
+    val streams = (0 until 6000).map(i => f"  stream-$i%06d:\n    a: [${topics(i).mkString(", ")}]\n")
+    assertLarge(s"version: 1\nclusters: {a: {bootstrapServers: \"a:1\"}}\nstreams:\n${streams.mkString}", 6000)
+  }
+
+  test("JSON of four million characters, on one line") {
+    val streams = (0 until 6000).map(i => f"\"stream-$i%06d\":{\"a\":[${topics(i).mkString("\"", "\",\"", "\"")}]}")
+    assertLarge(
+      s"""{"version":1,"clusters":{"a":{"bootstrapServers":"a:1"}},"streams":{${streams.mkString(",")}}}""",
+      6000
+    )
+  }
+
+  test("a document that is longer than 64 MiB is refused by name") {
+    val error = intercept[SpliceException](read("#".repeat(MetadataText.Longest + 1)))
+    assert(error.getCondition == "SPLICE_METADATA.INVALID" && error.getMessage.contains("longer than 64 MiB"))
+  }
+
   test("some of the streams, and only the clusters that they are on") {
     val some = read(yaml).metadata.only(Set("refunds"))
     assert(some.streams.keySet == Set("refunds") && some.clusters.keySet == Set("west"))

@@ -3,6 +3,7 @@
 
 package splice.kafka.dynamic.metadata
 
+import java.io.RandomAccessFile
 import java.net.{InetAddress, InetSocketAddress, URI}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.StandardCopyOption.ATOMIC_MOVE
@@ -51,6 +52,15 @@ final class MetadataServiceSuite extends AnyFunSuite {
     val other = file.resolveSibling("next")
     Files.writeString(other, text)
     val _ = Files.move(other, file, ATOMIC_MOVE)
+  }
+
+  test("of a file that is longer than 64 MiB no more is read, and the error names it") {
+    inFile { (file, service) =>
+      Using.resource(new RandomAccessFile(file.toFile, "rw"))(_.setLength(MetadataText.Longest + 1L))
+      val error = intercept[SpliceException](service.allStreams())
+      assert(error.getCondition == "SPLICE_METADATA.INVALID")
+      assert(error.getMessage.contains(file.getFileName.toString) && error.getMessage.contains("longer than 64 MiB"))
+    }
   }
 
   test("a file is read anew each time, and may be replaced by another") {

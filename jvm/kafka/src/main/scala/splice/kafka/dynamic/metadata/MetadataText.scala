@@ -1,0 +1,32 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.metadata
+
+import java.io.InputStream
+import java.nio.charset.StandardCharsets.UTF_8
+
+import splice.source.SpliceException
+
+/** The text of a [[MetadataDocument]], read from a file or an endpoint. */
+private[dynamic] object MetadataText {
+
+  /** How many bytes a document may have: more than any real one, and little enough for a driver's memory. */
+  val Longest: Int = 64 * 1024 * 1024
+
+  /** All that is there, as UTF-8.
+    *
+    * @param document
+    *   what errors call it
+    * @throws splice.source.SpliceException
+    *   when it is longer than [[Longest]]; the rest is not read then
+    */
+  def read(document: String, in: InputStream): String = {
+    val bytes = in.readNBytes(Longest + 1)
+    if (bytes.length > Longest) throw tooLong(document)
+    new String(bytes, UTF_8)
+  }
+
+  def tooLong(document: String): SpliceException =
+    MetadataErrors.invalid(document, 1, "", s"it is longer than ${Longest / 1024 / 1024} MiB")
+}

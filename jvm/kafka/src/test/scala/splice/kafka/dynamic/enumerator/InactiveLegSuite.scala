@@ -1,0 +1,94 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.enumerator
+
+import scala.collection.immutable.SortedMap
+import scala.util.Using
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.dynamic.split.DynamicSplitRange
+import splice.source._
+
+/** Streams on many clusters as a leg of a chain, while some clusters are not active. */
+final class InactiveLegSuite extends AnyFunSuite {
+
+  private val (east, west) = ("cluster-000", "cluster-001")
+
+  private def p(cluster: String): LogPartition = LogPartition(s"$cluster-topic-000", 0)
+
+  private def world(options: (String, String)*): SimulatedClusters = {
+    val made = new SimulatedClusters(clusters = 2, topics = 1, partitions = 1, options: _*)
+    made.logs.foreach { case (name, log) => log.fill(p(name).topic, 0, 10) }
+    made
+  }
+
+  private def advance(run: SplitEnumerator, from: Progress): Progress = run.advance(from, run.limits(from))
+
+  private def read(run: SplitEnumerator, from: Progress, until: Progress): Set[(String, Long, Long)] =
+    run.splits(from, until).collect { case r: DynamicSplitRange => (r.cluster.name, r.range.from, r.range.until) }.toSet
+
+  private val handed = StartPosition.Offsets(SortedMap(p(east) -> 4L, p(west) -> 7L), OnGap.Fail)
+
+  test("a leg that takes over begins nowhere while a cluster is not active, and at the offsets once it is") {
+    Seq("earliest", "latest").foreach { added =>
+      val clusters = world("newPartitionsStartAt" -> added)
+      clusters.inactive = Set(west)
+      Seq(handed, StartPosition.Timestamp(0, OnGap.Fail)).foreach { at =>
+        val error = intercept[SpliceException](Using.resource(clusters.start())(_.start(at)))
+        assert(error.getCondition == "SPLICE_DYNAMIC.INACTIVE" && error.getMessage.contains(west))
+        assert(!error.getMessage.contains(east))
+      }
+      clusters.inactive = Set.empty
+      Using.resource(clusters.start()) { run =>
+        val start = run.start(handed)
+        assert(read(run, start, advance(run, start)) == Set((east, 4L, 10L), (west, 7L, 10L)))
+      }
+    }
+  }
+
+  test("a cluster that is not active when the query first starts begins as one that is new, once it is") {
+    Seq("earliest" -> Set((west, 0L, 12L)), "latest" -> Set((west, 10L, 12L))).foreach { case (added, expected) =>
+      val clusters = world("startingOffsets" -> "earliest", "newPartitionsStartAt" -> added)
+      clusters.inactive = Set(west)
+      Using.resource(clusters.start()) { run =>
+        val start = run.start(StartPosition.Configured)
+        val first = advance(run, start)
+        assert(read(run, start, first) == Set((east, 0L, 10L)))
+        assert(advance(run, first) == first)
+        clusters.inactive = Set.empty
+        val met = advance(run, first)
+        clusters.logs(west).fill(p(west).topic, 0, 2)
+        assert(read(run, first, advance(run, met)) == expected)
+      }
+    }
+  }
+
+  private val bounded = Seq("startingOffsets" -> "earliest", "endingOffsets" -> "latest")
+
+  test("a leg that ends does not while a cluster is not active, and reads that one before it does") {
+    val clusters = world(bounded: _*)
+    clusters.inactive = Set(west)
+    Using.resource(clusters.start()) { run =>
+      val start = run.start(StartPosition.Configured)
+      val first = advance(run, start)
+      assert(read(run, start, first) == Set((east, 0L, 10L)))
+      Seq(1, 2).foreach(_ => assert(run.end(first).isEmpty && advance(run, first) == first))
+      clusters.inactive = Set.empty
+      assert(run.end(first).isEmpty)
+      val second = advance(run, first)
+      assert(read(run, first, second) == Set((west, 0L, 10L)) && run.end(second).nonEmpty)
+    }
+  }
+
+  test("a batch over a leg that would end without a cluster is refused") {
+    val clusters = world(bounded: _*)
+    clusters.mode = ReadMode.Batch
+    clusters.inactive = Set(west)
+    Using.resource(clusters.start()) { run =>
+      val end = advance(run, run.start(StartPosition.Configured))
+      assert(intercept[SpliceException](run.end(end)).getCondition == "SPLICE_DYNAMIC.INACTIVE")
+    }
+  }
+}

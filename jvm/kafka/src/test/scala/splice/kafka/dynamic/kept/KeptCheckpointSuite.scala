@@ -1,0 +1,131 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.kept
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path}
+import java.util.Comparator
+
+import scala.collection.immutable.SortedMap
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.dynamic.change._
+import splice.kafka.dynamic.split._
+import splice.kafka.enumerator._
+import splice.source.{EnumeratorContext, ReadMode, SideLog}
+
+/** Offsets and side logs of queries over many clusters that earlier versions wrote are read for ever. */
+final class KeptCheckpointSuite extends AnyFunSuite {
+
+  // The first is read for ever. One that is written otherwise is added at the end, by KeptWorld's main.
+  private val versions = Seq("0.1")
+
+  private def kept(version: String): Path =
+    Path.of(getClass.getResource(s"/splice/kafka/dynamic/kept/$version").toURI)
+
+  private def texts(checkpoint: Path): SortedMap[String, String] =
+    Using.resource(Files.walk(checkpoint)) { files =>
+      SortedMap.from(files.iterator.asScala.filter(Files.isRegularFile(_)).filterNot(isDigest).map { file =>
+        checkpoint.relativize(file).toString -> new String(Files.readAllBytes(file), UTF_8)
+      })
+    }
+
+  // Hadoop's, beside a file on a local disk.
+  private def isDigest(file: Path): Boolean = file.getFileName.toString.startsWith(".")
+
+  private def offset(version: String, number: Int): String =
+    Files.readString(kept(version).resolve(s"offsets/$number"))
+
+  private def eachLog(read: SideLog => Unit): Unit =
+    versions.foreach(version => withClue(s"of $version: ")(read(KeptWorld.sideLog(kept(version)))))
+
+  test("what is written today is what was kept last, byte for byte") {
+    val folder = Files.createTempDirectory("splice-kept")
+    try {
+      KeptWorld.write(folder)
+      val (now, then) = (texts(folder), texts(kept(versions.last)))
+      assert(now.keySet == then.keySet)
+      now.foreach { case (name, text) => assert(text == then(name), name) }
+    } finally
+      Using.resource(Files.walk(folder))(_.sorted(Comparator.reverseOrder[Path]()).forEach(f => Files.delete(f)))
+  }
+
+  test("offsets say what they said: of one cluster, of many, and of an entry") {
+    versions.foreach { version =>
+      assert(Files.list(kept(version).resolve("offsets")).count() == KeptWorld.offsets.size.toLong)
+      KeptWorld.offsets.zipWithIndex.foreach { case (expected, i) =>
+        assert(DynamicPosition.read(offset(version, i)) == expected, s"$version, offset $i")
+      }
+    }
+  }
+
+  test("positions that are entries are found by their offsets") {
+    versions.foreach { version =>
+      val log    = new PositionLog(KeptWorld.sideLog(kept(version)), batchesToRetain = 100)
+      val stored = KeptWorld.offsets.zipWithIndex.collect { case (_: StoredPosition, i) => offset(version, i) }
+      assert(stored.map(text => log(DynamicPosition.read(text))) == KeptWorld.positions, version)
+    }
+  }
+
+  test("changes say what they said, with all that is removed, moved, waiting and to go over") {
+    eachLog { log =>
+      val changes = new ChangeLog(log).all
+      assert(changes.size == KeptWorld.changes.size)
+      changes.zip(KeptWorld.changes).foreach { case (read, expected) => assert(read == expected) }
+    }
+  }
+
+  test("the history tells of them what it told") {
+    eachLog { log =>
+      val told = ChangeHistory(log)
+      assert(told.map(event => s"${event.number} ${event.event}: ${event.names.mkString(", ")}") == KeptWorld.history)
+      assert(told.map(_.generation).distinct == KeptWorld.changes.map(_.generation))
+      assert(told.map(_.at).distinct == KeptWorld.changes.map(_.at))
+    }
+  }
+
+  test("a checkpoint that a source of one cluster began is still that cluster's") {
+    eachLog { log =>
+      val at = new Takeover(log, fail("it was decided"))(DynamicPosition.of(
+        0,
+        KeptWorld.offsets.head match {
+          case position: DynamicPosition => position.clusters
+          case other                     => fail(other.json)
+        }
+      ))
+      assert(at.clusters.keySet == Set(KeptWorld.takenOver))
+      val context = EnumeratorContext(log, ReadMode.Stream, java.time.Clock.systemUTC(), 1, "kept")
+      assert(new Takeover(log, fail("it was decided")).scope(context, KeptWorld.takenOver).sideLog eq log)
+    }
+  }
+
+  test("what is remembered of a cluster: whose offsets they are, and of which generation") {
+    eachLog { log =>
+      val identity = new IdentityLog(KeptWorld.ofWest(log))
+      assert(identity.clusterId.contains("id-of-west") && identity.latest("refunds") == 2)
+      assert(identity.owner("orders", 0) == Owner(Some("id-of-west"), Some("topic-1")))
+      assert(identity.owner("refunds", 0) == Owner(Some("id-of-west"), Some("topic-2")))
+      KeptWorld.renewals.foreach(g => assert(identity.generation(g.topic, g.number).contains(g)))
+    }
+  }
+
+  test("what is remembered of a cluster: starts, ranges passed over, topics that were gone, and the end") {
+    eachLog { log =>
+      val west   = KeptWorld.ofWest(log)
+      val starts = KeptWorld.starts
+      val found  = starts.offsets.keySet.toSet
+      assert(new StartLog(west).starts(found, starts)(_ => fail("they were decided")) == starts.offsets.toMap)
+      val (from, to) = KeptWorld.skip
+      from.offsets.foreach { case (p, offset) =>
+        assert(new SkipLog(west).start(p, from.generation(p.topic), offset, to.offsets(p) + 1) == to.offsets(p))
+      }
+      val removals = new RemovalLog(west)
+      assert(removals.all.toSeq == Seq(KeptWorld.gone) && removals.of(KeptWorld.back.topic).isEmpty)
+      assert(west.get("ending").nonEmpty && KeptWorld.endingOf(west) == KeptWorld.ending)
+    }
+  }
+}

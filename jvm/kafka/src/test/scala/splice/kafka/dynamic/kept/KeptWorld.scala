@@ -1,0 +1,216 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.kept
+
+import java.nio.file.{Files, Path}
+import java.time.{Duration, Instant}
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{Path => HadoopPath}
+
+import splice.coordinator.HadoopSideLog
+import splice.kafka.dynamic._
+import splice.kafka.dynamic.change._
+import splice.kafka.dynamic.split._
+import splice.kafka.enumerator._
+import splice.kafka.options.{EndingOffsets, OutOfRange, Subscription}
+import splice.kafka.split.KafkaPosition
+import splice.source._
+
+/** What a kept checkpoint of a query over many clusters says, and the same written as it is written now.
+  *
+  * Every kind of line is there once at least.
+  */
+private[kept] object KeptWorld {
+
+  private val t0     = Instant.parse("2026-01-01T00:00:00Z")
+  private val time   = StreamCutover.At(Instant.parse("2026-01-02T03:04:05.678Z"), Duration.ofSeconds(90))
+  private val mapped = StreamCutover.Offsets(SortedMap(
+    "east" -> SortedMap(p("payments", 0) -> 1200L, p("payments", 1) -> 1180L),
+    "west" -> SortedMap(p("payments", 0) -> 80L)
+  ))
+
+  private def p(topic: String, partition: Int): LogPartition = LogPartition(topic, partition)
+
+  private def on(cluster: String, topic: String): ClusterTopic = ClusterTopic(cluster, topic)
+
+  private def kafka(topic: String, offsets: Long*): KafkaPosition =
+    KafkaPosition.of(offsets.zipWithIndex.map { case (offset, i) => p(topic, i) -> offset })
+
+  private def stream(name: String, cutover: Option[StreamCutover], topics: ClusterTopic*): (String, KafkaStream) =
+    name -> KafkaStream(
+      name,
+      SortedMap.from(topics.groupMap(_.cluster)(_.topic).map { case (c, some) => c -> SortedSet.from(some) }),
+      cutover
+    )
+
+  private def cluster(name: String, properties: (String, String)*): (String, KafkaCluster) =
+    name -> KafkaCluster(name, SortedMap(properties: _*) + ("bootstrap.servers" -> s"$name-1:9092,$name-2:9092"))
+
+  private val east = cluster(
+    "east",
+    "security.protocol" -> "SASL_SSL",
+    "sasl.jaas.config"  -> s"$${file:/run/secrets/east:jaas}"
+  )
+  private val west = cluster("west")
+
+  // Of the generation that came after the topic was made again.
+  private val renewed = kafka("refunds", 7).as("refunds", 2)
+
+  /** The first answer; one that removes, moves and takes back topics; one with cutovers. */
+  val changes: Seq[AppliedMetadata] = Seq(
+    AppliedMetadata(
+      0,
+      Some(7),
+      SortedMap(east, west),
+      SortedMap(
+        stream("orders", None, on("east", "orders"), on("east", "Größe \"x\""), on("west", "orders")),
+        stream("refunds", None, on("west", "refunds"))
+      ),
+      at = Some(t0)
+    ),
+    AppliedMetadata(
+      1,
+      None,
+      SortedMap(east, west),
+      SortedMap(stream("orders", None, on("west", "new-orders"), on("west", "old-orders"))),
+      leaving = SortedMap(
+        on("east", "asked")  -> Leaving("orders", t0, LeavingPlan.Ask),
+        on("east", "kept")   -> Leaving("orders", t0, LeavingPlan.Keep),
+        on("east", "orders") -> Leaving("orders", t0, LeavingPlan.Drain(kafka("orders", 50, 60)))
+      ),
+      tombstones = SortedMap(
+        on("west", "forgotten") -> Tombstone("refunds", t0, None),
+        on("west", "refunds")   -> Tombstone("refunds", t0.plusSeconds(1), Some(renewed))
+      ),
+      waiting = SortedMap(on("west", "new-orders") -> Set(on("east", "asked"), on("east", "orders"))),
+      resumed = SortedMap(on("west", "old-orders") -> kafka("old-orders", 3, 4))
+    ),
+    AppliedMetadata(
+      2,
+      Some(9),
+      SortedMap(east, west),
+      SortedMap(
+        stream("orders", Some(time), on("west", "mirror")),
+        stream("payments", Some(mapped), on("west", "payments"))
+      ),
+      leaving = SortedMap(
+        on("east", "orders")   -> Leaving("orders", t0, LeavingPlan.Until(time)),
+        on("east", "payments") -> Leaving("payments", t0, LeavingPlan.Drain(kafka("payments", 1200, 1180)))
+      ),
+      resumed = SortedMap(on("west", "payments") -> kafka("payments", 80)),
+      begins = SortedMap(on("west", "mirror") -> time),
+      at = Some(t0.plusMillis(1500))
+    )
+  )
+
+  /** What the history tells of them. */
+  val history: Seq[String] = Seq(
+    "0 clusters added: east, west",
+    "0 topics added: east/Größe \"x\", east/orders, west/orders, west/refunds",
+    "1 topics added: west/new-orders, west/old-orders",
+    "1 topics removed: east/Größe \"x\", east/orders, west/orders, west/refunds",
+    "1 topics read to their end: west/forgotten",
+    "2 topics added: west/mirror, west/payments",
+    "2 topics removed: west/new-orders, west/old-orders",
+    "2 topics that a stream goes over to at a time: west/mirror"
+  )
+
+  /** Entries of the side log, of which offsets name the last. */
+  val positions: Seq[DynamicPosition] = Seq(
+    DynamicPosition.of(1, Seq("east" -> kafka("orders", 41, 42), "west" -> kafka("new-orders", 0).and(renewed))),
+    DynamicPosition.of(2, Seq("east" -> kafka("orders", 50, 60).and(kafka("payments", 9, 8))))
+  )
+
+  /** Offsets and what they say: of a query that began with one cluster, of whole positions, and of one that is an entry. */
+  val offsets: Seq[Progress] = Seq(
+    DynamicPosition.of(0, Seq(DynamicPosition.Unnamed -> kafka("orders", 5, 6))),
+    DynamicPosition.of(0, Nil),
+    DynamicPosition.of(1, Seq("east" -> kafka("orders", 40, 41), "west" -> renewed)),
+    StoredPosition(0, 1),
+    StoredPosition(1, 2)
+  )
+
+  val takenOver = "east"
+
+  /** What the source remembers of one cluster. */
+  val identities: Seq[LogDescription] = Seq(
+    SortedMap("orders" -> "topic-1"),
+    SortedMap("orders" -> "topic-1", "refunds" -> "topic-2")
+  ).map(LogDescription(Some("id-of-west"), _, SortedSet.empty, SortedSet.empty))
+
+  val renewals: Seq[Generation] = Seq(
+    Generation("refunds", 1, Owner(Some("id-of-west"), Some("topic-3")), kafka("refunds", 99), kafka("refunds", 0)),
+    Generation("refunds", 2, Owner(Some("id-of-west"), None), KafkaPosition.Empty, kafka("refunds", 2))
+  )
+
+  val starts: KafkaPosition = kafka("orders", 11, 12).and(renewed)
+
+  val skip: (KafkaPosition, KafkaPosition) = (renewed, kafka("refunds", 30).as("refunds", 2))
+
+  val gone: RemovalLog.Removal = RemovalLog.Removal("orders", kafka("orders", 20, 21), Some(t0))
+
+  val back: RemovalLog.Removal = RemovalLog.Removal("refunds", renewed, Some(t0))
+
+  val ending: EndingLog.Entry = EndingLog.Entry(kafka("orders", 100, 200), kafka("orders", 10, 20))
+
+  /** The side log of a checkpoint in this folder. */
+  def sideLog(checkpoint: Path): SideLog = new HadoopSideLog(
+    new HadoopPath(checkpoint.resolve("sources/0/splice").toUri),
+    new Configuration(false)
+  )
+
+  def ofWest(log: SideLog): SideLog = log.scope("cluster-west")
+
+  /** The ending as a log has it that was decided before; nothing is asked. */
+  def endingOf(log: SideLog): EndingLog.Entry = {
+    val nothing = new SimulatedLog(Subscription.Topics(SortedSet("orders")))
+    nothing.create("orders", 2)
+    val looks   = new SecondLook(1, Duration.ZERO, _ => ())
+    val resolve = new StartResolver(nothing, new Retention(nothing, OutOfRange.Fail), looks, None)
+    new EndingLog(log, nothing, ReadMode.Stream, resolve).resolve(
+      EndingOffsets.Exact(ending.end.offsets),
+      ending.start,
+      SortedSet.from(ending.end.offsets.keySet)
+    )
+  }
+
+  /** Writes all of it with what writes it today: `offsets/<n>` and the side log. */
+  def write(checkpoint: Path): Unit = {
+    val folder = Files.createDirectories(checkpoint.resolve("offsets"))
+    offsets.zipWithIndex.foreach { case (offset, i) => Files.writeString(folder.resolve(i.toString), offset.json) }
+    val log  = sideLog(checkpoint)
+    val kept = new ChangeLog(log)
+    changes.foreach(kept.append)
+    val long = new PositionLog(log, batchesToRetain = 100, longest = 0)
+    positions.foreach(long.offset)
+    new Takeover(
+      log,
+      changes.head.copy(streams = changes.head.streams.map { case (name, s) =>
+        name -> s.copy(topics = s.topics.view.filterKeys(_ == takenOver).to(SortedMap))
+      })
+    )(DynamicPosition.of(0, Seq(DynamicPosition.Unnamed -> kafka("orders", 5, 6))))
+    writeWest(ofWest(log))
+  }
+
+  private def writeWest(log: SideLog): Unit = {
+    val identity = new IdentityLog(log)
+    identities.foreach(identity.note)
+    renewals.foreach(g => identity.renew(g.topic, g.owner, g.was)(g.starts))
+    new StartLog(log).starts(starts.offsets.keySet.toSet, starts)(_ => starts.offsets.toMap)
+    new SkipLog(log).add(skip._1, skip._2)
+    val removals = new RemovalLog(log)
+    Seq(gone, back).foreach(r => r.since.foreach(removals.remove(r.topic, r.at, _)))
+    removals.restore(back.topic)
+    val _ = endingOf(log)
+  }
+
+  /** Writes a checkpoint to be kept into a folder that is not there yet. */
+  def main(arguments: Array[String]): Unit = arguments match {
+    case Array(folder) => write(Path.of(folder))
+    case _             => throw new IllegalArgumentException("one folder is needed")
+  }
+}
