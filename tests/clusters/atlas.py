@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from demo.judge import SinkLog
 from orders import assert_each_once, orders
 from servers.clusters import Clusters
+from servers.kafka_producer import Record
 from servers.waiting import wait_for
 from splice import DynamicKafkaSource, describe
 from streams import written
@@ -44,6 +46,9 @@ _CLIENT = {
 Streams = Mapping[str, Mapping[str, Sequence[str]]]
 """Topics by stream and cluster."""
 
+Place = tuple[str, str]
+"""A cluster and a topic of it."""
+
 
 class Atlas:
     """A metadata document, the topics that it names, and the orders in them."""
@@ -54,8 +59,13 @@ class Atlas:
         self.generation = 0
         self.produced = 0
         self._lock = threading.Lock()
-        self.places: dict[str, tuple[str, str]] = {}
+        self.places: dict[str, Place] = {}
         """Cluster and topic of each order, by its id."""
+        self.mirrors: dict[Place, Place] = {}
+        """The topics that get whatever is produced to others from now on."""
+        self.lags = False
+        """Whether mirrors get nothing until ``catch_up`` is called."""
+        self._late: list[tuple[Place, list[Record]]] = []
 
     def topic(self, *clusters: str, partitions: int = 2) -> str:
         """Makes a topic of a new name on some clusters."""
@@ -64,12 +74,18 @@ class Atlas:
             self.clusters.create(cluster, name, partitions)
         return name
 
-    def publish(self, streams: Streams, clusters: Mapping[str, Any] | None = None) -> None:
+    def publish(
+        self,
+        streams: Streams,
+        clusters: Mapping[str, Any] | None = None,
+        cutovers: Mapping[str, Any] | None = None,
+    ) -> None:
         """Replaces the document by the next one.
 
         Args:
             streams: Where they lie.
             clusters: How clusters are reached; by default each is under its own name.
+            cutovers: Where streams go over to other topics.
         """
         self.generation += 1
         named = sorted({name for lies in streams.values() for name in lies})
@@ -78,19 +94,41 @@ class Atlas:
             "generation": self.generation,
             "clusters": clusters or {name: self.clusters.reached(name) for name in named},
             "streams": streams,
+            "cutovers": cutovers or {},
         }
         following = self.file.with_suffix(".next")
         following.write_text(json.dumps(document))
         following.replace(self.file)
 
     def produce(self, cluster: str, topic: str, rows: int, partitions: int = 2) -> None:
-        """Adds orders to a topic; for any thread."""
+        """Adds orders to a topic, and to its mirror with the times of now; for any thread."""
         with self._lock:
             numbers = range(self.produced, self.produced + rows)
             records = list(orders(numbers, partitions))
-            self.clusters.topics(cluster).produce(topic, records)
+            mirror = self.mirrors.get((cluster, topic))
+            if mirror:
+                now = int(time.time() * 1000)
+                records = [record._replace(timestamp=now) for record in records]
+            self._write((cluster, topic), records)
+            if mirror:
+                self._late.append((mirror, records))
+            if not self.lags:
+                self._catch_up()
             self.produced += rows
             self.places |= {str(record.key): (cluster, topic) for record in records}
+
+    def catch_up(self) -> None:
+        """Gives mirrors what they have not got."""
+        with self._lock:
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        for mirror, records in self._late:
+            self._write(mirror, records)
+        self._late.clear()
+
+    def _write(self, place: Place, records: list[Record]) -> None:
+        self.clusters.topics(place[0]).produce(place[1], records)
 
     def builder(self, **options: object) -> DynamicKafkaSourceBuilder:
         """Begins a source of what the document says, which looks at it often."""
@@ -112,12 +150,16 @@ class Atlas:
 
     def assert_rows(self, rows: DataFrame) -> None:
         """Asserts the same of rows."""
-        found = rows.collect()
-        assert_each_once((row["order_id"] for row in found), range(self.produced))
+        self.assert_each_once([row.asDict() for row in rows.collect()])
+
+    def assert_each_once(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Asserts the same of rows that are here."""
+        assert_each_once((row["order_id"] for row in rows), range(self.produced))
+        found = {row["order_id"]: (row["_cluster"], row["topic"]) for row in rows}
         wrong = {
-            row["order_id"]: (row["_cluster"], row["topic"])
-            for row in found
-            if self.places[row["order_id"]] != (row["_cluster"], row["topic"])
+            order: place
+            for order, place in found.items()
+            if place not in (self.places[order], self.mirrors.get(self.places[order]))
         }
         assert not wrong
 

@@ -9,9 +9,6 @@ from types import TracebackType
 
 from clusters.atlas import Atlas
 
-_BURST = 7
-_PAUSE = 0.02
-
 
 class Load:
     """Writes orders to the topics that it is aimed at, from a thread of its own.
@@ -22,9 +19,9 @@ class Load:
     ```
     """
 
-    def __init__(self, atlas: Atlas) -> None:
-        """Takes where orders are counted."""
-        self._atlas = atlas
+    def __init__(self, atlas: Atlas, burst: int = 7, pause: float = 0.02) -> None:
+        """Takes where orders are counted, how many come at once, and the seconds between."""
+        self._atlas, self._burst, self._pause = atlas, burst, pause
         self._targets: tuple[tuple[str, str], ...] = ()
         self._lock = threading.Lock()
         self._stopped = threading.Event()
@@ -55,9 +52,9 @@ class Load:
 
     def _run(self) -> None:
         try:
-            while not self._stopped.wait(_PAUSE):
+            while not self._stopped.wait(self._pause):
                 with self._lock:
                     for cluster, topic in self._targets:
-                        self._atlas.produce(cluster, topic, _BURST)
+                        self._atlas.produce(cluster, topic, self._burst)
         except Exception as error:
             self._failure = error

@@ -95,6 +95,16 @@ class KafkaBrokers:
         wait_for("all brokers", lambda: len(topics.brokers()) == self._count)
         wait_for("all copies", lambda: topics.are_copied(self._count))
 
+    def cut(self) -> None:
+        """Cuts all proxies off, and clients with them."""
+        for proxy in self.proxies:
+            proxy.cut()
+
+    def heal(self) -> None:
+        """Lets all proxies be good again."""
+        for proxy in self.proxies:
+            proxy.heal()
+
     def _make(self) -> None:
         each = 4 if self._proxied else 2
         found = free_ports(each * self._count)

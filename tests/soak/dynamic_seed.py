@@ -105,8 +105,7 @@ class _Seed:
         if what is What.DOWN:
             places.clusters.kill(cluster)
         elif what is What.CUT:
-            for proxy in places.clusters.east.proxies:
-                proxy.cut()
+            places.clusters.east.cut()
         elif what is What.NO_METADATA:
             places.hide()
         elif what is What.OLD_METADATA:
@@ -120,8 +119,7 @@ class _Seed:
             if what is What.DOWN:
                 places.clusters.start(cluster)
             elif what is What.CUT:
-                for proxy in places.clusters.east.proxies:
-                    proxy.heal()
+                places.clusters.east.heal()
             elif what in _PASSING:
                 places.publish()
 

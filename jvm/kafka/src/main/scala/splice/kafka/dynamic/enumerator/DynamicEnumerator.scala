@@ -56,6 +56,7 @@ final private[splice] class DynamicEnumerator(
 
   private var frozen  = false
   private var awaited = Set.empty[String]
+  private var waiting = Option.empty[Instant]
 
   override def start(at: StartPosition): Progress = {
     val first = driver.first()
@@ -86,8 +87,8 @@ final private[splice] class DynamicEnumerator(
     val found  = workers.advance(asked, settings.clusterWait, patient = frozen)
     val silent = asked.keySet -- found.keySet
     refuseFailing(silent)
-    // A run that ends with what there was when it began would end without that.
-    if (frozen && silent.nonEmpty) {
+    // A run that ends with what there was when it began would end without that, or read past where a stream goes over.
+    if (frozen && (silent.nonEmpty || waits())) {
       pause()
       go(begun, limits)
     } else advanced(begun, here, found, limits)
@@ -243,19 +244,24 @@ final private[splice] class DynamicEnumerator(
     if twice.nonEmpty
   } throw DynamicErrors.sameCluster(several.map(_._1), known, twice)
 
-  private def refuseFailing(silent: Set[String]): Unit = {
-    val now                  = context.clock.instant()
-    def over(since: Instant) = !now.isBefore(since.plus(settings.clusterTimeout))
+  /** Whether a change waits for clusters, for up to `clusterTimeout`. */
+  private def waits(): Boolean = {
+    val silent = driver.waitsFor.filter(discovery.isActive)
+    waiting = if (silent.isEmpty) None else waiting.orElse(Some(context.clock.instant()))
+    for (since <- waiting if isOver(since)) throw DynamicErrors.unavailable(silent.min, since, noAnswer)
+    silent.nonEmpty
+  }
+
+  private def isOver(since: Instant): Boolean = !context.clock.instant().isBefore(since.plus(settings.clusterTimeout))
+
+  private def noAnswer = new TimeoutException("no answer")
+
+  private def refuseFailing(silent: Set[String]): Unit =
     for {
       name   <- silent
       health <- workers.find(name).map(_.health)
-      since  <- health.since if (frozen || settings.failWhenUnavailable) && over(since)
-    } throw DynamicErrors.unavailable(
-      name,
-      since,
-      health.error.getOrElse(new TimeoutException("no answer"))
-    )
-  }
+      since  <- health.since if (frozen || settings.failWhenUnavailable) && isOver(since)
+    } throw DynamicErrors.unavailable(name, since, health.error.getOrElse(noAnswer))
 }
 
 private[dynamic] object DynamicEnumerator {

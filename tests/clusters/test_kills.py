@@ -1,0 +1,214 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""The driver dies at each kind of change under load, before it is seen and once it is durable."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clusters.atlas import Atlas, Place
+from clusters.load import Load
+from clusters.mortal import Mortal
+from kill.killing import Kill
+from servers.clusters import NAMES
+
+Step = Callable[[int], Kill]
+"""Where a driver dies, by the next batch that is planned."""
+
+_AHEAD = 12
+"""Seconds until a stream goes over: the first driver that knows of it may die before that."""
+
+_FIRST = {"rotated": "west", "gone": "north", "moved": "east", "mapped": "north", "timed": "east"}
+"""Where streams lie at first; the clients of one log in, those of another go through proxies."""
+
+
+def taken(_batch: int) -> Kill:
+    """Once the next change is durable, and no batch relies on it."""
+    return Kill.entry(r"change-\d+", "after", "signal")
+
+
+def ended(_batch: int) -> Kill:
+    """Once the change after that is durable: where topics end that are left."""
+    return Kill("rename", r"/sources/0/splice/change-\d+$", "after", 2, "signal")
+
+
+def planned(batch: int) -> Kill:
+    """Once a batch is planned that relies on the change."""
+    return Kill.offsets(batch, "after", "signal")
+
+
+def read(batch: int) -> Kill:
+    """Once that batch is in the sink, and Spark has not noted it."""
+    return Kill.commits(batch, action="signal")
+
+
+class World:
+    """Streams under load, and a query that does not see what becomes of them until it restarts."""
+
+    def __init__(self, atlas: Atlas, query: Mortal, load: Load) -> None:
+        """Takes them; nothing lies anywhere yet."""
+        self.atlas, self.query, self.load = atlas, query, load
+        self.lies: dict[str, Place] = {}
+        self.direct = False
+        self._written: dict[str, Place] = {}
+
+    def add(self, stream: str, cluster: str) -> Place:
+        """Lets a stream lie on a new topic, and orders come to that."""
+        topic = self.atlas.topic(cluster)
+        self.lies[stream] = self._written[stream] = (cluster, topic)
+        self._aim()
+        return self.lies[stream]
+
+    def remove(self, stream: str) -> Place:
+        """Lets a stream lie nowhere, and orders come to it no more."""
+        del self._written[stream]
+        self._aim()
+        return self.lies.pop(stream)
+
+    def mirror(self, stream: str, cluster: str) -> tuple[Place, dict[int, int]]:
+        """Lets a stream lie on a new mirror of its topic, and orders come to both.
+
+        Returns:
+            The old topic, and where the mirror begins in each partition of it.
+        """
+        old, topic = self.lies[stream], self.atlas.topic(cluster)
+        self.load.aim()
+        begins = {
+            p: end for p, (_, end) in self.atlas.clusters.topics(old[0]).offsets(old[1]).items()
+        }
+        self.lies[stream] = self.atlas.mirrors[old] = (cluster, topic)
+        self._aim()
+        return old, begins
+
+    def publish(self, **cutovers: Any) -> None:
+        """Says where streams lie, and where some go over."""
+        self.atlas.publish(
+            {f"orders-{name}": {lies[0]: [lies[1]]} for name, lies in self.lies.items()},
+            {name: self.atlas.clusters.reached(name, self.direct) for name in NAMES},
+            {f"orders-{name}": cutover for name, cutover in cutovers.items()},
+        )
+
+    def begin(self) -> None:
+        """Starts the first driver, and waits until it has read some of every stream."""
+        self.publish()
+        self.query.live()
+        self.query.until("rows", lambda: all(map(self._holds, self.lies.values())))
+
+    def change(self, *steps: Step, then: Callable[[], None] | None = None, **cutovers: Any) -> None:
+        """Publishes, and kills the driver, which does not see it, and others at some steps.
+
+        Args:
+            steps: Where the drivers die that see it.
+            then: What happens before they start.
+            cutovers: Where streams go over.
+        """
+        self.query.until("a batch", lambda: self.query.checkpoint.committed() > 0)
+        known = self._changes()
+        self.publish(**cutovers)
+        self.query.slay()
+        assert self._changes() == known, "it was seen"
+        if then:
+            then()
+        for step in steps:
+            self.query.die(step(self.query.checkpoint.planned() + 1))
+        last = self.query.checkpoint.entries()[self._changes()[-1]].splitlines()[1]
+        assert json.loads(last)["generation"] == self.atlas.generation, "it was not seen"
+
+    def goes_on(self, what: str, *left: Place) -> None:
+        """Starts a driver, and waits until it has left some topics and read all else."""
+        due = self.atlas.produced
+        self.query.live()
+        self.query.until(what, lambda: self.query.rows() >= due and not any(map(self._holds, left)))
+
+    def _holds(self, place: Place) -> bool:
+        """Says whether the newest batch that was committed has a topic in its offset."""
+        checkpoint = self.query.checkpoint
+        batch = checkpoint.committed()
+        return batch >= 0 and place[1] in checkpoint.offset(batch)["clusters"].get(place[0], {})
+
+    def _changes(self) -> list[str]:
+        entries = self.query.checkpoint.entries()
+        return [key for key in entries if key.startswith("change-")]
+
+    def _aim(self) -> None:
+        self.load.aim(*self._written.values())
+
+
+@pytest.fixture
+def world(atlas: Atlas, tmp_path: Path) -> Iterator[World]:
+    """Five streams, and a driver that has read some of each."""
+    # It looks when it starts and never again, so that it is known which driver sees what.
+    options = {"discoveryInterval": "1h", "cutover": "stream", "maxOffsetsPerTrigger": 3000}
+    with Mortal(atlas, tmp_path, **options) as query, Load(atlas, burst=4, pause=0.1) as load:
+        made = World(atlas, query, load)
+        for stream, cluster in _FIRST.items():
+            made.add(stream, cluster)
+        made.begin()
+        yield made
+    atlas.clusters.east.heal()
+
+
+def test_a_driver_dies_at_every_change(world: World) -> None:
+    atlas, west, east = world.atlas, world.atlas.clusters.west, world.atlas.clusters.east
+
+    west.change_user()
+    world.change(taken, then=west.shut_out_old_users)
+    world.goes_on("rows as another user")
+
+    gone = world.remove("gone")
+    world.change(ended)
+    world.goes_on("the end of a removed topic", gone)
+
+    moved = world.lies["moved"]
+    world.add("moved", "north")
+    world.change(taken, planned)
+    world.goes_on("the end of a topic that its stream has left", moved)
+
+    mapped, begins = world.mirror("mapped", "east")
+    ends = {p: begin + 5 * _AHEAD for p, begin in begins.items()}
+    starts = {p: end - begins[p] for p, end in ends.items()}
+    offsets = {mapped: ends, world.lies["mapped"]: starts}
+    world.change(taken, read, mapped={"offsets": _by_cluster(offsets)})
+    world.goes_on("a stream to go over at offsets", mapped)
+
+    timed, _ = world.mirror("timed", "west")
+    time_of_it = int(time.time() + _AHEAD) * 1000
+    world.change(taken, taken, timed={"timestamp": time_of_it})
+    world.goes_on("a stream to go over at a time", timed)
+
+    world.direct = True
+    world.change(taken, then=east.cut)
+    world.goes_on("rows from another address")
+
+    world.load.aim()
+    world.query.finish()
+    rows = world.query.written()
+    atlas.assert_each_once(rows)
+    of = {
+        place: [row for row in rows if (row["_cluster"], row["topic"]) == place]
+        for place in (mapped, world.lies["mapped"], timed, world.lies["timed"])
+    }
+    assert all(of.values())
+    assert all(row["offset"] < ends[row["partition"]] for row in of[mapped])
+    assert all(row["offset"] >= starts[row["partition"]] for row in of[world.lies["mapped"]])
+    assert all(_millis(row) < time_of_it for row in of[timed])
+    assert all(_millis(row) >= time_of_it for row in of[world.lies["timed"]])
+
+
+def _by_cluster(offsets: dict[Place, dict[int, int]]) -> dict[str, dict[str, dict[str, int]]]:
+    return {
+        cluster: {topic: {str(p): offset for p, offset in own.items()}}
+        for (cluster, topic), own in offsets.items()
+    }
+
+
+def _millis(row: dict[str, Any]) -> float:
+    stamp: datetime = row["timestamp"]
+    return stamp.replace(tzinfo=stamp.tzinfo or timezone.utc).timestamp() * 1000
