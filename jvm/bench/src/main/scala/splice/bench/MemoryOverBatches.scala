@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.kafka.common.metrics.JmxReporter
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQueryListener
 
@@ -28,7 +29,9 @@ final class MemoryOverBatches(spark: SparkSession, queries: Queries, servers: St
         "kafka.bootstrap.servers" -> servers,
         "subscribe"               -> topic.name,
         "startingOffsets"         -> "earliest",
-        "maxOffsetsPerTrigger"    -> RowsPerBatch.toString
+        "maxOffsetsPerTrigger"    -> RowsPerBatch.toString,
+        // Else no bean tells of the clients that read no records.
+        "kafka.metric.reporters" -> classOf[JmxReporter].getName
       )
       val _    = queries.availableNow("splice-kafka", options, Columns.All)
       val left = s"After `stop()`: ${clients()} Kafka clients, ${threads()} threads of theirs or of Splice's."

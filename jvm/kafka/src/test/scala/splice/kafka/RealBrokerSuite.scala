@@ -13,6 +13,7 @@ import scala.util.Using
 import org.apache.kafka.clients.admin.RecordsToDelete
 import org.apache.kafka.clients.producer.ProducerRecord
 import org.apache.kafka.common.TopicPartition
+import org.apache.kafka.common.metrics.JmxReporter
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -190,8 +191,13 @@ final class RealBrokerSuite extends AnyFunSuite with BeforeAndAfterAll {
   test("an idle trigger is one request") {
     real.create("idle", 3)
     real.write("idle", 3, 0, 30)
-    val source =
-      real.source("subscribe" -> "idle", earliest, "kafka.client.id" -> "idle-client", "discoveryInterval" -> "1h")
+    val source = real.source(
+      "subscribe" -> "idle",
+      earliest,
+      "kafka.client.id"        -> "idle-client",
+      "kafka.metric.reporters" -> classOf[JmxReporter].getName,
+      "discoveryInterval"      -> "1h"
+    )
     real.run(source) { c =>
       val until              = c.advance(c.initial(), everything = true)
       def requests(): Double = {

@@ -13,7 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 final class ReaderSequenceSuite extends AnyFunSuite {
 
-  final private case class Count(name: String, value: Long) extends CustomTaskMetric
+  import ReaderSequenceSuite._
 
   /** What several readers do, in the order in which they do it. */
   final private class World {
@@ -113,4 +113,8 @@ final class ReaderSequenceSuite extends AnyFunSuite {
     val outer = new ReaderSequence[String](Iterator(inner, world.reader("c", "c-1" -> 0, "c-2" -> 1)), 2)
     assert(read(outer) == Seq("c-1", "c-2", "b-1", "a-1"))
   }
+}
+
+private object ReaderSequenceSuite {
+  final private case class Count(name: String, value: Long) extends CustomTaskMetric
 }

@@ -54,9 +54,9 @@ final private[splice] class DynamicEnumerator(
   private val sharing   = new ClusterSharing(sizes, new ClusterTimes(workers), context.clock)
   private val reports   = new ClusterReports(context.clock)
 
-  private var frozen  = false
-  private var awaited = Set.empty[String]
-  private var waiting = Option.empty[Instant]
+  private var frozen       = false
+  private var toldInactive = Set.empty[String]
+  private var waitingSince = Option.empty[Instant]
 
   override def start(at: StartPosition): Progress = {
     val first = driver.first()
@@ -171,11 +171,11 @@ final private[splice] class DynamicEnumerator(
   /** A stream waits until clusters are active; a batch would leave out what comes after them. */
   private def ended(at: Progress, ends: Seq[EndState], inactive: Set[String]): Option[EndState] = {
     if (inactive.nonEmpty && context.mode == ReadMode.Batch) throw DynamicErrors.inactive(inactive)
-    if (inactive.nonEmpty && inactive != awaited)
+    if (inactive.nonEmpty && inactive != toldInactive)
       DynamicEnumerator.log.warn(
         s"Not active: ${inactive.toSeq.sorted.mkString(", ")}. All else was read to its end, and waits for that."
       )
-    awaited = inactive
+    toldInactive = inactive
     if (inactive.isEmpty) Some(new DynamicEndState(at, ends)) else None
   }
 
@@ -247,8 +247,8 @@ final private[splice] class DynamicEnumerator(
   /** Whether a change waits for clusters, for up to `clusterTimeout`. */
   private def waits(): Boolean = {
     val silent = driver.waitsFor.filter(discovery.isActive)
-    waiting = if (silent.isEmpty) None else waiting.orElse(Some(context.clock.instant()))
-    for (since <- waiting if isOver(since)) throw DynamicErrors.unavailable(silent.min, since, noAnswer)
+    waitingSince = if (silent.isEmpty) None else waitingSince.orElse(Some(context.clock.instant()))
+    for (since <- waitingSince if isOver(since)) throw DynamicErrors.unavailable(silent.min, since, noAnswer)
     silent.nonEmpty
   }
 
