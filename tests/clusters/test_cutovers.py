@@ -65,6 +65,27 @@ def test_a_mirror_that_lags_is_not_waited_for(
     _assert_over(spark, atlas, tmp_path)
 
 
+def test_a_mirror_that_lags_behind_mapped_offsets_is_read_once_it_is_there(
+    spark: SparkSession, atlas: Atlas, mirrored: Mirrored, tmp_path: Path
+) -> None:
+    old, new = mirrored
+    drain(atlas.stream(spark), tmp_path)
+    atlas.lags = True
+    atlas.produce(*old, 30)
+    ends = {str(p): end for p, (_, end) in atlas.clusters.topics("east").offsets(old[1]).items()}
+    offsets = {"east": {old[1]: ends}, "north": {new[1]: ends}}
+    atlas.publish({"orders": {"north": [new[1]]}}, cutovers={"orders": {"offsets": offsets}})
+    for _ in range(2):
+        assert splits(drain(atlas.stream(spark), tmp_path)) == {"north": 2}
+        assert rows_in(tmp_path) == atlas.produced
+    atlas.produce(*old, AFTER)
+    drain(atlas.stream(spark), tmp_path)
+    assert rows_in(tmp_path) == atlas.produced - AFTER
+    atlas.catch_up()
+    drain(atlas.stream(spark), tmp_path)
+    _assert_over(spark, atlas, tmp_path)
+
+
 def test_a_mirror_that_is_away_is_waited_for(
     spark: SparkSession, atlas: Atlas, mirrored: Mirrored, tmp_path: Path
 ) -> None:

@@ -26,7 +26,6 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     OffsetSpec,
     ScramCredentialInfo,
     ScramMechanism,
-    UserScramCredentialDeletion,
     UserScramCredentialUpsertion,
 )
 
@@ -168,11 +167,6 @@ class KafkaTopics:
         how = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096)
         upsert = UserScramCredentialUpsertion(user, how, password.encode())
         _all_done(self._admin.alter_user_scram_credentials([upsert]))
-
-    def remove_scram_password(self, user: str) -> None:
-        """Lets a user log in by SCRAM-SHA-512 no more; connections that are open stay."""
-        deletion = UserScramCredentialDeletion(user, ScramMechanism.SCRAM_SHA_512)
-        _all_done(self._admin.alter_user_scram_credentials([deletion]))
 
     def produce(self, topic: str, records: Iterable[Record]) -> int:
         """Writes records, waits until they are written, and gives their number."""

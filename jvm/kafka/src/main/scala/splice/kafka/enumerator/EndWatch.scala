@@ -3,6 +3,8 @@
 
 package splice.kafka.enumerator
 
+import org.slf4j.LoggerFactory
+
 import splice.kafka.split.KafkaPosition
 import splice.kafka.{DataLoss, MissingRange}
 import splice.source.LogPartition
@@ -11,8 +13,16 @@ import splice.source.LogPartition
 final private[splice] class EndWatch(log: LogMetadata, looks: SecondLook, loss: DataLoss) {
 
   private var known: Map[LogPartition, Long] = Map.empty
+  private var expected                       = KafkaPosition.Empty
+  private var told                           = Set.empty[String]
 
   def last(partition: LogPartition): Option[Long] = known.get(partition)
+
+  /** Takes where partitions begin that were never seen so long, such as those of a mirror that lags; in place of those taken before.
+    *
+    * A log that ends before is waited for, as long as the position is there.
+    */
+  def expect(starts: KafkaPosition): Unit = expected = starts
 
   /** Forgets topics that are others now. */
   def forget(topics: Set[String]): Unit = known = known.filterNot { case (p, _) => topics(p.topic) }
@@ -20,12 +30,16 @@ final private[splice] class EndWatch(log: LogMetadata, looks: SecondLook, loss: 
   /** The ends now; a partition that the brokers do not tell of is left out. None when the position has changed meanwhile.
     *
     * @param at
-    *   everything before it was read, so the log was once that long
+    *   everything before it was read, so the log was once that long, unless it is [[expect]]ed
     * @param changed
     *   asked before records are said to be lost, since a topic that was created again is the better explanation
     */
   def ends(at: KafkaPosition, partitions: Set[LogPartition])(changed: => Boolean): Option[Map[LogPartition, Long]] = {
-    def highest(p: LogPartition): Long = math.max(at.get(p).getOrElse(0L), known.getOrElse(p, 0L))
+    val ahead                          = waiting(at, partitions)
+    def highest(p: LogPartition): Long = ahead.get(p) match {
+      case Some(start) => known.get(p).filter(_ > start).getOrElse(0L)
+      case None        => math.max(at.get(p).getOrElse(0L), known.getOrElse(p, 0L))
+    }
     def lower(ends: Map[LogPartition, Long]): Seq[MissingRange] =
       ends.iterator.collect { case (p, end) if end < highest(p) => MissingRange(p, end, Some(highest(p))) }.toSeq
 
@@ -35,7 +49,29 @@ final private[splice] class EndWatch(log: LogMetadata, looks: SecondLook, loss: 
     else {
       if (lost.nonEmpty) loss.report("the log ends before where it ended earlier", lost.sortBy(_.partition))
       known ++= seen
-      Some(seen)
+      if (ahead.isEmpty) Some(seen)
+      else {
+        val early = ahead.filter { case (p, start) => seen.get(p).exists(_ < start) }
+        tell(early, seen)
+        Some(seen ++ early)
+      }
     }
   }
+
+  /** Where partitions begin that nothing was read of, and whose logs may not have come there yet. */
+  private def waiting(at: KafkaPosition, partitions: Set[LogPartition]): Map[LogPartition, Long] =
+    expected.offsets.toMap.filter { case (p, start) =>
+      partitions(p) && at.get(p).contains(start) && at.generation(p.topic) == expected.generation(p.topic)
+    }
+
+  private def tell(early: Map[LogPartition, Long], ends: Map[LogPartition, Long]): Unit = {
+    early.toSeq.sortBy(_._1).filterNot(e => told(e._1.topic)).foreach { case (p, start) =>
+      EndWatch.logger.warn(s"$p is to be read from $start on, and its log ends at ${ends(p)}: it is waited for.")
+    }
+    told = early.keysIterator.map(_.topic).toSet
+  }
+}
+
+private object EndWatch {
+  private val logger = LoggerFactory.getLogger(classOf[EndWatch])
 }

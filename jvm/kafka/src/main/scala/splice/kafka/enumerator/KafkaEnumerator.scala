@@ -153,6 +153,8 @@ final private[splice] class KafkaEnumerator(
     ) ++ discovery.health.age(context.clock.instant()).map(ProgressMetric.MetadataAge -> _.toMillis.toString)
   }
 
+  override def expect(starts: KafkaPosition): Unit = watch.expect(starts)
+
   override def clusterId: Option[String] = identity.clusterId
 
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = log.atTime(millis)

@@ -131,6 +131,41 @@ final class RealCutoverSuite extends RealClusters {
     assertOver(query, 0 until 40, 23)
   }
 
+  test("at mapped offsets that the mirror has not come to yet: it is waited for, in each run, and each id comes once") {
+    mirrored("ahead")
+    val first = anHourAgo
+    write(eastLog, "ahead", 0 until 40, first)
+    write(westLog, "ahead", 0 until 10, first)
+    val query = new Query("outrunning", "cutover" -> "stream")
+    query.lies("east/ahead")
+    query.run(_.until("rows")(_.size >= 40))
+    write(eastLog, "ahead", 40 until 50, first.plusSeconds(40))
+    query.goesOver(
+      """offsets: {east: {ahead: {"0": 24, "1": 24}}, west: {ahead: {"0": 27, "1": 27}}}""",
+      "west/ahead"
+    )
+    query.run { run =>
+      run.until("the rest of the old topic, and that it is over")(rows =>
+        rows.size >= 48 && query.position.exists(_.json.contains("\"change\":2"))
+      )
+      assert(run.plan() == query.position.get)
+    }
+    // Nor does it matter that the document says nothing of it any more.
+    query.lies("west/ahead")
+    query.run { run =>
+      run.until("the change")(_ => query.position.exists(_.json.contains("\"change\":3")))
+      write(westLog, "ahead", 10 until 47, first.plusSeconds(10))
+      assert(run.plan() == query.position.get)
+      write(westLog, "ahead", 47 until 50, first.plusSeconds(47))
+      run.until("the first rows of the mirror")(_.size >= 50)
+    }
+    query.run { run =>
+      writeBoth("ahead", 50 until 56, first.plusSeconds(50))
+      run.until("more rows of the mirror")(_.size >= 56)
+    }
+    assertOver(query, 0 until 56, 48)
+  }
+
   test("what was read past the time already is not read again: the answer is left alone until it says another time") {
     mirrored("late")
     val first = anHourAgo

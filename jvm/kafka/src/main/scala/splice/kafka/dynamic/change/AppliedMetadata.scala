@@ -25,6 +25,8 @@ import splice.kafka.split.KafkaPosition
   *   where topics go on that came back with this change, or begin that a stream goes over to
   * @param begins
   *   topics that are not read yet, since a stream goes over to them at a time
+  * @param mapped
+  *   where topics begin at offsets that a cutover named, and that their logs may not have come to yet
   * @param at
   *   when the change was written down
   * @param clusters
@@ -40,6 +42,7 @@ final private[dynamic] case class AppliedMetadata(
     waiting: SortedMap[ClusterTopic, Set[ClusterTopic]] = SortedMap.empty,
     resumed: SortedMap[ClusterTopic, KafkaPosition] = SortedMap.empty,
     begins: SortedMap[ClusterTopic, StreamCutover.At] = SortedMap.empty,
+    mapped: SortedMap[ClusterTopic, KafkaPosition] = SortedMap.empty,
     at: Option[Instant] = None
 ) {
 
@@ -58,6 +61,12 @@ final private[dynamic] case class AppliedMetadata(
   /** The stream that a topic is in, or was in last. */
   def stream(topic: ClusterTopic): Option[String] =
     streamOf.get(topic).orElse(leaving.get(topic).map(_.stream)).orElse(tombstones.get(topic).map(_.stream))
+
+  /** Where topics of a cluster begin that its log may not have come to yet. */
+  def mappedOn(cluster: String): KafkaPosition =
+    mapped.foldLeft(KafkaPosition.Empty) {
+      case (all, (topic, start)) => if (topic.cluster == cluster) all.and(start) else all
+    }
 
   /** Whether an answer says the same of streams and clusters. */
   def says(found: StreamMetadata): Boolean =

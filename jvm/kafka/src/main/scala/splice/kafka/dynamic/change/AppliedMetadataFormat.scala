@@ -51,9 +51,9 @@ private[change] object AppliedMetadataFormat {
     }
     val resumed = applied.resumed.map { case (topic, at) => named("resumed", topic) :+ ("position" -> position(at)) }
     val begins  = applied.begins.map { case (topic, at) => named("begins", topic) :+ ("at" -> CutoverFormat.write(at)) }
-    (Iterator(head) ++ clusters ++ streams ++ leaving ++ tombstones ++ waiting ++ resumed ++ begins).map(f =>
-      Json.write(Json.obj(f: _*))
-    ).toSeq
+    val mapped  = applied.mapped.map { case (topic, at) => named("mapped", topic) :+ ("position" -> position(at)) }
+    val lines = Iterator(head) ++ clusters ++ streams ++ leaving ++ tombstones ++ waiting ++ resumed ++ begins ++ mapped
+    lines.map(f => Json.write(Json.obj(f: _*))).toSeq
   }
 
   /** @throws splice.source.SpliceException when the lines are damaged, or of a newer version */
@@ -98,17 +98,19 @@ private[change] object AppliedMetadataFormat {
       ),
       SortedMap.from(all("resumed")(n => topic(n, "resumed") -> position(n.get("position")))),
       SortedMap.from(all("begins")(n => topic(n, "begins") -> CutoverFormat.readTime(n.get("at")))),
+      SortedMap.from(all("mapped")(n => topic(n, "mapped") -> position(n.get("position")))),
       Json.field(head, "at").map(n => Instant.parse(n.asText))
     )
   }
 
   private def hasCutovers(applied: AppliedMetadata): Boolean =
-    applied.begins.nonEmpty || applied.streams.values.exists(_.cutover.nonEmpty) || applied.leaving.values.exists {
-      _.plan match {
-        case _: LeavingPlan.Until => true
-        case _                    => false
+    applied.begins.nonEmpty || applied.mapped.nonEmpty || applied.streams.values.exists(_.cutover.nonEmpty) ||
+      applied.leaving.values.exists {
+        _.plan match {
+          case _: LeavingPlan.Until => true
+          case _                    => false
+        }
       }
-    }
 
   private def texts(some: Iterable[(String, String)]): Seq[(String, JsonNode)] =
     some.toSeq.map { case (k, v) => k -> Json.text(v) }

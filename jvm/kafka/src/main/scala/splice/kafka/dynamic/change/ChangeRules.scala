@@ -79,6 +79,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       if (drained.isEmpty) None else Some(topic -> drained)
     }
     val needed = leaving.keySet.map(_.cluster) ++ tombstones.keySet.map(_.cluster)
+    val known  = there.keySet ++ leaving.keySet ++ tombstones.keySet
     AppliedMetadata(
       at.number + 1,
       found.generation.orElse(at.generation),
@@ -88,7 +89,8 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       tombstones,
       stillWaiting(at.waiting.filter(w => there.contains(w._1)) ++ waiting, leaving.keySet),
       resumed,
-      begins
+      begins,
+      stillMapped(at, position).filter(m => known(m._1)) ++ cut.resumed
     )
   }
 
@@ -134,7 +136,8 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
         leaving = at.leaving -- ended.keySet,
         tombstones = at.tombstones ++ ended ++ forgotten,
         waiting = stillWaiting(at.waiting, at.leaving.keySet -- ended.keySet),
-        resumed = SortedMap.empty
+        resumed = SortedMap.empty,
+        mapped = stillMapped(at, position) -- forgotten.keySet
       ))
   }
 
@@ -152,6 +155,12 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       leaving: collection.Set[ClusterTopic]
   ): SortedMap[ClusterTopic, Set[ClusterTopic]] =
     all.map { case (topic, some) => topic -> some.filter(leaving) }.filter(_._2.nonEmpty)
+
+  private def stillMapped(at: AppliedMetadata, position: DynamicPosition): SortedMap[ClusterTopic, KafkaPosition] =
+    at.mapped.filterNot { case (topic, start) =>
+      val own = position.of(topic.cluster)
+      start.offsets.forall { case (p, offset) => own.get(p).exists(_ > offset) }
+    }
 
   // A topic of which nothing was read has nothing that could be drained to the end.
   private def plan(topic: ClusterTopic, position: DynamicPosition): Option[LeavingPlan] = rules.onRemoved match {

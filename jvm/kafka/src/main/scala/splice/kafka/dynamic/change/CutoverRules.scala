@@ -124,7 +124,8 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
         },
         tombstones = at.tombstones -- begun.keySet,
         resumed = begun,
-        begins = at.begins -- begun.keySet
+        begins = at.begins -- begun.keySet,
+        mapped = at.mapped -- begun.keySet
       ))
     }
   }

@@ -16,6 +16,9 @@ private[splice] trait ClusterEnumerator extends SplitEnumerator {
   /** The start of topics, some of which begin elsewhere than the others where the options say the start. */
   def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition
 
+  /** Takes where partitions begin, of which the log may not have come so far yet; in place of those that were taken before. */
+  def expect(starts: KafkaPosition): Unit
+
   /** The cluster's own id, as far as its brokers have told it. */
   def clusterId: Option[String]
 

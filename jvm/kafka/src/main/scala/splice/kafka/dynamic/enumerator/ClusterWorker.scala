@@ -41,9 +41,14 @@ final private[dynamic] class ClusterWorker(
 
   def health: ClusterHealth = felt
 
-  /** Asks how far the cluster can be read from a position, unless it is asked already, or was a moment ago and did not answer. */
-  def ask(from: KafkaPosition): Unit = if (asked.isEmpty && felt.mayAsk(clock.instant()))
-    asked = Some(ClusterWorker.Asked(from, clock.instant(), submit(reach(_, from))))
+  /** Asks how far the cluster can be read from a position, unless it is asked already, or was a moment ago and did not answer.
+    *
+    * @param expected
+    *   where partitions begin, of which the log may not have come so far yet
+    */
+  def ask(from: KafkaPosition, expected: KafkaPosition = KafkaPosition.Empty): Unit =
+    if (asked.isEmpty && felt.mayAsk(clock.instant()))
+      asked = Some(ClusterWorker.Asked(from, clock.instant(), submit(reach(_, from, expected))))
 
   /** The answer, waited for until `deadline` if the cluster has answered before; None when there is none yet.
     *
@@ -123,12 +128,12 @@ final private[dynamic] class ClusterWorker(
     }
   }
 
-  private def reach(of: ClusterEnumerator, from: KafkaPosition): Reach = {
+  private def reach(of: ClusterEnumerator, from: KafkaPosition, expected: KafkaPosition): Reach = {
     if (ends && !begun) {
       of.freeze()
       begun = true
     }
-    Reach.of(of, from)
+    Reach.of(of, from, expected)
   }
 
   private def submit[A](question: ClusterEnumerator => A): JFuture[A] = thread.submit { () =>

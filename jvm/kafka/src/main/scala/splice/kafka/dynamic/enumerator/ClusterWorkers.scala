@@ -70,8 +70,13 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
   /** How far clusters can be read, all asked at once. One that does not answer in time is left out; so is one that is known not to,
     * unless `patient`.
     */
-  def advance(from: SortedMap[String, KafkaPosition], wait: Duration, patient: Boolean): SortedMap[String, Reach] = {
-    from.foreach { case (name, at) => find(name).foreach(_.ask(at)) }
+  def advance(
+      from: SortedMap[String, KafkaPosition],
+      here: AppliedMetadata,
+      wait: Duration,
+      patient: Boolean
+  ): SortedMap[String, Reach] = {
+    from.foreach { case (name, at) => find(name).foreach(_.ask(at, here.mappedOn(name))) }
     val deadline = clock.instant().plus(wait)
     from.flatMap { case (name, at) => find(name).flatMap(_.answer(at, deadline, patient)).map(name -> _) }
   }

@@ -84,7 +84,7 @@ final private[splice] class DynamicEnumerator(
     val (begun, here) = driver.settle(at, frozen, name => workers.find(name).flatMap(_.health.since))
     workers.follow(driver.reached(here))
     val asked  = SortedMap.from(here.read.keysIterator.filter(discovery.isActive).map(name => name -> begun.of(name)))
-    val found  = workers.advance(asked, settings.clusterWait, patient = frozen)
+    val found  = workers.advance(asked, here, settings.clusterWait, patient = frozen)
     val silent = asked.keySet -- found.keySet
     refuseFailing(silent)
     // A run that ends with what there was when it began would end without that, or read past where a stream goes over.

@@ -25,8 +25,13 @@ final private[dynamic] case class Reach(
 
 private[dynamic] object Reach {
 
-  /** Asks for all that there is. */
-  def of(enumerator: ClusterEnumerator, from: KafkaPosition): Reach = {
+  /** Asks for all that there is.
+    *
+    * @param expected
+    *   where partitions begin, of which the log may not have come so far yet
+    */
+  def of(enumerator: ClusterEnumerator, from: KafkaPosition, expected: KafkaPosition): Reach = {
+    enumerator.expect(expected)
     val until  = KafkaPosition.from(enumerator.advance(from, ReadLimits.All))
     val ranges = if (until == from) Nil else enumerator.splits(from, until)
     Reach(until, ranges.collect { case r: KafkaSplitRange => r.partition -> r.from }.toMap, enumerator.clusterId)

@@ -12,6 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.MemorySideLog
 import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
+import splice.kafka.split.KafkaPosition
 import splice.source.LogPartition
 
 /** Cutovers that the metadata says. */
@@ -146,6 +147,23 @@ final class CutoverRulesSuite extends AnyFunSuite {
     assert(over.leaving(topic("a/x")).plan == LeavingPlan.Drain(kafka("x", 9)) && over.begins.isEmpty)
     assert(over.resumed == SortedMap(topic("b/x") -> kafka("x", 4)) &&
       over.waiting.keySet == Set(topic("b/x"), topic("b/y")))
+  }
+
+  test("mapped offsets: where the new topic begins is known until it was read past, also if it goes and comes back") {
+    val mapped = goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x")
+    val start  = SortedMap(topic("b/x") -> kafka("x", 4))
+    val over   = take(applied("a/x"), mapped, at(0, "a/x" -> 5))
+    assert(over.mapped == start && over.mappedOn("b") == kafka("x", 4) && over.mappedOn("a") == KafkaPosition.Empty)
+    val drained = rules.settle(over, at(1, "a/x" -> 9, "b/x" -> 4), t0, _ => None).get
+    assert(drained.leaving.isEmpty && drained.mapped == start)
+    val gone = take(drained, metadata(3, "c/x"), at(2, "b/x" -> 4))
+    assert(gone.mapped == start)
+    assert(take(gone, metadata(4, "b/x"), at(3, "b/x" -> 4)).mapped == start)
+    assert(take(drained, metadata(3, "b/x", "c/x"), at(2, "b/x" -> 5)).mapped.isEmpty)
+  }
+
+  test("mapped offsets: an old topic must end where something is read, and have an end for each partition") {
+    val mapped = goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x", "b/y")
     assert(refused(cuts.refusal(applied("a/x"), mapped, at(0, "a/x" -> 10)), "a/x", "up to 10", "end at 9"))
     assert(refused(cuts.refusal(applied("a/y"), mapped, at(0, "a/y" -> 1)), "a/y", "no offset is said"))
   }

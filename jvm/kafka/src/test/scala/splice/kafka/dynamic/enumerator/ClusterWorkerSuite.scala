@@ -35,6 +35,7 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     override def end(at: Progress): Option[EndState]                                       = None
     override def committed(until: Progress): Unit                                          = ()
     override def report(at: Progress): SortedMap[String, String]                           = SortedMap.empty
+    override def expect(starts: KafkaPosition): Unit                                       = ()
     override def clusterId: Option[String]                                                 = None
     override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]   = Map.empty
   }

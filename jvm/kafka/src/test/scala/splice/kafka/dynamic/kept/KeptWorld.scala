@@ -103,6 +103,7 @@ private[kept] object KeptWorld {
       ),
       resumed = SortedMap(on("west", "payments") -> kafka("payments", 80)),
       begins = SortedMap(on("west", "mirror") -> time),
+      mapped = SortedMap(on("west", "payments") -> kafka("payments", 80)),
       at = Some(t0.plusMillis(1500))
     )
   )

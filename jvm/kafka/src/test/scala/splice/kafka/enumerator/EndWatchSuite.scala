@@ -1,0 +1,89 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import java.time.Duration
+
+import scala.collection.immutable.SortedSet
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.DataLoss
+import splice.kafka.options.Subscription
+import splice.kafka.split.KafkaPosition
+import splice.source.{LogPartition, SpliceException}
+
+/** Logs that end before where a query stands: some lost records, others have not come so far yet. */
+final class EndWatchSuite extends AnyFunSuite {
+
+  private val first  = LogPartition("mirror", 0)
+  private val second = LogPartition("mirror", 1)
+  private val start  = KafkaPosition.of(Seq(first -> 60L))
+
+  private class World(loss: DataLoss = DataLoss.Fail) {
+    val log = new SimulatedLog(Subscription.Topics(SortedSet("mirror")))
+    log.create("mirror", 2)
+    val watch = new EndWatch(log, new SecondLook(1, Duration.ZERO, _ => ()), loss)
+
+    def ends(at: KafkaPosition): Map[LogPartition, Long] = watch.ends(at, log.partitions)(false).get
+
+    def loses(at: KafkaPosition): Boolean =
+      intercept[SpliceException](ends(at)).getCondition == "SPLICE_KAFKA.DATA_LOSS"
+  }
+
+  test("a log that ends before the position has lost records") {
+    val world = new World
+    world.log.fill("mirror", 0, 28)
+    assert(world.loses(start))
+  }
+
+  test("a log that has not come to where it is to be read from is waited for there") {
+    val world = new World
+    world.watch.expect(start)
+    world.log.fill("mirror", 0, 28)
+    world.log.fill("mirror", 1, 5)
+    assert(world.ends(start ++ Seq(second -> 5L)) == Map(first -> 60L, second -> 5L))
+    assert(world.watch.last(first).contains(28L))
+    world.log.fill("mirror", 0, 40)
+    assert(world.ends(start) == Map(first -> 68L, second -> 5L))
+  }
+
+  test("what is cut below where reading begins is nobody's loss") {
+    val world = new World
+    world.watch.expect(start)
+    world.log.fill("mirror", 0, 28)
+    assert(world.ends(start)(first) == 60L)
+    world.log.truncate("mirror", 0, 20)
+    assert(world.ends(start)(first) == 60L)
+  }
+
+  test("a log that was longer has lost records, and so has one that was read past its start") {
+    val seen = new World
+    seen.watch.expect(start)
+    seen.log.fill("mirror", 0, 68)
+    assert(seen.ends(start)(first) == 68L)
+    seen.log.truncate("mirror", 0, 28)
+    assert(seen.loses(start))
+
+    val read = new World
+    read.watch.expect(start)
+    read.log.fill("mirror", 0, 28)
+    assert(read.loses(KafkaPosition.of(Seq(first -> 61L))))
+  }
+
+  test("a topic that was made again is another one than that which was to be waited for") {
+    val world = new World
+    world.watch.expect(start)
+    world.log.fill("mirror", 0, 28)
+    assert(world.loses(start.as("mirror", 1)))
+  }
+
+  test("where records may be lost, the position stays where reading is to begin") {
+    val world = new World(DataLoss.Warn)
+    world.watch.expect(start)
+    world.log.fill("mirror", 0, 28)
+    assert(world.ends(start)(first) == 60L)
+    assert(world.ends(KafkaPosition.of(Seq(first -> 61L)))(first) == 28L)
+  }
+}
