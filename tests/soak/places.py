@@ -57,14 +57,6 @@ class Places:
         """Gives those that it named once."""
         return [place for place in self.all if not place.there]
 
-    @property
-    def due(self) -> int:
-        """Gives how many orders there are at least after a run that reads all that is there.
-
-        Of a topic that came and went between two runs no run has heard.
-        """
-        return sum(place.rows for place in self.there)
-
     def add(self, cluster: str, stream: str = "orders", topic: str | None = None) -> Place:
         """Makes a topic for a stream; the file does not say so yet."""
         own = Place(stream, cluster, topic or f"{self._name}-{next(self._numbers)}")
