@@ -19,10 +19,12 @@ object Race {
 
   /** One unmeasured run each, then `rounds` measured ones each.
     *
+    * @param warmUps
+    *   how many unmeasured runs, where one is not enough
     * @throws java.lang.IllegalStateException
     *   when one reads another number of rows than `rows`
     */
-  def apply(rows: Long, rounds: Int, contenders: Contender*): Seq[Timing] = {
+  def apply(rows: Long, rounds: Int, contenders: Seq[Contender], warmUps: Int = 1): Seq[Timing] = {
     def once(c: Contender): Long = {
       val begin = System.nanoTime()
       val read  = c.run()
@@ -31,7 +33,7 @@ object Race {
       println(f"  ${c.name}%-40s ${nanos / 1e9}%7.2f s  ${rows / (nanos / 1e9)}%,13.0f rows/s")
       nanos
     }
-    contenders.foreach(once)
+    (1 to warmUps).foreach(_ => contenders.foreach(once))
     val laps = (1 to rounds).map(_ => contenders.map(once))
     contenders.zipWithIndex.map { case (c, i) => Timing(c.name, rows, laps.map(_(i))) }
   }

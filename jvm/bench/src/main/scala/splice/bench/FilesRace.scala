@@ -29,7 +29,7 @@ final class FilesRace(spark: SparkSession, queries: Queries, plan: BenchPlan) {
       "Splice files",
       () => queries.batch("splice-files", Map("format" -> "parquet", "path" -> folder.toString))
     )
-    val timings = Race(plan.rows, plan.rounds, own, splice)
+    val timings = Race(plan.rows, plan.rounds, Seq(own, splice))
     Report.table(f"Parquet, all columns, batch: ${plan.rows}%,d rows of 4 columns in 8 files", timings, Seq(own.name))
   }
 }

@@ -38,7 +38,7 @@ final class KafkaRace(queries: Queries, servers: String, plan: BenchPlan) {
       Contender("Splice kafka, splitLargePartitions", () => read("splice-kafka", one, "splitLargePartitions" -> "true"))
     val contenders =
       bares ++ (Seq(peer).filter(_ => one.flink) ++ Seq(spark, splice) ++ Seq(splitting).filter(_ => one.splitting))
-    val timings = Race(topic.rows, plan.rounds, contenders: _*)
+    val timings = Race(topic.rows, plan.rounds, contenders)
     Report.table(one.title, timings, contenders.map(_.name).filterNot(_.startsWith("Splice")))
   }
 
