@@ -3,15 +3,16 @@
 
 package splice.kafka.dynamic.enumerator
 
-import java.time.Duration
-import java.util.concurrent.atomic.AtomicReference
+import java.time.{Clock, Duration}
+import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 
-import scala.collection.immutable.SortedSet
+import scala.annotation.tailrec
+import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.{Failure, Success, Try, Using}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata, StreamSelection}
+import splice.kafka.dynamic.{KafkaMetadataService, KafkaStream, StreamMetadata, StreamSelection}
 import splice.kafka.enumerator.SimulatedRun.Hands
 import splice.source.SpliceException
 
@@ -19,9 +20,29 @@ import splice.source.SpliceException
 final class MetadataDiscoverySuite extends AnyFunSuite {
 
   final private class Told extends KafkaMetadataService {
-    val answer                                = new AtomicReference[Try[StreamMetadata]](Success(StreamMetadata.Empty))
-    override def allStreams(): StreamMetadata = answer.get().get
+    val answer = new AtomicReference[Try[StreamMetadata]](Success(StreamMetadata.Empty))
+    val looks  = new AtomicInteger
+
+    override def allStreams(): StreamMetadata = {
+      looks.incrementAndGet()
+      answer.get().get
+    }
+
     override def isClusterActive(cluster: String): Boolean = true
+  }
+
+  test("a change is there to be applied before a third look has begun, so within two intervals") {
+    val service  = new Told
+    val all      = StreamSelection.Matching(".*")
+    val changed  = StreamMetadata.Empty.copy(streams = SortedMap("orders" -> KafkaStream("orders", SortedMap.empty)))
+    val interval = Duration.ofMillis(400)
+    Using.resource(new MetadataDiscovery(service, all, interval, interval, Clock.systemUTC(), "run")) { discovery =>
+      assert(discovery.now() == StreamMetadata.Empty)
+      val before = service.looks.get
+      service.answer.set(Success(changed))
+      @tailrec def seen(): Int = if (discovery.news().contains(changed)) service.looks.get - before else seen()
+      assert(seen() <= 2)
+    }
   }
 
   test("a service that is silent for too long ends the query, and an answer begins the time anew") {
