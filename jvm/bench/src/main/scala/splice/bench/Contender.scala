@@ -17,10 +17,10 @@ final case class Timing(name: String, rows: Long, nanos: Seq[Long]) {
 /** Lets contenders run in turns, so that a slow minute of the machine meets them all. */
 object Race {
 
-  /** One unmeasured run each, then `rounds` measured ones each.
+  /** `warmUps` unmeasured runs each, then `rounds` measured ones each.
     *
     * @param warmUps
-    *   how many unmeasured runs, where one is not enough
+    *   more than one where one is not enough
     * @throws java.lang.IllegalStateException
     *   when one reads another number of rows than `rows`
     */
