@@ -143,7 +143,7 @@ def _options(dice: random.Random) -> dict[str, str]:
         "assigner": dice.choice(["balanced", "round-robin", "hash"]),
         "splitLargePartitions": dice.choice(["true", "false"]),
         "commitToGroup": dice.choice(["true", "false"]),
-        "admission": dice.choice(["lag", "lag", "equal", "oldest-first"]),
+        "admission": dice.choice(["lag", "lag", "equal"]),
         "maxOffsetsPerTrigger": dice.choice(["150", "700", "3000", "8000"]),
         "discoveryInterval": dice.choice(["200ms", "2s"]),
         # Small fetches, so that a fault finds much of a batch unread, or large ones.

@@ -75,37 +75,4 @@ final class RealSlotsSuite extends AnyFunSuite with BeforeAndAfterAll {
     check(small, Map(0 -> 1000, 1 -> 1000, 2 -> 1000))
     assert(small.flatten.forall(_.size <= 120))
   }
-
-  test("oldest-first over a real broker: partitions meet at one time, and nothing is lost") {
-    real.create("timed", 2)
-    val now = System.currentTimeMillis()
-    Using.resource(real.producer()) { out =>
-      def send(p: Int, millis: Long): Unit = {
-        val _ = out.send(new org.apache.kafka.clients.producer.ProducerRecord(
-          "timed",
-          Int.box(p),
-          Long.box(millis),
-          "k",
-          "v"
-        ))
-      }
-      (0 until 500).foreach(i => send(0, now - 7200000 + i * 1000L))
-      (0 until 2000).foreach(i => send(1, now - 2500000 + i * 1000L))
-      out.flush()
-    }
-    val source = real.source(
-      "subscribe"            -> "timed",
-      "startingOffsets"      -> "earliest",
-      "admission"            -> "oldest-first",
-      "maxOffsetsPerTrigger" -> "500"
-    )
-    real.run(source) { c =>
-      val begin = c.initial()
-      val one   = c.advance(begin, everything = false)
-      val rows  = real.rows(source, c.tasks(begin, one), "timed")
-      assert(rows.count(_._1 == 0) >= 450 && rows.size <= 500)
-      val ends = Iterator.iterate(one)(c.advance(_, everything = false)).take(12).toSeq
-      assert(ends.last.json == """{"timed":{"0":500,"1":2000}}""")
-    }
-  }
 }

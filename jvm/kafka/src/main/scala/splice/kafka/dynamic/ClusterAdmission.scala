@@ -49,8 +49,7 @@ private[splice] object ClusterAdmission {
   /** @throws splice.source.SpliceOptionException when options conflict */
   def apply(options: SourceOptions, topics: AdmissionRules): ClusterAdmission = {
     def of(option: SourceOption[Map[String, Double]]) = options.find(option).getOrElse(Map.empty[String, Double])
-    AdmissionOptions.refuseWithOldestFirst(options, Seq(StreamWeights, ClusterWeights, StreamFloors, ClusterFloors))
-    val floors = Seq(AdmissionOptions.TopicFloors, StreamFloors, ClusterFloors)
+    val floors                                        = Seq(AdmissionOptions.TopicFloors, StreamFloors, ClusterFloors)
     if (floors.map(of(_).values.sum).sum > 1)
       throw OptionErrors.conflict(
         floors.filter(of(_).nonEmpty).map(o => options.name(o.key)),

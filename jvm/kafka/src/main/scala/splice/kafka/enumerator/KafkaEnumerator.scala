@@ -46,7 +46,7 @@ final private[splice] class KafkaEnumerator(
   private val skips      = new Skips(log, skipLog, retention, watch)
   private val outage     = new Outage(policies.patience, context.clock, () => looks.waitForNext())
   private val lag        = new LagBook
-  private val sharing    = new Sharing(settings.admission, log, sizes, context.clock)
+  private val sharing    = new Sharing(settings.admission, sizes)
 
   private var moving                          = false
   private var reported: Option[KafkaPosition] = None

@@ -3,8 +3,6 @@
 
 package splice.kafka.enumerator
 
-import java.time.Clock
-
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
@@ -12,9 +10,7 @@ import splice.kafka.options.{AdmissionPolicy, AdmissionRules}
 import splice.source.{LogPartition, ReadLimits}
 
 /** Shares what one batch may read among partitions, so that each that has a backlog gets on in this batch or in one soon after. */
-final private[splice] class Sharing(rules: AdmissionRules, log: LogMetadata, sizes: RecordSizes, clock: Clock) {
-
-  private val oldest = new OldestFirst(log, clock)
+final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
 
   /** How far each partition goes.
     *
@@ -62,12 +58,10 @@ final private[splice] class Sharing(rules: AdmissionRules, log: LogMetadata, siz
 
   /** Rows of each that a quota allows. */
   private def parts(quota: Quota, behind: IndexedSeq[Behind]): Array[Long] =
-    if (rules.policy == AdmissionPolicy.OldestFirst) oldest.share(quota, behind)
-    else
-      quota.share(behind.map { b =>
-        val weight = rules.weight(b.partition.topic)
-        Backlog(b.rows, b.rowBytes, if (rules.policy == AdmissionPolicy.Equal) weight else weight * b.rows)
-      })
+    quota.share(behind.map { b =>
+      val weight = rules.weight(b.partition.topic)
+      Backlog(b.rows, b.rowBytes, if (rules.policy == AdmissionPolicy.Equal) weight else weight * b.rows)
+    })
 
   private def isLagOnly: Boolean =
     rules.policy == AdmissionPolicy.Lag && rules.weights.isEmpty && rules.floors.isEmpty

@@ -11,7 +11,7 @@ private[splice] object AdmissionOptions {
   val Admission: SourceOption[AdmissionPolicy] = SourceOption(
     "admission",
     OptionType.choice[AdmissionPolicy](AdmissionPolicy.all.map(p => p.word -> p): _*),
-    "whose backlog goes first when more is there than a batch may read: lag shares by how far each partition is behind, equal gives all the same, oldest-first reads all up to the same time"
+    "how partitions share a batch that cannot hold all available rows: lag shares in proportion to each partition's backlog, equal gives every partition the same share"
   ).withDefault(AdmissionPolicy.Lag, AdmissionPolicy.Lag.word)
 
   val MaxBytes: SourceOption[Long] = SourceOption(
@@ -37,7 +37,6 @@ private[splice] object AdmissionOptions {
   /** @throws splice.source.SpliceOptionException when options conflict, or name a topic that is not read */
   def rules(options: SourceOptions, subscription: Subscription): AdmissionRules = {
     val shares = Seq(TopicWeights, TopicFloors)
-    refuseWithOldestFirst(options, shares)
     val topics = subscription match {
       case Subscription.Topics(names)        => Some(names.toSet)
       case Subscription.Assigned(partitions) => Some(partitions.map(_.topic).toSet)
@@ -60,15 +59,6 @@ private[splice] object AdmissionOptions {
       floors.toSeq.sorted.map { case (topic, part) => AdmissionFloor(part, Set(topic)) }
     )
   }
-
-  /** @throws splice.source.SpliceOptionException when one of the options is set and every topic is read up to the same time */
-  private[splice] def refuseWithOldestFirst(options: SourceOptions, shares: Seq[SourceOption[_]]): Unit = for {
-    policy <- options.find(Admission) if policy == AdmissionPolicy.OldestFirst
-    option <- shares if options.contains(option.key)
-  } throw OptionErrors.conflict(
-    Seq(Admission, option).map(o => options.name(o.key)),
-    "oldest-first reads everything up to the same time, whatever share it would have; leave one of them out"
-  )
 
   private[splice] def weights(text: String): Option[Map[String, Double]] =
     Json.read(text).filter(_.isObject).flatMap { node =>

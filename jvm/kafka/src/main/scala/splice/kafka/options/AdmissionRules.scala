@@ -14,10 +14,7 @@ private[splice] object AdmissionPolicy {
   /** As many rows of every partition; what one does not have goes to the others. */
   case object Equal extends AdmissionPolicy("equal")
 
-  /** Every partition up to the same time. */
-  case object OldestFirst extends AdmissionPolicy("oldest-first")
-
-  val all: Seq[AdmissionPolicy] = Seq(Lag, Equal, OldestFirst)
+  val all: Seq[AdmissionPolicy] = Seq(Lag, Equal)
 }
 
 /** How a batch's limits are shared among partitions.

@@ -52,11 +52,10 @@ final class ClusterAdmissionSuite extends AnyFunSuite {
     ))
   }
 
-  test("floors are one batch at most together, and nothing for oldest-first") {
+  test("floors must not add up to more than one batch") {
     def refused(more: (String, String)*) = intercept[SpliceOptionException](settings(more: _*)).getMessage
     assert(refused("streamFloors" -> """{"orders":0.6}""", "clusterFloors" -> """{"west":0.6}""")
       .contains("streamFloors, clusterFloors"))
-    assert(refused("clusterFloors" -> """{"west":0.6}""", "admission" -> "oldest-first").contains("clusterFloors"))
   }
 
   test("shares may name what one of the clusters does not have") {

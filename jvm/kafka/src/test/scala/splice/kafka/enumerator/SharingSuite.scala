@@ -80,8 +80,7 @@ final class SharingSuite extends AnyFunSuite {
 
   test("maxBytesPerTrigger goes by the sizes that readers report, and by a large guess before") {
     val sizes = new RecordSizes
-    val run   = world()
-    val share = new Sharing(AdmissionRules(), run.log, sizes, run.clock)
+    val share = new Sharing(AdmissionRules(), sizes)
     val ready = SortedMap(t(0) -> (0L, 10000L), t(1) -> (0L, 10000L))
     val bytes = ReadLimits(maxBytes = Some(1 << 20))
     assert(share(bytes, ready).values.sum == 64)
@@ -120,58 +119,15 @@ final class SharingSuite extends AnyFunSuite {
     assert(sizes.of("t").exists(_ > 999))
   }
 
-  test("oldest-first: all partitions are read up to about the same time") {
-    val run = world("admission" -> "oldest-first", "maxOffsetsPerTrigger" -> "300")
-    run.log.create("t", 3)
-    val now = run.clock.instant().toEpochMilli
-    // One partition is an hour behind the others, and holds a tenth of what they hold.
-    run.log.write("t", 0, (0 until 200).map(i => now - 3600000 + i * 1000L): _*)
-    run.log.write("t", 1, (0 until 2000).map(i => now - 2000000 + i * 1000L): _*)
-    run.log.write("t", 2, (0 until 2000).map(i => now - 2000000 + i * 1000L): _*)
-    val (e, from) = begin(run)
-    val first     = KafkaPosition.from(e.advance(from, e.limits(from)))
-    assert(first.offsets(t(0)) == 200, "the oldest first")
-    val second = KafkaPosition.from(e.advance(first, e.limits(first)))
-    assert(math.abs(second.offsets(t(1)) - second.offsets(t(2))) <= 30)
-    assert((290 to 300).contains((second.offsets.values.sum - first.offsets.values.sum).toInt))
-  }
-
-  test("oldest-first asks few questions once it is under way, and none when everything fits") {
-    val run = world("admission" -> "oldest-first", "maxOffsetsPerTrigger" -> "100")
-    run.log.create("t", 4)
-    val now = run.clock.instant().toEpochMilli
-    (0 until 4).foreach(p => run.log.write("t", p, (0 until 1000).map(i => now - 1000000 + i * 1000L): _*))
-    val (e, from) = begin(run)
-    var position  = KafkaPosition.from(e.advance(from, e.limits(from)))
-    run.log.calls.clear()
-    (1 to 10).foreach(_ => position = KafkaPosition.from(e.advance(position, e.limits(position))))
-    assert(run.log.calls.count(_ == "atTime") <= 10 * 5)
-    run.log.calls.clear()
-    e.advance(position, ReadLimits(maxRows = Some(100000)))
-    assert(!run.log.calls.contains("atTime"))
-  }
-
-  test("oldest-first: a record from the future, or many of one time, hold nobody up") {
-    val run = world("admission" -> "oldest-first", "maxOffsetsPerTrigger" -> "20")
-    run.log.create("t", 2)
-    val now = run.clock.instant().toEpochMilli
-    run.log.write("t", 0, Long.MaxValue / 4)
-    run.log.write("t", 0, Seq.fill(99)(now - 5000): _*)
-    run.log.write("t", 1, Seq.fill(100)(now - 5000): _*)
-    val (e, from) = begin(run)
-    val positions = Iterator.iterate(from)(p => KafkaPosition.from(e.advance(p, e.limits(p)))).take(13).toSeq
-    assert(positions.last == at(0 -> 100, 1 -> 100))
-  }
-
   test(
     "whatever the policy and limits: nobody starves, nothing is passed, every batch goes on and keeps to its limit"
   ) {
     (1L to 120L).foreach { seed =>
       val random  = new Random(seed)
-      val policy  = AdmissionPolicy.all(random.nextInt(3))
-      val weights = if (policy == AdmissionPolicy.OldestFirst || random.nextBoolean()) Map.empty[String, Double]
+      val policy  = AdmissionPolicy.all(random.nextInt(2))
+      val weights = if (random.nextBoolean()) Map.empty[String, Double]
       else Map("t0" -> 5.0, "t1" -> 0.2)
-      val floors = if (policy == AdmissionPolicy.OldestFirst || random.nextBoolean()) Nil
+      val floors = if (random.nextBoolean()) Nil
       else Seq(AdmissionFloor(0.6, Set("t0")), AdmissionFloor(random.nextDouble() * 0.4, Set("t0", "t2")))
       val run   = world("subscribe" -> "t0,t1,t2")
       val now   = run.clock.instant().toEpochMilli
@@ -182,7 +138,7 @@ final class SharingSuite extends AnyFunSuite {
       all.foreach(p =>
         run.log.write(p.topic, p.partition, Seq.fill(random.nextInt(60))(now - random.nextInt(100000)): _*)
       )
-      val share = new Sharing(AdmissionRules(policy, weights, floors), run.log, sizes, run.clock)
+      val share = new Sharing(AdmissionRules(policy, weights, floors), sizes)
       val rows  = 1L + random.nextInt(12)
       // Lag alone is Spark's own formula, which gives everybody a row, however few are allowed.
       val strict = policy != AdmissionPolicy.Lag || weights.nonEmpty || floors.nonEmpty

@@ -185,17 +185,12 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     assert(s.limits.maxBytes.contains(64L << 20))
     assert(s.admission == AdmissionRules(AdmissionPolicy.Equal, Map("a" -> 3.0)))
     assert(settings(servers, topics).admission == AdmissionRules(AdmissionPolicy.Lag, Map.empty))
-    assert(refused(topics, "admission" -> "fair").contains("lag, equal, oldest-first"))
+    assert(refused(topics, "admission" -> "oldest-first").contains("Allowed: lag, equal."))
     Seq("""{"a":0}""", """{"a":"x"}""", "{}", "3").foreach(text =>
       assert(refused(topics, "topicWeights" -> text).contains("each number above 0"), text)
     )
     val stranger = refused(topics, "topicWeights" -> """{"c":2}""")
     assert(stranger.contains("'topicWeights'") && stranger.contains("topics that are read: a, b"))
-    assert(refused(
-      topics,
-      "topicWeights" -> """{"a":2}""",
-      "admission"    -> "oldest-first"
-    ).contains("admission, topicWeights"))
     assert(settings(servers, "subscribePattern" -> ".*", "topicWeights" -> """{"c":2}""").admission.weight("c") == 2)
   }
 
@@ -206,6 +201,5 @@ final class KafkaSettingsSuite extends AnyFunSuite {
       assert(refused(topics, "topicFloors" -> text).contains("1 at most together"), text)
     )
     assert(refused(topics, "topicFloors" -> """{"c":0.1}""").contains("topics that are read: a, b"))
-    assert(refused(topics, "topicFloors" -> """{"a":0.1}""", "admission" -> "oldest-first").contains("topicFloors"))
   }
 }

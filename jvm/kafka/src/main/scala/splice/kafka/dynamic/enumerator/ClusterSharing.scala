@@ -3,21 +3,15 @@
 
 package splice.kafka.dynamic.enumerator
 
-import java.time.Clock
-
 import scala.collection.immutable.SortedMap
 
-import splice.kafka.enumerator.{LogMetadata, RecordSizes, Sharing}
+import splice.kafka.enumerator.{RecordSizes, Sharing}
 import splice.kafka.options.AdmissionRules
 import splice.kafka.split.KafkaPosition
 import splice.source.{LogPartition, ReadLimits}
 
-/** Shares what a batch may read among the partitions of all clusters, by the rules for those of one.
-  *
-  * @param times
-  *   answers what is asked of logs by time; topics are named with their cluster
-  */
-final private[dynamic] class ClusterSharing(sizes: RecordSizes, times: LogMetadata, clock: Clock) {
+/** Shares what a batch may read among the partitions of all clusters, by the rules for those of one. */
+final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
 
   import ClusterSharing.qualified
 
@@ -58,7 +52,7 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes, times: LogMetada
   }
 
   private def sharing(rules: AdmissionRules): Sharing = made.collect { case (`rules`, known) => known }.getOrElse {
-    val fresh = new Sharing(rules, times, sizes, clock)
+    val fresh = new Sharing(rules, sizes)
     made = Some(rules -> fresh)
     fresh
   }

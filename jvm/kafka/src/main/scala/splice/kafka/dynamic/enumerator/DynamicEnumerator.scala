@@ -51,7 +51,7 @@ final private[splice] class DynamicEnumerator(
   private val takeover  = new Takeover(context.sideLog, driver.current())
   private val positions = new PositionLog(context.sideLog, context.batchesToRetain)
   private val times     = new TimeCut(workers)
-  private val sharing   = new ClusterSharing(sizes, new ClusterTimes(workers), context.clock)
+  private val sharing   = new ClusterSharing(sizes)
   private val reports   = new ClusterReports(context.clock)
 
   private var frozen       = false
