@@ -126,6 +126,14 @@ private[splice] object KafkaErrors {
       "timeout"    -> s"${timeout.toMillis} ms"
     )
 
+  def timestampOutOfRange(topic: String, partition: Int, offset: Long, millis: Long): SpliceException =
+    conditions.error(
+      "SPLICE_KAFKA.TIMESTAMP_OUT_OF_RANGE",
+      "partition" -> s"$topic-$partition",
+      "offset"    -> offset.toString,
+      "timestamp" -> millis.toString
+    )
+
   def unparsable(
       format: String,
       topic: String,

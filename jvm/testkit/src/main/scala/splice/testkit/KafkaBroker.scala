@@ -17,7 +17,7 @@ import org.apache.kafka.common.Uuid
   *
   * Its jars are in the folder that the property `splice.kafka.server` names. Not for use by several threads at once.
   */
-final class KafkaBroker private (folder: Path) extends AutoCloseable {
+final class KafkaBroker private (folder: Path, more: Map[String, String]) extends AutoCloseable {
 
   private val port       = FreePort()
   private val controller = Iterator.continually(FreePort()).find(_ != port).getOrElse(port)
@@ -87,7 +87,8 @@ final class KafkaBroker private (folder: Path) extends AutoCloseable {
   private def format(): Unit = {
     Files.writeString(folder.resolve("log4j2.properties"), KafkaBroker.Logging)
     val settings = new Properties()
-    KafkaBroker.settings(folder.resolve("data"), port, controller).foreach { case (k, v) => settings.setProperty(k, v) }
+    val all      = KafkaBroker.settings(folder.resolve("data"), port, controller) ++ more
+    all.foreach { case (k, v) => settings.setProperty(k, v) }
     Using.resource(Files.newBufferedWriter(config))(settings.store(_, "one node"))
     val done = launch("kafka.tools.StorageTool", "format", "-t", clusterId, "-c", config.toString).start().waitFor()
     if (done != 0) throw new IllegalStateException(s"Kafka's storage could not be formatted:\n${log()}")
@@ -118,9 +119,13 @@ object KafkaBroker {
       |appender.out.layout.pattern = %d{HH:mm:ss.SSS} %p %c{1} %m%n
       |""".stripMargin
 
-  /** A server that answers, with a cluster of its own. */
-  def start(): KafkaBroker = {
-    val broker = new KafkaBroker(Files.createTempDirectory(s"splice-kafka-${UUID.randomUUID()}"))
+  /** Starts a server with a new cluster, and waits until it responds.
+    *
+    * @param more
+    *   broker settings that override those of the tests
+    */
+  def start(more: (String, String)*): KafkaBroker = {
+    val broker = new KafkaBroker(Files.createTempDirectory(s"splice-kafka-${UUID.randomUUID()}"), more.toMap)
     Runtime.getRuntime.addShutdownHook(broker.hook)
     broker.format()
     broker.start()

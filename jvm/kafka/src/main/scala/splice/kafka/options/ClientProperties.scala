@@ -102,7 +102,8 @@ private[splice] object ClientProperties {
     ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG   -> classOf[ByteArrayDeserializer].getName,
     ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG -> classOf[ByteArrayDeserializer].getName,
     ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG       -> "false",
-    ConsumerConfig.AUTO_OFFSET_RESET_CONFIG        -> "none"
+    ConsumerConfig.AUTO_OFFSET_RESET_CONFIG        -> "none",
+    ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG -> "false"
   )
 
   private val consumerOnly: Set[String] =
@@ -126,8 +127,13 @@ private[splice] object ClientProperties {
     ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG       ->
       "positions are kept in the checkpoint, and nothing is committed to the consumer group by itself",
     ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG ->
-      "an interceptor may change or drop records, and a replay would then read others"
+      "an interceptor may change or drop records, and a replay would then read others",
+    ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG ->
+      "a client that may create topics recreates a deleted topic, empty. Remove the option, and create topics before the query starts"
   )
+
+  private def isFixed(property: String, value: String): Boolean =
+    property == ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG && value.trim.equalsIgnoreCase("false")
 
   /** Takes the properties out of a source's options.
     *
@@ -139,7 +145,7 @@ private[splice] object ClientProperties {
       case (key, value) if KafkaOptions.isClientProperty(key) =>
         val written  = key.drop(KafkaOptions.ClientPrefix.length)
         val property = known.getOrElse(written.toLowerCase(Locale.ROOT), written)
-        refused.get(property).foreach(why =>
+        refused.get(property).filterNot(_ => isFixed(property, value)).foreach(why =>
           throw KafkaErrors.refusedOption(options.name(key), why)
         )
         property -> value

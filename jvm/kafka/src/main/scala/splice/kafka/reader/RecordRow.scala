@@ -47,7 +47,7 @@ final private[splice] class RecordRow(fields: Array[Int]) extends BaseGenericInt
     if (fields(ordinal) == RecordField.Partition) record.partition else record.timestampType.id
 
   override def getLong(ordinal: Int): Long =
-    if (fields(ordinal) == RecordField.Offset) record.offset else record.timestamp * 1000L
+    if (fields(ordinal) == RecordField.Offset) record.offset else RecordTime.micros(record)
 
   override protected def genericGet(ordinal: Int): Any = fields(ordinal) match {
     case RecordField.Key           => record.key
@@ -55,7 +55,7 @@ final private[splice] class RecordRow(fields: Array[Int]) extends BaseGenericInt
     case RecordField.Topic         => topic
     case RecordField.Partition     => record.partition
     case RecordField.Offset        => record.offset
-    case RecordField.Timestamp     => record.timestamp * 1000L
+    case RecordField.Timestamp     => RecordTime.micros(record)
     case RecordField.TimestampType => record.timestampType.id
     case RecordField.Headers       => headers
   }

@@ -43,5 +43,5 @@ final private[reader] class RecordVector(field: Int, kind: DataType) extends Vie
     if (field == RecordField.Partition) records(from + i).partition else records(from + i).timestampType.id
 
   override def getLong(i: Int): Long =
-    if (field == RecordField.Offset) records(from + i).offset else records(from + i).timestamp * 1000L
+    if (field == RecordField.Offset) records(from + i).offset else RecordTime.micros(records(from + i))
 }

@@ -132,6 +132,18 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     assert(refused(topics, "kafka.auto.offset.reset" -> "latest").contains("startingOffsets"))
   }
 
+  test("no client creates topics") {
+    val property = "allow.auto.create.topics"
+    val plain    = settings(servers, topics).client
+    val same     = settings(servers, topics, s"kafka.$property" -> "False").client
+    Seq(plain, same).foreach { client =>
+      assert(client.reader("run-1", 0.25)(property) == "false" && client.driver("run-1")(property) == "false")
+      assert(!client.admin.contains(property))
+    }
+    val text = refused(topics, s"kafka.$property" -> "true")
+    assert(text.contains(s"'kafka.$property' cannot be set: ") && text.contains("deleted topic"))
+  }
+
   test("client properties go through, and win over what readers set for speed") {
     val client = settings(
       servers,

@@ -3,15 +3,20 @@
 
 package splice.kafka.reader
 
+import java.util.Optional
+
 import scala.jdk.CollectionConverters._
 
 import org.apache.kafka.clients.consumer.ConsumerRecord
+import org.apache.kafka.common.header.internals.RecordHeaders
+import org.apache.kafka.common.record.TimestampType
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.KafkaSchema
 import splice.kafka.enumerator.SimulatedRun.range
+import splice.source.SpliceException
 
 /** Records as column batches: the same ones as by rows, and what batches cannot show. */
 final class KafkaBatchReaderSuite extends AnyFunSuite {
@@ -69,6 +74,32 @@ final class KafkaBatchReaderSuite extends AnyFunSuite {
       (None, None, "t", 0, 1L, none, -1),
       (Some(Seq[Byte](1)), Some(Seq[Byte](2, 3)), "t", 0, 2L, none, -1)
     ))
+  }
+
+  test("a timestamp beyond Spark's range fails, and names the record") {
+    val w     = new SlotWorld
+    val nanos = 1712345678123456789L
+    w.client.schedulePollTask { () =>
+      w.client.addRecord(new ConsumerRecord[Array[Byte], Array[Byte]](
+        "t",
+        0,
+        0L,
+        nanos,
+        TimestampType.CREATE_TIME,
+        0,
+        0,
+        null,
+        null,
+        new RecordHeaders(),
+        Optional.empty[Integer]()
+      ))
+    }
+    val _ = drain(w.batches(range(0, 0, 1))) { batch =>
+      assert(batch.column(4).getLong(0) == 0L)
+      val error = intercept[SpliceException](batch.column(5).getLong(0))
+      assert(error.getCondition == "SPLICE_KAFKA.TIMESTAMP_OUT_OF_RANGE")
+      assert(Seq("t-0", "offset 0", nanos.toString).forall(error.getMessage.contains(_)), error)
+    }
   }
 
   test("headers are shown by rows only, and no column at all by batches too") {

@@ -16,6 +16,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.KafkaSchema
+import splice.source.SpliceException
 
 /** The lazy row says what a row of plain values says. */
 final class RecordRowSuite extends AnyFunSuite {
@@ -25,9 +26,23 @@ final class RecordRowSuite extends AnyFunSuite {
   private def record(key: Array[Byte], value: Array[Byte], headers: (String, Array[Byte])*) = {
     val own = new RecordHeaders()
     headers.foreach { case (k, v) => own.add(k, v) }
-    val stamp = TimestampType.LOG_APPEND_TIME
-    new ConsumerRecord("tøpic", 3, 42L, 1700000000123L, stamp, 1, 1, key, value, own, Optional.empty[Integer]())
+    timed(1700000000123L, key, value, own)
   }
+
+  private def timed(millis: Long, key: Array[Byte], value: Array[Byte], headers: RecordHeaders = new RecordHeaders()) =
+    new ConsumerRecord(
+      "tøpic",
+      3,
+      42L,
+      millis,
+      TimestampType.LOG_APPEND_TIME,
+      1,
+      1,
+      key,
+      value,
+      headers,
+      Optional.empty[Integer]()
+    )
 
   private def expected(r: ConsumerRecord[Array[Byte], Array[Byte]], headers: Any): InternalRow = new GenericInternalRow(
     Array[Any](r.key, r.value, UTF8String.fromString(r.topic), 3, 42L, 1700000000123000L, 1, headers)
@@ -77,6 +92,22 @@ final class RecordRowSuite extends AnyFunSuite {
     val row = shown(full, all)
     val got = all.indices.init.map(i => row.get(i, all(i).dataType))
     assert(got == expected(full, headersOfFull).toSeq(all).init)
+  }
+
+  test("a timestamp beyond Spark's range fails, and names the record") {
+    val at = all.fieldIndex("timestamp")
+    Seq(Long.MaxValue / 1000, Long.MinValue / 1000, -1L).foreach(millis =>
+      assert(shown(timed(millis, null, null), all).getLong(at) == Math.multiplyExact(millis, 1000L))
+    )
+    Seq(1712345678123456789L, Long.MaxValue / 1000 + 1, Long.MinValue / 1000 - 1, Long.MinValue).foreach { millis =>
+      val row = shown(timed(millis, null, null), all)
+      Seq(() => row.getLong(at), () => row.get(at, all(at).dataType)).foreach { read =>
+        val error = intercept[SpliceException](read())
+        assert(error.getCondition == "SPLICE_KAFKA.TIMESTAMP_OUT_OF_RANGE")
+        assert(Seq("tøpic-3", "offset 42", millis.toString).forall(error.getMessage.contains(_)), error)
+      }
+      assert(row.getLong(all.fieldIndex("offset")) == 42L)
+    }
   }
 
   test("bytes are the record's own, not a copy") {

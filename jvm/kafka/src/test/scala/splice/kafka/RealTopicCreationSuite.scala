@@ -1,0 +1,83 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka
+
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.Coordinator
+import splice.source.Progress
+import splice.testkit.KafkaBroker
+
+/** A broker that creates missing topics on request, which is Kafka's default. */
+final class RealTopicCreationSuite extends AnyFunSuite with BeforeAndAfterAll {
+
+  private lazy val broker = KafkaBroker.start("auto.create.topics.enable" -> "true")
+  private lazy val real   = new RealLog(broker)
+
+  private val fast = Seq(
+    "startingOffsets"              -> "earliest",
+    "discoveryInterval"            -> "2s",
+    "kafka.default.api.timeout.ms" -> "3000",
+    "kafka.request.timeout.ms"     -> "2000",
+    "kafkaConsumer.pollTimeoutMs"  -> "3000"
+  )
+
+  override protected def afterAll(): Unit = broker.close()
+
+  private def exists(topic: String): Boolean = real.admin(_.listTopics().names().get()).contains(topic)
+
+  private def delete(topic: String): Unit = {
+    real.admin(_.deleteTopics(Seq(topic).asJava).all().get())
+    real.eventually(s"$topic is deleted")(!exists(topic))
+  }
+
+  private def all(c: Coordinator, from: Progress): Progress = c.advance(from, everything = true)
+
+  test("the driver does not recreate a deleted topic, and onTopicRemoved applies") {
+    real.create("leaves", 1)
+    real.create("stays", 1)
+    real.write("leaves", 1, 0, 5)
+    real.write("stays", 1, 0, 5)
+    val source = real.source(fast ++ Seq("subscribePattern" -> "leaves|stays", "onTopicRemoved" -> "drop"): _*)
+    real.run(source) { c =>
+      var at = all(c, c.initial())
+      delete("leaves")
+      real.eventually("the topic is dropped") {
+        at = all(c, at)
+        assert(!exists("leaves"), "the driver recreated the topic")
+        at.json == """{"stays":{"0":5}}"""
+      }
+      real.write("stays", 1, 5, 8)
+      real.eventually("the other topic is read") {
+        at = all(c, at)
+        at.json == """{"stays":{"0":8}}"""
+      }
+      assert(!exists("leaves"), "the driver recreated the topic")
+    }
+  }
+
+  test("a reader does not recreate a deleted topic") {
+    real.create("planned", 1)
+    real.write("planned", 1, 0, 5)
+    val source = real.source(fast :+ ("subscribe" -> "planned"): _*)
+    real.run(source) { c =>
+      val begin = c.initial()
+      val tasks = c.tasks(begin, all(c, begin))
+      delete("planned")
+      val read = Try(real.rows(source, tasks, "planned"))
+      assert(read.isFailure, "records of a deleted topic were returned")
+    }
+    assert(!exists("planned"), "a reader recreated the topic")
+  }
+
+  test("a query does not create a topic that does not exist") {
+    val source = real.source(fast :+ ("subscribe" -> "absent"): _*)
+    assert(Try(real.run(source)(_.initial())).isFailure)
+    assert(!exists("absent"))
+  }
+}
