@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps secrets out of everything that is printed."""
+"""Keeps secrets out of everything that is printed. The JVM hides the same values."""
 
 from __future__ import annotations
 
@@ -10,23 +10,40 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_HIDDEN = "*********(redacted)"
+HIDDEN = "*********(redacted)"
+
 _SECRET_NAME = re.compile(
-    r"secret|password|passwd|token|credential|jaas|access[._]?key|account[._]?key|api[._]?key"
-    r"|private[._]?key|keystore[._]key|certificate|user[._]info|sas[._]|signature",
-    re.IGNORECASE,
+    r"(?i)password|passwd|passphrase|pwd|secret|token|jaas|credential|private|authorization|cookie"
+    r"|access[._-]?key|account[._-]?key|api[._-]?key|keystore[._]key|certificate|user[._]info"
+    r"|sas[._]|signature"
 )
-_REFERENCE = re.compile(r"\$\{[^}]+\}")
-_USER_INFO = re.compile(r"(?<=://)[^/@\s]*:[^/@\s]*(?=@)")
-_SIGNED_QUERY = re.compile(r"(?i)((?:[?&](?:sig|signature|token|[a-z-]*credential))=)[^&\s]+")
+_HEADER_NAME = re.compile(r"(?i)(?:.*\.)?metadata\.header\..+")
+_CLASS_OR_PLACE = (".class", ".location", ".url", ".type")
+_REFERENCE = re.compile(r"\$\{[^}:\s]+:[^}]+\}")
+_HTTP_USER = re.compile(r"(?i)(https?://)[^/?#\s]+@")
+_USER_INFO = re.compile(r"(://)[^/?#\s]*:[^/?#\s]*@")
+_SIGNED_QUERY = re.compile(
+    r"(?i)([?&#;][^=?&#;\s]*(?:sig|token|code|key|secret|passw|pwd|credential|auth|session|jwt"
+    r"|x-amz-|x-goog-)[^=?&#;\s]*=)[^&#;\s]+"
+)
 
 
 def shown(options: Mapping[str, str]) -> str:
     """Renders options as ``name='value'``, with secret values hidden."""
-    return ", ".join(f"{name}={_value(name, value)}" for name, value in options.items())
+    return ", ".join(f"{name}={_redact(name, value)!r}" for name, value in options.items())
 
 
-def _value(name: str, value: str) -> str:
-    if _SECRET_NAME.search(name) and not _REFERENCE.fullmatch(value):
-        return _HIDDEN
-    return repr(_SIGNED_QUERY.sub(rf"\1{_HIDDEN}", _USER_INFO.sub(_HIDDEN, value)))
+def _redact(name: str, value: str) -> str:
+    if _is_secret(name):
+        return value if _REFERENCE.fullmatch(value) else HIDDEN
+    if ":/" not in value:
+        return value
+    for user in (_HTTP_USER, _USER_INFO):
+        value = user.sub(rf"\1{HIDDEN}@", value)
+    return _SIGNED_QUERY.sub(rf"\1{HIDDEN}", value)
+
+
+def _is_secret(name: str) -> bool:
+    if _HEADER_NAME.fullmatch(name):
+        return True
+    return bool(_SECRET_NAME.search(name)) and not name.lower().endswith(_CLASS_OR_PLACE)

@@ -54,6 +54,21 @@ final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
     } finally { val _ = spark.sql("DROP TABLE numbers") }
   }
 
+  test("the properties of a table show no secret of the options") {
+    val secret     = "hunter2"
+    val properties = new SpliceTable(Map(
+      "source"                        -> "dynamic-kafka",
+      "streams"                       -> "orders",
+      "metadata.url"                  -> s"https://me:$secret@host/streams?version=1&sig=$secret",
+      "metadata.header.Authorization" -> s"Bearer $secret",
+      "metadata.header.X-Team"        -> secret,
+      "kafka.sasl.jaas.config"        -> s"Login required password='$secret';"
+    )).properties
+    assert(properties.get("option.streams") == "orders")
+    assert(properties.get("option.metadata.url").contains("host/streams?version=1"))
+    properties.forEach((key, value) => assert(!value.contains(secret), key))
+  }
+
   test("what Python asks before it reads") {
     val none = java.util.Map.of("source", "files", "path", "/x")
     assert(PythonApi.check(none).contains("The option 'format' is missing"))

@@ -91,7 +91,7 @@ private[splice] object DynamicOptions {
   val AllowLiteralSecrets: SourceOption[Boolean] = SourceOption(
     "allowLiteralSecrets",
     OptionType.Bool,
-    "whether the metadata may hold secrets as they are; they are kept in the checkpoint then. Else it may hold references to secrets only, which Kafka's ConfigProviders resolve"
+    "whether the metadata may contain literal secrets, which the checkpoint then stores. Otherwise it may contain references only, to ConfigProviders that 'kafka.config.providers' configures"
   ).withDefault(false, "false")
 
   val OnRemovedOption: SourceOption[OnRemoved] = SourceOption(

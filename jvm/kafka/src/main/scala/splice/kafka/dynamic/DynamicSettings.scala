@@ -60,19 +60,22 @@ final private[splice] case class DynamicSettings(
 
   /** The services in the order in which they are asked. Talks to none. */
   def service(hadoop: Configuration): KafkaMetadataService = {
-    val literal = options(DynamicOptions.AllowLiteralSecrets)
-    val made    = services.map {
+    val secrets = new LiteralSecrets(
+      options(DynamicOptions.AllowLiteralSecrets),
+      name => Seq(options, options.scope(s"cluster.$name")).map(ClientProperties.among).reduce(_ ++ _)
+    )
+    val made = services.map {
       case MetadataKind.File =>
-        new FileMetadataService(new Path(options(DynamicOptions.MetadataFile)), hadoop, literal)
+        new FileMetadataService(new Path(options(DynamicOptions.MetadataFile)), hadoop, secrets)
       case MetadataKind.Http =>
         val headers = options.scope("metadata").scope("header").toMap
         new HttpMetadataService(
           options(DynamicOptions.MetadataUrl),
           options(DynamicOptions.MetadataTimeout),
           headers,
-          literal
+          secrets
         )
-      case MetadataKind.Python        => new CallbackMetadataService(options(DynamicOptions.MetadataPython), literal)
+      case MetadataKind.Python        => new CallbackMetadataService(options(DynamicOptions.MetadataPython), secrets)
       case MetadataKind.SingleCluster =>
         new SingleClusterMetadataService(options(DynamicOptions.ClusterName), ClientProperties.of(options))
     }

@@ -135,24 +135,29 @@ private[splice] object ClientProperties {
   private def isFixed(property: String, value: String): Boolean =
     property == ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG && value.trim.equalsIgnoreCase("false")
 
+  /** The client's properties among a source's options, which are not checked. */
+  def among(options: SourceOptions): Map[String, String] = options.toMap.collect {
+    case (key, value) if KafkaOptions.isClientProperty(key) => property(key) -> value
+  }
+
+  private def property(option: String): String = {
+    val written = option.drop(KafkaOptions.ClientPrefix.length)
+    known.getOrElse(written.toLowerCase(Locale.ROOT), written)
+  }
+
   /** Takes the properties out of a source's options.
     *
     * @throws splice.source.SpliceOptionException
     *   when one is set that must not be
     */
   def of(options: SourceOptions): ClientProperties = {
-    val properties = options.toMap.collect {
-      case (key, value) if KafkaOptions.isClientProperty(key) =>
-        val written  = key.drop(KafkaOptions.ClientPrefix.length)
-        val property = known.getOrElse(written.toLowerCase(Locale.ROOT), written)
-        refused.get(property).filterNot(_ => isFixed(property, value)).foreach(why =>
-          throw KafkaErrors.refusedOption(options.name(key), why)
-        )
-        property -> value
-    }
+    for {
+      (key, value) <- options.toMap if KafkaOptions.isClientProperty(key)
+      why          <- refused.get(property(key)) if !isFixed(property(key), value)
+    } throw KafkaErrors.refusedOption(options.name(key), why)
     val servers = options(KafkaOptions.Servers)
     ClientProperties(
-      SortedMap.from(properties) + (CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG -> servers),
+      SortedMap.from(among(options)) + (CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG -> servers),
       options.find(KafkaOptions.GroupIdPrefix)
     )
   }

@@ -19,11 +19,13 @@ import splice.source.Secrets
   */
 final private[splice] class ClientSecrets(properties: Map[String, String]) {
 
+  private lazy val references = new SecretReferences(properties)
+
   private lazy val secrets: Set[String] = properties.iterator.flatMap {
-    case (key, _) if !Secrets.isSecret(key)                                                  => Nil
+    case (key, value) if !Secrets.isSecret(key) => Seq(value).filter(Secrets.redact(key, _) != value)
     case (key, value) if key.toLowerCase(Locale.ROOT).endsWith(SaslConfigs.SASL_JAAS_CONFIG) => login(value)
     case (_, value) => value +: ClientSecrets.lines(value)
-  }.filterNot(Secrets.isReference).toSet
+  }.filterNot(references.isReference).toSet
 
   /** The error itself where nothing in it is secret, else one that says the same without. */
   def hide(error: Throwable): Throwable = {
@@ -44,17 +46,12 @@ final private[splice] class ClientSecrets(properties: Map[String, String]) {
 
   /** The values in a login line, but those that say who logs in. */
   private def login(line: String): Seq[String] =
-    line +:
-      ClientSecrets.option
-        .findAllMatchIn(line)
-        .filterNot(m => ClientSecrets.open(m.group(1).toLowerCase(Locale.ROOT)))
-        .map(_.group(2).stripPrefix("\"").stripSuffix("\""))
-        .toSeq
+    line +: LoginLine.options(line).collect {
+      case (key, value) if !ClientSecrets.open(key.toLowerCase(Locale.ROOT)) => value
+    }
 }
 
 private[splice] object ClientSecrets {
-
-  private val option = "([\\w.]+)\\s*=\\s*(\"(?:\\\\.|[^\"\\\\])*\"|[^\\s;\"]+)".r
 
   // An error about a key of several lines may quote one of them; the frame around a key is the same for all.
   private def lines(text: String): Seq[String] =

@@ -36,14 +36,15 @@ final class ClientSecretsSuite extends AnyFunSuite {
 
   test("secrets are taken out of an error and of its causes") {
     val properties = client(
-      "kafka.sasl.jaas.config"        -> s"""$module username="alice" password="s3cr3t-horse" token=bare-battery;""",
+      "kafka.sasl.jaas.config" ->
+        s"""$module username="alice" password="s3cr3t-horse" token='bare-battery' key="quo\\\"ted-clip";""",
       "kafka.ssl.keystore.password"   -> "key-staple",
       "kafka.ssl.truststore.password" -> ("$" + "{file:/run/trust:pw}")
     )
     val cause = new KafkaException("key-staple is not the one", new IllegalStateException("alice has s3cr3t-horse"))
-    val clean = properties.secrets.hide(new KafkaException("with bare-battery", cause))
+    val clean = properties.secrets.hide(new KafkaException("with bare-battery or quo\"ted-clip", cause))
     val all   = said(clean)
-    assert(Seq("s3cr3t", "horse", "staple", "battery").filter(all.contains).isEmpty, all)
+    assert(Seq("s3cr3t", "horse", "staple", "battery", "clip").filter(all.contains).isEmpty, all)
     assert(all.contains("alice has") && all.contains("is not the one"))
     assert(clean.getStackTrace.nonEmpty)
   }

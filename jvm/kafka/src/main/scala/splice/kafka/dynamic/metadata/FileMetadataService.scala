@@ -11,12 +11,13 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
+import splice.source.Secrets
 
 /** Reads a [[MetadataDocument]] from a file on any file system that Hadoop reaches.
   *
   * Whoever changes the file writes another and renames it over this one, as a mounted ConfigMap does: then no reader sees half of it.
   */
-final private[dynamic] class FileMetadataService(file: Path, configuration: Configuration, allowLiteralSecrets: Boolean)
+final private[dynamic] class FileMetadataService(file: Path, configuration: Configuration, secrets: LiteralSecrets)
     extends KafkaMetadataService {
 
   private lazy val fs            = file.getFileSystem(configuration)
@@ -24,14 +25,16 @@ final private[dynamic] class FileMetadataService(file: Path, configuration: Conf
 
   override def allStreams(): StreamMetadata = {
     val text =
-      try Using.resource(fs.open(file))(MetadataText.read(file.toString, _))
+      try Using.resource(fs.open(file))(MetadataText.read(shown, _))
       catch { case e: IOException => throw MetadataErrors.unavailable(toString, e.toString, Some(e)) }
-    val found = MetadataDocument.read(file.toString, text, allowLiteralSecrets)
+    val found = MetadataDocument.read(shown, text, secrets)
     inactive = found.inactive
     found.metadata
   }
 
   override def isClusterActive(cluster: String): Boolean = !inactive(cluster)
 
-  override def toString: String = s"the file $file"
+  override def toString: String = s"the file $shown"
+
+  private def shown: String = Secrets.redact("metadata.file", file.toString)
 }

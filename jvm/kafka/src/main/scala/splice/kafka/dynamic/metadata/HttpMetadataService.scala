@@ -10,7 +10,8 @@ import java.time.Duration
 import scala.util.Using
 
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
-import splice.source.Secrets
+import splice.kafka.options.ClientSecrets
+import splice.source.{Secrets, SpliceException}
 
 /** Reads a [[MetadataDocument]] from an HTTP endpoint, by GET, and not again while its ETag is the same.
   *
@@ -23,7 +24,7 @@ final private[dynamic] class HttpMetadataService(
     uri: URI,
     timeout: Duration,
     headers: Map[String, String],
-    allowLiteralSecrets: Boolean
+    secrets: LiteralSecrets
 ) extends KafkaMetadataService {
 
   import HttpMetadataService._
@@ -31,18 +32,20 @@ final private[dynamic] class HttpMetadataService(
   @volatile private var last: Option[Answer] = None
 
   override def allStreams(): StreamMetadata = {
-    val connection = open()
+    val connection =
+      try open()
+      catch { case e @ (_: IOException | _: IllegalArgumentException) => throw failed(e) }
     try
       (connection.getResponseCode, last) match {
         case (HttpURLConnection.HTTP_OK, _) =>
           val text  = Using.resource(connection.getInputStream)(MetadataText.read(shown, _))
-          val found = MetadataDocument.read(shown, text, allowLiteralSecrets)
+          val found = MetadataDocument.read(shown, text, secrets)
           last = Some(Answer(Option(connection.getHeaderField("ETag")), found))
           found.metadata
         case (HttpURLConnection.HTTP_NOT_MODIFIED, Some(known)) => known.document.metadata
         case (status, _) => throw MetadataErrors.unavailable(toString, s"it answered with status $status")
       }
-    catch { case e: IOException => throw MetadataErrors.unavailable(toString, e.toString, Some(e)) }
+    catch { case e: IOException => throw failed(e) }
     finally connection.disconnect()
   }
 
@@ -65,7 +68,15 @@ final private[dynamic] class HttpMetadataService(
     case other => throw MetadataErrors.unavailable(toString, s"${other.getClass.getSimpleName} is no HTTP connection")
   }
 
-  private def shown: String = Secrets.redact("url", uri.toString)
+  private def shown: String = Secrets.redact("metadata.url", uri.toString)
+
+  // The JDK's errors may quote the address or a header.
+  private def failed(error: Throwable): SpliceException = {
+    val secrets           = headers.values ++ Seq(uri.getRawQuery, uri.getRawUserInfo).flatMap(Option(_))
+    val texts             = ClientSecrets.chain(error).map(_.toString)
+    def hidden(t: String) = Secrets.hide(t.replace(uri.toString, shown), secrets)
+    MetadataErrors.unavailable(toString, hidden(error.toString), Option.when(texts.forall(t => hidden(t) == t))(error))
+  }
 }
 
 private[dynamic] object HttpMetadataService {

@@ -3,18 +3,55 @@
 
 package splice.kafka.dynamic.metadata
 
+import java.util.Locale
+
+import org.apache.kafka.common.config.SaslConfigs
+
+import splice.kafka.options.{LoginLine, SecretReferences}
 import splice.source.Secrets
 
-/** Tells secrets that stand in a client's property as they are from references to them. */
-private[metadata] object LiteralSecrets {
+/** Rejects literal secrets in metadata, because the checkpoint stores metadata.
+  *
+  * @param allowed
+  *   whether metadata may hold literal secrets
+  * @param query
+  *   the client's properties that the query's options set for a cluster, which may configure ConfigProviders
+  */
+final private[dynamic] class LiteralSecrets(allowed: Boolean, query: String => Map[String, String]) {
 
-  private val jaasOption = "([A-Za-z._-]+)\\s*=\\s*\"([^\"]*)\"".r
+  import LiteralSecrets._
 
-  /** Whether the value of a property is, or holds, a secret. */
-  def in(key: String, value: String): Boolean =
-    if (key.endsWith("jaas.config"))
-      !Secrets.isReference(value) && jaasOption.findAllMatchIn(value).exists(m => literal(m.group(1), m.group(2)))
-    else literal(key, value)
+  /** Why a property of a cluster must not be used; None if it may be.
+    *
+    * @param properties
+    *   all properties that the metadata sets for the cluster
+    */
+  def refusal(cluster: String, properties: Map[String, String], key: String): Option[String] = {
+    val references = new SecretReferences(query(cluster) ++ properties)
+    val value      = properties(key)
+    Option.when(!allowed && isLiteral(references, key, value)) {
+      val unknown = references.unconfigured(value).map(name =>
+        s". No provider '$name' is configured: set 'kafka.config.providers' and 'kafka.config.providers.$name.class'"
+      )
+      s"it contains a literal secret. Use a reference such as $${file:/run/secrets/kafka:password}, or set " +
+        s"'allowLiteralSecrets' to true${unknown.mkString}"
+    }
+  }
+}
 
-  private def literal(key: String, value: String): Boolean = Secrets.isSecret(key) && !Secrets.isReference(value)
+private[dynamic] object LiteralSecrets {
+
+  // A character of private use is part of no secret, and part of a word to the parser of login lines.
+  private val Reference = "\uE000"
+
+  private def isLiteral(references: SecretReferences, key: String, value: String): Boolean =
+    if (references.isReference(value)) false
+    else {
+      val text = references.replaced(value, Reference)
+      if (key.toLowerCase(Locale.ROOT).endsWith(SaslConfigs.SASL_JAAS_CONFIG))
+        references.unconfigured(value).nonEmpty || LoginLine.options(text).exists { case (name, of) =>
+          Secrets.isSecret(name) && of != Reference
+        }
+      else Secrets.isSecret(key) || Secrets.redact(key, text) != text
+    }
 }

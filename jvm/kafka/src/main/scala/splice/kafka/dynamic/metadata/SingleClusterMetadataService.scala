@@ -8,13 +8,17 @@ import java.util.concurrent.ExecutionException
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.jdk.CollectionConverters._
 
+import org.apache.kafka.clients.CommonClientConfigs
 import org.apache.kafka.clients.admin.Admin
 import org.apache.kafka.common.KafkaException
 
 import splice.kafka.dynamic.{KafkaCluster, KafkaMetadataService, KafkaStream, StreamMetadata}
 import splice.kafka.options.ClientProperties
 
-/** Every topic of one cluster is a stream of its own name; topics that brokers keep for themselves are none. */
+/** Every topic of one cluster is a stream of its own name, except internal topics of the brokers.
+  *
+  * The metadata holds the addresses only, because the checkpoint stores metadata. The query's options hold the other properties.
+  */
 final private[dynamic] class SingleClusterMetadataService(name: String, properties: ClientProperties)
     extends KafkaMetadataService {
 
@@ -32,7 +36,8 @@ final private[dynamic] class SingleClusterMetadataService(name: String, properti
         case e: KafkaException     => throw unavailable(e)
       }
     val streams = topics.map(topic => topic -> KafkaStream(topic, SortedMap(name -> SortedSet(topic))))
-    StreamMetadata(None, SortedMap(name -> KafkaCluster(name, properties.properties)), SortedMap.from(streams))
+    val cluster = KafkaCluster(name, SortedMap(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG -> properties.servers))
+    StreamMetadata(None, SortedMap(name -> cluster), SortedMap.from(streams))
   }
 
   override def isClusterActive(cluster: String): Boolean = true

@@ -32,7 +32,9 @@ final class MetadataDocumentSuite extends AnyFunSuite {
        |""".stripMargin
 
   private def read(text: String, literal: Boolean = false): MetadataDocument =
-    MetadataDocument.read("streams.yaml", text, literal)
+    MetadataDocument.read("streams.yaml", text, new LiteralSecrets(literal, _ => providers))
+
+  private val providers = Map("config.providers" -> "file", "config.providers.file.class" -> "FileConfigProvider")
 
   private def refused(text: String): String = intercept[SpliceException](read(text)).getMessage
 
@@ -172,5 +174,64 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     assert(read(plain, literal = true).metadata.clusters("east").toString.contains("redacted"))
     assert(read(plain.replace("hunter22", reference("password"))).metadata.clusters.contains("east"))
     assert(refused(yaml.replace("security.protocol: SASL_SSL", "ssl.key.password: hunter22")).contains("line 7"))
+  }
+
+  private def login(options: String): String =
+    yaml.replace(reference("jaas"), s"|\n        example.LoginModule required\n        $options")
+
+  test("a secret is found in every spelling of a login line that Kafka accepts") {
+    Seq(
+      "username=\"me\" password=\"hunter22\";",
+      "username='me' password='hunter22';",
+      "username=me password=hunter22;",
+      "password = hunter22;",
+      "password\n        =\n        \"hunter22\";",
+      "password=\"hunt\\\"er22\";",
+      "password='hunter\"22';",
+      "\"password\"=\"hunter22\";",
+      "password=12345678;",
+      "password=hunter/22;",
+      "password /* of me */ = /* kept */ \"hunter22\";",
+      "/* password=\"hunter22\" */ username=me;",
+      "PassWord=\"hunter22\";",
+      "clientSecret=\"hunter22\";",
+      "api-key=hunter22;",
+      "passphrase=hunter22;",
+      "token='hunter22';",
+      "password=\"hunter22",
+      s"password='${reference("password")}' token='hunter22';",
+      s"password=\"${reference("password")}hunter22\";"
+    ).foreach { options =>
+      val message = refused(login(options))
+      assert(message.contains("'clusters.east.properties.sasl.jaas.config'"), options)
+      assert(!message.contains("hunter"), options)
+    }
+  }
+
+  test("a login line without a secret is accepted in every spelling") {
+    Seq(
+      s"username=me password='${reference("password")}';",
+      s"username=me password=${reference("password")};",
+      s"username='me' password = \"${reference("password")}\" tokenauth=true;",
+      "useKeyTab=true keyTab=\"/etc/me.keytab\" principal=\"me@REALM\";"
+    ).foreach(options => assert(read(login(options)).metadata.clusters.contains("east"), options))
+  }
+
+  test("a reference to a provider that is not configured is a literal, which Kafka would use as it is") {
+    val message = refused(yaml.replace("{file:", "{vault:"))
+    assert(message.contains("'clusters.east.properties.sasl.jaas.config'") &&
+      message.contains("kafka.config.providers"))
+    assert(refused(login("password='$" + "{hunter22}';")).contains("sasl.jaas.config"))
+    assert(refused(login("password='$" + "{vault:hunter22}';")).contains("sasl.jaas.config"))
+    val own =
+      yaml.replace("security.protocol: SASL_SSL", "config.providers: vault\n      config.providers.vault.class: V")
+    assert(read(own.replace("{file:", "{vault:")).metadata.clusters.contains("east"))
+  }
+
+  test("a secret in an address is a literal") {
+    Seq("https://me:hunter22@host/", "https://host/token?sig=hunter22").foreach { url =>
+      val message = refused(yaml.replace("security.protocol: SASL_SSL", s"schema.registry.url: \"$url\""))
+      assert(message.contains("schema.registry.url") && !message.contains("hunter"))
+    }
   }
 }

@@ -41,7 +41,14 @@ final class MetadataServiceSuite extends AnyFunSuite {
   private def inFile(use: (LocalPath, FileMetadataService) => Unit): Unit = {
     val folder = Files.createTempDirectory("splice-metadata")
     val file   = folder.resolve("streams.yaml")
-    try use(file, new FileMetadataService(new Path(file.toUri), new Configuration(), allowLiteralSecrets = false))
+    try use(
+        file,
+        new FileMetadataService(
+          new Path(file.toUri),
+          new Configuration(),
+          new LiteralSecrets(allowed = false, _ => Map.empty)
+        )
+      )
     finally {
       Files.deleteIfExists(file)
       val _ = Files.deleteIfExists(folder)
@@ -106,7 +113,12 @@ final class MetadataServiceSuite extends AnyFunSuite {
   }
 
   private def http(uri: URI, headers: (String, String)*): HttpMetadataService =
-    new HttpMetadataService(uri, Duration.ofSeconds(10), headers.toMap, allowLiteralSecrets = false)
+    new HttpMetadataService(
+      uri,
+      Duration.ofSeconds(10),
+      headers.toMap,
+      new LiteralSecrets(allowed = false, _ => Map.empty)
+    )
 
   test("an endpoint is asked each time, and sends its document once only") {
     overHttp { (answer, full, uri) =>
@@ -127,6 +139,26 @@ final class MetadataServiceSuite extends AnyFunSuite {
     val gone = Using.resource(new java.net.ServerSocket(0))(_.getLocalPort)
     assert(unavailable(http(URI.create(s"http://user:hunter22@127.0.0.1:$gone/"))).contains("127.0.0.1"))
     assert(!unavailable(http(URI.create(s"http://user:hunter22@127.0.0.1:$gone/"))).contains("hunter22"))
+  }
+
+  test("no error shows the secrets of a signed address or of a header") {
+    def thrown(error: Throwable): Seq[String] =
+      Iterator.iterate(Option(error))(
+        _.flatMap(e => Option(e.getCause))
+      ).takeWhile(_.nonEmpty).flatten.map(_.toString).toSeq
+    val gone   = Using.resource(new java.net.ServerSocket(0))(_.getLocalPort)
+    val signed = URI.create(s"http://hunter2@127.0.0.1:$gone/s?sig=hunter2&X-Amz-Date=hunter2&version=3")
+    val all    = Seq(
+      http(signed, "Authorization" -> "Bearer hunter2"),
+      http(signed, "X-Api-Key"     -> "hunter2\nwith a line break"),
+      http(URI.create("http://127.0.0.1:1/?code=hunter2").resolve("http:/?code=hunter2"))
+    )
+    all.foreach { service =>
+      val error = intercept[SpliceException](service.allStreams())
+      assert(error.getCondition == "SPLICE_METADATA.UNAVAILABLE")
+      (thrown(error) :+ service.toString).foreach(text => assert(!text.contains("hunter2"), text))
+    }
+    assert(unavailable(all.head).contains(s"127.0.0.1:$gone/s") && unavailable(all.head).contains("version=3"))
   }
 
   test("the first service that answers is taken, and asked about its clusters") {

@@ -1,0 +1,76 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic
+
+import java.nio.charset.StandardCharsets.ISO_8859_1
+import java.nio.file.{Files, Path}
+import java.time.Clock
+import java.util.Comparator
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{Path => HadoopPath}
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.{Coordinator, HadoopSideLog}
+import splice.kafka.RealLog
+import splice.source._
+import splice.testkit.KafkaBroker
+
+/** The checkpoint of a query whose metadata service is one cluster. */
+final class RealSingleClusterSuite extends AnyFunSuite with BeforeAndAfterAll {
+
+  private lazy val broker = KafkaBroker.start()
+  private lazy val real   = new RealLog(broker)
+  private lazy val folder = Files.createTempDirectory("splice-single-cluster")
+
+  override protected def afterAll(): Unit = {
+    broker.close()
+    Using.resource(Files.walk(folder))(_.sorted(Comparator.reverseOrder[Path]()).forEach(f => Files.delete(f)))
+  }
+
+  private def source(password: String): Source = SourceProvider.create(SourceOptions(Map(
+    "source"                      -> "dynamic-kafka",
+    "metadata"                    -> "single-cluster",
+    "kafka.bootstrap.servers"     -> broker.servers,
+    "kafka.sasl.jaas.config"      -> s"""Login required username="me" password="$password";""",
+    "kafka.ssl.keystore.password" -> s"$password-store",
+    "streams"                     -> "kept",
+    "startingOffsets"             -> "earliest",
+    "discoveryInterval"           -> "100ms"
+  )))
+
+  private def run(password: String, from: Option[Progress], rows: Int): Progress = {
+    val log     = new HadoopSideLog(new HadoopPath(folder.toUri), new Configuration())
+    val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, s"run-$password")
+    Using.resource(new Coordinator(source(password), context, 2, batchesToRetain = 100)) { c =>
+      var at = from.map(p => c.progress(p.json)).getOrElse(c.initial())
+      real.eventually(s"$rows rows") {
+        at = c.advance(at, everything = false)
+        at.json.contains(s""""0":$rows""")
+      }
+      c.committed(at)
+      at
+    }
+  }
+
+  private def files: Map[String, String] = Using.resource(Files.walk(folder))(
+    _.iterator.asScala.filter(Files.isRegularFile(_)).map(f => f.toString -> Files.readString(f, ISO_8859_1)).toMap
+  )
+
+  test("a checkpoint holds no password, and another password is no change of the metadata") {
+    real.create("kept", 1)
+    real.write("kept", 1, 0, 5)
+    val first = run("hunter2", None, 5)
+    real.write("kept", 1, 5, 8)
+    run("hunter3", Some(first), 8)
+    val found = files
+    assert(found.values.exists(_.contains(broker.servers)), found.keys)
+    assert(found.filter { case (_, text) => text.contains("hunter") }.keys.isEmpty)
+    assert(found.keys.count(_.contains("change-")) == 1, found.keys)
+  }
+}

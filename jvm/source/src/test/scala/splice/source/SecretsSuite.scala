@@ -1,0 +1,37 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.collection.immutable.ListMap
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.scalatest.funsuite.AnyFunSuite
+
+/** The Python package tests the same cases. */
+final class SecretsSuite extends AnyFunSuite {
+
+  private val cases = {
+    val text = Using.resource(getClass.getResourceAsStream("shown-options.json"))(in => new String(in.readAllBytes(), UTF_8))
+    Json.read(text).toSeq.flatMap(_.elements.asScala).map { node =>
+      def field(name: String) = node.get(name).asText
+      (field("name"), field("value"), field("shown").replace("<hidden>", Secrets.Redacted))
+    }
+  }
+
+  test("options are shown without secrets") {
+    assert(cases.size > 20)
+    cases.foreach { case (name, value, shown) => assert(Secrets.redact(name, value) == shown, s"$name=$value") }
+  }
+
+  test("no text of an option holds a secret") {
+    cases.foreach { case (name, value, _) =>
+      Seq(SourceOptions(Map(name -> value)), SourceSpec(ListMap(name -> value))).foreach(text =>
+        assert(!text.toString.contains("hunter2"), name)
+      )
+    }
+  }
+}
