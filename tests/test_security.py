@@ -18,14 +18,15 @@ from kill import killing
 from kill.cluster import two_hosts
 from orders import orders
 from programs.launch import run
+from servers.ports import free_ports
 from servers.secured_kafka import SecuredKafka
 
 HANDLER = "splice.testkit.login.TokenOfSecret"
 SECRETS = "org.apache.kafka.common.config.provider.FileConfigProvider"
 ROWS = 30
 AGE = 54321
-REDACTED = "(?i)secret|password|token|access[.]?key|keystore[.]key"
-"""What the documentation advises for private keys as text, which Spark itself would show."""
+REDACTED = "(?i)secret|password|token|access[.]?key|keystore[.]key|metadata[.](header|url)"
+"""The regex of the documentation, which hides what Spark shows by default."""
 
 LOGGING = """rootLogger.level = INFO
 rootLogger.appenderRef.out.ref = out
@@ -82,7 +83,7 @@ def line_of(key: str) -> str:
 
 
 def sources(
-    kafka: SecuredKafka, secrets_file: Path, key: str, wrong: str, bearer: str
+    kafka: SecuredKafka, secrets_file: Path, key: str, wrong: str, bearer: str, header: str
 ) -> dict[str, dict[str, str]]:
     """Names sources that log in in different ways; those called ``wrong_…`` cannot."""
     password, store = kafka.password, kafka.certificates.password
@@ -112,20 +113,31 @@ def sources(
         "wrong_reference": kafka.login("PLAIN", f"${{file:{secrets_file}:nobody}}") | references,
     }
     common = {"source": "kafka", "subscribe": "orders", "startingOffsets": "earliest"}
-    return {name: common | options for name, options in named.items()}
+    made = {name: common | options for name, options in named.items()}
+    made["single_cluster"] = kafka.login("PLAIN", password) | {
+        "source": "dynamic-kafka",
+        "metadata": "http,single-cluster",
+        # No one listens there, and the warning names the address.
+        "metadata.url": f"http://127.0.0.1:{free_ports(1)[0]}/streams?version=1&sig={header}",
+        "metadata.header.X-Of-Team": header,
+        "streams": "orders",
+        "startingOffsets": "earliest",
+    }
+    return made
 
 
 @pytest.fixture(scope="module")
 def told(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> Told:
     """Reads all sources on a driver and an executor that are processes of their own."""
     private, folder = tmp_path_factory.mktemp("private"), tmp_path_factory.mktemp("told")
-    wrong, bearer = "wrong5b2c7d-horse", "bearer9e1f-staple"
+    wrong, bearer, header = "wrong5b2c7d-horse", "bearer9e1f-staple", "header4c7a-clip"
     key = secured.certificates.private_key()
     known = {
         "password": secured.password,
         "store": secured.certificates.password,
         "wrong": wrong,
         "bearer": bearer,
+        "header": header,
         "key": line_of(key),
         "wrong key": line_of(key)[::-1],
     }
@@ -140,7 +152,7 @@ def told(secured: SecuredKafka, tmp_path_factory: pytest.TempPathFactory) -> Tol
         plan = {
             "master": master,
             "folder": str(folder),
-            "sources": sources(secured, secrets_file, key, wrong, bearer),
+            "sources": sources(secured, secrets_file, key, wrong, bearer, header),
             "conf": settings(folder, logging),
         }
         (private / "plan.json").write_text(json.dumps(plan))
@@ -174,7 +186,10 @@ def settings(folder: Path, logging: Path) -> dict[str, str]:
     }
 
 
-READ = ["plain", "scram", "handler", "certificate", "text", "referred", "referred_text"]
+READ = [
+    *("plain", "scram", "handler", "certificate", "text", "referred", "referred_text"),
+    "single_cluster",
+]
 
 
 @pytest.mark.parametrize("source", READ)

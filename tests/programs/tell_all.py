@@ -75,13 +75,15 @@ def _read(spark: SparkSession, options: dict[str, str], folder: Path) -> int:
     batch.explain("formatted")
     print(batch.count(), "rows in a batch")
     # Spark shows the options of CREATE TABLE by its own idea of secrets, whatever is set.
-    if "kafka.ssl.keystore.key" not in options or _is_reference(options["kafka.ssl.keystore.key"]):
+    if not any(_shown_by_spark(key, value) for key, value in options.items()):
         _sql(spark, options, folder.name)
     return spark.read.parquet(str(folder / "out")).count()
 
 
-def _is_reference(value: str) -> bool:
-    return value.startswith("${")
+def _shown_by_spark(key: str, value: str) -> bool:
+    if key == "kafka.ssl.keystore.key":
+        return not value.startswith("${")
+    return key.startswith("metadata.header.")
 
 
 def _clients(spark: SparkSession) -> list[str]:
