@@ -56,7 +56,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     val there   = AppliedMetadata.streamOf(found.streams.values)
     val removed = at.streamOf -- there.keySet
     val cut     = cutovers.plan(at, found, position)
-    val plans   = removed.flatMap { case (topic, _) => plan(topic, position).map(topic -> _) } ++ cut.leaving
+    val plans   = removed.flatMap { case (topic, _) => plan(at, topic).map(topic -> _) } ++ cut.leaving
     val leaving = (at.leaving -- there.keySet) ++ plans.flatMap { case (topic, plan) =>
       val known = at.leaving.get(topic).map(_.copy(plan = plan))
       known.orElse(removed.get(topic).map(Leaving(_, now, plan))).map(topic -> _)
@@ -75,9 +75,10 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     } ++ cut.resumed
     val added   = there.filterNot { case (topic, _) => at.streamOf.contains(topic) }
     val waiting = added.flatMap { case (topic, stream) =>
-      val drained = plans.keySet.filter(old => leaving.get(old).exists(_.stream == stream)).toSet
+      val drained = leaving.collect { case (old, Leaving(`stream`, _, _)) => old }.toSet
       if (drained.isEmpty) None else Some(topic -> drained)
     }
+    val held   = at.waiting.filter { case (topic, _) => there.contains(topic) || leaving.contains(topic) }
     val needed = leaving.keySet.map(_.cluster) ++ tombstones.keySet.map(_.cluster)
     val known  = there.keySet ++ leaving.keySet ++ tombstones.keySet
     AppliedMetadata(
@@ -87,7 +88,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       found.streams,
       leaving,
       tombstones,
-      stillWaiting(at.waiting.filter(w => there.contains(w._1)) ++ waiting, leaving.keySet),
+      stillWaiting(held ++ waiting, leaving.keySet),
       resumed,
       begins,
       stillMapped(at, position).filter(m => known(m._1)) ++ cut.resumed
@@ -162,11 +163,12 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       start.offsets.forall { case (p, offset) => own.get(p).exists(_ > offset) }
     }
 
-  // A topic of which nothing was read has nothing that could be drained to the end.
-  private def plan(topic: ClusterTopic, position: DynamicPosition): Option[LeavingPlan] = rules.onRemoved match {
-    case OnRemoved.Keep                                                      => Some(LeavingPlan.Keep)
-    case OnRemoved.Drain if position.of(topic.cluster).hasTopic(topic.topic) => Some(LeavingPlan.Ask)
-    case _                                                                   => None
+  // A topic without a position may still have records, for example if its cluster was unavailable since it was added.
+  private def plan(at: AppliedMetadata, topic: ClusterTopic): Option[LeavingPlan] = rules.onRemoved match {
+    case _ if at.begins.contains(topic) => None
+    case OnRemoved.Keep                 => Some(LeavingPlan.Keep)
+    case OnRemoved.Drain                => Some(LeavingPlan.Ask)
+    case _                              => None
   }
 
   private def isDrained(plan: LeavingPlan, at: KafkaPosition): Boolean = plan match {

@@ -43,20 +43,23 @@ private[dynamic] object ChangeText {
     ).flatten
   }
 
-  /** What is not read of topics that were to be read to their end. */
+  /** Warnings about removed topics whose remaining records are not read. */
   def givenUp(before: AppliedMetadata, now: AppliedMetadata): Seq[String] = for {
     (topic, leaving) <- before.leaving.toSeq
     left             <- now.tombstones.get(topic).flatMap(_.position)
     unread           <- unread(leaving.plan, left)
-  } yield s"$topic was removed and its cluster has not answered since: it is given up, and $unread are not read."
+  } yield s"Splice abandons the removed topic $topic, because its cluster does not respond: $unread. If the topic " +
+    "is added to the metadata again within 'removedRetention', Splice resumes it at its position."
 
   private def unread(plan: LeavingPlan, left: KafkaPosition): Option[String] = plan match {
     case LeavingPlan.Keep        => None
-    case LeavingPlan.Ask         => Some("nobody knows how many rows of it")
-    case LeavingPlan.Until(at)   => Some(s"nobody knows how many rows of it before ${at.time}")
+    case LeavingPlan.Ask         => Some("the number of unread rows is unknown")
+    case LeavingPlan.Until(at)   => Some(s"the number of unread rows before ${at.time} is unknown")
     case LeavingPlan.Drain(ends) =>
-      val rows = ends.offsets.map { case (p, end) => math.max(end - left.get(p).getOrElse(end), 0L) }.sum
-      if (rows > 0) Some(s"$rows rows of it") else None
+      // A partition without a position was never read, and its first offset is unknown here.
+      val rows  = ends.offsets.map { case (p, end) => math.max(end - left.get(p).getOrElse(0L), 0L) }.sum
+      val exact = ends.offsets.keysIterator.forall(left.offsets.contains)
+      if (rows > 0) Some(s"${if (exact) "" else "up to "}$rows rows are not read") else None
   }
 
   private def topics(what: String, some: Iterable[ClusterTopic]): Option[ChangeText] = list(what, some.map(_.toString))

@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
 import splice.kafka.dynamic.split.DynamicPosition
-import splice.kafka.dynamic.{KafkaStream, StreamMetadata}
+import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamMetadata}
 import splice.kafka.split.KafkaPosition
 import splice.source.LogPartition
 
@@ -37,6 +37,34 @@ final class ChangeRulesSuite extends AnyFunSuite {
     assert(three.leaving.isEmpty && three.tombstones(topic("a/y")).position.contains(kafka("y", 9)))
     val back = take(drain, three, metadata(3, "a/x", "a/y"), at(3, "a/x" -> 1))
     assert(back.resumed(topic("a/y")) == kafka("y", 9) && back.tombstones.isEmpty)
+  }
+
+  test("drain: a topic without a position is drained if it was in the read set, and is not if its time has not come") {
+    val drain = rules(OnRemoved.Drain)
+    val moved = take(drain, applied("a/x"), metadata(2, "b/x"), at(0, "a/x" -> 5))
+    val back  = take(drain, moved, metadata(3, "a/x"), at(1, "a/x" -> 5))
+    assert(back.leaving(topic("b/x")).plan == LeavingPlan.Ask && back.read("b") == SortedSet("x"))
+    assert(back.tombstones.isEmpty)
+    val ends = drain.drain(back, SortedMap(topic("b/x") -> kafka("x", 9)))
+    assert(drain.settle(ends, at(3, "a/x" -> 5), t0, _ => None).isEmpty)
+    val over = drain.settle(ends, at(3, "a/x" -> 5, "b/x" -> 9), t0, _ => None).get
+    assert(over.tombstones(topic("b/x")).position.contains(kafka("x", 9)))
+    val later = goesOver(2, Some(StreamCutover.At(t0.plus(day))), "b/x")
+    val early =
+      take(drain, take(drain, applied("a/x"), later, at(0, "a/x" -> 5)), metadata(3, "a/x"), at(1, "a/x" -> 5))
+    assert(early.leaving.isEmpty && early.tombstones.contains(topic("b/x")))
+  }
+
+  test("drain: the warning about an abandoned topic without a position has an upper limit of its rows") {
+    val drain = rules(OnRemoved.Drain)
+    val moved = take(drain, applied("a/x"), metadata(2, "b/x"), at(0, "a/x" -> 5))
+    val asked = take(drain, moved, metadata(3, "a/x"), at(1, "a/x" -> 5))
+    def abandoned(from: AppliedMetadata, position: DynamicPosition) =
+      ChangeText.givenUp(from, drain.settle(from, position, t0.plus(day), _ => Some(t0)).get)
+    assert(abandoned(asked, at(2)).exists(w => w.contains("b/x") && w.contains("number of unread rows is unknown")))
+    val ends = drain.drain(asked, SortedMap(topic("b/x") -> kafka("x", 9)))
+    assert(abandoned(ends, at(3)).exists(w => w.contains("b/x") && w.contains("up to 9 rows")))
+    assert(abandoned(ends, at(3, "b/x" -> 4)).exists(w => w.contains("b/x") && w.contains(" 5 rows")))
   }
 
   test("drain: what comes back while it is drained goes on as if nothing were") {
@@ -121,6 +149,22 @@ final class ChangeRulesSuite extends AnyFunSuite {
       _ => None
     ).get
     assert(over.waiting.isEmpty)
+  }
+
+  test(
+    "cutover: a second move waits for all that is drained of the stream, and so does a target that is removed again"
+  ) {
+    val drain = rules(OnRemoved.Drain)
+    val one   = take(drain, applied("a/x"), metadata(2, "b/x"), at(0, "a/x" -> 5))
+    assert(one.waiting == SortedMap(topic("b/x") -> Set(topic("a/x"))))
+    val two = take(drain, one, metadata(3, "c/x"), at(1, "a/x" -> 6))
+    assert(two.waiting ==
+      SortedMap(topic("b/x") -> Set(topic("a/x")), topic("c/x") -> Set(topic("a/x"), topic("b/x"))))
+    val back = take(drain, two, metadata(4, "a/x"), at(2, "a/x" -> 6))
+    assert(back.waiting == SortedMap(
+      topic("a/x") -> Set(topic("b/x"), topic("c/x")),
+      topic("c/x") -> Set(topic("b/x"))
+    ))
   }
 
   test("what was applied is read back as it was written") {

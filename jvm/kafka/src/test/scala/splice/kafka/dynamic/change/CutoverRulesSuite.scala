@@ -95,7 +95,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
     val later = t0.plus(Duration.ofHours(2))
     val over  = rules.settle(ahead, at(1, "a/x" -> 5), later, _ => Some(t0)).get
     assert(over.leaving.isEmpty && over.begins.keySet == Set(topic("b/x")) && over.read.isEmpty)
-    assert(ChangeText.givenUp(ahead, over).head.contains(s"nobody knows how many rows of it before ${atT.time}"))
+    assert(ChangeText.givenUp(ahead, over).head.contains(s"the number of unread rows before ${atT.time} is unknown"))
     assert(cuts.due(over, later).keySet == Set(topic("b/x")))
     val last = cuts.cut(over, at(2), later, places(later, "b/x" -> LogPlace(Some(4), 6))).get
     assert(last.resumed == SortedMap(topic("b/x") -> kafka("x", 4)))

@@ -3,6 +3,8 @@
 
 package splice.kafka.dynamic.enumerator
 
+import java.util.concurrent.{Semaphore, TimeUnit}
+
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.coordinator.MemorySideLog
@@ -47,15 +49,37 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
 
   val source = new DynamicKafkaSource(settings)
 
+  private val refreshes = new Semaphore(0)
+
+  @volatile private var metadata = StreamMetadata(
+    Some(1),
+    SortedMap.from(names.map(name => name -> KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$name:9092")))),
+    SortedMap.from(names.flatMap(name =>
+      topicsOf(name).toSeq.map(topic => topic -> KafkaStream(topic, SortedMap(name -> SortedSet(topic))))
+    ))
+  )
+
   private object Service extends KafkaMetadataService {
-    override def allStreams(): StreamMetadata = StreamMetadata(
-      Some(1),
-      SortedMap.from(names.map(name => name -> KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$name:9092")))),
-      SortedMap.from(names.flatMap(name =>
-        topicsOf(name).toSeq.map(topic => topic -> KafkaStream(topic, SortedMap(name -> SortedSet(topic))))
-      ))
-    )
+    override def allStreams(): StreamMetadata = {
+      refreshes.release()
+      metadata
+    }
     override def isClusterActive(cluster: String): Boolean = !inactive(cluster)
+  }
+
+  /** Replaces all streams. */
+  def publish(streams: KafkaStream*): Unit =
+    metadata = StreamMetadata(
+      metadata.generation.map(_ + 1),
+      metadata.clusters,
+      SortedMap.from(streams.map(s => s.name -> s))
+    )
+
+  /** Waits until a running query with a short `discoveryInterval` has the latest metadata. */
+  def awaitRefresh(): Unit = {
+    val _ = refreshes.drainPermits()
+    // The second refresh begins after the first has ended.
+    assert(refreshes.tryAcquire(2, 60, TimeUnit.SECONDS), "no refresh")
   }
 
   /** A record more in every partition of every cluster. */
