@@ -60,6 +60,7 @@ final class ManyPartitions(options: (String, String)*) extends Source {
     override def report(from: Progress): SortedMap[String, String]                       = SortedMap.empty
     override def close(): Unit                                                           = ()
     override def expect(starts: KafkaPosition): Unit                                     = ()
+    override def refresh(): Unit                                                         = ()
     override def clusterId: Option[String]                                               = Some("id-of-east")
     override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = Map.empty
   }

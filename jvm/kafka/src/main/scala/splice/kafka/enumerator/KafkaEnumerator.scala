@@ -49,6 +49,7 @@ final private[splice] class KafkaEnumerator(
   private val sharing    = new Sharing(settings.admission, sizes)
 
   private var moving                          = false
+  private var refreshing                      = false
   private var reported: Option[KafkaPosition] = None
 
   override def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = {
@@ -155,6 +156,8 @@ final private[splice] class KafkaEnumerator(
 
   override def expect(starts: KafkaPosition): Unit = watch.expect(starts)
 
+  override def refresh(): Unit = refreshing = true
+
   override def clusterId: Option[String] = identity.clusterId
 
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = log.atTime(millis)
@@ -180,7 +183,8 @@ final private[splice] class KafkaEnumerator(
     discovery.health.failing.foreach { case (since, error) =>
       if (context.clock.instant().isAfter(since.plus(policies.patience))) throw error
     }
-    val Settled(here, there) = membership.settle(at)
+    val Settled(here, there) = if (refreshing) membership.look(at) else membership.settle(at)
+    refreshing = false
     if (here.generations != at.generations)
       ends.renew(here.topics.filter(t => here.generation(t) != at.generation(t)), there)
     val ending = settings.ending.map(endingLog.resolve(_, here, there).end)

@@ -62,6 +62,10 @@ final private[dynamic] case class AppliedMetadata(
   def stream(topic: ClusterTopic): Option[String] =
     streamOf.get(topic).orElse(leaving.get(topic).map(_.stream)).orElse(tombstones.get(topic).map(_.stream))
 
+  /** Removed topics of a cluster that are still read. */
+  def leavingOn(cluster: String): Map[String, Leaving] =
+    leaving.iterator.collect { case (ClusterTopic(`cluster`, topic), own) => topic -> own }.toMap
+
   /** Where topics of a cluster begin that its log may not have come to yet. */
   def mappedOn(cluster: String): KafkaPosition =
     mapped.foldLeft(KafkaPosition.Empty) {

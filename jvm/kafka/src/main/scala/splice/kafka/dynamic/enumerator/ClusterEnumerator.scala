@@ -19,6 +19,9 @@ private[splice] trait ClusterEnumerator extends SplitEnumerator {
   /** Takes where partitions begin, of which the log may not have come so far yet; in place of those that were taken before. */
   def expect(starts: KafkaPosition): Unit
 
+  /** Makes the next `advance` request topics and partitions from the brokers, so that it includes the latest partitions. */
+  def refresh(): Unit
+
   /** The cluster's own id, as far as its brokers have told it. */
   def clusterId: Option[String]
 

@@ -8,6 +8,7 @@ import java.util.concurrent.{ExecutionException, Executors, Future => JFuture, T
 
 import org.slf4j.LoggerFactory
 
+import splice.kafka.dynamic.change.Leaving
 import splice.kafka.split.KafkaPosition
 import splice.kafka.{DaemonThread, KafkaErrors}
 import splice.source.SpliceException
@@ -34,7 +35,7 @@ final private[dynamic] class ClusterWorker(
 
   // Of that thread, as everything that is asked of the enumerator.
   private var make  = () => makeEnumerator
-  private var begun = false
+  private var begun = Option.empty[Map[String, Leaving]]
 
   private var asked: Option[ClusterWorker.Asked] = None
   private var felt                               = ClusterHealth()
@@ -45,10 +46,16 @@ final private[dynamic] class ClusterWorker(
     *
     * @param expected
     *   where partitions begin, of which the log may not have come so far yet
+    * @param leaving
+    *   topics that were removed, and are still read
     */
-  def ask(from: KafkaPosition, expected: KafkaPosition = KafkaPosition.Empty): Unit =
+  def ask(
+      from: KafkaPosition,
+      expected: KafkaPosition = KafkaPosition.Empty,
+      leaving: Map[String, Leaving] = Map.empty
+  ): Unit =
     if (asked.isEmpty && felt.mayAsk(clock.instant()))
-      asked = Some(ClusterWorker.Asked(from, clock.instant(), submit(reach(_, from, expected))))
+      asked = Some(ClusterWorker.Asked(from, clock.instant(), submit(reach(_, from, expected, leaving))))
 
   /** The answer, waited for until `deadline` if the cluster has answered before; None when there is none yet.
     *
@@ -128,12 +135,19 @@ final private[dynamic] class ClusterWorker(
     }
   }
 
-  private def reach(of: ClusterEnumerator, from: KafkaPosition, expected: KafkaPosition): Reach = {
-    if (ends && !begun) {
+  private def reach(
+      of: ClusterEnumerator,
+      from: KafkaPosition,
+      expected: KafkaPosition,
+      leaving: Map[String, Leaving]
+  ): Reach = {
+    if (ends && begun.isEmpty) {
       of.freeze()
-      begun = true
+      begun = Some(leaving)
     }
-    Reach.of(of, from, expected)
+    // Frozen ends do not decide where a topic ends that was removed after they were taken.
+    val decided = begun.fold(leaving)(first => leaving.filter { case (topic, now) => first.get(topic).contains(now) })
+    Reach.of(of, from, expected, decided)
   }
 
   private def submit[A](question: ClusterEnumerator => A): JFuture[A] = thread.submit { () =>
@@ -150,7 +164,7 @@ final private[dynamic] class ClusterWorker(
   private def drop(): Unit = {
     made.foreach(_.close())
     made = None
-    begun = false
+    begun = None
   }
 
   private def enumerator: ClusterEnumerator = made.getOrElse {

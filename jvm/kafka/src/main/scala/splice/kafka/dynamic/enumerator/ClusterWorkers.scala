@@ -76,7 +76,7 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
       wait: Duration,
       patient: Boolean
   ): SortedMap[String, Reach] = {
-    from.foreach { case (name, at) => find(name).foreach(_.ask(at, here.mappedOn(name))) }
+    from.foreach { case (name, at) => find(name).foreach(_.ask(at, here.mappedOn(name), here.leavingOn(name))) }
     val deadline = clock.instant().plus(wait)
     from.flatMap { case (name, at) => find(name).flatMap(_.answer(at, deadline, patient)).map(name -> _) }
   }

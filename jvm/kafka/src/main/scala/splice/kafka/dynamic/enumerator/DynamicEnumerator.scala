@@ -111,16 +111,16 @@ final private[splice] class DynamicEnumerator(
     })
   }
 
-  /** The clusters' answers say where topics end that are to be drained: all that is there was asked for. */
+  /** The ends of removed topics, from responses to requests that were sent after the removal. */
   private def drains(
       at: DynamicPosition,
       here: AppliedMetadata,
       found: SortedMap[String, Reach]
   ): (DynamicPosition, AppliedMetadata) = {
-    val ends = here.leaving.collect {
-      case (topic, Leaving(_, _, LeavingPlan.Ask)) if found.contains(topic.cluster) =>
-        topic -> found(topic.cluster).until.only(topic.topic)
-    }
+    val ends = for {
+      (topic, leaving) <- here.leaving if leaving.plan == LeavingPlan.Ask
+      reach            <- found.get(topic.cluster) if reach.leaving.get(topic.topic).contains(leaving)
+    } yield topic -> reach.until.only(topic.topic)
     if (ends.isEmpty) at -> here else driver.drain(at, here, ends)
   }
 

@@ -3,6 +3,7 @@
 
 package splice.kafka.dynamic.enumerator
 
+import splice.kafka.dynamic.change.{Leaving, LeavingPlan}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.{LogPartition, ReadLimits}
 
@@ -10,12 +11,15 @@ import splice.source.{LogPartition, ReadLimits}
   *
   * @param begins
   *   where partitions begin that have something to read, also those that the position does not know
+  * @param leaving
+  *   removed topics of the request: the response decides where these end
   * @param clusterId
   *   the cluster's own id, as far as its brokers tell it
   */
 final private[dynamic] case class Reach(
     until: KafkaPosition,
     begins: Map[LogPartition, Long],
+    leaving: Map[String, Leaving],
     clusterId: Option[String]
 ) {
 
@@ -27,13 +31,27 @@ private[dynamic] object Reach {
 
   /** Asks for all that there is.
     *
+    * @param leaving
+    *   topics that were removed before the request
     * @param expected
     *   where partitions begin, of which the log may not have come so far yet
     */
-  def of(enumerator: ClusterEnumerator, from: KafkaPosition, expected: KafkaPosition): Reach = {
+  def of(
+      enumerator: ClusterEnumerator,
+      from: KafkaPosition,
+      expected: KafkaPosition,
+      leaving: Map[String, Leaving]
+  ): Reach = {
     enumerator.expect(expected)
+    // A partition that was created between the last refresh and the removal belongs to the drain.
+    if (leaving.valuesIterator.exists(_.plan == LeavingPlan.Ask)) enumerator.refresh()
     val until  = KafkaPosition.from(enumerator.advance(from, ReadLimits.All))
     val ranges = if (until == from) Nil else enumerator.splits(from, until)
-    Reach(until, ranges.collect { case r: KafkaSplitRange => r.partition -> r.from }.toMap, enumerator.clusterId)
+    Reach(
+      until,
+      ranges.collect { case r: KafkaSplitRange => r.partition -> r.from }.toMap,
+      leaving,
+      enumerator.clusterId
+    )
   }
 }

@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.enumerator
 
-import java.time.{Clock, Duration}
+import java.time.{Clock, Duration, Instant}
 
 import scala.collection.immutable.SortedMap
 import scala.util.Using
@@ -12,6 +12,7 @@ import org.apache.kafka.common.errors.{SaslAuthenticationException, TimeoutExcep
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.KafkaErrors
+import splice.kafka.dynamic.change.{Leaving, LeavingPlan}
 import splice.kafka.enumerator.TimedOffset
 import splice.kafka.options.StartingOffsets
 import splice.kafka.split.KafkaPosition
@@ -36,6 +37,7 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     override def committed(until: Progress): Unit                                          = ()
     override def report(at: Progress): SortedMap[String, String]                           = SortedMap.empty
     override def expect(starts: KafkaPosition): Unit                                       = ()
+    override def refresh(): Unit                                                           = ()
     override def clusterId: Option[String]                                                 = None
     override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]   = Map.empty
   }
@@ -60,6 +62,24 @@ final class ClusterWorkerSuite extends AnyFunSuite {
   private val login  = KafkaErrors.refused("east:9092", "its topics", new SaslAuthenticationException("no"))
   private val silent =
     KafkaErrors.unreachable("east:9092", "its topics", Duration.ofSeconds(1), new TimeoutException("late"))
+
+  test("frozen ends do not decide where a topic ends that was removed after they were taken") {
+    def leaving(topics: String*) =
+      topics.map(_ -> Leaving("s", Instant.EPOCH, LeavingPlan.Ask)).toMap
+    val _ = events { worker =>
+      def decided(topics: String*) = {
+        worker.ask(KafkaPosition.Empty, leaving = leaving(topics: _*))
+        worker.answer(
+          KafkaPosition.Empty,
+          Clock.systemUTC().instant().plusSeconds(60),
+          patient = true
+        ).get.leaving.keySet
+      }
+      assert(decided("x") == Set("x") && decided("x", "y") == Set("x", "y"))
+      worker.freeze()
+      assert(decided("x") == Set("x") && decided("x", "y") == Set("x") && decided("y") == Set.empty)
+    }
+  }
 
   test("an enumerator that is not let in is made anew, since a reference may say another password now") {
     val seen = events { worker =>

@@ -3,13 +3,16 @@
 
 package splice.kafka.dynamic.enumerator
 
+import java.time.Instant
+import java.util.concurrent.CountDownLatch
+
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.dynamic.KafkaStream
-import splice.kafka.dynamic.split.DynamicSplitRange
+import splice.kafka.dynamic.split.{DynamicPosition, DynamicSplitRange}
 import splice.source._
 
 /** Removed topics are read to their ends. */
@@ -23,7 +26,8 @@ final class DrainSuite extends AnyFunSuite {
     KafkaStream("s", SortedMap.from(clusters.map(c => c -> SortedSet(topic(c)))))
 
   private def simulated(options: (String, String)*): SimulatedClusters = {
-    val made = new SimulatedClusters(2, 1, 1, Seq("discoveryInterval" -> "5ms", "maxRemovalFraction" -> "1") ++ options: _*)
+    val made =
+      new SimulatedClusters(2, 1, 1, Seq("discoveryInterval" -> "5ms", "maxRemovalFraction" -> "1") ++ options: _*)
     made.publish(stream(east))
     made
   }
@@ -33,13 +37,14 @@ final class DrainSuite extends AnyFunSuite {
 
   private def advance(run: SplitEnumerator, from: Progress): Progress = run.advance(from, run.limits(from))
 
-  /** The rows of a range of positions. */
-  private def rows(run: SplitEnumerator, from: Progress, until: Progress): Seq[(String, Long)] =
-    run.splits(from, until).collect { case r: DynamicSplitRange => (r.range.from until r.range.until).map(r.cluster.name -> _) }
-      .flatten
+  /** The rows of a range of positions: cluster, partition and offset. */
+  private def rows(run: SplitEnumerator, from: Progress, until: Progress): Seq[(String, Int, Long)] =
+    run.splits(from, until).collect { case r: DynamicSplitRange =>
+      (r.range.from until r.range.until).map((r.cluster.name, r.range.partition.partition, _))
+    }.flatten
 
   /** Reads until nothing is left. */
-  private def readAll(run: SplitEnumerator, from: Progress): (Progress, Seq[(String, Long)]) = {
+  private def readAll(run: SplitEnumerator, from: Progress): (Progress, Seq[(String, Int, Long)]) = {
     val next = advance(run, from)
     if (next.json == from.json) from -> Nil
     else {
@@ -48,7 +53,24 @@ final class DrainSuite extends AnyFunSuite {
     }
   }
 
-  private def all(cluster: String, count: Int): Seq[(String, Long)] = (0 until count).map(cluster -> _.toLong)
+  private def all(cluster: String, count: Int, partition: Int = 0): Seq[(String, Int, Long)] = (0 until count).map(i =>
+    (cluster, partition, i.toLong)
+  )
+
+  /** Reads until the position fulfils a condition. */
+  private def readUntil(run: SplitEnumerator, from: Progress, limit: Instant = Instant.now().plusSeconds(60))(
+      isEnd: DynamicPosition => Boolean
+  ): (Progress, Seq[(String, Int, Long)]) = {
+    assert(Instant.now().isBefore(limit), s"no end at ${from.json}")
+    val next       = advance(run, from)
+    val some       = rows(run, from, next)
+    val position   = Option(next).collect { case p: DynamicPosition => p }.get
+    val (at, more) = if (isEnd(position)) next -> Nil else readUntil(run, next, limit)(isEnd)
+    at -> (some ++ more)
+  }
+
+  private def reads(cluster: String, partition: Int, end: Long)(at: DynamicPosition): Boolean =
+    at.of(cluster).get(LogPartition(topic(cluster), partition)).contains(end)
 
   test("a topic that is held by a cutover is drained if the move is taken back") {
     val world = simulated("cutover" -> "stream", "maxOffsetsPerTrigger" -> "1")
@@ -69,7 +91,9 @@ final class DrainSuite extends AnyFunSuite {
     }
   }
 
-  test("a topic that is removed while its cluster is not active, or unavailable, is drained later, including after a restart") {
+  test(
+    "a topic that is removed while its cluster is not active, or unavailable, is drained later, including after a restart"
+  ) {
     Seq[(SimulatedClusters => Unit, SimulatedClusters => Unit)](
       (_.inactive = Set(west), _.inactive = Set.empty),
       (_.logs(west).away = Some(_ => true), _.logs(west).away = None)
@@ -93,6 +117,40 @@ final class DrainSuite extends AnyFunSuite {
         val (end, rest) = readAll(run, world.source.progress(at.json))
         assert(rest == all(west, 3) && readAll(run, end)._2.isEmpty)
       }
+    }
+  }
+
+  test("a response to a request that was sent before the removal does not decide where a drain ends") {
+    val world = simulated("clusterWait" -> "100ms")
+    world.publish(stream(east, west))
+    fill(world, east, 5)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(run, run.start(StartPosition.Configured))(reads(east, 0, 5))
+      val late       = new CountDownLatch(1)
+      world.logs(east).between = what => if (what == "ends") late.await()
+      assert(advance(run, first) == first)
+      fill(world, east, 7)
+      world.publish(stream(west))
+      world.awaitRefresh()
+      world.logs(east).between = _ => ()
+      late.countDown()
+      val (_, rest) = readUntil(run, first)(!_.clusters.contains(east))
+      assert(rest == all(east, 12).drop(5))
+    }
+  }
+
+  test("a partition that was created shortly before the removal is drained") {
+    val world = simulated()
+    world.publish(stream(east, west))
+    fill(world, east, 5)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(run, run.start(StartPosition.Configured))(reads(east, 0, 5))
+      world.logs(east).create(topic(east), 2)
+      world.logs(east).fill(topic(east), 1, 3)
+      world.publish(stream(west))
+      world.awaitRefresh()
+      val (_, rest) = readUntil(run, first)(!_.clusters.contains(east))
+      assert(rest == all(east, 3, partition = 1))
     }
   }
 }
