@@ -109,7 +109,8 @@ private[splice] object DynamicOptions {
   val DrainTimeout: SourceOption[Duration] = SourceOption(
     "drainTimeout",
     OptionType.Time,
-    "for how long a cluster may not answer before what was to be drained of it is given up, with a warning that says how many rows that is"
+    "how long the cluster of a removed topic may be unavailable before Splice stops draining the topic. A warning gives the " +
+      "number of unread rows"
   ).withDefault(RemovalRules.Default.drainTimeout, "1h")
 
   val RemovedRetention: SourceOption[Duration] = SourceOption(

@@ -38,7 +38,7 @@ private[change] object AppliedMetadataFormat {
     }
     val leaving = applied.leaving.map { case (topic, l) =>
       named("leaving", topic) ++ Seq("of" -> Json.text(l.stream), "since" -> Json.text(l.since.toString)) ++
-        plan(l.plan)
+        l.unavailable.map(t => "unavailable" -> Json.text(t.toString)) ++ plan(l.plan)
     }
     val tombstones = applied.tombstones.map { case (topic, t) =>
       named("tombstone", topic) ++ Seq("of" -> Json.text(t.stream), "since" -> Json.text(t.since.toString)) ++
@@ -88,7 +88,10 @@ private[change] object AppliedMetadataFormat {
         val cutover = Json.field(node, "cutover").map(CutoverFormat.read)
         text(node, "stream") -> KafkaStream(text(node, "stream"), SortedMap.from(topics), cutover)
       }),
-      SortedMap.from(all("leaving")(n => topic(n, "leaving") -> Leaving(text(n, "of"), since(n), plan(n)))),
+      SortedMap.from(all("leaving") { n =>
+        val unavailable = Json.field(n, "unavailable").map(time => Instant.parse(time.asText))
+        topic(n, "leaving") -> Leaving(text(n, "of"), since(n), plan(n), unavailable)
+      }),
       SortedMap.from(all("tombstone")(n =>
         topic(n, "tombstone") -> Tombstone(text(n, "of"), since(n), Json.field(n, "position").map(position))
       )),

@@ -75,7 +75,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     } ++ cut.resumed
     val added   = there.filterNot { case (topic, _) => at.streamOf.contains(topic) }
     val waiting = added.flatMap { case (topic, stream) =>
-      val drained = leaving.collect { case (old, Leaving(`stream`, _, _)) => old }.toSet
+      val drained = leaving.collect { case (old, Leaving(`stream`, _, _, _)) => old }.toSet
       if (drained.isEmpty) None else Some(topic -> drained)
     }
     val held   = at.waiting.filter { case (topic, _) => there.contains(topic) || leaving.contains(topic) }
@@ -107,21 +107,20 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     } -- cut.resumed.keySet
   }
 
-  /** What holds once topics that leave were read to their ends, or are given up, and positions were kept for long enough; None
-    * when nothing has come of that.
+  /** The next state after topics were drained or abandoned, or retention of positions ended; None without such an event.
     *
-    * @param failing
-    *   since when a cluster has not answered
+    * @param availability
+    *   of a cluster
     */
   def settle(
       at: AppliedMetadata,
       position: DynamicPosition,
       now: Instant,
-      failing: String => Option[Instant]
+      availability: String => Availability
   ): Option[AppliedMetadata] = {
-    val over = at.leaving.filter { case (topic, leaving) =>
-      val own = position.of(topic.cluster)
-      isDrained(leaving.plan, own) || isGivenUp(leaving, now, failing(topic.cluster))
+    val still = at.leaving.map { case (topic, leaving) => topic -> noted(leaving, availability(topic.cluster)) }
+    val over  = still.filter { case (topic, leaving) =>
+      isDrained(leaving.plan, position.of(topic.cluster)) || isAbandoned(leaving, availability(topic.cluster))
     }
     val ended = over.map { case (topic, leaving) =>
       topic -> Tombstone(leaving.stream, now, Some(position.of(topic.cluster).only(topic.topic)))
@@ -130,11 +129,11 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       t.position.nonEmpty && !now.isBefore(t.since.plus(rules.retention))
     }
     val forgotten = old.map { case (topic, left) => topic -> left.copy(position = None) }
-    if (ended.isEmpty && forgotten.isEmpty) None
+    if (ended.isEmpty && forgotten.isEmpty && still == at.leaving) None
     else
       Some(at.copy(
         number = at.number + 1,
-        leaving = at.leaving -- ended.keySet,
+        leaving = still -- ended.keySet,
         tombstones = at.tombstones ++ ended ++ forgotten,
         waiting = stillWaiting(at.waiting, at.leaving.keySet -- ended.keySet),
         resumed = SortedMap.empty,
@@ -176,11 +175,24 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     case _                       => false
   }
 
-  private def isGivenUp(leaving: Leaving, now: Instant, failing: Option[Instant]): Boolean =
-    leaving.plan != LeavingPlan.Keep && failing.exists { since =>
-      val from = if (since.isAfter(leaving.since)) since else leaving.since
-      !now.isBefore(from.plus(rules.drainTimeout))
-    }
+  // An outage is persisted, because a query that restarts more often than 'drainTimeout' would never abandon a topic.
+  private def noted(leaving: Leaving, of: Availability): Leaving = of match {
+    case _ if leaving.plan == LeavingPlan.Keep                    => leaving
+    case Availability.Available                                   => leaving.copy(unavailable = None)
+    case outage: Availability.Unavailable if outage.isConfirmed() =>
+      val earlier = leaving.unavailable.filterNot(_ => outage.responded)
+      leaving.copy(unavailable = earlier.orElse(Some(outage.since)))
+    case _ => leaving
+  }
+
+  private def isAbandoned(leaving: Leaving, of: Availability): Boolean = of match {
+    case outage: Availability.Unavailable =>
+      leaving.unavailable.exists { since =>
+        val from = if (since.isAfter(leaving.since)) since else leaving.since
+        outage.isConfirmed(from.plus(rules.drainTimeout))
+      }
+    case _ => false
+  }
 }
 
 /** Why an answer of the metadata service is not applied. */

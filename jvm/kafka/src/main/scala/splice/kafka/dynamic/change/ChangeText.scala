@@ -29,6 +29,9 @@ private[dynamic] object ChangeText {
     val forgotten  = now.tombstones.collect {
       case (t, left) if left.position.isEmpty && before.tombstones.get(t).exists(_.position.nonEmpty) => t
     }
+    val waiting = now.leaving.filter { case (topic, leaving) =>
+      leaving.unavailable.nonEmpty && before.leaving.get(topic).forall(_.unavailable.isEmpty)
+    }
     Seq(
       list("clusters added", now.clusters.keySet -- before.clusters.keySet),
       list("clusters gone", before.clusters.keySet -- now.clusters.keySet),
@@ -37,6 +40,7 @@ private[dynamic] object ChangeText {
       topics("topics that came back", returned),
       topics("topics removed", removed),
       topics("topics read to their end", finished),
+      topics("topics that cannot be drained while their clusters are unavailable", waiting.keys),
       topics("topics forgotten", forgotten),
       topics("topics that a stream goes over to at a time", now.begins.keySet -- before.begins.keySet),
       topics("topics whose time has come", (before.begins.keySet -- now.begins.keySet).intersect(has))

@@ -158,7 +158,9 @@ private[dynamic] object CutoverRules {
 
   /** What goes over at a time that has come, stream by stream. */
   private def comes(at: AppliedMetadata, now: Instant): Seq[Map[ClusterTopic, StreamCutover.At]] = {
-    val left = at.leaving.toSeq.collect { case (t, Leaving(stream, _, LeavingPlan.Until(cut))) => stream -> (t -> cut) }
+    val left = at.leaving.toSeq.collect { case (t, Leaving(stream, _, LeavingPlan.Until(cut), _)) =>
+      stream -> (t -> cut)
+    }
     val begins = at.begins.toSeq.flatMap { case (t, cut) => at.streamOf.get(t).map(_ -> (t -> cut)) }
     (left ++ begins).groupMap(_._1)(_._2).values.map(_.toMap)
       .filter(_.values.forall(cut => !now.isBefore(cut.time))).toSeq

@@ -12,8 +12,15 @@ import splice.kafka.split.KafkaPosition
   *
   * @param stream
   *   the stream that it was in
+  * @param unavailable
+  *   start of the outage of its cluster, across restarts
   */
-final private[dynamic] case class Leaving(stream: String, since: Instant, plan: LeavingPlan)
+final private[dynamic] case class Leaving(
+    stream: String,
+    since: Instant,
+    plan: LeavingPlan,
+    unavailable: Option[Instant] = None
+)
 
 /** How far it is read. */
 sealed private[dynamic] trait LeavingPlan extends Product with Serializable

@@ -10,7 +10,7 @@ import java.time.Duration
   * @param onRemoved
   *   how far they are read
   * @param drainTimeout
-  *   for how long a cluster may not answer before what it holds is given up
+  *   how long a cluster may be unavailable before its remaining records are abandoned
   * @param retention
   *   for how long positions of what was removed are kept
   * @param maxFraction

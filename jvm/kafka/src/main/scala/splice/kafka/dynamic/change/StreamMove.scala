@@ -37,7 +37,7 @@ private[dynamic] object StreamMove {
   // Nothing was read of a topic whose own time has not come: the stream never came to it.
   private def left(at: AppliedMetadata, stream: KafkaStream, there: collection.Set[ClusterTopic]) = {
     val removed = at.streamOf.collect { case (t, stream.name) if !there(t) && !at.begins.contains(t) => t }
-    val pending = at.leaving.collect { case (t, Leaving(stream.name, _, _: LeavingPlan.Until)) if !there(t) => t }
+    val pending = at.leaving.collect { case (t, Leaving(stream.name, _, _: LeavingPlan.Until, _)) if !there(t) => t }
     SortedSet.from(removed) ++ pending
   }
 }

@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.enumerator
 
-import java.time.{Clock, Instant}
+import java.time.Clock
 
 import scala.annotation.tailrec
 import scala.collection.immutable.{SortedMap, SortedSet}
@@ -80,11 +80,11 @@ final private[dynamic] class ChangeDriver(
   def settle(
       at: DynamicPosition,
       fixed: Boolean,
-      failing: String => Option[Instant]
+      availability: String => Availability
   ): (DynamicPosition, AppliedMetadata) = {
     if (!fixed || !looked) look()
     questions.begin()
-    val settled = go(at, failing)
+    val settled = go(at, availability)
     tellWaiting()
     settled
   }
@@ -101,11 +101,11 @@ final private[dynamic] class ChangeDriver(
 
   @tailrec private def go(
       at: DynamicPosition,
-      failing: String => Option[Instant]
+      availability: String => Availability
   ): (DynamicPosition, AppliedMetadata) = {
     val here = log(at.change)
-    next(here, at, failing) match {
-      case Some(change) => go(moved(at, change), failing)
+    next(here, at, availability) match {
+      case Some(change) => go(moved(at, change), availability)
       case None         => at -> here
     }
   }
@@ -113,11 +113,11 @@ final private[dynamic] class ChangeDriver(
   private def next(
       here: AppliedMetadata,
       at: DynamicPosition,
-      failing: String => Option[Instant]
+      availability: String => Availability
   ): Option[AppliedMetadata] =
     log.find(here.number + 1)
       .orElse(take(here, at))
-      .orElse(questions.cut(here, at).orElse(rules.settle(here, at, clock.instant(), failing)).map(make(here, _)))
+      .orElse(questions.cut(here, at).orElse(rules.settle(here, at, clock.instant(), availability)).map(make(here, _)))
 
   /** What a new answer comes to, if there is one that says something else. It is kept while a cluster must be asked that is away. */
   private def take(here: AppliedMetadata, at: DynamicPosition): Option[AppliedMetadata] = {

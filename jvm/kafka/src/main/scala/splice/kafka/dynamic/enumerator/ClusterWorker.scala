@@ -74,14 +74,17 @@ final private[dynamic] class ClusterWorker(
       if (question.from == from) Some(reach) else None
     } catch {
       case _: TimeoutException =>
-        felt = felt.slow(question.since)
+        felt = felt.slow(clock.instant())
         None
       case e: ExecutionException =>
         asked = None
-        fail(e.getCause)
+        fail(question.since, e.getCause)
         None
     }
   }
+
+  /** Discards failures, since a cluster that is not active may be unavailable. */
+  def rest(): Unit = felt = ClusterHealth()
 
   /** The cluster is read up to where it ends when it is next asked how far it can be read. */
   def freeze(): Unit = ends = true
@@ -91,22 +94,23 @@ final private[dynamic] class ClusterWorker(
 
   /** Asks something else, and waits for nothing; what is returned waits for the answer. Whoever wants it once more asks again. */
   def ahead[A](question: ClusterEnumerator => A): () => A = {
-    var first = Option(submit(question))
+    def send() = clock.instant() -> submit(question)
+    var first  = Option(send())
     () => {
-      val asked = first.getOrElse(submit(question))
+      val (since, asked) = first.getOrElse(send())
       first = None
-      await(asked)
+      await(since, asked)
     }
   }
 
-  private def await[A](asked: JFuture[A]): A =
+  private def await[A](since: Instant, asked: JFuture[A]): A =
     try {
       val answer = asked.get()
       recover()
       answer
     } catch {
       case e: ExecutionException =>
-        felt = felt.failed(clock.instant(), e.getCause)
+        felt = felt.failed(since, clock.instant(), e.getCause)
         throw e.getCause
     }
 
@@ -173,11 +177,11 @@ final private[dynamic] class ClusterWorker(
     one
   }
 
-  private def fail(cause: Throwable): Unit = cause match {
+  private def fail(since: Instant, cause: Throwable): Unit = cause match {
     case e: SpliceException if KafkaErrors.isOfCluster(e) =>
       if (felt.error.isEmpty)
         ClusterWorker.log.warn(s"Batches go without cluster $name until it answers: ${e.getMessage}")
-      felt = felt.failed(clock.instant(), e)
+      felt = felt.failed(since, clock.instant(), e)
     case e => throw e
   }
 

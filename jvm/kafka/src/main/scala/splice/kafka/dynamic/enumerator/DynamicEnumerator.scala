@@ -81,7 +81,8 @@ final private[splice] class DynamicEnumerator(
   }
 
   @tailrec private def go(at: DynamicPosition, limits: ReadLimits): DynamicPosition = {
-    val (begun, here) = driver.settle(at, frozen, name => workers.find(name).flatMap(_.health.since))
+    workers.all.foreach { case (name, worker) => if (!discovery.isActive(name)) worker.rest() }
+    val (begun, here) = driver.settle(at, frozen, availability)
     workers.follow(driver.reached(here))
     val asked  = SortedMap.from(here.read.keysIterator.filter(discovery.isActive).map(name => name -> begun.of(name)))
     val found  = workers.advance(asked, here, settings.clusterWait, patient = frozen)
@@ -93,6 +94,11 @@ final private[splice] class DynamicEnumerator(
       go(begun, limits)
     } else advanced(begun, here, found, limits)
   }
+
+  private def availability(cluster: String): Availability =
+    if (discovery.isActive(cluster))
+      workers.find(cluster).fold[Availability](Availability.Unknown)(_.health.availability)
+    else Availability.Available
 
   private def advanced(
       begun: DynamicPosition,

@@ -18,8 +18,9 @@ final private[dynamic] class TimeCut(workers: ClusterWorkers) {
     * known to it when it is asked about times.
     */
   def apply(applied: AppliedMetadata, cluster: String, from: KafkaPosition, until: KafkaPosition): KafkaPosition = {
-    val times = applied.leaving.collect { case (ClusterTopic(`cluster`, topic), Leaving(_, _, LeavingPlan.Until(at))) =>
-      topic -> at.millis
+    val times = applied.leaving.collect {
+      case (ClusterTopic(`cluster`, topic), Leaving(_, _, LeavingPlan.Until(at), _)) =>
+        topic -> at.millis
     }
     val asked = until.offsets.collect {
       case (p, offset) if times.contains(p.topic) && from.get(p).forall(_ < offset) => p -> times(p.topic)

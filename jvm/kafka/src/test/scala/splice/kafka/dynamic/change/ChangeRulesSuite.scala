@@ -24,6 +24,9 @@ final class ChangeRulesSuite extends AnyFunSuite {
 
   private def rules(policy: OnRemoved): ChangeRules = new ChangeRules(RemovalRules(policy, maxFraction = 1.0))
 
+  private def dead(since: Instant): Availability =
+    Availability.Unavailable(since, responded = true, Seq.fill(Availability.Requests)(since.plus(day)))
+
   private def take(rules: ChangeRules, from: AppliedMetadata, found: StreamMetadata, position: DynamicPosition) =
     rules.take(from, found, position, t0)(t => kafka(t.topic, 77))
 
@@ -32,8 +35,8 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val one   = take(drain, applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/x" -> 1, "a/y" -> 5))
     assert(one.leaving(topic("a/y")).plan == LeavingPlan.Ask && one.read("a") == SortedSet("x", "y"))
     val two = drain.drain(one, SortedMap(topic("a/y") -> kafka("y", 9)))
-    assert(drain.settle(two, at(2, "a/x" -> 1, "a/y" -> 8), t0, _ => None).isEmpty)
-    val three = drain.settle(two, at(2, "a/x" -> 1, "a/y" -> 9), t0, _ => None).get
+    assert(drain.settle(two, at(2, "a/x" -> 1, "a/y" -> 8), t0, _ => Availability.Unknown).isEmpty)
+    val three = drain.settle(two, at(2, "a/x" -> 1, "a/y" -> 9), t0, _ => Availability.Unknown).get
     assert(three.leaving.isEmpty && three.tombstones(topic("a/y")).position.contains(kafka("y", 9)))
     val back = take(drain, three, metadata(3, "a/x", "a/y"), at(3, "a/x" -> 1))
     assert(back.resumed(topic("a/y")) == kafka("y", 9) && back.tombstones.isEmpty)
@@ -46,8 +49,8 @@ final class ChangeRulesSuite extends AnyFunSuite {
     assert(back.leaving(topic("b/x")).plan == LeavingPlan.Ask && back.read("b") == SortedSet("x"))
     assert(back.tombstones.isEmpty)
     val ends = drain.drain(back, SortedMap(topic("b/x") -> kafka("x", 9)))
-    assert(drain.settle(ends, at(3, "a/x" -> 5), t0, _ => None).isEmpty)
-    val over = drain.settle(ends, at(3, "a/x" -> 5, "b/x" -> 9), t0, _ => None).get
+    assert(drain.settle(ends, at(3, "a/x" -> 5), t0, _ => Availability.Unknown).isEmpty)
+    val over = drain.settle(ends, at(3, "a/x" -> 5, "b/x" -> 9), t0, _ => Availability.Unknown).get
     assert(over.tombstones(topic("b/x")).position.contains(kafka("x", 9)))
     val later = goesOver(2, Some(StreamCutover.At(t0.plus(day))), "b/x")
     val early =
@@ -60,7 +63,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val moved = take(drain, applied("a/x"), metadata(2, "b/x"), at(0, "a/x" -> 5))
     val asked = take(drain, moved, metadata(3, "a/x"), at(1, "a/x" -> 5))
     def abandoned(from: AppliedMetadata, position: DynamicPosition) =
-      ChangeText.givenUp(from, drain.settle(from, position, t0.plus(day), _ => Some(t0)).get)
+      ChangeText.givenUp(from, drain.settle(from, position, t0.plus(day), _ => dead(t0)).get)
     assert(abandoned(asked, at(2)).exists(w => w.contains("b/x") && w.contains("number of unread rows is unknown")))
     val ends = drain.drain(asked, SortedMap(topic("b/x") -> kafka("x", 9)))
     assert(abandoned(ends, at(3)).exists(w => w.contains("b/x") && w.contains("up to 9 rows")))
@@ -77,10 +80,31 @@ final class ChangeRulesSuite extends AnyFunSuite {
   test("drain: a cluster that does not answer for so long is given up, one that answers is not") {
     val drain = rules(OnRemoved.Drain)
     val one   = take(drain, applied("a/x", "b/y"), metadata(2, "a/x"), at(0, "b/y" -> 5))
-    assert(drain.settle(one, at(1, "b/y" -> 5), t0.plus(day), _ => None).isEmpty)
-    assert(drain.settle(one, at(1, "b/y" -> 5), t0.plus(day), _ => Some(t0.plus(day))).isEmpty)
-    val over = drain.settle(one, at(1, "b/y" -> 5), t0.plus(day), c => if (c == "b") Some(t0) else None).get
+    assert(drain.settle(one, at(1, "b/y" -> 5), t0.plus(day), _ => Availability.Unknown).isEmpty)
+    val of   = (c: String) => if (c == "b") dead(t0) else Availability.Available
+    val over = drain.settle(one, at(1, "b/y" -> 5), t0.plus(day), of).get
     assert(over.tombstones(topic("b/y")).position.contains(kafka("y", 5)) && !over.read.contains("b"))
+  }
+
+  test("drain: only requests that were sent and failed after the timeout abandon a topic") {
+    val drain          = rules(OnRemoved.Drain)
+    val (hour, minute) = (Duration.ofHours(1), Duration.ofMinutes(1))
+    val one            = take(drain, applied("a/x", "b/y"), metadata(2, "a/x"), at(0, "b/y" -> 5))
+    def settled(of: Availability, from: AppliedMetadata = one) =
+      drain.settle(from, at(from.number, "b/y" -> 5), t0.plus(day), _ => of)
+    def failed(since: Instant, sent: Instant*) = Availability.Unavailable(since, responded = false, sent)
+    // No request was sent for a day, only one was, or some were sent before the timeout.
+    assert(settled(failed(t0)).isEmpty && settled(failed(t0, t0.plus(hour))).isEmpty)
+    val early = settled(failed(t0, Seq(hour.minus(minute), hour, hour).map(t0.plus): _*)).get
+    assert(early.leaving(topic("b/y")).unavailable.contains(t0) && early.tombstones.isEmpty)
+    assert(settled(failed(t0, Seq.fill(3)(t0.plus(hour)): _*)).exists(_.leaving.isEmpty))
+    // The outage continues in the next run, and a response ends it.
+    val later = t0.plus(hour).plus(minute)
+    assert(settled(failed(later, later, later, later), early).exists(_.leaving.isEmpty))
+    val again = settled(failed(later, later, later, later).copy(responded = true), early).get
+    assert(again.leaving(topic("b/y")).unavailable.contains(later))
+    assert(settled(Availability.Available, early).exists(_.leaving(topic("b/y")).unavailable.isEmpty))
+    assert(settled(Availability.Unknown, early).isEmpty && settled(Availability.Available).isEmpty)
   }
 
   test("drop: a topic is left where it is, and goes on there") {
@@ -92,16 +116,16 @@ final class ChangeRulesSuite extends AnyFunSuite {
   test("keep: a removed topic is read on, and its cluster is kept") {
     val one = take(rules(OnRemoved.Keep), applied("a/x", "b/y"), metadata(2, "a/x"), at(0, "b/y" -> 5))
     assert(one.read("b") == SortedSet("y") && one.clusters.contains("b"))
-    assert(rules(OnRemoved.Keep).settle(one, at(1, "b/y" -> 5), t0.plus(day), _ => Some(t0)).isEmpty)
+    assert(rules(OnRemoved.Keep).settle(one, at(1, "b/y" -> 5), t0.plus(day), _ => dead(t0)).isEmpty)
   }
 
   test("a position is forgotten after its retention, and a topic that comes back then begins anew") {
     val drop = rules(OnRemoved.Drop)
     val one  = take(drop, applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/y" -> 5))
-    assert(drop.settle(one, at(1), t0.plus(Duration.ofDays(6)), _ => None).isEmpty)
-    val two = drop.settle(one, at(1), t0.plus(Duration.ofDays(7)), _ => None).get
+    assert(drop.settle(one, at(1), t0.plus(Duration.ofDays(6)), _ => Availability.Unknown).isEmpty)
+    val two = drop.settle(one, at(1), t0.plus(Duration.ofDays(7)), _ => Availability.Unknown).get
     assert(two.tombstones(topic("a/y")).position.isEmpty)
-    assert(drop.settle(two, at(2), t0.plus(Duration.ofDays(9)), _ => None).isEmpty)
+    assert(drop.settle(two, at(2), t0.plus(Duration.ofDays(9)), _ => Availability.Unknown).isEmpty)
     assert(take(drop, two, metadata(3, "a/x", "a/y"), at(2)).resumed(topic("a/y")) == kafka("y", 77))
   }
 
@@ -146,7 +170,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
       moved,
       DynamicPosition.of(2, Seq("a" -> KafkaPosition.of(Seq(LogPartition("x", 0) -> 9L, LogPartition("x", 1) -> 9L)))),
       t0,
-      _ => None
+      _ => Availability.Unknown
     ).get
     assert(over.waiting.isEmpty)
   }
@@ -174,7 +198,8 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val all = two.copy(
       tombstones = SortedMap(topic("b/q") -> Tombstone("s", t0, None)),
       waiting = SortedMap(topic("a/x") -> Set(topic("a/y"), topic("b/z"))),
-      resumed = SortedMap(topic("a/x") -> kafka("x", 1))
+      resumed = SortedMap(topic("a/x") -> kafka("x", 1)),
+      leaving = two.leaving ++ two.leaving.get(topic("a/y")).map(l => topic("a/y") -> l.copy(unavailable = Some(t0)))
     )
     val log = new MemorySideLog
     assert(new ChangeLog(log).append(all) == all)

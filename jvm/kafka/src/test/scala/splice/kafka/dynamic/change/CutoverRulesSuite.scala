@@ -50,7 +50,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
     assert(ahead.leaving(topic("a/x")).plan == LeavingPlan.Until(atT) && ahead.begins == SortedMap(topic("b/x") -> atT))
     assert(ahead.read.keySet == Set("a") && ahead.streamOf(topic("b/x")) == "s" && ahead.resumed.isEmpty)
     assert(cuts.due(ahead, t0).isEmpty && cuts.cut(ahead, at(1), t0, Map.empty).isEmpty)
-    assert(rules.settle(ahead, at(1, "a/x" -> 9), t0.plus(minute), _ => None).isEmpty)
+    assert(rules.settle(ahead, at(1, "a/x" -> 9), t0.plus(minute), _ => Availability.Unknown).isEmpty)
   }
 
   test(
@@ -93,7 +93,8 @@ final class CutoverRulesSuite extends AnyFunSuite {
 
   test("at a time: an old cluster that is given up leaves the new one to begin at the time") {
     val later = t0.plus(Duration.ofHours(2))
-    val over  = rules.settle(ahead, at(1, "a/x" -> 5), later, _ => Some(t0)).get
+    val dead  = Availability.Unavailable(t0, responded = false, Seq.fill(Availability.Requests)(later))
+    val over  = rules.settle(ahead, at(1, "a/x" -> 5), later, _ => dead).get
     assert(over.leaving.isEmpty && over.begins.keySet == Set(topic("b/x")) && over.read.isEmpty)
     assert(ChangeText.givenUp(ahead, over).head.contains(s"the number of unread rows before ${atT.time} is unknown"))
     assert(cuts.due(over, later).keySet == Set(topic("b/x")))
@@ -154,7 +155,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
     val start  = SortedMap(topic("b/x") -> kafka("x", 4))
     val over   = take(applied("a/x"), mapped, at(0, "a/x" -> 5))
     assert(over.mapped == start && over.mappedOn("b") == kafka("x", 4) && over.mappedOn("a") == KafkaPosition.Empty)
-    val drained = rules.settle(over, at(1, "a/x" -> 9, "b/x" -> 4), t0, _ => None).get
+    val drained = rules.settle(over, at(1, "a/x" -> 9, "b/x" -> 4), t0, _ => Availability.Unknown).get
     assert(drained.leaving.isEmpty && drained.mapped == start)
     val gone = take(drained, metadata(3, "c/x"), at(2, "b/x" -> 4))
     assert(gone.mapped == start)

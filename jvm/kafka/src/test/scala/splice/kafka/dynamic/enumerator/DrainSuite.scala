@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.enumerator
 
-import java.time.Instant
+import java.time.{Duration, Instant}
 import java.util.concurrent.CountDownLatch
 
 import scala.collection.immutable.{SortedMap, SortedSet}
@@ -58,15 +58,21 @@ final class DrainSuite extends AnyFunSuite {
   )
 
   /** Reads until the position fulfils a condition. */
-  private def readUntil(run: SplitEnumerator, from: Progress, limit: Instant = Instant.now().plusSeconds(60))(
+  private def readUntil(world: SimulatedClusters, run: SplitEnumerator, from: Progress)(
       isEnd: DynamicPosition => Boolean
   ): (Progress, Seq[(String, Int, Long)]) = {
-    assert(Instant.now().isBefore(limit), s"no end at ${from.json}")
-    val next       = advance(run, from)
-    val some       = rows(run, from, next)
-    val position   = Option(next).collect { case p: DynamicPosition => p }.get
-    val (at, more) = if (isEnd(position)) next -> Nil else readUntil(run, next, limit)(isEnd)
-    at -> (some ++ more)
+    val limit  = Instant.now().plusSeconds(60)
+    val states = Iterator.iterate(from -> Seq.empty[(String, Int, Long)]) { case (at, read) =>
+      assert(Instant.now().isBefore(limit), s"no end at ${at.json}")
+      // A request that failed is repeated after a pause.
+      world.clock.pass(Duration.ofSeconds(1))
+      val next = advance(run, at)
+      next -> (read ++ rows(run, at, next))
+    }
+    states.drop(1).find(_._1 match {
+      case position: DynamicPosition => isEnd(position)
+      case _                         => false
+    }).get
   }
 
   private def reads(cluster: String, partition: Int, end: Long)(at: DynamicPosition): Boolean =
@@ -125,7 +131,7 @@ final class DrainSuite extends AnyFunSuite {
     world.publish(stream(east, west))
     fill(world, east, 5)
     Using.resource(world.start()) { run =>
-      val (first, _) = readUntil(run, run.start(StartPosition.Configured))(reads(east, 0, 5))
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(east, 0, 5))
       val late       = new CountDownLatch(1)
       world.logs(east).between = what => if (what == "ends") late.await()
       assert(advance(run, first) == first)
@@ -134,7 +140,7 @@ final class DrainSuite extends AnyFunSuite {
       world.awaitRefresh()
       world.logs(east).between = _ => ()
       late.countDown()
-      val (_, rest) = readUntil(run, first)(!_.clusters.contains(east))
+      val (_, rest) = readUntil(world, run, first)(!_.clusters.contains(east))
       assert(rest == all(east, 12).drop(5))
     }
   }
@@ -144,13 +150,81 @@ final class DrainSuite extends AnyFunSuite {
     world.publish(stream(east, west))
     fill(world, east, 5)
     Using.resource(world.start()) { run =>
-      val (first, _) = readUntil(run, run.start(StartPosition.Configured))(reads(east, 0, 5))
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(east, 0, 5))
       world.logs(east).create(topic(east), 2)
       world.logs(east).fill(topic(east), 1, 3)
       world.publish(stream(west))
       world.awaitRefresh()
-      val (_, rest) = readUntil(run, first)(!_.clusters.contains(east))
+      val (_, rest) = readUntil(world, run, first)(!_.clusters.contains(east))
       assert(rest == all(east, 3, partition = 1))
+    }
+  }
+
+  private val (west0, hours) = (reads(west, 0, 3) _, Duration.ofHours(3))
+
+  /** A run that has read both clusters, and west of which has become unavailable with three rows left before its removal. */
+  private def leaving(options: (String, String)*)(use: (SimulatedClusters, SplitEnumerator, Progress) => Unit): Unit = {
+    val world = simulated(options: _*)
+    world.publish(stream(east, west))
+    fill(world, west, 3)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(west0)
+      fill(world, west, 3)
+      world.logs(west).away = Some(_ => true)
+      world.publish(stream(east))
+      world.awaitRefresh()
+      use(world, run, first)
+    }
+  }
+
+  /** Advances until this number of requests to west have failed in a row. */
+  private def fail(world: SimulatedClusters, run: SplitEnumerator, from: Progress, requests: Int): Progress = {
+    val limit    = Instant.now().plusSeconds(60)
+    def failures =
+      run.report(_: Progress).get("clusters").exists(_.matches(s""".*"$west":\\{[^}]*"failures":$requests[,}].*"""))
+    Iterator.iterate(from) { at =>
+      world.clock.pass(Duration.ofSeconds(10))
+      assert(Instant.now().isBefore(limit), run.report(at))
+      advance(run, at)
+    }.drop(1).find(failures).get
+  }
+
+  test("a drain survives one failed request before a batch that is longer than the timeout") {
+    leaving() { (world, run, first) =>
+      val at = fail(world, run, first, requests = 1)
+      world.clock.pass(hours)
+      world.logs(west).away = None
+      assert(readUntil(world, run, at)(!_.clusters.contains(west))._2 == all(west, 6).drop(3))
+    }
+  }
+
+  test("a drain survives an outage while its cluster is not active, and a late start of the cluster") {
+    leaving() { (world, run, first) =>
+      val failed = fail(world, run, first, requests = 3)
+      world.inactive = Set(west)
+      val waiting = advance(run, failed)
+      world.clock.pass(hours)
+      val still = advance(run, waiting)
+      world.inactive = Set.empty
+      val late = fail(world, run, still, requests = 3)
+      world.logs(west).away = None
+      assert(readUntil(world, run, late)(!_.clusters.contains(west))._2 == all(west, 6).drop(3))
+    }
+  }
+
+  test("a drain is abandoned if its cluster does not respond for the timeout, including across restarts") {
+    leaving() { (world, run, first) =>
+      val at = fail(world, run, first, requests = 3)
+      // The outage is persisted by the next trigger.
+      val noted = advance(run, at)
+      world.clock.pass(Duration.ofMinutes(50))
+      val again = Using.resource(world.start())(fail(world, _, noted, requests = 3))
+      assert(DynamicPosition.read(again.json) == again)
+      world.clock.pass(Duration.ofMinutes(20))
+      Using.resource(world.start()) { last =>
+        val end = fail(world, last, again, requests = 3)
+        assert(end.json.contains(west) && !advance(last, end).json.contains(west))
+      }
     }
   }
 }

@@ -62,7 +62,7 @@ final class WaitingChangeSuite extends AnyFunSuite {
       // Who was asked in vain is asked again after a while.
       clock.pass(Duration.ofSeconds(2))
       val last = new ChangeLog(side).last.fold(0)(_.number)
-      driver.settle(at(last, "a/x" -> 1), fixed = false, _ => None)._1.change
+      driver.settle(at(last, "a/x" -> 1), fixed = false, _ => Availability.Unknown)._1.change
     }
   }
 

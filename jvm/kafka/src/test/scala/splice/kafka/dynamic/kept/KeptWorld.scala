@@ -80,7 +80,8 @@ private[kept] object KeptWorld {
       leaving = SortedMap(
         on("east", "asked")  -> Leaving("orders", t0, LeavingPlan.Ask),
         on("east", "kept")   -> Leaving("orders", t0, LeavingPlan.Keep),
-        on("east", "orders") -> Leaving("orders", t0, LeavingPlan.Drain(kafka("orders", 50, 60)))
+        on("east", "orders") ->
+          Leaving("orders", t0, LeavingPlan.Drain(kafka("orders", 50, 60)), Some(t0.plusSeconds(2)))
       ),
       tombstones = SortedMap(
         on("west", "forgotten") -> Tombstone("refunds", t0, None),
@@ -115,6 +116,7 @@ private[kept] object KeptWorld {
     "1 topics added: west/new-orders, west/old-orders",
     "1 topics removed: east/Größe \"x\", east/orders, west/orders, west/refunds",
     "1 topics read to their end: west/forgotten",
+    "1 topics that cannot be drained while their clusters are unavailable: east/orders",
     "2 topics added: west/mirror, west/payments",
     "2 topics removed: west/new-orders, west/old-orders",
     "2 topics that a stream goes over to at a time: west/mirror"
