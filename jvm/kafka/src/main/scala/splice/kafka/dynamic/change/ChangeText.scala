@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.change
 
-import splice.kafka.dynamic.split.ClusterTopic
+import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.split.KafkaPosition
 
 /** What a change changed, in words, for the log and the history.
@@ -54,6 +54,17 @@ private[dynamic] object ChangeText {
     unread           <- unread(leaving.plan, left)
   } yield s"Splice abandons the removed topic $topic, because its cluster does not respond: $unread. If the topic " +
     "is added to the metadata again within 'removedRetention', Splice resumes it at its position."
+
+  /** Warnings about partitions that were deleted or recreated before they were drained. */
+  def gone(before: AppliedMetadata, now: AppliedMetadata, position: DynamicPosition): Seq[String] = for {
+    (topic, Leaving(_, _, LeavingPlan.Drain(ends), _)) <- before.leaving.toSeq
+    left                                               <- now.leaving.get(topic).map(_.plan).toSeq.collect {
+      case LeavingPlan.Drain(left) => left
+    }
+    lost = KafkaPosition(ends.offsets -- left.offsets.keySet) if lost.offsets.nonEmpty
+  } yield s"Splice ends the drain of the removed topic $topic early, because partitions " +
+    s"${lost.offsets.keys.map(_.partition).mkString(", ")} were deleted or recreated: " +
+    s"${unread(LeavingPlan.Drain(lost), position.of(topic.cluster)).getOrElse("no row is missing")}."
 
   private def unread(plan: LeavingPlan, left: KafkaPosition): Option[String] = plan match {
     case LeavingPlan.Keep        => None

@@ -26,6 +26,15 @@ private[dynamic] object LeavingCut {
         case _                             => p -> Option(offset)
       }
     }
-    until.copy(offsets = cut.collect { case (p, Some(offset)) => p -> offset })
+    val held = until.copy(offsets = cut.collect { case (p, Some(offset)) => p -> offset })
+    applied.leavingOn(cluster).foldLeft(held) {
+      case (all, (topic, Leaving(_, _, LeavingPlan.Drain(ends), _))) if isOther(ends, topic, from, until) =>
+        all.without(topic).and(from.only(topic))
+      case (all, _) => all
+    }
   }
+
+  /** Whether a topic was recreated while it was drained. */
+  def isOther(ends: KafkaPosition, topic: String, from: KafkaPosition, until: KafkaPosition): Boolean =
+    from.hasTopic(topic) && until.hasTopic(topic) && until.generation(topic) != ends.generation(topic)
 }

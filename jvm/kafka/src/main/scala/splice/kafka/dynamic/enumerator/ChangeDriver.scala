@@ -96,6 +96,7 @@ final private[dynamic] class ChangeDriver(
       ends: SortedMap[ClusterTopic, KafkaPosition]
   ): (DynamicPosition, AppliedMetadata) = {
     val next = append(rules.drain(here, ends))
+    ChangeText.gone(here, next, at).foreach(line => logger.warn(line))
     moved(at, next) -> next
   }
 

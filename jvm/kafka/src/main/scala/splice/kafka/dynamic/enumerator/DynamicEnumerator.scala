@@ -127,7 +127,13 @@ final private[splice] class DynamicEnumerator(
       (topic, leaving) <- here.leaving if leaving.plan == LeavingPlan.Ask
       reach            <- found.get(topic.cluster) if reach.leaving.get(topic.topic).contains(leaving)
     } yield topic -> reach.until.only(topic.topic)
-    if (ends.isEmpty) at -> here else driver.drain(at, here, ends)
+    // A partition that does not exist any more would be waited for indefinitely.
+    val left = for {
+      (topic, leaving @ Leaving(_, _, LeavingPlan.Drain(known), _)) <- here.leaving
+      reach <- found.get(topic.cluster) if reach.leaving.get(topic.topic).contains(leaving)
+      existing = known.offsets.filterNot(p => reach.gone(p._1)) if existing.size < known.offsets.size
+    } yield topic -> known.copy(offsets = existing)
+    if (ends.isEmpty && left.isEmpty) at -> here else driver.drain(at, here, ends ++ left)
   }
 
   override def splits(from: Progress, until: Progress): Seq[SplitRange] = {

@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.enumerator
 
-import splice.kafka.dynamic.change.{Leaving, LeavingPlan}
+import splice.kafka.dynamic.change.{Leaving, LeavingCut, LeavingPlan}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.{LogPartition, ReadLimits}
 
@@ -13,6 +13,8 @@ import splice.source.{LogPartition, ReadLimits}
   *   where partitions begin that have something to read, also those that the position does not know
   * @param leaving
   *   removed topics of the request: the response decides where these end
+  * @param gone
+  *   partitions of these that are to be drained, and that were deleted or recreated
   * @param clusterId
   *   the cluster's own id, as far as its brokers tell it
   */
@@ -20,6 +22,7 @@ final private[dynamic] case class Reach(
     until: KafkaPosition,
     begins: Map[LogPartition, Long],
     leaving: Map[String, Leaving],
+    gone: Set[LogPartition],
     clusterId: Option[String]
 ) {
 
@@ -47,11 +50,19 @@ private[dynamic] object Reach {
     if (leaving.valuesIterator.exists(_.plan == LeavingPlan.Ask)) enumerator.refresh()
     val until  = KafkaPosition.from(enumerator.advance(from, ReadLimits.All))
     val ranges = if (until == from) Nil else enumerator.splits(from, until)
-    Reach(
-      until,
-      ranges.collect { case r: KafkaSplitRange => r.partition -> r.from }.toMap,
-      leaving,
-      enumerator.clusterId
-    )
+    val begins = ranges.collect { case r: KafkaSplitRange => r.partition -> r.from }.toMap
+    val gone   = leaving.valuesIterator.map(_.plan).collect { case LeavingPlan.Drain(ends) => ends }
+      .flatMap(missing(enumerator, from, until, _)).toSet
+    Reach(until, begins, leaving, gone, enumerator.clusterId)
+  }
+
+  private def missing(
+      enumerator: ClusterEnumerator,
+      from: KafkaPosition,
+      until: KafkaPosition,
+      ends: KafkaPosition
+  ): Iterable[LogPartition] = {
+    val exists = enumerator.isMember(ends)
+    ends.offsets.keys.filter(p => !exists(p.toString) || LeavingCut.isOther(ends, p.topic, from, until))
   }
 }

@@ -107,6 +107,22 @@ final class ChangeRulesSuite extends AnyFunSuite {
     assert(settled(Availability.Unknown, early).isEmpty && settled(Availability.Available).isEmpty)
   }
 
+  test(
+    "drain: a partition that was deleted or recreated is not waited for, and a warning gives the number of its rows"
+  ) {
+    val drain = rules(OnRemoved.Drain)
+    val one   = take(drain, applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/y" -> 5))
+    val ends  = KafkaPosition.of(Seq(LogPartition("y", 0) -> 9L, LogPartition("y", 1) -> 7L))
+    val two   = drain.drain(one, SortedMap(topic("a/y") -> ends))
+    assert(ChangeText.gone(one, two, at(1, "a/y" -> 5)).isEmpty)
+    val three = drain.drain(two, SortedMap(topic("a/y") -> kafka("y", 9)))
+    val lines = ChangeText.gone(two, three, at(2, "a/y" -> 5))
+    assert(lines.exists(l => l.contains("a/y") && l.contains("partitions 1 ") && l.contains("up to 7 rows")))
+    assert(drain.settle(three, at(3, "a/y" -> 9), t0, _ => Availability.Unknown).exists(_.leaving.isEmpty))
+    val none = drain.drain(two, SortedMap(topic("a/y") -> KafkaPosition.Empty))
+    assert(drain.settle(none, at(3, "a/x" -> 1), t0, _ => Availability.Unknown).exists(_.leaving.isEmpty))
+  }
+
   test("drop: a topic is left where it is, and goes on there") {
     val one = take(rules(OnRemoved.Drop), applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/y" -> 5))
     assert(one.leaving.isEmpty && one.tombstones(topic("a/y")).position.contains(kafka("y", 5)))

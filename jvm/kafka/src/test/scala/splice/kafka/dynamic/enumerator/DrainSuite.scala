@@ -13,6 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.split.{DynamicPosition, DynamicSplitRange}
+import splice.kafka.enumerator.SimulatedLog
 import splice.source._
 
 /** Removed topics are read to their ends. */
@@ -224,6 +225,40 @@ final class DrainSuite extends AnyFunSuite {
       Using.resource(world.start()) { last =>
         val end = fail(world, last, again, requests = 3)
         assert(end.json.contains(west) && !advance(last, end).json.contains(west))
+      }
+    }
+  }
+
+  test("a drain ends if its topic is deleted or recreated, and the next topic of the stream is read") {
+    Seq[SimulatedLog => Unit](
+      _.delete(topic(east)),
+      { log =>
+        log.delete(topic(east))
+        log.create(topic(east), 1)
+        log.fill(topic(east), 0, 9)
+      }
+    ).foreach { lose =>
+      Seq("drop", "drain").foreach { removed =>
+        val world = simulated(
+          "cutover"              -> "stream",
+          "maxOffsetsPerTrigger" -> "1",
+          "failOnDataLoss"       -> "false",
+          "onTopicRemoved"       -> removed,
+          "onTopicRecreated"     -> "restart"
+        )
+        fill(world, east, 5)
+        fill(world, west, 3)
+        Using.resource(world.start()) { run =>
+          val first = advance(run, run.start(StartPosition.Configured))
+          world.publish(stream(west))
+          world.awaitRefresh()
+          val moved = advance(run, first)
+          lose(world.logs(east))
+          // Simulated clusters refresh their partitions once per day.
+          world.clock.pass(Duration.ofDays(1))
+          val (end, rest) = readUntil(world, run, moved)(at => reads(west, 0, 3)(at) && !at.clusters.contains(east))
+          assert(rest == all(west, 3) && advance(run, end) == end)
+        }
       }
     }
   }
