@@ -12,6 +12,7 @@ from pathlib import Path
 
 from demo import orders
 from servers.clusters import NAMES, Clusters
+from soak.applied import Topic
 
 
 @dataclass
@@ -36,13 +37,18 @@ class Place:
 
 
 class Places:
-    """All topics that ever belonged to the streams, and the metadata file."""
+    """All topics that ever belonged to the streams, and the metadata file.
+
+    Attributes:
+        held: How many rows each topic held when a generation was published.
+    """
 
     def __init__(self, clusters: Clusters, name: str, folder: Path) -> None:
         """Takes the clusters, a name that no other topic begins with, and a folder for the file."""
         self.clusters, self.file = clusters, folder / "streams.json"
         self.all: list[Place] = []
         self.produced = 0
+        self.held: list[dict[Topic, int]] = [{}]
         self._name, self._generation = name, 0
         self._numbers = itertools.count()
         self._direct = False
@@ -84,6 +90,7 @@ class Places:
     def publish(self) -> None:
         """Replaces the file by one that says what holds now."""
         self._generation += 1
+        self.held.append({(place.cluster, place.topic): place.rows for place in self.all})
         self._write(self._document(self._generation, self.there))
 
     def publish_old(self) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from soak import dynamic_fate, hybrid_fate, kafka_fate, seeds
+from soak.applied import Applied, changes, owed
 from soak.ledger import PASSED, Entry, Kind, Ledger
 
 HYBRID, KAFKA = Kind.HYBRID, Kind.KAFKA
@@ -52,6 +53,33 @@ def test_all_that_can_befall_streams_on_many_clusters_does() -> None:
     happened = [event for life in lives for event in (*life.before, *life.events)]
     assert {event.what for event in happened} == set(dynamic_fate.What)
     assert {life.options["cutover"] for life in lives} == {"together", "stream", "partition"}
+
+
+def test_rows_of_a_removed_topic_are_due_if_the_query_has_seen_them_removed() -> None:
+    def change(generation: int, *topics: str) -> Applied:
+        return Applied(generation, frozenset(("east", topic) for topic in topics), frozenset())
+
+    held = [{("east", topic): 10 * n for topic in "abc"} for n in range(8)]
+    log = [change(1, "a", "b"), change(3, "a"), change(3, "a")]
+    # In force, removed by generation 3, and never seen.
+    assert [owed(("east", topic), held, log) for topic in "abc"] == [70, 30, 0]
+    # A topic that came back is due again.
+    assert owed(("east", "b"), held, [*log, change(5, "b")]) == 70
+
+
+def test_changes_of_a_checkpoint_are_read(tmp_path: Path) -> None:
+    folder = tmp_path / "sources" / "0" / "splice"
+    folder.mkdir(parents=True)
+    lines = [
+        "splice 1 0",
+        '{"v":1,"number":3,"generation":7}',
+        '{"cluster":"east","properties":{}}',
+        '{"stream":"orders","topics":{"east":["a","b"],"west":["a"]}}',
+        '{"leaving":"east","topic":"c","of":"orders"}',
+    ]
+    (folder / "change-00000003").write_text("\n".join(lines))
+    topics = frozenset({("east", "a"), ("east", "b"), ("west", "a")})
+    assert changes(tmp_path) == [Applied(7, topics, frozenset({("east", "c")}))]
 
 
 def test_only_what_has_passed_with_the_same_code_is_left_out(tmp_path: Path) -> None:
