@@ -124,6 +124,10 @@ final private[dynamic] class ClusterWorker(
   def peek[A](question: ClusterEnumerator => A): Option[A] =
     if (made.nonEmpty && asked.isEmpty) Some(submit(question).get()) else None
 
+  /** Commits a position to the consumer group, after all requests that were sent before. */
+  def commit(position: KafkaPosition): Unit =
+    if (position.offsets.nonEmpty) onThread(made.foreach(_.committed(position)))
+
   /** Begins to close, and waits for nothing. */
   def end(): Unit = if (!thread.isShutdown) {
     onThread(made.foreach(_.close()))

@@ -9,6 +9,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.dynamic.KafkaCluster
 import splice.kafka.dynamic.change.AppliedMetadata
+import splice.kafka.dynamic.split.DynamicPosition
 import splice.kafka.split.KafkaPosition
 
 /** A worker for each cluster that something is read of, made anew only when its own topics or properties change.
@@ -42,10 +43,18 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
   /** How a cluster with a worker is reached. */
   def cluster(name: String): KafkaCluster = workers(name).cluster
 
-  /** Makes sure that there is a worker for each cluster of which topics are read, and no other. */
-  def follow(applied: AppliedMetadata): Unit = {
+  /** Makes sure that there is a worker for each cluster of which topics are read, and no other.
+    *
+    * @param at
+    *   the position up to which all rows were read
+    */
+  def follow(applied: AppliedMetadata, at: DynamicPosition): Unit = {
     val wanted = applied.read.flatMap { case (name, topics) => applied.clusters.get(name).map(name -> (_, topics)) }
-    (workers -- wanted.keySet).keysIterator.foreach(close)
+    (workers -- wanted.keySet).foreach { case (name, entry) =>
+      // Spark commits a batch after it has planned the next one, which needs no worker of a drained cluster.
+      entry.worker.commit(at.of(name))
+      close(name)
+    }
     wanted.foreach { case (_, (cluster, topics)) => val _ = worker(cluster, topics) }
   }
 

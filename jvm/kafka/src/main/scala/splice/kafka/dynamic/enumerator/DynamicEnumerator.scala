@@ -61,7 +61,7 @@ final private[splice] class DynamicEnumerator(
   override def start(at: StartPosition): Progress = {
     val first = driver.first()
     ClusterStart.check(at, first.read)
-    workers.follow(driver.reached(first))
+    workers.follow(driver.reached(first), DynamicPosition.of(first.number, Nil))
     // A cluster that never answered before is more likely to be wrong than to be away.
     val starts = ask(first, patient = false)((name, enumerator) =>
       enumerator.start(ClusterStart(at, first.read(name)), settings.starts(name, first))
@@ -83,7 +83,7 @@ final private[splice] class DynamicEnumerator(
   @tailrec private def go(at: DynamicPosition, limits: ReadLimits): DynamicPosition = {
     workers.all.foreach { case (name, worker) => if (!discovery.isActive(name)) worker.rest() }
     val (begun, here) = driver.settle(at, frozen, availability)
-    workers.follow(driver.reached(here))
+    workers.follow(driver.reached(here), at)
     val asked  = SortedMap.from(here.read.keysIterator.filter(discovery.isActive).map(name => name -> begun.of(name)))
     val found  = workers.advance(asked, here, settings.clusterWait, patient = frozen)
     val silent = asked.keySet -- found.keySet
@@ -175,7 +175,7 @@ final private[splice] class DynamicEnumerator(
     else {
       val position = own(at)
       val here     = changes(position.change)
-      workers.follow(driver.reached(here))
+      workers.follow(driver.reached(here), position)
       val ends = ask(here)((name, enumerator) => enumerator.end(position.of(name)))
       if (ends.values.exists(_.isEmpty)) None else ended(at, ends.values.flatten.toSeq, here.read.keySet -- ends.keySet)
     }

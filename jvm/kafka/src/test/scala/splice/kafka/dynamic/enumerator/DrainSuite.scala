@@ -229,6 +229,23 @@ final class DrainSuite extends AnyFunSuite {
     }
   }
 
+  test("the offsets of a cluster are committed to the group up to the end of its last drain") {
+    val world = simulated("commitToGroup" -> "true", "kafka.group.id" -> "g")
+    world.publish(stream(east, west))
+    fill(world, west, 3)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(west, 0, 3))
+      fill(world, west, 4)
+      world.publish(stream(east))
+      world.awaitRefresh()
+      val drained = advance(run, first)
+      run.committed(first)
+      assert(!advance(run, drained).json.contains(west))
+      run.committed(drained)
+      assert(world.logs(west).commits.lastOption.contains(Map(LogPartition(topic(west), 0) -> 7L)))
+    }
+  }
+
   test("a drain ends if its topic is deleted or recreated, and the next topic of the stream is read") {
     Seq[SimulatedLog => Unit](
       _.delete(topic(east)),
