@@ -15,11 +15,22 @@ private[dynamic] object ChangeSpan {
 
   /** The spans of all clusters of which something was read.
     *
-    * Where a topic ended that was removed meanwhile is in the change that ended it, and where one began again that came back is in
-    * the change that took it back. A topic that left and came back went on where it was, so it is one range.
+    * The end of a topic that was removed meanwhile is in the change that ended it, and the start of one that came back is in the
+    * change that took it back. A topic that left and came back is one range, because it resumed at its position.
+    *
+    * @param before
+    *   the change of `from`
+    * @param changes
+    *   all changes after it, up to the one of `until`
     */
-  def between(from: DynamicPosition, until: DynamicPosition, changes: Seq[AppliedMetadata]): Seq[ChangeSpan] = {
-    val names = from.clusters.keySet ++ until.clusters.keySet ++ changes.flatMap(_.resumed.keys.map(_.cluster))
+  def between(
+      from: DynamicPosition,
+      until: DynamicPosition,
+      before: AppliedMetadata,
+      changes: Seq[AppliedMetadata]
+  ): Seq[ChangeSpan] = {
+    val special = changes.flatMap(change => change.resumed.keys ++ change.tombstones.keys).map(_.cluster)
+    val names   = from.clusters.keySet ++ until.clusters.keySet ++ special
     names.toSeq.flatMap { name =>
       val begin = changes.foldLeft(from.of(name)) { (at, change) =>
         of(change.resumed, name).foldLeft(at) { case (position, (topic, start)) =>
@@ -28,14 +39,12 @@ private[dynamic] object ChangeSpan {
       }
       val end = changes.reverseIterator.foldLeft(until.of(name)) { (at, change) =>
         of(change.tombstones, name).foldLeft(at) { case (position, (topic, left)) =>
-          val mine = change.number > from.change && !position.hasTopic(topic.topic)
-          left.position.filter(_ => mine).fold(position)(position.and)
+          // A tombstone of an earlier change is not an end of this span.
+          val isNew = !before.tombstones.get(topic).contains(left) && !position.hasTopic(topic.topic)
+          left.position.filter(_ => isNew).fold(position)(position.and)
         }
       }
-      // A tombstone of long ago is no end of this span.
-      val finish = if (changes.isEmpty) end
-      else end.topics.filterNot(t => begin.hasTopic(t) || until.of(name).hasTopic(t)).foldLeft(end)(_ without _)
-      if (begin == finish) None else Some(ChangeSpan(name, begin, finish))
+      if (begin == end) None else Some(ChangeSpan(name, begin, end))
     }
   }
 

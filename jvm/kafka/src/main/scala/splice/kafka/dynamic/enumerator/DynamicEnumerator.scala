@@ -138,7 +138,7 @@ final private[splice] class DynamicEnumerator(
 
   override def splits(from: Progress, until: Progress): Seq[SplitRange] = {
     val (at, to) = (own(from), own(until))
-    val spans    = ChangeSpan.between(at, to, changes.between(at.change, to.change))
+    val spans    = ChangeSpan.between(at, to, changes(at.change), changes.between(at.change, to.change))
     val known    = driver.reached(changes.last.getOrElse(changes(to.change)))
     val here     = changes(to.change)
     val asked    = spans.map { span =>

@@ -230,7 +230,9 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val one  = take(drop, zero, metadata(2, "a/x"), at(0, "a/x" -> 1, "a/y" -> 5))
     val two  = take(drop, one, metadata(3, "a/x", "a/y"), at(1, "a/x" -> 2))
     def span(from: DynamicPosition, until: DynamicPosition, changes: AppliedMetadata*): Seq[String] =
-      ChangeSpan.between(from, until, changes).map(s => s"${s.cluster}: ${s.from.json} ${s.until.json}")
+      ChangeSpan.between(from, until, if (from.change == 0) zero else one, changes).map(s =>
+        s"${s.cluster}: ${s.from.json} ${s.until.json}"
+      )
     // The topic left in between.
     assert(span(at(0, "a/x" -> 1, "a/y" -> 3), at(1, "a/x" -> 2), one) ==
       Seq("""a: {"x":{"0":1},"y":{"0":3}} {"x":{"0":2},"y":{"0":5}}"""))
@@ -242,6 +244,22 @@ final class ChangeRulesSuite extends AnyFunSuite {
       Seq("""a: {"x":{"0":1},"y":{"0":3}} {"x":{"0":2},"y":{"0":8}}"""))
     // It had left before: nothing of it.
     assert(span(at(1, "a/x" -> 2), at(1, "a/x" -> 3)) == Seq("""a: {"x":{"0":2}} {"x":{"0":3}}"""))
+  }
+
+  test(
+    "a span over several changes has a topic that was added, drained and removed in between, and none of earlier ones"
+  ) {
+    val drain = rules(OnRemoved.Drain)
+    val zero  = applied("a/x")
+    val one   = take(drain, zero, metadata(2, "a/x", "b/y"), at(0, "a/x" -> 1))
+    val two   = take(drain, one, metadata(3, "a/x"), at(1, "a/x" -> 1))
+    val three = drain.drain(two, SortedMap(topic("b/y") -> kafka("y", 9)))
+    val four  = drain.settle(three, at(3, "a/x" -> 1, "b/y" -> 9), t0, _ => Availability.Unknown).get
+    def span(before: AppliedMetadata, from: DynamicPosition, until: DynamicPosition, changes: AppliedMetadata*) =
+      ChangeSpan.between(from, until, before, changes).map(s => s"${s.cluster}: ${s.from.json} ${s.until.json}")
+    assert(span(zero, at(0, "a/x" -> 1), at(4, "a/x" -> 1), one, two, three, four) == Seq("""b: {} {"y":{"0":9}}"""))
+    val five = take(drain, four, metadata(4, "a/x", "a/z"), at(4, "a/x" -> 1))
+    assert(span(four, at(4, "a/x" -> 1), at(5, "a/x" -> 2), five) == Seq("""a: {"x":{"0":1}} {"x":{"0":2}}"""))
   }
 
   test("a position is one line with sorted keys, and is read back") {
