@@ -3,6 +3,8 @@
 
 package splice.files
 
+import org.apache.spark.sql.internal.SQLConf
+
 import splice.source.{ErrorConditions, SpliceException}
 
 /** Errors of the file source; nothing else in this module makes them. */
@@ -37,6 +39,31 @@ private[splice] object FilesErrors {
   /** The text of [[fileChanged]], for the policy that only warns. */
   def fileChangedText(file: String, what: String, listed: String, found: String): String =
     conditions.text("SPLICE_FILES.FILE_CHANGED", changed(file, what, listed, found))
+
+  /** A folder of a table format at `table` in which `path` is. */
+  def tableFormat(path: String, format: String, table: String, basePathOption: String): SpliceException =
+    conditions.error(
+      "SPLICE_FILES.TABLE_FORMAT",
+      "path"     -> path,
+      "format"   -> format,
+      "table"    -> table,
+      "basePath" -> basePathOption
+    )
+
+  /** An entry of a sink's log from which the committed files cannot be read. */
+  def sinkLogInvalid(entry: String, folder: String, why: String): SpliceException =
+    conditions.error(
+      "SPLICE_FILES.SINK_LOG_INVALID",
+      "entry"   -> entry,
+      "folder"  -> folder,
+      "why"     -> why,
+      "setting" -> sinkLogIgnored
+    )
+
+  def sinkLogMoved(folder: String, file: String): SpliceException =
+    conditions.error("SPLICE_FILES.SINK_LOG_MOVED", "folder" -> folder, "file" -> file, "setting" -> sinkLogIgnored)
+
+  private def sinkLogIgnored: String = SQLConf.FILESTREAM_SINK_METADATA_IGNORED.key
 
   /** @param role what the hand-over takes the column for */
   def columnNotFound(column: String, role: String, paths: Seq[String], columns: Seq[String]): SpliceException =

@@ -11,12 +11,12 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.datasources.{FileFormat, InMemoryFileIndex}
 import org.apache.spark.sql.types.StructType
 
-import splice.files.options.{FileOrder, FileSettings}
+import splice.files.options.{FileOptions, FileOrder, FileSettings}
 import splice.files.split.{BlockHome, FileSchemas, ListedFile}
 import splice.files.{FileFormats, FilesErrors}
 
-/** What was found at the paths of a source, once. Spark's own index lists, so hidden files, patterns, filters and folder
-  * columns are as Spark's batch reader has them.
+/** Files and columns at the paths of a source, listed once. Spark's own index lists them, so that hidden files, filters,
+  * columns of folders and folders of Spark's streaming file sink are treated as by Spark's batch reader.
   */
 final private[files] class FileListing private (
     settings: FileSettings,
@@ -113,9 +113,16 @@ private[files] object FileListing {
     *   when a path is not there
     */
   def apply(settings: FileSettings, known: Known): FileListing = {
-    val spark            = SparkSession.active
-    val roots: Seq[Path] =
-      RootPaths.existing(settings.paths, FileFormats.configuration(spark, settings.spark.originalMap))
-    new FileListing(settings, spark, new InMemoryFileIndex(spark, roots, settings.spark.originalMap, known.rows), known)
+    val spark         = SparkSession.active
+    val options       = settings.spark.originalMap
+    val configuration = FileFormats.configuration(spark, options)
+    val roots         = RootPaths.existing(settings.paths, configuration)
+    val owners        = new FolderOwners(
+      configuration,
+      settings.basePath.map(text => RootPaths.qualify(new Path(text), configuration)),
+      FileFormats.conf(spark).fileStreamSinkMetadataIgnored,
+      settings.name(FileOptions.BasePath.key)
+    )
+    new FileListing(settings, spark, CommittedFiles(spark, roots, options, known.rows, owners), known)
   }
 }

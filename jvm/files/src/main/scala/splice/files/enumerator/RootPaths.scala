@@ -3,10 +3,11 @@
 
 package splice.files.enumerator
 
+import java.io.FileNotFoundException
 import java.net.URI
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileSystem, Path, UnsupportedFileSystemException}
+import org.apache.hadoop.fs.{FileStatus, FileSystem, Path, UnsupportedFileSystemException}
 
 import splice.files.FilesErrors
 
@@ -24,18 +25,23 @@ private[files] object RootPaths {
     * @throws splice.source.SpliceException
     *   when one of `paths` is not there
     */
-  def existing(paths: Seq[String], configuration: Configuration): Seq[Path] = paths.flatMap { text =>
+  def existing(paths: Seq[String], configuration: Configuration): Seq[FileStatus] = paths.flatMap { text =>
     val path  = qualify(new Path(text), configuration)
     val fs    = system(path, configuration)
     val found =
       if (path.toString.exists(GlobLetters))
-        Option(fs.globStatus(path)).toSeq.flatten.map(s => fs.makeQualified(s.getPath))
-      else Seq(path).filter(fs.exists)
+        Option(fs.globStatus(path)).toSeq.flatten
+      else status(fs, path).toSeq
     if (found.isEmpty) throw FilesErrors.pathNotFound(path.toString)
+    found.foreach(s => s.setPath(fs.makeQualified(s.getPath)))
     found
   }
 
-  private def qualify(path: Path, configuration: Configuration): Path =
+  private def status(fs: FileSystem, path: Path): Option[FileStatus] =
+    try Some(fs.getFileStatus(path))
+    catch { case _: FileNotFoundException => None }
+
+  def qualify(path: Path, configuration: Configuration): Path =
     system(path, configuration).makeQualified(path)
 
   private def system(path: Path, configuration: Configuration): FileSystem =

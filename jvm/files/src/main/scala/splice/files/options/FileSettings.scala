@@ -15,6 +15,8 @@ import splice.source.{CommonOptions, ReadLimits, SourceOptions}
   *
   * @param spark
   *   what Spark's listing and the format's reader get; a Hadoop configuration takes the keys as they were written
+  * @param prefix
+  *   of the leg, such as `history.`
   */
 final private[splice] case class FileSettings(
     kind: FileKind,
@@ -24,8 +26,14 @@ final private[splice] case class FileSettings(
     maxPartitionBytes: Option[Long],
     order: FileOrder,
     onFileChanged: OnFileChanged,
-    spark: CaseInsensitiveMap[String]
+    spark: CaseInsensitiveMap[String],
+    prefix: String
 ) {
+
+  /** The name of an option in errors, with the prefix of its leg. */
+  def name(key: String): String = prefix + key
+
+  def basePath: Option[String] = spark.get(FileOptions.BasePath.key)
 
   /** Spark's options `ignoreMissingFiles` and `ignoreCorruptFiles`, else the session's settings of these names. */
   def tolerance: FileSourceOptions = new FileSourceOptions(spark)
@@ -51,7 +59,8 @@ private[splice] object FileSettings {
       options.find(FileOptions.MaxPartitionBytes),
       options(FileOptions.OrderBy),
       options(FileOptions.ChangedFile),
-      CaseInsensitiveMap(forSpark)
+      CaseInsensitiveMap(forSpark),
+      options.name("")
     )
   }
 }
