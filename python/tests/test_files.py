@@ -45,6 +45,11 @@ def test_other_schemas_are_refused(schema: str) -> None:
         FileSource.builder("json", "/a").schema(schema)
 
 
+def test_the_policy_for_no_files() -> None:
+    source = FileSource.builder("parquet", "/a").on_empty("fail").build()
+    assert source.options()["onEmpty"] == "fail"
+
+
 def test_format_options_go_through_as_spark_writes_them() -> None:
     source = (
         FileSource.builder("csv", "/a")

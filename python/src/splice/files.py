@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, TypeAlias, Union
+from typing import TYPE_CHECKING, Literal, TypeAlias, Union
 
 from splice.errors import OptionError
 from splice.source import Source, SourceBuilder
@@ -67,6 +67,17 @@ class FileSourceBuilder(SourceBuilder[FileSource]):
             )
         self._options.set("schema", text)
         return self
+
+    def on_empty(self, policy: Literal["fail", "warn"]) -> FileSourceBuilder:
+        """Sets the policy for paths without a file to read.
+
+        The default is ``fail`` for a leg that another leg follows, else ``warn``.
+
+        Args:
+            policy: ``fail`` raises an error, and a restart lists the files again. ``warn`` logs a
+                warning and persists the empty list, so files that arrive later are not read.
+        """
+        return self.option("onEmpty", policy)
 
     def _make(self) -> FileSource:
         self._refuse_chain_options()

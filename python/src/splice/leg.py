@@ -21,7 +21,8 @@ RESERVED = (
     *("minOffsetsPerTrigger", "maxTriggerDelay", "failOnDataLoss", "includeHeaders"),
     *("maxFilesPerTrigger", "maxBytesPerTrigger", "maxPartitionBytes", "orderBy"),
     *("recursiveFileLookup", "pathGlobFilter", "modifiedBefore", "modifiedAfter", "basePath"),
-    *("onFileChanged", "minPartitions", "groupIdPrefix", "startingOffsetsByTimestampStrategy"),
+    *("onFileChanged", "onEmpty", "minPartitions", "groupIdPrefix"),
+    *("startingOffsetsByTimestampStrategy",),
     *("assigner", "splitLargePartitions", "maxRecordsPerPartition", "admission", "topicWeights"),
 )
 """Names that a leg cannot have, because an option begins with them."""

@@ -35,6 +35,11 @@ final class FileSourceBuilder private[files] (entries: Seq[(String, String)]) {
   /** The columns, so that Spark need not infer them. */
   def schema(columns: StructType): FileSourceBuilder = option(FileOptions.Schema.key, columns.json)
 
+  /** The policy for paths without a file to read: `fail` or `warn`. By default `fail` for a leg that another leg follows, else
+    * `warn`.
+    */
+  def onEmpty(policy: String): FileSourceBuilder = option(FileOptions.Empty.key, policy)
+
   /** Checks the options; touches no file.
     *
     * @throws splice.source.SpliceOptionException

@@ -13,5 +13,7 @@ final class FileSourceProvider extends SourceProvider {
 
   override def options: OptionSet = FileOptions.set
 
+  override def beforeAnotherLeg: Seq[(String, String)] = Seq(FileOptions.Empty.key -> "fail")
+
   override def create(options: SourceOptions): Source = new FileSource(FileSettings(options))
 }

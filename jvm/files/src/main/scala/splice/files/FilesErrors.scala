@@ -5,6 +5,7 @@ package splice.files
 
 import org.apache.spark.sql.internal.SQLConf
 
+import splice.files.options.FileOptions
 import splice.source.{ErrorConditions, SpliceException}
 
 /** Errors of the file source; nothing else in this module makes them. */
@@ -24,6 +25,18 @@ private[splice] object FilesErrors {
 
   def noSchema(format: String, paths: Seq[String]): SpliceException =
     conditions.error("SPLICE_FILES.NO_SCHEMA", "format" -> format, "paths" -> shown(paths))
+
+  /** @param name the name of an option with the prefix of its leg */
+  def noFiles(paths: Seq[String], name: String => String): SpliceException =
+    conditions.error(
+      "SPLICE_FILES.NO_FILES",
+      "paths"     -> shown(paths),
+      "onEmpty"   -> name(FileOptions.Empty.key),
+      "recursive" -> name(FileOptions.RecursiveFileLookup.key),
+      "glob"      -> name(FileOptions.PathGlobFilter.key),
+      "before"    -> name(FileOptions.ModifiedBefore.key),
+      "after"     -> name(FileOptions.ModifiedAfter.key)
+    )
 
   def startNotSupported(start: String): SpliceException =
     conditions.error("SPLICE_FILES.START_NOT_SUPPORTED", "start" -> start)

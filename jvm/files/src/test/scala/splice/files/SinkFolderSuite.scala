@@ -157,9 +157,9 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("a log that is half-written, of a newer version, or lacks an entry is named") {
-    val path                               = stream("damaged", 3)
-    val log                                = Paths.get(path, "_spark_metadata")
-    val whole                              = Files.readString(log.resolve("2"))
+    val path                  = stream("damaged", 3)
+    val log                   = Paths.get(path, "_spark_metadata")
+    val whole                 = Files.readString(log.resolve("2"))
     def damage(words: String) = {
       val error = failure("path" -> path)
       assert(error.getCondition == "SPLICE_FILES.SINK_LOG_INVALID")

@@ -15,7 +15,7 @@ private[splice] object ChainParser {
     val names = options(HybridOptions.Legs)
     LegNames.check(options, names)
     refuseStrangers(options, names)
-    val legs = names.map(name => leg(name, inherited(options, options.scope(name))))
+    val legs = names.map(name => leg(name, inherited(options, options.scope(name)), isLast = name == names.last))
     legs.headOption.filter(_.handOver.isDefined).foreach { first =>
       throw OptionErrors.conflict(
         Seq(s"${first.name}.${HandOverOptions.Rule.key}"),
@@ -28,16 +28,18 @@ private[splice] object ChainParser {
     Chain(legs.toIndexedSeq)
   }
 
-  private def leg(name: String, options: SourceOptions): Leg = {
+  private def leg(name: String, options: SourceOptions, isLast: Boolean): Leg = {
     val provider = SourceProvider.of(options)
     if (provider.kind == HybridProvider.Kind) throw HybridErrors.nested(options.name(CommonOptions.Source.key), name)
     (provider.options ++ HybridOptions.leg).refuseUnknown(options)
     refuseSlots(options)
     val handOver = HandOverOptions.parse(options)
     if (handOver.isDefined) refuseTwoStarts(provider, options)
+    val defaults = if (isLast) Nil else provider.beforeAnotherLeg
+    val own      = options.without(HybridOptions.leg.options.map(_.key))
     Leg(
       name,
-      provider.create(options.without(HybridOptions.leg.options.map(_.key))),
+      provider.create(defaults.foldLeft(own) { case (known, (key, value)) => known.orElse(key, value) }),
       options.find(HybridOptions.Select),
       handOver,
       options(HandOverOptions.OnGap),

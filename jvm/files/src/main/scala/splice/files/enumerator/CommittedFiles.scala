@@ -30,7 +30,8 @@ final private[files] class CommittedFiles private (
     val sinks = new SinkSearch
     val kept  = found.filter { case (path, _) => sinks.of(path).forall(_.committed.contains(path.toUri.getPath)) }
     // A committed file that was deleted is a missing file for its task, and not a file that never existed.
-    val missing = sinks.all.flatMap(_.committed.values).filter(f => isUnderRoot(f.getPath) && !found.contains(f.getPath))
+    val missing =
+      sinks.all.flatMap(_.committed.values).filter(f => isUnderRoot(f.getPath) && !found.contains(f.getPath))
     kept ++= missing.map(f => f.getPath -> f)
   }
 

@@ -7,8 +7,9 @@ import org.apache.spark.sql.SparkSession
 import org.slf4j.LoggerFactory
 
 import splice.files.end.FilesEndState
+import splice.files.options.OnEmpty
 import splice.files.split.Packing
-import splice.files.{FileFormats, FileSource}
+import splice.files.{FileFormats, FileSource, FilesErrors}
 import splice.source.{EndState, EnumeratorContext}
 
 /** Where the files are. The enumerator knows storage by this only, so that a simulated folder can stand in for it. */
@@ -31,12 +32,19 @@ final private[files] class SparkStorage(source: FileSource) extends FileStorage 
     val found = source.listing(context.mode)
     val files = found.files
     SparkStorage.log.info("{} files found at {}", files.size, settings.paths.mkString(", "))
+    if (files.isEmpty) refuseEmpty()
     val packing = Packing(
       settings.maxPartitionBytes.getOrElse(conf.filesMaxPartitionBytes),
       conf.filesOpenCostInBytes,
       conf.filesMinPartitionNum.getOrElse(context.cores).max(1)
     )
     new FileList(found.schemas, packing, files)
+  }
+
+  private def refuseEmpty(): Unit = settings.onEmpty match {
+    case OnEmpty.Fail => throw FilesErrors.noFiles(settings.paths, settings.name)
+    case OnEmpty.Warn =>
+      SparkStorage.log.warn("No file matches {}, so the source has no rows", settings.paths.mkString(", "))
   }
 
   override def end(at: FilesProgress, list: => FileList): EndState = new FilesEndState(source, at, list)

@@ -57,6 +57,13 @@ object FileOptions {
       "warn reads the file as it is now, so rows may be missing or come twice"
   ).withDefault(OnFileChanged.Fail, "fail")
 
+  val Empty: SourceOption[OnEmpty] = SourceOption(
+    "onEmpty",
+    OptionType.choice[OnEmpty]("fail" -> OnEmpty.Fail, "warn" -> OnEmpty.Warn),
+    "policy for paths without a file to read; warn persists the empty list, and files that arrive later are not read; " +
+      "by default fail for a leg that another leg follows, else warn"
+  )
+
   val RecursiveFileLookup: SourceOption[Boolean] = SourceOption(
     "recursiveFileLookup",
     OptionType.Bool,
@@ -94,7 +101,8 @@ object FileOptions {
     MaxBytesPerTrigger,
     MaxPartitionBytes,
     OrderBy,
-    ChangedFile
+    ChangedFile,
+    Empty
   )
 
   val set: OptionSet = OptionSet("Files", own ++ forSpark, others = isFormats)

@@ -26,6 +26,7 @@ final private[splice] case class FileSettings(
     maxPartitionBytes: Option[Long],
     order: FileOrder,
     onFileChanged: OnFileChanged,
+    onEmpty: OnEmpty,
     spark: CaseInsensitiveMap[String],
     prefix: String
 ) {
@@ -59,6 +60,7 @@ private[splice] object FileSettings {
       options.find(FileOptions.MaxPartitionBytes),
       options(FileOptions.OrderBy),
       options(FileOptions.ChangedFile),
+      options.find(FileOptions.Empty).getOrElse(OnEmpty.Warn),
       CaseInsensitiveMap(forSpark),
       options.name("")
     )

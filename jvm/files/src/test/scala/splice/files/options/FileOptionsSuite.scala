@@ -90,6 +90,8 @@ final class FileOptionsSuite extends AnyFunSuite {
       )
     )
     assert(FileSource.builder("parquet", "/a").build().options("path") == "/a")
+    assert(FileSource.builder("parquet", "/a").onEmpty("fail").build().options("onEmpty") == "fail")
+    intercept[SpliceOptionException](FileSource.builder("parquet", "/a").onEmpty("ignore").build())
     intercept[SpliceOptionException](FileSource.builder("parquet").build())
     intercept[SpliceOptionException](FileSource.builder("excel", "/a").build())
   }

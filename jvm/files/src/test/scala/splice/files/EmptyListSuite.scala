@@ -1,0 +1,51 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files
+
+import java.nio.file.{Files, Paths}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.MemorySideLog
+import splice.files.enumerator.FileListLog
+import splice.source.{ReadMode, SpliceException}
+
+/** A list without files: an error or a warning, as `onEmpty` specifies. */
+final class EmptyListSuite extends AnyFunSuite with LocalSpark {
+
+  private def source(path: String, options: (String, String)*): FileSource =
+    SourceRead.source(Seq("format" -> "text", "path" -> path, "schema" -> "value STRING") ++ options: _*)
+
+  private def write(file: String): Unit = {
+    Files.createDirectories(Paths.get(file).getParent)
+    val _ = Files.writeString(Paths.get(file), "a\nb\n")
+  }
+
+  test("a source on its own has no rows by default") {
+    Files.createDirectories(Paths.get(at("none")))
+    assert(new SourceRead(source(at("none"))).rows().isEmpty)
+  }
+
+  test("with fail, an empty list is an error that names paths and options, and is not persisted") {
+    Files.createDirectories(Paths.get(at("later")))
+    val log   = new MemorySideLog
+    val empty = source(at("later"), "onEmpty" -> "fail")
+    val error = intercept[SpliceException](new SourceRead(empty, log).positions)
+    assert(error.getCondition == "SPLICE_FILES.NO_FILES")
+    Seq(at("later"), "'onEmpty'", "'recursiveFileLookup'").foreach(words => assert(error.getMessage.contains(words)))
+    assert(log.get(FileListLog.Key).isEmpty)
+    write(at("later/a.txt"))
+    assert(new SourceRead(source(at("later"), "onEmpty" -> "fail"), log).rows().size == 2)
+  }
+
+  test("files that no filter accepts, and files in folders of another depth, are an empty list") {
+    write(at("deep/2026/11/a.txt"))
+    Seq(Seq("path" -> at("deep")), Seq("path" -> at("deep/2026/11"), "pathGlobFilter" -> "*.csv")).foreach { options =>
+      val own   = SourceRead.source(Seq("format" -> "text", "schema" -> "value STRING", "onEmpty" -> "fail") ++ options: _*)
+      val error = intercept[SpliceException](new SourceRead(own, mode = ReadMode.Batch).positions)
+      assert(error.getCondition == "SPLICE_FILES.NO_FILES")
+    }
+    assert(new SourceRead(source(at("deep"), "onEmpty" -> "fail", "recursiveFileLookup" -> "true")).rows().size == 2)
+  }
+}

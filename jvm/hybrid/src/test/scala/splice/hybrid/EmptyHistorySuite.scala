@@ -1,0 +1,57 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import java.nio.file.{Files, Path}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.MemorySideLog
+import splice.source.{Progress, SideLog, SpliceException}
+
+/** A history of files without a file. */
+final class EmptyHistorySuite extends AnyFunSuite with LocalSpark {
+
+  private def history(folder: Path, more: (String, String)*): (String, Seq[(String, String)]) =
+    "history" ->
+      (Seq("source" -> "files", "format" -> "json", "path" -> folder.toString, "schema" -> "id BIGINT") ++ more)
+
+  private def chain(folder: Path, more: (String, String)*): Map[String, String] = {
+    val log = Legs.log()
+    log.append(0, 1)
+    Legs.options(history(folder, more: _*), Legs.live(log, "select" -> "id"))
+  }
+
+  private def start(options: Map[String, String], log: SideLog = new MemorySideLog): Progress =
+    Legs.run(Legs.source(options), log).initial()
+
+  test("a leg that another leg follows fails, and a restart reads the files that arrived") {
+    val folder  = Files.createTempDirectory("splice-empty")
+    val options = chain(folder)
+    val log     = new MemorySideLog
+    val error   = intercept[SpliceException](start(options, log))
+    assert(error.getCondition == "SPLICE_FILES.NO_FILES")
+    Seq("'history.onEmpty'", folder.toString).foreach(words => assert(error.getMessage.contains(words)))
+    Files.writeString(folder.resolve("a.json"), """{"id":1}""")
+    val run   = Legs.run(Legs.source(options), log)
+    val first = run.initial()
+    assert(run.tasks(first, run.advance(first, everything = true)).flatMap(_.ranges).size == 1)
+    Seq("a.json").foreach(name => Files.delete(folder.resolve(name)))
+    Files.delete(folder)
+  }
+
+  test("a bounded read of the chain fails too") {
+    val folder = Files.createTempDirectory("splice-empty")
+    val error  = intercept[SpliceException](Legs.run(Legs.source(chain(folder))).everything())
+    assert(error.getCondition == "SPLICE_FILES.NO_FILES")
+    Files.delete(folder)
+  }
+
+  test("a leg that is the last, or that only warns, is empty") {
+    val folder = Files.createTempDirectory("splice-empty")
+    start(chain(folder, "onEmpty" -> "warn"))
+    start(Legs.options(history(folder)))
+    Files.delete(folder)
+  }
+}
