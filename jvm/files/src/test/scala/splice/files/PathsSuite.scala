@@ -122,4 +122,25 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
     assert(error.getCondition == "SPLICE_FILES.NO_SCHEMA" && error.getMessage.contains("'schema'"))
     assert(SourceRead("format" -> "parquet", "path" -> at("empty"), "schema" -> "id BIGINT").rows().isEmpty)
   }
+
+  test("a file that several paths contain is read once") {
+    Seq("over/2026-10/a.txt", "over/2026-11/b.txt", "over/2026-11/c.txt").foreach(write(_))
+    val month                               = at("over/2026-11")
+    def paths(paths: String*)               = "paths" -> paths.map(p => s"\"$p\"").mkString("[", ",", "]")
+    def counts(expected: Int, all: String*) = assert(count(paths(all: _*)) == expected, all)
+    counts(6, at("over/2026-*"), month)
+    counts(4, month, s"$month/", s"file://$month", s"${at("over")}//2026-11")
+    counts(4, month, s"$month/b.txt")
+    counts(4, s"$month/b*", s"$month/*.txt")
+    counts(2, s"$month/b.txt", s"$month/b.txt")
+    assert(count(paths(at("over"), month), "recursiveFileLookup" -> "true") == 6)
+  }
+
+  test("a folder of columns and parts of it are read once, with all columns") {
+    Seq("cols/k=1/a.txt", "cols/k=1/_skipped.txt", "cols/k=2/b.txt").foreach(write(_))
+    val paths = Seq("cols", "cols/k=1", "cols/k=2/b.txt").map(p => s"\"${at(p)}\"").mkString("[", ",", "]")
+    val read  = SourceRead("format" -> "text", "paths" -> paths)
+    assert(read.source.schema.fieldNames.toSeq == Seq("value", "k"))
+    assert(read.rows() == SourceRead.ofSpark(spark.read.text(at("cols"))))
+  }
 }

@@ -116,7 +116,7 @@ private[files] object FileListing {
     val spark         = SparkSession.active
     val options       = settings.spark.originalMap
     val configuration = FileFormats.configuration(spark, options)
-    val roots         = RootPaths.existing(settings.paths, configuration)
+    val roots         = RootPaths.existing(settings.paths, configuration, settings.recursive)
     val owners        = new FolderOwners(
       configuration,
       settings.basePath.map(text => RootPaths.qualify(new Path(text), configuration)),

@@ -20,12 +20,34 @@ private[files] object RootPaths {
   def qualified(paths: Seq[String], configuration: Configuration): Seq[String] =
     paths.map(p => withoutSecret(qualify(new Path(p), configuration).toUri)).distinct.sorted
 
-  /** The folders and files that exist under `paths`, with patterns resolved.
+  /** The folders and files that exist under `paths`, with patterns resolved, without those that another one contains.
     *
+    * @param recursive
+    *   whether a folder contains the files of all folders below it; else only of those named `column=value`
     * @throws splice.source.SpliceException
     *   when one of `paths` is not there
     */
-  def existing(paths: Seq[String], configuration: Configuration): Seq[FileStatus] = paths.flatMap { text =>
+  def existing(paths: Seq[String], configuration: Configuration, recursive: Boolean): Seq[FileStatus] = {
+    val found   = paths.flatMap(resolve(_, configuration)).distinctBy(_.getPath)
+    val folders = found.filter(_.isDirectory).map(_.getPath).toSet
+    // Spark would read the files of a contained path twice, or derive other columns from its folders.
+    found.filterNot(isContained(_, folders, recursive))
+  }
+
+  private def isContained(root: FileStatus, folders: Set[Path], recursive: Boolean): Boolean = {
+    def within(folder: Path): Boolean = folders(folder) || partOfParent(folder)
+    def partOfParent(folder: Path): Boolean =
+      (recursive || FolderOwners.isPartition(folder)) && !isHidden(folder) && Option(folder.getParent).exists(within)
+    if (root.isDirectory) partOfParent(root.getPath)
+    else !isHidden(root.getPath) && within(root.getPath.getParent)
+  }
+
+  private def isHidden(path: Path): Boolean = {
+    val name = path.getName
+    name.startsWith(".") || (name.startsWith("_") && !name.contains("="))
+  }
+
+  private def resolve(text: String, configuration: Configuration): Seq[FileStatus] = {
     val path  = qualify(new Path(text), configuration)
     val fs    = system(path, configuration)
     val found =

@@ -27,6 +27,7 @@ final private[splice] case class FileSettings(
     order: FileOrder,
     onFileChanged: OnFileChanged,
     onEmpty: OnEmpty,
+    recursive: Boolean,
     spark: CaseInsensitiveMap[String],
     prefix: String
 ) {
@@ -48,7 +49,6 @@ private[splice] object FileSettings {
     val forSpark = options.toMap.filter { case (k, _) =>
       FileOptions.isForSpark(k) && !common(k.toLowerCase(Locale.ROOT))
     }
-    val _ = options(FileOptions.RecursiveFileLookup)
     FileSettings(
       options(FileOptions.Format),
       FilePaths.of(options),
@@ -61,6 +61,7 @@ private[splice] object FileSettings {
       options(FileOptions.OrderBy),
       options(FileOptions.ChangedFile),
       options.find(FileOptions.Empty).getOrElse(OnEmpty.Warn),
+      options(FileOptions.RecursiveFileLookup),
       CaseInsensitiveMap(forSpark),
       options.name("")
     )
