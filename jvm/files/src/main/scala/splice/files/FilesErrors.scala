@@ -26,6 +26,16 @@ private[splice] object FilesErrors {
   def noSchema(format: String, paths: Seq[String]): SpliceException =
     conditions.error("SPLICE_FILES.NO_SCHEMA", "format" -> format, "paths" -> shown(paths))
 
+  /** Columns that are one in this session. */
+  def duplicateColumn(columns: Seq[String], paths: Seq[String], schemaOption: String): SpliceException =
+    conditions.error(
+      "SPLICE_FILES.DUPLICATE_COLUMN",
+      "columns" -> columns.mkString(", "),
+      "paths"   -> shown(paths),
+      "setting" -> SQLConf.CASE_SENSITIVE.key,
+      "schema"  -> schemaOption
+    )
+
   /** @param name the name of an option with the prefix of its leg */
   def noFiles(paths: Seq[String], name: String => String): SpliceException =
     conditions.error(

@@ -3,15 +3,13 @@
 
 package splice.files.end
 
-import java.util.Locale
-
 import org.apache.spark.sql.types._
 
-import splice.files.FilesErrors
 import splice.files.reader.FileMetadata
 import splice.files.split.FileSchemas
+import splice.files.{ColumnNames, FilesErrors}
 
-/** A column of the files that a hand-over reads, found whatever its case.
+/** A column of the files that a hand-over reads, found by the case rule of the session.
   *
   * @param role
   *   what the hand-over takes it for, as errors say it
@@ -26,7 +24,7 @@ private[files] object HandOverColumn {
   ): HandOverColumn = {
     val columns = schemas.rows.fields.toSeq
     val found   = (columns ++ FileMetadata.schema.fields)
-      .find(_.name.toLowerCase(Locale.ROOT) == name.toLowerCase(Locale.ROOT))
+      .find(column => ColumnNames.key(column.name) == ColumnNames.key(name))
       .getOrElse(throw FilesErrors.columnNotFound(name, role, paths, columns.map(_.name)))
     if (!fits.isDefinedAt(found.dataType)) throw FilesErrors.columnType(name, role, paths, found.dataType.sql, expected)
     HandOverColumn(role, found)

@@ -3,8 +3,6 @@
 
 package splice.files.enumerator
 
-import java.util.Locale
-
 import org.apache.hadoop.fs.{FileStatus, LocatedFileStatus, Path}
 import org.apache.spark.paths.SparkPath
 import org.apache.spark.sql.SparkSession
@@ -13,7 +11,7 @@ import org.apache.spark.sql.types.StructType
 
 import splice.files.options.{FileOptions, FileOrder, FileSettings}
 import splice.files.split.{BlockHome, FileSchemas, ListedFile}
-import splice.files.{FileFormats, FilesErrors}
+import splice.files.{ColumnNames, FileFormats, FilesErrors}
 
 /** Files and columns at the paths of a source, listed once. Spark's own index lists them, so that hidden files, filters,
   * columns of folders and folders of Spark's streaming file sink are treated as by Spark's batch reader.
@@ -39,6 +37,7 @@ final private[files] class FileListing private (
       case FileListing.Given(rows)  => without(rows, partition)
       case FileListing.Before(same) => same.data
     }
+    refuseDuplicates(data)
     FileSchemas(Nullable(data), partition)
   }
 
@@ -65,6 +64,11 @@ final private[files] class FileListing private (
     }).toIndexedSeq
   }
 
+  private def refuseDuplicates(data: StructType): Unit =
+    data.fieldNames.toSeq.groupBy(ColumnNames.key).values.find(_.size > 1).foreach { same =>
+      throw FilesErrors.duplicateColumn(same, settings.paths, settings.name(FileOptions.Schema.key))
+    }
+
   private def inferred: StructType =
     format
       .inferSchema(spark, settings.spark, index.allFiles())
@@ -73,8 +77,8 @@ final private[files] class FileListing private (
 
   // CSV columns are found by position, so a column that folders give too stays in a schema that was inferred.
   private def without(schema: StructType, partition: StructType): StructType = {
-    val folders = partition.map(_.name.toLowerCase(Locale.ROOT)).toSet
-    StructType(schema.filterNot(f => folders(f.name.toLowerCase(Locale.ROOT))))
+    val folders = partition.map(f => ColumnNames.key(f.name)).toSet
+    StructType(schema.filterNot(f => folders(ColumnNames.key(f.name))))
   }
 
   private def homes(status: FileStatus): Seq[BlockHome] = status match {

@@ -3,12 +3,11 @@
 
 package splice.files.reader
 
-import java.util.Locale
-
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
+import splice.files.ColumnNames
 import splice.files.split.FileBlock
 
 /** A column that says where a row comes from; hidden until it is named. */
@@ -52,5 +51,5 @@ private[files] object FileMetadata {
   val schema: StructType = StructType(all.map(_.field))
 
   def named(name: String): Option[FileMetadata] =
-    all.find(_.field.name.toLowerCase(Locale.ROOT) == name.toLowerCase(Locale.ROOT))
+    all.find(column => ColumnNames.key(column.field.name) == ColumnNames.key(name))
 }

@@ -3,11 +3,10 @@
 
 package splice.files.reader
 
-import java.util.Locale
-
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{StructField, StructType}
 
+import splice.files.ColumnNames
 import splice.files.split.{FileBlock, FileSchemas}
 
 /** How wanted columns come out of Spark's readers, which put columns of the file first and constants of the file behind.
@@ -74,5 +73,5 @@ private[files] object ReadLayout {
     )
   }
 
-  private def fold(field: StructField): String = field.name.toLowerCase(Locale.ROOT)
+  private def fold(field: StructField): String = ColumnNames.key(field.name)
 }

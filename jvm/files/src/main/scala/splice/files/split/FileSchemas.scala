@@ -3,9 +3,9 @@
 
 package splice.files.split
 
-import java.util.Locale
-
 import org.apache.spark.sql.types.{StructField, StructType}
+
+import splice.files.ColumnNames
 
 /** What the files' columns were when the files were listed.
   *
@@ -18,7 +18,7 @@ final private[splice] case class FileSchemas(data: StructType, partition: Struct
 
   /** The columns of a row: a folder's value stands in for a file's column of the same name. */
   def rows: StructType = {
-    def same(a: StructField, b: StructField) = FileSchemas.fold(a.name) == FileSchemas.fold(b.name)
+    def same(a: StructField, b: StructField) = ColumnNames.key(a.name) == ColumnNames.key(b.name)
     val merged                               = data.map(d => partition.find(same(_, d)).getOrElse(d))
     StructType(merged ++ partition.filterNot(p => data.exists(same(_, p))))
   }
@@ -27,6 +27,4 @@ final private[splice] case class FileSchemas(data: StructType, partition: Struct
 private[splice] object FileSchemas {
 
   val empty: FileSchemas = FileSchemas(new StructType(), new StructType())
-
-  private def fold(name: String): String = name.toLowerCase(Locale.ROOT)
 }
