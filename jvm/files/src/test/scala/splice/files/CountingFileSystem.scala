@@ -4,7 +4,7 @@
 package splice.files
 
 import java.net.URI
-import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.{ConcurrentHashMap, ConcurrentLinkedQueue}
 
 import scala.jdk.CollectionConverters._
 
@@ -50,6 +50,7 @@ class CountingFileSystem extends RawLocalFileSystem {
 
   override def open(path: Path, bufferSize: Int): FSDataInputStream = {
     CountingFileSystem.note("open", path)
+    CountingFileSystem.fail(path)
     super.open(path, bufferSize)
   }
 }
@@ -59,6 +60,17 @@ object CountingFileSystem {
   private val noted = new ConcurrentLinkedQueue[(String, String)]
 
   private def note(what: String, path: Path): Unit = { val _ = noted.add(what -> path.toUri.getPath) }
+
+  private val failures = new ConcurrentHashMap[String, Exception]
+
+  private def fail(path: Path): Unit = Option(failures.get(path.toUri.getPath)).foreach(e => throw e)
+
+  /** Opening `file` fails with `e` during `body`. */
+  def failing[A](file: String, e: Exception)(body: => A): A = {
+    failures.put(file, e)
+    try body
+    finally { val _ = failures.remove(file) }
+  }
 
   /** What `body` asks about paths below `folder`. */
   def during[A](folder: String)(body: => A): (A, Seq[(String, String)]) = {

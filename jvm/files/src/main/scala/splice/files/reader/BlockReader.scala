@@ -5,11 +5,12 @@ package splice.files.reader
 
 import java.io.{FileNotFoundException, IOException}
 
+import org.apache.hadoop.hdfs.BlockMissingException
 import org.apache.spark.sql.catalyst.InternalRow
 import org.slf4j.LoggerFactory
 
-import splice.files.FilesErrors
 import splice.files.split.FileBlock
+import splice.files.{AccessDenied, FilesErrors}
 import splice.source.{SpliceException, SplitReader}
 
 /** Reads the blocks of one task, one after the other.
@@ -71,6 +72,7 @@ final private[splice] class BlockReader[T](
 
   private def skip(e: Exception): Unit = {
     val skipped = e match {
+      case BlockReader.Unavailable()            => false
       case _: SpliceException                   => false
       case _: FileNotFoundException             => policy.ignoreMissing
       case _: RuntimeException | _: IOException => policy.ignoreCorrupt
@@ -87,4 +89,16 @@ final private[splice] class BlockReader[T](
 
 private object BlockReader {
   private val log = LoggerFactory.getLogger(classOf[BlockReader[_]])
+
+  /** The storage denies access or has lost a block for now: another attempt may read the file. Formats wrap such errors. */
+  private object Unavailable {
+    def unapply(e: Throwable): Boolean =
+      Iterator.iterate(Option(e))(_.flatMap(error => Option(error.getCause))).takeWhile(_.isDefined).take(Depth).flatten
+        .exists {
+          case AccessDenied(_) | _: BlockMissingException => true
+          case _                                          => false
+        }
+  }
+
+  private val Depth = 20
 }
