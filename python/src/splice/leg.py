@@ -13,20 +13,6 @@ from splice.source import Source
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
-RESERVED = (
-    *("source", "legs", "schema", "path", "paths", "format", "select", "handOver", "onGap"),
-    *("option", "unknownOptions", "slots", "kafka", "subscribe", "subscribePattern", "assign"),
-    *("startingOffsets", "startingTimestamp", "startingOffsetsByTimestamp", "committedReset"),
-    *("endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp", "maxOffsetsPerTrigger"),
-    *("minOffsetsPerTrigger", "maxTriggerDelay", "failOnDataLoss", "includeHeaders"),
-    *("maxFilesPerTrigger", "maxBytesPerTrigger", "maxPartitionBytes", "orderBy"),
-    *("recursiveFileLookup", "pathGlobFilter", "modifiedBefore", "modifiedAfter", "basePath"),
-    *("onFileChanged", "onEmpty", "minPartitions", "groupIdPrefix"),
-    *("startingOffsetsByTimestampStrategy",),
-    *("assigner", "splitLargePartitions", "maxRecordsPerPartition", "admission", "topicWeights"),
-)
-"""Names that a leg cannot have, because an option begins with them."""
-
 
 @dataclass(frozen=True)
 class Leg:
@@ -47,11 +33,6 @@ class Leg:
             raise OptionError(
                 f"{self.name!r} cannot name a leg, because the name becomes part of option names. "
                 "Give letters, digits and underscores, a letter first."
-            )
-        if self.name.lower() in {word.lower() for word in RESERVED}:
-            raise OptionError(
-                f"'{self.name}' cannot name a leg, because it is the name of an option. "
-                "Give another one, such as 'history' or 'live'."
             )
         if not isinstance(self.source, Source):
             raise OptionError(

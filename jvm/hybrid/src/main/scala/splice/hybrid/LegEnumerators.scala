@@ -14,7 +14,7 @@ final private[hybrid] class LegEnumerators(chain: Chain, context: EnumeratorCont
 
   def apply(leg: Leg): SplitEnumerator = made.getOrElse(
     leg.name, {
-      val fresh = leg.source.enumerator(context.scope(leg.name))
+      val fresh = leg.source.enumerator(context.scope(LegEnumerators.scope(leg.name)))
       made += leg.name -> fresh
       fresh
     }
@@ -34,4 +34,10 @@ final private[hybrid] class LegEnumerators(chain: Chain, context: EnumeratorCont
     made --= legs
     results.foreach(_.get)
   }
+}
+
+private[splice] object LegEnumerators {
+
+  /** The part of the side log that belongs to a leg. The prefix keeps it apart from the entries of the chain, such as `initial`. */
+  def scope(leg: String): String = s"leg-$leg"
 }

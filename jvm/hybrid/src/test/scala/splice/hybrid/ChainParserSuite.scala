@@ -42,11 +42,18 @@ final class ChainParserSuite extends AnyFunSuite {
     def named(name: String) = Legs.options(name -> history._2, live)
     refuses(named("1st"), "SPLICE_HYBRID.LEG_NAME", "'1st'", "begins with a letter")
     refuses(named("a-b"), "SPLICE_HYBRID.LEG_NAME", "'a-b'", "underscores only")
-    refuses(named("Kafka"), "SPLICE_HYBRID.LEG_NAME", "'Kafka'", "the name of an option")
-    refuses(named("handover"), "SPLICE_HYBRID.LEG_NAME", "the name of an option")
-    refuses(named("startingOffsets"), "SPLICE_HYBRID.LEG_NAME", "the name of an option")
     refuses(named("Live"), "SPLICE_HYBRID.LEG_NAME", "'Live' and 'live'", "more than the case")
     assert(Legs.source(named("Raw_2019")).legs == Seq("Raw_2019", "live"))
+  }
+
+  test("a leg may have the name of an option, because options of a leg have a dot") {
+    Seq("Kafka", "handOver", "legs", "source", "path", "slots", "schema", "unknownOptions", "initial").foreach { name =>
+      val named = Legs.options(name -> history._2, live)
+      assert(Legs.source(named).legs == Seq(name, "live"))
+      refuses(named + (s"$name.maxRow" -> "1"), "SPLICE_OPTION.UNKNOWN_NEAR", s"'$name.maxRow'", s"'$name.maxRows'")
+    }
+    val kafka = Legs.options("kafka" -> history._2, live) + ("kafka.bootstrap.servers" -> "broker:9092")
+    refuses(kafka, "SPLICE_OPTION.UNKNOWN", "'kafka.bootstrap.servers'")
   }
 
   test("keys count whatever their case") {

@@ -53,7 +53,7 @@ final class HybridSourceBuilderSuite extends AnyFunSuite {
   test("build checks what options check") {
     val error = intercept[SpliceOptionException](HybridSource.builder("live", live).addSource("more", live).build())
     assert(error.getCondition == "SPLICE_HYBRID.UNBOUNDED_LEG")
-    val name = intercept[SpliceOptionException](HybridSource.builder("legs", history).build())
+    val name = intercept[SpliceOptionException](HybridSource.builder("1st", history).build())
     assert(name.getCondition == "SPLICE_HYBRID.LEG_NAME")
   }
 }

@@ -37,9 +37,10 @@ final class StoredPositionSuite extends AnyFunSuite {
     var offsets: Vector[String]                    = Vector(run(_.start(StartPosition.Configured).json))
     var planned: Vector[Set[(String, Long, Long)]] = Vector.empty
 
-    def positions(leg: String): Seq[String] = side.scope(leg).keys("position-")
+    def positions(leg: String): Seq[String] = side.scope(LegEnumerators.scope(leg)).keys("position-")
 
-    def characters(leg: String): Int = side.scope(leg).get(positions(leg).last).get.map(_.length).sum
+    def characters(leg: String): Int =
+      side.scope(LegEnumerators.scope(leg)).get(positions(leg).last).get.map(_.length).sum
 
     def leg: String = Json.read(offsets.last).map(_.get("leg").asText).getOrElse(fail(offsets.last))
 

@@ -90,7 +90,7 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
     folders.lastOption.flatMap(f => files(f.name)).exists(_.listed(scope(folders.last.name)).isDefined)
 
   /** The side log of a leg. */
-  def scope(name: String): SideLog = durable.scope(name)
+  def scope(name: String): SideLog = durable.scope(LegEnumerators.scope(name))
 
   /** What was ever decided for the whole chain. */
   def decided(key: String): Option[Seq[String]] = durable.get(key)

@@ -5,6 +5,7 @@ package splice.spark
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.sql.streaming.{StreamingQueryException, Trigger}
 import org.apache.spark.sql.{DataFrame, Row}
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -65,6 +66,43 @@ final class HybridSuite extends AnyFunSuite with WithSpark {
     (20 until 30).foreach(i => log.append(i % 2, i.toLong))
     drain(legs(stream(options)), "moved")
     assert(idsOut("moved") == (0L until 30L))
+  }
+
+  Seq("initial" -> "live", "history" -> "session", "chain" -> "files", "kafka" -> "path").foreach {
+    case (first, second) =>
+      test(s"a stream with legs named $first and $second, with a restart in each leg") {
+        val name           = s"named-$first-$second"
+        val (log, options) = world(name, rows = 20, archived = 10)
+        val own            = options.map {
+          case ("legs", _)                        => "legs"                           -> s"$first,$second"
+          case (k, v) if k.startsWith("history.") => first + k.drop("history".length) -> v
+          case (k, v) if k.startsWith("live.")    => second + k.drop("live".length)   -> v
+          case other                              => other
+        }
+        def run(batches: Int): Unit = {
+          val query = stream(own).select("id").writeStream
+            .foreachBatch((rows: DataFrame, batch: Long) =>
+              if (batch >= batches) throw new IllegalStateException("the run ends here")
+              else rows.write.mode("append").parquet(folder.resolve(s"$name-out").toString)
+            )
+            .option("checkpointLocation", folder.resolve(s"$name-checkpoint").toString)
+            .trigger(Trigger.AvailableNow())
+            .start()
+          if (batches == Int.MaxValue) query.awaitTermination()
+          else {
+            val ended = intercept[StreamingQueryException](query.awaitTermination())
+            assert(ended.getMessage.contains("the run ends here"), ended.getMessage)
+          }
+        }
+        run(1)
+        run(2)
+        run(Int.MaxValue)
+        // The start of a new partition is an entry of the second leg's own.
+        log.addPartitions(1)
+        (20 until 30).foreach(i => log.append(i % 3, i.toLong))
+        run(Int.MaxValue)
+        assert(idsOut(name) == (0L until 30L))
+      }
   }
 
   test("a bounded read of all legs") {
