@@ -155,6 +155,14 @@ def test_a_leg_may_have_the_name_of_an_option(name: str) -> None:
     assert f"{name}.source" in chain.options()
 
 
+@pytest.mark.parametrize("name", ["legs", "source", "select", "handOver"])
+def test_a_leg_named_as_a_chain_option_takes_options(name: str) -> None:
+    builder = HybridSource.builder("history", HISTORY).add_source(name, LIVE)
+    assert builder.option(f"{name}.onGap", "warn").build().options()[f"{name}.onGap"] == "warn"
+    with pytest.raises(OptionError, match=f"Option '{name}' belongs to a hybrid source"):
+        builder.option(name, "x").build()
+
+
 @pytest.mark.parametrize("name", ["history", "History"])
 def test_names_are_unique_whatever_their_case(name: str) -> None:
     with pytest.raises(OptionError, match=f"Two legs are named 'history' and '{name}'"):

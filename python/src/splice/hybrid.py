@@ -54,7 +54,7 @@ class HybridSourceBuilder(SourceBuilder[HybridSource]):
     """Builds a HybridSource.
 
     Its own options are those of the whole chain, such as ``schema``; options of a leg that are not
-    its source's have the leg's name in front, such as ``live.onGap``.
+    its source's have the leg's name in front, such as ``live.onGap`` and ``live.onDuplicates``.
     """
 
     def __init__(self, first: Leg) -> None:
@@ -83,9 +83,9 @@ class HybridSourceBuilder(SourceBuilder[HybridSource]):
         return self
 
     def _make(self) -> HybridSource:
-        self._refuse_chain_options()
         for leg in self._legs:
             leg.check()
+        self._refuse_chain_options([leg.name for leg in self._legs])
         _check_names(self._legs)
         for before, leg in zip(self._legs, self._legs[1:], strict=False):
             _check_end(before, leg)

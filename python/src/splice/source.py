@@ -14,7 +14,7 @@ from splice.reading import load
 from splice.secrets import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from pyspark.sql import DataFrame, SparkSession
     from typing_extensions import Self
@@ -128,9 +128,11 @@ class SourceBuilder(ABC, Generic[BuiltSource]):
     def _make(self) -> BuiltSource:
         """Checks what can be checked in Python and makes the source."""
 
-    def _refuse_chain_options(self) -> None:
+    def _refuse_chain_options(self, legs: Collection[str] = ()) -> None:
         for name in self._options:
-            if name.lower().split(".")[0] in {chain.lower() for chain in CHAIN_OPTIONS}:
+            first, dot, _ = name.lower().partition(".")
+            of_leg = dot and first in {leg.lower() for leg in legs}
+            if not of_leg and first in {chain.lower() for chain in CHAIN_OPTIONS}:
                 raise OptionError(
                     f"Option '{name}' belongs to a hybrid source, not to one of its legs. "
                     "Say it to HybridSource.builder(...) or add_source(...)."

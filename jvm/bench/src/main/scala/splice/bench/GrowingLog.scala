@@ -32,6 +32,8 @@ final class GrowingLog(clusterId: String, all: Seq[LogPartition]) extends LogMet
 
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = asked(Map.empty)
 
+  override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] = asked(Map.empty)
+
   override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] = asked(Map.empty)
 
   override def close(): Unit = ()

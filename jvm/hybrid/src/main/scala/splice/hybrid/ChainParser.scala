@@ -43,7 +43,8 @@ private[splice] object ChainParser {
       options.find(HybridOptions.Select),
       handOver,
       options(HandOverOptions.OnGap),
-      options.name(HybridOptions.Select.key)
+      options.name(HybridOptions.Select.key),
+      options(HandOverOptions.OnDuplicates)
     )
   }
 

@@ -45,9 +45,10 @@ private[splice] object DecisionFormat {
   private def position(start: StartPosition): JsonNode = start match {
     case Configured           => Json.obj("configured" -> Json.bool(true))
     case Timestamp(millis, _) => Json.obj("timestamp" -> Json.number(millis))
-    case Offsets(offsets, _)  =>
-      val entries = offsets.toSeq.map { case (p, offset) =>
-        Json.array(Seq(Json.text(p.topic), Json.number(p.partition.toLong), Json.number(offset)))
+    case start: Offsets       =>
+      val entries = start.offsets.toSeq.map { case (p, offset) =>
+        val numbers = Seq(p.partition.toLong, offset) ++ start.archived.get(p)
+        Json.array(Json.text(p.topic) +: numbers.map(Json.number))
       }
       Json.obj("offsets" -> Json.array(entries))
   }
@@ -56,11 +57,13 @@ private[splice] object DecisionFormat {
     def configured = Json.field(node, "configured").map(_ => Configured)
     def timestamp  = Json.field(node, "timestamp").filter(_.isIntegralNumber).map(n => Timestamp(n.asLong, onGap))
     def offsets    = Json.field(node, "offsets").map { all =>
+      val entries = Json.items(all).map(Json.items).collect { case Seq(topic, partition, numbers @ _*) =>
+        LogPartition(topic.asText, partition.asInt) -> numbers.map(_.asLong)
+      }
       Offsets(
-        SortedMap.from(Json.items(all).map(Json.items).collect { case Seq(topic, partition, offset) =>
-          LogPartition(topic.asText, partition.asInt) -> offset.asLong
-        }),
-        onGap
+        SortedMap.from(entries.collect { case (p, offset +: _) => p -> offset }),
+        onGap,
+        SortedMap.from(entries.collect { case (p, Seq(_, archived)) => p -> archived })
       )
     }
     configured.orElse(timestamp).orElse(offsets)

@@ -7,6 +7,8 @@ import java.time.Instant
 
 import scala.collection.immutable.SortedMap
 
+import org.slf4j.LoggerFactory
+
 import splice.source.StartPosition.{Configured, Offsets, Timestamp}
 import splice.source._
 
@@ -15,14 +17,20 @@ final private[splice] case class HandOverDecision(start: StartPosition, at: Inst
 
 private[splice] object HandOverDecision {
 
-  /** Asks the rule of `leg`. Depends on its arguments only; `end` may run a job over the data of `before` to answer.
+  private val logger = LoggerFactory.getLogger(classOf[HandOverDecision])
+
+  /** Evaluates the rule of `leg`. Depends on its arguments only; `end` may run a job over the data of `before` to answer.
     *
+    * @param history
+    *   the offsets of the legs that an exact rule counts
     * @throws SpliceException
     *   when the end of `before` says no start that would lose nothing
     */
-  def decide(before: Leg, leg: Leg, end: EndState, now: Instant): HandOverDecision = leg.handOver match {
+  def decide(before: Leg, leg: Leg, end: EndState, now: Instant)(
+      history: => Seq[LegOffsets]
+  ): HandOverDecision = leg.handOver match {
     case None                                      => HandOverDecision(Configured, now, Nil)
-    case Some(rule: HandOver.Offsets)              => offsets(before, leg, rule, end, now)
+    case Some(rule: HandOver.Offsets)              => offsets(leg, rule, history, now)
     case Some(HandOver.NowMinus(duration))         => time(leg, now.minus(duration), now, s"now=$now")
     case Some(HandOver.EventTime(column, overlap)) =>
       val last = end.eventTimes(column).getOrElse(throw HandOverErrors.noEventTime(before.name, leg.name, column)).last
@@ -34,16 +42,25 @@ private[splice] object HandOverDecision {
       time(leg, last.minus(overlap), now, s"modificationTime=$last")
   }
 
-  private def offsets(before: Leg, leg: Leg, rule: HandOver.Offsets, end: EndState, now: Instant): HandOverDecision = {
-    val held = end.offsets(rule.columns)
-    if (held.isEmpty) throw HandOverErrors.noRows(before.name, leg.name)
-    val holed = held.filter(_.missing > 0)
-    if (holed.nonEmpty && !rule.allowHoles) throw HandOverErrors.holes(before.name, leg.name, holed)
+  private def offsets(leg: Leg, rule: HandOver.Offsets, history: Seq[LegOffsets], now: Instant): HandOverDecision = {
+    val before = history.map(_.leg.name)
+    val all    = PartitionHistory.of(history)
+    if (all.isEmpty) throw HandOverErrors.noRows(before, leg.name)
+    val repeated = all.flatMap(_.duplicates)
+    if (repeated.nonEmpty) failOrWarn(leg.onDuplicates, HandOverErrors.duplicates(before, leg.name, repeated))
+    val holed = all.filter(_.missing > 0)
+    if (holed.nonEmpty && !rule.allowHoles) throw HandOverErrors.holes(before, leg.name, holed)
+    val archived = all.flatMap(h => h.archived.map(h.partition -> _))
     HandOverDecision(
-      Offsets(SortedMap.from(held.map(s => s.partition -> (s.last + 1))), leg.onGap),
+      Offsets(SortedMap.from(all.map(h => h.partition -> h.next)), leg.onGap, SortedMap.from(archived)),
       now,
-      held.sortBy(_.partition).map(s => s"${s.partition} first=${s.first} last=${s.last} count=${s.count}")
+      all.map(_.proof)
     )
+  }
+
+  private def failOrWarn(policy: OnDuplicates, error: SpliceException): Unit = policy match {
+    case OnDuplicates.Fail => throw error
+    case OnDuplicates.Warn => logger.warn(error.getMessage)
   }
 
   // A log knows no time before 1970, and a history may.

@@ -5,24 +5,33 @@ package splice.hybrid
 
 import java.time.Instant
 
-import splice.source.{OffsetSummary, SpliceException}
+import splice.source.SpliceException
 
-/** Errors of a hand-over: the history's end says no start. Nothing has been written down then, so a restart asks again. */
+/** Errors of a hand-over whose history gives no start. The decision is not durable then, so a restart evaluates the rule again. */
 private[splice] object HandOverErrors {
 
   private def conditions = HybridErrors.conditions
 
-  private val Shown = 5
+  def noRows(before: Seq[String], leg: String): SpliceException =
+    conditions.error("SPLICE_HAND_OVER.NO_ROWS", "before" -> named(before), "leg" -> leg)
 
-  def noRows(before: String, leg: String): SpliceException =
-    conditions.error("SPLICE_HAND_OVER.NO_ROWS", "before" -> before, "leg" -> leg)
+  def noOffsets(before: String, leg: String, cause: SpliceException): SpliceException =
+    conditions.error("SPLICE_HAND_OVER.NO_OFFSETS", cause, "before" -> before, "leg" -> leg, "why" -> cause.getMessage)
 
-  def holes(before: String, leg: String, partitions: Seq[OffsetSummary]): SpliceException =
+  def holes(before: Seq[String], leg: String, partitions: Seq[PartitionHistory]): SpliceException =
     conditions.error(
       "SPLICE_HAND_OVER.HOLES",
-      "before" -> before,
+      "before" -> named(before),
       "leg"    -> leg,
-      "holes"  -> partitions.map(describe).mkString("; ")
+      "holes"  -> partitions.map(_.lacks).mkString("; ")
+    )
+
+  def duplicates(before: Seq[String], leg: String, found: Seq[String]): SpliceException =
+    conditions.error(
+      "SPLICE_HAND_OVER.DUPLICATES",
+      "before" -> named(before),
+      "leg"    -> leg,
+      "found"  -> found.mkString("; ")
     )
 
   def noEventTime(before: String, leg: String, column: String): SpliceException =
@@ -41,9 +50,5 @@ private[splice] object HandOverErrors {
       "now"    -> now.toString
     )
 
-  private def describe(summary: OffsetSummary): String = {
-    val ranges = summary.holes.take(Shown).map { case (from, until) => s"$from to ${until - 1}" }
-    val more   = if (summary.holes.size > Shown) Seq("...") else Nil
-    s"${summary.partition} lacks ${summary.missing} (${(ranges ++ more).mkString(", ")})"
-  }
+  private def named(legs: Seq[String]): String = legs.mkString("' and '")
 }

@@ -60,13 +60,23 @@ private[splice] object HandOverOptions {
   val OnGap: SourceOption[OnGap] = SourceOption(
     "onGap",
     OptionType.choice[OnGap]("fail" -> splice.source.OnGap.Fail, "warn" -> splice.source.OnGap.Warn),
-    "what to do when the log no longer holds the start that the hand-over asks for"
+    "policy for records that neither the previous legs hold nor the leg reads, for example because retention removed them"
   ).withDefault(splice.source.OnGap.Fail, "fail")
 
-  val all: Seq[SourceOption[_]] = Seq(Rule, Topic, Partition, Offset, AllowHoles, Column, Overlap, Duration, OnGap)
+  val OnDuplicates: SourceOption[OnDuplicates] = SourceOption(
+    "onDuplicates",
+    OptionType.choice[OnDuplicates](
+      "fail" -> splice.hybrid.OnDuplicates.Fail,
+      "warn" -> splice.hybrid.OnDuplicates.Warn
+    ),
+    "for offsets: policy for records that the previous legs hold several times"
+  ).withDefault(splice.hybrid.OnDuplicates.Fail, "fail")
+
+  val all: Seq[SourceOption[_]] =
+    Seq(Rule, Topic, Partition, Offset, AllowHoles, Column, Overlap, Duration, OnGap, OnDuplicates)
 
   private val parameters: Seq[(String, Set[String])] = Seq(
-    OffsetsRule          -> Set(Topic.key, Partition.key, Offset.key, AllowHoles.key),
+    OffsetsRule          -> Set(Topic.key, Partition.key, Offset.key, AllowHoles.key, OnDuplicates.key),
     EventTimeRule        -> Set(Column.key, Overlap.key),
     ModificationTimeRule -> Set(Overlap.key),
     NowMinusRule         -> Set(Duration.key)
@@ -85,8 +95,9 @@ private[splice] object HandOverOptions {
 
   private def refuseForeign(options: SourceOptions, rule: Option[HandOver]): Unit = {
     val own = rule match {
-      case Some(made) => made.options.map(_._1).toSet + OnGap.key
-      case None       => Set.empty[String]
+      case Some(made: HandOver.Offsets) => made.options.map(_._1).toSet + OnGap.key + OnDuplicates.key
+      case Some(made)                   => made.options.map(_._1).toSet + OnGap.key
+      case None                         => Set.empty[String]
     }
     all.map(_.key).find(key => options.contains(key) && !own(key)).foreach { key =>
       val belongs = parameters.collect { case (name, keys) if keys(key) => name }

@@ -20,6 +20,7 @@ import splice.source._
 final private[splice] class HybridEnumerator(chain: Chain, context: EnumeratorContext) extends SplitEnumerator {
 
   private val switches     = new SwitchLog(context.sideLog, chain)
+  private val tallies      = new LegTallies(context.sideLog, chain)
   private val enumerators  = new LegEnumerators(chain, context)
   private lazy val session = SessionSettings.pinned(context.sideLog)
 
@@ -90,10 +91,10 @@ final private[splice] class HybridEnumerator(chain: Chain, context: EnumeratorCo
     chain.after(leg).flatMap { next =>
       begun(at, next).orElse {
         enumerators(leg).end(at.position).map { end =>
-          val now    = context.clock.instant()
-          val switch = switches.getOrMake(next, at.position)(HandOverDecision.decide(leg, next, end, now)) { start =>
-            enumerators(next).start(start)
-          }
+          tallies.keep(leg, end)
+          val now      = context.clock.instant()
+          def decision = HandOverDecision.decide(leg, next, end, now)(tallies.before(next))
+          val switch   = switches.getOrMake(next, at.position)(decision)(enumerators(next).start(_))
           at.switched(next.name, next.source.progress(switch.start))
         }
       }

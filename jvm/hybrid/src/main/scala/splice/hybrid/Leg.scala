@@ -13,6 +13,8 @@ import splice.source.{OnGap, Source}
   *   where it starts once the leg before has ended; None = where the source's own options say
   * @param option
   *   how errors name the option that holds the SELECT list
+  * @param onDuplicates
+  *   what to do when the legs before hold a record several times
   */
 final private[splice] case class Leg(
     name: String,
@@ -20,5 +22,6 @@ final private[splice] case class Leg(
     select: Option[String],
     handOver: Option[HandOver],
     onGap: OnGap,
-    option: String
+    option: String,
+    onDuplicates: OnDuplicates = OnDuplicates.Fail
 )

@@ -65,6 +65,9 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     val other = refused("handOver" -> "offsets", "handOver.overlap" -> "1h")
     assert(other.contains("'handOver' = eventTime or 'handOver' = modificationTime, and it is offsets"))
     assert(refused("handOver.column" -> "c").contains("'live.handOver.column' belongs to 'handOver' = eventTime"))
+    val byTime = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "onDuplicates" -> "warn")
+    assert(byTime.contains("'live.onDuplicates' belongs to 'handOver' = offsets, and it is nowMinus"))
+    assert(parse("handOver" -> "offsets", "onDuplicates" -> "warn").contains(HandOver.offsets()))
     assert(refused("onGap" -> "warn").contains("'live.onGap' belongs to a hand-over, and there is none"))
   }
 

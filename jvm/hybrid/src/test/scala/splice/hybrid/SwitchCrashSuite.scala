@@ -87,7 +87,8 @@ final class SwitchCrashSuite extends AnyFunSuite {
   }
 
   test("the steps of a whole life are those that this suite kills at") {
-    assert(steps.exists(_ == "after hand-over-1") && steps.exists(_ == "before switch-1"))
+    assert(steps.exists(_ == "after tally-0") && steps.exists(_ == "after hand-over-1") &&
+      steps.exists(_ == "before switch-1"))
     assert(steps.count(_ == "after the offset") == 2)
   }
 
@@ -98,7 +99,7 @@ final class SwitchCrashSuite extends AnyFunSuite {
       new World {
         val died = Try(live(new MortalSideLog.Steps(i + 1)))
         assert(died.failed.toOption.exists(_.isInstanceOf[Died]))
-        val decided: Boolean           = durable.get("hand-over-1").isDefined
+        val decided: Boolean           = durable.get("tally-0").isDefined
         val asked: Int                 = history.asked("offsets")
         val begun: Option[Seq[String]] = durable.get("switch-1")
         // Retention and growth go on between two lives.

@@ -8,8 +8,18 @@ import scala.collection.mutable
 import splice.source.LogPartition
 import splice.testkit.simulation._
 
-/** Copies a log into files, each record once, in the order of each partition; what no reader may see it passes over. */
-final class Archiver(cluster: SimulatedCluster, life: Life) {
+/** Copies a log into files, each record once, in the order of each partition; what no reader may see it passes over.
+  *
+  * @param exact
+  *   whether the chain hands over by offsets. Now and then an archive then skips records, or has some that an older one has.
+  */
+final class Archiver(cluster: SimulatedCluster, exact: Boolean, life: Life) {
+
+  private val skipping  = exact && life.chance.oneIn(40)
+  private val repeating = exact && !skipping && life.chance.oneIn(40)
+  private val taken     = mutable.Set.empty[Long]
+  private val twice     = mutable.ArrayBuffer.empty[Long]
+  private val left      = mutable.Set.empty[Long]
 
   private val held = mutable.Set.empty[LogPartition]
   private val next = mutable.Map.empty[LogPartition, Long]
@@ -17,12 +27,21 @@ final class Archiver(cluster: SimulatedCluster, life: Life) {
   /** Where it goes on in a partition. */
   def position(partition: LogPartition): Long = next.getOrElse(partition, 0L)
 
+  /** Rows that it left out although the log held them. */
+  def skipped: collection.Set[Long] = left
+
+  /** Rows that it archived again, once for each time. */
+  def repeated: collection.Seq[Long] = twice
+
   /** Whether it has archived any row of a partition. */
   def holds(partition: LogPartition): Boolean = held(partition)
 
-  /** A part of what every partition still has, in some files. */
+  /** A part of what most partitions still have, in some files. */
   def archiveAll(folder: SimulatedFolder): Unit = {
-    val rows = partitions.flatMap(p => take(p, life.chance.between(1, 3)))
+    val some = if (exact) partitions.filterNot(_ => life.chance.oneIn(4)) else partitions
+    val from = if (some.isEmpty) Seq(life.chance.oneOf(partitions)) else some
+    from.foreach(flaw)
+    val rows = from.flatMap(p => take(p, life.chance.between(1, 3)))
     rows.grouped(life.chance.between(1, 5)).foreach(folder.add)
   }
 
@@ -34,6 +53,15 @@ final class Archiver(cluster: SimulatedCluster, life: Life) {
 
   private def partitions: Seq[LogPartition] =
     cluster.topics.toSeq.flatMap { case (name, topic) => topic.partitions.indices.map(LogPartition(name, _)) }
+
+  private def flaw(partition: LogPartition): Unit = {
+    val log = cluster.topic(partition.topic).partitions(partition.partition)
+    val at  = position(partition)
+    if (skipping && life.chance.oneIn(2) && at + 1 < log.stableEnd) {
+      left ++= log.at(at).flatMap(_.id)
+      next(partition) = at + 1
+    } else if (repeating && life.chance.oneIn(2) && at > log.earliest) next(partition) = at - 1
+  }
 
   private def take(partition: LogPartition, most: Int): Seq[ArchivedRow] = {
     val log  = cluster.topic(partition.topic).partitions(partition.partition)
@@ -48,6 +76,7 @@ final class Archiver(cluster: SimulatedCluster, life: Life) {
       if !cluster.isAborted(record.transaction)
     } yield ArchivedRow(id, partition.topic, partition.partition, offset, record.timestamp)
     if (rows.nonEmpty) held += partition
+    twice ++= rows.map(_.id).filterNot(taken.add)
     rows
   }
 }

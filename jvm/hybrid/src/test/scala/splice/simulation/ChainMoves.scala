@@ -95,8 +95,11 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
     val read     = settledPosition(cluster, p)
     val archived = if ((cluster eq world.old) && world.shape.exact && !isRead(p)) world.archiver.position(p) else 0L
     val safe     = math.max(read, archived)
-    if (isUnknown(cluster, p)) trim(cluster, p, math.min(log.end, log.earliest + chance.between(0, 2)))
-    else if (log.earliest < safe) trim(cluster, p, math.min(safe, log.earliest + chance.between(1, 4)))
+    // An exact hand-over fails when records are gone that no leg holds.
+    if (isUnknown(cluster, p)) {
+      if (!world.shape.exact || chance.oneIn(8))
+        trim(cluster, p, math.min(log.end, log.earliest + chance.between(0, 2)))
+    } else if (log.earliest < safe) trim(cluster, p, math.min(safe, log.earliest + chance.between(1, 4)))
   }
 
   private def oneOfTheGrim(): Unit = if (!grim && life.crashPoints.nonEmpty && life.steps > 60 && chance.oneIn(12)) {

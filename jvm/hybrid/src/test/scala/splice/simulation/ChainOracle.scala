@@ -16,13 +16,14 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
 
   /** Rows that must come out. */
   def required: Set[Long] = {
-    val all = history.map(_.id).toSet ++ logRows(world.old, first, moment) ++ migrated -- moves.excused
+    val all = history.map(_.id).toSet ++ logRows(world.old, whole, moment) ++ migrated -- moves.excused --
+      (world.archiver.skipped & world.old.removed)
     if (world.strict) all else all -- world.old.removed.filterNot(archived) -- world.live.removed.filterNot(archived)
   }
 
   /** Checks the rows that came out, and how it ended. */
   def verify(out: Seq[Long], settled: Set[Long], refused: Option[SpliceException]): Unit = {
-    checkExtra(out)
+    checkExtra(if (refused.isEmpty) out else out.diff(world.archiver.repeated))
     refused match {
       case None        => checkMissing(out)
       case Some(error) => checkReason(error, settled)
@@ -62,6 +63,9 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
       case "SPLICE_KAFKA.RECREATED"                        => moves.recreated
       case "SPLICE_KAFKA.DATA_LOSS" | "SPLICE_KAFKA.AHEAD" => lost || moves.recreated
       case "SPLICE_KAFKA.GAP"                              => lost
+      case "SPLICE_HAND_OVER.HOLES"                        => world.archiver.skipped.nonEmpty
+      case "SPLICE_HAND_OVER.DUPLICATES"                   => world.archiver.repeated.nonEmpty
+      case "SPLICE_KAFKA.BEFORE_HISTORY"                   => world.archiver.skipped.nonEmpty
       case "SPLICE_KAFKA.TIME_GAP"                         => world.old.removed.nonEmpty
       case condition if condition.contains("FILE")         => moves.changed.nonEmpty
       case _                                               => false
@@ -77,14 +81,19 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
 
   private def archived = history.map(_.id).toSet
 
-  /** The last archive, which a hand-over by offsets is made from. */
+  /** The last archive, which a hand-over by time depends on. */
   private def last: Seq[ArchivedRow] = world.folders.lastOption.toSeq.flatMap(f => listed(f.name))
 
-  /** Where the log takes over: one past the greatest offset of the last archive, or where the query once began. */
+  /** From where on every row of the log must come out, from an archive or from the log: the first, unless offsets may be missing. */
+  private def whole: LogPartition => Long =
+    if (world.shape.exact && world.shape != Shape.Relay && world.strict && !world.transactional) _ => 0L else first
+
+  /** Where the log takes over: one past the greatest offset of all archives, or where the query once began. */
   private def first: LogPartition => Long = {
     val ends: collection.Map[LogPartition, Long] =
       if (world.shape == Shape.Relay) begun
-      else if (world.shape.exact) last.groupMapReduce(r => LogPartition(r.topic, r.partition))(_.offset + 1)(math.max)
+      else if (world.shape.exact)
+        history.groupMapReduce(r => LogPartition(r.topic, r.partition))(_.offset + 1)(math.max)
       else Map.empty
     ends.getOrElse(_, 0L)
   }

@@ -62,11 +62,12 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
 object ChainSimulationSuite {
 
   /** More than 10,000, because a life that is refused early does not count. */
-  val Seeds = 10500
+  val Seeds = 11000
 
   /** What a run of all seeds must have come across. */
   val Situations: Seq[String] = (Shape.all ++ Shape.byTime).map(shape => s"shape $shape") ++
     Seq("a", "b", "c", "j", "k", "live", "no leg").map(leg => s"killed in $leg") ++
     Seq("DATA_LOSS", "GAP", "TIME_GAP", "RECREATED").map(condition => s"refused SPLICE_KAFKA.$condition") ++
+    Seq("HOLES", "DUPLICATES").map(condition => s"refused SPLICE_HAND_OVER.$condition") ++
     Seq("refused SPLICE_FILES.FILE_CHANGED", "asynchronous", "broker away", "a broker is behind", "AvailableNow ended")
 }

@@ -52,7 +52,7 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
     case _                         => Seq("a", "b")
   }).map(new SimulatedFolder(_, life))
 
-  val archiver = new Archiver(old, life)
+  val archiver = new Archiver(old, shape.exact, life)
 
   old.create("t", chance.between(1, 3))
   if (live ne old) live.create("t", chance.between(1, 3))

@@ -64,6 +64,19 @@ final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscriptio
     }
   }
 
+  override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] = {
+    asked("first records")
+    logs(ranges.keySet).flatMap { case (p, log) =>
+      val (from, until) = ranges(p)
+      val visible       = for {
+        offset <- (from until math.min(until, log.stableEnd)).iterator
+        record <- log.at(offset)
+        if record.id.nonEmpty && !cluster.isAborted(record.transaction)
+      } yield offset
+      visible.nextOption().map(p -> _)
+    }
+  }
+
   override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] = Map.empty
 
   override def close(): Unit = ()

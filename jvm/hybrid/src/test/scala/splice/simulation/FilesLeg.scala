@@ -112,9 +112,10 @@ final class FilesLeg(
 
     override def offsets(columns: OffsetColumns): Seq[OffsetSummary] = asked("offsets") {
       rows.groupBy(r => LogPartition(r.topic, r.partition)).toSeq.map { case (partition, own) =>
-        val held  = own.map(_.offset).distinct.sorted
-        val holes = held.zip(held.drop(1)).collect { case (a, b) if b > a + 1 => (a + 1, b) }
-        OffsetSummary(partition, held.head, held.last, held.size.toLong, holes)
+        val held    = own.map(_.offset).distinct.sorted
+        val holes   = held.zip(held.drop(1)).collect { case (a, b) if b > a + 1 => (a + 1, b) }
+        val several = own.map(_.offset).groupBy(identity).collect { case (o, all) if all.size > 1 => (o, o + 1) }
+        OffsetSummary(partition, held.head, held.last, held.size.toLong, holes, own.size.toLong, several.toSeq.sorted)
       }
     }
 

@@ -87,6 +87,7 @@ final class KafkaLeg(
     override def schema: StructType                          = real.schema
     override def fingerprint: Seq[(String, String)]          = real.fingerprint
     override def mayChange: Boolean                          = real.mayChange
+    override def readsLog: Boolean                           = real.readsLog
     override def progress(json: String): Progress            = real.progress(json)
     override def readers(c: ReadContext): SplitReaderFactory = real.readers(c)
 

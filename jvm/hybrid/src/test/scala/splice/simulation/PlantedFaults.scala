@@ -149,5 +149,7 @@ class PassingMetadata(inner: LogMetadata) extends LogMetadata {
   override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long]            = inner.ends(partitions)
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = inner.atTime(millis)
   override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long]       = inner.committed(partitions)
-  override def close(): Unit                                                           = inner.close()
+  override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] =
+    inner.firstRecords(ranges)
+  override def close(): Unit = inner.close()
 }

@@ -80,6 +80,9 @@ private[splice] object KafkaErrors {
   def gap(ranges: Seq[MissingRange]): SpliceException =
     conditions.error("SPLICE_KAFKA.GAP", "ranges" -> ranges.mkString(", "))
 
+  def beforeHistory(ranges: Seq[MissingRange]): SpliceException =
+    conditions.error("SPLICE_KAFKA.BEFORE_HISTORY", "ranges" -> ranges.mkString(", "))
+
   def timeGap(wanted: Instant, firsts: Iterable[(LogPartition, Instant)]): SpliceException = {
     val held = firsts.toSeq.sortBy(_._1).map { case (p, first) => s"$p begins at $first" }.mkString(", ")
     conditions.error("SPLICE_KAFKA.TIME_GAP", "wanted" -> wanted.toString, "held" -> held)

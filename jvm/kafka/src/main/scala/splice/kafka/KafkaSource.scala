@@ -45,6 +45,8 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
 
   override def mayChange: Boolean = true
 
+  override def readsLog: Boolean = true
+
   override def mayBeColumnar: Boolean = !settings.value.parses
 
   override def progress(json: String): Progress = KafkaPosition.read(json)

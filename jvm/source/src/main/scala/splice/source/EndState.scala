@@ -40,13 +40,19 @@ final case class OffsetColumns(topic: String, partition: String, offset: String)
   *   how many different offsets there are
   * @param holes
   *   the first missing ranges between `first` and `last`, each from (included) until (excluded); empty only if none miss
+  * @param rows
+  *   how many rows there are; more than `count` if some offsets have several
+  * @param repeated
+  *   the first ranges of offsets that have several rows, like `holes`
   */
 final case class OffsetSummary(
     partition: LogPartition,
     first: Long,
     last: Long,
     count: Long,
-    holes: Seq[(Long, Long)]
+    holes: Seq[(Long, Long)],
+    rows: Long,
+    repeated: Seq[(Long, Long)] = Nil
 ) {
   def missing: Long = last - first + 1 - count
 }

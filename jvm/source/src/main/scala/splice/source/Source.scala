@@ -58,6 +58,9 @@ trait Source extends Serializable {
     */
   def readsBySession: Boolean = false
 
+  /** Whether its rows are the records of a log, read from a start that its options or a hand-over choose, and not a copy of them. */
+  def readsLog: Boolean = false
+
   /** The names of its legs in order, for a source that is made of several; else none. */
   def legs: Seq[String] = Nil
 

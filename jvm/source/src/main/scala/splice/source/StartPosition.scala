@@ -16,9 +16,15 @@ object StartPosition {
   /** Exact offsets, the first to be read, per log partition; a partition not named begins at its earliest record.
     *
     * @param onGap
-    *   what to do when the log no longer holds one of them
+    *   what to do about records that neither the history holds nor this start reads
+    * @param archived
+    *   the least offset of an archived history, per partition; the log may hold records before it that are not in the history
     */
-  final case class Offsets(offsets: SortedMap[LogPartition, Long], onGap: OnGap) extends StartPosition
+  final case class Offsets(
+      offsets: SortedMap[LogPartition, Long],
+      onGap: OnGap,
+      archived: SortedMap[LogPartition, Long] = SortedMap.empty
+  ) extends StartPosition
 
   /** The first record at or after a time, in milliseconds since the epoch. */
   final case class Timestamp(millis: Long, onGap: OnGap) extends StartPosition
@@ -37,7 +43,7 @@ object LogPartition {
   }
 }
 
-/** What happens when a log no longer holds the position that a hand-over asks for. */
+/** What happens when a hand-over would skip records, for example because a log no longer holds the wanted start. */
 sealed trait OnGap extends Product with Serializable
 
 object OnGap {
@@ -45,6 +51,6 @@ object OnGap {
   /** The query fails and names the missing ranges (default). */
   case object Fail extends OnGap
 
-  /** The missing ranges are logged as a warning, and reading begins at the earliest record there is. */
+  /** The missing ranges are logged as a warning, and reading begins at the first record that follows them. */
   case object Warn extends OnGap
 }

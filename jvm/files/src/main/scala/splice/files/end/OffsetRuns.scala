@@ -5,20 +5,26 @@ package splice.files.end
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
 
+import scala.annotation.tailrec
 import scala.collection.mutable
 
 import org.roaringbitmap.RoaringBitmap
 
-/** A set of offsets, each 0 or more, that is small when they are dense. Mutable; used by one thread.
+/** The offsets of rows, each 0 or more: a set that is small when they are dense, and the subset that several rows have. Mutable;
+  * used by one thread.
   *
   * Offsets mostly come in rising order, so a run of them is kept as two numbers until it breaks.
   */
-final private[files] class OffsetRuns private (private val upper: mutable.SortedMap[Int, RoaringBitmap]) {
+final private[files] class OffsetRuns private (
+    private val upper: OffsetRuns.Bitmaps,
+    private val again: OffsetRuns.Bitmaps,
+    private var total: Long
+) {
 
   private var runStart = 0L
   private var runEnd   = 0L
 
-  def this() = this(mutable.SortedMap.empty[Int, RoaringBitmap])
+  def this() = this(mutable.SortedMap.empty, mutable.SortedMap.empty, 0L)
 
   def add(offset: Long): Unit =
     if (offset == runEnd) runEnd += 1
@@ -31,7 +37,15 @@ final private[files] class OffsetRuns private (private val upper: mutable.Sorted
   def addAll(other: OffsetRuns): Unit = {
     flush()
     other.flush()
-    other.upper.foreach { case (high, offsets) => bitmap(high).or(offsets) }
+    other.upper.foreach { case (high, offsets) => include(high, offsets) }
+    other.again.foreach { case (high, offsets) => bitmap(again, high).or(offsets) }
+    total += other.total
+  }
+
+  /** How many rows there are. */
+  def rows: Long = {
+    flush()
+    total
   }
 
   /** How many different offsets there are. */
@@ -58,24 +72,45 @@ final private[files] class OffsetRuns private (private val upper: mutable.Sorted
   def holes: Iterator[(Long, Long)] = {
     val end = last
     Iterator
-      .unfold(nextAbsent(first)) { from =>
+      .unfold(nextAbsent(upper, first)) { from =>
         if (from > end) None
         else {
-          val until = nextPresent(from)
-          Some((from -> until, nextAbsent(until)))
+          val until = nextPresent(upper, from)
+          Some((from -> until, nextAbsent(upper, until)))
         }
       }
+  }
+
+  /** Ranges of offsets that several rows have, like [[holes]]. */
+  def repeated: Iterator[(Long, Long)] = {
+    flush()
+    if (again.isEmpty) Iterator.empty
+    else {
+      val (high, offsets) = again.last
+      val end             = join(high, Integer.toUnsignedLong(offsets.last))
+      Iterator.unfold(0L) { at =>
+        if (at > end) None
+        else {
+          val from  = nextPresent(again, at)
+          val until = nextAbsent(again, from)
+          Some((from -> until, until))
+        }
+      }
+    }
   }
 
   def toBytes: Array[Byte] = {
     flush()
     val bytes = new ByteArrayOutputStream
     val out   = new DataOutputStream(bytes)
-    out.writeInt(upper.size)
-    upper.foreach { case (high, offsets) =>
-      offsets.runOptimize()
-      out.writeInt(high)
-      offsets.serialize(out)
+    out.writeLong(total)
+    Seq(upper, again).foreach { all =>
+      out.writeInt(all.size)
+      all.foreach { case (high, offsets) =>
+        offsets.runOptimize()
+        out.writeInt(high)
+        offsets.serialize(out)
+      }
     }
     bytes.toByteArray
   }
@@ -85,24 +120,37 @@ final private[files] class OffsetRuns private (private val upper: mutable.Sorted
     var at = runStart
     while (at < runEnd) {
       val chunkEnd = math.min(runEnd, join(high(at) + 1, 0L))
-      val _        = bitmap(high(at)).add(low(at), low(chunkEnd - 1) + 1)
+      val until    = low(chunkEnd - 1) + 1
+      val own      = bitmap(upper, high(at))
+      if (own.intersects(low(at), until)) include(high(at), RoaringBitmap.bitmapOfRange(low(at), until))
+      else own.add(low(at), until)
       at = chunkEnd
     }
+    total += runEnd - runStart
     runStart = runEnd
   }
 
-  private def nextAbsent(from: Long): Long =
-    upper.get(high(from)).map(b => b.nextAbsentValue(from.toInt)).fold(from) { found =>
-      if (found < 0 || found >= OffsetRuns.Chunk) nextAbsent(join(high(from) + 1, 0L)) else join(high(from), found)
+  private def include(high: Int, offsets: RoaringBitmap): Unit = {
+    val own  = bitmap(upper, high)
+    val both = RoaringBitmap.and(own, offsets)
+    if (!both.isEmpty) bitmap(again, high).or(both)
+    own.or(offsets)
+  }
+
+  @tailrec private def nextAbsent(in: OffsetRuns.Bitmaps, from: Long): Long =
+    in.get(high(from)).map(_.nextAbsentValue(from.toInt)) match {
+      case None                                                  => from
+      case Some(found) if found < 0 || found >= OffsetRuns.Chunk => nextAbsent(in, join(high(from) + 1, 0L))
+      case Some(found)                                           => join(high(from), found)
     }
 
-  private def nextPresent(from: Long): Long =
-    upper.get(high(from)).map(_.nextValue(from.toInt)).filter(_ >= 0) match {
+  @tailrec private def nextPresent(in: OffsetRuns.Bitmaps, from: Long): Long =
+    in.get(high(from)).map(_.nextValue(from.toInt)).filter(_ >= 0) match {
       case Some(found) => join(high(from), found)
-      case None        => nextPresent(join(upper.keysIteratorFrom(high(from) + 1).next(), 0L))
+      case None        => nextPresent(in, join(in.keysIteratorFrom(high(from) + 1).next(), 0L))
     }
 
-  private def bitmap(high: Int): RoaringBitmap = upper.getOrElseUpdate(high, new RoaringBitmap)
+  private def bitmap(in: OffsetRuns.Bitmaps, high: Int): RoaringBitmap = in.getOrElseUpdate(high, new RoaringBitmap)
 
   private def high(offset: Long): Int = (offset >>> 32).toInt
 
@@ -113,17 +161,24 @@ final private[files] class OffsetRuns private (private val upper: mutable.Sorted
 
 private[files] object OffsetRuns {
 
+  private type Bitmaps = mutable.SortedMap[Int, RoaringBitmap]
+
   private val Chunk = 1L << 32
 
   def fromBytes(bytes: Array[Byte]): OffsetRuns = {
     val in    = new DataInputStream(new ByteArrayInputStream(bytes))
-    val upper = mutable.SortedMap.empty[Int, RoaringBitmap]
+    val total = in.readLong()
+    new OffsetRuns(bitmaps(in), bitmaps(in), total)
+  }
+
+  private def bitmaps(in: DataInputStream): Bitmaps = {
+    val all: Bitmaps = mutable.SortedMap.empty
     (0 until in.readInt()).foreach { _ =>
       val high    = in.readInt()
       val offsets = new RoaringBitmap
       offsets.deserialize(in)
-      upper(high) = offsets
+      all(high) = offsets
     }
-    new OffsetRuns(upper)
+    all
   }
 }

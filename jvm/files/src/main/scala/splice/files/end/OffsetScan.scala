@@ -42,8 +42,8 @@ final private[files] class OffsetScan(columns: Seq[HandOverColumn], paths: Seq[S
 
 private[files] object OffsetScan {
 
-  /** How many holes are named; the count says how many offsets they miss in all. */
-  private val HolesKept = 20
+  /** How many ranges of missing or repeated offsets are kept; the counts cover all of them. */
+  private val RangesKept = 100
 
   val Integral: PartialFunction[DataType, Unit] = { case LongType | IntegerType | ShortType | ByteType => () }
 
@@ -52,6 +52,14 @@ private[files] object OffsetScan {
   private def summary(of: LogPartition, parts: Iterable[Array[Byte]]): OffsetSummary = {
     val all = new OffsetRuns
     parts.foreach(bytes => all.addAll(OffsetRuns.fromBytes(bytes)))
-    OffsetSummary(of, all.first, all.last, all.count, all.holes.take(HolesKept).toList)
+    OffsetSummary(
+      of,
+      all.first,
+      all.last,
+      all.count,
+      all.holes.take(RangesKept).toList,
+      all.rows,
+      all.repeated.take(RangesKept).toList
+    )
   }
 }

@@ -25,7 +25,7 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: ReadLimits
     case StartPosition.Configured =>
       context.sideLog.getOrCreate(FileListLog.Key)(FileListLog.write(storage.list(context)))
       FilesProgress(0, list.files.size)
-    case StartPosition.Offsets(_, _)        => throw FilesErrors.startNotSupported("offsets of a log")
+    case StartPosition.Offsets(_, _, _)     => throw FilesErrors.startNotSupported("offsets of a log")
     case StartPosition.Timestamp(millis, _) => throw FilesErrors.startNotSupported(s"the time $millis ms")
   }
 

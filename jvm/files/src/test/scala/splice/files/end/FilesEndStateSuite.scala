@@ -51,7 +51,9 @@ final class FilesEndStateSuite extends AnyFunSuite with LocalSpark {
         ("b-1", 0, 99, 51, 49)
       ))
     assert(found(2).holes == Seq((50L, 100L)))
-    assert(found(4).holes.size == 20 && found(4).holes.take(2) == Seq((1L, 2L), (3L, 4L)))
+    assert(found.map(_.rows) == Seq(100, 20, 151, 1, 51))
+    assert(found.map(_.repeated) == Seq(Nil, Seq(10L -> 20L), Nil, Nil, Nil))
+    assert(found(4).holes.size == 49 && found(4).holes.take(2) == Seq((1L, 2L), (3L, 4L)))
     assert(Seq(0, 1, 3).forall(found(_).holes.isEmpty))
   }
 
@@ -72,7 +74,7 @@ final class FilesEndStateSuite extends AnyFunSuite with LocalSpark {
   test("offsets from text formats, by columns of other names in another case") {
     records("t", 3, 1L to 5L).toDF("T", "P", "O").write.json(at("json"))
     val found = end("format" -> "json", "path" -> at("json")).offsets(OffsetColumns("t", "p", "o"))
-    assert(found == Seq(OffsetSummary(LogPartition("t", 3), 1, 5, 5, Nil)))
+    assert(found == Seq(OffsetSummary(LogPartition("t", 3), 1, 5, 5, Nil, 5)))
   }
 
   test("rows that do not say which record they were are counted") {

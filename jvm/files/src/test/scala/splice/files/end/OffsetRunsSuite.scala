@@ -24,6 +24,9 @@ final class OffsetRunsSuite extends AnyFunSuite {
     assert(runs.last == offsets.max, clue)
     assert(runs.count == offsets.distinct.size, clue)
     assert(runs.holes.toSeq == holes(offsets), clue)
+    assert(runs.rows == offsets.size, clue)
+    val several = offsets.groupBy(identity).collect { case (offset, all) if all.size > 1 => offset }
+    assert(runs.repeated.flatMap { case (from, until) => from until until }.toSeq == several.toSeq.sorted, clue)
   }
 
   test("offsets in any order, more than once, with holes") {
@@ -45,6 +48,7 @@ final class OffsetRunsSuite extends AnyFunSuite {
     check(far, of(far), "far")
     val run = ((1L << 33) - 3) until ((1L << 33) + 3)
     check(run, of(run), "run over a border")
+    check(run ++ run ++ far, of(run ++ run ++ far), "runs that repeat over a border")
   }
 
   test("a long run is small") {

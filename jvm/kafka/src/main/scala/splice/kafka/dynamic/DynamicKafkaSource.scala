@@ -50,6 +50,8 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
 
   override def mayChange: Boolean = true
 
+  override def readsLog: Boolean = true
+
   override def mayBeColumnar: Boolean = !settings.base.value.parses
 
   override def progress(json: String): Progress = DynamicPosition.read(json)

@@ -33,7 +33,7 @@ final private[splice] class KafkaEndState(entry: EndingLog.Entry, override val p
       // A source that began after its end has read nothing, and what comes next must not go back.
       val end   = math.max(wanted, position.get(p).getOrElse(wanted))
       val first = math.min(entry.start.get(p).getOrElse(end), end)
-      OffsetSummary(p, first, end - 1, end - first, Nil)
+      OffsetSummary(p, first, end - 1, end - first, Nil, end - first)
     }
   }
 }

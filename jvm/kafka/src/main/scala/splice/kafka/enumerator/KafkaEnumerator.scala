@@ -54,8 +54,8 @@ final private[splice] class KafkaEnumerator(
 
   override def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = {
     val partitions = membership.first(at match {
-      case StartPosition.Offsets(offsets, _) => offsets.keySet
-      case _                                 => Set.empty
+      case wanted: StartPosition.Offsets => wanted.offsets.keySet
+      case _                             => Set.empty
     })
     membership.requireAll()
     if (context.mode == ReadMode.Batch && at == StartPosition.Configured)

@@ -8,7 +8,7 @@ import java.util.concurrent.ExecutionException
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.jdk.CollectionConverters._
-import scala.util.Try
+import scala.util.{Try, Using}
 
 import org.apache.kafka.clients.admin.{Admin, TopicDescription}
 import org.apache.kafka.clients.consumer.{Consumer, KafkaConsumer}
@@ -94,6 +94,16 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
         TopicPartitions.toLog(p) -> TimedOffset(found.offset, found.timestamp)
     }.toMap
   }
+
+  // A consumer of its own, because one that polls keeps fetching what it is assigned.
+  override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] =
+    if (ranges.isEmpty) Map.empty
+    else
+      calls("first records") {
+        Using.resource(new KafkaConsumer[Array[Byte], Array[Byte]](properties.driver(run).asJava)) { client =>
+          FirstRecords(client, ranges, Duration.ofMillis(properties.timeoutMillis.toLong))
+        }
+      }
 
   override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] = calls("committed offsets") {
     assigned(partitions).committed(partitions.map(TopicPartitions.of).asJava).asScala.collect {

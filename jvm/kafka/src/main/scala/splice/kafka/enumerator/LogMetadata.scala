@@ -33,6 +33,11 @@ private[splice] trait LogMetadata extends AutoCloseable {
   /** The first record at or after a time in milliseconds, for the partitions that have one. */
   def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]
 
+  /** The first record in ranges of offsets (from included, until excluded) that a reader of the configured isolation level gets,
+    * for the partitions that have one. Transaction markers, aborted records and compacted offsets are not records.
+    */
+  def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long]
+
   /** What the configured consumer group has committed. */
   def committed(partitions: Set[LogPartition]): Map[LogPartition, Long]
 

@@ -40,16 +40,29 @@ final private[splice] class StartResolver(
     KafkaPosition.of(groups.flatMap { case (begin, some) => resolved(begin, some) })
   }
 
-  /** The start that a hand-over chose: exact offsets, and earliest for partitions that it does not name. */
+  /** The start that a hand-over chose: exact offsets, and the first offset of partitions that the history does not hold. */
   def handed(wanted: StartPosition.Offsets, partitions: SortedSet[LogPartition]): KafkaPosition = {
     val foreign = wanted.offsets.keySet -- partitions
     if (foreign.nonEmpty) throw KafkaErrors.notInLog(foreign)
     val first = log.earliest(partitions)
-    val held  = within(wanted.offsets, first)({ gaps =>
+    val all   = first.map { case (p, _) => p -> 0L } ++ wanted.offsets
+    val held  = within(all, first)({ gaps =>
       warnOrFail(wanted.onGap, KafkaErrors.gap(gaps))
       Map.empty
     })
-    KafkaPosition.of(first) ++ held
+    val skipped = beforeHistory(wanted.archived, first)
+    if (skipped.nonEmpty) warnOrFail(wanted.onGap, KafkaErrors.beforeHistory(skipped))
+    KafkaPosition.of(held)
+  }
+
+  /** Records that the log holds before the first one of the history. */
+  private def beforeHistory(
+      archived: SortedMap[LogPartition, Long],
+      first: Map[LogPartition, Long]
+  ): Seq[MissingRange] = {
+    val late  = archived.collect { case (p, begin) if first.get(p).exists(_ < begin) => p -> (first(p) -> begin) }
+    val found = if (late.isEmpty) Map.empty[LogPartition, Long] else log.firstRecords(late)
+    late.toSeq.collect { case (p, (_, until)) if found.contains(p) => MissingRange(p, found(p), Some(until)) }
   }
 
   /** The start that a hand-over chose by time. */

@@ -96,7 +96,7 @@ final class FreezeSuite extends AnyFunSuite {
     val end = again.end(until).getOrElse(fail("it has not ended"))
     val own = OffsetColumns("topic", "partition", "offset")
     assert(end.position == until)
-    assert(end.offsets(own) == Seq(OffsetSummary(t(0), 0, 3, 4, Nil), OffsetSummary(t(1), 0, 5, 6, Nil)))
+    assert(end.offsets(own) == Seq(OffsetSummary(t(0), 0, 3, 4, Nil, 4), OffsetSummary(t(1), 0, 5, 6, Nil, 6)))
     failure("CANNOT_ANSWER")(end.eventTimes("timestamp"))
     failure("CANNOT_ANSWER")(end.offsets(own.copy(topic = "other")))
   }

@@ -139,11 +139,12 @@ final class OutageSuite extends AnyFunSuite {
         if (looks.incrementAndGet() == 2) throw new IllegalStateException("away")
         LogDescription(None, SortedMap.empty, SortedSet(LogPartition("t", looks.get)), SortedSet.empty)
       }
-      override def earliest(partitions: Set[LogPartition])  = Map.empty
-      override def ends(partitions: Set[LogPartition])      = Map.empty
-      override def atTime(millis: Map[LogPartition, Long])  = Map.empty
-      override def committed(partitions: Set[LogPartition]) = Map.empty
-      override def close(): Unit                            = ()
+      override def earliest(partitions: Set[LogPartition])               = Map.empty
+      override def ends(partitions: Set[LogPartition])                   = Map.empty
+      override def atTime(millis: Map[LogPartition, Long])               = Map.empty
+      override def committed(partitions: Set[LogPartition])              = Map.empty
+      override def firstRecords(ranges: Map[LogPartition, (Long, Long)]) = Map.empty
+      override def close(): Unit                                         = ()
     }
     val discovery = new BackgroundDiscovery(log, Duration.ofMillis(5), java.time.Clock.systemUTC(), "test")
     try {

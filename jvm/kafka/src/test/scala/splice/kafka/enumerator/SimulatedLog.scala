@@ -50,6 +50,10 @@ final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.em
   /** Removes records below an offset. */
   def expire(topic: String, partition: Int, until: Long): Unit = held(LogPartition(topic, partition)).expire(until)
 
+  /** Makes offsets hold no record, as markers of transactions do. */
+  def clear(topic: String, partition: Int, from: Long, until: Long): Unit =
+    held(LogPartition(topic, partition)).clear(from, until)
+
   /** Removes records from an offset on, as an unclean election does. */
   def truncate(topic: String, partition: Int, end: Long): Unit = held(LogPartition(topic, partition)).truncate(end)
 
@@ -97,6 +101,12 @@ final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.em
     millis.flatMap { case (p, time) => held.get(p).flatMap(_.at(time)).map(p -> _) }
   }
 
+  override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] = asked("firstRecords") {
+    ranges.flatMap { case (p, (from, until)) =>
+      held.get(p).flatMap(_.from(from)).map(_.offset).filter(_ < until).map(p -> _)
+    }
+  }
+
   override def topicIds(topics: Set[String]): () => Map[String, String] = () => asked("ids")(idsOf(topics))
 
   override def commit(offsets: Map[LogPartition, Long]): Unit = commits :+= offsets
@@ -142,6 +152,11 @@ object SimulatedLog {
       end = to
       records = records.filter(_.offset < to)
     }
+
+    /** Makes offsets hold no record, as markers of transactions do. */
+    def clear(from: Long, until: Long): Unit = records = records.filterNot(r => r.offset >= from && r.offset < until)
+
+    def from(offset: Long): Option[TimedOffset] = records.find(_.offset >= offset)
 
     def at(time: Long): Option[TimedOffset] = records.find(_.millis >= time)
   }

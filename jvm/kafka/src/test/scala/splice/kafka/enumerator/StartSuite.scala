@@ -145,6 +145,31 @@ final class StartSuite extends AnyFunSuite {
     assert(handed(world(), OnGap.Warn, t(0) -> 0L) == at(0 -> 1, 1 -> 0))
   }
 
+  test("removed records of a partition that the history does not hold are a gap") {
+    val text = failure("GAP")(handed(world(), OnGap.Fail, t(1) -> 1L))
+    assert(text.contains("t-0 [0, 1)") && !text.contains("t-1"))
+    assert(handed(world(), OnGap.Warn, t(1) -> 1L) == at(0 -> 1, 1 -> 1))
+  }
+
+  private def archived(run: SimulatedRun, onGap: OnGap, offsets: (LogPartition, (Long, Long))*) = {
+    val (starts, firsts) = (offsets.map(o => o._1 -> o._2._2), offsets.map(o => o._1 -> o._2._1))
+    run.start().start(StartPosition.Offsets(SortedMap.from(starts), onGap, SortedMap.from(firsts)))
+  }
+
+  test("records that the log holds before the first one of the history are not skipped silently") {
+    val late = Seq(t(0) -> (3L -> 4L), t(1) -> (0L -> 1L))
+    val text = failure("BEFORE_HISTORY")(archived(world(), OnGap.Fail, late: _*))
+    assert(text.contains("t-0 [1, 3)") && !text.contains("t-1"))
+    assert(archived(world(), OnGap.Warn, late: _*) == at(0 -> 4, 1 -> 1))
+    assert(archived(world(), OnGap.Fail, t(0) -> (1L -> 4L)) == at(0 -> 4, 1 -> 0))
+  }
+
+  test("offsets without a record before the history are not an error") {
+    val run = world()
+    run.log.clear("t", 0, 1, 3)
+    assert(archived(run, OnGap.Fail, t(0) -> (3L -> 4L)) == at(0 -> 4, 1 -> 0))
+  }
+
   test("a hand-over beyond the end is an error, whatever onGap says") {
     Seq(OnGap.Fail, OnGap.Warn).foreach { onGap =>
       assert(failure("AHEAD")(handed(world(), onGap, t(1) -> 3L)).contains("t-1: 3, but the log ends at 2"))
@@ -161,7 +186,7 @@ final class StartSuite extends AnyFunSuite {
     assert(handed(behind, OnGap.Fail, t(0) -> 4L) == at(0 -> 4, 1 -> 0))
     val blind = world()
     blind.log.hide(t(1))
-    assert(handed(blind, OnGap.Fail, t(1) -> 1L) == at(0 -> 1, 1 -> 1))
+    assert(handed(blind, OnGap.Fail, t(0) -> 1L, t(1) -> 1L) == at(0 -> 1, 1 -> 1))
   }
 
   private def timed(run: SimulatedRun, onGap: OnGap, millis: Long) =

@@ -33,7 +33,16 @@ final private[memory] class MemoryEndState(override val position: Progress, log:
     records.groupBy(_.origin).toSeq.sortBy(_._1).map { case (partition, held) =>
       val offsets = held.map(_.originOffset).distinct.sorted
       val holes   = offsets.zip(offsets.drop(1)).collect { case (a, b) if b > a + 1 => (a + 1, b) }
-      OffsetSummary(partition, offsets.head, offsets.last, offsets.size.toLong, holes)
+      val several = held.groupBy(_.originOffset).collect { case (o, all) if all.size > 1 => (o, o + 1) }
+      OffsetSummary(
+        partition,
+        offsets.head,
+        offsets.last,
+        offsets.size.toLong,
+        holes,
+        held.size.toLong,
+        several.toSeq.sorted
+      )
     }
   }
 

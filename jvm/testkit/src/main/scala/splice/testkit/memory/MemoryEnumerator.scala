@@ -31,7 +31,7 @@ final private[memory] class MemoryEnumerator(
         case StartPosition.Configured if starting == "latest" => ends
         case StartPosition.Configured                         => now(log.earliest)
         case StartPosition.Timestamp(millis, _)               => now(log.offsetAt(_, millis))
-        case StartPosition.Offsets(wanted, onGap)             => offsets(wanted, onGap)
+        case wanted: StartPosition.Offsets                    => offsets(wanted)
       }
     )
   }
@@ -78,10 +78,15 @@ final private[memory] class MemoryEnumerator(
 
   override def close(): Unit = MemoryLog(name).ask("close")
 
-  private def offsets(wanted: SortedMap[LogPartition, Long], onGap: OnGap): Offsets = now { p =>
-    val offset   = wanted.getOrElse(LogPartition(name, p), log.earliest(p))
-    val earliest = log.earliest(p)
-    if (offset < earliest && onGap == OnGap.Fail) throw MemoryErrors.gap(s"$name-$p", offset, earliest)
+  private def offsets(wanted: StartPosition.Offsets): Offsets = now { p =>
+    val partition = LogPartition(name, p)
+    val offset    = wanted.offsets.getOrElse(partition, 0L)
+    val earliest  = log.earliest(p)
+    val archived  = wanted.archived.getOrElse(partition, earliest)
+    if (wanted.onGap == OnGap.Fail) {
+      if (offset < earliest) throw MemoryErrors.gap(partition.toString, offset, earliest)
+      if (archived > earliest) throw MemoryErrors.gap(partition.toString, earliest, archived)
+    }
     math.max(offset, earliest)
   }
 

@@ -7,7 +7,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.KafkaErrors
 import splice.kafka.dynamic.DynamicErrors
-import splice.source.StartPosition
+import splice.source.{LogPartition, StartPosition}
 
 /** The part of a start that one cluster is asked for. */
 private[dynamic] object ClusterStart {
@@ -20,7 +20,7 @@ private[dynamic] object ClusterStart {
     *   when a topic of the offsets is on no cluster, or on several
     */
   def check(at: StartPosition, read: SortedMap[String, SortedSet[String]]): Unit = at match {
-    case StartPosition.Offsets(offsets, _) =>
+    case StartPosition.Offsets(offsets, _, _) =>
       val on = SortedSet.from(offsets.keysIterator.map(_.topic)).toSeq.map { topic =>
         topic -> read.collect { case (name, topics) if topics(topic) => name }
       }
@@ -33,8 +33,9 @@ private[dynamic] object ClusterStart {
 
   /** Offsets that a hand-over found are those of topics, whatever cluster they are on. */
   def apply(at: StartPosition, topics: SortedSet[String]): StartPosition = at match {
-    case StartPosition.Offsets(offsets, onGap) =>
-      StartPosition.Offsets(offsets.filter { case (p, _) => topics(p.topic) }, onGap)
+    case StartPosition.Offsets(offsets, onGap, archived) =>
+      def own(all: SortedMap[LogPartition, Long]) = all.filter { case (p, _) => topics(p.topic) }
+      StartPosition.Offsets(own(offsets), onGap, own(archived))
     case other => other
   }
 }

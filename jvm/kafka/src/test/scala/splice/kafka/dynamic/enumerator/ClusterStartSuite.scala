@@ -13,8 +13,10 @@ final class ClusterStartSuite extends AnyFunSuite {
 
   private val read = SortedMap("east" -> SortedSet("x", "both"), "west" -> SortedSet("y", "both"))
 
-  private def offsets(topics: String*): StartPosition =
-    StartPosition.Offsets(SortedMap.from(topics.map(LogPartition(_, 0) -> 5L)), OnGap.Fail)
+  private def offsets(topics: String*): StartPosition = {
+    def all(offset: Long) = SortedMap.from(topics.map(LogPartition(_, 0) -> offset))
+    StartPosition.Offsets(all(5), OnGap.Fail, all(2))
+  }
 
   private def refusal(at: StartPosition): SpliceException = intercept[SpliceException](ClusterStart.check(at, read))
 

@@ -1,0 +1,216 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import scala.util.Using
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.{Coordinator, MemorySideLog}
+import splice.source._
+import splice.testkit.memory.{MemoryLog, MemoryOptions, MemoryRange}
+
+/** Several archives, then the log that they were taken from, with an exact hand-over. */
+final class ChainHandOverSuite extends AnyFunSuite {
+
+  /** A log of two partitions with ten records each: ids 0 to 9 in partition 0, and 100 to 109 in partition 1. */
+  private trait World {
+    val live: MemoryLog     = Legs.log()
+    val old: MemoryLog      = Legs.log(1)
+    val recent: MemoryLog   = Legs.log(1)
+    val side: MemorySideLog = new MemorySideLog
+    for (p <- 0 to 1; i <- 0 until 10) live.append(p, 100L * p + i)
+
+    def archive(to: MemoryLog, partition: Int, from: Int, until: Int): Unit =
+      live.read(partition, from.toLong, until.toLong).foreach(to.archive(0, _))
+
+    def source(more: (String, String)*): Source = Legs.source(
+      "old"    -> MemoryOptions.of(old, "bounded" -> "true"),
+      "recent" -> MemoryOptions.of(recent, "bounded" -> "true"),
+      Legs.live(live, Seq("handOver" -> "offsets") ++ more: _*)
+    )
+
+    def run(more: (String, String)*): Seq[Long] = Using.resource(Legs.run(source(more: _*), side))(all)
+
+    private def all(c: Coordinator): Seq[Long] = Iterator
+      .unfold(c.initial()) { at =>
+        val next = c.advance(at, everything = true)
+        if (next == at) None else Some(c.ranges(at, next) -> next)
+      }
+      .flatten
+      .collect { case LegRange(_, range: MemoryRange, _) =>
+        MemoryLog(range.log).read(range.partition, range.from, range.until).map(_.id)
+      }
+      .flatten
+      .toSeq
+      .sorted
+
+    def refused(more: (String, String)*): SpliceException = intercept[SpliceException](run(more: _*))
+
+    val every: Seq[Long] = (0L until 10L) ++ (100L until 110L)
+  }
+
+  test("a partition that only the older archive holds is not read again from the log") {
+    new World {
+      archive(old, 0, 0, 4)
+      archive(old, 1, 0, 5)
+      archive(recent, 0, 4, 7)
+      assert(run() == every)
+    }
+  }
+
+  test("the older archive is not needed any more when its offsets are counted") {
+    new World {
+      archive(old, 1, 0, 5)
+      archive(recent, 0, 0, 7)
+      val ended: String = Using.resource(Legs.run(source(), side)) { c =>
+        val at = c.advance(c.advance(c.initial(), everything = true), everything = true)
+        assert(at.asInstanceOf[HybridProgress].leg == "recent")
+        at.json
+      }
+      assert(old.asked("offsets") == 1)
+      old.remove()
+      Using.resource(Legs.run(source(), side)) { c =>
+        val at  = c.progress(ended)
+        val ids = c.ranges(at, c.advance(at, everything = true)).collect { case LegRange("live", r: MemoryRange, _) =>
+          (r.partition, r.from, r.until)
+        }
+        assert(ids.toSet == Set((0, 7L, 10L), (1, 5L, 10L)))
+      }
+    }
+  }
+
+  test("offsets that are missing between two archives are an error with partition and range") {
+    new World {
+      archive(old, 0, 0, 3)
+      archive(recent, 0, 5, 7)
+      val error = refused()
+      assert(error.getCondition == "SPLICE_HAND_OVER.HOLES")
+      assert(error.getMessage.contains(s"${live.name}-0 lacks 2 (3 to 4)"), error.getMessage)
+    }
+  }
+
+  test("missing offsets between two archives pass when holes are allowed") {
+    new World {
+      archive(old, 0, 0, 3)
+      archive(recent, 0, 5, 7)
+      assert(run("handOver.allowHoles" -> "true") == every.diff(Seq(3L, 4L)))
+    }
+  }
+
+  test(
+    "two archives that overlap are an error, and a restart with onDuplicates = warn continues without reading them again"
+  ) {
+    new World {
+      archive(old, 0, 0, 6)
+      archive(recent, 0, 4, 5)
+      val error = refused()
+      assert(error.getCondition == "SPLICE_HAND_OVER.DUPLICATES")
+      assert(error.getMessage.contains(s"${live.name}-0 has 1 offsets in both 'old' and 'recent' (4 to 4)"))
+      assert(run("onDuplicates" -> "warn") == (every :+ 4L).sorted)
+      assert(old.asked("offsets") == 1 && recent.asked("offsets") == 1)
+    }
+  }
+
+  test("a row that an archive holds twice is an error with partition, offset and counts") {
+    new World {
+      archive(old, 0, 0, 3)
+      archive(old, 0, 1, 2)
+      archive(recent, 0, 3, 4)
+      val error = refused()
+      assert(error.getCondition == "SPLICE_HAND_OVER.DUPLICATES")
+      assert(error.getMessage.contains(s"${live.name}-0 has 4 rows of 3 offsets in 'old' (1 to 1 several times)"))
+    }
+  }
+
+  test("a partition without history is read from its first record, unless records before it are gone") {
+    new World {
+      archive(old, 0, 0, 3)
+      archive(recent, 0, 3, 4)
+      assert(run() == every)
+    }
+    new World {
+      archive(old, 0, 0, 3)
+      archive(recent, 0, 3, 4)
+      live.forget(1, 2)
+      assert(refused().getMessage.contains("begins at 2, and 0 is wanted"))
+      assert(run("onGap" -> "warn") == every.diff(Seq(100L, 101L)))
+    }
+  }
+
+  test("a history that begins after the log is an error") {
+    new World {
+      archive(old, 0, 2, 3)
+      archive(recent, 0, 3, 4)
+      assert(refused().getMessage.contains("begins at 2, and 0 is wanted"))
+      assert(run("onGap" -> "warn") == every.diff(Seq(0L, 1L)))
+    }
+    new World {
+      archive(old, 0, 2, 3)
+      archive(recent, 0, 3, 4)
+      live.forget(0, 2)
+      assert(run() == every.diff(Seq(0L, 1L)))
+    }
+  }
+
+  test("an empty archive between two others changes nothing") {
+    new World {
+      archive(old, 0, 0, 3)
+      assert(run() == every)
+    }
+  }
+
+  private def kafka(name: String, more: (String, String)*): (String, Seq[(String, String)]) =
+    name -> (Seq("source" -> "kafka", "subscribe" -> "t", "kafka.bootstrap.servers" -> "broker:9092") ++ more)
+
+  private def files(name: String): (String, Seq[(String, String)]) =
+    name -> Seq("source" -> "files", "format" -> "parquet", "path" -> s"/lake/$name")
+
+  private def counted(legs: (String, Seq[(String, String)])*): Seq[String] = {
+    val chain = ChainParser.parse(SourceOptions(Legs.options(legs: _*)))
+    chain.history(chain.last).map(_.name)
+  }
+
+  test("an exact hand-over counts all legs before it, back to the nearest log") {
+    val bounded = "endingOffsets" -> "latest"
+    val exact   = "handOver"      -> "offsets"
+    assert(counted(files("a"), files("b"), kafka("live", exact)) == Seq("a", "b"))
+    assert(counted(files("a"), kafka("k", bounded, exact), kafka("live", exact)) == Seq("k"))
+    assert(counted(files("a"), kafka("k", bounded), kafka("live", exact)) == Seq("k"))
+    assert(counted(kafka("k", bounded), files("a"), kafka("live", exact)) == Seq("k", "a"))
+    assert(counted(kafka("j", bounded), kafka("k", bounded, exact), kafka("live", exact)) == Seq("k"))
+  }
+
+  test("offsets are stored only of legs that an exact hand-over counts, and a leg without them is named") {
+    val chain = ChainParser.parse(SourceOptions(Legs.options(
+      files("a"),
+      kafka("k", "endingOffsets" -> "latest", "handOver" -> "nowMinus", "handOver.duration" -> "1h"),
+      files("b"),
+      kafka("live", "handOver" -> "offsets", "handOver.offset" -> "o")
+    )))
+    val log     = new MemorySideLog
+    val tallies = new LegTallies(log, chain)
+    val end     = new EndState {
+      override def position: Progress = chain.first.source.progress("""{"files":0,"of":0,"v":1}""")
+      override def eventTimes(column: String): Option[TimeRange]       = None
+      override def modificationTimes: Option[TimeRange]                = None
+      override def offsets(columns: OffsetColumns): Seq[OffsetSummary] =
+        if (columns.offset == "o") throw HandOverErrors.noFiles("x", "y") else Nil
+    }
+    tallies.keep(chain("a"), end)
+    assert(log.keys("tally").isEmpty)
+    tallies.keep(chain("k"), end)
+    assert(log.keys("tally") == Seq("tally-1"))
+    assert(intercept[SpliceException](tallies.keep(chain("b"), end)).getCondition == "SPLICE_HAND_OVER.NO_FILES")
+    assert(intercept[SpliceException](tallies.before(chain("live"))).getCondition == "SPLICE_CHECKPOINT.MISSING_ENTRY")
+    val archives = ChainParser.parse(SourceOptions(Legs.options(
+      files("a"),
+      files("b"),
+      kafka("live", "handOver" -> "offsets", "handOver.offset" -> "o")
+    )))
+    val error = intercept[SpliceException](new LegTallies(log, archives).keep(archives("a"), end))
+    assert(error.getCondition == "SPLICE_HAND_OVER.NO_OFFSETS")
+    assert(error.getMessage.contains("leg 'a'") && error.getMessage.contains("Leg 'live'"))
+  }
+}

@@ -1,0 +1,54 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import java.time.Duration
+
+import scala.annotation.tailrec
+import scala.jdk.CollectionConverters._
+
+import org.apache.kafka.clients.consumer.Consumer
+import org.apache.kafka.common.TopicPartition
+import org.apache.kafka.common.errors.TimeoutException
+
+import splice.kafka.split.TopicPartitions
+import splice.source.LogPartition
+
+/** Reads ranges of offsets until the first record of each, or its end. */
+private[enumerator] object FirstRecords {
+
+  private val Poll = Duration.ofMillis(100)
+
+  /** @param patience how long the broker may return nothing before this fails with a `TimeoutException` */
+  def apply(
+      consumer: Consumer[Array[Byte], Array[Byte]],
+      ranges: Map[LogPartition, (Long, Long)],
+      patience: Duration
+  ): Map[LogPartition, Long] = {
+    val until = ranges.map { case (p, range) => TopicPartitions.of(p) -> range._2 }
+    consumer.assign(until.keySet.asJava)
+    ranges.foreach { case (p, (from, _)) => consumer.seek(TopicPartitions.of(p), from) }
+
+    @tailrec def read(
+        open: Map[TopicPartition, Long],
+        found: Map[TopicPartition, Long],
+        since: Long
+    ): Map[TopicPartition, Long] =
+      if (open.isEmpty) found
+      else {
+        val records = consumer.poll(Poll)
+        val first   = open.keySet.flatMap(p => records.records(p).asScala.headOption.map(p -> _.offset)).toMap
+        val next    = open.keySet.map(p => p -> consumer.position(p)).toMap
+        val left    = next.collect { case (p, at) if !first.contains(p) && at < until(p) => p -> at }
+        val moved   = left != open
+        if (!moved && System.nanoTime() - since > patience.toNanos)
+          throw new TimeoutException(s"no response for offsets of ${left.keys.mkString(", ")}")
+        consumer.pause((open.keySet -- left.keySet).asJava)
+        read(left, found ++ first.filter { case (p, at) => at < until(p) }, if (moved) System.nanoTime() else since)
+      }
+
+    val starts = ranges.map { case (p, (from, _)) => TopicPartitions.of(p) -> from }
+    read(starts, Map.empty, System.nanoTime()).map { case (p, offset) => TopicPartitions.toLog(p) -> offset }
+  }
+}
