@@ -48,6 +48,14 @@ private[splice] object FilesErrors {
       "after"     -> name(FileOptions.ModifiedAfter.key)
     )
 
+  def splitOptionChanged(option: String, before: Boolean, now: Boolean): SpliceException =
+    conditions.error(
+      "SPLICE_FILES.SPLIT_OPTION_CHANGED",
+      "option" -> option,
+      "before" -> before.toString,
+      "now"    -> now.toString
+    )
+
   def startNotSupported(start: String): SpliceException =
     conditions.error("SPLICE_FILES.START_NOT_SUPPORTED", "start" -> start)
 

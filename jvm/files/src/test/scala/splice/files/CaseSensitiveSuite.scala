@@ -66,7 +66,7 @@ final class CaseSensitiveSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("a hand-over finds the column of its case") {
-    val schemas            = FileSchemas(StructType.fromDDL("ts INT, TS BIGINT"), new StructType())
+    val schemas             = FileSchemas(StructType.fromDDL("ts INT, TS BIGINT"), new StructType())
     def found(name: String) = HandOverColumn(name, "offset", "a number", schemas, Nil) { case _ => () }.field.name
     sensitive {
       assert(found("ts") == "ts" && found("TS") == "TS")

@@ -42,7 +42,8 @@ final class EmptyListSuite extends AnyFunSuite with LocalSpark {
   test("files that no filter accepts, and files in folders of another depth, are an empty list") {
     write(at("deep/2026/11/a.txt"))
     Seq(Seq("path" -> at("deep")), Seq("path" -> at("deep/2026/11"), "pathGlobFilter" -> "*.csv")).foreach { options =>
-      val own   = SourceRead.source(Seq("format" -> "text", "schema" -> "value STRING", "onEmpty" -> "fail") ++ options: _*)
+      val own =
+        SourceRead.source(Seq("format" -> "text", "schema" -> "value STRING", "onEmpty" -> "fail") ++ options: _*)
       val error = intercept[SpliceException](new SourceRead(own, mode = ReadMode.Batch).positions)
       assert(error.getCondition == "SPLICE_FILES.NO_FILES")
     }

@@ -17,11 +17,11 @@ final class UnreadableFileSuite extends AnyFunSuite with LocalSpark {
     spark.range(0, 10, 1, 2).write.parquet(at("denied"))
     val file    = Files.list(Paths.get(at("denied"))).filter(_.toString.endsWith(".parquet")).findFirst.get.toString
     val options = Seq(
-      "format" -> "parquet",
-      "path"   -> s"counting://${at("denied")}",
+      "format"             -> "parquet",
+      "path"               -> s"counting://${at("denied")}",
       "ignoreCorruptFiles" -> "true",
       "ignoreMissingFiles" -> "true",
-      "schema" -> "id BIGINT"
+      "schema"             -> "id BIGINT"
     )
     Seq(
       new AccessControlException("no permission"),

@@ -14,12 +14,14 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: ReadLimits
     extends SplitEnumerator {
 
   // Read when it is first needed: a query whose files have all been read does not need it.
-  private lazy val list: FileList =
-    FileListLog.read(
-      context.sideLog.get(
-        FileListLog.Key
-      ).getOrElse(throw CheckpointErrors.missingEntry(s"The side-log entry '${FileListLog.Key}'"))
-    )
+  private lazy val list: FileList = {
+    val lines = context.sideLog.get(FileListLog.Key).getOrElse {
+      throw CheckpointErrors.missingEntry(s"The side-log entry '${FileListLog.Key}'")
+    }
+    val known = FileListLog.read(lines)
+    storage.check(known)
+    known
+  }
 
   override def start(at: StartPosition): Progress = at match {
     case StartPosition.Configured =>

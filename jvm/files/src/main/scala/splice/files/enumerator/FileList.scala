@@ -5,11 +5,16 @@ package splice.files.enumerator
 
 import splice.files.split.{FileRange, FileSchemas, ListedFile, Packing}
 
-/** The files of a source in the order in which they are read, and what else was fixed with them at the first start. */
+/** The files of a source in the order in which they are read, and what else was fixed with them at the first start.
+  *
+  * @param splitBy
+  *   the option of the format by which files are split or read whole, and its value
+  */
 final private[splice] class FileList(
     val schemas: FileSchemas,
     val packing: Packing,
-    val files: IndexedSeq[ListedFile]
+    val files: IndexedSeq[ListedFile],
+    val splitBy: Option[(String, Boolean)] = None
 ) {
 
   private lazy val bytesBefore: Array[Long] = files.iterator.map(_.size).scanLeft(0L)(_ + _).toArray

@@ -31,7 +31,8 @@ private[splice] object FileListLog {
     val hosts       = list.files.flatMap(_.homes).flatMap(_.hosts).distinct
     val valueNumber = values.zipWithIndex.toMap
     val hostNumber  = hosts.zipWithIndex.toMap
-    val head        = Json.obj(
+    val splitBy     = list.splitBy.map { case (option, value) => "splitBy" -> Json.obj(option -> Json.bool(value)) }
+    val head        = Json.obj(Seq(
       "v"                 -> Json.number(Version.toLong),
       "data"              -> Json.text(list.schemas.data.json),
       "partition"         -> Json.text(list.schemas.partition.json),
@@ -41,7 +42,7 @@ private[splice] object FileListLog {
       "root"              -> Json.text(root),
       "values"            -> Json.array(values.map(PartitionValues.write(_, list.schemas.partition))),
       "hosts"             -> Json.array(hosts.map(Json.text))
-    )
+    ) ++ splitBy: _*)
     Json.write(head) +: list.files.map { file =>
       val homes = file.homes.map(h => numbers(h.start +: h.length +: h.hosts.map(hostNumber(_).toLong)))
       Json.write(
@@ -69,10 +70,12 @@ private[splice] object FileListLog {
     val schemas             = FileSchemas(schema(field("data")), schema(field("partition")))
     val packing             =
       Packing(field("maxPartitionBytes").asLong, field("openCostInBytes").asLong, field("minPartitions").asInt)
-    val values = Json.items(field("values")).map(PartitionValues.read(_, schemas.partition)).toIndexedSeq
-    val hosts  = Json.items(field("hosts")).map(_.asText).toIndexedSeq
-    val root   = field("root").asText
-    new FileList(schemas, packing, parsed.map(file(_, root, values, hosts)).toIndexedSeq)
+    val values  = Json.items(field("values")).map(PartitionValues.read(_, schemas.partition)).toIndexedSeq
+    val hosts   = Json.items(field("hosts")).map(_.asText).toIndexedSeq
+    val root    = field("root").asText
+    val splitBy =
+      Json.field(head, "splitBy").flatMap(Json.fields(_).headOption).map { case (k, v) => k -> v.asBoolean }
+    new FileList(schemas, packing, parsed.map(file(_, root, values, hosts)).toIndexedSeq, splitBy)
   }
 
   private def file(

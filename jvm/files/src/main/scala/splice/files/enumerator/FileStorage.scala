@@ -18,6 +18,13 @@ private[splice] trait FileStorage {
   /** The files as they are now, with all else that is fixed when a query first starts. */
   def list(context: EnumeratorContext): FileList
 
+  /** Checks that the files of a persisted list can be read as they were split.
+    *
+    * @throws splice.source.SpliceException
+    *   when an option has changed that decides it
+    */
+  def check(list: FileList): Unit = ()
+
   /** What the listed files hold, once all of them were read. */
   def end(at: FilesProgress, list: => FileList): EndState
 }
@@ -38,8 +45,13 @@ final private[files] class SparkStorage(source: FileSource) extends FileStorage 
       conf.filesOpenCostInBytes,
       conf.filesMinPartitionNum.getOrElse(context.cores).max(1)
     )
-    new FileList(found.schemas, packing, files)
+    new FileList(found.schemas, packing, files, settings.splitBy)
   }
+
+  override def check(list: FileList): Unit =
+    list.splitBy.zip(settings.splitBy).foreach { case ((option, before), (_, now)) =>
+      if (before != now) throw FilesErrors.splitOptionChanged(settings.name(option), before, now)
+    }
 
   private def refuseEmpty(): Unit = settings.onEmpty match {
     case OnEmpty.Fail => throw FilesErrors.noFiles(settings.paths, settings.name)

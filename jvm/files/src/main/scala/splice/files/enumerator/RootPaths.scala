@@ -35,7 +35,7 @@ private[files] object RootPaths {
   }
 
   private def isContained(root: FileStatus, folders: Set[Path], recursive: Boolean): Boolean = {
-    def within(folder: Path): Boolean = folders(folder) || partOfParent(folder)
+    def within(folder: Path): Boolean       = folders(folder) || partOfParent(folder)
     def partOfParent(folder: Path): Boolean =
       (recursive || FolderOwners.isPartition(folder)) && !isHidden(folder) && Option(folder.getParent).exists(within)
     if (root.isDirectory) partOfParent(root.getPath)

@@ -35,6 +35,10 @@ final private[splice] case class FileSettings(
   /** The name of an option in errors, with the prefix of its leg. */
   def name(key: String): String = prefix + key
 
+  /** The option by which files are split or read whole, and its value. */
+  def splitBy: Option[(String, Boolean)] =
+    kind.splitOption.map(key => key -> spark.get(key).flatMap(_.toBooleanOption).getOrElse(false))
+
   def basePath: Option[String] = spark.get(FileOptions.BasePath.key)
 
   /** Spark's options `ignoreMissingFiles` and `ignoreCorruptFiles`, else the session's settings of these names. */

@@ -69,10 +69,16 @@ final class FileListSuite extends AnyFunSuite {
       ListedFile("file:/lake/xy/2", 0, 1, splittable = false, nulls),
       ListedFile("file:/lake/x/3", 7, 2, splittable = false, values)
     )
-    val list  = new FileList(FileSchemas(StructType.fromDDL("x ARRAY<STRING>"), partition), packing, files)
+    val list = new FileList(
+      FileSchemas(StructType.fromDDL("x ARRAY<STRING>"), partition),
+      packing,
+      files,
+      Some("multiLine" -> true)
+    )
     val again = FileListLog.read(FileListLog.write(list))
     assert(again.files == files)
     assert(again.schemas == list.schemas && again.packing == packing)
+    assert(again.splitBy == list.splitBy && FileListLog.read(FileListLog.write(sizes())).splitBy.isEmpty)
     assert(FileListLog.read(FileListLog.write(sizes())).files.isEmpty)
     assert(FileListLog.write(list).forall(!_.contains('\n')))
   }
