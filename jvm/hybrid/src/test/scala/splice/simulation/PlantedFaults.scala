@@ -15,6 +15,7 @@ object PlantedFaults {
   /** Each by the number of the hole that its rule closes, in words. */
   val all: Seq[(String, Faults)] = Seq(
     "1: a partition found later begins where the log begins when the batch is planned" -> Faults(kafka = startsToday),
+    "1: an exact rule counts the last archive only"      -> Faults(sideLog = new LastTally(_)),
     "2: a rule is asked again by every run"              -> forgetting(_.startsWith("hand-over-")),
     "2: the start of a leg is chosen again by every run" ->
       forgetting(k => k.startsWith("hand-over-") || k.startsWith("switch-")),
@@ -140,6 +141,17 @@ object PlantedFaults {
       seen.copy(topicIds = seen.topicIds.map { case (topic, _) => topic -> "the same" })
     }
   }
+}
+
+/** Knows no offsets of a leg after which another one has left its own. */
+final private class LastTally(log: SideLog) extends SideLog {
+  private def isEarlier(key: String)                 = key.startsWith("tally-") && log.keys("tally-").exists(_ > key)
+  override def get(key: String): Option[Seq[String]] =
+    log.get(key).map(lines => if (isEarlier(key)) lines.take(1) else lines)
+  override def getOrCreate(key: String)(value: => Seq[String]): Seq[String] = log.getOrCreate(key)(value)
+  override def keys(prefix: String): Seq[String]                            = log.keys(prefix)
+  override def remove(key: String): Unit                                    = log.remove(key)
+  override def scope(name: String): SideLog                                 = log.scope(name)
 }
 
 /** Passes every question on. */
