@@ -62,7 +62,7 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
 object ChainSimulationSuite {
 
   /** More than 10,000, because a life that is refused early does not count. */
-  val Seeds = 11000
+  val Seeds = 10500
 
   /** What a run of all seeds must have come across. */
   val Situations: Seq[String] = (Shape.all ++ Shape.byTime).map(shape => s"shape $shape") ++
