@@ -4,17 +4,29 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import subprocess
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from servers.class_data import java, options
 from servers.kafka_jars import class_path
-from servers.kafka_settings import LOGGING, as_properties, one_node, with_listeners
+from servers.kafka_producer import Record
+from servers.kafka_settings import (
+    LOGGING,
+    as_properties,
+    new_cluster_id,
+    one_node,
+    with_listeners,
+)
+from servers.kafka_topics import KafkaTopics
 from servers.ports import free_ports
 from servers.process import ServerProcess
+from servers.waiting import wait_for
 
 
 class KafkaNode(Protocol):
@@ -49,11 +61,13 @@ class ProcessNode:
         heap: str,
         listeners: Mapping[str, str] | None = None,
         ports: tuple[int, int] | None = None,
+        training: Sequence[str] = (),
     ) -> None:
         """Formats the storage below the folder.
 
         Listeners beside the plain one are given by name and security protocol. The ports of broker
-        and controller are free ones if they are not given.
+        and controller are free ones if they are not given. The JVM of the node loads its classes
+        from an archive, unless it runs with the options that create the archive.
         """
         protocols = dict(listeners or {})
         broker, control, *more = free_ports(2 + len(protocols))
@@ -72,11 +86,15 @@ class ProcessNode:
                 | dict(settings)
             )
         )
-        self._java = [_java(), f"-Xmx{heap}", "-XX:+UseSerialGC"]
-        self._java += ["-cp", f"{folder}{os.pathsep}{class_path()}"]
+        # Most of a short life is the start, which a simple compiler and collector shorten.
+        quick = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"]
+        logging = f"-Dlog4j2.configurationFile={folder / 'log4j2.properties'}"
+        command = [java(), f"-Xmx{heap}", *quick, logging, "-cp", class_path()]
+        archived = [] if training else _class_data()
+        self._run = [command[0], *(training or archived), *command[1:], "kafka.Kafka"]
         format_storage = ["kafka.tools.StorageTool", "format", "-t", cluster_id]
         done = subprocess.run(
-            [*self._java, *format_storage, "-c", str(properties)],
+            [command[0], *archived, *command[1:], *format_storage, "-c", str(properties)],
             capture_output=True,
             text=True,
             check=False,
@@ -89,14 +107,14 @@ class ProcessNode:
     def start(self) -> None:
         """Starts it, or starts it again; it is not yet ready."""
         self._process = ServerProcess(
-            [*self._java, "kafka.Kafka", str(self._folder / "server.properties")],
+            [*self._run, str(self._folder / "server.properties")],
             self._folder / "kafka.log",
         )
 
-    def stop(self) -> None:
-        """Ends it in order (SIGTERM)."""
+    def stop(self, patience: float = 30) -> None:
+        """Ends it in order (SIGTERM), and kills it after the patience in seconds."""
         if self._process:
-            self._process.terminate()
+            self._process.terminate(patience)
 
     def kill(self) -> None:
         """Kills it (SIGKILL)."""
@@ -128,6 +146,23 @@ class ProcessNode:
         return self._process
 
 
-def _java() -> str:
-    home = os.environ.get("JAVA_HOME")
-    return str(Path(home, "bin", "java")) if home else "java"
+@functools.cache
+def _class_data() -> Sequence[str]:
+    found = class_path()
+    jars = Path(found[:-1]).glob("*.jar") if found.endswith("*") else found.split(os.pathsep)
+    return options("kafka", sorted(map(Path, jars)), _train)
+
+
+def _train(option: str) -> None:
+    with tempfile.TemporaryDirectory(prefix="splice-class-data-") as folder:
+        node = ProcessNode(Path(folder), new_cluster_id(), {}, "512m", training=[option])
+        topics = KafkaTopics(f"127.0.0.1:{node.port}")
+        node.start()
+        try:
+            wait_for("Kafka to be ready", lambda: topics.cluster_id(timeout=1))
+            topics.create("orders")
+            topics.produce("orders", [Record("value", "key", 0)])
+            topics.commit("readers", "orders", {0: len(list(topics.records("orders")))})
+        finally:
+            # The JVM writes the archive before it exits.
+            node.stop(patience=300)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import socket
 
@@ -15,12 +16,19 @@ _PORTS = range(15000, 32000)
 def free_ports(count: int) -> list[int]:
     """Finds different TCP ports that nobody listens on now."""
     found: list[int] = []
-    for port in random.sample(_PORTS, len(_PORTS)):
+    own = _own_ports()
+    for port in random.sample(own, len(own)):
         if _is_free(port):
             found.append(port)
         if len(found) == count:
             return found
-    raise RuntimeError(f"no {count} free ports in {_PORTS}")
+    raise RuntimeError(f"no {count} free ports in {own}")
+
+
+def _own_ports() -> range:
+    # Another worker of pytest must not take the port of a server that is down for a while.
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    return _PORTS[worker :: int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))]
 
 
 def _is_free(port: int) -> bool:
