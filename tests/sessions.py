@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kill import classes
 from splice import configure
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ def session(folder: Path, conf: Mapping[str, str] | None = None) -> SparkSession
         # A bar has no end of line, so that what a program says next would stand behind it.
         "spark.ui.showConsoleProgress": "false",
         RACK: "rack-1",
+        classes.JVM_OPTIONS: classes.archived(),
+        **classes.conf(),
         **(conf or {}),
     }
     builder = SparkSession.builder.master("local[2]").appName("splice-tests")

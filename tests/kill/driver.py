@@ -17,14 +17,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from kill import killing
-from splice import configure
 
 
 def main(given: Path) -> None:
     """Runs the queries."""
     plan = json.loads(given.read_text())
     builder = SparkSession.builder.master(plan["master"]).config(map=plan["conf"])
-    spark = configure(builder).getOrCreate()
+    spark = builder.getOrCreate()
     spark.udf.registerJavaFunction("killing", killing.COLUMN, "string")
     queries = [_start(spark, query) for query in plan["queries"]]
     stop = given.with_name("stop")
@@ -37,6 +36,16 @@ def main(given: Path) -> None:
     for query in queries:
         query.awaitTermination()
     spark.stop()
+    if any("ArchiveClassesAtExit" in value for value in plan["conf"].values()):
+        _end_jvm(spark)
+
+
+def _end_jvm(spark: SparkSession) -> None:
+    # The JVM ends in order when its input ends; the end of this process would kill it.
+    gateway: Any = spark.sparkContext._gateway
+    gateway.shutdown()
+    gateway.proc.stdin.close()
+    gateway.proc.wait()
 
 
 _HYBRID = [

@@ -72,8 +72,6 @@ def jar() -> Path:
 def conf() -> dict[str, str]:
     """Gives the settings that make the file system known to a driver."""
     return {
-        "spark.driver.extraClassPath": str(jar()),
-        "spark.executor.extraClassPath": str(jar()),
         f"spark.hadoop.fs.{SCHEME}.impl": f"{_PACKAGE}.KillingFileSystem",
         f"spark.hadoop.fs.AbstractFileSystem.{SCHEME}.impl": f"{_PACKAGE}.KillingFileContext",
     }

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kill import killing
+from kill import classes, killing
 from kill.killing import Kill
 from servers.process import ServerProcess
 
@@ -42,7 +42,9 @@ class Life:
             "SPLICE_KILL_TRACE": str(folder / "trace"),
             "SPLICE_KILL_ROWS": str(folder / "rows"),
         }
-        settings = _CONF | _places(folder) | killing.conf() | dict(conf or {})
+        settings = {**_CONF, **_places(folder), **killing.conf(), **classes.conf(), **(conf or {})}
+        if classes.JVM_OPTIONS not in settings:
+            settings[classes.JVM_OPTIONS] = classes.archived()
         settings |= {f"spark.executorEnv.{name}": value for name, value in plan.items()}
         given.write_text(json.dumps({"master": master, "conf": settings, "queries": queries}))
         environment = plan | {

@@ -1,0 +1,64 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""The classes of a driver: the class path that holds them, and an archive of them.
+
+The jars are on the class path, not in ``spark.jars``: Spark copies the latter for each driver, and
+an archive holds only classes of the class path.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import tempfile
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyspark
+
+from kill import killing
+from servers import class_data
+from servers.spark_kafka_jars import jars
+from splice.jars import jar_paths
+
+JVM_OPTIONS = "spark.driver.defaultJavaOptions"
+"""The setting that holds the options of the archive."""
+
+
+def conf() -> Mapping[str, str]:
+    """Return the settings of a driver that has all classes on its class path."""
+    path = os.pathsep.join(map(str, _added()))
+    return {"spark.driver.extraClassPath": path, "spark.executor.extraClassPath": path}
+
+
+@functools.cache
+def archived() -> str:
+    """Return the JVM options that load the classes from an archive."""
+    sparks = sorted((Path(pyspark.__file__).parent / "jars").glob("*.jar"))
+    name = f"driver-{pyspark.__version__}"
+    return " ".join(class_data.options(name, [*_added(), *sparks], _train))
+
+
+@functools.cache
+def _added() -> list[Path]:
+    sparks_kafka = jars() if pyspark.__version__.startswith("4.2.") else []
+    return [killing.jar(), *jar_paths(), *map(Path, sparks_kafka)]
+
+
+def _train(option: str) -> None:
+    # Most processes find the archive, and a scenario starts drivers, which need this module.
+    from kill.scenario import Scenario
+    from servers.kafka import KafkaCluster
+
+    with (
+        tempfile.TemporaryDirectory(prefix="splice-class-data-") as folder,
+        KafkaCluster() as kafka,
+    ):
+        topic = f"orders-{uuid.uuid4().hex[:8]}"
+        scenario = Scenario.make(kafka.topics, topic, Path(folder), rows=300)
+        scenario.given(conf={JVM_OPTIONS: option})
+        life = scenario.start()
+        # The JVM writes the archive before it exits.
+        code = life.process.wait(600)
+        assert code == 0, life.process.tail(80)
