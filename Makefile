@@ -11,6 +11,7 @@ BUILT_ON := 4.2.0
 SPARK    ?= $(BUILT_ON)
 PYTHON   ?= python3
 SEEDS    ?= 1..200
+WORKERS  ?= 2
 LINKED   ?= 4.1.3 4.2.0 4.3.0
 export PYTHON
 
@@ -48,8 +49,8 @@ unit: .venv/.ready ## Run the tests of the JVM modules and of the Python package
 	$(SBT) test
 	cd python && ../.venv/bin/python -m pytest --junitxml=../$(REPORTS)/python.xml
 
-it: $(VENV)/.wheel ## Run tests/ over the built wheel and jar (SPARK=4.2.0, 4.1.3 or 4.3.0; ARGS=pytest's)
-	$(SCRIPT_ENV) $(VENV)/bin/python -m pytest tests --junitxml=$(REPORTS)/it-$(SPARK).xml $(ARGS)
+it: $(VENV)/.wheel ## Run tests/ over the built wheel and jar (SPARK=4.2.0, 4.1.3 or 4.3.0; WORKERS=2; ARGS=pytest's)
+	$(SCRIPT_ENV) $(VENV)/bin/python -m pytest tests -n $(WORKERS) --junitxml=$(REPORTS)/it-$(SPARK).xml $(ARGS)
 
 lint: .venv/.ready ## Check format, headers, types and warnings; every finding is an error
 	project/prerequisites
@@ -109,6 +110,12 @@ $(VENV)/.wheel: $(VENV)/.ready $(MADE)/wheel
 	@touch $@
 
 # PySpark carries Spark's jars, also of versions whose jars are nowhere else.
+.cache/spark-$(BUILT_ON)/.ready: .venv/.ready
+	rm -rf $(@D)
+	mkdir -p $(@D)
+	ln -s $$(.venv/bin/python -c 'import pathlib, pyspark; print(pathlib.Path(pyspark.__file__).parent)') $(@D)/pyspark
+	@touch $@
+
 .cache/spark-%/.ready: | .venv/.ready
 	rm -rf $(@D)
 	.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --no-compile --target $(@D) pyspark==$*

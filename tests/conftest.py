@@ -9,19 +9,30 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyspark
 import pytest
 
+import workers
 from orders import archive, orders
 from servers.kafka import KafkaCluster
 from servers.kafka_topics import KafkaTopics
-from servers.spark_kafka_jars import jars
 from sessions import session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from xdist.remote import Producer
 
 MakeTopic = Callable[..., str]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put tests into the order in which workers take them."""
+    items.sort(key=lambda item: workers.in_order(item.nodeid))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> workers.Scheduler:
+    """Distribute tests by the servers that they share."""
+    return workers.Scheduler(config, log)
 
 
 @pytest.fixture(scope="session")
@@ -59,8 +70,7 @@ def make_topic(topics: KafkaTopics) -> MakeTopic:
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A classic session with Splice's jars and Spark's own Kafka source, for this process."""
-    own = ",".join(jars()) if pyspark.__version__.startswith("4.2.") else ""
-    started = session(tmp_path_factory.mktemp("spark"), {"spark.jars": own})
+    started = session(tmp_path_factory.mktemp("spark"))
     started.sparkContext.setLogLevel("WARN")
     yield started
     started.stop()

@@ -1,0 +1,65 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Distribution of the tests over the workers of pytest.
+
+A worker has a session and a broker of its own. Tests that share further servers run in one worker,
+one after another; any other test runs in the next free worker. The longest units come first, so
+that the workers finish at about the same time.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+import pytest
+from xdist.scheduler.loadscope import LoadScopeScheduling
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
+
+_TOGETHER = (
+    "clusters",
+    "faults",
+    "test_security.py",
+    "compat/test_refusals.py",
+    "fixtures",
+    "test_dynamic_kafka.py",
+)
+"""Folders and files whose tests share servers or topics."""
+
+_THEN = "kill"
+"""The folder whose tests start several drivers each."""
+
+
+class Scheduler(LoadScopeScheduling):
+    """A schedule with one unit per shared set of servers, or per test."""
+
+    def __init__(self, config: pytest.Config, log: Producer | None = None) -> None:
+        """Keep the order of the tests, which is that of ``in_order``."""
+        super().__init__(config, log)
+        config.option.loadscopereorder = False
+
+    def _split_scope(self, nodeid: str) -> str:
+        return unit(nodeid)
+
+
+def unit(nodeid: str) -> str:
+    """Return the name of the unit that a test belongs to."""
+    return next((each for each in _TOGETHER if _is_in(nodeid, each)), nodeid)
+
+
+def in_order(nodeid: str) -> int:
+    """Return the rank of a test: units of several tests come first."""
+    shared = unit(nodeid)
+    if shared in _TOGETHER:
+        return _TOGETHER.index(shared)
+    return len(_TOGETHER) + (not _is_in(nodeid, _THEN))
+
+
+def _is_in(nodeid: str, place: str) -> bool:
+    # The root of pytest is tests/, or the folder above it.
+    parts = PurePosixPath(nodeid.split("::", 1)[0]).parts
+    own = parts[1:] if parts[0] == "tests" else parts
+    wanted = PurePosixPath(place).parts
+    return own[: len(wanted)] == wanted
