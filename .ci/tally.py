@@ -3,8 +3,8 @@
 """Adds up the JUnit reports that sbt and pytest left.
 
 Usage: tally.py failed, or tally.py summary PASSED FAILED with what to add to the tests. The
-summary names each test that failed with the first lines of why; its exit code is 1 if anything
-failed or no test ran.
+summary lists the slowest tests, and names each test that failed with the first lines of why; its
+exit code is 1 if anything failed or no test ran.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ REPORTS = (
     "tests/*/target/test-reports/*.xml",
 )
 _LINES = 12
+_SLOWEST = 20
 
 
 class Count(NamedTuple):
@@ -58,6 +59,16 @@ def failures(root: Path) -> Iterator[str]:
                 yield "\n    ".join([f"FAILED {name}", *lines])
 
 
+def slowest(root: Path) -> list[str]:
+    """Return a line for each of the tests that took most time, with the seconds it took."""
+    times = [
+        (float(case.get("time") or 0), f"{case.get('classname')}: {case.get('name')}")
+        for suite in _suites(root)
+        for case in suite.iter("testcase")
+    ]
+    return [f"{time:7.1f} s  {name}" for time, name in sorted(times, reverse=True)[:_SLOWEST]]
+
+
 def _suites(root: Path) -> list[Element]:
     files = sorted(file for pattern in REPORTS for file in root.glob(pattern))
     return [
@@ -73,6 +84,7 @@ def main(arguments: list[str]) -> int:
         return 0
     passed, failed = map(int, arguments[1:])
     total = Count(tests.passed + passed, tests.failed + failed, tests.skipped)
+    print("The slowest tests:", *slowest(Path.cwd()), sep="\n")
     for failure in failures(Path.cwd()):
         print(failure)
     print(total)

@@ -38,10 +38,9 @@ object CommonSettings {
       Seq("-Xmx2g", "-Duser.timezone=UTC", "-Dspark.ui.enabled=false", s"-Dlog4j2.configurationFile=${logging.toURI}")
   }
 
-  /** For the whole build: two things at a time, one forked JVM of tests at a time. */
+  /** For the whole build: two tasks at a time, and so the tests of two modules, each in a JVM of its own. */
   val build: Seq[Setting[_]] = Seq(
-    Global / concurrentRestrictions :=
-      Seq(Tags.limitAll(2), Tags.limit(Tags.ForkedTestGroup, 1), Tags.limit(Tags.Test, 1)),
+    Global / concurrentRestrictions := Seq(Tags.limitAll(2)),
     Global / onChangedBuildSource := ReloadOnSourceChanges
   )
 

@@ -6,21 +6,33 @@ import sbt._
 
 /** A real Kafka server for tests, which start it as a process of its own: its Scala and its client are not ours. */
 object KafkaServer {
-  val stage = taskKey[File]("Puts the Kafka server's jars into one folder and says which")
+  val stage = taskKey[File]("Puts the jars of the Kafka server, and of Spark's Kafka source, each into a folder")
+
+  private val sparksSource =
+    Seq("commons-pool2-", "spark-sql-kafka-0-10_2.13-", "spark-token-provider-kafka-0-10_2.13-")
 
   val staged: Seq[Setting[_]] = Seq(
     autoScalaLibrary := false,
     libraryDependencies ++= Dependencies.kafkaServer,
     stage := {
-      val folder = target.value / "kafka"
-      val jars   = (Compile / externalDependencyClasspath).value.files
-      Sync.sync(streams.value.cacheStoreFactory.make("kafka"))(jars.map(jar => jar -> folder / jar.getName))
-      folder
+      val peers  = (LocalProject("bench") / Compile / externalDependencyClasspath).value.files
+      val source = peers.filter(jar => sparksSource.exists(jar.getName.startsWith))
+      sync("spark-kafka", source, target.value, streams.value)
+      sync("kafka", (Compile / externalDependencyClasspath).value.files, target.value, streams.value)
     }
   )
 
   /** Tests and benchmarks find the jars in the folder that the property `splice.kafka.server` names. */
-  val known: Seq[Setting[_]] = Seq(Test / javaOptions += property.value, Compile / run / javaOptions += property.value)
+  val known: Seq[Setting[_]] = Seq(
+    Test / javaOptions ++= Seq(property.value, "-Dsplice.kafka.server.quick=true"),
+    Compile / run / javaOptions += property.value
+  )
+
+  private def sync(name: String, jars: Seq[File], target: File, streams: TaskStreams): File = {
+    val folder = target / name
+    Sync.sync(streams.cacheStoreFactory.make(name))(jars.map(jar => jar -> folder / jar.getName))
+    folder
+  }
 
   private def property = Def.task(s"-Dsplice.kafka.server=${(LocalProject("servers") / stage).value}")
 }

@@ -74,3 +74,21 @@ def test_reports_of_sbt_and_pytest_are_added_up(tmp_path: Path) -> None:
     assert tally.count(tmp_path) == tally.Count(7, 2, 1)
     assert str(tally.Count(7, 2, 1)) == "7 passed, 2 failed, 1 skipped"
     assert str(tally.Count(7, 0, 0)) == "7 passed, 0 failed"
+
+
+def test_the_slowest_tests_of_all_reports_are_listed(tmp_path: Path) -> None:
+    for number in (1, 2):
+        folder = tmp_path / f"jvm/module-{number}/target/test-reports"
+        folder.mkdir(parents=True)
+        cases = (
+            f'<testcase classname="S{number}" name="t{each}" time="{10 * each + number}"/>'
+            for each in range(15)
+        )
+        (folder / "TEST-a.xml").write_text(f"<testsuite>{''.join(cases)}</testsuite>")
+    lines = tally.slowest(tmp_path)
+    assert len(lines) == 20
+    assert [line.strip() for line in lines[:3]] == [
+        "142.0 s  S2: t14",
+        "141.0 s  S1: t14",
+        "132.0 s  S2: t13",
+    ]

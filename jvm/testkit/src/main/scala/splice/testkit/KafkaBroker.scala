@@ -97,7 +97,8 @@ final class KafkaBroker private (folder: Path, more: Map[String, String]) extend
   private def launch(main: String, arguments: String*): ProcessBuilder = {
     val program   = Paths.get(System.getProperty("java.home"), "bin", "java").toString
     val classPath = s"$folder${java.io.File.pathSeparator}${KafkaBroker.jars}/*"
-    val command   = Seq(program, "-Xmx256m", "-XX:+UseSerialGC", "-cp", classPath, main) ++ arguments
+    val jvm       = Seq("-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData") ++ KafkaBroker.compiler
+    val command   = Seq(program) ++ jvm ++ Seq("-cp", classPath, main) ++ arguments
     new ProcessBuilder(command.asJava)
       .redirectErrorStream(true)
       .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("kafka.log").toFile))
@@ -136,6 +137,10 @@ object KafkaBroker {
 
   private def jars: String = Option(System.getProperty("splice.kafka.server"))
     .getOrElse(throw new IllegalStateException("the property splice.kafka.server names no folder of Kafka's jars"))
+
+  // Most of a short life is the start, which the simple compiler shortens; a benchmark measures throughput.
+  private def compiler: Option[String] =
+    Option.when(java.lang.Boolean.getBoolean("splice.kafka.server.quick"))("-XX:TieredStopAtLevel=1")
 
   private def settings(data: Path, port: Int, controller: Int): Map[String, String] = Map(
     "process.roles"                            -> "broker,controller",
