@@ -40,7 +40,7 @@ def session(folder: Path, conf: Mapping[str, str] | None = None) -> SparkSession
         # A bar has no end of line, so that what a program says next would stand behind it.
         "spark.ui.showConsoleProgress": "false",
         RACK: "rack-1",
-        classes.JVM_OPTIONS: classes.archived(),
+        **classes.archived(),
         **classes.conf(),
         **(conf or {}),
     }

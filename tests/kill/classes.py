@@ -22,8 +22,9 @@ from servers import class_data
 from servers.spark_kafka_jars import jars
 from splice.jars import jar_paths
 
-JVM_OPTIONS = "spark.driver.defaultJavaOptions"
-"""The setting that holds the options of the archive."""
+DRIVER = "spark.driver.defaultJavaOptions"
+EXECUTOR = "spark.executor.defaultJavaOptions"
+"""The settings that hold the options of the archive."""
 
 
 def conf() -> Mapping[str, str]:
@@ -33,11 +34,12 @@ def conf() -> Mapping[str, str]:
 
 
 @functools.cache
-def archived() -> str:
-    """Return the JVM options that load the classes from an archive."""
+def archived() -> Mapping[str, str]:
+    """Return the settings by which drivers and executors load the classes from an archive."""
     sparks = sorted((Path(pyspark.__file__).parent / "jars").glob("*.jar"))
     name = f"driver-{pyspark.__version__}"
-    return " ".join(class_data.options(name, [*_added(), *sparks], _train))
+    options = " ".join(class_data.options(name, [*_added(), *sparks], _train))
+    return {DRIVER: options, EXECUTOR: options}
 
 
 @functools.cache
@@ -57,7 +59,7 @@ def _train(option: str) -> None:
     ):
         topic = f"orders-{uuid.uuid4().hex[:8]}"
         scenario = Scenario.make(kafka.topics, topic, Path(folder), rows=300)
-        scenario.given(conf={JVM_OPTIONS: option})
+        scenario.given(conf={DRIVER: option})
         life = scenario.start()
         # The JVM writes the archive before it exits.
         code = life.process.wait(600)

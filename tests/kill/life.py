@@ -43,8 +43,8 @@ class Life:
             "SPLICE_KILL_ROWS": str(folder / "rows"),
         }
         settings = {**_CONF, **_places(folder), **killing.conf(), **classes.conf(), **(conf or {})}
-        if classes.JVM_OPTIONS not in settings:
-            settings[classes.JVM_OPTIONS] = classes.archived()
+        if classes.DRIVER not in settings:
+            settings |= classes.archived()
         settings |= {f"spark.executorEnv.{name}": value for name, value in plan.items()}
         given.write_text(json.dumps({"master": master, "conf": settings, "queries": queries}))
         environment = plan | {

@@ -35,27 +35,27 @@ def options(name: str, jars: Iterable[Path], train: Callable[[str], None]) -> li
             classes that the archive holds.
     """
     archive = _FOLDER / f"{name}-{_digest(jars)}.jsa"
+    failed = archive.with_suffix(".failed")
+    if not archive.exists() and not failed.exists():
+        _FOLDER.mkdir(parents=True, exist_ok=True)
+        with (_FOLDER / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not archive.exists() and not failed.exists():
+                _create(archive, failed, name, train)
+    return [f"-XX:SharedArchiveFile={archive}"] if archive.exists() else []
+
+
+def _create(archive: Path, failed: Path, name: str, train: Callable[[str], None]) -> None:
+    for outdated in _FOLDER.glob(f"{name}-*"):
+        outdated.unlink()
+    fresh = archive.with_suffix(".fresh")
     try:
-        if not archive.exists():
-            _create(archive, name, train)
-    except Exception as error:
-        warnings.warn(f"no class data of {name}: {error}", stacklevel=2)
-        return []
-    return [f"-XX:SharedArchiveFile={archive}"]
-
-
-def _create(archive: Path, name: str, train: Callable[[str], None]) -> None:
-    _FOLDER.mkdir(parents=True, exist_ok=True)
-    with (_FOLDER / f"{name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if archive.exists():
-            return
-        outdated = list(_FOLDER.glob(f"{name}-*"))
-        fresh = archive.with_suffix(".fresh")
         train(f"-XX:ArchiveClassesAtExit={fresh}")
         fresh.replace(archive)
-        for each in outdated:
-            each.unlink(missing_ok=True)
+    except Exception as error:
+        # A JVM without a base archive never writes one: the next process must not try again.
+        failed.write_text(str(error))
+        warnings.warn(f"no class data of {name}: {error}", stacklevel=2)
 
 
 def _digest(jars: Iterable[Path]) -> str:
