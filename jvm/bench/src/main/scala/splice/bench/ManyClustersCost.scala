@@ -142,7 +142,7 @@ final class ManyClustersCost(cores: Int) {
     override def boundedness: Boundedness                    = real.boundedness
     override def schema: StructType                          = real.schema
     override def fingerprint: Seq[(String, String)]          = real.fingerprint
-    override def progress(json: String): Progress            = real.progress(json)
+    override def position(json: String): Position            = real.position(json)
     override def readers(c: ReadContext): SplitReaderFactory = real.readers(c)
 
     override def enumerator(context: EnumeratorContext): SplitEnumerator =

@@ -37,8 +37,8 @@ final class Coordinator(
   private lazy val slotLog                                           = new SlotLog(log, source, rules)
   private val admission                                              = new Admission(context.clock)
   private var frozen                                                 = false
-  private var planned: Option[(Progress, Progress, Seq[SplitRange])] = None
-  private var commits: Queue[Progress]                               = Queue.empty
+  private var planned: Option[(Position, Position, Seq[SplitRange])] = None
+  private var commits: Queue[Position]                               = Queue.empty
 
   /** Checks that the checkpoint is this source's. Called once, before anything else. */
   def open(): Unit = Fingerprint.check(log, source)
@@ -48,13 +48,13 @@ final class Coordinator(
     if (source.readsBySession) SessionSettings.pinned(log) else SessionSettings.current
 
   /** Where the query begins; decided once in the life of the checkpoint. */
-  def initial(): Progress = {
+  def initial(): Position = {
     val _ = session
     new InitialLog(log, source, folder).resolve(enumerator.start(StartPosition.Configured))
   }
 
   /** Reads an offset that Spark gives back. */
-  def progress(json: String): Progress = source.progress(json)
+  def position(json: String): Position = source.position(json)
 
   /** Takes the ends as they are now for the ends of this run. */
   def freeze(): Unit = {
@@ -67,10 +67,8 @@ final class Coordinator(
     * @param everything
     *   the caller wants all that is available, whatever the source's own limits
     */
-  def advance(from: Progress, everything: Boolean): Progress = {
-    val own    = if (everything) ReadLimits.All else enumerator.limits(from)
-    val limits = if (frozen) own.withoutMinimum else admission.limits(own)
-    val until  = enumerator.advance(from, limits)
+  def advance(from: Position, everything: Boolean): Position = {
+    val until = enumerator.advance(from, if (everything) Limits.Everything else limits(from))
     if (until != from) {
       admission.began()
       slotLog.cover(from, ranges(from, until), enumerator)
@@ -78,8 +76,13 @@ final class Coordinator(
     until
   }
 
+  private def limits(from: Position): Limits = {
+    val own = enumerator.limits(from)
+    if (frozen) own.withoutMinimum else admission.limits(own)
+  }
+
   /** The tasks between two positions: the same for the same positions, in every run and on every cluster. */
-  def tasks(from: Progress, until: Progress): Seq[SlotRanges] = {
+  def tasks(from: Position, until: Position): Seq[SlotRanges] = {
     val all = ranges(from, until)
     // A batch that another source has planned has no layout, and must be the same here from its first replay on.
     if (slotLog.at(from).isEmpty) slotLog.cover(from, all, enumerator)
@@ -95,13 +98,13 @@ final class Coordinator(
     tasks(start, until)
   }
 
-  @tailrec private def exhaust(at: Progress): Progress = {
-    val next = enumerator.advance(at, ReadLimits.All)
+  @tailrec private def exhaust(at: Position): Position = {
+    val next = enumerator.advance(at, Limits.Everything)
     if (next == at) at else exhaust(next)
   }
 
   /** The ranges between two positions; the last answer is kept, because Spark plans a batch more than once. */
-  def ranges(from: Progress, until: Progress): Seq[SplitRange] =
+  def ranges(from: Position, until: Position): Seq[SplitRange] =
     planned.collect { case (`from`, `until`, known) => known }.getOrElse {
       val made = enumerator.splits(from, until)
       planned = Some((from, until, made))
@@ -109,20 +112,20 @@ final class Coordinator(
     }
 
   /** What the source ended with, once it is exhausted at `at`. */
-  def end(at: Progress): Option[EndState] = enumerator.end(at)
+  def end(at: Position): Option[EndState] = enumerator.end(at)
 
   /** Spark has committed everything up to `until`. */
-  def committed(until: Progress): Unit = {
+  def committed(until: Position): Unit = {
     enumerator.committed(until)
     commits = (commits :+ until).takeRight(batchesToRetain)
     if (commits.size == batchesToRetain) slotLog.purge(commits.head)
   }
 
   /** The run is over, and `until` is what Spark has committed. */
-  def stopped(until: Progress): Unit = made.foreach(_.committed(until))
+  def stopped(until: Position): Unit = made.foreach(_.committed(until))
 
   /** Figures for the query progress. */
-  def report(at: Progress): SortedMap[String, String] = enumerator.report(at)
+  def report(at: Position): SortedMap[String, String] = enumerator.report(at)
 
   override def close(): Unit = made.foreach(_.close())
 

@@ -3,7 +3,7 @@
 
 package splice.coordinator
 
-import splice.source.{Progress, SharedStart, SideLog, Source}
+import splice.source.{Position, SharedStart, SideLog, Source}
 
 /** Where a query begins: decided once in the life of its checkpoint, and told to a source that shares the checkpoint.
   *
@@ -14,15 +14,15 @@ final private[splice] class InitialLog(log: SideLog, source: Source, folder: Opt
 
   private val Key = "initial"
 
-  def resolve(decide: => Progress): Progress = {
+  def resolve(decide: => Position): Position = {
     val shared = for (start <- source.sharedStart; place <- folder) yield agree(start, place, own.getOrElse(decide))
     val entry  = log.getOrCreate(Key)(Seq(shared.getOrElse(decide).json))
-    shared.getOrElse(source.progress(entry.mkString))
+    shared.getOrElse(source.position(entry.mkString))
   }
 
-  private def own: Option[Progress] = log.get(Key).map(lines => source.progress(lines.mkString))
+  private def own: Option[Position] = log.get(Key).map(lines => source.position(lines.mkString))
 
-  private def agree(start: SharedStart, place: SourceFolder, mine: => Progress): Progress = {
+  private def agree(start: SharedStart, place: SourceFolder, mine: => Position): Position = {
     def theirs = place.read(start.file).map(start.read(place.name(start.file), _))
     theirs.getOrElse {
       val begin = mine

@@ -3,13 +3,13 @@
 
 package splice.coordinator
 
-import splice.source.{CheckpointErrors, Json, Progress, SlotRanges, Source, SplitRange}
+import splice.source.{CheckpointErrors, Json, Position, SlotRanges, Source, SplitRange}
 
 /** How many slots there are and which splits each reads, for every batch that begins at `from` or later, until the next layout.
   *
   * A batch's tasks are part of what a replay must repeat, so the layout is in the side log before the offset that uses it.
   */
-final private[splice] case class SlotLayout(from: Progress, rules: SlotRules, assignment: Map[String, Int]) {
+final private[splice] case class SlotLayout(from: Position, rules: SlotRules, assignment: Map[String, Int]) {
 
   def covers(ranges: Seq[SplitRange]): Boolean = ranges.forall(r => assignment.contains(r.splitId))
 
@@ -45,7 +45,7 @@ private[splice] object SlotLayout {
           case Seq(split, slot) => split.asText -> slot.asInt
           case other            => throw corrupt(s"$other is not a split and a slot")
         }
-        SlotLayout(source.progress(from.asText), rules, assignment.toMap)
+        SlotLayout(source.position(from.asText), rules, assignment.toMap)
       case _ => throw corrupt("'from' or 'slots' is missing, or 'assigner' is not known")
     }
   }

@@ -3,7 +3,7 @@
 
 package splice.coordinator
 
-import splice.source.{Progress, SideLog, SlotAssigner, Source, SplitEnumerator, SplitRange}
+import splice.source.{Position, SideLog, SlotAssigner, Source, SplitEnumerator, SplitRange}
 
 /** The slot layouts of one checkpoint, oldest first, each in a side-log entry of its own.
   *
@@ -20,7 +20,7 @@ final private[splice] class SlotLog(log: SideLog, source: Source, rules: SlotRul
     log.keys(Prefix).flatMap(key => log.get(key).map(lines => key -> SlotLayout.read(key, lines, source))).toVector
 
   /** Makes sure, durably, that a batch of these ranges has a layout: the one of before, where it still does. */
-  def cover(from: Progress, ranges: Seq[SplitRange], enumerator: SplitEnumerator): Unit = {
+  def cover(from: Position, ranges: Seq[SplitRange], enumerator: SplitEnumerator): Unit = {
     val slotted = ranges.filter(_.slotted)
     if (slotted.nonEmpty) {
       val now = slotted.map(range => range.splitId -> math.max(enumerator.cost(range), 1L))
@@ -39,11 +39,11 @@ final private[splice] class SlotLog(log: SideLog, source: Source, rules: SlotRul
   /** The layout of a batch that begins at `from`. A range over several batches that begins before the first layout, as one does
     * that begins in a leg without slots, takes that one: it is the same in every run.
     */
-  def at(from: Progress): Option[SlotLayout] =
+  def at(from: Position): Option[SlotLayout] =
     layouts.reverseIterator.map(_._2).find(_.from.precedes(from)).orElse(layouts.headOption.map(_._2))
 
   /** Forgets layouts that no batch from `oldest` on can need. */
-  def purge(oldest: Progress): Unit = {
+  def purge(oldest: Position): Unit = {
     val needed = layouts.lastIndexWhere(_._2.from.precedes(oldest))
     layouts.take(needed).foreach { case (key, _) => log.remove(key) }
     layouts = layouts.drop(math.max(needed, 0))
@@ -54,7 +54,7 @@ final private[splice] class SlotLog(log: SideLog, source: Source, rules: SlotRul
     costs.persists(Balance.fullest(layout.assignment, known, rules.slots), Balance.least(known, rules.slots))
   }
 
-  private def make(from: Progress, splits: Seq[String], enumerator: SplitEnumerator): SlotLayout = {
+  private def make(from: Position, splits: Seq[String], enumerator: SplitEnumerator): SlotLayout = {
     val current = at(from)
     val before  = current.fold(Map.empty[String, Int])(_.assignment)
     val kept    = current.exists { last =>

@@ -17,7 +17,7 @@ final class AssignmentLifeSuite extends AnyFunSuite {
   final private class World(partitions: Int) {
     var ends: SortedMap[Int, Long] = SortedMap.from((0 until partitions).map(_ -> 10L))
     val log                        = new MemorySideLog
-    val source                     = new CounterSource(() => ends, ReadLimits.All)
+    val source                     = new CounterSource(() => ends, Limits.NotSet)
 
     def run(rules: SlotRules): Coordinator =
       new Coordinator(source, EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, "run"), rules, 100)
@@ -27,7 +27,7 @@ final class AssignmentLifeSuite extends AnyFunSuite {
     def layouts: Int = log.keys("slots-").size
   }
 
-  private def batch(run: Coordinator, from: Progress): (Progress, Map[String, Int]) = {
+  private def batch(run: Coordinator, from: Position): (Position, Map[String, Int]) = {
     val until  = run.advance(from, everything = false)
     val ranges = run.tasks(from, until).flatMap(t => t.ranges.map(_.splitId -> t.slot))
     assert(ranges.map(_._1).distinct.size == ranges.size, "assigned twice")
@@ -152,7 +152,7 @@ final class AssignmentLifeSuite extends AnyFunSuite {
   test("a batch that another source began gets one layout, which later starts find") {
     val world = new World(6)
     val start = world.run(SlotRules(2)).initial()
-    val until = world.source.progress("""{"0":5,"1":5,"2":5,"3":5,"4":5,"5":5}""")
+    val until = world.source.position("""{"0":5,"1":5,"2":5,"3":5,"4":5,"5":5}""")
     val tasks = world.run(SlotRules(2)).tasks(start, until)
     assert(world.run(SlotRules(5)).tasks(start, until) == tasks && tasks.size == 2)
   }

@@ -19,7 +19,7 @@ final class CoordinatorSuite extends AnyFunSuite {
     override def instant(): Instant            = now
   }
 
-  final private class World(limits: ReadLimits = ReadLimits.All) {
+  final private class World(limits: Limits.Limited = Limits.NotSet) {
     var ends: SortedMap[Int, Long]   = SortedMap.from((0 until 8).map(_ -> 10L))
     val log                          = new MemorySideLog
     val clock                        = new Hands(Instant.EPOCH)
@@ -44,8 +44,8 @@ final class CoordinatorSuite extends AnyFunSuite {
 
   test("a batch that another source planned has the same tasks in each replay, whatever the cores") {
     val world = new World
-    val start = CounterProgress(SortedMap.from((0 until 8).map(_ -> 4L)))
-    val until = CounterProgress(SortedMap.from((0 until 8).map(_ -> 9L)))
+    val start = CounterPosition(SortedMap.from((0 until 8).map(_ -> 4L)))
+    val until = CounterPosition(SortedMap.from((0 until 8).map(_ -> 9L)))
     val tasks = world.run(2).tasks(start, until)
     assert(world.run(7).tasks(start, until) == tasks && tasks.map(_.ranges.size) == Seq(4, 4))
   }
@@ -113,7 +113,7 @@ final class CoordinatorSuite extends AnyFunSuite {
     val world = new World
     val run   = world.run(3)
     val start = run.initial()
-    val one   = world.source.progress("""{"0":1}""")
+    val one   = world.source.position("""{"0":1}""")
     val two   = run.advance(one, everything = false)
     assert(!one.precedes(start))
     val all = run.tasks(start, two)
@@ -122,7 +122,7 @@ final class CoordinatorSuite extends AnyFunSuite {
   }
 
   test("minRows holds a batch back, until maxDelay has passed") {
-    val world = new World(ReadLimits(minRows = Some(50), maxDelay = Duration.ofMinutes(1)))
+    val world = new World(Limits.Limited(minRows = Some(50), maxDelay = Duration.ofMinutes(1)))
     val run   = world.run(2)
     val start = run.initial()
     val one   = run.advance(start, everything = false)
@@ -136,7 +136,7 @@ final class CoordinatorSuite extends AnyFunSuite {
   }
 
   test("minRows holds nothing back once the ends are frozen") {
-    val world = new World(ReadLimits(minRows = Some(1000)))
+    val world = new World(Limits.Limited(minRows = Some(1000)))
     val run   = world.run(2)
     run.freeze()
     val start = run.initial()

@@ -15,7 +15,7 @@ final class FingerprintSuite extends AnyFunSuite {
     override def kind: String                                            = "named"
     override def boundedness: Boundedness                                = Boundedness.Bounded
     override def schema: StructType                                      = new StructType()
-    override def progress(json: String): Progress                        = throw new UnsupportedOperationException
+    override def position(json: String): Position                        = throw new UnsupportedOperationException
     override def enumerator(context: EnumeratorContext): SplitEnumerator = throw new UnsupportedOperationException
     override def readers(context: ReadContext): SplitReaderFactory       = throw new UnsupportedOperationException
   }

@@ -12,31 +12,31 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.{Progress, ReadLimits, SharedStart}
+import splice.source.{Limits, Position, SharedStart}
 
 final class InitialLogSuite extends AnyFunSuite {
 
-  private val alone  = new CounterSource(() => SortedMap.empty, ReadLimits.All)
+  private val alone  = new CounterSource(() => SortedMap.empty, Limits.NotSet)
   private val shared = new CounterSource(
     () => SortedMap.empty,
-    ReadLimits.All,
+    Limits.NotSet,
     sharedStart = Some(new SharedStart {
       override def file: String                                       = "0"
-      override def read(name: String, content: Array[Byte]): Progress = alone.progress(new String(content, UTF_8))
-      override def write(start: Progress): Array[Byte]                = start.json.getBytes(UTF_8)
+      override def read(name: String, content: Array[Byte]): Position = alone.position(new String(content, UTF_8))
+      override def write(start: Position): Array[Byte]                = start.json.getBytes(UTF_8)
     })
   )
 
-  private def at(n: Long): CounterProgress = CounterProgress(SortedMap(0 -> n))
+  private def at(n: Long): CounterPosition = CounterPosition(SortedMap(0 -> n))
 
   final private class World {
     val place                       = Files.createTempDirectory("splice-sources")
     val folder: HadoopSourceFolder  = new HadoopSourceFolder(new Path(place.toUri), new Configuration)
     val log                         = new MemorySideLog
     def theirs: Option[String]      = folder.read("0").map(new String(_, UTF_8))
-    def start(decided: => Progress) = new InitialLog(log, shared, Some(folder)).resolve(decided)
+    def start(decided: => Position) = new InitialLog(log, shared, Some(folder)).resolve(decided)
     def theyBegin(n: Long): Unit    = folder.create("0", at(n).json.getBytes(UTF_8))
-    def never: Progress             = fail("the start was decided again")
+    def never: Position             = fail("the start was decided again")
   }
 
   test("a start is told to the source that shares the checkpoint, and decided once") {

@@ -8,7 +8,7 @@ import scala.annotation.varargs
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
-import splice.files.enumerator.{Analysis, FileEnumerator, FileListing, FilesProgress, RootPaths, SparkStorage}
+import splice.files.enumerator.{Analysis, FileEnumerator, FileListing, FilesPosition, RootPaths, SparkStorage}
 import splice.files.options.{FileOptions, FileSettings}
 import splice.files.reader.{FileMetadata, FileReaders}
 import splice.files.split.FileRange
@@ -42,7 +42,7 @@ final class FileSource private[files] (private[files] val settings: FileSettings
       settings.schema.map("schema" -> _.toDDL)
   }
 
-  override def progress(json: String): Progress = FilesProgress.read(json)
+  override def position(json: String): Position = FilesPosition.read(json)
 
   override def enumerator(context: EnumeratorContext): SplitEnumerator =
     new FileEnumerator(new SparkStorage(this), settings.limits, context)

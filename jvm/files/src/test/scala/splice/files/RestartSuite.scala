@@ -63,9 +63,9 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     val (_, asked) = CountingFileSystem.during(at("gone")) {
       val own   = source("gone")
       val again = own.enumerator(EnumeratorContext(log, ReadMode.Stream, java.time.Clock.systemUTC(), 7, "again"))
-      val from  = own.progress(until.json)
+      val from  = own.position(until.json)
       own.fingerprint
-      assert(again.advance(from, ReadLimits.All) == from)
+      assert(again.advance(from, Limits.Everything) == from)
       assert(again.splits(from, from).isEmpty)
       assert(again.end(from).map(_.position).contains(from))
       assert(again.report(from)(ProgressMetric.BytesBehind) == "0")
@@ -82,15 +82,15 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     val read  = new SourceRead(source("other"))
     val start = read.positions.head
     val error =
-      intercept[SpliceException](read.enumerator.splits(start, read.source.progress("""{"files":7,"of":9,"v":1}""")))
+      intercept[SpliceException](read.enumerator.splits(start, read.source.position("""{"files":7,"of":9,"v":1}""")))
     assert(error.getCondition == "SPLICE_CHECKPOINT.FOREIGN")
   }
 
   test("a side log without the list is damage") {
     val own   = source("whatever")
     val error = intercept[SpliceException](new SourceRead(own).enumerator.advance(
-      own.progress("""{"files":0,"of":3,"v":1}"""),
-      ReadLimits.All
+      own.position("""{"files":0,"of":3,"v":1}"""),
+      Limits.Everything
     ))
     assert(error.getCondition == "SPLICE_CHECKPOINT.MISSING_ENTRY")
   }

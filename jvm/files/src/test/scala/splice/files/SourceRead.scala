@@ -28,8 +28,8 @@ final class SourceRead(
   val enumerator: SplitEnumerator = source.enumerator(EnumeratorContext(log, mode, Clock.systemUTC(), cores, "test"))
 
   /** All positions from the first to the last. */
-  def positions: Seq[Progress] = {
-    @tailrec def from(done: Vector[Progress]): Seq[Progress] = {
+  def positions: Seq[Position] = {
+    @tailrec def from(done: Vector[Position]): Seq[Position] = {
       val next = enumerator.advance(done.last, enumerator.limits(done.last))
       if (next == done.last) done else from(done :+ next)
     }
@@ -73,18 +73,14 @@ object SourceRead {
 
   private def rows(reader: SplitReader[InternalRow], columns: StructType): Seq[String] =
     Using.resource(reader) { r =>
-      Iterator.continually(r.next()).takeWhile(identity).map(_ => text(r.get(), columns)).toVector
+      SplitReader.items(r).map(text(_, columns)).toVector
     }
 
   private def batches(reader: SplitReader[ColumnarBatch], columns: StructType): Seq[String] =
     Using.resource(reader) { r =>
-      Iterator
-        .continually(r.next())
-        .takeWhile(identity)
-        .flatMap { _ =>
-          val batch = r.get()
-          (0 until batch.numRows).map(i => text(batch.getRow(i), columns))
-        }
+      SplitReader
+        .items(r)
+        .flatMap(batch => (0 until batch.numRows).map(i => text(batch.getRow(i), columns)))
         .toVector
     }
 

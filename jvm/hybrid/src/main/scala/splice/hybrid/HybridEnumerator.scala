@@ -24,16 +24,16 @@ final private[splice] class HybridEnumerator(chain: Chain, context: EnumeratorCo
   private val enumerators  = new LegEnumerators(chain, context)
   private lazy val session = SessionSettings.pinned(context.sideLog)
 
-  override def start(at: StartPosition): Progress = {
+  override def start(at: StartPosition): Position = {
     session
-    HybridProgress.first(chain, enumerators(chain.first).start(at))
+    HybridPosition.first(chain, enumerators(chain.first).start(at))
   }
 
-  override def limits(at: Progress): ReadLimits = limits(own(at))
+  override def limits(at: Position): Limits.Limited = limits(own(at))
 
-  override def advance(from: Progress, limits: ReadLimits): Progress = go(own(from), limits)
+  override def advance(from: Position, limits: Limits): Position = go(own(from), limits)
 
-  override def splits(from: Progress, until: Progress): Seq[SplitRange] = {
+  override def splits(from: Position, until: Position): Seq[SplitRange] = {
     val (first, last) = (own(from), own(until))
     LegSpan.between(chain, switches, first, last).flatMap { span =>
       enumerators(span.leg).splits(span.from, span.until).map(LegRange(span.leg.name, _, session))
@@ -46,14 +46,14 @@ final private[splice] class HybridEnumerator(chain: Chain, context: EnumeratorCo
   }
 
   // Only the leg that is being read knows; those before it have ended, and those after it have no split yet.
-  override def isMember(at: Progress): String => Boolean = {
+  override def isMember(at: Position): String => Boolean = {
     val here   = own(at)
     val inner  = enumerators.find(here.leg).fold((_: String) => true)(_.isMember(here.position))
     val prefix = s"${here.leg}/"
     split => split.startsWith(prefix) && inner(split.drop(prefix.length))
   }
 
-  override def end(at: Progress): Option[EndState] = {
+  override def end(at: Position): Option[EndState] = {
     val here = own(at)
     if (here.leg == chain.last.name) enumerators(chain.last).end(here.position).map(new HybridEndState(here, _))
     else None
@@ -62,7 +62,7 @@ final private[splice] class HybridEnumerator(chain: Chain, context: EnumeratorCo
   // Legs that have ended are left alone: their storage may be gone.
   override def freeze(): Unit = chain.legs.drop(switches.count).foreach(leg => enumerators(leg).freeze())
 
-  override def committed(until: Progress): Unit = {
+  override def committed(until: Position): Unit = {
     val at = own(until)
     chain.between(chain.first.name, at.leg).foreach { leg =>
       enumerators.find(leg.name).foreach(_.committed(at.position(leg.name)))
@@ -70,7 +70,7 @@ final private[splice] class HybridEnumerator(chain: Chain, context: EnumeratorCo
     enumerators.closeBefore(at.leg)
   }
 
-  override def report(at: Progress): SortedMap[String, String] = {
+  override def report(at: Position): SortedMap[String, String] = {
     val here  = own(at)
     val inner = enumerators.find(here.leg).fold(SortedMap.empty[String, String])(_.report(here.position))
     inner ++ Seq(ProgressMetric.Leg -> here.leg, ProgressMetric.Switches -> chain.index(here.leg).toString)
@@ -78,16 +78,16 @@ final private[splice] class HybridEnumerator(chain: Chain, context: EnumeratorCo
 
   override def close(): Unit = enumerators.close()
 
-  @tailrec private def go(at: HybridProgress, limits: ReadLimits): HybridProgress = {
+  @tailrec private def go(at: HybridPosition, limits: Limits): HybridPosition = {
     val leg = chain(at.leg)
     switched(at, leg) match {
-      case Some(begun) => go(begun, if (limits == ReadLimits.All) limits else this.limits(begun))
+      case Some(begun) => go(begun, if (limits == Limits.Everything) limits else this.limits(begun))
       case None        => at.moved(enumerators(leg).advance(at.position, limits))
     }
   }
 
   /** The next leg's start, when `leg` has ended at `at` and is not the last. */
-  private def switched(at: HybridProgress, leg: Leg): Option[HybridProgress] =
+  private def switched(at: HybridPosition, leg: Leg): Option[HybridPosition] =
     chain.after(leg).flatMap { next =>
       begun(at, next).orElse {
         enumerators(leg).end(at.position).map { end =>
@@ -95,28 +95,25 @@ final private[splice] class HybridEnumerator(chain: Chain, context: EnumeratorCo
           val now      = context.clock.instant()
           def decision = HandOverDecision.decide(leg, next, end, now)(tallies.before(next))
           val switch   = switches.getOrMake(next, at.position)(decision)(enumerators(next).start(_))
-          at.switched(next.name, next.source.progress(switch.start))
+          at.switched(next.name, next.source.position(switch.start))
         }
       }
     }
 
   /** The next leg's start, when the switch from `at` is in the log: the leg before is not asked, as its storage may be gone. */
-  private def begun(at: HybridProgress, next: Leg): Option[HybridProgress] =
+  private def begun(at: HybridPosition, next: Leg): Option[HybridPosition] =
     switches.find(next).filter(_.end == at.position.json).map { switch =>
-      at.switched(next.name, next.source.progress(switch.start))
+      at.switched(next.name, next.source.position(switch.start))
     }
 
-  // A leg without limits must not look like a caller who asks for all there is: the limits of the leg after it still hold.
-  @tailrec private def limits(at: HybridProgress): ReadLimits =
+  @tailrec private def limits(at: HybridPosition): Limits.Limited =
     chain.after(chain(at.leg)).flatMap(begun(at, _)) match {
       case Some(next) => limits(next)
-      case None       =>
-        val own = enumerators(chain(at.leg)).limits(at.position)
-        if (own == ReadLimits.All) ReadLimits(maxDelay = Duration.ZERO) else own
+      case None       => enumerators(chain(at.leg)).limits(at.position)
     }
 
-  private def own(progress: Progress): HybridProgress = progress match {
-    case hybrid: HybridProgress => hybrid
-    case other                  => HybridProgress.parse(chain, other.json)
+  private def own(progress: Position): HybridPosition = progress match {
+    case hybrid: HybridPosition => hybrid
+    case other                  => HybridPosition.parse(chain, other.json)
   }
 }

@@ -39,7 +39,7 @@ final class HybridSource private[splice] (chain: Chain, declared: Option[StructT
       all.map { case (key, value) => s"${leg.name}.$key" -> value }
     }
 
-  override def progress(json: String): Progress = HybridProgress.parse(chain, json)
+  override def position(json: String): Position = HybridPosition.parse(chain, json)
 
   override def enumerator(context: EnumeratorContext): SplitEnumerator = new HybridEnumerator(chain, context)
 

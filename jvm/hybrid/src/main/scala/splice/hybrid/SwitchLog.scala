@@ -16,7 +16,7 @@ final private[splice] class SwitchLog(log: SideLog, chain: Chain) {
   def find(leg: Leg): Option[Switch] = log.get(key("switch", leg)).map(Switch.read(key("switch", leg), _))
 
   /** The switch into `leg` from the end of the leg before; `begin` resolves what the rule decided. */
-  def getOrMake(leg: Leg, end: Progress)(decide: => HandOverDecision)(begin: StartPosition => Progress): Switch = {
+  def getOrMake(leg: Leg, end: Position)(decide: => HandOverDecision)(begin: StartPosition => Position): Switch = {
     val name  = key("switch", leg)
     val lines = log.getOrCreate(name)(Switch(leg.name, end.json, begin(decision(leg)(decide)).json).lines)
     Switch.read(name, lines)

@@ -66,13 +66,13 @@ final class ChainHandOverSuite extends AnyFunSuite {
       archive(recent, 0, 0, 7)
       val ended: String = Using.resource(Legs.run(source(), side)) { c =>
         val at = c.advance(c.advance(c.initial(), everything = true), everything = true)
-        assert(at.asInstanceOf[HybridProgress].leg == "recent")
+        assert(at.asInstanceOf[HybridPosition].leg == "recent")
         at.json
       }
       assert(old.asked("offsets") == 1)
       old.remove()
       Using.resource(Legs.run(source(), side)) { c =>
-        val at  = c.progress(ended)
+        val at  = c.position(ended)
         val ids = c.ranges(at, c.advance(at, everything = true)).collect { case LegRange("live", r: MemoryRange, _) =>
           (r.partition, r.from, r.until)
         }
@@ -192,7 +192,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
     val log     = new MemorySideLog
     val tallies = new LegTallies(log, chain)
     val end     = new EndState {
-      override def position: Progress = chain.first.source.progress("""{"files":0,"of":0,"v":1}""")
+      override def position: Position = chain.first.source.position("""{"files":0,"of":0,"v":1}""")
       override def eventTimes(column: String): Option[TimeRange]       = None
       override def modificationTimes: Option[TimeRange]                = None
       override def offsets(columns: OffsetColumns): Seq[OffsetSummary] =

@@ -8,7 +8,7 @@ import java.nio.file.{Files, Path}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
-import splice.source.{Progress, SideLog, SpliceException}
+import splice.source.{Position, SideLog, SpliceException}
 
 /** A history of files without a file. */
 final class EmptyHistorySuite extends AnyFunSuite with LocalSpark {
@@ -23,7 +23,7 @@ final class EmptyHistorySuite extends AnyFunSuite with LocalSpark {
     Legs.options(history(folder, more: _*), Legs.live(log, "select" -> "id"))
   }
 
-  private def start(options: Map[String, String], log: SideLog = new MemorySideLog): Progress =
+  private def start(options: Map[String, String], log: SideLog = new MemorySideLog): Position =
     Legs.run(Legs.source(options), log).initial()
 
   test("a leg that another leg follows fails, and a restart reads the files that arrived") {

@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.source.StartPosition.{Configured, Offsets, Timestamp}
 import splice.source._
-import splice.testkit.memory.MemoryProgress
+import splice.testkit.memory.MemoryPosition
 
 final class HandOverDecisionSuite extends AnyFunSuite {
 
@@ -21,7 +21,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   private def leg(name: String, rule: Option[HandOver]) = Leg(name, source, None, rule, OnGap.Warn, s"$name.select")
 
   private case class End(times: Option[TimeRange] = None, modified: Option[TimeRange] = None) extends EndState {
-    override def position: Progress                                  = MemoryProgress("x", SortedMap.empty)
+    override def position: Position                                  = MemoryPosition("x", SortedMap.empty)
     override def eventTimes(column: String): Option[TimeRange]       = times
     override def modificationTimes: Option[TimeRange]                = modified
     override def offsets(columns: OffsetColumns): Seq[OffsetSummary] = Nil

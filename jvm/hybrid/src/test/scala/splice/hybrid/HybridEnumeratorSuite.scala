@@ -66,13 +66,13 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
 
   test("an ended leg is not frozen, nor made again, nor asked anything after a restart in the next leg") {
     new World {
-      val until: Progress = Using.resource(Legs.run(source, log))(c => batches(c).last._2)
+      val until: Position = Using.resource(Legs.run(source, log))(c => batches(c).last._2)
       val made: Int       = history.asked("enumerator")
       history.remove()
       live.append(0, 8)
       Using.resource(Legs.run(source, log)) { c =>
         c.freeze()
-        val at   = c.progress(until.json)
+        val at   = c.position(until.json)
         val next = c.advance(at, everything = false)
         assert(ids(c.ranges(at, next)) == Seq(8L))
         c.committed(at)
@@ -85,14 +85,14 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
 
   test("a switch that was logged before a crash is taken without the storage of the leg before") {
     new World {
-      val ended: Progress = Using.resource(Legs.run(source, log)) { c =>
+      val ended: Position = Using.resource(Legs.run(source, log)) { c =>
         val ended = c.advance(c.initial(), everything = false)
         c.advance(ended, everything = false)
         ended
       }
       history.remove()
       Using.resource(Legs.run(source, log)) { c =>
-        val at    = c.progress(ended.json)
+        val at    = c.position(ended.json)
         val until = c.advance(at, everything = false)
         assert(leg(until) == "live" && ids(c.ranges(at, until)) == Seq(3, 4, 5))
       }
@@ -107,7 +107,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
         assert(history.asked("close") == 0)
         c.committed(all.last._2)
         assert(history.asked("close") == 1)
-        val last = all.last._2.asInstanceOf[HybridProgress]
+        val last = all.last._2.asInstanceOf[HybridPosition]
         assert(history.asked(s"committed ${last.position("history").json}") == 2)
         assert(live.asked(s"committed ${last.position("live").json}") == 1)
       }
@@ -130,7 +130,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
   test("a gap fails, and a restart with onGap = warn goes on from the same decision") {
     new World {
       live.forget(0, 3)
-      val ended: Progress = Using.resource(Legs.run(source, log)) { c =>
+      val ended: Position = Using.resource(Legs.run(source, log)) { c =>
         val ended = c.advance(c.initial(), everything = false)
         val error = intercept[SpliceException](c.advance(ended, everything = false))
         assert(error.getMessage.contains("begins at 3, and 2 is wanted"))
@@ -140,7 +140,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
       val tolerant: Source =
         Legs.source(Legs.history(history), Legs.live(live, "handOver" -> "offsets", "onGap" -> "warn"))
       Using.resource(Legs.run(tolerant, log)) { c =>
-        val at = c.progress(ended.json)
+        val at = c.position(ended.json)
         assert(ids(c.ranges(at, c.advance(at, everything = false))) == Seq(3, 5))
       }
       assert(history.asked("offsets") == 1)
@@ -151,13 +151,13 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
     new World {
       override def rule: Seq[(String, String)] = Seq("handOver" -> "nowMinus", "handOver.duration" -> "2s")
       def clock(second: Int): Clock            = Clock.fixed(Instant.ofEpochSecond(second.toLong), ZoneOffset.UTC)
-      val ended: Progress                      = Using.resource(Legs.run(source, log, clock(5))) { c =>
+      val ended: Position                      = Using.resource(Legs.run(source, log, clock(5))) { c =>
         val ended = c.advance(c.initial(), everything = false)
         assert(ids(c.ranges(ended, c.advance(ended, everything = false))) == Seq(3, 4, 5))
         ended
       }
       Using.resource(Legs.run(source, log, clock(500))) { c =>
-        val at = c.progress(ended.json)
+        val at = c.position(ended.json)
         assert(ids(c.ranges(at, c.advance(at, everything = false))) == Seq(3, 4, 5))
       }
     }

@@ -31,26 +31,25 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
     lazy val ended          = c.advance(start, everything = true)
     lazy val until          = c.advance(ended, everything = true)
 
-    def readers(from: Progress, until: Progress, ddl: String): SplitReaderFactory = {
+    def readers(from: Position, until: Position, ddl: String): SplitReaderFactory = {
       val tasks = c.tasks(from, until)
       source.readers(ReadContext(StructType.fromDDL(ddl), "run", tasks.flatMap(_.ranges)))
     }
 
-    def rows(from: Progress, until: Progress, ddl: String): Seq[String] = {
+    def rows(from: Position, until: Position, ddl: String): Seq[String] = {
       val columns = StructType.fromDDL(ddl)
       c.tasks(from, until).flatMap { task =>
         Using.resource(readers(from, until, ddl).rows(task)) { reader =>
-          Iterator.continually(reader).takeWhile(_.next()).map(r => line(r.get(), columns)).toVector
+          SplitReader.items(reader).map(line(_, columns)).toVector
         }
       }.sorted
     }
 
-    def vectors(from: Progress, until: Progress, ddl: String): Seq[String] = {
+    def vectors(from: Position, until: Position, ddl: String): Seq[String] = {
       val columns = StructType.fromDDL(ddl)
       c.tasks(from, until).flatMap { task =>
         Using.resource(readers(from, until, ddl).batches(task)) { reader =>
-          Iterator.continually(reader).takeWhile(_.next()).flatMap { r =>
-            val batch = r.get()
+          SplitReader.items(reader).flatMap { batch =>
             (0 until batch.numRows).map(i => line(batch.getRow(i), columns))
           }.toVector
         }
@@ -116,7 +115,7 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
       val ranges: IndexedSeq[SplitRange] = c.tasks(start, until).flatMap(_.ranges).toIndexedSeq
       val task: SlotRanges               = SlotRanges(0, ranges)
       Using.resource(readers(start, until, "id BIGINT, _leg STRING").rows(task)) { reader =>
-        val read = Iterator.continually(reader).takeWhile(_.next()).map(r => r.get().getLong(0)).toVector
+        val read = SplitReader.items(reader).map(_.getLong(0)).toVector
         assert(read.sorted == (0L until 10L).toVector)
         assert(reader.metrics.isEmpty)
       }

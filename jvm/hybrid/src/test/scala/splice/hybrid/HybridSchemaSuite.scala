@@ -112,7 +112,7 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
     live.append(0, 2)
     val again  = source
     val second = Legs.run(again, durable)
-    val at     = second.progress(until.json)
+    val at     = second.position(until.json)
     val ranges = second.ranges(at, second.advance(at, everything = false))
     assert(again.schema == StructType.fromDDL("id BIGINT"))
     again.readers(ReadContext(again.schema, "run", ranges))

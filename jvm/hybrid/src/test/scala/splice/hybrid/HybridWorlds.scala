@@ -27,10 +27,10 @@ trait HybridWorlds {
     }.flatten.sorted
   }
 
-  protected def leg(p: Progress): String = p.asInstanceOf[HybridProgress].leg
+  protected def leg(p: Position): String = p.asInstanceOf[HybridPosition].leg
 
   /** All batches until nothing is new. */
-  protected def batches(c: Coordinator, everything: Boolean = false): Seq[(Progress, Progress)] =
+  protected def batches(c: Coordinator, everything: Boolean = false): Seq[(Position, Position)] =
     Iterator.unfold(c.initial()) { at =>
       val next = c.advance(at, everything)
       if (next == at) None else Some(((at, next), next))

@@ -39,11 +39,11 @@ final class LegLimitsSuite extends AnyFunSuite with HybridWorlds {
     new World {
       override def own: Seq[(String, String)] = Seq("minRows" -> "100")
       val enumerator                          = source.enumerator(Legs.context(log))
-      val ended = enumerator.advance(enumerator.start(StartPosition.Configured), ReadLimits(maxRows = Some(9)))
+      val ended = enumerator.advance(enumerator.start(StartPosition.Configured), Limits.Limited(rows = Some(9)))
       val until = enumerator.advance(ended, enumerator.limits(ended))
       assert(leg(until) == "live" && enumerator.splits(ended, until).isEmpty)
       assert(enumerator.limits(until).minRows.contains(100L))
-      assert(ids(enumerator.splits(until, enumerator.advance(until, ReadLimits.All))) == Seq(3, 4, 5))
+      assert(ids(enumerator.splits(until, enumerator.advance(until, Limits.Everything))) == Seq(3, 4, 5))
       enumerator.close()
     }
   }

@@ -33,7 +33,7 @@ final class LegSpanSuite extends AnyFunSuite with HybridWorlds {
   test("a span that begins inside a leg, after a restart") {
     new World {
       override def bound: Seq[(String, String)] = Seq("maxRows" -> "1")
-      val all: Seq[(Progress, Progress)]        = Using.resource(Legs.run(source, log))(batches(_))
+      val all: Seq[(Position, Position)]        = Using.resource(Legs.run(source, log))(batches(_))
       Using.resource(Legs.run(source, log)) { c =>
         val spans = for { a <- all; b <- all if a._1.precedes(b._2) } yield a._1 -> b._2
         spans.foreach { case (from, until) =>
@@ -47,7 +47,7 @@ final class LegSpanSuite extends AnyFunSuite with HybridWorlds {
 
   test("a span whose switch is not in the log is refused") {
     new World {
-      val all: Seq[(Progress, Progress)] = Using.resource(Legs.run(source, log))(batches(_))
+      val all: Seq[(Position, Position)] = Using.resource(Legs.run(source, log))(batches(_))
       log.remove("switch-1")
       Using.resource(Legs.run(source, log)) { c =>
         val error = intercept[SpliceException](c.ranges(all.head._1, all.last._2))

@@ -45,19 +45,19 @@ final class ManyPartitions(options: (String, String)*) extends Source {
 
   private object Cluster extends ClusterEnumerator {
     override def start(from: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = at(0)
-    override def limits(from: Progress): ReadLimits                                          = ReadLimits.All
-    override def advance(from: Progress, limits: ReadLimits): Progress                       = at(last)
-    override def splits(from: Progress, until: Progress): Seq[SplitRange]                    = {
+    override def limits(from: Position): Limits.Limited                                      = Limits.NotSet
+    override def advance(from: Position, limits: Limits): Position                       = at(last)
+    override def splits(from: Position, until: Position): Seq[SplitRange]                    = {
       val begin = KafkaPosition.from(from)
       KafkaPosition.from(until).offsets.toSeq.collect {
         case (p, stop) if begin.get(p).exists(_ < stop) => KafkaSplitRange(p, begin.offsets(p), stop)(None)
       }
     }
-    override def end(from: Progress): Option[EndState] =
+    override def end(from: Position): Option[EndState] =
       if (KafkaPosition.from(from) == at(last)) Some(new Ended(from)) else None
     override def freeze(): Unit                                                          = ()
-    override def committed(until: Progress): Unit                                        = ()
-    override def report(from: Progress): SortedMap[String, String]                       = SortedMap.empty
+    override def committed(until: Position): Unit                                        = ()
+    override def report(from: Position): SortedMap[String, String]                       = SortedMap.empty
     override def close(): Unit                                                           = ()
     override def expect(starts: KafkaPosition): Unit                                     = ()
     override def refresh(): Unit                                                         = ()
@@ -65,7 +65,7 @@ final class ManyPartitions(options: (String, String)*) extends Source {
     override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = Map.empty
   }
 
-  final private class Ended(override val position: Progress) extends EndState {
+  final private class Ended(override val position: Position) extends EndState {
     override def eventTimes(column: String): Option[TimeRange]       = None
     override def modificationTimes: Option[TimeRange]                = None
     override def offsets(columns: OffsetColumns): Seq[OffsetSummary] = Nil
@@ -78,6 +78,6 @@ final class ManyPartitions(options: (String, String)*) extends Source {
   override def boundedness: Boundedness                          = source.boundedness
   override def schema: StructType                                = source.schema
   override def fingerprint: Seq[(String, String)]                = source.fingerprint
-  override def progress(json: String): Progress                  = source.progress(json)
+  override def position(json: String): Position                  = source.position(json)
   override def readers(context: ReadContext): SplitReaderFactory = source.readers(context)
 }

@@ -45,7 +45,7 @@ final class StoredPositionSuite extends AnyFunSuite {
     def leg: String = Json.read(offsets.last).map(_.get("leg").asText).getOrElse(fail(offsets.last))
 
     private def ranges(run: SplitEnumerator, from: String, until: String): Set[(String, Long, Long)] =
-      run.splits(source.progress(from), source.progress(until)).map {
+      run.splits(source.position(from), source.position(until)).map {
         case LegRange(leg, r: DynamicSplitRange, _) => (s"$leg/${r.splitId}", r.range.from, r.range.until)
         case LegRange(leg, r: MemoryRange, _)       => (s"$leg/${r.partition}", r.from, r.until)
         case other                                  => fail(other.toString)
@@ -53,7 +53,7 @@ final class StoredPositionSuite extends AnyFunSuite {
 
     def batch(): Unit = {
       run { now =>
-        val from  = source.progress(offsets.last)
+        val from  = source.position(offsets.last)
         val until = now.advance(from, now.limits(from))
         assert(until != from && from.precedes(until))
         planned :+= ranges(now, offsets.last, until.json)
@@ -72,7 +72,7 @@ final class StoredPositionSuite extends AnyFunSuite {
       assert(rows(whole) == kept.map(i => rows(planned(i))).sum)
       // The same batch planned anew by a run that knows nothing of it.
       assert(run { now =>
-        val from = source.progress(offsets(offsets.size - 2))
+        val from = source.position(offsets(offsets.size - 2))
         now.advance(from, now.limits(from)).json
       } == offsets.last)
     }

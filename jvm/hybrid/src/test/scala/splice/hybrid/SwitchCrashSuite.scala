@@ -53,7 +53,7 @@ final class SwitchCrashSuite extends AnyFunSuite {
     def source: Source     = Legs.source(Legs.history(history), Legs.live(live, "handOver" -> "offsets"))
 
     /** The offsets that were logged, by batch: what Spark does between the calls. */
-    var offsets: Vector[Progress] = Vector.empty
+    var offsets: Vector[Position] = Vector.empty
 
     def ids(ranges: Seq[SplitRange]): Seq[Long] = ranges.collect { case LegRange(_, r: MemoryRange, _) =>
       MemoryLog(r.log).read(r.partition, r.from, r.until).map(_.id)
@@ -62,7 +62,7 @@ final class SwitchCrashSuite extends AnyFunSuite {
     /** One life of the driver, from what is durable to the end of what there is. */
     def live(steps: MortalSideLog.Steps): Unit =
       Using.resource(Legs.run(source, new MortalSideLog(durable, steps))) { c =>
-        @tailrec def go(at: Progress): Unit = {
+        @tailrec def go(at: Position): Unit = {
           val next = c.advance(at, everything = false)
           if (next != at) {
             steps.pass("before the offset")
@@ -72,7 +72,7 @@ final class SwitchCrashSuite extends AnyFunSuite {
           }
         }
         if (offsets.isEmpty) offsets :+= c.initial()
-        go(c.progress(offsets.last.json))
+        go(c.position(offsets.last.json))
       }
 
     def rows: Seq[Long] = Using.resource(Legs.run(source, durable)) { c =>

@@ -32,7 +32,7 @@ final class ChainLife(life: Life, faults: Faults) {
       marks += s"shape ${world.shape}" += (if (asynchronous) "asynchronous" else "synchronous")
       marks ++= refused.map(e => s"refused ${e.getCondition}")
       if (staleAnswers > 0) marks += "a broker is behind"
-      spark.lastLogged.foreach(at => marks += s"ended in ${world.progress(at).leg}")
+      spark.lastLogged.foreach(at => marks += s"ended in ${world.position(at).leg}")
       HistoryEnd(spark.sink.size, marks.toSet)
     } finally world.legs.values.foreach(_.close())
 
@@ -70,7 +70,7 @@ final class ChainLife(life: Life, faults: Faults) {
       None
     } catch {
       case _: Crash =>
-        marks += s"killed in ${spark.lastLogged.fold("no leg")(at => world.progress(at).leg)}"
+        marks += s"killed in ${spark.lastLogged.fold("no leg")(at => world.position(at).leg)}"
         None
       case away: SpliceException if KafkaErrors.isUnreachable(away) =>
         marks += "broker away"
@@ -89,7 +89,7 @@ final class ChainLife(life: Life, faults: Faults) {
     marks += "AvailableNow ended"
     val unread = visible & oracle.required -- spark.sink.rows
     if (unread.nonEmpty) throw new Violation(s"AvailableNow has left unread ${unread.toSeq.sorted.mkString(",")}")
-    val leg = spark.lastLogged.map(world.progress(_).leg)
+    val leg = spark.lastLogged.map(world.position(_).leg)
     if (!Set[Shape](Shape.Twice, Shape.Relay)(world.shape) && !leg.contains("live"))
       throw new Violation(s"AvailableNow has ended in leg $leg")
   }

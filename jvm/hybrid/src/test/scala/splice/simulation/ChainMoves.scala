@@ -129,7 +129,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
 
   /** Deletes a topic and makes it anew, once the query has written down which topic it reads. */
   private def recreateOne(): Unit =
-    if (spark.lastLogged.map(world.progress).exists(_.leg == "live")) {
+    if (spark.lastLogged.map(world.position).exists(_.leg == "live")) {
       val before = world.live.topic("t").partitions
       world.live.create("t", before.size)
       // It may well grow past the offsets of the old one before anybody looks.
@@ -139,7 +139,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
     } else grim = false
 
   /** An archive that has been read to its end for good is nobody's business any more. */
-  private def moveArchivesAway(): Unit = spark.lastCommitted.map(world.progress).foreach { at =>
+  private def moveArchivesAway(): Unit = spark.lastCommitted.map(world.position).foreach { at =>
     world.names.takeWhile(_ != at.leg).flatMap(world.files).find(_.folder.files.nonEmpty).foreach { leg =>
       leg.folder.files.foreach(f => leg.folder.remove(f.path))
     }
@@ -166,7 +166,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
     spark.lastCommitted.toSeq.flatMap(positions(_, cluster)).flatMap(_.get(p)).maxOption.getOrElse(0L)
 
   private def positions(json: String, cluster: SimulatedCluster): Seq[KafkaPosition] = {
-    val at    = world.progress(json)
+    val at    = world.position(json)
     val begun = world.names.take(world.names.indexOf(at.leg) + 1)
     for {
       name <- begun

@@ -99,7 +99,7 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
   }
 
   private def begun: collection.Map[LogPartition, Long] = world.decided("initial").flatMap(_.headOption) match {
-    case Some(text) => KafkaPosition.from(world.progress(text).position(world.names.head)).offsets
+    case Some(text) => KafkaPosition.from(world.position(text).position(world.names.head)).offsets
     case None       => Map.empty
   }
 

@@ -123,16 +123,16 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
     case _             => None
   }
 
-  def progress(json: String): HybridProgress = HybridProgress.parse(chain, json)
+  def position(json: String): HybridPosition = HybridPosition.parse(chain, json)
 
   private def filesLeg(folder: SimulatedFolder, index: Int) = new FilesLeg(
     folder,
-    chance.oneOf(Seq(ReadLimits.All, ReadLimits(maxFiles = Some(1)), ReadLimits(maxBytes = Some(40)))),
+    chance.oneOf(Seq(Limits.NotSet, Limits.Limited(files = Some(1)), Limits.Limited(bytes = Some(40)))),
     chance.oneOf(Seq(10L, 30L, 1000L)),
     life,
     faults,
     () => durable.get(s"hand-over-${index + 1}").isDefined,
-    () => position(folder.name)
+    () => reached(folder.name)
   )
 
   private def kafkaLeg(name: String, cluster: SimulatedCluster, bounded: Boolean) = new KafkaLeg(
@@ -141,19 +141,19 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
     if (shape == Shape.Relay && chance.oneIn(2)) StartingOffsets.Latest else StartingOffsets.Earliest,
     bounded,
     chance.oneOf(Seq(
-      ReadLimits.All,
-      ReadLimits(maxRows = Some(chance.between(2, 8).toLong)),
-      ReadLimits(minRows = Some(chance.between(3, 8).toLong)),
-      ReadLimits(minRows = Some(3L), maxRows = Some(5L))
+      Limits.NotSet,
+      Limits.Limited(rows = Some(chance.between(2, 8).toLong)),
+      Limits.Limited(minRows = Some(chance.between(3, 8).toLong)),
+      Limits.Limited(minRows = Some(3L), rows = Some(5L))
     )),
     strict,
     life,
     faults,
-    () => position(name)
+    () => reached(name)
   )
 
-  private def position(leg: String): Option[Progress] =
-    committed().map(progress).filter(p => names.indexOf(leg) <= names.indexOf(p.leg)).map(_.position(leg))
+  private def reached(leg: String): Option[Position] =
+    committed().map(position).filter(p => names.indexOf(leg) <= names.indexOf(p.leg)).map(_.position(leg))
 }
 
 object ChainWorld {
@@ -166,7 +166,7 @@ final private class ChainSource(real: HybridSource, faults: Faults) extends Sour
   override def boundedness: Boundedness                                = real.boundedness
   override def schema: StructType                                      = ChainWorld.schema
   override def fingerprint: Seq[(String, String)]                      = real.fingerprint
-  override def progress(json: String): Progress                        = real.progress(json)
+  override def position(json: String): Position                        = real.position(json)
   override def readers(context: ReadContext): SplitReaderFactory       = throw new UnsupportedOperationException
   override def enumerator(context: EnumeratorContext): SplitEnumerator = faults.hybrid(real.enumerator(context))
 }

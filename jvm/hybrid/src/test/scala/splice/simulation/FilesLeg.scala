@@ -8,7 +8,7 @@ import java.time.Instant
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{LongType, StructType}
 
-import splice.files.enumerator.{FileEnumerator, FileList, FileListLog, FileStorage, FilesProgress}
+import splice.files.enumerator.{FileEnumerator, FileList, FileListLog, FileStorage, FilesPosition}
 import splice.files.options.OnFileChanged
 import splice.files.reader.{BlockReader, FileOpener, FilePolicy}
 import splice.files.split.{FileBlock, FileRange, FileSchemas, ListedFile, Packing}
@@ -22,12 +22,12 @@ import splice.testkit.simulation._
   */
 final class FilesLeg(
     val folder: SimulatedFolder,
-    limits: ReadLimits,
+    limits: Limits.Limited,
     maxPartitionBytes: Long,
     life: Life,
     faults: Faults,
     recalls: () => Boolean,
-    committed: () => Option[Progress]
+    committed: () => Option[Position]
 ) extends SimulatedLeg {
 
   private val root   = SimulatedFileSystem.mount(folder)
@@ -74,7 +74,7 @@ final class FilesLeg(
     override def boundedness: Boundedness                                = Boundedness.Bounded
     override def schema: StructType                                      = new StructType().add("id", LongType)
     override def fingerprint: Seq[(String, String)]                      = Seq("path" -> folder.name)
-    override def progress(json: String): Progress                        = FilesProgress.read(json)
+    override def position(json: String): Position                        = FilesPosition.read(json)
     override def readers(context: ReadContext): SplitReaderFactory       = throw new UnsupportedOperationException
     override def enumerator(context: EnumeratorContext): SplitEnumerator =
       new CommitWatch(files(context), folder.name, committed)
@@ -100,10 +100,10 @@ final class FilesLeg(
       new FileList(FileSchemas.empty, Packing(maxPartitionBytes, 1L, context.cores), files.toIndexedSeq)
     }
 
-    override def end(at: FilesProgress, list: => FileList): EndState = new FolderEnd(at, rowsOf(list), list)
+    override def end(at: FilesPosition, list: => FileList): EndState = new FolderEnd(at, rowsOf(list), list)
   }
 
-  final private class FolderEnd(override val position: Progress, rows: => Seq[ArchivedRow], list: => FileList)
+  final private class FolderEnd(override val position: Position, rows: => Seq[ArchivedRow], list: => FileList)
       extends EndState {
 
     override def eventTimes(column: String): Option[TimeRange] = asked("event times")(range(rows.map(_.timestamp)))

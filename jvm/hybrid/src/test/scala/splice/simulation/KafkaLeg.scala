@@ -24,11 +24,11 @@ final class KafkaLeg(
     subscription: Subscription,
     start: StartingOffsets,
     bounded: Boolean,
-    limits: ReadLimits,
+    limits: Limits.Limited,
     failOnDataLoss: Boolean,
     life: Life,
     faults: Faults,
-    committed: () => Option[Progress]
+    committed: () => Option[Position]
 ) extends SimulatedLeg {
 
   private val lag    = 2
@@ -88,7 +88,7 @@ final class KafkaLeg(
     override def fingerprint: Seq[(String, String)]          = real.fingerprint
     override def mayChange: Boolean                          = real.mayChange
     override def readsLog: Boolean                           = real.readsLog
-    override def progress(json: String): Progress            = real.progress(json)
+    override def position(json: String): Position            = real.position(json)
     override def readers(c: ReadContext): SplitReaderFactory = real.readers(c)
 
     override def enumerator(context: EnumeratorContext): SplitEnumerator = {

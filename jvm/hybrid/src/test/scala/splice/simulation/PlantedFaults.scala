@@ -3,7 +3,7 @@
 
 package splice.simulation
 
-import splice.hybrid.HybridProgress
+import splice.hybrid.HybridPosition
 import splice.kafka.enumerator.{LogDescription, LogMetadata, TimedOffset}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
 import splice.source._
@@ -47,7 +47,7 @@ object PlantedFaults {
 
   private def startsToday(inner: SplitEnumerator, metadata: LogMetadata, cluster: SimulatedCluster): SplitEnumerator =
     new Passing(inner) {
-      override def splits(from: Progress, until: Progress): Seq[SplitRange] = {
+      override def splits(from: Position, until: Position): Seq[SplitRange] = {
         val known = KafkaPosition.from(from)
         super.splits(from, until).collect {
           case r: KafkaSplitRange if known.get(r.partition).isEmpty =>
@@ -59,7 +59,7 @@ object PlantedFaults {
 
   private def endsToday(inner: SplitEnumerator, metadata: LogMetadata, cluster: SimulatedCluster): SplitEnumerator =
     new Passing(inner) {
-      override def splits(from: Progress, until: Progress): Seq[SplitRange] =
+      override def splits(from: Position, until: Position): Seq[SplitRange] =
         super.splits(from, until).collect { case r: KafkaSplitRange =>
           r.copy(until = math.max(r.until, log(cluster, r.partition).stableEnd))(r.topicId)
         }
@@ -78,7 +78,7 @@ object PlantedFaults {
         frozen = metadata.ends(metadata.describe().partitions.toSet)
       }
 
-      override def advance(from: Progress, limits: ReadLimits): Progress = {
+      override def advance(from: Position, limits: Limits): Position = {
         val until = KafkaPosition.from(super.advance(from, limits))
         KafkaPosition.of(until.offsets.map { case (p, end) => p -> frozen.get(p).fold(end)(math.min(_, end)) })
       }
@@ -86,7 +86,7 @@ object PlantedFaults {
 
   private def lowerEnds(inner: SplitEnumerator, metadata: LogMetadata, cluster: SimulatedCluster): SplitEnumerator =
     new Passing(inner) {
-      override def advance(from: Progress, limits: ReadLimits): Progress = {
+      override def advance(from: Position, limits: Limits): Position = {
         val until = KafkaPosition.from(super.advance(from, limits))
         val ends  = metadata.ends(until.offsets.keySet.toSet)
         KafkaPosition.of(until.offsets.map { case (p, end) => p -> math.min(end, ends.getOrElse(p, end)) })
@@ -95,7 +95,7 @@ object PlantedFaults {
 
   private def vanished(inner: SplitEnumerator, metadata: LogMetadata, cluster: SimulatedCluster): SplitEnumerator =
     new Passing(inner) {
-      override def advance(from: Progress, limits: ReadLimits): Progress = {
+      override def advance(from: Position, limits: Limits): Position = {
         val there = metadata.describe().partitions
         KafkaPosition.of(KafkaPosition.from(super.advance(from, limits)).offsets.filter { case (p, _) => there(p) })
       }
@@ -111,28 +111,31 @@ object PlantedFaults {
   }
 
   final private class Waiting(inner: SplitEnumerator) extends Passing(inner) {
-    override def advance(from: Progress, limits: ReadLimits): Progress =
-      super.advance(from, limits.copy(minRows = super.limits(from).minRows))
+    override def advance(from: Position, limits: Limits): Position =
+      super.advance(
+        from,
+        Limits.Limited(limits.rows, limits.bytes, limits.files, minRows = super.limits(from).minRows)
+      )
   }
 
   final private class SilentSwitch(inner: SplitEnumerator) extends Passing(inner) {
-    override def advance(from: Progress, limits: ReadLimits): Progress = {
+    override def advance(from: Position, limits: Limits): Position = {
       val until = super.advance(from, limits)
       if (super.splits(from, until).isEmpty) from else until
     }
   }
 
   final private class MisroutedCommit(inner: SplitEnumerator) extends Passing(inner) {
-    private var active: Option[Progress] = None
+    private var active: Option[Position] = None
 
-    override def advance(from: Progress, limits: ReadLimits): Progress = {
+    override def advance(from: Position, limits: Limits): Position = {
       val until = super.advance(from, limits)
       active = Some(until)
       until
     }
 
-    override def committed(until: Progress): Unit =
-      super.committed(active.collect { case here: HybridProgress => here }.getOrElse(until))
+    override def committed(until: Position): Unit =
+      super.committed(active.collect { case here: HybridPosition => here }.getOrElse(until))
   }
 
   final private class Nameless(inner: LogMetadata) extends PassingMetadata(inner) {

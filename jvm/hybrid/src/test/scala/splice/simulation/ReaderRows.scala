@@ -5,12 +5,12 @@ package splice.simulation
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import splice.source.SplitReader
+import splice.source.{Poll, SplitReader}
 import splice.testkit.simulation.TaskRows
 
 /** The ids of the rows of a real reader. */
 final class ReaderRows(reader: SplitReader[InternalRow], id: InternalRow => Long) extends TaskRows {
-  override def next(): Option[Long] = if (reader.next()) Some(id(reader.get())) else None
+  override def next(): Option[Long] = if (reader.poll(Poll.Forever) == Poll.Found) Some(id(reader.get())) else None
   override def close(): Unit        = reader.close()
 }
 

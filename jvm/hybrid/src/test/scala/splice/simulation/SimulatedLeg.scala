@@ -3,8 +3,7 @@
 
 package splice.simulation
 
-import splice.source.{EndState, ReadLimits, SplitRange}
-import splice.source.{Progress, SlotRanges, Source, SplitEnumerator, StartPosition}
+import splice.source.{EndState, Limits, Position, SlotRanges, Source, SplitEnumerator, SplitRange, StartPosition}
 import splice.testkit.simulation.{TaskRows, Violation}
 
 /** One leg of a simulated chain. */
@@ -25,14 +24,14 @@ trait SimulatedLeg {
 
 /** Passes everything on. */
 class Passing(inner: SplitEnumerator) extends SplitEnumerator {
-  override def start(at: StartPosition): Progress                                         = inner.start(at)
-  override def limits(at: Progress): ReadLimits                                           = inner.limits(at)
-  override def advance(from: Progress, limits: ReadLimits): Progress                      = inner.advance(from, limits)
-  override def splits(from: Progress, until: Progress): Seq[SplitRange]                   = inner.splits(from, until)
-  override def end(at: Progress): Option[EndState]                                        = inner.end(at)
+  override def start(at: StartPosition): Position                                         = inner.start(at)
+  override def limits(at: Position): Limits.Limited                                       = inner.limits(at)
+  override def advance(from: Position, limits: Limits): Position                          = inner.advance(from, limits)
+  override def splits(from: Position, until: Position): Seq[SplitRange]                   = inner.splits(from, until)
+  override def end(at: Position): Option[EndState]                                        = inner.end(at)
   override def freeze(): Unit                                                             = inner.freeze()
-  override def committed(until: Progress): Unit                                           = inner.committed(until)
-  override def report(at: Progress): scala.collection.immutable.SortedMap[String, String] = inner.report(at)
+  override def committed(until: Position): Unit                                           = inner.committed(until)
+  override def report(at: Position): scala.collection.immutable.SortedMap[String, String] = inner.report(at)
   override def close(): Unit                                                              = inner.close()
 }
 
@@ -41,8 +40,8 @@ class Passing(inner: SplitEnumerator) extends SplitEnumerator {
   * @param durable
   *   the leg's position in the last batch that is committed
   */
-final class CommitWatch(inner: SplitEnumerator, leg: String, durable: () => Option[Progress]) extends Passing(inner) {
-  override def committed(until: Progress): Unit = {
+final class CommitWatch(inner: SplitEnumerator, leg: String, durable: () => Option[Position]) extends Passing(inner) {
+  override def committed(until: Position): Unit = {
     if (!durable().exists(until.precedes))
       throw new Violation(s"leg $leg is told that $until is committed, and ${durable()} is")
     inner.committed(until)

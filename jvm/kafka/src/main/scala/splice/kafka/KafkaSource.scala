@@ -49,7 +49,7 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
 
   override def mayBeColumnar: Boolean = !settings.value.parses
 
-  override def progress(json: String): Progress = KafkaPosition.read(json)
+  override def position(json: String): Position = KafkaPosition.read(json)
 
   override def sharedStart: Option[SharedStart] = Some(SparkInitialOffset)
 

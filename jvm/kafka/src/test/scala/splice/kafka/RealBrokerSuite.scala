@@ -105,8 +105,8 @@ final class RealBrokerSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
     val until = real.run(source)(c => c.advance(c.initial(), everything = true))
     real.run(source) { c =>
-      val cut  = source.progress("""{"compacted":{"0":7}}""")
-      val a    = real.rows(source, c.tasks(source.progress("""{"compacted":{"0":0}}"""), cut), "cut")
+      val cut  = source.position("""{"compacted":{"0":7}}""")
+      val a    = real.rows(source, c.tasks(source.position("""{"compacted":{"0":0}}"""), cut), "cut")
       val b    = real.rows(source, c.tasks(cut, until), "cut")
       val once = (a ++ b).map(_._2)
       assert(once == once.distinct.sorted && a.forall(_._2 < 7) && b.forall(_._2 >= 7) && b.nonEmpty)

@@ -56,11 +56,9 @@ final class RealLog(broker: KafkaBroker) {
     val readers = source.readers(ReadContext(source.schema, run, tasks.flatMap(_.ranges)))
     tasks.flatMap { task =>
       Using.resource(readers.rows(task)) { reader =>
-        Iterator
-          .continually(reader.next())
-          .takeWhile(identity)
-          .map { _ =>
-            val row = reader.get()
+        SplitReader
+          .items(reader)
+          .map { row =>
             (row.getInt(3), row.getLong(4), Option(row.getBinary(1)).map(new String(_)).orNull)
           }
           .toVector

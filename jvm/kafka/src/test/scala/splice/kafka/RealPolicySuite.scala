@@ -47,10 +47,10 @@ final class RealPolicySuite extends AnyFunSuite with BeforeAndAfterAll {
     real.write(topic, 1, 0, records)
   }
 
-  private def all(c: Coordinator, from: Progress): Progress = c.advance(from, everything = true)
+  private def all(c: Coordinator, from: Position): Position = c.advance(from, everything = true)
 
   /** Goes on until something has moved: clients may need a moment to find a leader again. */
-  private def moved(c: Coordinator, from: Progress): Progress = {
+  private def moved(c: Coordinator, from: Position): Position = {
     var until = from
     real.eventually(s"progress after ${from.json}") {
       until = all(c, from)
@@ -84,7 +84,7 @@ final class RealPolicySuite extends AnyFunSuite with BeforeAndAfterAll {
     }
     recreate("restarts", 4)
     real.run(source, log, slots = 1) { c =>
-      val until = moved(c, source.progress(second.json))
+      val until = moved(c, source.position(second.json))
       assert(until.json == """{"restarts":{"000":4}}""")
       assert(real.rows(source, c.tasks(second, until), "again").map(_._2) == (0L until 4L))
       assert(all(c, until) == until)
@@ -130,7 +130,7 @@ final class RealPolicySuite extends AnyFunSuite with BeforeAndAfterAll {
       RecordsToDelete.beforeOffset(40)).asJava).all().get())
     def range(policy: String): String = {
       val source = real.source("subscribe" -> "passed", "onOutOfRange" -> policy)
-      real.run(source)(c => c.ranges(source.progress(from), all(c, source.progress(from))).mkString)
+      real.run(source)(c => c.ranges(source.position(from), all(c, source.position(from))).mkString)
     }
     assert(failure("DATA_LOSS")(range("fail")).contains("passed-0 [10, 40)"))
     assert(range("earliest") == "passed-0 [40, 100)")
@@ -169,7 +169,7 @@ final class RealPolicySuite extends AnyFunSuite with BeforeAndAfterAll {
       assert(held.isEmpty)
       c.committed(until)
       real.eventually("the offsets are committed")(held == Map(0 -> 50, 1 -> 50))
-      (51 to 70).foreach(o => c.committed(source.progress(offsets("group")(o, 50))))
+      (51 to 70).foreach(o => c.committed(source.position(offsets("group")(o, 50))))
     }
     assert(held == Map(0 -> 70, 1 -> 50))
     real.write("group", 2, 0, 100)

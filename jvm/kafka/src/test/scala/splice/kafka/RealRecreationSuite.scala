@@ -47,8 +47,8 @@ final class RealRecreationSuite extends AnyFunSuite with BeforeAndAfterAll {
     val readers     = own.readers(ReadContext(own.schema, run, tasks.flatMap(_.ranges)))
     def all(): Unit = tasks.foreach { task =>
       Using.resource(readers.rows(task)) { reader =>
-        while (reader.next()) {
-          seen += new String(reader.get().getBinary(1)).drop(1).toInt
+        SplitReader.items(reader).foreach { row =>
+          seen += new String(row.getBinary(1)).drop(1).toInt
           if (seen.size == 10) halfway
         }
       }

@@ -10,7 +10,7 @@ import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.Coordinator
-import splice.source.Progress
+import splice.source.Position
 import splice.testkit.KafkaBroker
 
 /** A broker that creates missing topics on request, which is Kafka's default. */
@@ -36,7 +36,7 @@ final class RealTopicCreationSuite extends AnyFunSuite with BeforeAndAfterAll {
     real.eventually(s"$topic is deleted")(!exists(topic))
   }
 
-  private def all(c: Coordinator, from: Progress): Progress = c.advance(from, everything = true)
+  private def all(c: Coordinator, from: Position): Position = c.advance(from, everything = true)
 
   test("the driver does not recreate a deleted topic, and onTopicRemoved applies") {
     real.create("leaves", 1)

@@ -13,7 +13,7 @@ import java.time.Instant
 trait EndState {
 
   /** The source's position at its end. */
-  def position: Progress
+  def position: Position
 
   /** Least and greatest value of a timestamp column; None when there is no row with one. */
   def eventTimes(column: String): Option[TimeRange]

@@ -10,16 +10,16 @@ import scala.util.Try
 
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 
-/** Reads by several readers in one task: one after another, or some at once, by turns.
+/** Reads with several readers in one task: one after another, or several at once.
   *
-  * Each is made when there is a place for it, and closed at its end. Of those that are open one is read until it would wait; then the next
-  * one that would not, so that one reader's waiting is another's reading. [[next]] is called by one thread; [[close]] may come from
-  * another one.
+  * Each reader is created when there is a place for it, and closed at its end. Of the open readers, one is read until it has to wait; then
+  * the next one that has an item takes its place, so that one reader waits while another one is read. One thread calls [[poll]];
+  * another thread may call [[close]].
   *
   * @param readers
-  *   asked for the next one only when it is needed
+  *   the next reader is taken only when it is needed
   * @param atOnce
-  *   how many may be open at the same time; 1 means that the next one is made when the one before has ended
+  *   how many readers may be open at the same time; with 1, the next one is created when the previous one has ended
   */
 final private[splice] class ReaderSequence[T](readers: Iterator[SplitReader[T]], atOnce: Int = 1)
     extends SplitReader[T] {
@@ -30,25 +30,41 @@ final private[splice] class ReaderSequence[T](readers: Iterator[SplitReader[T]],
   private var at    = 0
   private var ended = Seq.empty[CustomTaskMetric]
 
-  @tailrec override def next(): Boolean = {
+  @tailrec override def poll(patience: Duration): Poll = {
     fill()
-    val now = open
-    if (now.isEmpty) false
-    else {
-      at = if (now.size == 1) 0 else firstReady(now)
-      if (now(at).next()) true
-      else {
-        end(now(at))
-        next()
-      }
-    }
+    val now    = open
+    val result = if (now.isEmpty) Poll.Ended else if (now.size == 1) only(now, patience) else first(now, patience)
+    if ((result eq Poll.Ended) && now.nonEmpty) {
+      end(now(at))
+      poll(patience)
+    } else result
   }
 
-  override def ready(patience: Duration): Boolean = {
-    fill()
-    val now = open
-    now.isEmpty || isReady(now, Duration.ZERO) || isReady(now, patience.dividedBy(now.size.toLong))
+  private def only(now: Vector[SplitReader[T]], patience: Duration): Poll = {
+    at = 0
+    now.head.poll(patience)
   }
+
+  /** Polls the open readers in turn, from the last one on, until one has an item or has ended, or the time has passed. */
+  private def first(now: Vector[SplitReader[T]], patience: Duration): Poll = {
+    val result = now(at).poll(Duration.ZERO)
+    if (result eq Poll.Pending) others(now, patience) else result
+  }
+
+  private def others(now: Vector[SplitReader[T]], patience: Duration): Poll = {
+    val start        = System.nanoTime()
+    var tried        = 1
+    var result: Poll = Poll.Pending
+    while ((result eq Poll.Pending) && (tried < now.size || isWithin(patience, start))) {
+      at = (at + 1) % now.size
+      result = now(at).poll(if (tried < now.size) Duration.ZERO else ReaderSequence.Turn)
+      tried += 1
+    }
+    result
+  }
+
+  private def isWithin(patience: Duration, start: Long): Boolean =
+    (patience eq Poll.Forever) || System.nanoTime() - start < patience.toNanos
 
   override def get(): T = open(at).get()
 
@@ -57,19 +73,6 @@ final private[splice] class ReaderSequence[T](readers: Iterator[SplitReader[T]],
   override def close(): Unit = {
     closed = true
     open.flatMap(one => Try(end(one)).failed.toOption).headOption.foreach(throw _)
-  }
-
-  private def isReady(now: Vector[SplitReader[T]], patience: Duration): Boolean = now.exists(_.ready(patience))
-
-  /** Where the first one is, from the one before on, that need not wait. */
-  private def firstReady(now: Vector[SplitReader[T]]): Int = {
-    var one   = at
-    var tried = 1
-    while (!now(one).ready(if (tried <= now.size) Duration.ZERO else ReaderSequence.Turn)) {
-      one = (one + 1) % now.size
-      tried += 1
-    }
-    one
   }
 
   private def fill(): Unit = while (open.size < atOnce && !closed && readers.hasNext) {
@@ -95,7 +98,7 @@ final private[splice] class ReaderSequence[T](readers: Iterator[SplitReader[T]],
 
 private object ReaderSequence {
 
-  // How long one is waited for while another one may have got something.
+  // Short, since another reader may have an item by then.
   private val Turn = Duration.ofMillis(1)
 
   final private case class Sum(name: String, value: Long) extends CustomTaskMetric

@@ -20,8 +20,8 @@ trait SharedStart {
     * @throws SpliceException
     *   when it was written by a source of another kind
     */
-  def read(name: String, content: Array[Byte]): Progress
+  def read(name: String, content: Array[Byte]): Position
 
   /** What the file is to hold. */
-  def write(start: Progress): Array[Byte]
+  def write(start: Position): Array[Byte]
 }

@@ -34,12 +34,12 @@ trait Source extends Serializable {
   /** Whether [[fingerprint]] may change between two starts of one checkpoint, as Spark's own source allows it. */
   def mayChange: Boolean = false
 
-  /** Reads back what [[Progress.json]] wrote.
+  /** Reads back what [[Position.json]] wrote.
     *
     * @throws SpliceException
     *   when the text is of a newer version, of another source, or damaged
     */
-  def progress(json: String): Progress
+  def position(json: String): Position
 
   /** How the first position is shared with another source that goes on with the same checkpoint, if there is one. */
   def sharedStart: Option[SharedStart] = None

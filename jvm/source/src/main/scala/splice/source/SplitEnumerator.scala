@@ -13,38 +13,38 @@ import scala.collection.immutable.SortedMap
 trait SplitEnumerator extends AutoCloseable {
 
   /** Resolves where to begin into fixed positions. The coordinator or the hybrid writes the result down and asks once. */
-  def start(at: StartPosition): Progress
+  def start(at: StartPosition): Position
 
   /** The limits that the source's own options set for a batch that begins at `at`. */
-  def limits(at: Progress): ReadLimits
+  def limits(at: Position): Limits.Limited
 
   /** How far the batch that begins at `from` goes: `from` itself when there is nothing new, or fewer than `limits.minRows`.
     *
     * Cheap when idle: no listing, one round trip to a server. The start of every range of a split that `from` does not
     * know must be durable (in the result or the side log) when this returns.
     */
-  def advance(from: Progress, limits: ReadLimits): Progress
+  def advance(from: Position, limits: Limits): Position
 
   /** The ranges between two positions, also of positions that several batches lie between. Pure: depends on its arguments
     * and on what was durable before `until` was first returned; never on the clock, a listing, or what a server says today.
     */
-  def splits(from: Progress, until: Progress): Seq[SplitRange]
+  def splits(from: Position, until: Position): Seq[SplitRange]
 
   /** What a range of [[splits]] is expected to cost, for balance between slots only: the answer may change from call to call. */
   def cost(range: SplitRange): Long = range.weight
 
   /** Whether a split may still have something to read after `at`; one that has not drops out of its slot. */
-  def isMember(at: Progress): String => Boolean = _ => true
+  def isMember(at: Position): String => Boolean = _ => true
 
   /** What the source ended with, once it is bounded and exhausted at `at`; None while there is more to read. */
-  def end(at: Progress): Option[EndState]
+  def end(at: Position): Option[EndState]
 
   /** Takes the ends as they are now for the ends of this run (Spark's AvailableNow). Called at most once, before the rest. */
   def freeze(): Unit
 
   /** Spark has durably committed all rows up to `until`. Idempotent; comes late, or never. */
-  def committed(until: Progress): Unit
+  def committed(until: Position): Unit
 
   /** Figures for the query progress, from what is known already: asks no server. Keys are those of [[ProgressMetric]]. */
-  def report(at: Progress): SortedMap[String, String]
+  def report(at: Position): SortedMap[String, String]
 }

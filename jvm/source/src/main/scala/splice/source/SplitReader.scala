@@ -5,6 +5,7 @@ package splice.source
 
 import java.io.Closeable
 import java.time.Duration
+import java.time.temporal.ChronoUnit
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
@@ -43,18 +44,52 @@ trait SplitReaderFactory extends Serializable {
     throw new UnsupportedOperationException(s"${getClass.getName} reads rows only")
 }
 
-/** Reads the ranges of one task. Used by one thread. */
+/** The outcome of one [[SplitReader.poll]]. */
+sealed abstract class Poll extends Product with Serializable
+
+object Poll {
+
+  /** An item is available from [[SplitReader.get]]. */
+  case object Found extends Poll
+
+  /** No item became available within the given time; more may come. */
+  case object Pending extends Poll
+
+  /** Every range was read to its end. */
+  case object Ended extends Poll
+
+  /** The time that a caller waits who needs an item or the end. */
+  val Forever: Duration = ChronoUnit.FOREVER.getDuration
+}
+
+/** Reads the ranges of one task. One thread uses it. */
 trait SplitReader[T] extends Closeable {
 
-  /** Goes on to the next item; false at the end of the last range. */
-  def next(): Boolean
+  /** Moves to the next item.
+    *
+    * @param patience
+    *   how long the call may wait for an item. A reader of data that is there already, such as a file, may take longer. With
+    *   [[Poll.Forever]] the result is never [[Poll.Pending]].
+    */
+  def poll(patience: Duration): Poll
 
-  /** The item that [[next]] found; valid until [[next]] or [[ready]] is called again. */
+  /** The item of the last [[poll]] that returned [[Poll.Found]]; valid until the next one. */
   def get(): T
-
-  /** Whether [[next]] need not wait, or need not after at most that long. Who reads from a network asks for what comes next here. */
-  def ready(patience: Duration): Boolean = true
 
   /** The task metrics so far. */
   def metrics: Array[CustomTaskMetric] = Array.empty
+}
+
+private[splice] object SplitReader {
+
+  /** The items of a reader up to its end. An item is valid until the next one is taken. */
+  def items[T](reader: SplitReader[T]): Iterator[T] =
+    Iterator.continually(reader.poll(Poll.Forever)).takeWhile(_ eq Poll.Found).map(_ => reader.get())
+}
+
+/** A reader that forwards to another one and changes its items. */
+abstract private[splice] class ForwardingReader[S, T](inner: SplitReader[S]) extends SplitReader[T] {
+  override def poll(patience: Duration): Poll   = inner.poll(patience)
+  override def metrics: Array[CustomTaskMetric] = inner.metrics
+  override def close(): Unit                    = inner.close()
 }

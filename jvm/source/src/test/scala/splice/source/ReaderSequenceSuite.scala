@@ -27,19 +27,18 @@ final class ReaderSequenceSuite extends AnyFunSuite {
       private var late  = items.headOption.fold(0)(_._2)
       private var found = 0L
 
-      override def next(): Boolean = left.nonEmpty && {
-        if (late > 0) events += s"$name waits"
-        item = left.dequeue()._1
-        late = left.headOption.fold(0)(_._2)
-        found += 1
-        true
-      }
-
-      override def ready(patience: Duration): Boolean = {
-        val now = late == 0
-        if (!now) late -= 1
-        now
-      }
+      override def poll(patience: Duration): Poll =
+        if (left.isEmpty) Poll.Ended
+        else if (late > 0 && !(patience eq Poll.Forever)) {
+          late -= 1
+          Poll.Pending
+        } else {
+          if (late > 0) events += s"$name waits"
+          item = left.dequeue()._1
+          late = left.headOption.fold(0)(_._2)
+          found += 1
+          Poll.Found
+        }
 
       override def get(): String = item
 
@@ -55,7 +54,7 @@ final class ReaderSequenceSuite extends AnyFunSuite {
   }
 
   private def read(sequence: ReaderSequence[String]): Seq[String] =
-    Iterator.continually(sequence.next()).takeWhile(identity).map(_ => sequence.get()).toVector
+    Iterator.continually(sequence.poll(Poll.Forever)).takeWhile(_ == Poll.Found).map(_ => sequence.get()).toVector
 
   private def metrics(sequence: ReaderSequence[String]): Map[String, Long] =
     sequence.metrics.map(m => m.name -> m.value).toMap
@@ -98,9 +97,9 @@ final class ReaderSequenceSuite extends AnyFunSuite {
       Iterator("a", "b", "c").map(name => new world.Reader(name, Seq(name -> 0, name -> 0), failing = name == "a")),
       2
     )
-    assert(sequence.next())
+    assert(sequence.poll(Poll.Forever) == Poll.Found)
     assert(intercept[IOException](sequence.close()).getMessage == "a")
-    assert(!sequence.next())
+    assert(sequence.poll(Poll.Forever) == Poll.Ended)
     assert(world.events == Seq("open a", "open b", "close a", "close b"))
   }
 
@@ -112,6 +111,21 @@ final class ReaderSequenceSuite extends AnyFunSuite {
     )
     val outer = new ReaderSequence[String](Iterator(inner, world.reader("c", "c-1" -> 0, "c-2" -> 1)), 2)
     assert(read(outer) == Seq("c-1", "c-2", "b-1", "a-1"))
+  }
+
+  test("with a limited patience no item within it is pending, and the end is the end") {
+    val world    = new World
+    val sequence = new ReaderSequence[String](
+      Iterator(world.reader("a", "a-1" -> 1), world.reader("b", "b-1" -> 3)),
+      2
+    )
+    def poll() = sequence.poll(Duration.ZERO)
+    assert(poll() == Poll.Pending)
+    assert(poll() == Poll.Found && sequence.get() == "a-1")
+    assert(poll() == Poll.Pending)
+    assert(poll() == Poll.Found && sequence.get() == "b-1")
+    assert(poll() == Poll.Ended)
+    assert(poll() == Poll.Ended)
   }
 }
 

@@ -32,14 +32,14 @@ final private[spark] class SpliceMicroBatchStream private (
     with ReportsSourceMetrics {
 
   private val run                                           = UUID.randomUUID().toString
-  private var plan: Option[(Progress, Progress, BatchPlan)] = None
+  private var plan: Option[(Position, Position, BatchPlan)] = None
   private val board                                         = MetricsBoard.ofQuery(SparkSession.active.sparkContext)
   private var frozen                                        = false
   private var warned                                        = false
 
   override def initialOffset(): Offset = SpliceOffset(coordinator.initial())
 
-  override def deserializeOffset(json: String): Offset = SpliceOffset(coordinator.progress(json))
+  override def deserializeOffset(json: String): Offset = SpliceOffset(coordinator.position(json))
 
   // The limits are each leg's own, asked for when its batch begins; this one only must not read "all available".
   override def getDefaultReadLimit: ReadLimit = ReadLimit.maxRows(Long.MaxValue)
@@ -85,7 +85,7 @@ final private[spark] class SpliceMicroBatchStream private (
   override def commit(end: Offset): Unit = coordinator.committed(progress(end))
 
   override def stop(): Unit =
-    try if (source.needsLastCommit) batches.last().foreach(json => coordinator.stopped(coordinator.progress(json)))
+    try if (source.needsLastCommit) batches.last().foreach(json => coordinator.stopped(coordinator.position(json)))
     catch {
       case NonFatal(e) => SpliceMicroBatchStream.log.warn("The last committed batch was not told to the source", e)
     } finally {
@@ -94,7 +94,7 @@ final private[spark] class SpliceMicroBatchStream private (
       source.release(run)
     }
 
-  private def planOf(from: Progress, until: Progress): BatchPlan =
+  private def planOf(from: Position, until: Position): BatchPlan =
     plan.collect { case (`from`, `until`, known) => known }.getOrElse {
       val tasks   = coordinator.tasks(from, until)
       val readers = source.readers(ReadContext(columns, run, tasks.flatMap(_.ranges), coordinator.session))
@@ -104,9 +104,9 @@ final private[spark] class SpliceMicroBatchStream private (
     }
 
   // Spark also gives offsets of a class of its own, read from its log.
-  private def progress(offset: Offset): Progress = offset match {
+  private def progress(offset: Offset): Position = offset match {
     case own: SpliceOffset => own.progress
-    case other             => coordinator.progress(other.json)
+    case other             => coordinator.position(other.json)
   }
 
   private def warnOfOneBatch(): Unit = if (!warned) {

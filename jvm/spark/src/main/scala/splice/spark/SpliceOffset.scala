@@ -5,9 +5,9 @@ package splice.spark
 
 import org.apache.spark.sql.connector.read.streaming.Offset
 
-import splice.source.Progress
+import splice.source.Position
 
 /** A position as Spark's offset log holds it. */
-final private[spark] case class SpliceOffset(progress: Progress) extends Offset {
+final private[spark] case class SpliceOffset(progress: Position) extends Offset {
   override def json: String = progress.json
 }

@@ -44,7 +44,7 @@ trait SourceContract extends AnyFunSuite {
   }
 
   /** Where nothing new comes after; a source of several parts may stop at the end of each. */
-  @tailrec private def exhausted(c: Coordinator, at: Progress): Progress = {
+  @tailrec private def exhausted(c: Coordinator, at: Position): Position = {
     val next = c.advance(at, everything = true)
     if (next == at) at else exhausted(c, next)
   }
@@ -74,8 +74,8 @@ trait SourceContract extends AnyFunSuite {
       val start = c.initial()
       val until = c.advance(start, everything = true)
       Seq(start, until).foreach { p =>
-        assert(c.progress(p.json) == p)
-        assert(own.source().progress(p.json).json == p.json)
+        assert(c.position(p.json) == p)
+        assert(own.source().position(p.json).json == p.json)
         assert(!p.json.contains('\n'))
       }
       assert(start != until)
@@ -86,7 +86,7 @@ trait SourceContract extends AnyFunSuite {
   test("contract: what is not its position is refused") {
     val source = world().source()
     Seq("", "{", "7", "\"text\"", foreignOffset).foreach { text =>
-      val error = intercept[SpliceException](source.progress(text))
+      val error = intercept[SpliceException](source.position(text))
       assert(error.getCondition.startsWith("SPLICE_CHECKPOINT."), text)
     }
   }
@@ -103,7 +103,7 @@ trait SourceContract extends AnyFunSuite {
     assert(read.nonEmpty)
     own.grow()
     Using.resource(run(own, log, cores = 5)) { c =>
-      assert(c.tasks(c.progress(start.json), c.progress(until.json)) == tasks)
+      assert(c.tasks(c.position(start.json), c.position(until.json)) == tasks)
       assert(c.tasks(start, until) == tasks)
     }
     assert(rows(own.source(), tasks) == read)
@@ -188,10 +188,9 @@ object SourceContract {
       takeOnly: Int
   ): Seq[String] =
     Using.resource(readers.rows(task)) { reader =>
-      Iterator
-        .continually(reader)
-        .takeWhile(_.next())
-        .map(r => columns.indices.map(i => cell(r.get().get(i, columns(i).dataType))).mkString("|"))
+      SplitReader
+        .items(reader)
+        .map(row => columns.indices.map(i => cell(row.get(i, columns(i).dataType))).mkString("|"))
         .take(takeOnly)
         .toSeq
     }

@@ -8,7 +8,7 @@ import java.time.Instant
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 
-import splice.files.enumerator.{FileList, FilesProgress}
+import splice.files.enumerator.{FileList, FilesPosition}
 import splice.files.{FileFormats, FileSource}
 import splice.source.{EndState, OffsetColumns, OffsetSummary, TimeRange}
 
@@ -16,7 +16,7 @@ import splice.source.{EndState, OffsetColumns, OffsetSummary, TimeRange}
   *
   * A date counts as its midnight, and a timestamp without time zone as that time of day, in the session's time zone.
   */
-final private[files] class FilesEndState(source: FileSource, override val position: FilesProgress, list: => FileList)
+final private[files] class FilesEndState(source: FileSource, override val position: FilesPosition, list: => FileList)
     extends EndState {
 
   private def paths = source.settings.paths

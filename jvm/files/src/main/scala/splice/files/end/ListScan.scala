@@ -35,5 +35,5 @@ private[files] object ListScan {
   private val Run = "hand-over"
 
   private def rows(reader: SplitReader[InternalRow]): Iterator[InternalRow] =
-    Iterator.continually(reader.next()).takeWhile(identity).map(_ => reader.get())
+    SplitReader.items(reader)
 }

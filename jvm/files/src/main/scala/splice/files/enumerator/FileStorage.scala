@@ -26,7 +26,7 @@ private[splice] trait FileStorage {
   def check(list: FileList): Unit = ()
 
   /** What the listed files hold, once all of them were read. */
-  def end(at: FilesProgress, list: => FileList): EndState
+  def end(at: FilesPosition, list: => FileList): EndState
 }
 
 /** The folders of a source, listed and read by Spark. */
@@ -59,7 +59,7 @@ final private[files] class SparkStorage(source: FileSource) extends FileStorage 
       SparkStorage.log.warn("No file matches {}, so the source has no rows", settings.paths.mkString(", "))
   }
 
-  override def end(at: FilesProgress, list: => FileList): EndState = new FilesEndState(source, at, list)
+  override def end(at: FilesPosition, list: => FileList): EndState = new FilesEndState(source, at, list)
 }
 
 private object SparkStorage {

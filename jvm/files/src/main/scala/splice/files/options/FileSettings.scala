@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.FileSourceOptions
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.types.StructType
 
-import splice.source.{CommonOptions, ReadLimits, SourceOptions}
+import splice.source.{CommonOptions, Limits, SourceOptions}
 
 /** The options of one file source, parsed.
   *
@@ -22,7 +22,7 @@ final private[splice] case class FileSettings(
     kind: FileKind,
     paths: Seq[String],
     schema: Option[StructType],
-    limits: ReadLimits,
+    limits: Limits.Limited,
     maxPartitionBytes: Option[Long],
     order: FileOrder,
     onFileChanged: OnFileChanged,
@@ -57,9 +57,9 @@ private[splice] object FileSettings {
       options(FileOptions.Format),
       FilePaths.of(options),
       options.find(FileOptions.Schema),
-      ReadLimits(
-        maxFiles = options.find(FileOptions.MaxFilesPerTrigger),
-        maxBytes = options.find(FileOptions.MaxBytesPerTrigger)
+      Limits.Limited(
+        files = options.find(FileOptions.MaxFilesPerTrigger),
+        bytes = options.find(FileOptions.MaxBytesPerTrigger)
       ),
       options.find(FileOptions.MaxPartitionBytes),
       options(FileOptions.OrderBy),

@@ -4,6 +4,7 @@
 package splice.files.reader
 
 import java.io.{FileNotFoundException, IOException}
+import java.time.Duration
 
 import org.apache.hadoop.hdfs.BlockMissingException
 import org.apache.spark.sql.catalyst.InternalRow
@@ -11,7 +12,7 @@ import org.slf4j.LoggerFactory
 
 import splice.files.split.FileBlock
 import splice.files.{AccessDenied, FilesErrors}
-import splice.source.{SpliceException, SplitReader}
+import splice.source.{Poll, SpliceException, SplitReader}
 
 /** Reads the blocks of one task, one after the other.
   *
@@ -30,14 +31,14 @@ final private[splice] class BlockReader[T](
   private var current: Iterator[T]          = Iterator.empty
   private var item: T                       = _
 
-  override def next(): Boolean = {
+  override def poll(patience: Duration): Poll = {
     var found = step()
     while (!found && blocks.hasNext) {
       close()
       turnTo(blocks.next())
       found = step()
     }
-    found
+    if (found) Poll.Found else Poll.Ended
   }
 
   override def get(): T = item

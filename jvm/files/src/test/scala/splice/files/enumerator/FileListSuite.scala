@@ -94,10 +94,10 @@ final class FileListSuite extends AnyFunSuite {
   }
 
   test("an offset is short, sorted, and refused when it is newer, foreign or damaged") {
-    val progress = FilesProgress(Int.MaxValue - 1, Int.MaxValue)
+    val progress = FilesPosition(Int.MaxValue - 1, Int.MaxValue)
     assert(progress.json == """{"files":2147483646,"of":2147483647,"v":1}""")
-    assert(FilesProgress.read(progress.json) == progress)
-    def condition(json: String) = intercept[SpliceException](FilesProgress.read(json)).getCondition
+    assert(FilesPosition.read(progress.json) == progress)
+    def condition(json: String) = intercept[SpliceException](FilesPosition.read(json)).getCondition
     assert(condition("""{"files":1,"of":2,"v":2}""") == "SPLICE_CHECKPOINT.NEWER_VERSION")
     assert(condition("""{"orders":{"0":5}}""") == "SPLICE_CHECKPOINT.FOREIGN")
     assert(condition("""{"files":3,"of":2,"v":1}""") == "SPLICE_CHECKPOINT.CORRUPT")
@@ -105,7 +105,7 @@ final class FileListSuite extends AnyFunSuite {
   }
 
   test("positions of one list follow each other") {
-    assert(FilesProgress(1, 5).precedes(FilesProgress(1, 5)) && FilesProgress(1, 5).precedes(FilesProgress(4, 5)))
-    assert(!FilesProgress(4, 5).precedes(FilesProgress(1, 5)) && !FilesProgress(1, 5).precedes(FilesProgress(2, 6)))
+    assert(FilesPosition(1, 5).precedes(FilesPosition(1, 5)) && FilesPosition(1, 5).precedes(FilesPosition(4, 5)))
+    assert(!FilesPosition(4, 5).precedes(FilesPosition(1, 5)) && !FilesPosition(1, 5).precedes(FilesPosition(2, 6)))
   }
 }

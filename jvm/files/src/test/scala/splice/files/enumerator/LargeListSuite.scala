@@ -39,8 +39,8 @@ final class LargeListSuite extends AnyFunSuite {
     val source = SourceRead.source("format" -> "parquet", "path" -> "counting:///lake/orders", "schema" -> "id BIGINT")
     val enumerator      = source.enumerator(EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, "large"))
     val (ranges, asked) = CountingFileSystem.during("/lake") {
-      val start = source.progress(s"""{"files":0,"of":$count,"v":1}""")
-      val until = enumerator.advance(start, ReadLimits.All)
+      val start = source.position(s"""{"files":0,"of":$count,"v":1}""")
+      val until = enumerator.advance(start, Limits.Everything)
       assert(until.json.length < 1000)
       enumerator.splits(start, until)
     }

@@ -4,11 +4,10 @@
 package splice.hybrid.reader
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import splice.hybrid.select.RowShape
-import splice.source.{SlotRanges, SplitReader, SplitReaderFactory}
+import splice.source.{ForwardingReader, SlotRanges, SplitReader, SplitReaderFactory}
 
 /** The readers of one leg, and how their rows become the hybrid's. */
 final private[hybrid] case class LegReaders(inner: SplitReaderFactory, shape: RowShape) {
@@ -35,18 +34,12 @@ final private[hybrid] case class LegReaders(inner: SplitReaderFactory, shape: Ro
 
 /** Gives on a leg's rows as a view. */
 final private[reader] class ViewReader(inner: SplitReader[InternalRow], view: ViewRow)
-    extends SplitReader[InternalRow] {
-  override def next(): Boolean                  = inner.next()
-  override def get(): InternalRow               = view.over(inner.get())
-  override def metrics: Array[CustomTaskMetric] = inner.metrics
-  override def close(): Unit                    = inner.close()
+    extends ForwardingReader[InternalRow, InternalRow](inner) {
+  override def get(): InternalRow = view.over(inner.get())
 }
 
 /** Gives on a leg's rows as its `select` computes them. */
 final private[reader] class ComputedReader(inner: SplitReader[InternalRow], steps: RowSteps)
-    extends SplitReader[InternalRow] {
-  override def next(): Boolean                  = inner.next()
-  override def get(): InternalRow               = steps(inner.get())
-  override def metrics: Array[CustomTaskMetric] = inner.metrics
-  override def close(): Unit                    = inner.close()
+    extends ForwardingReader[InternalRow, InternalRow](inner) {
+  override def get(): InternalRow = steps(inner.get())
 }

@@ -3,21 +3,18 @@
 
 package splice.hybrid.reader
 
-import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.execution.vectorized.ConstantColumnVector
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 import org.apache.spark.unsafe.types.UTF8String
 
 import splice.hybrid.select.RowShape.{Cell, View}
-import splice.source.SplitReader
+import splice.source.{ForwardingReader, SplitReader}
 
 /** Gives on a leg's column vectors in the order of a view, with constants beside them. The vectors stay the leg's own. */
 final private[reader] class ViewBatches(inner: SplitReader[ColumnarBatch], view: View)
-    extends SplitReader[ColumnarBatch] {
+    extends ForwardingReader[ColumnarBatch, ColumnarBatch](inner) {
 
   private var seen: Option[(ColumnarBatch, ColumnarBatch)] = None
-
-  override def next(): Boolean = inner.next()
 
   // A leg's reader may fill one batch again and again.
   override def get(): ColumnarBatch = {
@@ -30,10 +27,6 @@ final private[reader] class ViewBatches(inner: SplitReader[ColumnarBatch], view:
     seen = Some(batch -> shown)
     shown
   }
-
-  override def metrics: Array[CustomTaskMetric] = inner.metrics
-
-  override def close(): Unit = inner.close()
 
   private def vectors(batch: ColumnarBatch): Array[ColumnVector] = view.cells.indices.map { i =>
     view.cells(i) match {

@@ -4,6 +4,7 @@
 package splice.hybrid.select
 
 import java.sql.Timestamp
+import java.time.Duration
 
 import scala.util.Using
 
@@ -49,13 +50,14 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
   /** A leg's readers over the records: the columns that were asked for, in one reused row. */
   private class Records(columns: StructType) extends SplitReaderFactory {
     override def rows(task: SlotRanges): SplitReader[InternalRow] = new SplitReader[InternalRow] {
-      private val rest             = records.iterator
-      private val row              = new GenericInternalRow(columns.size)
-      override def next(): Boolean = rest.nextOption().fold(false) { values =>
+      private val rest = records.iterator
+      private val row  = new GenericInternalRow(columns.size)
+
+      override def poll(patience: Duration): Poll = rest.nextOption().fold[Poll](Poll.Ended) { values =>
         columns.fieldNames.zipWithIndex.foreach { case (name, i) =>
           row.update(i, if (name == "_file_path") UTF8String.fromString("/a") else values(kafka.fieldIndex(name)))
         }
-        true
+        Poll.Found
       }
       override def get(): InternalRow = row
       override def close(): Unit      = ()
@@ -66,11 +68,10 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     val select = plan.compile(columns, "live")
     Using.resource(LegReaders(new Records(select.columns), select.shape).rows(SlotRanges(0, IndexedSeq.empty))) {
       reader =>
-        Iterator
-          .continually(reader)
-          .takeWhile(_.next())
-          .map { r =>
-            val row = r.get().copy()
+        SplitReader
+          .items(reader)
+          .map { shown =>
+            val row = shown.copy()
             columns.indices.map(i => if (row.isNullAt(i)) "null" else text(row.get(i, columns(i).dataType))).mkString(
               "|"
             )

@@ -54,7 +54,7 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
 
   override def mayBeColumnar: Boolean = !settings.base.value.parses
 
-  override def progress(json: String): Progress = DynamicPosition.read(json)
+  override def position(json: String): Position = DynamicPosition.read(json)
 
   override def enumerator(context: EnumeratorContext): SplitEnumerator = {
     val hadoop = SparkSession.getActiveSession.fold(new Configuration())(_.sparkContext.hadoopConfiguration)

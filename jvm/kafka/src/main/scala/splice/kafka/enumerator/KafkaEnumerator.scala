@@ -74,9 +74,9 @@ final private[splice] class KafkaEnumerator(
     }
   }
 
-  override def limits(at: Progress): ReadLimits = settings.limits
+  override def limits(at: Position): Limits.Limited = settings.limits
 
-  override def advance(from: Progress, limits: ReadLimits): Progress = {
+  override def advance(from: Position, limits: Limits): Position = {
     val at = KafkaPosition.from(from)
     // A run whose end is fixed would be over if nothing came of it, and so would one of a chain while a bounded leg is read.
     val until =
@@ -86,7 +86,7 @@ final private[splice] class KafkaEnumerator(
     if (until == at) from else until
   }
 
-  override def splits(from: Progress, until: Progress): Seq[SplitRange] = {
+  override def splits(from: Position, until: Position): Seq[SplitRange] = {
     val (at, to) = (identity.meant(KafkaPosition.from(from)), identity.meant(KafkaPosition.from(until)))
     // A replay is planned before anything else, and must not read a topic that was created again as if it were the old one.
     if (at != to) outage.wait(() => membership.once(to))
@@ -116,12 +116,12 @@ final private[splice] class KafkaEnumerator(
     case other                => other.weight
   }
 
-  override def isMember(at: Progress): String => Boolean = {
+  override def isMember(at: Position): String => Boolean = {
     val there = membership.known
     KafkaPosition.from(at).offsets.keysIterator.filter(p => there.forall(_(p))).map(_.toString).toSet
   }
 
-  override def end(at: Progress): Option[EndState] = settings.ending.flatMap { ending =>
+  override def end(at: Position): Option[EndState] = settings.ending.flatMap { ending =>
     val position = KafkaPosition.from(at)
     val entry    = outage.wait(() => endingLog.resolve(ending, position, membership.settle(position).partitions))
     val reached  = entry.end.offsets.forall { case (p, end) =>
@@ -133,12 +133,12 @@ final private[splice] class KafkaEnumerator(
   // Servers that never answered before are more likely to be wrong than to be away.
   override def freeze(): Unit = if (identity.isEmpty) ends.freeze() else outage.wait(() => ends.freeze())
 
-  override def committed(until: Progress): Unit = if (settings.commitToGroup) {
+  override def committed(until: Position): Unit = if (settings.commitToGroup) {
     val position = identity.meant(KafkaPosition.from(until))
     log.commit(position.offsets.filter { case (p, _) => membership.holds(p, position.generation(p.topic)) })
   }
 
-  override def report(at: Progress): SortedMap[String, String] = {
+  override def report(at: Position): SortedMap[String, String] = {
     val position = KafkaPosition.from(at)
     val told     = reads()
     told.partitions.foreach { case (p, read) => sizes.learn(p.topic, read.rows, read.bytes) }
@@ -179,7 +179,7 @@ final private[splice] class KafkaEnumerator(
     own.orElse(identity.generation(p.topic, generation).flatMap(_.starts.get(p)))
   }
 
-  @tailrec private def go(at: KafkaPosition, limits: ReadLimits, looked: Boolean = false): KafkaPosition = {
+  @tailrec private def go(at: KafkaPosition, limits: Limits, looked: Boolean = false): KafkaPosition = {
     discovery.health.failing.foreach { case (since, error) =>
       if (context.clock.instant().isAfter(since.plus(policies.patience))) throw error
     }
@@ -210,7 +210,7 @@ final private[splice] class KafkaEnumerator(
   }
 
   /** How far a batch goes that begins at `from`, if there is enough to read until `ends`. */
-  private def until(from: KafkaPosition, ends: Map[LogPartition, Long], limits: ReadLimits): KafkaPosition = {
+  private def until(from: KafkaPosition, ends: Map[LogPartition, Long], limits: Limits): KafkaPosition = {
     val ready = from.offsets.collect { case (p, offset) if ends.contains(p) => p -> (offset -> ends(p)) }
     val rows  = ready.valuesIterator.map { case (offset, end) => math.max(end - offset, 0L) }.sum
     if (limits.minRows.exists(rows < _)) from else from ++ sharing(limits, ready)

@@ -7,7 +7,7 @@ import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
 import splice.kafka.options.{AdmissionPolicy, AdmissionRules}
-import splice.source.{LogPartition, ReadLimits}
+import splice.source.{Limits, LogPartition}
 
 /** Shares what one batch may read among partitions, so that each that has a backlog gets on in this batch or in one soon after. */
 final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
@@ -17,8 +17,8 @@ final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
     * @param ready
     *   from and until of everything that is available
     */
-  def apply(limits: ReadLimits, ready: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] =
-    (limits.maxRows, limits.maxBytes) match {
+  def apply(limits: Limits, ready: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] =
+    (limits.rows, limits.bytes) match {
       case (None, None)                    => ready.map { case (p, (_, until)) => p -> until }
       case (Some(rows), None) if isLagOnly => RateLimit(rows, ready)
       case (rows, bytes)                   =>

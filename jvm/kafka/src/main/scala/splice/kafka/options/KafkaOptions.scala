@@ -8,7 +8,7 @@ import java.util.Locale
 
 import scala.collection.immutable.SortedMap
 
-import splice.source.{LogPartition, OptionSet, OptionType, ReadLimits, SourceOption}
+import splice.source.{Limits, LogPartition, OptionSet, OptionType, SourceOption}
 
 /** The options of a Kafka source: names and meanings are those of Spark's own, where it has them. */
 private[splice] object KafkaOptions {
@@ -138,7 +138,7 @@ private[splice] object KafkaOptions {
 
   val MaxTriggerDelay: SourceOption[Duration] =
     SourceOption("maxTriggerDelay", OptionType.Time, "how long a batch may wait for minOffsetsPerTrigger")
-      .withDefault(ReadLimits.DefaultMaxDelay, "15m")
+      .withDefault(Limits.DefaultMaxDelay, "15m")
 
   val FailOnDataLoss: SourceOption[Boolean] = SourceOption(
     "failOnDataLoss",

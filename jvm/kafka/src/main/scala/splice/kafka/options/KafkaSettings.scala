@@ -9,7 +9,7 @@ import scala.collection.immutable.SortedSet
 
 import org.apache.kafka.clients.consumer.ConsumerConfig
 
-import splice.source.{OptionErrors, ReadLimits, SourceOption, SourceOptions}
+import splice.source.{Limits, OptionErrors, SourceOption, SourceOptions}
 
 /** A Kafka source's options, parsed and checked.
   *
@@ -25,7 +25,7 @@ final private[splice] case class KafkaSettings(
     client: ClientProperties,
     start: Option[StartingOffsets],
     ending: Option[EndingOffsets],
-    limits: ReadLimits,
+    limits: Limits.Limited,
     failOnDataLoss: Boolean,
     includeHeaders: Boolean,
     pollTimeout: Option[Duration],
@@ -160,7 +160,7 @@ private[splice] object KafkaSettings {
     from
   }
 
-  private def limits(options: SourceOptions): ReadLimits = {
+  private def limits(options: SourceOptions): Limits.Limited = {
     val most  = options.find(KafkaOptions.MaxOffsets)
     val least = options.find(KafkaOptions.MinOffsets)
     if (most.exists(m => least.exists(_ > m)))
@@ -168,9 +168,9 @@ private[splice] object KafkaSettings {
         Seq(KafkaOptions.MinOffsets, KafkaOptions.MaxOffsets).map(o => options.name(o.key)),
         "a batch cannot wait for more offsets than it may read"
       )
-    ReadLimits(
-      maxRows = most,
-      maxBytes = options.find(AdmissionOptions.MaxBytes),
+    Limits.Limited(
+      rows = most,
+      bytes = options.find(AdmissionOptions.MaxBytes),
       minRows = least,
       maxDelay = options(KafkaOptions.MaxTriggerDelay)
     )

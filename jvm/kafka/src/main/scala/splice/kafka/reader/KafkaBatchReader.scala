@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 
-import splice.source.SplitReader
+import splice.source.{Poll, SplitReader}
 
 /** Hands a slot's records over as column batches, each the records of one partition that one poll brought; they are one object.
   *
@@ -22,16 +22,14 @@ final private[splice] class KafkaBatchReader(columns: StructType, slot: SlotRead
     RecordField.of(columns).zip(columns).map { case (field, column) => new RecordVector(field, column.dataType) }
   private val batch = new ColumnarBatch(vectors.toArray[ColumnVector])
 
-  override def next(): Boolean = {
-    val found = slot.next()
-    if (found) {
+  override def poll(patience: Duration): Poll = {
+    val found = slot.poll(patience)
+    if (found eq Poll.Found) {
       vectors.foreach(_.show(slot.records, slot.from, slot.topic))
       batch.setNumRows(slot.until - slot.from)
     }
     found
   }
-
-  override def ready(patience: Duration): Boolean = slot.ready(patience)
 
   override def get(): ColumnarBatch             = batch
   override def metrics: Array[CustomTaskMetric] = slot.metrics

@@ -5,13 +5,11 @@ package splice.kafka.reader
 
 import java.time.Duration
 
-import scala.annotation.tailrec
-
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.types.StructType
 
-import splice.source.SplitReader
+import splice.source.{Poll, SplitReader}
 
 /** Hands a slot's records over as rows; they are one object. */
 final private[splice] class KafkaSplitReader(columns: StructType, slot: SlotReader) extends SplitReader[InternalRow] {
@@ -22,20 +20,24 @@ final private[splice] class KafkaSplitReader(columns: StructType, slot: SlotRead
   private var index   = 0
   private var until   = 0
 
-  @tailrec override def next(): Boolean =
-    if (index < until) {
-      row.show(records(index), topic)
-      index += 1
-      true
-    } else if (slot.next()) {
-      records = slot.records
-      topic = slot.topic
-      index = slot.from
-      until = slot.until
-      next()
-    } else false
+  override def poll(patience: Duration): Poll =
+    if (index < until) show()
+    else {
+      val found = slot.poll(patience)
+      if (found eq Poll.Found) {
+        records = slot.records
+        topic = slot.topic
+        index = slot.from
+        until = slot.until
+        show()
+      } else found
+    }
 
-  override def ready(patience: Duration): Boolean = index < until || slot.ready(patience)
+  private def show(): Poll = {
+    row.show(records(index), topic)
+    index += 1
+    Poll.Found
+  }
 
   override def get(): InternalRow               = row
   override def metrics: Array[CustomTaskMetric] = slot.metrics

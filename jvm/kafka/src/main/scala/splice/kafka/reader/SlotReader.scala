@@ -24,11 +24,12 @@ import splice.kafka.options.TopicRecreated
 import splice.kafka.reader.SlotConsumer.Leftover
 import splice.kafka.split.{KafkaSplitRange, TopicPartitions}
 import splice.kafka.{DataLoss, KafkaErrors, MissingRange}
+import splice.source.Poll
 
 /** Reads the ranges of one slot over one consumer, all at once: records come list by list, in the order in which brokers answer.
   *
   * A range ends when the consumer's position reaches its end, not with its last record: the last offsets may be those of
-  * transaction markers, or of records that compaction took away. [[next]] is called by one thread; [[close]] may come from
+  * transaction markers, or of records that compaction took away. One thread calls [[poll]]; [[close]] may come from
   * another one while a poll goes on. What is handed over is counted when its list is begun.
   *
   * A topic that was deleted and created again since the batch was planned is found out before any record of the new one is handed over.
@@ -82,34 +83,28 @@ final private[splice] class SlotReader(
     new KafkaMetrics.Live(KafkaMetrics.PoolHits, () => if (reused) 1L else 0L)
   )
 
-  /** Goes on to the next list that holds records of a range; false at the end of the last range. */
-  @tailrec def next(): Boolean = {
+  /** Moves to the next list that holds records of a range. Each response of a broker that the consumer waits for may take `patience`.
+    */
+  @tailrec def poll(patience: Duration): Poll = {
     settle()
     if (chunks.nonEmpty) {
       take(chunks.removeHead())
-      if (beyond > first) true else next()
-    } else if (open.nonEmpty) {
-      fill()
-      next()
-    } else {
+      if (beyond > first) Poll.Found else poll(patience)
+    } else if (open.isEmpty) ended()
+    else if (fill(patience)) poll(patience)
+    else Poll.Pending
+  }
+
+  private def ended(): Poll = {
+    if (!exhausted) {
       exhausted = true
       fetchMillis = consumer.fetchMillis()
       settings.reports.foreach(_.add(told))
-      false
     }
+    Poll.Ended
   }
 
-  /** Whether [[next]] need not wait for brokers, or need not after at most that long; asks them for what comes next. It ends what
-    * [[records]] are valid for, as [[next]] does.
-    */
-  def ready(patience: Duration): Boolean = {
-    settle()
-    if (chunks.isEmpty && open.nonEmpty && !begun) fill()
-    if (chunks.isEmpty && open.nonEmpty) guarded(poll(patience))
-    chunks.nonEmpty || open.isEmpty
-  }
-
-  /** The records that [[next]] found, between [[from]] and [[until]]; valid until it is called again. */
+  /** The records that [[poll]] found, between [[from]] and [[until]]; valid until the next call. */
   def records: Array[ConsumerRecord[Array[Byte], Array[Byte]]] = list
 
   /** The index of the first of [[records]]. */
@@ -170,18 +165,23 @@ final private[splice] class SlotReader(
 
   private def consumerAt(range: OpenRange): Long = guarded(consumer.position(range.partition))
 
-  private def fill(): Unit = guarded {
-    if (begun) poll(settings.pollTimeout)
-    else {
+  /** Gets records or ends ranges; false when the time has passed without either. */
+  private def fill(patience: Duration): Boolean = guarded {
+    if (begun) {
+      val forever = patience eq Poll.Forever
+      request(if (forever) settings.pollTimeout else patience)
+      forever || chunks.nonEmpty || open.isEmpty
+    } else {
       begun = true
       val left = consumer.begin(ranges)
       left.foreach { case (partition, own) => chunks += Chunk(open(partition), own.records, own.index) }
       // A reused consumer may have passed over a whole range that holds no record.
       finishPassed(open.valuesIterator.filter(_.moved(p => consumer.position(p))).toSeq, left.contains)
+      true
     }
   }
 
-  private def poll(patience: Duration): Unit = {
+  private def request(patience: Duration): Unit = {
     val start = System.nanoTime()
     try {
       val polled = consumer.poll(patience)

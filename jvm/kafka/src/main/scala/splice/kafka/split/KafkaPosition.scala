@@ -6,7 +6,7 @@ package splice.kafka.split
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.options.PartitionJson
-import splice.source.{CheckpointErrors, LogPartition, Progress}
+import splice.source.{CheckpointErrors, LogPartition, Position}
 
 /** The next offset to be read of every partition; the same JSON as Spark's own Kafka source writes, so checkpoints go both ways.
   *
@@ -19,11 +19,11 @@ import splice.source.{CheckpointErrors, LogPartition, Progress}
 final private[splice] case class KafkaPosition(
     offsets: SortedMap[LogPartition, Long],
     generations: SortedMap[String, Int] = SortedMap.empty
-) extends Progress {
+) extends Position {
 
   override lazy val json: String = PartitionJson.write(offsets, generations)
 
-  override def precedes(later: Progress): Boolean = later match {
+  override def precedes(later: Position): Boolean = later match {
     case KafkaPosition(others, those) if generations == those =>
       // Positions of one query have the same partitions in most cases, and walking both is several times faster than looking up.
       if (others.size == offsets.size && offsets.keysIterator.sameElements(others.keysIterator))
@@ -95,7 +95,7 @@ private[splice] object KafkaPosition {
     * @throws splice.source.SpliceException
     *   when it is another source's
     */
-  def from(progress: Progress): KafkaPosition = progress match {
+  def from(progress: Position): KafkaPosition = progress match {
     case own: KafkaPosition => own
     case other              => read(other.json)
   }

@@ -6,7 +6,7 @@ package splice.kafka.split
 import java.nio.charset.StandardCharsets.UTF_8
 
 import splice.kafka.options.PartitionJson
-import splice.source.{CheckpointErrors, Progress, SharedStart}
+import splice.source.{CheckpointErrors, Position, SharedStart}
 
 /** The first position as Spark's own Kafka source keeps it: a byte 0, a line with the version, the offset (KafkaSourceInitialOffsetWriter). */
 private[splice] object SparkInitialOffset extends SharedStart with Serializable {
@@ -15,10 +15,10 @@ private[splice] object SparkInitialOffset extends SharedStart with Serializable 
 
   override def file: String = "0"
 
-  override def write(start: Progress): Array[Byte] = 0.toByte +: (Version + start.json).getBytes(UTF_8)
+  override def write(start: Position): Array[Byte] = 0.toByte +: (Version + start.json).getBytes(UTF_8)
 
   // Spark 2.1 wrote no version.
-  override def read(name: String, content: Array[Byte]): Progress = {
+  override def read(name: String, content: Array[Byte]): Position = {
     val text = new String(content.drop(1), UTF_8).stripPrefix(Version)
     PartitionJson.read(text).filter(_.values.forall(_ >= 0)).map(KafkaPosition(_)).getOrElse {
       throw CheckpointErrors.foreign(

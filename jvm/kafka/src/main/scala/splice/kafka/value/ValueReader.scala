@@ -16,11 +16,11 @@ import org.apache.spark.unsafe.types.UTF8String
 import splice.kafka.KafkaErrors
 import splice.kafka.options.OnParseError
 import splice.kafka.reader.KafkaMetrics
-import splice.source.SplitReader
+import splice.source.{ForwardingReader, Poll, SplitReader}
 
 /** Gives on the rows of records with their values parsed. Used by one thread; its row is reused. */
 final private[splice] class ValueReader(records: SplitReader[InternalRow], plan: ValuePlan)
-    extends SplitReader[InternalRow] {
+    extends ForwardingReader[InternalRow, InternalRow](records) {
 
   import ValueReader._
 
@@ -28,19 +28,16 @@ final private[splice] class ValueReader(records: SplitReader[InternalRow], plan:
   private val parse  = parser(plan)
   private var errors = 0L
 
-  override def next(): Boolean = {
-    val found = records.next()
-    if (found) show(records.get())
+  override def poll(patience: Duration): Poll = {
+    val found = records.poll(patience)
+    if (found eq Poll.Found) show(records.get())
     found
   }
 
-  override def ready(patience: Duration): Boolean = records.ready(patience)
-  override def get(): InternalRow                 = row
+  override def get(): InternalRow = row
 
   override def metrics: Array[CustomTaskMetric] =
     records.metrics :+ new KafkaMetrics.Live(KafkaMetrics.ParseErrors, () => errors)
-
-  override def close(): Unit = records.close()
 
   private def show(record: InternalRow): Unit =
     if (record.isNullAt(Bytes)) row.show(record, null, null)

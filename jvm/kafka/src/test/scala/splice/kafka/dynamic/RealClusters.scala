@@ -40,7 +40,7 @@ abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndA
 
     private val file               = folder.resolve(s"$name.yaml")
     private val log                = new MemorySideLog
-    var position: Option[Progress] = None
+    var position: Option[Position] = None
     var rows: Vector[Row]          = Vector.empty
 
     /** Says where the stream lies, as `east/topic` and `west/topic`. */
@@ -86,7 +86,7 @@ abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndA
       val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, java.util.UUID.randomUUID().toString)
       val made    = source
       Using.resource(new Coordinator(made, context, 2, batchesToRetain = 100)) { c =>
-        val from = position.map(p => c.progress(p.json)).getOrElse(c.initial())
+        val from = position.map(p => c.position(p.json)).getOrElse(c.initial())
         position = Some(from)
         use(new Run(this, made, c, context.run))
       }
@@ -98,7 +98,7 @@ abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndA
     private def columns: StructType = StructType(source.schema.fields ++ source.metadataColumns.fields)
 
     /** Plans a batch; nothing of it counts unless it is read. */
-    def plan(): Progress = coordinator.advance(query.position.get, everything = false)
+    def plan(): Position = coordinator.advance(query.position.get, everything = false)
 
     /** Answers of the metadata service that were not applied in this run. */
     def refusals: Int = coordinator.report(query.position.get)(ProgressMetric.Refusals).toInt
@@ -106,13 +106,12 @@ abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndA
     /** The clusters that a change waits for, as the query's progress names them. */
     def waitsFor: Option[String] = coordinator.report(query.position.get).get(ProgressMetric.Waiting)
 
-    def read(from: Progress, until: Progress): Vector[Row] = {
+    def read(from: Position, until: Position): Vector[Row] = {
       val tasks   = coordinator.tasks(from, until)
       val readers = source.readers(ReadContext(columns, name, tasks.flatMap(_.ranges)))
       tasks.toVector.flatMap { task =>
         Using.resource(readers.rows(task)) { reader =>
-          Iterator.continually(reader.next()).takeWhile(identity).map { _ =>
-            val row = reader.get()
+          SplitReader.items(reader).map { row =>
             Row(
               row.getString(7),
               row.getString(8),

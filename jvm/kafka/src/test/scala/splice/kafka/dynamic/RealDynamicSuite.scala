@@ -119,7 +119,7 @@ final class RealDynamicSuite extends RealClusters {
     val query = new Query("killed", "maxOffsetsPerTrigger" -> "15")
     query.lies("east/kills", "west/kills")
     val planned = Iterator.continually(()).take(1).map { _ =>
-      var until: Option[Progress] = None
+      var until: Option[Position] = None
       query.run(run => until = Some(run.plan()))
       until.get
     }.next()

@@ -44,11 +44,11 @@ final class RealSingleClusterSuite extends AnyFunSuite with BeforeAndAfterAll {
     "discoveryInterval"           -> "100ms"
   )))
 
-  private def run(password: String, from: Option[Progress], rows: Int): Progress = {
+  private def run(password: String, from: Option[Position], rows: Int): Position = {
     val log     = new HadoopSideLog(new HadoopPath(folder.toUri), new Configuration())
     val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, s"run-$password")
     Using.resource(new Coordinator(source(password), context, 2, batchesToRetain = 100)) { c =>
-      var at = from.map(p => c.progress(p.json)).getOrElse(c.initial())
+      var at = from.map(p => c.position(p.json)).getOrElse(c.initial())
       real.eventually(s"$rows rows") {
         at = c.advance(at, everything = false)
         at.json.contains(s""""0":$rows""")

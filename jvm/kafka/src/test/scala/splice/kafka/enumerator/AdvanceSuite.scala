@@ -29,9 +29,9 @@ final class AdvanceSuite extends AnyFunSuite {
   test("goes to the ends, and then nowhere") {
     val e     = world().start()
     val begin = e.start(StartPosition.Configured)
-    val until = e.advance(begin, ReadLimits.All)
+    val until = e.advance(begin, Limits.Everything)
     assert(until == at(0 -> 10, 1 -> 30))
-    assert(e.advance(until, ReadLimits.All) eq until)
+    assert(e.advance(until, Limits.Everything) eq until)
     assert(e.splits(begin, until) == Seq(range(0, 0, 10), range(1, 0, 30)))
     assert(e.splits(until, until).isEmpty)
   }
@@ -39,9 +39,9 @@ final class AdvanceSuite extends AnyFunSuite {
   test("an idle trigger asks for ends only, once") {
     val run   = world()
     val e     = run.start()
-    val until = e.advance(e.start(StartPosition.Configured), ReadLimits.All)
+    val until = e.advance(e.start(StartPosition.Configured), Limits.Everything)
     run.log.calls.clear()
-    (1 to 5).foreach(_ => e.advance(until, ReadLimits.All))
+    (1 to 5).foreach(_ => e.advance(until, Limits.Everything))
     assert(run.log.calls == Seq.fill(5)("ends"))
     e.report(until)
     e.splits(at(0 -> 0, 1 -> 0), until)
@@ -51,7 +51,7 @@ final class AdvanceSuite extends AnyFunSuite {
   test("rows are shared by backlog, and fewer than wanted are waited for") {
     val e     = world("maxOffsetsPerTrigger" -> "8", "minOffsetsPerTrigger" -> "5").start()
     val begin = e.start(StartPosition.Configured)
-    assert(e.limits(begin) == ReadLimits(maxRows = Some(8), minRows = Some(5)))
+    assert(e.limits(begin) == Limits.Limited(rows = Some(8), minRows = Some(5)))
     assert(e.advance(begin, e.limits(begin)) == at(0 -> 2, 1 -> 6))
     val late = at(0 -> 8, 1 -> 28)
     assert(e.advance(late, e.limits(late)) eq late)
@@ -61,28 +61,28 @@ final class AdvanceSuite extends AnyFunSuite {
   test("a lower end that was only stale is no progress and no error") {
     val run  = world()
     val e    = run.start()
-    val from = e.advance(e.start(StartPosition.Configured), ReadLimits.All)
+    val from = e.advance(e.start(StartPosition.Configured), Limits.Everything)
     run.log.answerEnds(Map(t(0) -> 4L))
-    assert(e.advance(from, ReadLimits.All) eq from)
+    assert(e.advance(from, Limits.Everything) eq from)
     assert(run.pauses == 1)
   }
 
   test("a lower end that stays is data loss: an error with partition and range, or a warning") {
     val failing = world()
     val e       = failing.start()
-    val from    = e.advance(e.start(StartPosition.Configured), ReadLimits.All)
+    val from    = e.advance(e.start(StartPosition.Configured), Limits.Everything)
     failing.log.truncate("t", 0, 4)
-    assert(failure("DATA_LOSS")(e.advance(from, ReadLimits.All)).contains("t-0 [4, 10)"))
+    assert(failure("DATA_LOSS")(e.advance(from, Limits.Everything)).contains("t-0 [4, 10)"))
 
     val warning = world("failOnDataLoss" -> "false")
     val w       = warning.start()
-    val wFrom   = w.advance(w.start(StartPosition.Configured), ReadLimits.All)
+    val wFrom   = w.advance(w.start(StartPosition.Configured), Limits.Everything)
     warning.log.truncate("t", 0, 4)
-    val down = w.advance(wFrom, ReadLimits.All)
+    val down = w.advance(wFrom, Limits.Everything)
     assert(down == at(0 -> 4, 1 -> 30))
     assert(w.splits(wFrom, down).isEmpty)
     warning.log.fill("t", 0, 3)
-    assert(w.splits(down, w.advance(down, ReadLimits.All)) == Seq(range(0, 4, 7)))
+    assert(w.splits(down, w.advance(down, Limits.Everything)) == Seq(range(0, 4, 7)))
   }
 
   test("records that vanish before they are read are noticed too") {
@@ -96,7 +96,7 @@ final class AdvanceSuite extends AnyFunSuite {
 
   test("the limits hold when starts are in a checkpoint that Spark's own source wrote") {
     val e = world().start()
-    assert(e.advance(KafkaPosition.read("""{"t":{"1":29,"0":9}}"""), ReadLimits.All) == at(0 -> 10, 1 -> 30))
+    assert(e.advance(KafkaPosition.read("""{"t":{"1":29,"0":9}}"""), Limits.Everything) == at(0 -> 10, 1 -> 30))
   }
 
   test("the report tells position, splits and rows behind") {
@@ -117,7 +117,7 @@ final class AdvanceSuite extends AnyFunSuite {
     assert(quiet.log.commits.isEmpty)
     val run = world("commitToGroup" -> "true", "kafka.group.id" -> "g")
     val e   = run.start()
-    val one = e.advance(e.start(StartPosition.Configured), ReadLimits.All)
+    val one = e.advance(e.start(StartPosition.Configured), Limits.Everything)
     assert(run.log.commits.isEmpty)
     e.committed(one)
     assert(run.log.commits == Seq(Map(t(0) -> 10L, t(1) -> 30L)))

@@ -34,9 +34,9 @@ final class FreezeSuite extends AnyFunSuite {
     val begin = e.start(StartPosition.Configured)
     run.log.fill("t", 0, 9)
     run.log.calls.clear()
-    val until = e.advance(begin, ReadLimits.All)
+    val until = e.advance(begin, Limits.Everything)
     assert(until == at(0 -> 4, 1 -> 6))
-    assert(e.advance(until, ReadLimits.All) eq until)
+    assert(e.advance(until, Limits.Everything) eq until)
     assert(run.log.calls == Seq("earliest", "ids"))
   }
 
@@ -48,11 +48,11 @@ final class FreezeSuite extends AnyFunSuite {
     run.log.create("t", 3)
     run.log.fill("t", 2, 3)
     run.later()
-    val until = e.advance(begin, ReadLimits.All)
+    val until = e.advance(begin, Limits.Everything)
     assert(until == at(0 -> 4, 1 -> 6))
     val next = run.start()
     next.freeze()
-    assert(next.advance(until, ReadLimits.All) == at(0 -> 4, 1 -> 6, 2 -> 3))
+    assert(next.advance(until, Limits.Everything) == at(0 -> 4, 1 -> 6, 2 -> 3))
   }
 
   test("hole 7: a start that was chosen behind the frozen end is the end") {
@@ -62,9 +62,9 @@ final class FreezeSuite extends AnyFunSuite {
     run.log.fill("t", 0, 9)
     val begin = e.start(StartPosition.Offsets(SortedMap(t(0) -> 11L), OnGap.Fail))
     assert(begin == at(0 -> 11, 1 -> 0))
-    val until = e.advance(begin, ReadLimits.All)
+    val until = e.advance(begin, Limits.Everything)
     assert(until == at(0 -> 11, 1 -> 6))
-    assert(e.advance(until, ReadLimits.All) eq until)
+    assert(e.advance(until, Limits.Everything) eq until)
   }
 
   test("a log that became shorter than the position is data loss here too") {
@@ -72,7 +72,7 @@ final class FreezeSuite extends AnyFunSuite {
     val e   = run.start()
     run.log.truncate("t", 1, 2)
     e.freeze()
-    assert(failure("DATA_LOSS")(e.advance(at(0 -> 4, 1 -> 6), ReadLimits.All)).contains("t-1 [2, 6)"))
+    assert(failure("DATA_LOSS")(e.advance(at(0 -> 4, 1 -> 6), Limits.Everything)).contains("t-1 [2, 6)"))
   }
 
   test("a topic that is gone is noticed although the ends were frozen before the position was known") {
@@ -81,7 +81,7 @@ final class FreezeSuite extends AnyFunSuite {
     run.log.create("t", 1)
     val e = run.start()
     e.freeze()
-    assert(failure("DATA_LOSS")(e.advance(at(0 -> 0, 1 -> 6), ReadLimits.All)).contains("t-1 [6, end)"))
+    assert(failure("DATA_LOSS")(e.advance(at(0 -> 0, 1 -> 6), Limits.Everything)).contains("t-1 [6, end)"))
   }
 
   test("a bounded source ends where it was decided to, once") {
@@ -91,7 +91,7 @@ final class FreezeSuite extends AnyFunSuite {
     assert(e.end(begin).isEmpty)
     run.log.fill("t", 0, 5)
     val again = run.start()
-    val until = again.advance(begin, ReadLimits.All)
+    val until = again.advance(begin, Limits.Everything)
     assert(until == at(0 -> 4, 1 -> 6))
     val end = again.end(until).getOrElse(fail("it has not ended"))
     val own = OffsetColumns("topic", "partition", "offset")
@@ -108,7 +108,7 @@ final class FreezeSuite extends AnyFunSuite {
       run.log.write("t", 0, 100, 200, 300)
       run.log.write("t", 1, 150)
       val e = run.start()
-      e.advance(e.start(StartPosition.Configured), ReadLimits.All)
+      e.advance(e.start(StartPosition.Configured), Limits.Everything)
     }
     assert(until("endingOffsets" -> """{"t":{"0":1,"1":-1}}""") == at(0 -> 1, 1 -> 1))
     assert(until("endingTimestamp" -> "200") == at(0 -> 1, 1 -> 1))
@@ -120,7 +120,7 @@ final class FreezeSuite extends AnyFunSuite {
       val run = world("endingOffsets" -> "committed", "kafka.group.id" -> "g", "committedReset" -> reset)
       run.log.group = Map(t(0) -> 3L)
       val e = run.start()
-      e.advance(e.start(StartPosition.Configured), ReadLimits.All)
+      e.advance(e.start(StartPosition.Configured), Limits.Everything)
     }
     assert(until("latest") == at(0 -> 3, 1 -> 6))
     assert(until("earliest") == at(0 -> 3, 1 -> 0))
@@ -131,7 +131,7 @@ final class FreezeSuite extends AnyFunSuite {
     val run   = world("startingOffsets" -> "latest", "endingOffsets" -> """{"t":{"0":1,"1":1}}""")
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
-    assert(e.advance(begin, ReadLimits.All) eq begin)
+    assert(e.advance(begin, Limits.Everything) eq begin)
     val ended = e.end(begin).getOrElse(fail("it has not ended"))
     val next  = ended.offsets(OffsetColumns("topic", "partition", "offset")).map(_.last + 1)
     assert(next == Seq(4L, 6L), "what comes next goes on at the start")
@@ -151,10 +151,10 @@ final class FreezeSuite extends AnyFunSuite {
     val run     = world(options: _*)
     val e       = run.start()
     val begin   = e.start(StartPosition.Configured)
-    val until   = e.advance(begin, ReadLimits.All)
+    val until   = e.advance(begin, Limits.Everything)
     assert(until == at(0 -> 4, 1 -> 6) && e.end(until).isEmpty)
     run.log.fill("t", 0, 7)
-    assert(e.advance(until, ReadLimits.All) == at(0 -> 5, 1 -> 6))
+    assert(e.advance(until, Limits.Everything) == at(0 -> 5, 1 -> 6))
     val text = failure("END_BEYOND")(world(options: _*).start(ReadMode.Batch).start(StartPosition.Configured))
     assert(text.contains("t-0: 5, but the log ends at 4"))
   }
@@ -166,6 +166,6 @@ final class FreezeSuite extends AnyFunSuite {
     run.log.create("t", 3)
     run.log.fill("t", 2, 3)
     run.later()
-    assert(e.advance(begin, ReadLimits.All) == at(0 -> 4, 1 -> 6))
+    assert(e.advance(begin, Limits.Everything) == at(0 -> 4, 1 -> 6))
   }
 }

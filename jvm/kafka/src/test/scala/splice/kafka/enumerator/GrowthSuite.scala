@@ -38,7 +38,7 @@ final class GrowthSuite extends AnyFunSuite {
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
     grow(run)
-    val until = e.advance(begin, ReadLimits.All)
+    val until = e.advance(begin, Limits.Everything)
     assert(until == at(0 -> 5, 1 -> 8))
     assert(e.splits(begin, until) == Seq(range(1, 3, 8)))
   }
@@ -48,7 +48,7 @@ final class GrowthSuite extends AnyFunSuite {
     val first = run.start()
     val begin = first.start(StartPosition.Configured)
     grow(run)
-    val until = first.advance(begin, ReadLimits.All)
+    val until = first.advance(begin, Limits.Everything)
     run.log.expire("t", 1, 6)
     assert(run.start().splits(begin, until) == Seq(range(1, 3, 8)))
   }
@@ -58,9 +58,9 @@ final class GrowthSuite extends AnyFunSuite {
     val first = run.start()
     val begin = first.start(StartPosition.Configured)
     grow(run)
-    first.advance(begin, ReadLimits.All)
+    first.advance(begin, Limits.Everything)
     run.log.expire("t", 1, 6)
-    assert(failure("DATA_LOSS")(run.start().advance(begin, ReadLimits.All)).contains("t-1 [3, 6)"))
+    assert(failure("DATA_LOSS")(run.start().advance(begin, Limits.Everything)).contains("t-1 [3, 6)"))
   }
 
   test("hole 2: its start survives a crash, other batches that did not see it, and retention") {
@@ -68,14 +68,14 @@ final class GrowthSuite extends AnyFunSuite {
     val first = run.start()
     val begin = first.start(StartPosition.Configured)
     grow(run)
-    first.advance(begin, ReadLimits.All)
+    first.advance(begin, Limits.Everything)
     run.log.fill("t", 0, 1)
     run.log.hide(t(1))
     val second = run.start()
-    val one    = second.advance(begin, ReadLimits.All)
+    val one    = second.advance(begin, Limits.Everything)
     assert(one == at(0 -> 6))
     run.later()
-    val two = second.advance(one, ReadLimits.All)
+    val two = second.advance(one, Limits.Everything)
     run.log.expire("t", 1, 6)
     assert(second.splits(one, two) == Seq(range(1, 3, 8)))
     assert(second.splits(begin, two) == Seq(range(0, 5, 6), range(1, 3, 8)))
@@ -87,10 +87,10 @@ final class GrowthSuite extends AnyFunSuite {
     val begin = e.start(StartPosition.Configured)
     run.log.create("t", 2)
     run.later()
-    val until = e.advance(begin, ReadLimits.All.copy(minRows = Some(1)))
+    val until = e.advance(begin, Limits.Limited(minRows = Some(1)))
     assert(until == at(0 -> 5, 1 -> 0))
     assert(e.splits(begin, until).isEmpty)
-    assert(e.advance(until, ReadLimits.All) eq until)
+    assert(e.advance(until, Limits.Everything) eq until)
   }
 
   test("hole 9: a range over several batches finds the start of each partition found on the way") {
@@ -98,14 +98,14 @@ final class GrowthSuite extends AnyFunSuite {
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
     run.log.fill("t", 0, 2)
-    val one = e.advance(begin, ReadLimits.All)
+    val one = e.advance(begin, Limits.Everything)
     grow(run)
-    val two = e.advance(one, ReadLimits.All)
+    val two = e.advance(one, Limits.Everything)
     run.log.create("t", 3)
     run.log.fill("t", 2, 4)
     run.log.expire("t", 2, 2)
     run.later()
-    val three = e.advance(two, ReadLimits.All)
+    val three = e.advance(two, Limits.Everything)
     run.log.expire("t", 1, 8)
     run.log.expire("t", 2, 4)
     val again = run.start()
@@ -129,7 +129,7 @@ final class GrowthSuite extends AnyFunSuite {
     run.log.fill("t", 0, 1)
     run.log.hide(t(0))
     run.later()
-    assert(e.advance(begin, ReadLimits.All) == at(0 -> 6))
+    assert(e.advance(begin, Limits.Everything) == at(0 -> 6))
   }
 
   test("a topic that is gone is data loss by policy, also at a restart") {
@@ -138,8 +138,8 @@ final class GrowthSuite extends AnyFunSuite {
     val begin = e.start(StartPosition.Configured)
     run.log.delete("t")
     run.later()
-    assert(failure("DATA_LOSS")(e.advance(begin, ReadLimits.All)).contains("t-0 [5, end)"))
-    assert(failure("DATA_LOSS")(run.start().advance(begin, ReadLimits.All)).contains("t-0 [5, end)"))
+    assert(failure("DATA_LOSS")(e.advance(begin, Limits.Everything)).contains("t-0 [5, end)"))
+    assert(failure("DATA_LOSS")(run.start().advance(begin, Limits.Everything)).contains("t-0 [5, end)"))
 
     val warning = world("onTopicRemoved" -> "drain", "subscribe" -> "t,u")
     warning.log.create("u", 1)
@@ -148,7 +148,7 @@ final class GrowthSuite extends AnyFunSuite {
     warning.log.delete("t")
     warning.log.fill("u", 0, 2)
     warning.later()
-    assert(w.advance(start, ReadLimits.All).json == """{"t":{"0":5},"u":{"0":2}}""")
+    assert(w.advance(start, Limits.Everything).json == """{"t":{"0":5},"u":{"0":2}}""")
   }
 
   test("hole 13: a topic deleted and created again is an error, in the run and after a restart") {
@@ -159,14 +159,14 @@ final class GrowthSuite extends AnyFunSuite {
     run.log.create("t", 1)
     run.log.fill("t", 0, 50)
     run.later()
-    assert(failure("RECREATED")(e.advance(begin, ReadLimits.All)).contains("topic t "))
-    assert(failure("RECREATED")(run.start().advance(begin, ReadLimits.All)).contains("topic t "))
+    assert(failure("RECREATED")(e.advance(begin, Limits.Everything)).contains("topic t "))
+    assert(failure("RECREATED")(run.start().advance(begin, Limits.Everything)).contains("topic t "))
   }
 
   test("hole 13: a batch is not replayed from a topic that was created again") {
     val run   = world("startingOffsets" -> "earliest")
     val begin = run.start().start(StartPosition.Configured)
-    val until = run.start().advance(begin, ReadLimits.All)
+    val until = run.start().advance(begin, Limits.Everything)
     run.log.delete("t")
     run.log.create("t", 1)
     run.log.fill("t", 0, 50)
@@ -177,17 +177,17 @@ final class GrowthSuite extends AnyFunSuite {
     val run   = world()
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
-    e.advance(begin, ReadLimits.All)
+    e.advance(begin, Limits.Everything)
     run.log.delete("t")
     run.log.create("t", 1)
-    failure("RECREATED")(e.advance(begin, ReadLimits.All))
+    failure("RECREATED")(e.advance(begin, Limits.Everything))
   }
 
   test("another cluster is an error that names both") {
     val run   = world()
     val begin = run.start().start(StartPosition.Configured)
     run.log.clusterId = Some("cluster-b")
-    val text = failure("OTHER_CLUSTER")(run.start().advance(begin, ReadLimits.All))
+    val text = failure("OTHER_CLUSTER")(run.start().advance(begin, Limits.Everything))
     assert(text.contains("cluster-a") && text.contains("cluster-b"))
   }
 
@@ -196,7 +196,7 @@ final class GrowthSuite extends AnyFunSuite {
     val begin = run.start().start(StartPosition.Configured)
     run.log.clusterId = Some("cluster-b")
     run.log.delete("t")
-    val text = failure("OTHER_CLUSTER")(run.start().advance(begin, ReadLimits.All))
+    val text = failure("OTHER_CLUSTER")(run.start().advance(begin, Limits.Everything))
     assert(text.contains("cluster-a") && text.contains("cluster-b"))
   }
 
@@ -213,6 +213,6 @@ final class GrowthSuite extends AnyFunSuite {
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, run.clock, 2, "run")
     val looks   = new SecondLook(1, more.retryInterval, _ => ())
     val e = new KafkaEnumerator(more, context, log, new ClockedDiscovery(log, more.discoveryInterval, run.clock), looks)
-    assert(e.advance(begin, ReadLimits.All).json == """{"t":{"0":5},"u":{"0":4}}""")
+    assert(e.advance(begin, Limits.Everything).json == """{"t":{"0":5},"u":{"0":4}}""")
   }
 }

@@ -19,7 +19,7 @@ final class IdentitySuite extends AnyFunSuite {
     run
   }
 
-  private def read(enumerator: SplitEnumerator, from: Progress): Progress = enumerator.advance(from, ReadLimits.All)
+  private def read(enumerator: SplitEnumerator, from: Position): Position = enumerator.advance(from, Limits.Everything)
 
   test("a cluster without an id is read, and read on after a restart") {
     val lived = run

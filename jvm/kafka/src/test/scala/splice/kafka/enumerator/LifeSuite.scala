@@ -51,7 +51,7 @@ final class LifeSuite extends AnyFunSuite {
       crash()
       run.log.settle()
       run.later()
-      while (survive(batch(ReadLimits.All))) ()
+      while (survive(batch(Limits.Everything))) ()
       check()
     }
 
@@ -66,10 +66,10 @@ final class LifeSuite extends AnyFunSuite {
       case 6 => run.log.settle(); run.log.answerEnds(Map(t(random.nextInt(partitions)) -> 0L)); false
       case 7 => run.log.settle(); run.log.hide(t(random.nextInt(partitions))); false
       case 8 => crash(); survive { enumerator.freeze(); false }
-      case 9 => batch(ReadLimits(minRows = Some(1L + random.nextInt(20)), maxRows = Some(30)))
+      case 9 => batch(Limits.Limited(minRows = Some(1L + random.nextInt(20)), rows = Some(30)))
       case _ =>
         (0 until partitions).foreach(p => run.log.fill("t", p, random.nextInt(6)))
-        batch(ReadLimits(maxRows = if (random.nextBoolean()) Some(1L + random.nextInt(10)) else None))
+        batch(Limits.Limited(rows = if (random.nextBoolean()) Some(1L + random.nextInt(10)) else None))
     }
 
     private def partitions: Int = Iterator.from(0).takeWhile(p => run.log.has(t(p))).size
@@ -88,7 +88,7 @@ final class LifeSuite extends AnyFunSuite {
       made
     }
 
-    private def batch(limits: ReadLimits): Boolean = {
+    private def batch(limits: Limits): Boolean = {
       if (offsets.isEmpty) offsets += enumerator.start(StartPosition.Configured)
       val from  = offsets.last
       val until = KafkaPosition.from(enumerator.advance(from, limits))

@@ -12,12 +12,12 @@ import splice.source._
 final class OutOfRangeSuite extends AnyFunSuite {
 
   /** Twenty records a second apart, of which retention takes the first eight after four were read. */
-  private def world(options: (String, String)*): (SimulatedRun, Progress) = {
+  private def world(options: (String, String)*): (SimulatedRun, Position) = {
     val run = new SimulatedRun(("startingOffsets" -> "earliest") +: options: _*)
     run.log.create("t", 1)
     run.log.write("t", 0, (0 until 20).map(_ * 1000L): _*)
     val e    = run.start()
-    val from = e.advance(e.start(StartPosition.Configured), ReadLimits(maxRows = Some(4)))
+    val from = e.advance(e.start(StartPosition.Configured), Limits.Limited(rows = Some(4)))
     assert(from == at(0 -> 4))
     run.log.expire("t", 0, 8)
     (run, from)
@@ -25,7 +25,7 @@ final class OutOfRangeSuite extends AnyFunSuite {
 
   test("fail is an error where the batch is planned, and says which records are gone") {
     val (run, from) = world()
-    val error       = intercept[SpliceException](run.start().advance(from, ReadLimits.All))
+    val error       = intercept[SpliceException](run.start().advance(from, Limits.Everything))
     assert(error.getCondition == "SPLICE_KAFKA.DATA_LOSS" && error.getMessage.contains("t-0 [4, 8)"))
     assert(error.getMessage.contains("'onOutOfRange'"))
   }
@@ -35,10 +35,10 @@ final class OutOfRangeSuite extends AnyFunSuite {
       case (policy, first) =>
         val (run, from) = world("onOutOfRange" -> policy)
         val e           = run.start()
-        val until       = e.advance(from, ReadLimits.All)
+        val until       = e.advance(from, Limits.Everything)
         assert(until == at(0 -> 20))
         assert(e.splits(from, until) == (if (first == 20) Nil else Seq(range(0, first, 20))), policy)
-        assert(e.advance(until, ReadLimits.All) eq until)
+        assert(e.advance(until, Limits.Everything) eq until)
     }
   }
 
@@ -47,24 +47,24 @@ final class OutOfRangeSuite extends AnyFunSuite {
     val e           = run.start()
     e.freeze()
     run.log.write("t", 0, 20000L, 21000L)
-    val until = e.advance(from, ReadLimits.All)
-    assert(until == at(0 -> 22) && e.splits(from, until).isEmpty && (e.advance(until, ReadLimits.All) eq until))
+    val until = e.advance(from, Limits.Everything)
+    assert(until == at(0 -> 22) && e.splits(from, until).isEmpty && (e.advance(until, Limits.Everything) eq until))
   }
 
   test("failOnDataLoss = false is earliest") {
     val (run, from) = world("failOnDataLoss" -> "false")
     val e           = run.start()
-    assert(e.splits(from, e.advance(from, ReadLimits.All)) == Seq(range(0, 8, 20)))
+    assert(e.splits(from, e.advance(from, Limits.Everything)) == Seq(range(0, 8, 20)))
   }
 
   test("hole 2: it is decided once, whatever retention does, and a replay reads the same") {
     val (run, from) = world("onOutOfRange" -> "earliest")
-    val until       = run.start().advance(from, ReadLimits(maxRows = Some(5)))
+    val until       = run.start().advance(from, Limits.Limited(rows = Some(5)))
     assert(until == at(0 -> 13))
     run.log.expire("t", 0, 10)
     val e = run.start()
     assert(e.splits(from, until) == Seq(range(0, 8, 13)))
-    val next = e.advance(until, ReadLimits.All)
+    val next = e.advance(until, Limits.Everything)
     run.log.expire("t", 0, 20)
     val f = run.start()
     assert(f.splits(until, next) == Seq(range(0, 13, 20)))
@@ -74,20 +74,20 @@ final class OutOfRangeSuite extends AnyFunSuite {
 
   test("hole 2: a decision that no offset tells of holds, and another one follows it") {
     val (run, from) = world("onOutOfRange" -> "latest")
-    run.start().advance(from, ReadLimits.All)
+    run.start().advance(from, Limits.Everything)
     run.log.write("t", 0, 20000L, 21000L, 22000L)
     val e     = run.start()
-    val until = e.advance(from, ReadLimits.All)
+    val until = e.advance(from, Limits.Everything)
     assert(e.splits(from, until) == Seq(range(0, 20, 23)))
   }
 
   test("a partition that keeps up asks for nothing more") {
     val (run, from) = world("onOutOfRange" -> "earliest")
     val e           = run.start()
-    val one         = e.advance(from, ReadLimits.All)
+    val one         = e.advance(from, Limits.Everything)
     run.log.fill("t", 0, 3)
     run.log.calls.clear()
-    e.advance(one, ReadLimits.All)
+    e.advance(one, Limits.Everything)
     assert(run.log.calls == Seq("ends", "ids"))
   }
 
@@ -106,10 +106,10 @@ final class OutOfRangeSuite extends AnyFunSuite {
     run.log.create("t", 2)
     run.log.fill("t", 1, 6)
     val crashed = run.start()
-    crashed.advance(from, ReadLimits.All)
+    crashed.advance(from, Limits.Everything)
     run.log.fill("t", 1, 2)
     val e     = run.start()
-    val until = e.advance(from, ReadLimits.All)
+    val until = e.advance(from, Limits.Everything)
     assert(until == at(0 -> 20, 1 -> 8))
     assert(e.splits(from, until) == Seq(range(0, 8, 20), range(1, 6, 8)))
     assert(run.start().splits(from, until) == Seq(range(0, 8, 20), range(1, 6, 8)))

@@ -16,7 +16,7 @@ import splice.source._
 /** Brokers that give no answer for some time. */
 final class OutageSuite extends AnyFunSuite {
 
-  private def world(options: (String, String)*): (SimulatedRun, Progress) = {
+  private def world(options: (String, String)*): (SimulatedRun, Position) = {
     val run = new SimulatedRun(Seq("startingOffsets" -> "earliest", "metadataFailureTimeout" -> "1 min") ++ options: _*)
     run.log.create("t", 1)
     run.log.fill("t", 0, 5)
@@ -35,15 +35,15 @@ final class OutageSuite extends AnyFunSuite {
     val (run, from) = world()
     val e           = run.start()
     run.log.away = Some(_ => true)
-    assert(e.advance(from, ReadLimits.All) eq from)
+    assert(e.advance(from, Limits.Everything) eq from)
     run.clock.pass(Duration.ofSeconds(59))
-    assert(e.advance(from, ReadLimits.All) eq from)
+    assert(e.advance(from, Limits.Everything) eq from)
     run.log.away = None
-    assert(e.advance(from, ReadLimits.All) == at(0 -> 8))
+    assert(e.advance(from, Limits.Everything) == at(0 -> 8))
     run.log.away = Some(_ => true)
-    assert(e.advance(at(0 -> 8), ReadLimits.All) == at(0 -> 8))
+    assert(e.advance(at(0 -> 8), Limits.Everything) == at(0 -> 8))
     run.clock.pass(Duration.ofSeconds(60))
-    unreachable(e.advance(at(0 -> 8), ReadLimits.All))
+    unreachable(e.advance(at(0 -> 8), Limits.Everything))
   }
 
   test("every question of a trigger may go without answer") {
@@ -51,16 +51,16 @@ final class OutageSuite extends AnyFunSuite {
       val (run, from) = world()
       val e           = run.start()
       run.log.away = Some(_ == question)
-      assert(e.advance(from, ReadLimits.All) eq from, question)
+      assert(e.advance(from, Limits.Everything) eq from, question)
       run.log.away = None
-      val until = e.advance(from, ReadLimits.All)
+      val until = e.advance(from, Limits.Everything)
       assert(until == at(0 -> 8) && e.splits(from, until) == Seq(range(0, 0, 8)))
     }
   }
 
   test("a replay waits for brokers, and no longer than the timeout") {
     val (run, from) = world("fetchOffset.retryIntervalMs" -> "20000")
-    val until       = run.start().advance(from, ReadLimits.All)
+    val until       = run.start().advance(from, Limits.Everything)
     var left        = 2
     run.log.away = Some { _ =>
       left -= 1
@@ -87,7 +87,7 @@ final class OutageSuite extends AnyFunSuite {
     val e           = run.start()
     e.freeze()
     run.log.away = Some(_ => run.pauses < 2)
-    assert(e.advance(from, ReadLimits.All) == at(0 -> 8))
+    assert(e.advance(from, Limits.Everything) == at(0 -> 8))
     assert(run.pauses == 2)
   }
 
@@ -123,13 +123,13 @@ final class OutageSuite extends AnyFunSuite {
       failing,
       looks
     )
-    val until = e.advance(from, ReadLimits.All)
+    val until = e.advance(from, Limits.Everything)
     failing.state = failing.state.failed(run.clock.instant(), new IllegalStateException("not allowed any more"))
     run.clock.pass(Duration.ofSeconds(60))
-    assert(e.advance(until, ReadLimits.All) eq until)
+    assert(e.advance(until, Limits.Everything) eq until)
     assert(e.report(until)("metadataAgeMs") == "60000" && e.report(until)("metadataFailures") == "1")
     run.clock.pass(Duration.ofSeconds(1))
-    assert(intercept[IllegalStateException](e.advance(until, ReadLimits.All)).getMessage == "not allowed any more")
+    assert(intercept[IllegalStateException](e.advance(until, Limits.Everything)).getMessage == "not allowed any more")
   }
 
   test("the background thread goes on looking after a failure") {

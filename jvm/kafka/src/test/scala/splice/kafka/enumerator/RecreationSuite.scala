@@ -31,13 +31,13 @@ final class RecreationSuite extends AnyFunSuite {
     Seq(3, 10, 50).foreach { records =>
       val run  = world()
       val e    = run.start()
-      val from = e.advance(e.start(StartPosition.Configured), ReadLimits.All)
+      val from = e.advance(e.start(StartPosition.Configured), Limits.Everything)
       recreate(run, records)
       run.later()
-      val until = e.advance(from, ReadLimits.All)
+      val until = e.advance(from, Limits.Everything)
       assert(until == second(records.toLong))
       assert(e.splits(from, until) == Seq(range(0, 0, records.toLong)))
-      assert(e.advance(until, ReadLimits.All) eq until)
+      assert(e.advance(until, Limits.Everything) eq until)
       assert(from.precedes(until) && !until.precedes(from))
     }
   }
@@ -45,10 +45,10 @@ final class RecreationSuite extends AnyFunSuite {
   test("it is noticed before the next look for topics, when there is something to read") {
     val run  = world("discoveryInterval" -> "1h")
     val e    = run.start()
-    val from = e.advance(e.start(StartPosition.Configured), ReadLimits.All)
+    val from = e.advance(e.start(StartPosition.Configured), Limits.Everything)
     recreate(run, 30)
     run.log.calls.clear()
-    assert(e.advance(from, ReadLimits.All) == second(30))
+    assert(e.advance(from, Limits.Everything) == second(30))
     assert(run.log.calls.count(_ == "ids") == 1)
   }
 
@@ -57,9 +57,9 @@ final class RecreationSuite extends AnyFunSuite {
     run.log.create("t", 1)
     run.log.fill("t", 0, 10)
     val e    = run.start()
-    val from = e.advance(e.start(StartPosition.Configured), ReadLimits.All)
+    val from = e.advance(e.start(StartPosition.Configured), Limits.Everything)
     recreate(run, 30)
-    val error = intercept[SpliceException](e.advance(from, ReadLimits.All))
+    val error = intercept[SpliceException](e.advance(from, Limits.Everything))
     assert(error.getCondition == "SPLICE_KAFKA.RECREATED" && error.getMessage.contains("'onTopicRecreated'"))
   }
 
@@ -78,27 +78,27 @@ final class RecreationSuite extends AnyFunSuite {
   test("the start is decided once: a crash before the offset, and retention, change nothing") {
     val run  = world("onOutOfRange" -> "earliest")
     val one  = run.start()
-    val from = one.advance(one.start(StartPosition.Configured), ReadLimits.All)
+    val from = one.advance(one.start(StartPosition.Configured), Limits.Everything)
     recreate(run, 8)
     run.log.expire("t", 0, 2)
     run.later()
-    val until = one.advance(from, ReadLimits.All)
+    val until = one.advance(from, Limits.Everything)
     assert(one.splits(from, until) == Seq(range(0, 2, 8)))
     run.log.expire("t", 0, 5)
     val two = run.start()
     assert(two.splits(from, until) == Seq(range(0, 2, 8)))
-    val again = two.advance(from, ReadLimits.All)
+    val again = two.advance(from, Limits.Everything)
     assert(again == until && two.splits(from, again) == Seq(range(0, 5, 8)))
   }
 
   test("a batch that was planned of the old topic is not read from the new one") {
     val run   = world()
     val begin = run.start().start(StartPosition.Configured)
-    val until = run.start().advance(begin, ReadLimits.All)
+    val until = run.start().advance(begin, Limits.Everything)
     recreate(run, 30)
     val e = run.start()
     assert(e.splits(begin, until).isEmpty)
-    val next = e.advance(until, ReadLimits.All)
+    val next = e.advance(until, Limits.Everything)
     assert(e.splits(until, next) == Seq(range(0, 0, 30)))
     assert(run.start().splits(begin, next) == Seq(range(0, 0, 30)))
   }
@@ -106,20 +106,20 @@ final class RecreationSuite extends AnyFunSuite {
   test("it may happen again, and partitions found later begin in the topic that they are of") {
     val run = world()
     val e   = run.start()
-    val a   = e.advance(e.start(StartPosition.Configured), ReadLimits.All)
+    val a   = e.advance(e.start(StartPosition.Configured), Limits.Everything)
     recreate(run, 4)
     run.later()
-    val b = e.advance(a, ReadLimits.All)
+    val b = e.advance(a, Limits.Everything)
     recreate(run, 6, partitions = 2)
     run.log.fill("t", 1, 3)
     run.later()
-    val c = e.advance(b, ReadLimits.All)
+    val c = e.advance(b, Limits.Everything)
     assert(c == at(0 -> 6, 1 -> 3).as("t", 2))
     assert(e.splits(b, c) == Seq(range(0, 0, 6), range(1, 0, 3)))
     run.log.create("t", 3)
     run.log.fill("t", 2, 2)
     run.later()
-    val d = e.advance(c, ReadLimits.All)
+    val d = e.advance(c, Limits.Everything)
     assert(e.splits(c, d) == Seq(range(2, 0, 2)))
     assert(run.start().splits(b, d) == Seq(range(0, 0, 6), range(1, 0, 3), range(2, 0, 2)))
   }
@@ -127,14 +127,14 @@ final class RecreationSuite extends AnyFunSuite {
   test("an answer of a broker that is behind is no new topic") {
     val run = world()
     val e   = run.start()
-    val a   = e.advance(e.start(StartPosition.Configured), ReadLimits.All)
+    val a   = e.advance(e.start(StartPosition.Configured), Limits.Everything)
     val old = run.log.describe()
     recreate(run, 4)
     run.later()
-    val b = e.advance(a, ReadLimits.All)
+    val b = e.advance(a, Limits.Everything)
     run.log.answer(old)
     run.later()
-    assert(e.advance(b, ReadLimits.All) eq b)
+    assert(e.advance(b, Limits.Everything) eq b)
   }
 
   test("another cluster at the same address is read from its beginning, and so is the first one when it comes back") {
@@ -142,14 +142,14 @@ final class RecreationSuite extends AnyFunSuite {
       val run = world()
       run.log.tellsIds = tellsIds
       val e    = run.start()
-      val from = e.advance(e.start(StartPosition.Configured), ReadLimits.All)
+      val from = e.advance(e.start(StartPosition.Configured), Limits.Everything)
       run.log.clusterId = Some("cluster-b")
       run.later()
-      val until = e.advance(from, ReadLimits.All)
+      val until = e.advance(from, Limits.Everything)
       assert(until == second(10) && e.splits(from, until) == Seq(range(0, 0, 10)))
-      assert(run.start().advance(until, ReadLimits.All) == until)
+      assert(run.start().advance(until, Limits.Everything) == until)
       run.log.clusterId = Some("cluster-a")
-      val back = run.start().advance(until, ReadLimits.All)
+      val back = run.start().advance(until, Limits.Everything)
       assert(back == at(0 -> 10).as("t", 2))
     }
   }
@@ -158,24 +158,24 @@ final class RecreationSuite extends AnyFunSuite {
     val run = world("maxOffsetsPerTrigger" -> "4")
     val e   = run.start()
     e.freeze()
-    val a = e.advance(e.start(StartPosition.Configured), ReadLimits(maxRows = Some(4)))
+    val a = e.advance(e.start(StartPosition.Configured), Limits.Limited(rows = Some(4)))
     recreate(run, 3)
     run.later()
-    val b = e.advance(a, ReadLimits(maxRows = Some(4)))
-    assert(b == second(3) && (e.advance(b, ReadLimits.All) eq b))
+    val b = e.advance(a, Limits.Limited(rows = Some(4)))
+    assert(b == second(3) && (e.advance(b, Limits.Everything) eq b))
   }
 
   test("offsets that Spark's own source wrote of the new topic are of the new topic") {
     val run = world()
     val e   = run.start()
-    val a   = e.advance(e.start(StartPosition.Configured), ReadLimits.All)
+    val a   = e.advance(e.start(StartPosition.Configured), Limits.Everything)
     recreate(run, 20)
     run.later()
-    e.advance(a, ReadLimits.All)
+    e.advance(a, Limits.Everything)
     run.log.fill("t", 0, 5)
     val spark = KafkaPosition.read("""{"t":{"0":22}}""")
     val f     = run.start()
-    val until = f.advance(spark, ReadLimits.All)
+    val until = f.advance(spark, Limits.Everything)
     assert(until == second(25) && f.splits(spark, until) == Seq(range(0, 22, 25)))
   }
 
@@ -183,7 +183,7 @@ final class RecreationSuite extends AnyFunSuite {
     val run   = world()
     val fresh = new splice.coordinator.MemorySideLog
     val e     = run.start(sideLog = fresh)
-    val until = e.advance(second(4), ReadLimits.All)
+    val until = e.advance(second(4), Limits.Everything)
     assert(until == at(0 -> 10) && e.splits(second(4), until) == Seq(range(0, 4, 10)))
     assert(run.start(sideLog = fresh).splits(second(4), until) == Seq(range(0, 4, 10)))
     assert(run.start(sideLog = fresh).splits(second(4), second(7)) == Seq(range(0, 4, 7)))
@@ -195,12 +195,12 @@ final class RecreationSuite extends AnyFunSuite {
     val begin = run.start().start(StartPosition.Configured)
     run.log.create("u", 1)
     run.log.fill("u", 0, 9)
-    run.start().advance(begin, ReadLimits.All)
+    run.start().advance(begin, Limits.Everything)
     run.log.delete("u")
     run.log.create("u", 1)
     run.log.fill("u", 0, 4)
     val e     = run.start()
-    val until = e.advance(begin, ReadLimits.All)
+    val until = e.advance(begin, Limits.Everything)
     assert(e.splits(begin, until).map(_.toString) == Seq("u-0 [0, 4)"))
   }
 
@@ -209,8 +209,8 @@ final class RecreationSuite extends AnyFunSuite {
     run.log.clusterId = None
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
-    assert(e.advance(begin, ReadLimits.All) == at(0 -> 10))
+    assert(e.advance(begin, Limits.Everything) == at(0 -> 10))
     run.log.clusterId = Some("cluster-a")
-    assert(run.start().advance(begin, ReadLimits.All) == at(0 -> 10))
+    assert(run.start().advance(begin, Limits.Everything) == at(0 -> 10))
   }
 }

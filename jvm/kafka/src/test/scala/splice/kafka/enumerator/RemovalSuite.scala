@@ -12,16 +12,16 @@ import splice.source._
 /** Topics that are gone, by `onTopicRemoved`. */
 final class RemovalSuite extends AnyFunSuite {
 
-  private def world(policy: String, options: (String, String)*): (SimulatedRun, KafkaEnumerator, Progress) = {
+  private def world(policy: String, options: (String, String)*): (SimulatedRun, KafkaEnumerator, Position) = {
     val all = Seq("subscribe" -> "t,u", "startingOffsets" -> "earliest", "onTopicRemoved" -> policy) ++ options
     val run = new SimulatedRun(all: _*)
     run.log.create("t", 1)
     run.log.fill("t", 0, 5)
     run.log.create("u", 1)
     val e    = run.start()
-    val from = e.advance(e.start(StartPosition.Configured), ReadLimits.All)
+    val from = e.advance(e.start(StartPosition.Configured), Limits.Everything)
     run.log.fill("t", 0, 3)
-    e.advance(from, ReadLimits.All)
+    e.advance(from, Limits.Everything)
     (run, e, from)
   }
 
@@ -37,7 +37,7 @@ final class RemovalSuite extends AnyFunSuite {
   test("fail says what could not be read, and how many records") {
     val (run, e, from) = world("fail")
     remove(run)
-    val error = intercept[SpliceException](e.advance(from, ReadLimits.All))
+    val error = intercept[SpliceException](e.advance(from, Limits.Everything))
     assert(error.getCondition == "SPLICE_KAFKA.DATA_LOSS")
     assert(error.getMessage.contains("t-0 [5, 8)") && error.getMessage.contains("3 records"))
   }
@@ -45,11 +45,11 @@ final class RemovalSuite extends AnyFunSuite {
   test("drain goes on without the topic and keeps its position, also after a restart") {
     val (run, e, from) = world("drain")
     remove(run)
-    val until = e.advance(from, ReadLimits.All)
+    val until = e.advance(from, Limits.Everything)
     assert(until.json == both)
     run.log.fill("u", 0, 1)
     run.pauses = 0
-    assert(run.start().advance(until, ReadLimits.All).json == """{"t":{"0":5},"u":{"0":3}}""")
+    assert(run.start().advance(until, Limits.Everything).json == """{"t":{"0":5},"u":{"0":3}}""")
     assert(run.pauses == 0)
   }
 
@@ -57,14 +57,14 @@ final class RemovalSuite extends AnyFunSuite {
     Seq("earliest" -> 0L, "latest" -> 4L).foreach { case (newStart, first) =>
       val (run, e, from) = world("drop", "newPartitionsStartAt" -> newStart)
       remove(run)
-      val until = e.advance(from, ReadLimits.All)
+      val until = e.advance(from, Limits.Everything)
       assert(until.json == one && e.splits(from, until).map(_.toString) == Seq("u-0 [0, 2)"))
-      assert(run.start().advance(until, ReadLimits.All).json == one)
+      assert(run.start().advance(until, Limits.Everything).json == one)
       run.log.create("t", 1)
       run.log.fill("t", 0, 4)
       run.later()
       val f    = run.start()
-      val back = f.advance(until, ReadLimits.All)
+      val back = f.advance(until, Limits.Everything)
       assert(back.json == """{"t":{"00":4},"u":{"0":2}}""")
       assert(f.splits(until, back).map(_.toString) == (if (first == 4) Nil else Seq("t-0 [0, 4)")))
       assert(run.start().splits(from, back).size == f.splits(until, back).size + 1)
@@ -77,11 +77,11 @@ final class RemovalSuite extends AnyFunSuite {
     val hidden = run.settings.retries + 2
     (1 to hidden).foreach(_ => run.log.hide(LogPartition("t", 0)))
     run.later()
-    val until = e.advance(from, ReadLimits.All)
+    val until = e.advance(from, Limits.Everything)
     assert(until.json == one)
     run.log.settle()
     run.later()
-    val back = e.advance(until, ReadLimits.All)
+    val back = e.advance(until, Limits.Everything)
     assert(back.json == """{"t":{"00":8},"u":{"0":2}}""")
     assert(e.splits(until, back).map(_.toString) == Seq("t-0 [5, 8)"))
   }
@@ -91,35 +91,35 @@ final class RemovalSuite extends AnyFunSuite {
     (1 to run.settings.retries + 2).foreach(_ => run.log.hide(LogPartition("t", 0)))
     run.log.fill("u", 0, 2)
     run.later()
-    val gone = e.advance(from, ReadLimits.All)
+    val gone = e.advance(from, Limits.Everything)
     assert(gone.json == both)
     run.log.settle()
     run.clock.pass(Duration.ofDays(1))
-    val back = run.start().advance(gone, ReadLimits.All)
+    val back = run.start().advance(gone, Limits.Everything)
     assert(back.json == """{"t":{"0":8},"u":{"0":2}}""")
 
     val (other, f, at) = world("keep:2 days")
     remove(other)
-    val left = f.advance(at, ReadLimits.All)
+    val left = f.advance(at, Limits.Everything)
     other.clock.pass(Duration.ofDays(1))
-    assert(other.start().advance(left, ReadLimits.All).json == both)
+    assert(other.start().advance(left, Limits.Everything).json == both)
     other.clock.pass(Duration.ofDays(1))
-    assert(other.start().advance(left, ReadLimits.All).json == one)
+    assert(other.start().advance(left, Limits.Everything).json == one)
   }
 
   test("a kept topic that comes back as another one is judged by onTopicRecreated") {
     val (run, e, from) = world("drain")
     remove(run)
-    val until = e.advance(from, ReadLimits.All)
+    val until = e.advance(from, Limits.Everything)
     run.log.create("t", 1)
     run.later()
-    assert(intercept[SpliceException](e.advance(until, ReadLimits.All)).getCondition == "SPLICE_KAFKA.RECREATED")
+    assert(intercept[SpliceException](e.advance(until, Limits.Everything)).getCondition == "SPLICE_KAFKA.RECREATED")
   }
 
   test("a planned batch is read again without the topic that is gone") {
     val (run, e, from) = world("drop")
     run.log.fill("u", 0, 2)
-    val until = e.advance(from, ReadLimits.All)
+    val until = e.advance(from, Limits.Everything)
     run.log.delete("t")
     assert(run.start().splits(from, until).map(_.toString) == Seq("u-0 [0, 2)"))
   }
@@ -129,7 +129,7 @@ final class RemovalSuite extends AnyFunSuite {
     assert(run.start().end(from).isEmpty)
     run.log.delete("t")
     val e = run.start()
-    e.advance(from, ReadLimits.All)
+    e.advance(from, Limits.Everything)
     assert(e.end(from).nonEmpty)
   }
 
@@ -140,6 +140,6 @@ final class RemovalSuite extends AnyFunSuite {
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
     remove(run)
-    assert(e.advance(begin, ReadLimits.All).json == one)
+    assert(e.advance(begin, Limits.Everything).json == one)
   }
 }

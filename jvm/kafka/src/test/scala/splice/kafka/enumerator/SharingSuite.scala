@@ -13,12 +13,12 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.enumerator.SimulatedRun.{at, t}
 import splice.kafka.options.{AdmissionFloor, AdmissionPolicy, AdmissionRules}
 import splice.kafka.split.KafkaPosition
-import splice.source.{LogPartition, Progress, ReadLimits, StartPosition}
+import splice.source.{Limits, LogPartition, Position, StartPosition}
 
 /** Whose rows a batch takes. */
 final class SharingSuite extends AnyFunSuite {
 
-  private def limits(rows: Long): ReadLimits = ReadLimits(maxRows = Some(rows))
+  private def limits(rows: Long): Limits.Limited = Limits.Limited(rows = Some(rows))
 
   private def world(options: (String, String)*): SimulatedRun =
     new SimulatedRun(("startingOffsets" -> "earliest") +: options: _*)
@@ -82,11 +82,11 @@ final class SharingSuite extends AnyFunSuite {
     val sizes = new RecordSizes
     val share = new Sharing(AdmissionRules(), sizes)
     val ready = SortedMap(t(0) -> (0L, 10000L), t(1) -> (0L, 10000L))
-    val bytes = ReadLimits(maxBytes = Some(1 << 20))
+    val bytes = Limits.Limited(bytes = Some(1 << 20))
     assert(share(bytes, ready).values.sum == 64)
     sizes.learn("t", rows = 1000, bytes = 100000)
     assert((10400 to 10486).contains(share(bytes, ready).values.sum.toInt))
-    assert(share(bytes.copy(maxRows = Some(500)), ready).values.sum == 500)
+    assert(share(bytes.copy(rows = Some(500)), ready).values.sum == 500)
   }
 
   test("maxBytesPerTrigger goes faster through offsets that hold no record, and no faster once there is one") {
@@ -95,12 +95,12 @@ final class SharingSuite extends AnyFunSuite {
     run.log.fill("t", 0, 100000)
     val e                              = run.start()
     val begin                          = e.start(StartPosition.Configured)
-    def read(from: Progress): Progress = {
+    def read(from: Position): Position = {
       val until = e.advance(from, e.limits(from))
       val _     = e.report(until)
       until
     }
-    val ends = List.iterate(begin: Progress, 12)(read).map(KafkaPosition.from(_).get(t(0)).getOrElse(0L))
+    val ends = List.iterate(begin: Position, 12)(read).map(KafkaPosition.from(_).get(t(0)).getOrElse(0L))
     val rows = ends.zip(ends.tail).map { case (a, b) => b - a }
     assert(rows == Seq(64, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 8192, 8192))
     val sizes = new RecordSizes

@@ -26,7 +26,7 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     val s = settings(servers, topics)
     assert(s.subscription == Subscription.Topics(SortedSet("a", "b")))
     assert(s.start.isEmpty && s.ending.isEmpty)
-    assert(s.limits == ReadLimits(maxDelay = Duration.ofMinutes(15)))
+    assert(s.limits == Limits.Limited(maxDelay = Duration.ofMinutes(15)))
     assert(s.failOnDataLoss && !s.includeHeaders)
     assert(s.pollTimeout.isEmpty && s.retries == 3 && s.retryInterval == Duration.ofSeconds(1))
   }
@@ -194,7 +194,7 @@ final class KafkaSettingsSuite extends AnyFunSuite {
   test("what a batch may read, and of which partitions") {
     val s =
       settings(servers, topics, "maxBytesPerTrigger" -> "64m", "admission" -> "EQUAL", "topicWeights" -> """{"a":3}""")
-    assert(s.limits.maxBytes.contains(64L << 20))
+    assert(s.limits.bytes.contains(64L << 20))
     assert(s.admission == AdmissionRules(AdmissionPolicy.Equal, Map("a" -> 3.0)))
     assert(settings(servers, topics).admission == AdmissionRules(AdmissionPolicy.Lag, Map.empty))
     assert(refused(topics, "admission" -> "oldest-first").contains("Allowed: lag, equal."))

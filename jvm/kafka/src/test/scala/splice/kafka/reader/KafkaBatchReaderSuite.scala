@@ -16,7 +16,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.KafkaSchema
 import splice.kafka.enumerator.SimulatedRun.range
-import splice.source.SpliceException
+import splice.source.{SpliceException, SplitReader}
 
 /** Records as column batches: the same ones as by rows, and what batches cannot show. */
 final class KafkaBatchReaderSuite extends AnyFunSuite {
@@ -24,7 +24,7 @@ final class KafkaBatchReaderSuite extends AnyFunSuite {
   private val all = KafkaSchema(includeHeaders = true)
 
   private def drain[A](reader: KafkaBatchReader)(look: ColumnarBatch => A): Seq[A] = {
-    val found = Iterator.continually(reader.next()).takeWhile(identity).map(_ => look(reader.get())).toVector
+    val found = SplitReader.items(reader).map(look).toVector
     reader.close()
     found
   }

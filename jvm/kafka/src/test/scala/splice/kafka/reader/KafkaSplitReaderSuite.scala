@@ -14,7 +14,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.enumerator.SimulatedRun.{range, t}
 import splice.kafka.options.TopicRecreated
 import splice.kafka.split.KafkaSplitRange
-import splice.source.SpliceException
+import splice.source.{Poll, SpliceException}
 
 /** Readers over Kafka's own mock of a consumer: what they seek, keep, pause and give back. */
 final class KafkaSplitReaderSuite extends AnyFunSuite {
@@ -29,19 +29,19 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(w.client.paused.asScala == Set(w.client.p(0), w.client.p(1)))
   }
 
-  test("a reader that is asked whether it is ready asks brokers without waiting, and loses nothing of the answer") {
+  test("a poll without patience sends a request, does not wait for the response, and loses no record of it") {
     val w = new SlotWorld
     w.client.schedulePollTask(() => ())
     w.client.bring(0, 5, 6, 7)
     w.client.schedulePollTask(() => ())
     w.client.bring(0, 8)
     val reader = w.reader(range(0, 5, 9))
-    val ready  = () => reader.ready(Duration.ZERO)
-    assert(Seq.fill(3)(ready()) == Seq(false, true, true))
-    assert(Seq.fill(3)(reader.next()) == Seq(true, true, true))
-    assert(Seq.fill(2)(ready()) == Seq(false, true))
-    assert(SlotWorld.drain(reader) == Seq(0 -> 8L))
-    assert(ready() && !reader.next())
+    val poll   = () => reader.poll(Duration.ZERO)
+    assert(Seq.fill(4)(poll()) == Seq(Poll.Pending, Poll.Found, Poll.Found, Poll.Found))
+    assert(reader.get().getLong(4) == 7)
+    assert(Seq.fill(2)(poll()) == Seq(Poll.Pending, Poll.Found))
+    assert(reader.get().getLong(4) == 8)
+    assert(Seq.fill(2)(poll()) == Seq(Poll.Ended, Poll.Ended))
     reader.close()
     assert(w.returned == 1)
   }
@@ -103,7 +103,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     val w = new SlotWorld
     w.client.bring(0, 0, 1, 2)
     val r = w.reader(range(0, 0, 3))
-    assert(r.next())
+    assert(r.poll(Poll.Forever) == Poll.Found)
     r.close()
     r.close()
     assert(w.client.closed && w.returned == 0)
@@ -113,7 +113,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     val w = new SlotWorld
     w.client.schedulePollTask(() => throw new InterruptException("stop"))
     val r = w.reader(range(0, 0, 3))
-    intercept[InterruptedException](r.next())
+    intercept[InterruptedException](r.poll(Poll.Forever))
     assert(!Thread.currentThread().isInterrupted)
     Thread.currentThread().interrupt()
     r.close()
@@ -127,7 +127,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     val r                                  = w.reader(range(0, 0, 3))
     @volatile var ended: Option[Throwable] = None
     val thread                             = new Thread(() =>
-      try while (r.next()) ()
+      try while (r.poll(Poll.Forever) == Poll.Found) ()
       catch { case e: Throwable => ended = Some(e) }
     )
     thread.start()
@@ -188,8 +188,8 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     w.client.bring(0, 0, 1)
     w.recreate(2, 3)
     val r = w.reader(planned(0, 4))
-    assert(r.next() && r.next())
-    assert(intercept[SpliceException](r.next()).getCondition == "SPLICE_KAFKA.RECREATED")
+    assert(r.poll(Poll.Forever) == Poll.Found && r.poll(Poll.Forever) == Poll.Found)
+    assert(intercept[SpliceException](r.poll(Poll.Forever)).getCondition == "SPLICE_KAFKA.RECREATED")
     r.close()
     assert(w.client.closed && w.returned == 0)
   }
@@ -200,8 +200,8 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     w.topicId = "second"
     w.responses += 1
     val r = w.reader(planned(0, 4))
-    assert(!r.ready(Duration.ZERO) && w.questions == 0)
-    assert(intercept[SpliceException](r.next()).getCondition == "SPLICE_KAFKA.RECREATED")
+    assert(r.poll(Duration.ZERO) == Poll.Pending && w.questions == 0)
+    assert(intercept[SpliceException](r.poll(Poll.Forever)).getCondition == "SPLICE_KAFKA.RECREATED")
     assert(w.questions == 1)
     r.close()
   }

@@ -15,6 +15,7 @@ import org.apache.kafka.common.TopicPartition
 import splice.kafka.KafkaSchema
 import splice.kafka.options.{ClientProperties, TopicRecreated}
 import splice.kafka.split.KafkaSplitRange
+import splice.source.SplitReader
 
 /** A mock that remembers seeks. */
 final private[reader] class SlotClient extends MockConsumer[Array[Byte], Array[Byte]](OffsetResetStrategy.NONE) {
@@ -95,7 +96,5 @@ private[reader] object SlotWorld {
 
   /** Partition and offset of every row. */
   def drain(reader: KafkaSplitReader): Seq[(Int, Long)] =
-    Iterator.continually(reader.next()).takeWhile(identity).map(_ =>
-      (reader.get().getInt(3), reader.get().getLong(4))
-    ).toVector
+    SplitReader.items(reader).map(row => (row.getInt(3), row.getLong(4))).toVector
 }

@@ -4,6 +4,7 @@
 package splice.kafka.value
 
 import java.nio.charset.StandardCharsets.UTF_8
+import java.time.Duration
 
 import scala.util.Using
 
@@ -34,8 +35,13 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   /** Topic t, partition 2, offsets from 7 on. */
   final private class Records(values: Seq[String], columns: StructType) extends SplitReader[InternalRow] {
-    private var at                  = -1
-    override def next(): Boolean    = { at += 1; at < values.size }
+    private var at = -1
+
+    override def poll(patience: Duration): Poll = {
+      at += 1
+      if (at < values.size) Poll.Found else Poll.Ended
+    }
+
     override def close(): Unit      = ()
     override def get(): InternalRow = new GenericInternalRow(columns.fieldNames.map[Any] {
       case KafkaSchema.Value     => Option(values(at)).map(_.getBytes(UTF_8)).orNull
@@ -56,7 +62,7 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     val toRows = Encoders.row(columns).asInstanceOf[org.apache.spark.sql.catalyst.encoders.AgnosticEncoder[Row]]
     val scala  = org.apache.spark.sql.catalyst.encoders.ExpressionEncoder(toRows).resolveAndBind().createDeserializer()
     Using.resource(new ValueReader(new Records(values, plan.record), plan)) { reader =>
-      Iterator.continually(reader.next()).takeWhile(identity).map(_ => scala(copy(reader.get()).copy())).toVector
+      SplitReader.items(reader).map(row => scala(copy(row).copy())).toVector
     }
   }
 

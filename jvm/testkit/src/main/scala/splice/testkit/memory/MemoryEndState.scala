@@ -10,7 +10,7 @@ import scala.collection.immutable.SortedMap
 import splice.source._
 
 /** What an archive ended with. The time of its last record stands for a file's modification time. */
-final private[memory] class MemoryEndState(override val position: Progress, log: String, ends: SortedMap[Int, Long])
+final private[memory] class MemoryEndState(override val position: Position, log: String, ends: SortedMap[Int, Long])
     extends EndState {
 
   private def records: Seq[MemoryRecord] = {

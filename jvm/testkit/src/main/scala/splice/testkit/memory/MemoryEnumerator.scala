@@ -12,7 +12,7 @@ final private[memory] class MemoryEnumerator(
     name: String,
     bounded: Boolean,
     starting: String,
-    own: ReadLimits,
+    own: Limits.Limited,
     context: EnumeratorContext
 ) extends SplitEnumerator {
 
@@ -21,11 +21,11 @@ final private[memory] class MemoryEnumerator(
   private def log                     = MemoryLog(name)
   private var frozen: Option[Offsets] = None
 
-  override def start(at: StartPosition): Progress = {
+  override def start(at: StartPosition): Position = {
     log.ask("start")
     val ends = now(log.end)
     if (bounded) write("ends")(ends)
-    MemoryProgress(
+    MemoryPosition(
       name,
       at match {
         case StartPosition.Configured if starting == "latest" => ends
@@ -36,30 +36,30 @@ final private[memory] class MemoryEnumerator(
     )
   }
 
-  override def limits(at: Progress): ReadLimits = own
+  override def limits(at: Position): Limits.Limited = own
 
-  override def advance(from: Progress, limits: ReadLimits): Progress = {
+  override def advance(from: Position, limits: Limits): Position = {
     val at    = next(from)
     val ends  = last
     val begun = SortedMap.from(ends.keys.map(p => p -> at.getOrElse(p, begin(p))))
     val rows  = ends.map { case (p, end) => math.max(0L, end - begun(p)) }.sum
     if (limits.minRows.exists(rows < _)) from
     else {
-      val share = limits.maxRows.map(max => math.max(1L, max / math.max(1, ends.size)))
-      MemoryProgress(
+      val share = limits.rows.map(max => math.max(1L, max / math.max(1, ends.size)))
+      MemoryPosition(
         name,
         at ++ ends.map { case (p, end) => p -> math.max(begun(p), share.fold(end)(n => math.min(end, begun(p) + n))) }
       )
     }
   }
 
-  override def splits(from: Progress, until: Progress): Seq[SplitRange] = {
+  override def splits(from: Position, until: Position): Seq[SplitRange] = {
     val at = next(from)
     next(until).toSeq.map { case (p, end) => MemoryRange(name, p, at.getOrElse(p, begin(p)), end, slotted = !bounded) }
       .filter(r => r.until > r.from)
   }
 
-  override def end(at: Progress): Option[EndState] =
+  override def end(at: Position): Option[EndState] =
     if (bounded && last.forall { case (p, end) => next(at).get(p).exists(_ >= end) })
       Some(new MemoryEndState(at, name, next(at)))
     else None
@@ -69,9 +69,9 @@ final private[memory] class MemoryEnumerator(
     frozen = Some(now(log.end))
   }
 
-  override def committed(until: Progress): Unit = log.ask(s"committed ${until.json}")
+  override def committed(until: Position): Unit = log.ask(s"committed ${until.json}")
 
-  override def report(at: Progress): SortedMap[String, String] = SortedMap(
+  override def report(at: Position): SortedMap[String, String] = SortedMap(
     ProgressMetric.Position -> next(at).map { case (p, offset) => s"$p:$offset" }.mkString(" "),
     ProgressMetric.Splits   -> next(at).size.toString
   )
@@ -100,13 +100,13 @@ final private[memory] class MemoryEnumerator(
 
   private def now(offset: Int => Long): Offsets = SortedMap.from((0 until log.size).map(p => p -> offset(p)))
 
-  private def next(at: Progress): Offsets = MemoryProgress.parse(name, at.json).next
+  private def next(at: Position): Offsets = MemoryPosition.parse(name, at.json).next
 
   private def write(key: String)(offsets: => Offsets): Offsets =
-    MemoryProgress.parse(name, context.sideLog.getOrCreate(key)(Seq(MemoryProgress(name, offsets).json)).mkString).next
+    MemoryPosition.parse(name, context.sideLog.getOrCreate(key)(Seq(MemoryPosition(name, offsets).json)).mkString).next
 
   private def read(key: String): Option[Offsets] =
-    context.sideLog.get(key).map(lines => MemoryProgress.parse(name, lines.mkString).next)
+    context.sideLog.get(key).map(lines => MemoryPosition.parse(name, lines.mkString).next)
 }
 
 /** A piece of one partition. */

@@ -18,7 +18,7 @@ final class MemoryProvider extends SourceProvider {
     options(MemoryOptions.Log),
     if (options(MemoryOptions.Bounded)) Boundedness.Bounded else Boundedness.ContinuousUnbounded,
     options(MemoryOptions.StartingOffsets),
-    ReadLimits(maxRows = options.find(MemoryOptions.MaxRows), minRows = options.find(MemoryOptions.MinRows)),
+    Limits.Limited(rows = options.find(MemoryOptions.MaxRows), minRows = options.find(MemoryOptions.MinRows)),
     options(MemoryOptions.Columnar)
   )
 }

@@ -3,6 +3,8 @@
 
 package splice.testkit.memory
 
+import java.time.Duration
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.execution.vectorized.OnHeapColumnVector
@@ -20,9 +22,9 @@ final private[memory] class MemoryReaders(columns: StructType, override val colu
     private val records = cells(task)
     private val row     = new GenericInternalRow(columns.size)
 
-    override def next(): Boolean = records.nextOption().fold(false) { values =>
+    override def poll(patience: Duration): Poll = records.nextOption().fold[Poll](Poll.Ended) { values =>
       values.zipWithIndex.foreach { case (value, i) => row.update(i, value) }
-      true
+      Poll.Found
     }
     override def get(): InternalRow = row
     override def close(): Unit      = ()
@@ -33,11 +35,11 @@ final private[memory] class MemoryReaders(columns: StructType, override val colu
     private val vectors = columns.fields.map(c => new OnHeapColumnVector(MemoryReaders.BatchRows, c.dataType))
     private val batch   = new ColumnarBatch(vectors.toArray[ColumnVector])
 
-    override def next(): Boolean = groups.nextOption().fold(false) { rows =>
+    override def poll(patience: Duration): Poll = groups.nextOption().fold[Poll](Poll.Ended) { rows =>
       vectors.foreach(_.reset())
       rows.zipWithIndex.foreach { case (values, r) => values.zip(vectors).foreach { case (v, to) => put(to, r, v) } }
       batch.setNumRows(rows.size)
-      true
+      Poll.Found
     }
     override def get(): ColumnarBatch = batch
     override def close(): Unit        = batch.close()

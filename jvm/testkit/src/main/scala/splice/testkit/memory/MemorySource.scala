@@ -12,7 +12,7 @@ final class MemorySource(
     log: String,
     override val boundedness: Boundedness,
     starting: String,
-    limits: ReadLimits,
+    limits: Limits.Limited,
     columnar: Boolean
 ) extends Source {
 
@@ -27,7 +27,7 @@ final class MemorySource(
 
   override def fingerprint: Seq[(String, String)] = Seq("log" -> log)
 
-  override def progress(json: String): MemoryProgress = MemoryProgress.parse(log, json)
+  override def position(json: String): MemoryPosition = MemoryPosition.parse(log, json)
 
   override def enumerator(context: EnumeratorContext): SplitEnumerator = {
     MemoryLog(log).ask("enumerator")

@@ -118,7 +118,7 @@ final class SimulatedSpark(
   final private class MicroBatches(source: Source, coordinator: Coordinator, name: String, trigger: SimulatedTrigger) {
 
     private val progress                   = new BatchLog(logs, life, asynchronous && trigger.isContinual)
-    private var consumed: Option[Progress] = None
+    private var consumed: Option[Position] = None
 
     def run(): Unit = {
       coordinator.open()
@@ -179,7 +179,7 @@ final class SimulatedSpark(
       }
     }
 
-    private def execute(batch: Long, from: Progress, until: Progress): Unit = {
+    private def execute(batch: Long, from: Position, until: Position): Unit = {
       val tasks = plan(from, until)
       plan(from, until)
       val context = ReadContext(source.schema, name, tasks.flatMap(_.ranges))
@@ -189,14 +189,14 @@ final class SimulatedSpark(
       val _ = coordinator.report(until)
     }
 
-    private def plan(from: Progress, until: Progress): Seq[SlotRanges] = {
+    private def plan(from: Position, until: Position): Seq[SlotRanges] = {
       val tasks = coordinator.tasks(from, until)
       plans.check(from, until, tasks)
       tasks
     }
 
-    private def read(json: String): Progress = {
-      val progress = coordinator.progress(json)
+    private def read(json: String): Position = {
+      val progress = coordinator.position(json)
       if (progress.json != json) throw new Violation(s"the offset $json reads back as ${progress.json}")
       progress
     }

@@ -10,14 +10,14 @@ import org.apache.spark.sql.types.{LongType, StructType}
 import splice.source._
 
 /** The least source over a simulated topic that keeps all rules; what it does wrong is what a test plants. */
-class LogSource(cluster: SimulatedCluster, topic: String, ownLimits: ReadLimits) extends Source {
+class LogSource(cluster: SimulatedCluster, topic: String, ownLimits: Limits.Limited) extends Source {
 
   override def kind: String                        = "log"
   override def boundedness: Boundedness            = Boundedness.ContinuousUnbounded
   override def schema: StructType                  = new StructType().add("id", LongType)
   override def fingerprint: Seq[(String, String)]  = Seq("topic" -> topic)
-  override def progress(json: String): LogProgress =
-    LogProgress(SortedMap.from(Json.fields(Json.read(json).get).map { case (p, at) => p.toInt -> at.asLong }))
+  override def position(json: String): LogPosition =
+    LogPosition(SortedMap.from(Json.fields(Json.read(json).get).map { case (p, at) => p.toInt -> at.asLong }))
   override def readers(context: ReadContext): SplitReaderFactory       = throw new UnsupportedOperationException
   override def enumerator(context: EnumeratorContext): SplitEnumerator = new LogEnumerator(context)
 
@@ -34,42 +34,42 @@ class LogSource(cluster: SimulatedCluster, topic: String, ownLimits: ReadLimits)
     private def ends: SortedMap[Int, Long] =
       SortedMap.from(partitions.zipWithIndex.map { case (log, p) => p -> log.stableEnd })
 
-    override def start(at: StartPosition): Progress =
-      LogProgress(SortedMap.from(partitions.zipWithIndex.map { case (log, p) => p -> log.earliest }))
+    override def start(at: StartPosition): Position =
+      LogPosition(SortedMap.from(partitions.zipWithIndex.map { case (log, p) => p -> log.earliest }))
 
-    override def limits(at: Progress): ReadLimits = ownLimits
+    override def limits(at: Position): Limits.Limited = ownLimits
 
-    override def advance(from: Progress, limits: ReadLimits): Progress = {
-      val at    = from.asInstanceOf[LogProgress].at
+    override def advance(from: Position, limits: Limits): Position = {
+      val at    = from.asInstanceOf[LogPosition].at
       val known = frozen.getOrElse(ends).map { case (p, end) => (p, at.getOrElse(p, begin(p)), end) }.toSeq
       val rows  = known.map { case (_, start, end) => math.max(0L, end - start) }.sum
       if (limits.minRows.exists(rows < _)) from
       else {
-        val share = limits.maxRows.fold(Long.MaxValue)(n => math.max(1L, n / math.max(1, known.size)))
-        LogProgress(at ++ known.map { case (p, start, end) =>
+        val share = limits.rows.fold(Long.MaxValue)(n => math.max(1L, n / math.max(1, known.size)))
+        LogPosition(at ++ known.map { case (p, start, end) =>
           p -> math.max(start, math.min(end, if (share == Long.MaxValue) end else start + share))
         })
       }
     }
 
-    override def splits(from: Progress, until: Progress): Seq[SplitRange] = {
-      val at = from.asInstanceOf[LogProgress].at
-      until.asInstanceOf[LogProgress].at.toSeq.map { case (p, end) => LogRange(p, at.getOrElse(p, begin(p)), end) }
+    override def splits(from: Position, until: Position): Seq[SplitRange] = {
+      val at = from.asInstanceOf[LogPosition].at
+      until.asInstanceOf[LogPosition].at.toSeq.map { case (p, end) => LogRange(p, at.getOrElse(p, begin(p)), end) }
         .filter(r => r.until > r.from)
     }
 
-    override def end(at: Progress): Option[EndState]             = None
+    override def end(at: Position): Option[EndState]             = None
     override def freeze(): Unit                                  = frozen = Some(ends)
-    override def committed(until: Progress): Unit                = ()
-    override def report(at: Progress): SortedMap[String, String] = SortedMap.empty
+    override def committed(until: Position): Unit                = ()
+    override def report(at: Position): SortedMap[String, String] = SortedMap.empty
     override def close(): Unit                                   = ()
   }
 }
 
-final case class LogProgress(at: SortedMap[Int, Long]) extends Progress {
+final case class LogPosition(at: SortedMap[Int, Long]) extends Position {
   override def json: String = Json.write(Json.obj(at.toSeq.map { case (p, n) => p.toString -> Json.number(n) }: _*))
-  override def precedes(later: Progress): Boolean = {
-    val other = later.asInstanceOf[LogProgress].at
+  override def precedes(later: Position): Boolean = {
+    val other = later.asInstanceOf[LogPosition].at
     at.forall { case (p, n) => other.get(p).exists(n <= _) }
   }
 }

@@ -14,7 +14,7 @@ final class SimulatedSparkSuite extends AnyFunSuite {
 
   private val Topic = "t"
 
-  private type Make = (SimulatedCluster, ReadLimits) => LogSource
+  private type Make = (SimulatedCluster, Limits.Limited) => LogSource
 
   private val honest: Make = (cluster, limits) => new LogSource(cluster, Topic, limits)
 
@@ -31,7 +31,7 @@ final class SimulatedSparkSuite extends AnyFunSuite {
       case Some(open) => cluster.end(open, commit = !life.chance.oneIn(3))
       case None       => cluster.begin(Topic, Seq(0), 2)
     })
-    val limits       = if (life.chance.oneIn(2)) ReadLimits(maxRows = Some(4)) else ReadLimits.All
+    val limits       = if (life.chance.oneIn(2)) Limits.Limited(rows = Some(4)) else Limits.NotSet
     val asynchronous = life.chance.oneIn(4)
     val subject      = new Subject {
       override def source(): Source                                                       = make(cluster, limits)
@@ -129,7 +129,7 @@ final class SimulatedSparkSuite extends AnyFunSuite {
     assert(found((cluster, limits) =>
       new LogSource(cluster, Topic, limits) {
         override def enumerator(context: EnumeratorContext): SplitEnumerator = new LogEnumerator(context) {
-          override def splits(from: Progress, until: Progress): Seq[SplitRange] =
+          override def splits(from: Position, until: Position): Seq[SplitRange] =
             super.splits(from, until).collect { case r: LogRange => r.copy(until = partitions(r.partition).stableEnd) }
         }
       }

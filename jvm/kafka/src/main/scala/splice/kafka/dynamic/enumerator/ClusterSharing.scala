@@ -8,7 +8,7 @@ import scala.collection.immutable.SortedMap
 import splice.kafka.enumerator.{RecordSizes, Sharing}
 import splice.kafka.options.AdmissionRules
 import splice.kafka.split.KafkaPosition
-import splice.source.{LogPartition, ReadLimits}
+import splice.source.{Limits, LogPartition}
 
 /** Shares what a batch may read among the partitions of all clusters, by the rules for those of one. */
 final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
@@ -24,18 +24,18 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
     */
   def apply(
       rules: => AdmissionRules,
-      limits: ReadLimits,
+      limits: Limits,
       reach: SortedMap[String, Reach]
   ): Option[SortedMap[String, KafkaPosition]] =
     if (limits.minRows.exists(reach.valuesIterator.map(_.rows).sum < _)) None
-    else if (limits.maxRows.isEmpty && limits.maxBytes.isEmpty) Some(reach.map { case (name, own) =>
+    else if (limits.rows.isEmpty && limits.bytes.isEmpty) Some(reach.map { case (name, own) =>
       name -> own.until
     })
     else Some(shared(rules, limits, reach))
 
   private def shared(
       rules: AdmissionRules,
-      limits: ReadLimits,
+      limits: Limits,
       reach: SortedMap[String, Reach]
   ): SortedMap[String, KafkaPosition] = {
     val ready = SortedMap.from(for {

@@ -7,7 +7,7 @@ import splice.kafka.KafkaErrors
 import splice.source._
 
 /** What the clusters of a bounded source ended with. */
-final private[dynamic] class DynamicEndState(override val position: Progress, clusters: Seq[EndState])
+final private[dynamic] class DynamicEndState(override val position: Position, clusters: Seq[EndState])
     extends EndState {
 
   override def eventTimes(column: String): Option[TimeRange] =

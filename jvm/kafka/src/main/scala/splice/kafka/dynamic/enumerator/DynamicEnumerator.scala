@@ -58,7 +58,7 @@ final private[splice] class DynamicEnumerator(
   private var toldInactive = Set.empty[String]
   private var waitingSince = Option.empty[Instant]
 
-  override def start(at: StartPosition): Progress = {
+  override def start(at: StartPosition): Position = {
     val first = driver.first()
     ClusterStart.check(at, first.read)
     workers.follow(driver.reached(first), DynamicPosition.of(first.number, Nil))
@@ -72,15 +72,15 @@ final private[splice] class DynamicEnumerator(
     positions.offset(DynamicPosition.of(first.number, starts))
   }
 
-  override def limits(at: Progress): ReadLimits = settings.base.limits
+  override def limits(at: Position): Limits.Limited = settings.base.limits
 
-  override def advance(from: Progress, limits: ReadLimits): Progress = {
+  override def advance(from: Position, limits: Limits): Position = {
     val at   = own(from)
     val next = go(at, limits)
     if (next.sameAs(at)) from else positions.offset(next)
   }
 
-  @tailrec private def go(at: DynamicPosition, limits: ReadLimits): DynamicPosition = {
+  @tailrec private def go(at: DynamicPosition, limits: Limits): DynamicPosition = {
     workers.all.foreach { case (name, worker) => if (!discovery.isActive(name)) worker.rest() }
     val (begun, here) = driver.settle(at, frozen, availability)
     workers.follow(driver.reached(here), at)
@@ -104,7 +104,7 @@ final private[splice] class DynamicEnumerator(
       begun: DynamicPosition,
       here: AppliedMetadata,
       found: SortedMap[String, Reach],
-      limits: ReadLimits
+      limits: Limits
   ): DynamicPosition = {
     refuseTwice(found)
     val (now, applied) = drains(begun, here, found)
@@ -136,7 +136,7 @@ final private[splice] class DynamicEnumerator(
     if (ends.isEmpty && left.isEmpty) at -> here else driver.drain(at, here, ends ++ left)
   }
 
-  override def splits(from: Progress, until: Progress): Seq[SplitRange] = {
+  override def splits(from: Position, until: Position): Seq[SplitRange] = {
     val (at, to) = (own(from), own(until))
     val spans    = ChangeSpan.between(at, to, changes(at.change), changes.between(at.change, to.change))
     val known    = driver.reached(changes.last.getOrElse(changes(to.change)))
@@ -162,7 +162,7 @@ final private[splice] class DynamicEnumerator(
     case other                  => other.weight
   }
 
-  override def isMember(at: Progress): String => Boolean = {
+  override def isMember(at: Position): String => Boolean = {
     val position = own(at)
     val all      = position.clusters.iterator.flatMap { case (name, own) =>
       own.offsets.keysIterator.map(p => s"$name/$p")
@@ -170,7 +170,7 @@ final private[splice] class DynamicEnumerator(
     all
   }
 
-  override def end(at: Progress): Option[EndState] =
+  override def end(at: Position): Option[EndState] =
     if (settings.base.ending.isEmpty) None
     else {
       val position = own(at)
@@ -181,7 +181,7 @@ final private[splice] class DynamicEnumerator(
     }
 
   /** A stream waits until clusters are active; a batch would leave out what comes after them. */
-  private def ended(at: Progress, ends: Seq[EndState], inactive: Set[String]): Option[EndState] = {
+  private def ended(at: Position, ends: Seq[EndState], inactive: Set[String]): Option[EndState] = {
     if (inactive.nonEmpty && context.mode == ReadMode.Batch) throw DynamicErrors.inactive(inactive)
     if (inactive.nonEmpty && inactive != toldInactive)
       DynamicEnumerator.log.warn(
@@ -196,14 +196,14 @@ final private[splice] class DynamicEnumerator(
     workers.freeze()
   }
 
-  override def committed(until: Progress): Unit = {
+  override def committed(until: Position): Unit = {
     val position = own(until)
     position.clusters.foreach { case (name, own) => workers.find(name).foreach(_.peek(_.committed(own))) }
     changes.purge(position.change)
     positions.purge(until)
   }
 
-  override def report(at: Progress): SortedMap[String, String] = {
+  override def report(at: Position): SortedMap[String, String] = {
     val position = own(at)
     reports(position, changes(position.change), workers.all, discovery, driver.refusals, driver.waitsFor)
   }
@@ -214,7 +214,7 @@ final private[splice] class DynamicEnumerator(
     discovery.close()
   }
 
-  private def own(progress: Progress): DynamicPosition = takeover(positions(progress))
+  private def own(progress: Position): DynamicPosition = takeover(positions(progress))
 
   /** Asks every usable cluster, all at once, and waits for all answers. */
   private def ask[A](here: AppliedMetadata, patient: Boolean = true)(

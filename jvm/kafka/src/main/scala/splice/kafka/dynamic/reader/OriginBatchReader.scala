@@ -5,35 +5,31 @@ package splice.kafka.dynamic.reader
 
 import java.time.Duration
 
-import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.UTF8String
 
 import splice.kafka.reader.ViewVector
-import splice.source.SplitReader
+import splice.source.{ForwardingReader, Poll, SplitReader}
 
 /** Gives on column batches of records with the columns that say where they come from. Each batch is of one partition, as
   * [[splice.kafka.reader.KafkaBatchReader]] makes them, and so of one topic.
   */
 final private[reader] class OriginBatchReader(inner: SplitReader[ColumnarBatch], plan: OriginPlan, origin: Origin)
-    extends SplitReader[ColumnarBatch] {
+    extends ForwardingReader[ColumnarBatch, ColumnarBatch](inner) {
 
   private val cluster = new OriginVector(origin.cluster)
 
-  // Uninitialised until the first batch, which `next` finds.
+  // Uninitialised until the first batch, which `poll` finds.
   private var batch: ColumnarBatch = _
 
-  override def next(): Boolean = {
-    val found = inner.next()
-    if (found) batch = over(inner.get())
+  override def poll(patience: Duration): Poll = {
+    val found = inner.poll(patience)
+    if (found eq Poll.Found) batch = over(inner.get())
     found
   }
 
-  override def ready(patience: Duration): Boolean = inner.ready(patience)
-  override def get(): ColumnarBatch               = batch
-  override def metrics: Array[CustomTaskMetric]   = inner.metrics
-  override def close(): Unit                      = inner.close()
+  override def get(): ColumnarBatch = batch
 
   private def over(records: ColumnarBatch): ColumnarBatch = {
     lazy val stream = new OriginVector(origin.stream(records.column(plan.topicAt).getUTF8String(0)))

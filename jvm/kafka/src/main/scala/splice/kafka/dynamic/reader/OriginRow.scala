@@ -3,24 +3,17 @@
 
 package splice.kafka.dynamic.reader
 
-import java.time.Duration
-
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
 import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
-import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.unsafe.types.UTF8String
 
-import splice.source.SplitReader
+import splice.source.{ForwardingReader, SplitReader}
 
 /** Gives on rows of records with the columns that say where they come from. */
 final private[reader] class OriginRowReader(inner: SplitReader[InternalRow], row: OriginRow)
-    extends SplitReader[InternalRow] {
-  override def next(): Boolean                    = inner.next()
-  override def ready(patience: Duration): Boolean = inner.ready(patience)
-  override def get(): InternalRow                 = row.over(inner.get())
-  override def metrics: Array[CustomTaskMetric]   = inner.metrics
-  override def close(): Unit                      = inner.close()
+    extends ForwardingReader[InternalRow, InternalRow](inner) {
+  override def get(): InternalRow = row.over(inner.get())
 }
 
 /** A view of a record's row; one is reused for all rows of a reader. */

@@ -9,7 +9,7 @@ import scala.util.Try
 import com.fasterxml.jackson.databind.JsonNode
 
 import splice.kafka.split.KafkaPosition
-import splice.source.{CheckpointErrors, Json, Progress, SpliceException}
+import splice.source.{CheckpointErrors, Json, Position, SpliceException}
 
 /** The next offset to be read of every partition of every cluster, and what was known of streams and clusters then.
   *
@@ -20,7 +20,7 @@ import splice.source.{CheckpointErrors, Json, Progress, SpliceException}
   *   whose checkpoint is taken over, is read as one of the cluster [[DynamicPosition.Unnamed]]
   */
 final private[splice] case class DynamicPosition(change: Int, clusters: SortedMap[String, KafkaPosition])
-    extends Progress {
+    extends Position {
 
   override lazy val json: String = unnamed.fold(written)(_.json)
 
@@ -38,7 +38,7 @@ final private[splice] case class DynamicPosition(change: Int, clusters: SortedMa
     frame + clusters.iterator.map { case (name, own) => Json.write(Json.text(name)).length + 1 + own.json.length }.sum
   }(_.json.length)
 
-  override def precedes(later: Progress): Boolean = later match {
+  override def precedes(later: Position): Boolean = later match {
     case that: DynamicPosition =>
       change <= that.change && clusters.forall { case (name, own) => that.clusters.get(name).forall(own.precedes) }
     // Whoever was stored once is stored ever after.
@@ -81,7 +81,7 @@ private[splice] object DynamicPosition {
     * @throws splice.source.SpliceException
     *   when the text is of a newer version, of another source, or damaged
     */
-  def read(text: String): Progress = {
+  def read(text: String): Position = {
     def foreign = CheckpointErrors.foreign(
       s"$What $text",
       """a dynamic Kafka source's, such as {"change":1,"clusters":{"east":{"orders":{"0":5}}},"v":1}"""
@@ -95,7 +95,7 @@ private[splice] object DynamicPosition {
   private[split] def change(node: JsonNode): Option[Int] =
     Json.field(node, "change").filter(n => n.isInt && n.asInt >= 0).map(_.asInt)
 
-  private def versioned(node: JsonNode, foreign: => SpliceException): Progress = {
+  private def versioned(node: JsonNode, foreign: => SpliceException): Position = {
     val version = Json.field(node, "v").filter(_.isInt).map(_.asInt).getOrElse(throw foreign)
     if (version > StoredPosition.Version) throw CheckpointErrors.newer(What, version, StoredPosition.Version)
     if (version == StoredPosition.Version) StoredPosition.read(node).getOrElse(throw foreign)

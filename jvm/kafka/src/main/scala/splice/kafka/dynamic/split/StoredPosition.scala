@@ -5,7 +5,7 @@ package splice.kafka.dynamic.split
 
 import com.fasterxml.jackson.databind.JsonNode
 
-import splice.source.{Json, Progress}
+import splice.source.{Json, Position}
 
 /** Stands in an offset for a [[DynamicPosition]] that is too long for one: it is in an entry of the side log ([[PositionLog]]).
   *
@@ -16,12 +16,12 @@ import splice.source.{Json, Progress}
   * @param change
   *   of the position
   */
-final private[splice] case class StoredPosition(number: Int, change: Int) extends Progress {
+final private[splice] case class StoredPosition(number: Int, change: Int) extends Position {
 
   override lazy val json: String =
     s"""{"at":"${StoredPosition.key(number)}","change":$change,"v":${StoredPosition.Version}}"""
 
-  override def precedes(later: Progress): Boolean = later match {
+  override def precedes(later: Position): Boolean = later match {
     case that: StoredPosition => number <= that.number
     case _                    => false
   }

@@ -23,7 +23,7 @@ final class ClusterWorkerSuite extends AnyFunSuite {
   /** Answers as the test says; `id` counts those that were made. */
   final private class Answering(id: Int, events: StringBuffer) extends ClusterEnumerator {
     private def note(what: String): Unit                               = { val _ = events.append(s"$id $what, ") }
-    override def advance(from: Progress, limits: ReadLimits): Progress = {
+    override def advance(from: Position, limits: Limits): Position = {
       note("asked")
       from
     }
@@ -31,11 +31,11 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     override def close(): Unit  = note("closed")
 
     override def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = KafkaPosition.Empty
-    override def limits(at: Progress): ReadLimits                                          = ReadLimits.All
-    override def splits(from: Progress, until: Progress): Seq[SplitRange]                  = Nil
-    override def end(at: Progress): Option[EndState]                                       = None
-    override def committed(until: Progress): Unit                                          = ()
-    override def report(at: Progress): SortedMap[String, String]                           = SortedMap.empty
+    override def limits(at: Position): Limits.Limited                                      = Limits.NotSet
+    override def splits(from: Position, until: Position): Seq[SplitRange]                  = Nil
+    override def end(at: Position): Option[EndState]                                       = None
+    override def committed(until: Position): Unit                                          = ()
+    override def report(at: Position): SortedMap[String, String]                           = SortedMap.empty
     override def expect(starts: KafkaPosition): Unit                                       = ()
     override def refresh(): Unit                                                           = ()
     override def clusterId: Option[String]                                                 = None

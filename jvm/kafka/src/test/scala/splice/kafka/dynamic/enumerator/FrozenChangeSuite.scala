@@ -99,7 +99,7 @@ final class FrozenChangeSuite extends AnyFunSuite {
     world.looked = _ => turns.countDown()
     Using.resource(world.start(() => turns.await())) { run =>
       run.freeze()
-      val ends = Iterator.iterate(begin)(run.advance(_, ReadLimits.All)).sliding(2)
+      val ends = Iterator.iterate(begin)(run.advance(_, Limits.Everything)).sliding(2)
         .collectFirst { case Seq(at, next) if at.json == next.json => at }
       assert(ends.collect { case at: DynamicPosition => at.clusters.keySet }.contains(Set("west")))
       assert(run.splits(begin, ends.get).map(r => r.splitId -> r.weight) == Seq("east/t-0" -> 2L, "west/t-0" -> 3L))

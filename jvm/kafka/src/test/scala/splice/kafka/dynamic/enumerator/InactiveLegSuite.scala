@@ -24,9 +24,9 @@ final class InactiveLegSuite extends AnyFunSuite {
     made
   }
 
-  private def advance(run: SplitEnumerator, from: Progress): Progress = run.advance(from, run.limits(from))
+  private def advance(run: SplitEnumerator, from: Position): Position = run.advance(from, run.limits(from))
 
-  private def read(run: SplitEnumerator, from: Progress, until: Progress): Set[(String, Long, Long)] =
+  private def read(run: SplitEnumerator, from: Position, until: Position): Set[(String, Long, Long)] =
     run.splits(from, until).collect { case r: DynamicSplitRange => (r.cluster.name, r.range.from, r.range.until) }.toSet
 
   private val handed = StartPosition.Offsets(SortedMap(p(east) -> 4L, p(west) -> 7L), OnGap.Fail)

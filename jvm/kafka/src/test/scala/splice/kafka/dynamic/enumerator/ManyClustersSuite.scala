@@ -16,12 +16,12 @@ import splice.source._
 /** What a query over very many partitions asks of clusters and writes into offsets. */
 final class ManyClustersSuite extends AnyFunSuite {
 
-  private def limits(enumerator: SplitEnumerator, at: Progress): ReadLimits = enumerator.limits(at)
+  private def limits(enumerator: SplitEnumerator, at: Position): Limits.Limited = enumerator.limits(at)
 
-  private def advance(enumerator: SplitEnumerator, from: Progress): Progress =
+  private def advance(enumerator: SplitEnumerator, from: Position): Position =
     enumerator.advance(from, limits(enumerator, from))
 
-  private def ranges(enumerator: SplitEnumerator, from: Progress, until: Progress): Map[String, (Long, Long)] =
+  private def ranges(enumerator: SplitEnumerator, from: Position, until: Position): Map[String, (Long, Long)] =
     enumerator.splits(from, until).collect { case r: DynamicSplitRange => r.splitId -> (r.range.from -> r.range.until) }
       .toMap
 
@@ -41,7 +41,7 @@ final class ManyClustersSuite extends AnyFunSuite {
     assert(offsets.forall(_.json.length < 100) && offsets.map(_.json).distinct.size == 3)
     assert(world.side.keys("position-").size == 3)
     Using.resource(world.start()) { run =>
-      val read = offsets.map(at => world.source.progress(at.json))
+      val read = offsets.map(at => world.source.position(at.json))
       assert(ranges(run, read(1), read(2)).size == size && ranges(run, read(1), read(2)).values.forall(_ == (1L -> 2L)))
       assert(ranges(run, read(0), read(2)).values.forall(_ == (0L -> 2L)))
       assert(advance(run, read(2)).json == read(2).json && world.side.keys("position-").size == 3)
@@ -53,11 +53,11 @@ final class ManyClustersSuite extends AnyFunSuite {
     val world = new SimulatedClusters(clusters = 5, topics = 20, partitions = 200)
     val start = Using.resource(world.start())(_.start(StartPosition.Configured))
     world.write()
-    val killed = Using.resource(world.start())(run => advance(run, world.source.progress(start.json)))
-    val again  = Using.resource(world.start())(run => advance(run, world.source.progress(start.json)))
+    val killed = Using.resource(world.start())(run => advance(run, world.source.position(start.json)))
+    val again  = Using.resource(world.start())(run => advance(run, world.source.position(start.json)))
     assert(again.json == killed.json && again.json.length < 100)
     world.write()
-    val later = Using.resource(world.start())(run => advance(run, world.source.progress(start.json)))
+    val later = Using.resource(world.start())(run => advance(run, world.source.position(start.json)))
     assert(later.json != killed.json && killed.precedes(later))
   }
 

@@ -129,7 +129,7 @@ private[kept] object KeptWorld {
   )
 
   /** Offsets and what they say: of a query that began with one cluster, of whole positions, and of one that is an entry. */
-  val offsets: Seq[Progress] = Seq(
+  val offsets: Seq[Position] = Seq(
     DynamicPosition.of(0, Seq(DynamicPosition.Unnamed -> kafka("orders", 5, 6))),
     DynamicPosition.of(0, Nil),
     DynamicPosition.of(1, Seq("east" -> kafka("orders", 40, 41), "west" -> renewed)),

@@ -3,6 +3,8 @@
 
 package splice.kafka.dynamic.reader
 
+import java.time.Duration
+
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.types.{LongType, StringType, StructType}
@@ -13,7 +15,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.KafkaSchema
 import splice.kafka.dynamic.DynamicColumns
 import splice.kafka.reader.ViewVector
-import splice.source.SplitReader
+import splice.source.{Poll, SplitReader}
 
 /** Column batches with the columns that say where rows come from. */
 final class OriginBatchReaderSuite extends AnyFunSuite {
@@ -28,16 +30,15 @@ final class OriginBatchReaderSuite extends AnyFunSuite {
 
   /** Batches of offsets and the topic behind them. */
   final private class Batches(all: (String, Long, Int)*) extends SplitReader[ColumnarBatch] {
-    private val left             = all.iterator
-    private var batch            = new ColumnarBatch(Array.empty[ColumnVector])
-    override def next(): Boolean = {
-      val more = left.hasNext
-      if (more) {
-        val (topic, first, rows) = left.next()
+    private val left  = all.iterator
+    private var batch = new ColumnarBatch(Array.empty[ColumnVector])
+
+    override def poll(patience: Duration): Poll = left.nextOption().fold[Poll](Poll.Ended) {
+      case (topic, first, rows) =>
         batch = new ColumnarBatch(Array[ColumnVector](new Offsets(first), new Topic(topic)), rows)
-      }
-      more
+        Poll.Found
     }
+
     override def get(): ColumnarBatch = batch
     override def close(): Unit        = ()
   }
@@ -56,8 +57,8 @@ final class OriginBatchReaderSuite extends AnyFunSuite {
       plan,
       new Origin("east", Map("a" -> "orders", "b" -> "returns"))
     )
-    val rows = Iterator.continually(reader.next()).takeWhile(identity).flatMap { _ =>
-      reader.get().rowIterator.asScala.map(r => (r.getString(0), r.getLong(1), r.getString(2))).toVector
+    val rows = SplitReader.items(reader).flatMap { batch =>
+      batch.rowIterator.asScala.map(r => (r.getString(0), r.getLong(1), r.getString(2))).toVector
     }
     assert(rows.toSeq == Seq(("orders", 5L, "east"), ("orders", 6L, "east"), ("returns", 0L, "east")))
   }

@@ -12,50 +12,50 @@ import splice.source._
   * @param begun
   *   positions by leg name; those of the legs up to `leg`, and no others
   */
-final private[splice] class HybridProgress(chain: Chain, val leg: String, begun: SortedMap[String, Progress])
-    extends Progress {
+final private[splice] class HybridPosition(chain: Chain, val leg: String, begun: SortedMap[String, Position])
+    extends Position {
 
   /** The position of the leg that is being read. */
-  def position: Progress = begun(leg)
+  def position: Position = begun(leg)
 
   /** The position of any leg that has begun. */
-  def position(name: String): Progress = begun(name)
+  def position(name: String): Position = begun(name)
 
   /** The same leg, further on. */
-  def moved(to: Progress): HybridProgress = new HybridProgress(chain, leg, begun.updated(leg, to))
+  def moved(to: Position): HybridPosition = new HybridPosition(chain, leg, begun.updated(leg, to))
 
   /** The next leg, at its start. */
-  def switched(next: String, start: Progress): HybridProgress =
-    new HybridProgress(chain, next, begun.updated(next, start))
+  def switched(next: String, start: Position): HybridPosition =
+    new HybridPosition(chain, next, begun.updated(next, start))
 
   override lazy val json: String = {
     val legs = begun.map { case (name, position) => s"${Json.write(Json.text(name))}:${position.json}" }
-    s"""{"leg":${Json.write(Json.text(leg))},"legs":${legs.mkString("{", ",", "}")},"v":${HybridProgress.Version}}"""
+    s"""{"leg":${Json.write(Json.text(leg))},"legs":${legs.mkString("{", ",", "}")},"v":${HybridPosition.Version}}"""
   }
 
-  override def precedes(later: Progress): Boolean = later match {
-    case that: HybridProgress =>
+  override def precedes(later: Position): Boolean = later match {
+    case that: HybridPosition =>
       chain.index(leg) <= chain.index(that.leg) && position.precedes(that.position(leg))
     case _ => false
   }
 }
 
-private[splice] object HybridProgress {
+private[splice] object HybridPosition {
 
   val Version = 1
 
   private val What = "The offset"
 
   /** The first leg, at its start. */
-  def first(chain: Chain, start: Progress): HybridProgress =
-    new HybridProgress(chain, chain.first.name, SortedMap(chain.first.name -> start))
+  def first(chain: Chain, start: Position): HybridPosition =
+    new HybridPosition(chain, chain.first.name, SortedMap(chain.first.name -> start))
 
-  /** Reads back what [[HybridProgress.json]] wrote.
+  /** Reads back what [[HybridPosition.json]] wrote.
     *
     * @throws SpliceException
     *   when the text is of a newer version, of another source, or damaged
     */
-  def parse(chain: Chain, text: String): HybridProgress = {
+  def parse(chain: Chain, text: String): HybridPosition = {
     def corrupt(why: String) = CheckpointErrors.corrupt(What, s"$why: $text")
     def foreign = CheckpointErrors.foreign(s"$What $text", """a hybrid's, such as {"leg":"live","legs":{...},"v":1}""")
     val node    = Json.read(text).getOrElse(throw corrupt("it is not JSON"))
@@ -70,7 +70,7 @@ private[splice] object HybridProgress {
     val needed = chain.between(chain.first.name, leg).map(_.name).toSet
     if (named != needed)
       throw corrupt(s"leg '$leg' needs positions of ${needed.toSeq.sorted.mkString(", ")}, no others")
-    val begun = legs.map { case (name, position) => name -> chain(name).source.progress(Json.write(position)) }
-    new HybridProgress(chain, leg, SortedMap.from(begun))
+    val begun = legs.map { case (name, position) => name -> chain(name).source.position(Json.write(position)) }
+    new HybridPosition(chain, leg, SortedMap.from(begun))
   }
 }

@@ -7,16 +7,16 @@ package splice.source
   *
   * Everything a restart needs is in it or in the side log before it is first returned; it never says "latest".
   */
-trait Progress extends Serializable {
+trait Position extends Serializable {
 
   /** One line, keys sorted, versioned; equal positions give equal bytes. */
   def json: String
 
   /** True when `later` is this position or one that the same query reaches after it. Both are of the same source. */
-  def precedes(later: Progress): Boolean
+  def precedes(later: Position): Boolean
 
   final override def equals(other: Any): Boolean = other match {
-    case that: Progress => (this eq that) || that.json == json
+    case that: Position => (this eq that) || that.json == json
     case _              => false
   }
 

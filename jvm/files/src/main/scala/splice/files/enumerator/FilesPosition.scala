@@ -3,7 +3,7 @@
 
 package splice.files.enumerator
 
-import splice.source.{CheckpointErrors, Json, Progress}
+import splice.source.{CheckpointErrors, Json, Position}
 
 /** How many files of the logged list have been read.
   *
@@ -12,26 +12,26 @@ import splice.source.{CheckpointErrors, Json, Progress}
   * @param of
   *   how many there are
   */
-final private[splice] case class FilesProgress(files: Int, of: Int) extends Progress {
+final private[splice] case class FilesPosition(files: Int, of: Int) extends Position {
 
-  override def json: String = s"""{"files":$files,"of":$of,"v":${FilesProgress.Version}}"""
+  override def json: String = s"""{"files":$files,"of":$of,"v":${FilesPosition.Version}}"""
 
-  override def precedes(later: Progress): Boolean = later match {
-    case FilesProgress(files, of) => of == this.of && files >= this.files
+  override def precedes(later: Position): Boolean = later match {
+    case FilesPosition(files, of) => of == this.of && files >= this.files
     case _                        => false
   }
 
   def finished: Boolean = files >= of
 }
 
-private[splice] object FilesProgress {
+private[splice] object FilesPosition {
 
   val Version = 1
 
   private val What = "The offset of a file source"
 
   /** @throws splice.source.SpliceException when the text is of a newer version, of another source, or damaged */
-  def read(json: String): FilesProgress = {
+  def read(json: String): FilesPosition = {
     val node = Json.read(json).filter(_.isObject).getOrElse(throw CheckpointErrors.corrupt(
       What,
       s"'$json' is not a JSON object"
@@ -41,7 +41,7 @@ private[splice] object FilesProgress {
     (number("files"), number("of"), number("v")) match {
       case (Some(files), Some(of), Some(Version)) =>
         if (files < 0 || of < files) throw CheckpointErrors.corrupt(What, s"'$json' is not a position in a list")
-        FilesProgress(files, of)
+        FilesPosition(files, of)
       case _ => throw CheckpointErrors.foreign(s"The offset '$json'", """{"files":<number>,"of":<number>,"v":1}""")
     }
   }

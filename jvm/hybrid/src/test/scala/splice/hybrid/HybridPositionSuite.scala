@@ -8,9 +8,9 @@ import scala.collection.immutable.SortedMap
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.source.{SourceOptions, SpliceException}
-import splice.testkit.memory.MemoryProgress
+import splice.testkit.memory.MemoryPosition
 
-final class HybridProgressSuite extends AnyFunSuite {
+final class HybridPositionSuite extends AnyFunSuite {
 
   private val old   = Legs.log()
   private val log   = Legs.log()
@@ -18,14 +18,14 @@ final class HybridProgressSuite extends AnyFunSuite {
     SourceOptions(Legs.options("zero" -> Legs.history(old)._2, "history" -> Legs.history(old)._2, Legs.live(log)))
   )
 
-  private def at(name: String, offset: Long) = MemoryProgress(name, SortedMap(0 -> offset))
+  private def at(name: String, offset: Long) = MemoryPosition(name, SortedMap(0 -> offset))
 
-  private val first  = HybridProgress.first(chain, at(old.name, 0))
+  private val first  = HybridPosition.first(chain, at(old.name, 0))
   private val second = first.moved(at(old.name, 9)).switched("history", at(old.name, 1))
   private val third  = second.switched("live", at(log.name, 7))
 
   private def condition(text: String): String =
-    intercept[SpliceException](HybridProgress.parse(chain, text)).getCondition
+    intercept[SpliceException](HybridPosition.parse(chain, text)).getCondition
 
   test("the text is versioned, with sorted keys and a position for each leg that has begun") {
     assert(
@@ -33,7 +33,7 @@ final class HybridProgressSuite extends AnyFunSuite {
         s"""{"leg":"live","legs":{"history":${at(old.name, 1).json},"live":${at(log.name, 7).json},""" +
         s""""zero":${at(old.name, 9).json}},"v":1}"""
     )
-    Seq(first, second, third).foreach(p => assert(HybridProgress.parse(chain, p.json).json == p.json))
+    Seq(first, second, third).foreach(p => assert(HybridPosition.parse(chain, p.json).json == p.json))
   }
 
   test("order is that of the legs, then of the leg") {

@@ -5,30 +5,30 @@ package splice.testkit.memory
 
 import scala.collection.immutable.SortedMap
 
-import splice.source.{CheckpointErrors, Json, Progress}
+import splice.source.{CheckpointErrors, Json, Position}
 
 /** The next offset of each partition. */
-final case class MemoryProgress(log: String, next: SortedMap[Int, Long]) extends Progress {
+final case class MemoryPosition(log: String, next: SortedMap[Int, Long]) extends Position {
 
   override def json: String = {
     val offsets = next.toSeq.map { case (p, offset) => Json.array(Seq(Json.number(p.toLong), Json.number(offset))) }
     Json.write(Json.obj("log" -> Json.text(log), "next" -> Json.array(offsets)))
   }
 
-  override def precedes(later: Progress): Boolean = later match {
-    case that: MemoryProgress => next.forall { case (p, offset) => that.next.get(p).exists(offset <= _) }
+  override def precedes(later: Position): Boolean = later match {
+    case that: MemoryPosition => next.forall { case (p, offset) => that.next.get(p).exists(offset <= _) }
     case _                    => false
   }
 }
 
-object MemoryProgress {
+object MemoryPosition {
 
-  def parse(log: String, text: String): MemoryProgress = {
+  def parse(log: String, text: String): MemoryPosition = {
     val read = for {
       node <- Json.read(text)
       name <- Json.field(node, "log") if name.asText == log
       next <- Json.field(node, "next")
-    } yield MemoryProgress(
+    } yield MemoryPosition(
       log,
       SortedMap.from(Json.items(next).map(Json.items).collect { case Seq(p, offset) => p.asInt -> offset.asLong })
     )
