@@ -14,9 +14,9 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.spark.sql.types.StructType
 
 import splice.coordinator.{Coordinator, HadoopSideLog}
+import splice.kafka.dynamic.split.DynamicOffset
 import splice.kafka.dynamic.{DynamicKafkaSource, DynamicSettings, KafkaMetadataService}
 import splice.kafka.enumerator.{ClockedDiscovery, KafkaEnumerator, RecordSizes}
-import splice.kafka.lag.TaskReads
 import splice.source._
 
 /** What a batch of very many streams costs the driver when brokers answer at once: 1,000 streams on 50 simulated clusters, each on
@@ -73,8 +73,8 @@ final class ManyClustersCost(cores: Int) {
         val from          = at
         val (next, go)    = timed(coordinator.advance(from, everything = false))
         val (tasks, plan) = timed(coordinator.tasks(from, next))
-        val (_, readers)  = timed(source.readers(ReadContext(source.schema, "bench", tasks.flatMap(_.ranges))))
-        val (_, told)     = timed(coordinator.report(next))
+        val (_, readers)  = timed(coordinator.readers(source.schema, tasks))
+        val (_, told)     = timed(coordinator.figures(next))
         coordinator.committed(next)
         at = next
         Seq(go, plan, readers, told)
@@ -137,19 +137,18 @@ final class ManyClustersCost(cores: Int) {
       settings: DynamicSettings,
       service: KafkaMetadataService,
       logs: Map[String, GrowingLog]
-  ) extends Source {
-    override def kind: String                                = real.kind
-    override def boundedness: Boundedness                    = real.boundedness
-    override def schema: StructType                          = real.schema
-    override def fingerprint: Seq[(String, String)]          = real.fingerprint
-    override def position(json: String): Position            = real.position(json)
-    override def readers(c: ReadContext): SplitReaderFactory = real.readers(c)
+  ) extends Source[DynamicOffset] {
+    override def kind: String                          = real.kind
+    override def boundedness: Boundedness              = real.boundedness
+    override def schema: StructType                    = real.schema
+    override def fingerprint: Seq[(String, String)]    = real.fingerprint
+    override def position(json: String): DynamicOffset = real.position(json)
 
-    override def enumerator(context: EnumeratorContext): SplitEnumerator =
+    override def enumerator(context: EnumeratorContext): SplitEnumerator[DynamicOffset] =
       real.enumerator(context, service, new RecordSizes) { (cluster, topics, own) =>
         val log       = logs(cluster.name)
         val discovery = new ClockedDiscovery(log, settings.base.discoveryInterval, own.clock)
-        KafkaEnumerator(settings.of(cluster, topics), own, log, discovery)(() => TaskReads())
+        KafkaEnumerator(settings.of(cluster, topics), own, log, discovery)
       }
   }
 }

@@ -15,6 +15,7 @@ import splice.coordinator.{Coordinator, MemorySideLog}
 import splice.kafka.KafkaSource
 import splice.kafka.enumerator.{ClockedDiscovery, LogMetadata}
 import splice.kafka.options.KafkaSettings
+import splice.kafka.split.KafkaPosition
 import splice.source._
 
 /** What planning a batch costs the driver when brokers answer at once: 10,000 partitions of a simulated cluster, in 200 topics. */
@@ -100,15 +101,15 @@ final class PlanCost(cores: Int) {
   private def median(millis: Seq[Double]): String = f"${Median(millis)}%.1f"
 
   /** The real source over another log. */
-  final private class Simulated(real: KafkaSource, settings: KafkaSettings, log: LogMetadata) extends Source {
-    override def kind: String                                = real.kind
-    override def boundedness: Boundedness                    = real.boundedness
-    override def schema: StructType                          = real.schema
-    override def fingerprint: Seq[(String, String)]          = real.fingerprint
-    override def position(json: String): Position            = real.position(json)
-    override def readers(c: ReadContext): SplitReaderFactory = real.readers(c)
+  final private class Simulated(real: KafkaSource, settings: KafkaSettings, log: LogMetadata)
+      extends Source[KafkaPosition] {
+    override def kind: String                          = real.kind
+    override def boundedness: Boundedness              = real.boundedness
+    override def schema: StructType                    = real.schema
+    override def fingerprint: Seq[(String, String)]    = real.fingerprint
+    override def position(json: String): KafkaPosition = real.position(json)
 
-    override def enumerator(context: EnumeratorContext): SplitEnumerator =
+    override def enumerator(context: EnumeratorContext): SplitEnumerator[KafkaPosition] =
       real.enumerator(context, log, new ClockedDiscovery(log, settings.discoveryInterval, context.clock))
   }
 }

@@ -5,7 +5,7 @@ package splice.reference
 
 import org.apache.spark.sql.types.StructType
 
-import splice.source.{Source, SourceOptions, SourceProvider}
+import splice.source.{Position, Source, SourceOptions, SourceProvider}
 
 /** Columns and task metrics, asked of sources whose options name no real place: making a source touches nothing. */
 object ColumnsPage {
@@ -50,7 +50,8 @@ object ColumnsPage {
       Seq("## Kafka: task metrics", taskMetrics(parsed))
   )
 
-  private def source(options: (String, String)*): Source = SourceProvider.create(SourceOptions(options.toMap))
+  private def source(options: (String, String)*): Source[_ <: Position] =
+    SourceProvider.create(SourceOptions(options.toMap))
 
   private def columns(of: StructType): String = {
     val comments = of.fields.exists(_.getComment().isDefined)
@@ -61,7 +62,7 @@ object ColumnsPage {
     Markdown.table(Seq("Name", "Type") ++ Option.when(comments)("Meaning"), rows)
   }
 
-  private def taskMetrics(of: Source): String =
+  private def taskMetrics(of: Source[_ <: Position]): String =
     Markdown.table(
       Seq("Name", "Meaning"),
       of.taskMetrics.map(m => Seq(Markdown.code(m.name), Markdown.text(m.description)))

@@ -6,6 +6,8 @@ package splice.coordinator
 import scala.annotation.tailrec
 import scala.collection.immutable.{Queue, SortedMap}
 
+import org.apache.spark.sql.types.StructType
+
 import splice.source._
 
 /** Drives any source through one run of one query: the first position, how far each batch goes, what its tasks are.
@@ -21,7 +23,7 @@ import splice.source._
   *   where Spark keeps the source's part of the checkpoint, if there is one
   */
 final class Coordinator(
-    source: Source,
+    source: Source[_ <: Position],
     context: EnumeratorContext,
     rules: SlotRules,
     batchesToRetain: Int,
@@ -29,11 +31,11 @@ final class Coordinator(
 ) extends AutoCloseable {
 
   /** So many slots, balanced. */
-  def this(source: Source, context: EnumeratorContext, slots: Int, batchesToRetain: Int) =
+  def this(source: Source[_ <: Position], context: EnumeratorContext, slots: Int, batchesToRetain: Int) =
     this(source, context, SlotRules(slots), batchesToRetain)
 
   private val log                                                    = context.sideLog
-  private var made: Option[SplitEnumerator]                          = None
+  private var made: Option[SplitEnumerator[Position]]                = None
   private lazy val slotLog                                           = new SlotLog(log, source, rules)
   private val admission                                              = new Admission(context.clock)
   private var frozen                                                 = false
@@ -43,15 +45,8 @@ final class Coordinator(
   /** Checks that the checkpoint is this source's. Called once, before anything else. */
   def open(): Unit = Fingerprint.check(log, source)
 
-  /** The session's settings by which readers evaluate expressions: those of the checkpoint's first start, where it matters. */
-  lazy val session: SessionSettings =
-    if (source.readsBySession) SessionSettings.pinned(log) else SessionSettings.current
-
   /** Where the query begins; decided once in the life of the checkpoint. */
-  def initial(): Position = {
-    val _ = session
-    new InitialLog(log, source, folder).resolve(enumerator.start(StartPosition.Configured))
-  }
+  def initial(): Position = new InitialLog(log, source, folder).resolve(enumerator.start(StartPosition.Configured))
 
   /** Reads an offset that Spark gives back. */
   def position(json: String): Position = source.position(json)
@@ -82,7 +77,7 @@ final class Coordinator(
   }
 
   /** The tasks between two positions: the same for the same positions, in every run and on every cluster. */
-  def tasks(from: Position, until: Position): Seq[SlotRanges] = {
+  def tasks(from: Position, until: Position): Seq[TaskRanges] = {
     val all = ranges(from, until)
     // A batch that another source has planned has no layout, and must be the same here from its first replay on.
     if (slotLog.at(from).isEmpty) slotLog.cover(from, all, enumerator)
@@ -90,7 +85,7 @@ final class Coordinator(
   }
 
   /** The tasks of one bounded read: all there is, from the start to the ends as they are now. */
-  def everything(): Seq[SlotRanges] = {
+  def everything(): Seq[TaskRanges] = {
     freeze()
     val start = initial()
     val until = exhaust(start)
@@ -102,6 +97,10 @@ final class Coordinator(
     val next = enumerator.advance(at, Limits.Everything)
     if (next == at) at else exhaust(next)
   }
+
+  /** The readers of a batch's tasks. */
+  def readers(columns: StructType, tasks: Seq[TaskRanges]): SplitReaderFactory =
+    enumerator.readers(columns, tasks.flatMap(_.ranges))
 
   /** The ranges between two positions; the last answer is kept, because Spark plans a batch more than once. */
   def ranges(from: Position, until: Position): Seq[SplitRange] =
@@ -121,17 +120,21 @@ final class Coordinator(
     if (commits.size == batchesToRetain) slotLog.purge(commits.head)
   }
 
-  /** The run is over, and `until` is what Spark has committed. */
-  def stopped(until: Position): Unit = made.foreach(_.committed(until))
+  /** The query stops.
+    *
+    * @param last
+    *   the offset after the last batch that Spark has committed
+    */
+  def stopped(last: => Option[String]): Unit = made.foreach(_.stopped(last.map(position)))
 
   /** Figures for the query progress. */
-  def report(at: Position): SortedMap[String, String] = enumerator.report(at)
+  def figures(at: Position): SortedMap[String, String] = enumerator.figures(at)
 
   override def close(): Unit = made.foreach(_.close())
 
   // Made when first needed, so that a query that fails early opens no connection.
-  private def enumerator: SplitEnumerator = made.getOrElse {
-    val fresh = source.enumerator(context)
+  private def enumerator: SplitEnumerator[Position] = made.getOrElse {
+    val fresh = SplitEnumerator.untyped(source, context.copy(session = SessionSettings.pinned(log)))
     made = Some(fresh)
     fresh
   }

@@ -3,7 +3,7 @@
 
 package splice.coordinator
 
-import splice.source.{CheckpointErrors, Json, SideLog, Source}
+import splice.source.{CheckpointErrors, Json, Position, SideLog, Source}
 
 /** Holds a checkpoint to the source that began it. */
 private[splice] object Fingerprint {
@@ -15,7 +15,7 @@ private[splice] object Fingerprint {
     * @throws splice.source.SpliceException
     *   that names the first difference
     */
-  def check(log: SideLog, source: Source): Unit = {
+  def check(log: SideLog, source: Source[_ <: Position]): Unit = {
     val now    = source.fingerprint
     val before = log.getOrCreate(Key)(now.map { case (k, v) =>
       Json.write(Json.array(Seq(Json.text(k), Json.text(v))))

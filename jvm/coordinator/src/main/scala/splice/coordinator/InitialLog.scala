@@ -3,24 +3,27 @@
 
 package splice.coordinator
 
-import splice.source.{Position, SharedStart, SideLog, Source}
+import splice.source.{Position, SharedStart, SharesCheckpoint, SideLog, Source}
 
 /** Where a query begins: decided once in the life of its checkpoint, and told to a source that shares the checkpoint.
   *
   * What is shared is written first and goes before our own entry: the first batch, if it is not finished, was planned by whoever
   * wrote it.
   */
-final private[splice] class InitialLog(log: SideLog, source: Source, folder: Option[SourceFolder]) {
+final private[splice] class InitialLog(log: SideLog, source: Source[_ <: Position], folder: Option[SourceFolder]) {
 
   private val Key = "initial"
 
   def resolve(decide: => Position): Position = {
-    val shared = for (start <- source.sharedStart; place <- folder) yield agree(start, place, own.getOrElse(decide))
-    val entry  = log.getOrCreate(Key)(Seq(shared.getOrElse(decide).json))
+    val shared = (source, folder) match {
+      case (own: SharesCheckpoint, Some(place)) => Some(agree(own.sharedStart, place, stored.getOrElse(decide)))
+      case _                                    => None
+    }
+    val entry = log.getOrCreate(Key)(Seq(shared.getOrElse(decide).json))
     shared.getOrElse(source.position(entry.mkString))
   }
 
-  private def own: Option[Position] = log.get(Key).map(lines => source.position(lines.mkString))
+  private def stored: Option[Position] = log.get(Key).map(lines => source.position(lines.mkString))
 
   private def agree(start: SharedStart, place: SourceFolder, mine: => Position): Position = {
     def theirs = place.read(start.file).map(start.read(place.name(start.file), _))

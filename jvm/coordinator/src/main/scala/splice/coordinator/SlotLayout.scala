@@ -3,7 +3,7 @@
 
 package splice.coordinator
 
-import splice.source.{CheckpointErrors, Json, Position, SlotRanges, Source, SplitRange}
+import splice.source.{CheckpointErrors, Json, Position, Source, SplitRange, TaskRanges}
 
 /** How many slots there are and which splits each reads, for every batch that begins at `from` or later, until the next layout.
   *
@@ -14,12 +14,13 @@ final private[splice] case class SlotLayout(from: Position, rules: SlotRules, as
   def covers(ranges: Seq[SplitRange]): Boolean = ranges.forall(r => assignment.contains(r.splitId))
 
   /** The tasks of a batch: those of the slots that have ranges, and one per range that needs no slot. */
-  def tasks(ranges: Seq[SplitRange]): Seq[SlotRanges] = {
+  def tasks(ranges: Seq[SplitRange]): Seq[TaskRanges] = {
     val (slotted, single) = ranges.partition(_.slotted)
     val shared            = slotted.groupBy(slotOf).toSeq.sortBy(_._1).map { case (slot, own) =>
       SlotRanges(slot, own.toIndexedSeq)
     }
-    TaskCut(rules, shared) ++ single.map(range => SlotRanges(SlotRanges.NoSlot, IndexedSeq(range)))
+    TaskCut(rules, shared).map(task => TaskRanges(Some(task.slot), task.ranges)) ++
+      single.map(range => TaskRanges(None, IndexedSeq(range)))
   }
 
   // A range over several batches may hold a split that was assigned by a later layout than the one it begins in.
@@ -35,7 +36,7 @@ final private[splice] case class SlotLayout(from: Position, rules: SlotRules, as
 
 private[splice] object SlotLayout {
 
-  def read(key: String, lines: Seq[String], source: Source): SlotLayout = {
+  def read(key: String, lines: Seq[String], source: Source[_ <: Position]): SlotLayout = {
     def corrupt(why: String) = CheckpointErrors.corrupt(s"side-log entry $key", why)
     val parsed               = lines.map(line => Json.read(line).getOrElse(throw corrupt(s"'$line' is not JSON")))
     val head                 = parsed.headOption.getOrElse(throw corrupt("it is empty"))

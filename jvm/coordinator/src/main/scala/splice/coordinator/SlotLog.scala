@@ -10,7 +10,7 @@ import splice.source.{Position, SideLog, SlotAssigner, Source, SplitEnumerator, 
   * @param rules
   *   what this run wants; another number of slots than the last layout's makes the assignment anew as a whole
   */
-final private[splice] class SlotLog(log: SideLog, source: Source, rules: SlotRules) {
+final private[splice] class SlotLog(log: SideLog, source: Source[_ <: Position], rules: SlotRules) {
 
   private val Prefix = "slots-"
 
@@ -20,7 +20,7 @@ final private[splice] class SlotLog(log: SideLog, source: Source, rules: SlotRul
     log.keys(Prefix).flatMap(key => log.get(key).map(lines => key -> SlotLayout.read(key, lines, source))).toVector
 
   /** Makes sure, durably, that a batch of these ranges has a layout: the one of before, where it still does. */
-  def cover(from: Position, ranges: Seq[SplitRange], enumerator: SplitEnumerator): Unit = {
+  def cover(from: Position, ranges: Seq[SplitRange], enumerator: SplitEnumerator[Position]): Unit = {
     val slotted = ranges.filter(_.slotted)
     if (slotted.nonEmpty) {
       val now = slotted.map(range => range.splitId -> math.max(enumerator.cost(range), 1L))
@@ -54,7 +54,7 @@ final private[splice] class SlotLog(log: SideLog, source: Source, rules: SlotRul
     costs.persists(Balance.fullest(layout.assignment, known, rules.slots), Balance.least(known, rules.slots))
   }
 
-  private def make(from: Position, splits: Seq[String], enumerator: SplitEnumerator): SlotLayout = {
+  private def make(from: Position, splits: Seq[String], enumerator: SplitEnumerator[Position]): SlotLayout = {
     val current = at(from)
     val before  = current.fold(Map.empty[String, Int])(_.assignment)
     val kept    = current.exists { last =>

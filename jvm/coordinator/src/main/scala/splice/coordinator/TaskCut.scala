@@ -6,7 +6,12 @@ package splice.coordinator
 import scala.annotation.tailrec
 import scala.collection.mutable
 
-import splice.source.{SlotRanges, SplitRange}
+import splice.source.SplitRange
+
+/** The ranges of one slot. */
+final private[coordinator] case class SlotRanges(slot: Int, ranges: IndexedSeq[SplitRange]) {
+  def weight: Long = ranges.iterator.map(_.weight).sum
+}
 
 /** Cuts ranges, so that several tasks read one split, where the rules ask for it.
   *

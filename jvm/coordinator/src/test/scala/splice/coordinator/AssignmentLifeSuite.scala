@@ -29,7 +29,7 @@ final class AssignmentLifeSuite extends AnyFunSuite {
 
   private def batch(run: Coordinator, from: Position): (Position, Map[String, Int]) = {
     val until  = run.advance(from, everything = false)
-    val ranges = run.tasks(from, until).flatMap(t => t.ranges.map(_.splitId -> t.slot))
+    val ranges = run.tasks(from, until).flatMap(t => t.ranges.map(_.splitId -> t.slot.get))
     assert(ranges.map(_._1).distinct.size == ranges.size, "assigned twice")
     assert(ranges.map(_._1).toSet == run.ranges(from, until).map(_.splitId).toSet, "not assigned at all")
     until -> ranges.toMap
@@ -92,7 +92,7 @@ final class AssignmentLifeSuite extends AnyFunSuite {
     val start = at
     at = batch(run, at)._1
     val (first, before) = (at, run.tasks(start, at))
-    val begun           = before.flatMap(t => t.ranges.map(_.splitId -> t.slot)).toMap
+    val begun           = before.flatMap(t => t.ranges.map(_.splitId -> t.slot.get)).toMap
     val busy            = begun.filter(_._2 == 0).keySet
     (1 to 60).foreach { _ =>
       world.grow(p => if (busy(s"n-$p")) 1000L else 10L)

@@ -31,8 +31,8 @@ final class CoordinatorSuite extends AnyFunSuite {
     }
   }
 
-  private def assignment(tasks: Seq[SlotRanges]): Map[String, Int] =
-    tasks.flatMap(t => t.ranges.map(_.splitId -> t.slot)).toMap
+  private def assignment(tasks: Seq[TaskRanges]): Map[String, Int] =
+    tasks.flatMap(t => t.ranges.map(_.splitId -> t.slot.get)).toMap
 
   test("where the query begins is asked once, over any number of runs") {
     val world = new World

@@ -10,12 +10,8 @@ import org.apache.spark.sql.types.{LongType, StructType}
 import splice.source._
 
 /** A source of numbers for the coordinator's own tests: partition `p` holds as many as the test says. */
-final class CounterSource(
-    ends: () => SortedMap[Int, Long],
-    own: Limits.Limited,
-    slotted: Boolean = true,
-    override val sharedStart: Option[SharedStart] = None
-) extends Source {
+class CounterSource(ends: () => SortedMap[Int, Long], own: Limits.Limited, slotted: Boolean = true)
+    extends Source[CounterPosition] {
 
   var started = 0
 
@@ -29,32 +25,25 @@ final class CounterSource(
       SortedMap.from(Json.fields(Json.read(json).get).map { case (p, at) => p.toInt -> at.asLong })
     )
 
-  override def readers(context: ReadContext): SplitReaderFactory = throw new UnsupportedOperationException
-
-  override def enumerator(context: EnumeratorContext): SplitEnumerator = new SplitEnumerator {
-    override def start(at: StartPosition): Position = {
-      started += 1
-      CounterPosition(ends().map { case (p, _) => p -> 0L })
-    }
-    override def limits(at: Position): Limits.Limited              = own
-    override def advance(from: Position, limits: Limits): Position = {
-      val before = from.asInstanceOf[CounterPosition].at
-      val rows   = ends().map { case (p, end) => end - before.getOrElse(p, 0L) }.sum
-      if (limits.minRows.exists(rows < _)) from else CounterPosition(ends())
-    }
-    override def splits(from: Position, until: Position): Seq[SplitRange] = {
-      val before = from.asInstanceOf[CounterPosition].at
-      until.asInstanceOf[CounterPosition].at.toSeq.collect {
-        case (p, end) if end > before.getOrElse(p, 0L) => CounterRange(p, before.getOrElse(p, 0L), end, slotted)
+  override def enumerator(context: EnumeratorContext): SplitEnumerator[CounterPosition] =
+    new SplitEnumerator[CounterPosition] {
+      override def start(at: StartPosition): CounterPosition = {
+        started += 1
+        CounterPosition(ends().map { case (p, _) => p -> 0L })
       }
+      override def limits(at: CounterPosition): Limits.Limited                     = own
+      override def advance(from: CounterPosition, limits: Limits): CounterPosition = {
+        val rows = ends().map { case (p, end) => end - from.at.getOrElse(p, 0L) }.sum
+        if (limits.minRows.exists(rows < _)) from else CounterPosition(ends())
+      }
+      override def splits(from: CounterPosition, until: CounterPosition): Seq[SplitRange] =
+        until.at.toSeq.collect {
+          case (p, end) if end > from.at.getOrElse(p, 0L) => CounterRange(p, from.at.getOrElse(p, 0L), end, slotted)
+        }
+      override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
+        throw new UnsupportedOperationException
+      override def isMember(at: CounterPosition): String => Boolean = ends().keySet.map(p => s"n-$p")
     }
-    override def isMember(at: Position): String => Boolean       = ends().keySet.map(p => s"n-$p")
-    override def end(at: Position): Option[EndState]             = None
-    override def freeze(): Unit                                  = ()
-    override def committed(until: Position): Unit                = ()
-    override def report(at: Position): SortedMap[String, String] = SortedMap.empty
-    override def close(): Unit                                   = ()
-  }
 }
 
 final case class CounterPosition(at: SortedMap[Int, Long]) extends Position {
@@ -65,7 +54,8 @@ final case class CounterPosition(at: SortedMap[Int, Long]) extends Position {
   }
 }
 
-final case class CounterRange(partition: Int, from: Long, until: Long, slotted: Boolean) extends SplitRange {
+final case class CounterRange(partition: Int, from: Long, until: Long, override val slotted: Boolean)
+    extends SplitRange {
   override def splitId: String = s"n-$partition"
   override def weight: Long    = until - from
 

@@ -11,13 +11,13 @@ import splice.source._
 final class FingerprintSuite extends AnyFunSuite {
 
   final private class Named(override val fingerprint: Seq[(String, String)], override val mayChange: Boolean = false)
-      extends Source {
-    override def kind: String                                            = "named"
-    override def boundedness: Boundedness                                = Boundedness.Bounded
-    override def schema: StructType                                      = new StructType()
-    override def position(json: String): Position                        = throw new UnsupportedOperationException
-    override def enumerator(context: EnumeratorContext): SplitEnumerator = throw new UnsupportedOperationException
-    override def readers(context: ReadContext): SplitReaderFactory       = throw new UnsupportedOperationException
+      extends Source[Position] {
+    override def kind: String                     = "named"
+    override def boundedness: Boundedness         = Boundedness.Bounded
+    override def schema: StructType               = new StructType()
+    override def position(json: String): Position = throw new UnsupportedOperationException
+    override def enumerator(context: EnumeratorContext): SplitEnumerator[Position] =
+      throw new UnsupportedOperationException
   }
 
   private def changed(before: Seq[(String, String)], after: Seq[(String, String)]): String = {

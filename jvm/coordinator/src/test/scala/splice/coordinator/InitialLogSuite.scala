@@ -12,20 +12,18 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.{Limits, Position, SharedStart}
+import splice.source.{Limits, Position, SharedStart, SharesCheckpoint}
 
 final class InitialLogSuite extends AnyFunSuite {
 
   private val alone  = new CounterSource(() => SortedMap.empty, Limits.NotSet)
-  private val shared = new CounterSource(
-    () => SortedMap.empty,
-    Limits.NotSet,
-    sharedStart = Some(new SharedStart {
+  private val shared = new CounterSource(() => SortedMap.empty, Limits.NotSet) with SharesCheckpoint {
+    override def sharedStart: SharedStart = new SharedStart {
       override def file: String                                       = "0"
       override def read(name: String, content: Array[Byte]): Position = alone.position(new String(content, UTF_8))
       override def write(start: Position): Array[Byte]                = start.json.getBytes(UTF_8)
-    })
-  )
+    }
+  }
 
   private def at(n: Long): CounterPosition = CounterPosition(SortedMap(0 -> n))
 

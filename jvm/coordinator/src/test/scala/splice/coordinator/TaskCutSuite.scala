@@ -7,7 +7,7 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.{SlotAssigner, SlotRanges}
+import splice.source.SlotAssigner
 
 final class TaskCutSuite extends AnyFunSuite {
 

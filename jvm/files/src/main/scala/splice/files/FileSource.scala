@@ -10,8 +10,7 @@ import org.apache.spark.sql.types.StructType
 
 import splice.files.enumerator.{Analysis, FileEnumerator, FileListing, FilesPosition, RootPaths, SparkStorage}
 import splice.files.options.{FileOptions, FileSettings}
-import splice.files.reader.{FileMetadata, FileReaders}
-import splice.files.split.FileRange
+import splice.files.reader.FileMetadata
 import splice.source._
 
 /** A bounded source of files, read by Spark's own readers: parquet, orc, json, csv, text.
@@ -20,11 +19,9 @@ import splice.source._
   * later are not read. A file that was changed after it was listed fails the query (see `onFileChanged`).
   * Options are those of [[splice.files.options.FileOptions]]; every other one is handed to Spark's reader.
   */
-final class FileSource private[files] (private[files] val settings: FileSettings) extends Source {
+final class FileSource private[files] (private[files] val settings: FileSettings) extends Source[FilesPosition] {
 
   @transient private lazy val analysis = new Analysis(settings)
-
-  @transient private lazy val readers = new FileReaders(settings)
 
   override def kind: String = FileSource.Kind
 
@@ -42,16 +39,10 @@ final class FileSource private[files] (private[files] val settings: FileSettings
       settings.schema.map("schema" -> _.toDDL)
   }
 
-  override def position(json: String): Position = FilesPosition.read(json)
+  override def position(json: String): FilesPosition = FilesPosition.read(json)
 
-  override def enumerator(context: EnumeratorContext): SplitEnumerator =
+  override def enumerator(context: EnumeratorContext): SplitEnumerator[FilesPosition] =
     new FileEnumerator(new SparkStorage(this), settings.limits, context)
-
-  override def readers(context: ReadContext): SplitReaderFactory =
-    context.ranges.collectFirst { case range: FileRange => range.schemas } match {
-      case Some(schemas) => readers.of(context.run, context.columns, schemas)
-      case None          => NoFiles
-    }
 
   override def mayBeColumnar: Boolean = settings.kind.vectorized
 

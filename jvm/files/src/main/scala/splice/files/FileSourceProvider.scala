@@ -4,7 +4,7 @@
 package splice.files
 
 import splice.files.options.{FileOptions, FileSettings}
-import splice.source.{OptionSet, Source, SourceOptions, SourceProvider}
+import splice.source.{OptionSet, Position, Source, SourceOptions, SourceProvider}
 
 /** Registers the file source. */
 final class FileSourceProvider extends SourceProvider {
@@ -15,5 +15,5 @@ final class FileSourceProvider extends SourceProvider {
 
   override def beforeAnotherLeg: Seq[(String, String)] = Seq(FileOptions.Empty.key -> "fail")
 
-  override def create(options: SourceOptions): Source = new FileSource(FileSettings(options))
+  override def create(options: SourceOptions): Source[_ <: Position] = new FileSource(FileSettings(options))
 }

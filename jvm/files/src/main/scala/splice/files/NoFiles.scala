@@ -5,10 +5,10 @@ package splice.files
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import splice.source.{SlotRanges, SplitReader, SplitReaderFactory}
+import splice.source.{SplitReader, SplitReaderFactory, TaskRanges}
 
 /** The readers of a batch that has no files. */
 private[files] case object NoFiles extends SplitReaderFactory {
-  override def rows(task: SlotRanges): SplitReader[InternalRow] =
+  override def rows(task: TaskRanges): SplitReader[InternalRow] =
     throw new IllegalStateException(s"$task is no task of a batch without files")
 }

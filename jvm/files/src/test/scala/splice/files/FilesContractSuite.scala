@@ -7,7 +7,7 @@ import java.nio.file.Files
 
 import org.apache.spark.sql.SaveMode
 
-import splice.source.Source
+import splice.source.{Position, Source}
 import splice.testkit.SourceContract
 
 final class FilesContractSuite extends SourceContract with LocalSpark {
@@ -17,7 +17,7 @@ final class FilesContractSuite extends SourceContract with LocalSpark {
 
     grow()
 
-    override def source(): Source = SourceRead.source("format" -> "parquet", "path" -> path)
+    override def source(): Source[_ <: Position] = SourceRead.source("format" -> "parquet", "path" -> path)
 
     override def grow(): Unit = spark.range(0, 100, 1, 5).write.mode(SaveMode.Append).parquet(path)
   }

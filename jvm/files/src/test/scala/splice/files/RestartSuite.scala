@@ -7,6 +7,7 @@ import java.nio.file.attribute.FileTime
 import java.nio.file.{Files, Paths}
 import java.time.Instant
 
+import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
@@ -68,8 +69,8 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
       assert(again.advance(from, Limits.Everything) == from)
       assert(again.splits(from, from).isEmpty)
       assert(again.end(from).map(_.position).contains(from))
-      assert(again.report(from)(ProgressMetric.BytesBehind) == "0")
-      own.readers(ReadContext(org.apache.spark.sql.types.StructType.fromDDL("id BIGINT"), "again", Nil))
+      assert(again.figures(from)(ProgressMetric.BytesBehind) == "0")
+      again.readers(StructType.fromDDL("id BIGINT"), Nil)
       val error = intercept[SpliceException](own.schema)
       assert(error.getCondition == FilesErrors.PathNotFound)
     }

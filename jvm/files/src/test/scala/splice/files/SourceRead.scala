@@ -15,6 +15,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import splice.coordinator.MemorySideLog
+import splice.files.enumerator.FilesPosition
 import splice.source._
 
 /** Reads a file source without Spark's front: enumerator, ranges, tasks. */
@@ -25,11 +26,12 @@ final class SourceRead(
     cores: Int = 2
 ) {
 
-  val enumerator: SplitEnumerator = source.enumerator(EnumeratorContext(log, mode, Clock.systemUTC(), cores, "test"))
+  val enumerator: SplitEnumerator[FilesPosition] =
+    source.enumerator(EnumeratorContext(log, mode, Clock.systemUTC(), cores, "test"))
 
   /** All positions from the first to the last. */
-  def positions: Seq[Position] = {
-    @tailrec def from(done: Vector[Position]): Seq[Position] = {
+  def positions: Seq[FilesPosition] = {
+    @tailrec def from(done: Vector[FilesPosition]): Seq[FilesPosition] = {
       val next = enumerator.advance(done.last, enumerator.limits(done.last))
       if (next == done.last) done else from(done :+ next)
     }
@@ -48,13 +50,13 @@ final class SourceRead(
     read(columns, ranges)((factory, task) => SourceRead.batches(factory.batches(task), columns))
 
   def columnar(columns: StructType = source.schema): Boolean =
-    source.readers(ReadContext(columns, "test", allRanges)).columnar
+    enumerator.readers(columns, allRanges).columnar
 
   private def read(columns: StructType, ranges: Seq[SplitRange])(
-      rows: (SplitReaderFactory, SlotRanges) => Seq[String]
+      rows: (SplitReaderFactory, TaskRanges) => Seq[String]
   ): Seq[String] = {
-    val factory = source.readers(ReadContext(columns, "test", ranges))
-    val tasks   = ranges.map(r => SlotRanges(0, IndexedSeq(r)))
+    val factory = enumerator.readers(columns, ranges)
+    val tasks   = ranges.map(r => TaskRanges(None, IndexedSeq(r)))
     SparkSession.active.sparkContext
       .parallelize(tasks, math.max(1, tasks.size))
       .flatMap(rows(factory, _))

@@ -3,11 +3,13 @@
 
 package splice.hybrid
 
-import java.time.Duration
-
 import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 
+import org.apache.spark.sql.types.StructType
+import org.slf4j.LoggerFactory
+
+import splice.hybrid.reader.{HybridReaders, LegReaders}
 import splice.source._
 
 /** Drives the legs of a chain one after another (FLIP-150's HybridSourceSplitEnumerator).
@@ -17,74 +19,86 @@ import splice.source._
   * even when the new leg has no row yet. An ended leg's enumerator is closed when a later leg's batch is committed, and is made
   * again only for a span that begins in that leg.
   */
-final private[splice] class HybridEnumerator(chain: Chain, context: EnumeratorContext) extends SplitEnumerator {
+final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelects, context: EnumeratorContext)
+    extends SplitEnumerator[HybridPosition] {
 
-  private val switches     = new SwitchLog(context.sideLog, chain)
-  private val tallies      = new LegTallies(context.sideLog, chain)
-  private val enumerators  = new LegEnumerators(chain, context)
-  private lazy val session = SessionSettings.pinned(context.sideLog)
+  private val switches    = new SwitchLog(context.sideLog, chain)
+  private val tallies     = new LegTallies(context.sideLog, chain)
+  private val enumerators = new LegEnumerators(chain, context)
+  private var isFrozen    = false
+  private var hasWarned   = false
 
-  override def start(at: StartPosition): Position = {
-    session
+  override def start(at: StartPosition): HybridPosition =
     HybridPosition.first(chain, enumerators(chain.first).start(at))
+
+  // A leg without limits does not lift those of the leg after it.
+  @tailrec override def limits(at: HybridPosition): Limits.Limited =
+    chain.after(chain(at.leg)).flatMap(begun(at, _)) match {
+      case Some(next) => limits(next)
+      case None       => enumerators(chain(at.leg)).limits(at.position)
+    }
+
+  @tailrec override def advance(from: HybridPosition, limits: Limits): HybridPosition = {
+    val leg = chain(from.leg)
+    if (limits == Limits.Everything) warnOfOneBatch()
+    switched(from, leg) match {
+      case Some(begun) => advance(begun, if (limits == Limits.Everything) limits else this.limits(begun))
+      case None        => from.moved(enumerators(leg).advance(from.position, limits))
+    }
   }
 
-  override def limits(at: Position): Limits.Limited = limits(own(at))
-
-  override def advance(from: Position, limits: Limits): Position = go(own(from), limits)
-
-  override def splits(from: Position, until: Position): Seq[SplitRange] = {
-    val (first, last) = (own(from), own(until))
-    LegSpan.between(chain, switches, first, last).flatMap { span =>
-      enumerators(span.leg).splits(span.from, span.until).map(LegRange(span.leg.name, _, session))
+  override def splits(from: HybridPosition, until: HybridPosition): Seq[SplitRange] =
+    LegSpan.between(chain, switches, from, until).flatMap { span =>
+      enumerators(span.leg).splits(span.from, span.until).map(LegRange(span.leg.name, _))
     }
+
+  override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = {
+    val byLeg = ranges.collect { case range: LegRange => range }.groupBy(_.leg)
+    new HybridReaders(byLeg.map { case (name, own) =>
+      val select = selects.compile(chain(name), columns, context.session)
+      name -> LegReaders(enumerators(chain(name)).readers(select.columns, own.map(_.range)), select.shape)
+    })
   }
 
   override def cost(range: SplitRange): Long = range match {
-    case LegRange(leg, inner, _) => enumerators.find(leg).fold(inner.weight)(_.cost(inner))
-    case other                   => other.weight
+    case LegRange(leg, inner) => enumerators.find(leg).fold(inner.weight)(_.cost(inner))
+    case other                => other.weight
   }
 
   // Only the leg that is being read knows; those before it have ended, and those after it have no split yet.
-  override def isMember(at: Position): String => Boolean = {
-    val here   = own(at)
-    val inner  = enumerators.find(here.leg).fold((_: String) => true)(_.isMember(here.position))
-    val prefix = s"${here.leg}/"
+  override def isMember(at: HybridPosition): String => Boolean = {
+    val inner  = enumerators.find(at.leg).fold((_: String) => true)(_.isMember(at.position))
+    val prefix = s"${at.leg}/"
     split => split.startsWith(prefix) && inner(split.drop(prefix.length))
   }
 
-  override def end(at: Position): Option[EndState] = {
-    val here = own(at)
-    if (here.leg == chain.last.name) enumerators(chain.last).end(here.position).map(new HybridEndState(here, _))
-    else None
-  }
+  override def end(at: HybridPosition): Option[EndState] =
+    if (at.leg == chain.last.name) enumerators(chain.last).end(at.position).map(new HybridEndState(at, _)) else None
 
   // Legs that have ended are left alone: their storage may be gone.
-  override def freeze(): Unit = chain.legs.drop(switches.count).foreach(leg => enumerators(leg).freeze())
-
-  override def committed(until: Position): Unit = {
-    val at = own(until)
-    chain.between(chain.first.name, at.leg).foreach { leg =>
-      enumerators.find(leg.name).foreach(_.committed(at.position(leg.name)))
-    }
-    enumerators.closeBefore(at.leg)
+  override def freeze(): Unit = {
+    isFrozen = true
+    chain.legs.drop(switches.count).foreach(leg => enumerators(leg).freeze())
   }
 
-  override def report(at: Position): SortedMap[String, String] = {
-    val here  = own(at)
-    val inner = enumerators.find(here.leg).fold(SortedMap.empty[String, String])(_.report(here.position))
-    inner ++ Seq(ProgressMetric.Leg -> here.leg, ProgressMetric.Switches -> chain.index(here.leg).toString)
+  override def committed(until: HybridPosition): Unit = {
+    chain.between(chain.first.name, until.leg).foreach { leg =>
+      enumerators.find(leg.name).foreach(_.committed(until.position(leg.name)))
+    }
+    enumerators.closeBefore(until.leg)
+  }
+
+  override def stopped(last: => Option[HybridPosition]): Unit = {
+    lazy val at = last
+    enumerators.all.foreach { case (name, inner) => inner.stopped(at.flatMap(_.find(name))) }
+  }
+
+  override def figures(at: HybridPosition): SortedMap[String, String] = {
+    val inner = enumerators.find(at.leg).fold(SortedMap.empty[String, String])(_.figures(at.position))
+    inner ++ Seq(ProgressMetric.Leg -> at.leg, ProgressMetric.Switches -> chain.index(at.leg).toString)
   }
 
   override def close(): Unit = enumerators.close()
-
-  @tailrec private def go(at: HybridPosition, limits: Limits): HybridPosition = {
-    val leg = chain(at.leg)
-    switched(at, leg) match {
-      case Some(begun) => go(begun, if (limits == Limits.Everything) limits else this.limits(begun))
-      case None        => at.moved(enumerators(leg).advance(at.position, limits))
-    }
-  }
 
   /** The next leg's start, when `leg` has ended at `at` and is not the last. */
   private def switched(at: HybridPosition, leg: Leg): Option[HybridPosition] =
@@ -106,14 +120,15 @@ final private[splice] class HybridEnumerator(chain: Chain, context: EnumeratorCo
       at.switched(next.name, next.source.position(switch.start))
     }
 
-  @tailrec private def limits(at: HybridPosition): Limits.Limited =
-    chain.after(chain(at.leg)).flatMap(begun(at, _)) match {
-      case Some(next) => limits(next)
-      case None       => enumerators(chain(at.leg)).limits(at.position)
+  private def warnOfOneBatch(): Unit =
+    if (!isFrozen && !hasWarned && context.mode == ReadMode.Stream && chain.legs.size > 1) {
+      hasWarned = true
+      HybridEnumerator.log.warn(
+        "This trigger runs one batch, which stops at the end of the current leg. Use Trigger.AvailableNow to read all legs."
+      )
     }
+}
 
-  private def own(progress: Position): HybridPosition = progress match {
-    case hybrid: HybridPosition => hybrid
-    case other                  => HybridPosition.parse(chain, other.json)
-  }
+private object HybridEnumerator {
+  private val log = LoggerFactory.getLogger(classOf[HybridEnumerator])
 }

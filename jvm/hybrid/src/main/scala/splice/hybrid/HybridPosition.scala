@@ -21,6 +21,9 @@ final private[splice] class HybridPosition(chain: Chain, val leg: String, begun:
   /** The position of any leg that has begun. */
   def position(name: String): Position = begun(name)
 
+  /** The position of a leg, if it has begun. */
+  def find(name: String): Option[Position] = begun.get(name)
+
   /** The same leg, further on. */
   def moved(to: Position): HybridPosition = new HybridPosition(chain, leg, begun.updated(leg, to))
 

@@ -3,7 +3,7 @@
 
 package splice.hybrid
 
-import splice.source.{OptionSet, Source, SourceOptions, SourceProvider}
+import splice.source.{OptionSet, Position, Source, SourceOptions, SourceProvider}
 
 /** Registers the hybrid source. */
 final class HybridProvider extends SourceProvider {
@@ -12,7 +12,7 @@ final class HybridProvider extends SourceProvider {
 
   override def options: OptionSet = HybridOptions.set
 
-  override def create(options: SourceOptions): Source =
+  override def create(options: SourceOptions): Source[_ <: Position] =
     new HybridSource(ChainParser.parse(options), options.find(HybridOptions.Schema).map(HybridSchema.parse(options, _)))
 }
 

@@ -6,8 +6,7 @@ package splice.hybrid
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 
-import splice.hybrid.reader.{HybridReaders, LegReaders}
-import splice.hybrid.select.{CompiledSelect, SelectText}
+import splice.hybrid.select.SelectText
 import splice.source._
 
 /** A source made of sources: each leg is read to its end, then the next takes over (FLIP-150's HybridSource).
@@ -18,7 +17,7 @@ import splice.source._
   *
   * Legs are at least once or exactly once as their hand-over says: see [[HandOver]].
   */
-final class HybridSource private[splice] (chain: Chain, declared: Option[StructType]) extends Source {
+final class HybridSource private[splice] (chain: Chain, declared: Option[StructType]) extends Source[HybridPosition] {
 
   @transient private lazy val selects = new LegSelects(schema)
 
@@ -39,32 +38,14 @@ final class HybridSource private[splice] (chain: Chain, declared: Option[StructT
       all.map { case (key, value) => s"${leg.name}.$key" -> value }
     }
 
-  override def position(json: String): Position = HybridPosition.parse(chain, json)
+  override def position(json: String): HybridPosition = HybridPosition.parse(chain, json)
 
-  override def enumerator(context: EnumeratorContext): SplitEnumerator = new HybridEnumerator(chain, context)
-
-  override def readers(context: ReadContext): SplitReaderFactory = {
-    val byLeg = context.ranges.collect { case range: LegRange => range }.groupBy(_.leg)
-    new HybridReaders(byLeg.map { case (name, ranges) => name -> legReaders(chain(name), context, ranges) })
-  }
+  override def enumerator(context: EnumeratorContext): SplitEnumerator[HybridPosition] =
+    new HybridEnumerator(chain, selects, context)
 
   override lazy val mayBeColumnar: Boolean = chain.legs.exists(selects.mayBeColumnar)
 
-  override def readsBySession: Boolean = true
-
-  override def legs: Seq[String] = chain.legs.map(_.name)
-
-  override def needsLastCommit: Boolean = chain.legs.exists(_.source.needsLastCommit)
-
-  override def release(run: String): Unit = chain.legs.foreach(_.source.release(run))
-
   override def taskMetrics: Seq[CustomMetric] = chain.legs.flatMap(_.source.taskMetrics).distinctBy(_.name)
-
-  private def legReaders(leg: Leg, context: ReadContext, ranges: Seq[LegRange]): LegReaders = {
-    val select: CompiledSelect = selects.compile(leg, context.columns, ranges.head.session)
-    val inner                  = ReadContext(select.columns, context.run, ranges.map(_.range), ranges.head.session)
-    LegReaders(leg.source.readers(inner), select.shape)
-  }
 }
 
 object HybridSource {

@@ -3,7 +3,7 @@
 
 package splice.hybrid
 
-import splice.source.{OnGap, Source}
+import splice.source.{OnGap, Position, Source}
 
 /** One source of a chain.
   *
@@ -18,7 +18,7 @@ import splice.source.{OnGap, Source}
   */
 final private[splice] case class Leg(
     name: String,
-    source: Source,
+    source: Source[_ <: Position],
     select: Option[String],
     handOver: Option[HandOver],
     onGap: OnGap,

@@ -5,23 +5,26 @@ package splice.hybrid
 
 import scala.util.Try
 
-import splice.source.{EnumeratorContext, SplitEnumerator}
+import splice.source.{EnumeratorContext, Position, SplitEnumerator}
 
 /** The legs' enumerators of one run, each made when it is first needed. */
 final private[hybrid] class LegEnumerators(chain: Chain, context: EnumeratorContext) extends AutoCloseable {
 
-  private var made: Map[String, SplitEnumerator] = Map.empty
+  private var made: Map[String, SplitEnumerator[Position]] = Map.empty
 
-  def apply(leg: Leg): SplitEnumerator = made.getOrElse(
+  def apply(leg: Leg): SplitEnumerator[Position] = made.getOrElse(
     leg.name, {
-      val fresh = leg.source.enumerator(context.scope(LegEnumerators.scope(leg.name)))
+      val fresh = SplitEnumerator.untyped(leg.source, context.scope(LegEnumerators.scope(leg.name)))
       made += leg.name -> fresh
       fresh
     }
   )
 
   /** The enumerator, if this run ever needed it. */
-  def find(leg: String): Option[SplitEnumerator] = made.get(leg)
+  def find(leg: String): Option[SplitEnumerator[Position]] = made.get(leg)
+
+  /** All enumerators that this run needed so far, by leg. */
+  def all: Map[String, SplitEnumerator[Position]] = made
 
   /** Closes those of the legs before `leg`. */
   def closeBefore(leg: String): Unit = close(made.keySet.filter(name => chain.index(name) < chain.index(leg)))

@@ -3,20 +3,15 @@
 
 package splice.hybrid
 
-import splice.source.{SessionSettings, SplitRange}
+import splice.source.SplitRange
 
-/** A range of one leg.
-  *
-  * @param session
-  *   what the leg's `select` is compiled with; tasks get it compiled
-  */
-final private[splice] case class LegRange(leg: String, range: SplitRange, @transient session: SessionSettings)
-    extends SplitRange {
+/** A range of one leg. */
+final private[splice] case class LegRange(leg: String, range: SplitRange) extends SplitRange {
   @transient override lazy val splitId: String = s"$leg/${range.splitId}"
   override def weight: Long                    = range.weight
   override def slotted: Boolean                = range.slotted
   override def preferredHosts: Seq[String]     = range.preferredHosts
   override def cuttable: Boolean               = range.cuttable
 
-  override def pieces(weights: Seq[Long]): Seq[SplitRange] = range.pieces(weights).map(LegRange(leg, _, session))
+  override def pieces(weights: Seq[Long]): Seq[SplitRange] = range.pieces(weights).map(LegRange(leg, _))
 }

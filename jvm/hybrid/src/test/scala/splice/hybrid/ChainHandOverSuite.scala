@@ -25,7 +25,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
     def archive(to: MemoryLog, partition: Int, from: Int, until: Int): Unit =
       live.read(partition, from.toLong, until.toLong).foreach(to.archive(0, _))
 
-    def source(more: (String, String)*): Source = Legs.source(
+    def source(more: (String, String)*): Source[_ <: Position] = Legs.source(
       "old"    -> MemoryOptions.of(old, "bounded" -> "true"),
       "recent" -> MemoryOptions.of(recent, "bounded" -> "true"),
       Legs.live(live, Seq("handOver" -> "offsets") ++ more: _*)
@@ -39,7 +39,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
         if (next == at) None else Some(c.ranges(at, next) -> next)
       }
       .flatten
-      .collect { case LegRange(_, range: MemoryRange, _) =>
+      .collect { case LegRange(_, range: MemoryRange) =>
         MemoryLog(range.log).read(range.partition, range.from, range.until).map(_.id)
       }
       .flatten
@@ -73,7 +73,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
       old.remove()
       Using.resource(Legs.run(source(), side)) { c =>
         val at  = c.position(ended)
-        val ids = c.ranges(at, c.advance(at, everything = true)).collect { case LegRange("live", r: MemoryRange, _) =>
+        val ids = c.ranges(at, c.advance(at, everything = true)).collect { case LegRange("live", r: MemoryRange) =>
           (r.partition, r.from, r.until)
         }
         assert(ids.toSet == Set((0, 7L, 10L), (1, 5L, 10L)))

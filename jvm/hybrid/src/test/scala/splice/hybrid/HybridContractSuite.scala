@@ -5,7 +5,7 @@ package splice.hybrid
 
 import java.util.concurrent.atomic.AtomicLong
 
-import splice.source.Source
+import splice.source.{Position, Source}
 import splice.testkit.SourceContract
 
 /** The contract, over a chain whose first batch lies in the history. */
@@ -21,7 +21,7 @@ final class HybridContractSuite extends SourceContract with LocalSpark {
       Legs.live(live, "handOver"     -> "offsets", "select" -> "id, upper(topic) AS topic, offset AS at")
     )
 
-    override def source(): Source = Legs.source(options)
-    override def grow(): Unit     = (0 until 6).foreach(i => live.append(i % 2, ids.getAndIncrement()))
+    override def source(): Source[_ <: Position] = Legs.source(options)
+    override def grow(): Unit                    = (0 until 6).foreach(i => live.append(i % 2, ids.getAndIncrement()))
   }
 }

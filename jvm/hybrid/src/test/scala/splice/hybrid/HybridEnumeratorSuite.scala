@@ -77,7 +77,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
         assert(ids(c.ranges(at, next)) == Seq(8L))
         c.committed(at)
         c.committed(next)
-        assert(c.report(next)(ProgressMetric.Leg) == "live")
+        assert(c.figures(next)(ProgressMetric.Leg) == "live")
       }
       assert(history.asked("enumerator") == made && history.asked("freeze") == 0)
     }
@@ -119,8 +119,8 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
     new World {
       Using.resource(Legs.run(source, log)) { c =>
         val all = batches(c)
-        assert(c.report(all.head._2)(ProgressMetric.Switches) == "0")
-        val report = c.report(all.last._2)
+        assert(c.figures(all.head._2)(ProgressMetric.Switches) == "0")
+        val report = c.figures(all.last._2)
         assert(report(ProgressMetric.Leg) == "live" && report(ProgressMetric.Switches) == "1")
         assert(report(ProgressMetric.Position) == "0:3 1:3" && report(ProgressMetric.Splits) == "2")
       }
@@ -137,7 +137,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
         ended
       }
       assert(history.asked("offsets") == 1)
-      val tolerant: Source =
+      val tolerant: Source[_ <: Position] =
         Legs.source(Legs.history(history), Legs.live(live, "handOver" -> "offsets", "onGap" -> "warn"))
       Using.resource(Legs.run(tolerant, log)) { c =>
         val at = c.position(ended.json)

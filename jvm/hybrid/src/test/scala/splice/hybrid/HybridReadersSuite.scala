@@ -22,7 +22,7 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
     def historySelect: String = "id, topic"
     def liveSelect: String    = "id, topic"
 
-    lazy val source: Source = Legs.source(
+    lazy val source: Source[_ <: Position] = Legs.source(
       Legs.history(history, "columnar" -> "true", "select"    -> historySelect),
       Legs.live(live, "handOver"       -> "offsets", "select" -> liveSelect)
     )
@@ -31,10 +31,8 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
     lazy val ended          = c.advance(start, everything = true)
     lazy val until          = c.advance(ended, everything = true)
 
-    def readers(from: Position, until: Position, ddl: String): SplitReaderFactory = {
-      val tasks = c.tasks(from, until)
-      source.readers(ReadContext(StructType.fromDDL(ddl), "run", tasks.flatMap(_.ranges)))
-    }
+    def readers(from: Position, until: Position, ddl: String): SplitReaderFactory =
+      c.readers(StructType.fromDDL(ddl), c.tasks(from, until))
 
     def rows(from: Position, until: Position, ddl: String): Seq[String] = {
       val columns = StructType.fromDDL(ddl)
@@ -94,7 +92,7 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
 
   test("a batch without ranges is no batch of vectors") {
     new World {
-      assert(!source.readers(ReadContext(source.schema, "run", Nil)).columnar)
+      assert(!c.readers(source.schema, Nil).columnar)
       assert(c.tasks(until, until).isEmpty)
     }
   }
@@ -113,7 +111,7 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
   test("one task may hold ranges of several legs") {
     new World {
       val ranges: IndexedSeq[SplitRange] = c.tasks(start, until).flatMap(_.ranges).toIndexedSeq
-      val task: SlotRanges               = SlotRanges(0, ranges)
+      val task: TaskRanges               = TaskRanges(Some(0), ranges)
       Using.resource(readers(start, until, "id BIGINT, _leg STRING").rows(task)) { reader =>
         val read = SplitReader.items(reader).map(_.getLong(0)).toVector
         assert(read.sorted == (0L until 10L).toVector)

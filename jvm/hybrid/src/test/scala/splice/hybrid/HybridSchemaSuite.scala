@@ -14,12 +14,12 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
 
   private val log = Legs.log()
 
-  private def chain(history: String, live: String, more: (String, String)*): Source = {
+  private def chain(history: String, live: String, more: (String, String)*): Source[_ <: Position] = {
     def select(text: String) = if (text.isEmpty) Nil else Seq("select" -> text)
     Legs.source(Legs.options(Legs.history(log, select(history): _*), Legs.live(log, select(live): _*)) ++ more)
   }
 
-  private def refuses(source: => Source, condition: String, texts: String*): Unit = {
+  private def refuses(source: => Source[_ <: Position], condition: String, texts: String*): Unit = {
     val error = intercept[SpliceException](source.schema)
     assert(error.getCondition == s"SPLICE_SCHEMA.$condition", error.getMessage)
     texts.foreach(text => assert(error.getMessage.contains(text), error.getMessage))
@@ -83,16 +83,12 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
       Legs.source(Legs.history(gone, "select" -> "CAST(id AS STRING) AS id"), Legs.live(log, "select" -> "id"))
     gone.remove()
     assert(source.schema == StructType.fromDDL("id BIGINT"))
-    val range = LegRange(
-      "history",
-      splice.testkit.memory.MemoryRange(gone.name, 0, 0, 1, slotted = false),
-      SessionSettings.current
-    )
-    val read = ReadContext(source.schema, "run", Seq(range))
-    assert(intercept[SpliceException](source.readers(read)).getCondition == "SPLICE_MEMORY.GONE")
+    val range  = LegRange("history", splice.testkit.memory.MemoryRange(gone.name, 0, 0, 1, slotted = false))
+    def read() = SplitEnumerator.untyped(source, Legs.context(new MemorySideLog)).readers(source.schema, Seq(range))
+    assert(intercept[SpliceException](read()).getCondition == "SPLICE_MEMORY.GONE")
     val back = new MemoryLog(gone.name)
     back.addPartitions(1)
-    assert(intercept[SpliceException](source.readers(read)).getCondition == "SPLICE_SCHEMA.TYPE_MISMATCH")
+    assert(intercept[SpliceException](read()).getCondition == "SPLICE_SCHEMA.TYPE_MISMATCH")
   }
 
   test("a list that is wrong is no storage that is gone") {
@@ -115,7 +111,7 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
     val at     = second.position(until.json)
     val ranges = second.ranges(at, second.advance(at, everything = false))
     assert(again.schema == StructType.fromDDL("id BIGINT"))
-    again.readers(ReadContext(again.schema, "run", ranges))
+    second.readers(again.schema, second.tasks(at, second.advance(at, everything = false)))
     assert(ranges.size == 1)
   }
 }

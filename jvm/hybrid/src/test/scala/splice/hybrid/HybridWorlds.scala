@@ -20,9 +20,10 @@ trait HybridWorlds {
     def own: Seq[(String, String)]   = Nil
     def bound: Seq[(String, String)] = Nil
 
-    lazy val source: Source = Legs.source(Legs.history(history, bound: _*), Legs.live(live, rule ++ own: _*))
+    lazy val source: Source[_ <: Position] =
+      Legs.source(Legs.history(history, bound: _*), Legs.live(live, rule ++ own: _*))
 
-    def ids(ranges: Seq[SplitRange]): Seq[Long] = ranges.collect { case LegRange(_, range: MemoryRange, _) =>
+    def ids(ranges: Seq[SplitRange]): Seq[Long] = ranges.collect { case LegRange(_, range: MemoryRange) =>
       MemoryLog(range.log).read(range.partition, range.from, range.until).map(_.id)
     }.flatten.sorted
   }

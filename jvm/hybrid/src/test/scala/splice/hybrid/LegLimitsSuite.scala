@@ -38,7 +38,7 @@ final class LegLimitsSuite extends AnyFunSuite with HybridWorlds {
   test("a minimum of the new leg waits in the new leg, and all available overrules it") {
     new World {
       override def own: Seq[(String, String)] = Seq("minRows" -> "100")
-      val enumerator                          = source.enumerator(Legs.context(log))
+      val enumerator                          = SplitEnumerator.untyped(source, Legs.context(log))
       val ended = enumerator.advance(enumerator.start(StartPosition.Configured), Limits.Limited(rows = Some(9)))
       val until = enumerator.advance(ended, enumerator.limits(ended))
       assert(leg(until) == "live" && enumerator.splits(ended, until).isEmpty)

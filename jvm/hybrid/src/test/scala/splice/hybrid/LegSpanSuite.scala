@@ -14,8 +14,8 @@ final class LegSpanSuite extends AnyFunSuite with HybridWorlds {
 
   test("three legs, one of them empty: each switch is logged, and a span over all is read leg by leg") {
     new World {
-      val empty: MemoryLog = Legs.log(1)
-      val chain: Source    = Legs.source(
+      val empty: MemoryLog             = Legs.log(1)
+      val chain: Source[_ <: Position] = Legs.source(
         Legs.history(history),
         "middle" -> MemoryOptions.of(empty, "bounded" -> "true"),
         Legs.live(live, "startingOffsets" -> "earliest")
@@ -25,7 +25,7 @@ final class LegSpanSuite extends AnyFunSuite with HybridWorlds {
         assert(all.map(b => leg(b._2)) == Seq("history", "live"))
         assert(log.get("switch-1").isDefined && log.get("switch-2").isDefined)
         assert(ids(c.ranges(c.initial(), all.last._2)) == Seq(0, 0, 1, 1, 2, 2, 3, 4, 5))
-        assert(c.report(all.last._2)(ProgressMetric.Switches) == "2")
+        assert(c.figures(all.last._2)(ProgressMetric.Switches) == "2")
       }
     }
   }
@@ -58,7 +58,7 @@ final class LegSpanSuite extends AnyFunSuite with HybridWorlds {
 
   test("a bounded hybrid ends where its last leg ends") {
     new World {
-      val chain: Source =
+      val chain: Source[_ <: Position] =
         Legs.source(Legs.history(history), Legs.live(live, "bounded" -> "true", "handOver" -> "offsets"))
       Using.resource(Legs.run(chain, log)) { c =>
         val all = batches(c)
@@ -72,7 +72,7 @@ final class LegSpanSuite extends AnyFunSuite with HybridWorlds {
   test("a changed chain is refused with the difference") {
     new World {
       Legs.run(source, log).close()
-      def difference(other: Source): String = {
+      def difference(other: Source[_ <: Position]): String = {
         val error = intercept[SpliceException](Legs.run(other, log))
         assert(error.getCondition == "SPLICE_CHECKPOINT.CHANGED")
         error.getMessage

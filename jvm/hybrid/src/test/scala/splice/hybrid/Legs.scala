@@ -33,14 +33,18 @@ object Legs {
   def live(log: MemoryLog, more: (String, String)*): (String, Seq[(String, String)]) =
     "live" -> MemoryOptions.of(log, more: _*)
 
-  def source(options: Map[String, String]): Source = SourceProvider.create(SourceOptions(options))
+  def source(options: Map[String, String]): Source[_ <: Position] = SourceProvider.create(SourceOptions(options))
 
-  def source(legs: (String, Seq[(String, String)])*): Source = source(options(legs: _*))
+  def source(legs: (String, Seq[(String, String)])*): Source[_ <: Position] = source(options(legs: _*))
 
   def context(log: SideLog, clock: Clock = Clock.systemUTC()): EnumeratorContext =
     EnumeratorContext(log, ReadMode.Stream, clock, 2, "test")
 
-  def run(source: Source, log: SideLog = new MemorySideLog, clock: Clock = Clock.systemUTC()): Coordinator = {
+  def run(
+      source: Source[_ <: Position],
+      log: SideLog = new MemorySideLog,
+      clock: Clock = Clock.systemUTC()
+  ): Coordinator = {
     val made = new Coordinator(source, context(log, clock), 2, 100)
     made.open()
     made

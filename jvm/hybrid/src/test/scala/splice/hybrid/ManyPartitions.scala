@@ -9,6 +9,7 @@ import org.apache.spark.sql.types.StructType
 
 import splice.kafka.dynamic._
 import splice.kafka.dynamic.enumerator.ClusterEnumerator
+import splice.kafka.dynamic.split.DynamicOffset
 import splice.kafka.enumerator.{RecordSizes, TimedOffset}
 import splice.kafka.options.StartingOffsets
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
@@ -18,7 +19,7 @@ import splice.source._
   *
   * Each partition ends at the same offset, which a test moves.
   */
-final class ManyPartitions(options: (String, String)*) extends Source {
+final class ManyPartitions(options: (String, String)*) extends Source[DynamicOffset] {
 
   private val partitions = (0 until 15000).map(LogPartition("orders", _))
 
@@ -45,23 +46,17 @@ final class ManyPartitions(options: (String, String)*) extends Source {
 
   private object Cluster extends ClusterEnumerator {
     override def start(from: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = at(0)
-    override def limits(from: Position): Limits.Limited                                      = Limits.NotSet
-    override def advance(from: Position, limits: Limits): Position                       = at(last)
-    override def splits(from: Position, until: Position): Seq[SplitRange]                    = {
-      val begin = KafkaPosition.from(from)
-      KafkaPosition.from(until).offsets.toSeq.collect {
-        case (p, stop) if begin.get(p).exists(_ < stop) => KafkaSplitRange(p, begin.offsets(p), stop)(None)
+    override def advance(from: KafkaPosition, limits: Limits): KafkaPosition                 = at(last)
+    override def splits(from: KafkaPosition, until: KafkaPosition): Seq[SplitRange]          =
+      until.offsets.toSeq.collect {
+        case (p, stop) if from.get(p).exists(_ < stop) => KafkaSplitRange(p, from.offsets(p), stop)(None)
       }
-    }
-    override def end(from: Position): Option[EndState] =
-      if (KafkaPosition.from(from) == at(last)) Some(new Ended(from)) else None
-    override def freeze(): Unit                                                          = ()
-    override def committed(until: Position): Unit                                        = ()
-    override def report(from: Position): SortedMap[String, String]                       = SortedMap.empty
-    override def close(): Unit                                                           = ()
-    override def expect(starts: KafkaPosition): Unit                                     = ()
-    override def refresh(): Unit                                                         = ()
-    override def clusterId: Option[String]                                               = Some("id-of-east")
+    override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
+      throw new UnsupportedOperationException
+    override def end(from: KafkaPosition): Option[EndState] = if (from == at(last)) Some(new Ended(from)) else None
+    override def expect(starts: KafkaPosition): Unit        = ()
+    override def refresh(): Unit                            = ()
+    override def clusterId: Option[String]                  = Some("id-of-east")
     override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = Map.empty
   }
 
@@ -71,13 +66,12 @@ final class ManyPartitions(options: (String, String)*) extends Source {
     override def offsets(columns: OffsetColumns): Seq[OffsetSummary] = Nil
   }
 
-  override def enumerator(context: EnumeratorContext): SplitEnumerator =
+  override def enumerator(context: EnumeratorContext): SplitEnumerator[DynamicOffset] =
     source.enumerator(context, Service, new RecordSizes)((_, _, _) => Cluster)
 
-  override def kind: String                                      = source.kind
-  override def boundedness: Boundedness                          = source.boundedness
-  override def schema: StructType                                = source.schema
-  override def fingerprint: Seq[(String, String)]                = source.fingerprint
-  override def position(json: String): Position                  = source.position(json)
-  override def readers(context: ReadContext): SplitReaderFactory = source.readers(context)
+  override def kind: String                          = source.kind
+  override def boundedness: Boundedness              = source.boundedness
+  override def schema: StructType                    = source.schema
+  override def fingerprint: Seq[(String, String)]    = source.fingerprint
+  override def position(json: String): DynamicOffset = source.position(json)
 }

@@ -19,10 +19,11 @@ final class StoredPositionSuite extends AnyFunSuite {
 
   private val retain = 3
 
-  private def memory(log: MemoryLog, more: (String, String)*): Source =
+  private def memory(log: MemoryLog, more: (String, String)*): Source[_ <: Position] =
     SourceProvider.create(SourceOptions(MemoryOptions.of(log, more: _*).toMap))
 
-  private def leg(name: String, source: Source): Leg = Leg(name, source, None, None, OnGap.Fail, s"$name.select")
+  private def leg(name: String, source: Source[_ <: Position]): Leg =
+    Leg(name, source, None, None, OnGap.Fail, s"$name.select")
 
   /** A query, of which each batch is planned and committed by a run of its own. */
   final private class Query(legs: Leg*) {
@@ -30,7 +31,7 @@ final class StoredPositionSuite extends AnyFunSuite {
     private val source = new HybridSource(Chain(legs.toIndexedSeq), None)
     private val side   = new MemorySideLog
 
-    private def run[A](use: SplitEnumerator => A): A = Using.resource(source.enumerator(
+    private def run[A](use: SplitEnumerator[HybridPosition] => A): A = Using.resource(source.enumerator(
       EnumeratorContext(side, ReadMode.Stream, Clock.systemUTC(), 2, "run", retain)
     ))(use)
 
@@ -44,11 +45,11 @@ final class StoredPositionSuite extends AnyFunSuite {
 
     def leg: String = Json.read(offsets.last).map(_.get("leg").asText).getOrElse(fail(offsets.last))
 
-    private def ranges(run: SplitEnumerator, from: String, until: String): Set[(String, Long, Long)] =
+    private def ranges(run: SplitEnumerator[HybridPosition], from: String, until: String): Set[(String, Long, Long)] =
       run.splits(source.position(from), source.position(until)).map {
-        case LegRange(leg, r: DynamicSplitRange, _) => (s"$leg/${r.splitId}", r.range.from, r.range.until)
-        case LegRange(leg, r: MemoryRange, _)       => (s"$leg/${r.partition}", r.from, r.until)
-        case other                                  => fail(other.toString)
+        case LegRange(leg, r: DynamicSplitRange) => (s"$leg/${r.splitId}", r.range.from, r.range.until)
+        case LegRange(leg, r: MemoryRange)       => (s"$leg/${r.partition}", r.from, r.until)
+        case other                               => fail(other.toString)
       }.toSet
 
     def batch(): Unit = {

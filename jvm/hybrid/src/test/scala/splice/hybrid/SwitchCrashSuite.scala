@@ -48,14 +48,14 @@ final class SwitchCrashSuite extends AnyFunSuite {
   private trait World {
     val live: MemoryLog = Legs.log()
     (0 until 6).foreach(i => live.append(i % 2, i.toLong))
-    val history: MemoryLog = Legs.archiveOf(live, Map(0 -> 2, 1 -> 1))
-    val durable            = new MemorySideLog
-    def source: Source     = Legs.source(Legs.history(history), Legs.live(live, "handOver" -> "offsets"))
+    val history: MemoryLog            = Legs.archiveOf(live, Map(0 -> 2, 1 -> 1))
+    val durable                       = new MemorySideLog
+    def source: Source[_ <: Position] = Legs.source(Legs.history(history), Legs.live(live, "handOver" -> "offsets"))
 
     /** The offsets that were logged, by batch: what Spark does between the calls. */
     var offsets: Vector[Position] = Vector.empty
 
-    def ids(ranges: Seq[SplitRange]): Seq[Long] = ranges.collect { case LegRange(_, r: MemoryRange, _) =>
+    def ids(ranges: Seq[SplitRange]): Seq[Long] = ranges.collect { case LegRange(_, r: MemoryRange) =>
       MemoryLog(r.log).read(r.partition, r.from, r.until).map(_.id)
     }.flatten
 

@@ -98,12 +98,12 @@ final class ChainLife(life: Life, faults: Faults) {
 
   private object subject extends Subject {
 
-    override def source(): Source = world.source()
+    override def source(): Source[_ <: Position] = world.source()
 
-    override def rows(source: Source, context: ReadContext, task: SlotRanges): TaskRows = {
+    override def rows(run: String, task: TaskRanges): TaskRows = {
       val ranges = task.ranges.map(_.asInstanceOf[LegRange])
       new RowsInTurn(ranges.map(_.leg).distinct.iterator.map { leg => () =>
-        world.legs(leg).rows(context.run, task.copy(ranges = ranges.filter(_.leg == leg).map(_.range)))
+        world.legs(leg).rows(run, task.copy(ranges = ranges.filter(_.leg == leg).map(_.range)))
       })
     }
 
@@ -116,9 +116,9 @@ final class ChainLife(life: Life, faults: Faults) {
         (!world.strict && (first.diff(again).isEmpty || again.diff(first).isEmpty))
 
     override def describe(range: SplitRange): String = range match {
-      case LegRange(leg, files: FileRange, _) => s"$leg/${files.splitId} ${files.blocks.mkString("+")}"
-      case LegRange(leg, other, _)            => s"$leg/$other"
-      case other                              => other.toString
+      case LegRange(leg, files: FileRange) => s"$leg/${files.splitId} ${files.blocks.mkString("+")}"
+      case LegRange(leg, other)            => s"$leg/$other"
+      case other                           => other.toString
     }
   }
 }

@@ -172,6 +172,6 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
       name <- begun
       leg  <- world.logs(name).toSeq
       if leg.cluster eq cluster
-    } yield KafkaPosition.from(at.position(name))
+    } yield at.position(name).asInstanceOf[KafkaPosition]
   }
 }

@@ -99,8 +99,12 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
   }
 
   private def begun: collection.Map[LogPartition, Long] = world.decided("initial").flatMap(_.headOption) match {
-    case Some(text) => KafkaPosition.from(world.position(text).position(world.names.head)).offsets
-    case None       => Map.empty
+    case Some(text) =>
+      world.position(text).position(world.names.head) match {
+        case position: KafkaPosition => position.offsets
+        case other                   => throw new Violation(s"the first leg begins at $other")
+      }
+    case None => Map.empty
   }
 
   /** The time from which on the log is read, when a rule says a time. */

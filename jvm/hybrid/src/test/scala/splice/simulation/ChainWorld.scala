@@ -3,8 +3,7 @@
 
 package splice.simulation
 
-import scala.collection.immutable.SortedMap
-import scala.collection.immutable.SortedSet
+import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.apache.spark.sql.types.{LongType, StructType}
 
@@ -83,7 +82,7 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
     Leg(name, legs(name).source, None, rule(name), onGap, s"$name.select")
   }.toIndexedSeq)
 
-  def source(): Source = new ChainSource(new HybridSource(chain, Some(ChainWorld.schema)), faults)
+  def source(): Source[_ <: Position] = new ChainSource(new HybridSource(chain, Some(ChainWorld.schema)), faults)
 
   /** Whether the last archive has been listed, so that what is added to it comes too late. */
   def isListed: Boolean =
@@ -161,12 +160,12 @@ object ChainWorld {
 }
 
 /** The real hybrid, without what needs a session: columns and readers. */
-final private class ChainSource(real: HybridSource, faults: Faults) extends Source {
-  override def kind: String                                            = real.kind
-  override def boundedness: Boundedness                                = real.boundedness
-  override def schema: StructType                                      = ChainWorld.schema
-  override def fingerprint: Seq[(String, String)]                      = real.fingerprint
-  override def position(json: String): Position                        = real.position(json)
-  override def readers(context: ReadContext): SplitReaderFactory       = throw new UnsupportedOperationException
-  override def enumerator(context: EnumeratorContext): SplitEnumerator = faults.hybrid(real.enumerator(context))
+final private class ChainSource(real: HybridSource, faults: Faults) extends Source[HybridPosition] {
+  override def kind: String                                                            = real.kind
+  override def boundedness: Boundedness                                                = real.boundedness
+  override def schema: StructType                                                      = ChainWorld.schema
+  override def fingerprint: Seq[(String, String)]                                      = real.fingerprint
+  override def position(json: String): HybridPosition                                  = real.position(json)
+  override def enumerator(context: EnumeratorContext): SplitEnumerator[HybridPosition] =
+    faults.hybrid(real.enumerator(context))
 }

@@ -3,7 +3,9 @@
 
 package splice.simulation
 
+import splice.hybrid.HybridPosition
 import splice.kafka.enumerator.LogMetadata
+import splice.kafka.split.KafkaPosition
 import splice.source.{SideLog, SplitEnumerator}
 import splice.testkit.simulation.SimulatedCluster
 
@@ -24,8 +26,9 @@ import splice.testkit.simulation.SimulatedCluster
   */
 final case class Faults(
     sideLog: SideLog => SideLog = identity,
-    kafka: (SplitEnumerator, LogMetadata, SimulatedCluster) => SplitEnumerator = (inner, _, _) => inner,
-    hybrid: SplitEnumerator => SplitEnumerator = identity,
+    kafka: (SplitEnumerator[KafkaPosition], LogMetadata, SimulatedCluster) => SplitEnumerator[KafkaPosition] =
+      (inner, _, _) => inner,
+    hybrid: SplitEnumerator[HybridPosition] => SplitEnumerator[HybridPosition] = identity,
     metadata: (LogMetadata, () => Unit) => LogMetadata = (inner, _) => inner,
     checksFiles: Boolean = true,
     relistsFiles: Boolean = false,

@@ -40,7 +40,7 @@ final class FilesLeg(
 
   override def close(): Unit = SimulatedFileSystem.unmount(root)
 
-  override def source: Source = FolderSource
+  override def source: Source[_ <: Position] = FolderSource
 
   /** The rows of the files that a side log holds as listed. */
   def listed(log: SideLog): Option[Seq[ArchivedRow]] =
@@ -52,7 +52,7 @@ final class FilesLeg(
 
   override def killed(): Unit = ()
 
-  override def rows(run: String, task: SlotRanges): TaskRows = {
+  override def rows(run: String, task: TaskRanges): TaskRows = {
     val blocks = task.ranges.iterator.flatMap(_.asInstanceOf[FileRange].blocks)
     val opener = new FileOpener(SimulatedFileSystem.configuration, policy)
     new ReaderRows(new BlockReader[InternalRow](blocks, opener.open(_, read), identity, policy), _.getLong(0))
@@ -69,18 +69,17 @@ final class FilesLeg(
     folder.version(file.path.stripPrefix(root), file.modified, file.size).toSeq.flatMap(_.rows)
   }
 
-  private object FolderSource extends Source {
-    override def kind: String                                            = "files"
-    override def boundedness: Boundedness                                = Boundedness.Bounded
-    override def schema: StructType                                      = new StructType().add("id", LongType)
-    override def fingerprint: Seq[(String, String)]                      = Seq("path" -> folder.name)
-    override def position(json: String): Position                        = FilesPosition.read(json)
-    override def readers(context: ReadContext): SplitReaderFactory       = throw new UnsupportedOperationException
-    override def enumerator(context: EnumeratorContext): SplitEnumerator =
+  private object FolderSource extends Source[FilesPosition] {
+    override def kind: String                          = "files"
+    override def boundedness: Boundedness              = Boundedness.Bounded
+    override def schema: StructType                    = new StructType().add("id", LongType)
+    override def fingerprint: Seq[(String, String)]    = Seq("path" -> folder.name)
+    override def position(json: String): FilesPosition = FilesPosition.read(json)
+    override def enumerator(context: EnumeratorContext): SplitEnumerator[FilesPosition] =
       new CommitWatch(files(context), folder.name, committed)
   }
 
-  private def files(context: EnumeratorContext): SplitEnumerator =
+  private def files(context: EnumeratorContext): SplitEnumerator[FilesPosition] =
     if (!faults.relistsFiles) new FileEnumerator(new Storage(context.sideLog), limits, context)
     else {
       // The list of the run before is written down, so that the oracle knows it, and is not looked at.
@@ -99,6 +98,9 @@ final class FilesLeg(
         folder.files.map(f => ListedFile(root + f.path, f.length, f.modified, splittable = true, InternalRow.empty))
       new FileList(FileSchemas.empty, Packing(maxPartitionBytes, 1L, context.cores), files.toIndexedSeq)
     }
+
+    override def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory =
+      throw new UnsupportedOperationException
 
     override def end(at: FilesPosition, list: => FileList): EndState = new FolderEnd(at, rowsOf(list), list)
   }

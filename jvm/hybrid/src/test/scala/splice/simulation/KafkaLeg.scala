@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.StructType
 import splice.kafka.enumerator.ClockedDiscovery
 import splice.kafka.options.{ClientProperties, EndingOffsets, KafkaSettings, LogPolicies, StartingOffsets, Subscription}
 import splice.kafka.reader.{KafkaSplitReader, ReaderKey, ReaderPool, ReaderSettings, SlotConsumer, SlotReader}
-import splice.kafka.split.KafkaSplitRange
+import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
 import splice.kafka.{KafkaSchema, KafkaSource}
 import splice.source._
 import splice.testkit.simulation.{Life, SimulatedCluster, TaskRows}
@@ -67,9 +67,9 @@ final class KafkaLeg(
 
   override def killed(): Unit = pool = newPool
 
-  override def source: Source = new KafkaLegSource(new KafkaSource(settings))
+  override def source: Source[_ <: Position] = new KafkaLegSource(new KafkaSource(settings))
 
-  override def rows(run: String, task: SlotRanges): TaskRows = {
+  override def rows(run: String, task: TaskRanges): TaskRows = {
     val key    = ReaderKey(run, client, task.slot)
     val ranges = task.ranges.map(_.asInstanceOf[KafkaSplitRange])
     val pooled = pool.borrow(key)(_.fits(ranges))
@@ -81,17 +81,16 @@ final class KafkaLeg(
 
   private def newPool = new ReaderPool[ReaderKey, SlotConsumer](() => 0L)
 
-  final private class KafkaLegSource(real: KafkaSource) extends Source {
-    override def kind: String                                = real.kind
-    override def boundedness: Boundedness                    = real.boundedness
-    override def schema: StructType                          = real.schema
-    override def fingerprint: Seq[(String, String)]          = real.fingerprint
-    override def mayChange: Boolean                          = real.mayChange
-    override def readsLog: Boolean                           = real.readsLog
-    override def position(json: String): Position            = real.position(json)
-    override def readers(c: ReadContext): SplitReaderFactory = real.readers(c)
+  final private class KafkaLegSource(real: KafkaSource) extends Source[KafkaPosition] {
+    override def kind: String                          = real.kind
+    override def boundedness: Boundedness              = real.boundedness
+    override def schema: StructType                    = real.schema
+    override def fingerprint: Seq[(String, String)]    = real.fingerprint
+    override def mayChange: Boolean                    = real.mayChange
+    override def readsLog: Boolean                     = real.readsLog
+    override def position(json: String): KafkaPosition = real.position(json)
 
-    override def enumerator(context: EnumeratorContext): SplitEnumerator = {
+    override def enumerator(context: EnumeratorContext): SplitEnumerator[KafkaPosition] = {
       val metadata  = faults.metadata(answers, () => life.move())
       val discovery = new ClockedDiscovery(metadata, settings.discoveryInterval, context.clock)
       new CommitWatch(

@@ -45,10 +45,14 @@ object PlantedFaults {
   private def log(cluster: SimulatedCluster, p: LogPartition): SimulatedPartition =
     cluster.topic(p.topic).partitions(p.partition)
 
-  private def startsToday(inner: SplitEnumerator, metadata: LogMetadata, cluster: SimulatedCluster): SplitEnumerator =
-    new Passing(inner) {
-      override def splits(from: Position, until: Position): Seq[SplitRange] = {
-        val known = KafkaPosition.from(from)
+  private def startsToday(
+      inner: SplitEnumerator[KafkaPosition],
+      metadata: LogMetadata,
+      cluster: SimulatedCluster
+  ): SplitEnumerator[KafkaPosition] =
+    new Passing[KafkaPosition](inner) {
+      override def splits(from: KafkaPosition, until: KafkaPosition): Seq[SplitRange] = {
+        val known = from
         super.splits(from, until).collect {
           case r: KafkaSplitRange if known.get(r.partition).isEmpty =>
             r.copy(from = log(cluster, r.partition).earliest)(r.topicId)
@@ -57,20 +61,24 @@ object PlantedFaults {
       }
     }
 
-  private def endsToday(inner: SplitEnumerator, metadata: LogMetadata, cluster: SimulatedCluster): SplitEnumerator =
-    new Passing(inner) {
-      override def splits(from: Position, until: Position): Seq[SplitRange] =
+  private def endsToday(
+      inner: SplitEnumerator[KafkaPosition],
+      metadata: LogMetadata,
+      cluster: SimulatedCluster
+  ): SplitEnumerator[KafkaPosition] =
+    new Passing[KafkaPosition](inner) {
+      override def splits(from: KafkaPosition, until: KafkaPosition): Seq[SplitRange] =
         super.splits(from, until).collect { case r: KafkaSplitRange =>
           r.copy(until = math.max(r.until, log(cluster, r.partition).stableEnd))(r.topicId)
         }
     }
 
   private def frozenBelowStart(
-      inner: SplitEnumerator,
+      inner: SplitEnumerator[KafkaPosition],
       metadata: LogMetadata,
       cluster: SimulatedCluster
-  ): SplitEnumerator =
-    new Passing(inner) {
+  ): SplitEnumerator[KafkaPosition] =
+    new Passing[KafkaPosition](inner) {
       private var frozen = Map.empty[LogPartition, Long]
 
       override def freeze(): Unit = {
@@ -78,26 +86,34 @@ object PlantedFaults {
         frozen = metadata.ends(metadata.describe().partitions.toSet)
       }
 
-      override def advance(from: Position, limits: Limits): Position = {
-        val until = KafkaPosition.from(super.advance(from, limits))
+      override def advance(from: KafkaPosition, limits: Limits): KafkaPosition = {
+        val until = super.advance(from, limits)
         KafkaPosition.of(until.offsets.map { case (p, end) => p -> frozen.get(p).fold(end)(math.min(_, end)) })
       }
     }
 
-  private def lowerEnds(inner: SplitEnumerator, metadata: LogMetadata, cluster: SimulatedCluster): SplitEnumerator =
-    new Passing(inner) {
-      override def advance(from: Position, limits: Limits): Position = {
-        val until = KafkaPosition.from(super.advance(from, limits))
+  private def lowerEnds(
+      inner: SplitEnumerator[KafkaPosition],
+      metadata: LogMetadata,
+      cluster: SimulatedCluster
+  ): SplitEnumerator[KafkaPosition] =
+    new Passing[KafkaPosition](inner) {
+      override def advance(from: KafkaPosition, limits: Limits): KafkaPosition = {
+        val until = super.advance(from, limits)
         val ends  = metadata.ends(until.offsets.keySet.toSet)
         KafkaPosition.of(until.offsets.map { case (p, end) => p -> math.min(end, ends.getOrElse(p, end)) })
       }
     }
 
-  private def vanished(inner: SplitEnumerator, metadata: LogMetadata, cluster: SimulatedCluster): SplitEnumerator =
-    new Passing(inner) {
-      override def advance(from: Position, limits: Limits): Position = {
+  private def vanished(
+      inner: SplitEnumerator[KafkaPosition],
+      metadata: LogMetadata,
+      cluster: SimulatedCluster
+  ): SplitEnumerator[KafkaPosition] =
+    new Passing[KafkaPosition](inner) {
+      override def advance(from: KafkaPosition, limits: Limits): KafkaPosition = {
         val there = metadata.describe().partitions
-        KafkaPosition.of(KafkaPosition.from(super.advance(from, limits)).offsets.filter { case (p, _) => there(p) })
+        KafkaPosition.of(super.advance(from, limits).offsets.filter { case (p, _) => there(p) })
       }
     }
 
@@ -110,32 +126,32 @@ object PlantedFaults {
     }
   }
 
-  final private class Waiting(inner: SplitEnumerator) extends Passing(inner) {
-    override def advance(from: Position, limits: Limits): Position =
+  final private class Waiting(inner: SplitEnumerator[KafkaPosition]) extends Passing[KafkaPosition](inner) {
+    override def advance(from: KafkaPosition, limits: Limits): KafkaPosition =
       super.advance(
         from,
         Limits.Limited(limits.rows, limits.bytes, limits.files, minRows = super.limits(from).minRows)
       )
   }
 
-  final private class SilentSwitch(inner: SplitEnumerator) extends Passing(inner) {
-    override def advance(from: Position, limits: Limits): Position = {
+  final private class SilentSwitch(inner: SplitEnumerator[HybridPosition]) extends Passing[HybridPosition](inner) {
+    override def advance(from: HybridPosition, limits: Limits): HybridPosition = {
       val until = super.advance(from, limits)
       if (super.splits(from, until).isEmpty) from else until
     }
   }
 
-  final private class MisroutedCommit(inner: SplitEnumerator) extends Passing(inner) {
-    private var active: Option[Position] = None
+  final private class MisroutedCommit(inner: SplitEnumerator[HybridPosition]) extends Passing[HybridPosition](inner) {
+    private var active: Option[HybridPosition] = None
 
-    override def advance(from: Position, limits: Limits): Position = {
+    override def advance(from: HybridPosition, limits: Limits): HybridPosition = {
       val until = super.advance(from, limits)
       active = Some(until)
       until
     }
 
-    override def committed(until: Position): Unit =
-      super.committed(active.collect { case here: HybridPosition => here }.getOrElse(until))
+    override def committed(until: HybridPosition): Unit =
+      super.committed(active.getOrElse(until))
   }
 
   final private class Nameless(inner: LogMetadata) extends PassingMetadata(inner) {

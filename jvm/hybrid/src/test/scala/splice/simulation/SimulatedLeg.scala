@@ -3,17 +3,31 @@
 
 package splice.simulation
 
-import splice.source.{EndState, Limits, Position, SlotRanges, Source, SplitEnumerator, SplitRange, StartPosition}
+import scala.collection.immutable.SortedMap
+
+import org.apache.spark.sql.types.StructType
+
+import splice.source.{
+  EndState,
+  Limits,
+  Position,
+  Source,
+  SplitEnumerator,
+  SplitRange,
+  SplitReaderFactory,
+  StartPosition,
+  TaskRanges
+}
 import splice.testkit.simulation.{TaskRows, Violation}
 
 /** One leg of a simulated chain. */
 trait SimulatedLeg {
 
   /** Its source, made anew for every run. */
-  def source: Source
+  def source: Source[_ <: Position]
 
   /** Reads ranges of this leg as an executor does. */
-  def rows(run: String, task: SlotRanges): TaskRows
+  def rows(run: String, task: TaskRanges): TaskRows
 
   /** The driver was killed, and the executors with it. */
   def killed(): Unit
@@ -22,17 +36,20 @@ trait SimulatedLeg {
   def close(): Unit
 }
 
-/** Passes everything on. */
-class Passing(inner: SplitEnumerator) extends SplitEnumerator {
-  override def start(at: StartPosition): Position                                         = inner.start(at)
-  override def limits(at: Position): Limits.Limited                                       = inner.limits(at)
-  override def advance(from: Position, limits: Limits): Position                          = inner.advance(from, limits)
-  override def splits(from: Position, until: Position): Seq[SplitRange]                   = inner.splits(from, until)
-  override def end(at: Position): Option[EndState]                                        = inner.end(at)
-  override def freeze(): Unit                                                             = inner.freeze()
-  override def committed(until: Position): Unit                                           = inner.committed(until)
-  override def report(at: Position): scala.collection.immutable.SortedMap[String, String] = inner.report(at)
-  override def close(): Unit                                                              = inner.close()
+/** Forwards every call. */
+class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[P] {
+  override def start(at: StartPosition): P                                               = inner.start(at)
+  override def limits(at: P): Limits.Limited                                             = inner.limits(at)
+  override def advance(from: P, limits: Limits): P                                       = inner.advance(from, limits)
+  override def splits(from: P, until: P): Seq[SplitRange]                                = inner.splits(from, until)
+  override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
+    inner.readers(columns, ranges)
+  override def end(at: P): Option[EndState]              = inner.end(at)
+  override def freeze(): Unit                            = inner.freeze()
+  override def committed(until: P): Unit                 = inner.committed(until)
+  override def stopped(last: => Option[P]): Unit         = inner.stopped(last)
+  override def figures(at: P): SortedMap[String, String] = inner.figures(at)
+  override def close(): Unit                             = inner.close()
 }
 
 /** Holds a leg to what Spark has really committed: nobody may be told of more.
@@ -40,8 +57,9 @@ class Passing(inner: SplitEnumerator) extends SplitEnumerator {
   * @param durable
   *   the leg's position in the last batch that is committed
   */
-final class CommitWatch(inner: SplitEnumerator, leg: String, durable: () => Option[Position]) extends Passing(inner) {
-  override def committed(until: Position): Unit = {
+final class CommitWatch[P <: Position](inner: SplitEnumerator[P], leg: String, durable: () => Option[Position])
+    extends Passing[P](inner) {
+  override def committed(until: P): Unit = {
     if (!durable().exists(until.precedes))
       throw new Violation(s"leg $leg is told that $until is committed, and ${durable()} is")
     inner.committed(until)

@@ -3,14 +3,13 @@
 
 package splice.kafka
 
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.StructType
 
 import splice.kafka.enumerator.{Discovery, KafkaEnumerator, LogMetadata, RecordSizes}
-import splice.kafka.lag.{ReadReports, TaskReads}
+import splice.kafka.lag.ReadReports
 import splice.kafka.options.KafkaSettings
-import splice.kafka.reader.{KafkaMetrics, KafkaReaders, ReaderPool}
+import splice.kafka.reader.KafkaMetrics
 import splice.kafka.split.{KafkaPosition, SparkInitialOffset}
 import splice.kafka.value.ValuePlan
 import splice.source._
@@ -20,14 +19,7 @@ import splice.source._
   * Bounded when an ending option is set, else it goes on for ever. Made from options by [[KafkaSourceProvider]], or from the
   * builder that [[KafkaSource.builder]] gives.
   */
-final class KafkaSource private[splice] (settings: KafkaSettings) extends Source {
-
-  // What readers tell of a query's tasks, the enumerator of the same query reports.
-  @transient private lazy val reports: Option[ReadReports] = SparkSession.getActiveSession.map { spark =>
-    val made = new ReadReports
-    spark.sparkContext.register(made)
-    made
-  }
+final class KafkaSource private[splice] (settings: KafkaSettings) extends Source[KafkaPosition] with SharesCheckpoint {
 
   override def kind: String = KafkaSource.Kind
 
@@ -39,8 +31,6 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
     KafkaSchema(settings.includeHeaders, settings.value)
   }
 
-  override def readsBySession: Boolean = settings.value.parses
-
   override def fingerprint: Seq[(String, String)] = Seq(settings.subscription.fingerprint)
 
   override def mayChange: Boolean = true
@@ -49,26 +39,23 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
 
   override def mayBeColumnar: Boolean = !settings.value.parses
 
-  override def position(json: String): Position = KafkaPosition.read(json)
+  override def position(json: String): KafkaPosition = KafkaPosition.read(json)
 
-  override def sharedStart: Option[SharedStart] = Some(SparkInitialOffset)
+  override def sharedStart: SharedStart = SparkInitialOffset
 
-  override def enumerator(context: EnumeratorContext): SplitEnumerator = {
-    KafkaEnumerator(settings, context, new RecordSizes)(() => reports.fold(TaskReads())(_.take()))
-  }
+  override def enumerator(context: EnumeratorContext): SplitEnumerator[KafkaPosition] =
+    KafkaEnumerator(settings, context, new RecordSizes, ReadReports.ofSession())
 
   /** The enumerator over another log, such as a simulated one. */
-  private[splice] def enumerator(context: EnumeratorContext, log: LogMetadata, discovery: Discovery): SplitEnumerator =
-    KafkaEnumerator(settings, context, log, discovery)(() => reports.fold(TaskReads())(_.take()))
-
-  override def readers(context: ReadContext): SplitReaderFactory = KafkaReaders(settings, context, reports)
+  private[splice] def enumerator(
+      context: EnumeratorContext,
+      log: LogMetadata,
+      discovery: Discovery
+  ): SplitEnumerator[KafkaPosition] =
+    KafkaEnumerator(settings, context, log, discovery, new RecordSizes, ReadReports.ofSession())
 
   override def taskMetrics: Seq[CustomMetric] =
     if (settings.value.parses) KafkaMetrics.parsing else KafkaMetrics.declared
-
-  override def needsLastCommit: Boolean = settings.commitToGroup
-
-  override def release(run: String): Unit = ReaderPool.release(run)
 
   override def toString: String = s"KafkaSource(${settings.subscription}, ${settings.client})"
 }

@@ -4,7 +4,7 @@
 package splice.kafka
 
 import splice.kafka.options.{KafkaOptions, KafkaSettings}
-import splice.source.{OptionSet, Source, SourceOptions, SourceProvider}
+import splice.source.{OptionSet, Position, Source, SourceOptions, SourceProvider}
 
 /** Registers the Kafka source. */
 final class KafkaSourceProvider extends SourceProvider {
@@ -16,5 +16,5 @@ final class KafkaSourceProvider extends SourceProvider {
   override def startOptions: Set[String] =
     Set(KafkaOptions.Starting, KafkaOptions.StartingTimestamp, KafkaOptions.StartingTimestamps).map(_.key)
 
-  override def create(options: SourceOptions): Source = new KafkaSource(KafkaSettings(options))
+  override def create(options: SourceOptions): Source[_ <: Position] = new KafkaSource(KafkaSettings(options))
 }

@@ -6,7 +6,7 @@ package splice.kafka
 import org.apache.spark.sql.SparkSession
 import org.scalatest.BeforeAndAfterAll
 
-import splice.source.Source
+import splice.source.{Position, Source}
 import splice.testkit.{KafkaBroker, SourceContract}
 
 /** The Kafka source does what every source must. */
@@ -29,7 +29,7 @@ final class KafkaContractSuite extends SourceContract with BeforeAndAfterAll {
     real.create(topic, 3)
     real.write(topic, 3, 0, 30)
 
-    override def source(): Source = real.source("subscribe" -> topic, "startingOffsets" -> "earliest")
+    override def source(): Source[_ <: Position] = real.source("subscribe" -> topic, "startingOffsets" -> "earliest")
 
     override def grow(): Unit = real.write(topic, 3, 30, 45)
   }

@@ -40,7 +40,7 @@ final class RealBrokerSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   /** All rows of a topic, in as many batches as it takes. */
-  private def everything(source: Source, run: String): Seq[(Int, Long, String)] = real.run(source) { c =>
+  private def everything(source: Source[_ <: Position], run: String): Seq[(Int, Long, String)] = real.run(source) { c =>
     Iterator
       .unfold(c.initial()) { at =>
         val until = c.advance(at, everything = false)

@@ -24,7 +24,7 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   override protected def afterAll(): Unit = broker.close()
 
-  private def start(source: Source, wanted: StartPosition): Position = {
+  private def start(source: Source[_ <: Position], wanted: StartPosition): Position = {
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), 2, "hand-over")
     Using.resource(source.enumerator(context))(_.start(wanted))
   }

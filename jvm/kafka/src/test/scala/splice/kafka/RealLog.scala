@@ -12,6 +12,7 @@ import scala.util.Using
 import org.apache.kafka.clients.admin.Admin
 import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord, RecordMetadata}
 import org.apache.kafka.common.serialization.StringSerializer
+import org.apache.spark.sql.types.StructType
 
 import splice.coordinator.{Coordinator, MemorySideLog}
 import splice.source._
@@ -42,20 +43,34 @@ final class RealLog(broker: KafkaBroker) {
     sent.foreach(_.get())
   }
 
-  def source(options: (String, String)*): Source =
+  def source(options: (String, String)*): Source[_ <: Position] =
     SourceProvider.create(SourceOptions(Map("source" -> "kafka", "kafka.bootstrap.servers" -> broker.servers) ++
       options))
 
-  def run[A](source: Source, log: SideLog = new MemorySideLog, slots: Int = 2)(use: Coordinator => A): A = {
+  def run[A](
+      source: Source[_ <: Position],
+      log: SideLog = new MemorySideLog,
+      slots: Int = 2
+  )(use: Coordinator => A): A = {
     val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), slots, "run")
     Using.resource(new Coordinator(source, context, slots, batchesToRetain = 100))(use)
   }
 
+  /** The readers of a batch. Tasks of the same run share pooled consumers. */
+  def readers(
+      source: Source[_ <: Position],
+      columns: StructType,
+      tasks: Seq[TaskRanges],
+      run: String
+  ): SplitReaderFactory = SplitEnumerator
+    .untyped(source, EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), 2, run))
+    .readers(columns, tasks.flatMap(_.ranges))
+
   /** The rows of a batch as (partition, offset, value). */
-  def rows(source: Source, tasks: Seq[SlotRanges], run: String = "run"): Seq[(Int, Long, String)] = {
-    val readers = source.readers(ReadContext(source.schema, run, tasks.flatMap(_.ranges)))
+  def rows(source: Source[_ <: Position], tasks: Seq[TaskRanges], run: String = "run"): Seq[(Int, Long, String)] = {
+    val factory = readers(source, source.schema, tasks, run)
     tasks.flatMap { task =>
-      Using.resource(readers.rows(task)) { reader =>
+      Using.resource(factory.rows(task)) { reader =>
         SplitReader
           .items(reader)
           .map { row =>

@@ -203,13 +203,13 @@ final class RealPolicySuite extends AnyFunSuite with BeforeAndAfterAll {
         all(other, one)
         broker.kill()
         assert(Seq.fill(3)(all(c, one)).forall(_ == one))
-        real.eventually("looks fail")(c.report(one)("metadataFailures").toInt > 0)
+        real.eventually("looks fail")(c.figures(one)("metadataFailures").toInt > 0)
         failure("UNREACHABLE")(all(other, one))
         broker.start()
       }
       real.eventually("writing works again")(Try(real.write("away", 1, 10, 20)).isSuccess)
       assert(moved(c, one).json == offsets("away")(20))
-      real.eventually("looks succeed") { all(c, one); c.report(one)("metadataFailures") == "0" }
+      real.eventually("looks succeed") { all(c, one); c.figures(one)("metadataFailures") == "0" }
     }
   }
 

@@ -20,7 +20,7 @@ final class RealRecreationSuite extends AnyFunSuite with BeforeAndAfterAll {
   private lazy val real   = new RealLog(broker)
 
   // Small fetches, so that a reader has not all of its range when it begins to hand it over.
-  private def source(topic: String, more: (String, String)*): Source = real.source(
+  private def source(topic: String, more: (String, String)*): Source[_ <: Position] = real.source(
     Seq(
       "subscribe"                       -> topic,
       "startingOffsets"                 -> "earliest",
@@ -41,10 +41,10 @@ final class RealRecreationSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   /** The values of a task's rows, and what ended it; `halfway` happens after the tenth row. */
-  private def read(own: Source, tasks: Seq[SlotRanges], run: String)(halfway: => Unit)
+  private def read(own: Source[_ <: Position], tasks: Seq[TaskRanges], run: String)(halfway: => Unit)
       : (Seq[Int], Option[SpliceException]) = {
     val seen        = mutable.ArrayBuffer.empty[Int]
-    val readers     = own.readers(ReadContext(own.schema, run, tasks.flatMap(_.ranges)))
+    val readers     = real.readers(own, own.schema, tasks, run)
     def all(): Unit = tasks.foreach { task =>
       Using.resource(readers.rows(task)) { reader =>
         SplitReader.items(reader).foreach { row =>

@@ -5,18 +5,20 @@ package splice.source
 
 import java.time.Clock
 
-/** What an enumerator may lean on.
+/** The surroundings of an enumerator in one run of one query.
   *
   * @param sideLog
-  *   the enumerator's own durable decisions
+  *   the enumerator's durable decisions
   * @param mode
   *   whether the run is a stream or one bounded read
   * @param cores
-  *   cores known when the run began; a first decision made from it must be written down
+  *   cores known when the run began; a first decision that depends on it must be stored
   * @param run
-  *   names this run of the query
+  *   names this run of the query, and the part of its source that the enumerator serves; readers are reused within one run only
   * @param batchesToRetain
-  *   for how many committed batches Spark keeps offsets, and the side log what they name
+  *   the number of committed batches whose offsets Spark keeps, and whose entries the side log keeps
+  * @param session
+  *   the settings by which readers evaluate expressions: those of the checkpoint's first start
   */
 final case class EnumeratorContext(
     sideLog: SideLog,
@@ -24,11 +26,12 @@ final case class EnumeratorContext(
     clock: Clock,
     cores: Int,
     run: String,
-    batchesToRetain: Int = 100
+    batchesToRetain: Int = 100,
+    session: SessionSettings = SessionSettings.current
 ) {
 
-  /** The context of a part, such as a leg, with a side log of its own. */
-  def scope(name: String): EnumeratorContext = copy(sideLog = sideLog.scope(name))
+  /** The context of a part, such as a leg, with a side log and readers of its own. */
+  def scope(name: String): EnumeratorContext = copy(sideLog = sideLog.scope(name), run = s"$run-$name")
 }
 
 sealed trait ReadMode extends Product with Serializable

@@ -6,70 +6,61 @@ package splice.source
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.StructType
 
-/** What a query reads: one declaration for batch and stream (FLIP-27).
+/** A source of rows: one declaration for batch and stream (FLIP-27).
   *
-  * An instance is made on the driver from options, holds no connection, and is shipped to executors only through the
-  * [[SplitReaderFactory]] that it makes. Building one checks the options; it talks to no server and lists no folder.
+  * The driver creates an instance from options. It holds no connection and stays on the driver; executors get the [[SplitReaderFactory]] of
+  * its enumerator. Creating one checks the options; it sends no request and lists no folder.
+  *
+  * @tparam P
+  *   the source's positions
   */
-trait Source extends Serializable {
+trait Source[P <: Position] extends Serializable {
 
-  /** The short name of its kind, as the option `source` says it: `files`, `kafka`, `hybrid`. */
+  /** The short name of its kind, as the option `source` has it: `files`, `kafka`, `hybrid`. */
   def kind: String
 
-  def boundedness: Boundedness
-
-  /** The columns of a row, without metadata columns. May touch storage the first time (schema inference).
+  /** The columns of a row, without metadata columns. The first call may access storage to infer the schema.
     *
     * @throws SpliceException
-    *   when the schema cannot be found out, for example because a path is missing
+    *   when the schema cannot be determined, for example because a path is missing
     */
   def schema: StructType
 
-  /** Columns that are hidden until named; each name begins with `_`. */
-  def metadataColumns: StructType = new StructType()
-
-  /** What must stay the same over restarts of one checkpoint, in a fixed order: never a secret, never an address. */
-  def fingerprint: Seq[(String, String)]
-
-  /** Whether [[fingerprint]] may change between two starts of one checkpoint, as Spark's own source allows it. */
-  def mayChange: Boolean = false
-
-  /** Reads back what [[Position.json]] wrote.
+  /** Reads a position from the text that [[Position.json]] wrote.
     *
     * @throws SpliceException
     *   when the text is of a newer version, of another source, or damaged
     */
-  def position(json: String): Position
+  def position(json: String): P
 
-  /** How the first position is shared with another source that goes on with the same checkpoint, if there is one. */
-  def sharedStart: Option[SharedStart] = None
+  /** Creates the driver's part for one run of one query. It opens no connection before the first request. */
+  def enumerator(context: EnumeratorContext): SplitEnumerator[P]
 
-  /** Makes the driver's part for one run of one query. */
-  def enumerator(context: EnumeratorContext): SplitEnumerator
+  /** Whether the source ends. */
+  def boundedness: Boundedness = Boundedness.ContinuousUnbounded
 
-  /** Makes the executors' part for the ranges of one batch. */
-  def readers(context: ReadContext): SplitReaderFactory
+  /** Columns that are hidden until a query names them; each name begins with `_`. */
+  def metadataColumns: StructType = new StructType()
 
-  /** Whether [[SplitReaderFactory.columnar]] can ever be true, which costs Spark a second planning call a batch. */
+  /** What must stay the same over restarts of one checkpoint, in a fixed order: never a secret, never an address. */
+  def fingerprint: Seq[(String, String)] = Nil
+
+  /** Whether [[fingerprint]] may change between two starts of one checkpoint, as Spark's own source allows it. */
+  def mayChange: Boolean = false
+
+  /** Whether [[SplitReaderFactory.columnar]] can ever be true, which costs Spark a second planning call per batch. */
   def mayBeColumnar: Boolean = false
-
-  /** Whether readers evaluate expressions, whose meaning depends on the session: a checkpoint then keeps the settings of its first
-    * start.
-    */
-  def readsBySession: Boolean = false
 
   /** Whether its rows are the records of a log, read from a start that its options or a hand-over choose, and not a copy of them. */
   def readsLog: Boolean = false
 
-  /** The names of its legs in order, for a source that is made of several; else none. */
-  def legs: Seq[String] = Nil
-
-  /** Whether it must hear of the last committed batch when a query stops; Spark says so only when the next batch begins. */
-  def needsLastCommit: Boolean = false
-
-  /** Closes what this JVM keeps open for a run that has stopped, such as pooled readers. Any thread. */
-  def release(run: String): Unit = ()
-
   /** Task metrics that readers report, for Spark's UI. */
   def taskMetrics: Seq[CustomMetric] = Nil
+}
+
+/** A source whose checkpoints another of Spark's sources can continue, and the other way round. */
+trait SharesCheckpoint { this: Source[_] =>
+
+  /** The file that holds the first position for both sources. */
+  def sharedStart: SharedStart
 }

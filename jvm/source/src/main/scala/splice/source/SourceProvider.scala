@@ -26,7 +26,7 @@ trait SourceProvider {
   def beforeAnotherLeg: Seq[(String, String)] = Nil
 
   /** Checks the options and makes the source. Talks to no server and lists no folder. */
-  def create(options: SourceOptions): Source
+  def create(options: SourceOptions): Source[_ <: Position]
 
   /** What sources of this connector have written down in a side log, oldest first; nothing when the log is another's. */
   def history(log: SideLog): Seq[HistoryEvent] = Nil
@@ -57,7 +57,7 @@ object SourceProvider {
   }
 
   /** Checks `options` against what the connector knows and makes the source. */
-  def create(options: SourceOptions): Source = {
+  def create(options: SourceOptions): Source[_ <: Position] = {
     val provider = of(options)
     provider.options.refuseUnknown(options)
     provider.create(options)

@@ -5,46 +5,83 @@ package splice.source
 
 import scala.collection.immutable.SortedMap
 
-/** The driver's part of a source: finds splits, decides how far each batch goes (FLIP-27's SplitEnumerator).
+import org.apache.spark.sql.types.StructType
+
+/** The driver's part of a source: finds splits and decides how far each batch reads (FLIP-27's SplitEnumerator).
   *
-  * All methods are called from one thread, the query's. Work that may be slow and is not needed at once, such as discovery,
-  * runs on a thread of the enumerator's own. A call that waits must end with `InterruptedException` when it is interrupted.
+  * The query's thread calls all methods, one after another. Work that may be slow and is not needed at once, such as discovery, runs on a
+  * thread of the enumerator. A call that waits must end with `InterruptedException` when its thread is interrupted.
+  *
+  * [[start]], [[advance]] and [[replay]] may send requests to servers; all that their results depend on is durable, in the result or in the
+  * side log, when they return. [[splits]] and [[readers]] send none.
+  *
+  * @tparam P
+  *   the source's positions
   */
-trait SplitEnumerator extends AutoCloseable {
+trait SplitEnumerator[P <: Position] extends AutoCloseable {
 
-  /** Resolves where to begin into fixed positions. The coordinator or the hybrid writes the result down and asks once. */
-  def start(at: StartPosition): Position
+  /** The fixed position at which the source begins. The coordinator or the hybrid stores it and does not ask again. */
+  def start(at: StartPosition): P
 
-  /** The limits that the source's own options set for a batch that begins at `at`. */
-  def limits(at: Position): Limits.Limited
-
-  /** How far the batch that begins at `from` goes: `from` itself when there is nothing new, or fewer than `limits.minRows`.
+  /** The end of the batch that begins at `from`: `from` itself when nothing new is available, or fewer rows than `limits.minRows`.
     *
     * Cheap when idle: no listing, one round trip to a server. The start of every range of a split that `from` does not
-    * know must be durable (in the result or the side log) when this returns.
+    * contain must be durable, in the result or in the side log, when this returns.
     */
-  def advance(from: Position, limits: Limits): Position
+  def advance(from: P, limits: Limits): P
 
-  /** The ranges between two positions, also of positions that several batches lie between. Pure: depends on its arguments
-    * and on what was durable before `until` was first returned; never on the clock, a listing, or what a server says today.
+  /** The ranges between two positions; several batches may lie between them. Pure: depends on the arguments and on entries of the side log
+    * that were durable before `until` was first returned; never on the clock, a listing, or a response of a server.
     */
-  def splits(from: Position, until: Position): Seq[SplitRange]
+  def splits(from: P, until: P): Seq[SplitRange]
 
-  /** What a range of [[splits]] is expected to cost, for balance between slots only: the answer may change from call to call. */
+  /** The readers of ranges of [[splits]], for executors.
+    *
+    * @param columns
+    *   the columns in order: some or all of the source's schema and metadata columns
+    * @param ranges
+    *   all ranges of the batch, so that only what they need is shipped
+    */
+  def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory
+
+  /** The limits that the source's options set for a batch that begins at `at`. */
+  def limits(at: P): Limits.Limited = Limits.NotSet
+
+  /** Freezes the ends of this run as they are now (Spark's AvailableNow). Called at most once, before [[start]] and [[advance]]. */
+  def freeze(): Unit = ()
+
+  /** The expected cost of a range of [[splits]], for balance between slots only: it may change from call to call. */
   def cost(range: SplitRange): Long = range.weight
 
-  /** Whether a split may still have something to read after `at`; one that has not drops out of its slot. */
-  def isMember(at: Position): String => Boolean = _ => true
+  /** Whether a split may still have something to read after `at`. A split that has nothing leaves its slot. */
+  def isMember(at: P): String => Boolean = _ => true
 
-  /** What the source ended with, once it is bounded and exhausted at `at`; None while there is more to read. */
-  def end(at: Position): Option[EndState]
-
-  /** Takes the ends as they are now for the ends of this run (Spark's AvailableNow). Called at most once, before the rest. */
-  def freeze(): Unit
+  /** The end of a bounded source that is exhausted at `at`; None while there is more to read. */
+  def end(at: P): Option[EndState] = None
 
   /** Spark has durably committed all rows up to `until`. Idempotent; comes late, or never. */
-  def committed(until: Position): Unit
+  def committed(until: P): Unit = ()
 
-  /** Figures for the query progress, from what is known already: asks no server. Keys are those of [[ProgressMetric]]. */
-  def report(at: Position): SortedMap[String, String]
+  /** The query stops.
+    *
+    * @param last
+    *   the position after the last batch that Spark has committed. Spark reports a commit only when the next batch begins, so [[committed]]
+    *   may not have been called with it. The checkpoint is read only if the position is used.
+    */
+  def stopped(last: => Option[P]): Unit = ()
+
+  /** Figures for the query progress, from what is known already: sends no request. Keys are those of [[ProgressMetric]]. */
+  def figures(at: P): SortedMap[String, String] = SortedMap.empty
+
+  override def close(): Unit = ()
+}
+
+private[splice] object SplitEnumerator {
+
+  /** The enumerator of a source whose type of position is not known: Spark's offsets and the legs of a hybrid hold positions of any type.
+    * The only cast of the SPI; the JVM checks each position that is passed, and a position of another source fails with a
+    * `ClassCastException`.
+    */
+  def untyped(source: Source[_ <: Position], context: EnumeratorContext): SplitEnumerator[Position] =
+    source.enumerator(context).asInstanceOf[SplitEnumerator[Position]]
 }

@@ -10,10 +10,10 @@ trait SplitRange extends Serializable {
   def splitId: String
 
   /** Expected size, for balance only: rows for a log, bytes for files. */
-  def weight: Long
+  def weight: Long = 1L
 
-  /** Whether the range shares a client with others of its slot (Kafka), or is a task of its own (files). */
-  def slotted: Boolean
+  /** Whether the range shares a client with other ranges of its slot (Kafka), or is a task alone (files). */
+  def slotted: Boolean = false
 
   /** Whether [[pieces]] can cut it. */
   def cuttable: Boolean = false
@@ -27,16 +27,12 @@ trait SplitRange extends Serializable {
   def preferredHosts: Seq[String] = Nil
 }
 
-/** What one task reads. `slot` names the reader to reuse from the batch before, for slotted ranges; else it is [[SlotRanges.NoSlot]]. */
-final case class SlotRanges(slot: Int, ranges: IndexedSeq[SplitRange]) {
+/** What one task reads.
+  *
+  * @param slot
+  *   the slot whose reader the task reuses from the previous batch, for slotted ranges
+  */
+final case class TaskRanges(slot: Option[Int], ranges: IndexedSeq[SplitRange]) {
 
   def weight: Long = ranges.iterator.map(_.weight).sum
-
-  def slotted: Boolean = ranges.headOption.exists(_.slotted)
-}
-
-object SlotRanges {
-
-  /** The slot of a range that is a task of its own. */
-  val NoSlot: Int = -1
 }

@@ -5,10 +5,10 @@ package splice.spark
 
 import org.apache.spark.sql.connector.read.InputPartition
 
-import splice.source.{SlotRanges, SplitReaderFactory}
+import splice.source.{SplitReaderFactory, TaskRanges}
 
 /** The tasks of one batch and the readers for them. */
-final private[spark] case class BatchPlan(tasks: Seq[SlotRanges], readers: SplitReaderFactory, homes: SlotHomes) {
+final private[spark] case class BatchPlan(tasks: Seq[TaskRanges], readers: SplitReaderFactory, homes: SlotHomes) {
 
   def partitions: Array[InputPartition] =
     tasks.zip(homes.locations(tasks)).iterator.map { case (task, locations) =>

@@ -14,7 +14,13 @@ import splice.source._
 /** Makes the coordinator of one run from the session that runs it. */
 private[spark] object CoordinatorFactory {
 
-  def apply(source: Source, options: SourceOptions, log: SideLog, mode: ReadMode, folder: Option[SourceFolder])
+  def apply(
+      source: Source[_ <: Position],
+      options: SourceOptions,
+      log: SideLog,
+      mode: ReadMode,
+      folder: Option[SourceFolder]
+  )
       : Coordinator = {
     val spark    = SparkSession.active
     val cores    = math.max(spark.sparkContext.defaultParallelism, 1)

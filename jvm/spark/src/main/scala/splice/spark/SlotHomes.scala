@@ -9,7 +9,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.util.CollectionAccumulator
 import org.apache.spark.{SparkContext, SparkEnv}
 
-import splice.source.SlotRanges
+import splice.source.TaskRanges
 
 /** On which executor each slot was read last: its reader is still open there. Filled by tasks, read by the driver when it plans.
   *
@@ -30,20 +30,22 @@ final private[spark] class SlotHomes(
   def moves: Long = moved
 
   /** Called in the task. */
-  def report(task: SlotRanges): Unit = if (task.slotted) {
+  def report(task: TaskRanges): Unit = task.slot.foreach { slot =>
     val env = SparkEnv.get
     val id  = env.blockManager.blockManagerId
     if (env.executorId != SlotHomes.Driver)
-      reports.add(task.slot -> SlotHome(s"${id.host}:${id.port}", s"executor_${id.host}_${env.executorId}"))
+      reports.add(slot -> SlotHome(s"${id.host}:${id.port}", s"executor_${id.host}_${env.executorId}"))
   }
 
   /** Where each of a batch's tasks would best run: its slot's home, or near its data. */
-  def locations(tasks: Seq[SlotRanges]): Seq[Array[String]] = {
+  def locations(tasks: Seq[TaskRanges]): Seq[Array[String]] = {
     val left = if (homes.isEmpty) mutable.Map.empty[String, Int] else mutable.Map.from(cores())
     val sent = mutable.Set.empty[Int]
     tasks.map { task =>
-      if (task.slotted) homes.get(task.slot).filter(takes(left, sent, task.slot)).map(_.location).toArray
-      else task.ranges.iterator.flatMap(_.preferredHosts).distinct.take(3).toArray
+      task.slot match {
+        case Some(slot) => homes.get(slot).filter(takes(left, sent, slot)).map(_.location).toArray
+        case None       => task.ranges.iterator.flatMap(_.preferredHosts).distinct.take(3).toArray
+      }
     }
   }
 

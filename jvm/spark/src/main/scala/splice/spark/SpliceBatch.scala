@@ -3,8 +3,6 @@
 
 package splice.spark
 
-import java.util.UUID
-
 import scala.util.Using
 
 import org.apache.spark.sql.SparkSession
@@ -15,15 +13,14 @@ import splice.coordinator.MemorySideLog
 import splice.source._
 
 /** One bounded read: from the source's start to its ends as they are when the read is planned. */
-final private[spark] class SpliceBatch(source: Source, options: SourceOptions, columns: StructType) extends Batch {
+final private[spark] class SpliceBatch(source: Source[_ <: Position], options: SourceOptions, columns: StructType)
+    extends Batch {
 
   private lazy val plan: BatchPlan =
     Using.resource(CoordinatorFactory(source, options, new MemorySideLog, ReadMode.Batch, folder = None)) {
       coordinator =>
-        val tasks   = coordinator.everything()
-        val run     = UUID.randomUUID().toString
-        val readers = source.readers(ReadContext(columns, run, tasks.flatMap(_.ranges), coordinator.session))
-        BatchPlan(tasks, readers, SlotHomes(SparkSession.active.sparkContext))
+        val tasks = coordinator.everything()
+        BatchPlan(tasks, coordinator.readers(columns, tasks), SlotHomes(SparkSession.active.sparkContext))
     }
 
   override def planInputPartitions(): Array[InputPartition] = plan.partitions

@@ -5,10 +5,10 @@ package splice.spark
 
 import org.apache.spark.sql.connector.read.InputPartition
 
-import splice.source.SlotRanges
+import splice.source.TaskRanges
 
 /** What one task reads, and where it would best run. */
-final private[spark] case class SpliceInputPartition(task: SlotRanges, locations: Array[String], columnar: Boolean)
+final private[spark] case class SpliceInputPartition(task: TaskRanges, locations: Array[String], columnar: Boolean)
     extends InputPartition {
   override def preferredLocations: Array[String] = locations
 }

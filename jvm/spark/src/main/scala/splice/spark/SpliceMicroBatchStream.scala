@@ -3,7 +3,7 @@
 
 package splice.spark
 
-import java.util.{Map => JMap, Optional, UUID}
+import java.util.{Map => JMap, Optional}
 
 import scala.jdk.CollectionConverters._
 import scala.jdk.OptionConverters._
@@ -21,7 +21,6 @@ import splice.source._
 
 /** A source as a stream of micro-batches. Spark calls it from the query's thread only; the coordinator does the work. */
 final private[spark] class SpliceMicroBatchStream private (
-    source: Source,
     columns: StructType,
     coordinator: Coordinator,
     homes: SlotHomes,
@@ -31,11 +30,8 @@ final private[spark] class SpliceMicroBatchStream private (
     with AcceptsLatestSeenOffset
     with ReportsSourceMetrics {
 
-  private val run                                           = UUID.randomUUID().toString
   private var plan: Option[(Position, Position, BatchPlan)] = None
   private val board                                         = MetricsBoard.ofQuery(SparkSession.active.sparkContext)
-  private var frozen                                        = false
-  private var warned                                        = false
 
   override def initialOffset(): Offset = SpliceOffset(coordinator.initial())
 
@@ -47,14 +43,10 @@ final private[spark] class SpliceMicroBatchStream private (
   override def latestOffset(): Offset =
     throw new UnsupportedOperationException("latestOffset(Offset, ReadLimit) is called instead")
 
-  override def latestOffset(start: Offset, limit: ReadLimit): Offset = {
-    val everything = limit.isInstanceOf[ReadAllAvailable]
-    if (everything && !frozen && source.legs.size > 1) warnOfOneBatch()
-    SpliceOffset(coordinator.advance(progress(start), everything))
-  }
+  override def latestOffset(start: Offset, limit: ReadLimit): Offset =
+    SpliceOffset(coordinator.advance(position(start), everything = limit.isInstanceOf[ReadAllAvailable]))
 
-  override def prepareForTriggerAvailableNow(): Unit = {
-    frozen = true
+  override def prepareForTriggerAvailableNow(): Unit =
     try coordinator.freeze()
     catch {
       // Spark stops only those sources that got past this.
@@ -62,13 +54,12 @@ final private[spark] class SpliceMicroBatchStream private (
         stop()
         throw e
     }
-  }
 
-  override def setLatestSeenOffset(offset: Offset): Unit = { val _ = progress(offset) }
+  override def setLatestSeenOffset(offset: Offset): Unit = { val _ = position(offset) }
 
   override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = {
     homes.learn()
-    planOf(progress(start), progress(end)).partitions
+    planOf(position(start), position(end)).partitions
   }
 
   override def createReaderFactory(): PartitionReaderFactory =
@@ -77,44 +68,36 @@ final private[spark] class SpliceMicroBatchStream private (
   override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] =
     latestConsumed.toScala.fold(java.util.Map.of[String, String]()) { consumed =>
       homes.learn()
-      val figures = coordinator.report(progress(consumed)) + (ProgressMetric.SlotMoves -> homes.moves.toString)
+      val figures = coordinator.figures(position(consumed)) + (ProgressMetric.SlotMoves -> homes.moves.toString)
       board.show(figures)
       figures.asJava
     }
 
-  override def commit(end: Offset): Unit = coordinator.committed(progress(end))
+  override def commit(end: Offset): Unit = coordinator.committed(position(end))
 
   override def stop(): Unit =
-    try if (source.needsLastCommit) batches.last().foreach(json => coordinator.stopped(coordinator.position(json)))
+    try coordinator.stopped(batches.last())
     catch {
       case NonFatal(e) => SpliceMicroBatchStream.log.warn("The last committed batch was not told to the source", e)
     } finally {
       board.close()
       coordinator.close()
-      source.release(run)
     }
 
   private def planOf(from: Position, until: Position): BatchPlan =
     plan.collect { case (`from`, `until`, known) => known }.getOrElse {
-      val tasks   = coordinator.tasks(from, until)
-      val readers = source.readers(ReadContext(columns, run, tasks.flatMap(_.ranges), coordinator.session))
-      val made    = BatchPlan(tasks, readers, homes)
+      val tasks = coordinator.tasks(from, until)
+      val made  = BatchPlan(tasks, coordinator.readers(columns, tasks), homes)
       plan = Some((from, until, made))
       made
     }
 
   // Spark also gives offsets of a class of its own, read from its log.
-  private def progress(offset: Offset): Position = offset match {
-    case own: SpliceOffset => own.progress
+  private def position(offset: Offset): Position = offset match {
+    case own: SpliceOffset => own.position
     case other             => coordinator.position(other.json)
   }
 
-  private def warnOfOneBatch(): Unit = if (!warned) {
-    warned = true
-    SpliceMicroBatchStream.log.warn(
-      "This trigger runs one batch, which stops at the end of the current leg. Use Trigger.AvailableNow to read all legs."
-    )
-  }
 }
 
 private[spark] object SpliceMicroBatchStream {
@@ -124,7 +107,12 @@ private[spark] object SpliceMicroBatchStream {
   private val Folder = "splice"
 
   /** Opens the checkpoint folder that Spark keeps for this source. */
-  def apply(source: Source, options: SourceOptions, columns: StructType, checkpoint: String): SpliceMicroBatchStream = {
+  def apply(
+      source: Source[_ <: Position],
+      options: SourceOptions,
+      columns: StructType,
+      checkpoint: String
+  ): SpliceMicroBatchStream = {
     val spark       = SparkSession.active
     val hadoop      = HadoopConfiguration(spark)
     val sideLog     = new HadoopSideLog(new Path(checkpoint, Folder), hadoop)
@@ -132,6 +120,6 @@ private[spark] object SpliceMicroBatchStream {
     val coordinator = CoordinatorFactory(source, options, sideLog, ReadMode.Stream, Some(sources))
     coordinator.open()
     val batches = new CommittedBatches(new Path(checkpoint), hadoop)
-    new SpliceMicroBatchStream(source, columns, coordinator, SlotHomes(spark.sparkContext), batches)
+    new SpliceMicroBatchStream(columns, coordinator, SlotHomes(spark.sparkContext), batches)
   }
 }

@@ -8,6 +8,6 @@ import org.apache.spark.sql.connector.read.streaming.Offset
 import splice.source.Position
 
 /** A position as Spark's offset log holds it. */
-final private[spark] case class SpliceOffset(progress: Position) extends Offset {
-  override def json: String = progress.json
+final private[spark] case class SpliceOffset(position: Position) extends Offset {
+  override def json: String = position.json
 }

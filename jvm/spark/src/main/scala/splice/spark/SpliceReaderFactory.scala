@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import splice.source.{Poll, SlotRanges, SplitReader, SplitReaderFactory}
+import splice.source.{Poll, SplitReader, SplitReaderFactory, TaskRanges}
 
 /** Gives a source's readers to Spark, and reports on which executor each slot ran. */
 final private[spark] class SpliceReaderFactory(readers: SplitReaderFactory, homes: SlotHomes)
@@ -24,7 +24,7 @@ final private[spark] class SpliceReaderFactory(readers: SplitReaderFactory, home
   override def supportColumnarReads(partition: InputPartition): Boolean =
     partition.asInstanceOf[SpliceInputPartition].columnar
 
-  private def begun(partition: InputPartition): SlotRanges = {
+  private def begun(partition: InputPartition): TaskRanges = {
     val task = partition.asInstanceOf[SpliceInputPartition].task
     homes.report(task)
     task

@@ -9,10 +9,11 @@ import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
 import org.apache.spark.sql.connector.read.{Batch, Scan}
 import org.apache.spark.sql.types.StructType
 
-import splice.source.{Source, SourceOptions}
+import splice.source.{Position, Source, SourceOptions}
 
 /** One read of a source: a batch or a stream. */
-final private[spark] class SpliceScan(source: Source, options: SourceOptions, columns: StructType) extends Scan {
+final private[spark] class SpliceScan(source: Source[_ <: Position], options: SourceOptions, columns: StructType)
+    extends Scan {
 
   override def readSchema: StructType = columns
 

@@ -6,10 +6,10 @@ package splice.spark
 import org.apache.spark.sql.connector.read.{Scan, ScanBuilder, SupportsPushDownRequiredColumns}
 import org.apache.spark.sql.types.StructType
 
-import splice.source.{Source, SourceOptions}
+import splice.source.{Position, Source, SourceOptions}
 
 /** Learns which columns the query needs. A stream before Spark 4.2 is never told, and gets them all, metadata last. */
-final private[spark] class SpliceScanBuilder(source: Source, options: SourceOptions)
+final private[spark] class SpliceScanBuilder(source: Source[_ <: Position], options: SourceOptions)
     extends ScanBuilder
     with SupportsPushDownRequiredColumns {
 

@@ -13,7 +13,7 @@ import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import splice.source.{Secrets, Source, SourceOptions, SourceProvider}
+import splice.source.{Position, Secrets, Source, SourceOptions, SourceProvider}
 
 /** A source as Spark's analyser sees it. */
 final private[spark] class SpliceTable(options: Map[String, String])
@@ -22,7 +22,7 @@ final private[spark] class SpliceTable(options: Map[String, String])
     with SupportsWrite
     with SupportsMetadataColumns {
 
-  private val source: Source = SourceProvider.create(SourceOptions(options))
+  private val source: Source[_ <: Position] = SourceProvider.create(SourceOptions(options))
 
   override lazy val schema: StructType = source.schema
 

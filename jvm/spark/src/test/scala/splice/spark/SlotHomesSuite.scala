@@ -6,7 +6,7 @@ package splice.spark
 import org.apache.spark.util.CollectionAccumulator
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.SlotRanges
+import splice.source.TaskRanges
 import splice.testkit.memory.MemoryRange
 
 final class SlotHomesSuite extends AnyFunSuite {
@@ -23,8 +23,8 @@ final class SlotHomesSuite extends AnyFunSuite {
     def locations(slots: Int*): Seq[String] = homes.locations(slots.map(task)).map(_.mkString)
   }
 
-  private def task(slot: Int): SlotRanges =
-    SlotRanges(slot, IndexedSeq(MemoryRange("log", slot, 0, 1, slotted = true)))
+  private def task(slot: Int): TaskRanges =
+    TaskRanges(Some(slot), IndexedSeq(MemoryRange("log", slot, 0, 1, slotted = true)))
 
   test("a slot goes where it was read last") {
     val w = new World(Map("a:1" -> 2, "b:1" -> 2))

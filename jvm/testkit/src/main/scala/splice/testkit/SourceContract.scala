@@ -9,6 +9,7 @@ import scala.annotation.tailrec
 import scala.util.Using
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.{Coordinator, MemorySideLog}
@@ -24,7 +25,7 @@ trait SourceContract extends AnyFunSuite {
   protected trait World {
 
     /** The source, made anew from its options as after a restart. */
-    def source(): Source
+    def source(): Source[_ <: Position]
 
     /** Adds data where the source finds it later; a bounded source fixes what it reads at its start and ignores it. */
     def grow(): Unit
@@ -50,9 +51,9 @@ trait SourceContract extends AnyFunSuite {
   }
 
   /** The rows of a batch, each as text, read by tasks of the session. */
-  private def rows(source: Source, tasks: Seq[SlotRanges], takeOnly: Int = Int.MaxValue): Seq[String] = {
-    val columns = source.schema
-    val readers = source.readers(ReadContext(columns, "contract", tasks.flatMap(_.ranges)))
+  private def rows(c: Coordinator, columns: StructType, tasks: Seq[TaskRanges], takeOnly: Int = Int.MaxValue)
+      : Seq[String] = {
+    val readers = c.readers(columns, tasks)
     val jobs    = spark.sparkContext.parallelize(tasks, math.max(tasks.size, 1))
     jobs.flatMap(task => SourceContract.read(readers, task, columns, takeOnly)).collect().toSeq.sorted
   }
@@ -92,21 +93,22 @@ trait SourceContract extends AnyFunSuite {
   }
 
   test("contract: the same positions give the same tasks and rows, in this run and after a restart with other cores") {
-    val own                   = world()
-    val log                   = new MemorySideLog
-    val (start, until, tasks) = Using.resource(run(own, log)) { c =>
+    val own                         = world()
+    val log                         = new MemorySideLog
+    val columns                     = own.source().schema
+    val (start, until, tasks, read) = Using.resource(run(own, log)) { c =>
       val start = c.initial()
       val until = c.advance(start, everything = true)
-      (start, until, c.tasks(start, until))
+      val tasks = c.tasks(start, until)
+      (start, until, tasks, rows(c, columns, tasks))
     }
-    val read = rows(own.source(), tasks)
     assert(read.nonEmpty)
     own.grow()
     Using.resource(run(own, log, cores = 5)) { c =>
       assert(c.tasks(c.position(start.json), c.position(until.json)) == tasks)
       assert(c.tasks(start, until) == tasks)
+      assert(rows(c, columns, tasks) == read)
     }
-    assert(rows(own.source(), tasks) == read)
   }
 
   test("contract: two batches read at once are the two batches read one by one") {
@@ -115,9 +117,10 @@ trait SourceContract extends AnyFunSuite {
       val start = c.initial()
       val one   = c.advance(start, everything = true)
       own.grow()
-      val two    = c.advance(one, everything = true)
-      val apart  = rows(own.source(), c.tasks(start, one)) ++ rows(own.source(), c.tasks(one, two))
-      val across = rows(own.source(), c.tasks(start, two))
+      val two     = c.advance(one, everything = true)
+      val columns = own.source().schema
+      val apart   = rows(c, columns, c.tasks(start, one)) ++ rows(c, columns, c.tasks(one, two))
+      val across  = rows(c, columns, c.tasks(start, two))
       assert(across == apart.sorted)
     }
   }
@@ -134,11 +137,12 @@ trait SourceContract extends AnyFunSuite {
   test("contract: a task given up half-way and tried again reads the same rows") {
     val own = world()
     Using.resource(run(own, new MemorySideLog)) { c =>
-      val start = c.initial()
-      val tasks = c.tasks(start, c.advance(start, everything = true))
-      val read  = rows(own.source(), tasks)
-      rows(own.source(), tasks, takeOnly = 1)
-      assert(rows(own.source(), tasks) == read)
+      val start   = c.initial()
+      val columns = own.source().schema
+      val tasks   = c.tasks(start, c.advance(start, everything = true))
+      val read    = rows(c, columns, tasks)
+      rows(c, columns, tasks, takeOnly = 1)
+      assert(rows(c, columns, tasks) == read)
     }
   }
 
@@ -173,7 +177,7 @@ trait SourceContract extends AnyFunSuite {
     val own = world()
     Using.resource(run(own, new MemorySideLog)) { c =>
       val start = c.initial()
-      assert(c.report(c.advance(start, everything = true)).contains(ProgressMetric.Position))
+      assert(c.figures(c.advance(start, everything = true)).contains(ProgressMetric.Position))
     }
   }
 }
@@ -183,8 +187,8 @@ object SourceContract {
   /** Runs in a task. */
   private[testkit] def read(
       readers: SplitReaderFactory,
-      task: SlotRanges,
-      columns: org.apache.spark.sql.types.StructType,
+      task: TaskRanges,
+      columns: StructType,
       takeOnly: Int
   ): Seq[String] =
     Using.resource(readers.rows(task)) { reader =>

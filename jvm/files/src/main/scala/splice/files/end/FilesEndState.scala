@@ -8,20 +8,22 @@ import java.time.Instant
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 
-import splice.files.enumerator.{FileList, FilesPosition}
-import splice.files.{FileFormats, FileSource}
+import splice.files.FileFormats
+import splice.files.enumerator.{FileList, FileStorage, FilesPosition}
 import splice.source.{EndState, OffsetColumns, OffsetSummary, TimeRange}
 
 /** What the listed files hold. Event times and offsets come from a Spark job over the columns in question.
   *
   * A date counts as its midnight, and a timestamp without time zone as that time of day, in the session's time zone.
   */
-final private[files] class FilesEndState(source: FileSource, override val position: FilesPosition, list: => FileList)
-    extends EndState {
+final private[files] class FilesEndState(
+    paths: Seq[String],
+    storage: FileStorage,
+    override val position: FilesPosition,
+    list: => FileList
+) extends EndState {
 
-  private def paths = source.settings.paths
-
-  private lazy val scan = new ListScan(source, list.ranges(0, list.files.size))
+  private lazy val scan = new ListScan(storage.readers(_, list.schemas), list.ranges(0, list.files.size))
 
   override def eventTimes(column: String): Option[TimeRange] = {
     val found = HandOverColumn(column, "event time", EventTimeScan.Expected, list.schemas, paths)(EventTimeScan.fits)

@@ -11,28 +11,25 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-import splice.files.FileSource
 import splice.files.split.FileRange
-import splice.source.{ReadContext, SlotRanges, SplitReader}
+import splice.source.{SplitReader, SplitReaderFactory, TaskRanges}
 
 /** Reads some columns of all listed files in a Spark job, with the readers and tasks of the source itself. */
-final private[files] class ListScan(source: FileSource, ranges: Seq[FileRange]) {
+final private[files] class ListScan(readers: StructType => SplitReaderFactory, ranges: Seq[FileRange]) {
 
   /** What `task` makes of the rows of each task; rows are one reused object. */
   def map[A: ClassTag](columns: StructType)(task: Iterator[InternalRow] => Seq[A]): RDD[A] = {
     val context = SparkSession.active.sparkContext
-    val factory = source.readers(ReadContext(columns, ListScan.Run, ranges))
+    val factory = readers(columns)
     context
       .makeRDD(ranges.map(range => (range, range.preferredHosts)))
       .mapPartitions(_.flatMap { range =>
-        Using.resource(factory.rows(SlotRanges(0, IndexedSeq(range))))(reader => task(ListScan.rows(reader)))
+        Using.resource(factory.rows(TaskRanges(None, IndexedSeq(range))))(reader => task(ListScan.rows(reader)))
       })
   }
 }
 
 private[files] object ListScan {
-
-  private val Run = "hand-over"
 
   private def rows(reader: SplitReader[InternalRow]): Iterator[InternalRow] =
     SplitReader.items(reader)

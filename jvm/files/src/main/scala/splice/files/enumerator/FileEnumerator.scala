@@ -5,13 +5,15 @@ package splice.files.enumerator
 
 import scala.collection.immutable.SortedMap
 
-import splice.files.FilesErrors
+import org.apache.spark.sql.types.StructType
+
 import splice.files.split.FileRange
+import splice.files.{FilesErrors, NoFiles}
 import splice.source._
 
 /** Lists the files once, at the first start of a query, and from then on knows only what it wrote down. */
 final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Limited, context: EnumeratorContext)
-    extends SplitEnumerator {
+    extends SplitEnumerator[FilesPosition] {
 
   // Read when it is first needed: a query whose files have all been read does not need it.
   private lazy val list: FileList = {
@@ -23,7 +25,7 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
     known
   }
 
-  override def start(at: StartPosition): Position = at match {
+  override def start(at: StartPosition): FilesPosition = at match {
     case StartPosition.Configured =>
       context.sideLog.getOrCreate(FileListLog.Key)(FileListLog.write(storage.list(context)))
       FilesPosition(0, list.files.size)
@@ -31,45 +33,32 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
     case StartPosition.Timestamp(millis, _) => throw FilesErrors.startNotSupported(s"the time $millis ms")
   }
 
-  override def limits(at: Position): Limits.Limited = own
+  override def limits(at: FilesPosition): Limits.Limited = own
 
-  override def advance(from: Position, limits: Limits): Position = {
-    val at = position(from)
-    if (at.finished) at else at.copy(files = listOf(at).reach(at.files, limits.files, limits.bytes))
-  }
+  override def advance(from: FilesPosition, limits: Limits): FilesPosition =
+    if (from.finished) from else from.copy(files = listOf(from).reach(from.files, limits.files, limits.bytes))
 
-  override def splits(from: Position, until: Position): Seq[FileRange] = {
-    val (first, last) = (position(from), position(until))
-    if (first.files >= last.files) Nil else listOf(last).ranges(first.files, last.files)
-  }
+  override def splits(from: FilesPosition, until: FilesPosition): Seq[FileRange] =
+    if (from.files >= until.files) Nil else listOf(until).ranges(from.files, until.files)
 
-  override def end(at: Position): Option[EndState] = {
-    val last = position(at)
-    Option.when(last.finished)(storage.end(last, listOf(last)))
-  }
+  override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
+    ranges.collectFirst { case range: FileRange => range.schemas } match {
+      case Some(schemas) => storage.readers(columns, schemas)
+      case None          => NoFiles
+    }
 
-  override def freeze(): Unit = ()
+  override def end(at: FilesPosition): Option[EndState] = Option.when(at.finished)(storage.end(at, listOf(at)))
 
-  override def committed(until: Position): Unit = ()
-
-  override def report(at: Position): SortedMap[String, String] = {
-    val now    = position(at)
-    val behind = if (now.finished) 0L else listOf(now).bytes(now.files, now.of)
+  override def figures(at: FilesPosition): SortedMap[String, String] = {
+    val behind = if (at.finished) 0L else listOf(at).bytes(at.files, at.of)
     SortedMap(
-      ProgressMetric.Position    -> s"${now.files} of ${now.of} files",
-      ProgressMetric.Splits      -> (now.of - now.files).toString,
+      ProgressMetric.Position    -> s"${at.files} of ${at.of} files",
+      ProgressMetric.Splits      -> (at.of - at.files).toString,
       ProgressMetric.BytesBehind -> behind.toString
     )
   }
 
-  override def close(): Unit = ()
-
   private def listOf(at: FilesPosition): FileList =
     if (list.files.size == at.of) list
     else throw CheckpointErrors.foreign(s"The offset '$at'", s"a position in a list of ${list.files.size} files")
-
-  private def position(progress: Position): FilesPosition = progress match {
-    case known: FilesPosition => known
-    case other                => FilesPosition.read(other.json)
-  }
 }

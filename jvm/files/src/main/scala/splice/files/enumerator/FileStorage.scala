@@ -4,13 +4,15 @@
 package splice.files.enumerator
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
 import splice.files.end.FilesEndState
 import splice.files.options.OnEmpty
-import splice.files.split.Packing
+import splice.files.reader.FileReaders
+import splice.files.split.{FileSchemas, Packing}
 import splice.files.{FileFormats, FileSource, FilesErrors}
-import splice.source.{EndState, EnumeratorContext}
+import splice.source.{EndState, EnumeratorContext, SplitReaderFactory}
 
 /** Where the files are. The enumerator knows storage by this only, so that a simulated folder can stand in for it. */
 private[splice] trait FileStorage {
@@ -25,6 +27,9 @@ private[splice] trait FileStorage {
     */
   def check(list: FileList): Unit = ()
 
+  /** The readers of listed files. */
+  def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory
+
   /** What the listed files hold, once all of them were read. */
   def end(at: FilesPosition, list: => FileList): EndState
 }
@@ -33,6 +38,8 @@ private[splice] trait FileStorage {
 final private[files] class SparkStorage(source: FileSource) extends FileStorage {
 
   private def settings = source.settings
+
+  private lazy val reading = new FileReaders(settings)
 
   override def list(context: EnumeratorContext): FileList = {
     val conf  = FileFormats.conf(SparkSession.active)
@@ -59,7 +66,10 @@ final private[files] class SparkStorage(source: FileSource) extends FileStorage 
       SparkStorage.log.warn("No file matches {}, so the source has no rows", settings.paths.mkString(", "))
   }
 
-  override def end(at: FilesPosition, list: => FileList): EndState = new FilesEndState(source, at, list)
+  override def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory = reading.of(columns, schemas)
+
+  override def end(at: FilesPosition, list: => FileList): EndState =
+    new FilesEndState(settings.paths, this, at, list)
 }
 
 private object SparkStorage {

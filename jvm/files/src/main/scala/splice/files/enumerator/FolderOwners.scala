@@ -47,23 +47,23 @@ final private[files] class FolderOwners(
     }
   )
 
-  private def sink(folder: Path, given: Path): Option[SinkFolder] =
-    ifAllowed(folder, given)(sinkAt(folder)).orElse {
-      if (FolderOwners.isPartition(folder)) above(folder).flatMap(sink(_, given)) else None
+  private def sink(folder: Path, configured: Path): Option[SinkFolder] =
+    ifAllowed(folder, configured)(sinkAt(folder)).orElse {
+      if (FolderOwners.isPartition(folder)) above(folder).flatMap(sink(_, configured)) else None
     }
 
-  private def table(folder: Path, given: Path): Option[(String, Path)] = tables.getOrElseUpdate(
+  private def table(folder: Path, configured: Path): Option[(String, Path)] = tables.getOrElseUpdate(
     folder,
-    ifAllowed(folder, given)(FolderOwners.format(folder.getFileSystem(configuration), folder).map(_ -> folder))
-      .orElse(above(folder).flatMap(table(_, given)))
+    ifAllowed(folder, configured)(FolderOwners.format(folder.getFileSystem(configuration), folder).map(_ -> folder))
+      .orElse(above(folder).flatMap(table(_, configured)))
   )
 
   private def above(folder: Path): Option[Path] = Option(folder.getParent).filterNot(_ => basePath.contains(folder))
 
   // A user may have access to a folder and none to those above it.
-  private def ifAllowed[A](folder: Path, given: Path)(found: => Option[A]): Option[A] =
+  private def ifAllowed[A](folder: Path, configured: Path)(found: => Option[A]): Option[A] =
     try found
-    catch { case AccessDenied(_) if folder != given => None }
+    catch { case AccessDenied(_) if folder != configured => None }
 }
 
 private object FolderOwners {

@@ -12,7 +12,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.util.SerializableConfiguration
 
 import splice.files.split.{FileBlock, FileRange}
-import splice.source.{SlotRanges, SplitReader, SplitReaderFactory}
+import splice.source.{SplitReader, SplitReaderFactory, TaskRanges}
 
 /** Reads files with a function that Spark's own format made on the driver.
   *
@@ -27,12 +27,12 @@ final private[files] class FileReaderFactory(
     policy: FilePolicy
 ) extends SplitReaderFactory {
 
-  override def batches(task: SlotRanges): SplitReader[ColumnarBatch] = {
+  override def batches(task: TaskRanges): SplitReader[ColumnarBatch] = {
     val arrange = new ColumnArranger(layout)
     reader(task, open => vectors(open).map(arrange(_)))
   }
 
-  override def rows(task: SlotRanges): SplitReader[InternalRow] =
+  override def rows(task: TaskRanges): SplitReader[InternalRow] =
     if (columnar) {
       val arrange = new ColumnArranger(layout)
       reader(task, open => vectors(open).flatMap(batch => arrange(batch).rowIterator.asScala))
@@ -50,7 +50,7 @@ final private[files] class FileReaderFactory(
 
   private def vectors(open: Iterator[InternalRow]): Iterator[ColumnarBatch] = open.asInstanceOf[Iterator[ColumnarBatch]]
 
-  private def reader[T](task: SlotRanges, items: Iterator[InternalRow] => Iterator[T]): SplitReader[T] = {
+  private def reader[T](task: TaskRanges, items: Iterator[InternalRow] => Iterator[T]): SplitReader[T] = {
     val files                  = new FileOpener(configuration.value.value, policy)
     def open(block: FileBlock) = read(FileBlocks.partitioned(block, layout.values(block)))
     new BlockReader(FileReaderFactory.blocks(task), block => files.open(block, open), items, policy)
@@ -59,7 +59,7 @@ final private[files] class FileReaderFactory(
 
 private object FileReaderFactory {
 
-  def blocks(task: SlotRanges): Iterator[FileBlock] =
+  def blocks(task: TaskRanges): Iterator[FileBlock] =
     task.ranges.iterator.flatMap {
       case range: FileRange => range.blocks.iterator
       case other            => throw new IllegalArgumentException(s"$other is no range of files")

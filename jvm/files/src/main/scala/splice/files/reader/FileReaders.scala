@@ -14,10 +14,10 @@ import splice.files.FileFormats
 import splice.files.options.FileSettings
 import splice.files.split.FileSchemas
 
-/** Makes the readers of one source, once per run of a query and set of columns: each ships a Hadoop configuration. */
+/** Creates the readers of one run of a query, once per set of columns: each ships a Hadoop configuration. */
 final private[files] class FileReaders(settings: FileSettings) {
 
-  private type Key = (String, StructType, FileSchemas)
+  private type Key = (StructType, FileSchemas)
 
   private val made: JMap[Key, FileReaderFactory] = Collections.synchronizedMap(
     new LinkedHashMap[Key, FileReaderFactory] {
@@ -25,8 +25,8 @@ final private[files] class FileReaders(settings: FileSettings) {
     }
   )
 
-  def of(run: String, columns: StructType, schemas: FileSchemas): FileReaderFactory =
-    made.computeIfAbsent((run, columns, schemas), _ => make(ReadLayout(columns, schemas)))
+  def of(columns: StructType, schemas: FileSchemas): FileReaderFactory =
+    made.computeIfAbsent((columns, schemas), _ => make(ReadLayout(columns, schemas)))
 
   private def make(layout: ReadLayout): FileReaderFactory = {
     val spark         = SparkSession.active

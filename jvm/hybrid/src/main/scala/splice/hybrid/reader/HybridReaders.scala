@@ -14,17 +14,17 @@ final private[hybrid] class HybridReaders(legs: Map[String, LegReaders]) extends
 
   override val columnar: Boolean = legs.size == 1 && legs.values.forall(_.columnar)
 
-  override def rows(task: SlotRanges): SplitReader[InternalRow] = byLeg(task) match {
+  override def rows(task: TaskRanges): SplitReader[InternalRow] = byLeg(task) match {
     case Seq((leg, own)) => legs(leg).rows(own)
     case several         => new ReaderSequence(several.iterator.map { case (leg, own) => legs(leg).rows(own) })
   }
 
-  override def batches(task: SlotRanges): SplitReader[ColumnarBatch] = byLeg(task) match {
+  override def batches(task: TaskRanges): SplitReader[ColumnarBatch] = byLeg(task) match {
     case Seq((leg, own)) => legs(leg).batches(own)
     case other           => throw new IllegalStateException(s"column batches of ${other.size} legs at once")
   }
 
-  private def byLeg(task: SlotRanges): Seq[(String, SlotRanges)] = {
+  private def byLeg(task: TaskRanges): Seq[(String, TaskRanges)] = {
     val ranges = task.ranges.collect { case range: LegRange => range }
     ranges.map(_.leg).distinct.map(leg => leg -> task.copy(ranges = ranges.filter(_.leg == leg).map(_.range)))
   }

@@ -7,14 +7,14 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import splice.hybrid.select.RowShape
-import splice.source.{ForwardingReader, SlotRanges, SplitReader, SplitReaderFactory}
+import splice.source.{ForwardingReader, SplitReader, SplitReaderFactory, TaskRanges}
 
 /** The readers of one leg, and how their rows become the hybrid's. */
 final private[hybrid] case class LegReaders(inner: SplitReaderFactory, shape: RowShape) {
 
   def columnar: Boolean = inner.columnar && shape.columnar
 
-  def rows(task: SlotRanges): SplitReader[InternalRow] = {
+  def rows(task: TaskRanges): SplitReader[InternalRow] = {
     val reader = inner.rows(task)
     shape match {
       case RowShape.Same            => reader
@@ -23,7 +23,7 @@ final private[hybrid] case class LegReaders(inner: SplitReaderFactory, shape: Ro
     }
   }
 
-  def batches(task: SlotRanges): SplitReader[ColumnarBatch] = {
+  def batches(task: TaskRanges): SplitReader[ColumnarBatch] = {
     val reader = inner.batches(task)
     shape match {
       case view: RowShape.View => new ViewBatches(reader, view)

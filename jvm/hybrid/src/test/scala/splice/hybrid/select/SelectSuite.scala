@@ -49,7 +49,7 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
 
   /** A leg's readers over the records: the columns that were asked for, in one reused row. */
   private class Records(columns: StructType) extends SplitReaderFactory {
-    override def rows(task: SlotRanges): SplitReader[InternalRow] = new SplitReader[InternalRow] {
+    override def rows(task: TaskRanges): SplitReader[InternalRow] = new SplitReader[InternalRow] {
       private val rest = records.iterator
       private val row  = new GenericInternalRow(columns.size)
 
@@ -66,7 +66,7 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
 
   private def read(plan: SelectPlan, columns: StructType): Seq[String] = {
     val select = plan.compile(columns, "live")
-    Using.resource(LegReaders(new Records(select.columns), select.shape).rows(SlotRanges(0, IndexedSeq.empty))) {
+    Using.resource(LegReaders(new Records(select.columns), select.shape).rows(TaskRanges(None, IndexedSeq.empty))) {
       reader =>
         SplitReader
           .items(reader)

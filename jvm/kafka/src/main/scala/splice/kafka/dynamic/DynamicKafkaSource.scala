@@ -3,7 +3,6 @@
 
 package splice.kafka.dynamic
 
-import scala.collection.concurrent.TrieMap
 import scala.collection.immutable.SortedSet
 
 import org.apache.hadoop.conf.Configuration
@@ -13,11 +12,10 @@ import org.apache.spark.sql.types.StructType
 
 import splice.kafka.KafkaSchema
 import splice.kafka.dynamic.enumerator.{ClusterEnumerator, ClusterProbe, DynamicEnumerator, MetadataDiscovery}
-import splice.kafka.dynamic.reader.{DynamicReaders, OriginPlan}
-import splice.kafka.dynamic.split.{DynamicPosition, DynamicSplitRange}
+import splice.kafka.dynamic.reader.ClusterReads
+import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition}
 import splice.kafka.enumerator.{KafkaEnumerator, KafkaLogMetadata, RecordSizes}
-import splice.kafka.lag.{ReadReports, TaskReads}
-import splice.kafka.reader.{KafkaMetrics, KafkaReaders, ReaderPool}
+import splice.kafka.reader.KafkaMetrics
 import splice.kafka.value.ValuePlan
 import splice.source._
 
@@ -27,10 +25,7 @@ import splice.source._
   * A [[KafkaMetadataService]] says where streams lie. Columns and options are those of a source of one cluster, and the hidden columns
   * `_cluster` and `_stream`.
   */
-final class DynamicKafkaSource private[splice] (settings: DynamicSettings) extends Source {
-
-  // What readers tell of a query's tasks, the enumerator of the same query reports, cluster by cluster.
-  @transient private lazy val reports = TrieMap.empty[String, Option[ReadReports]]
+final class DynamicKafkaSource private[splice] (settings: DynamicSettings) extends Source[DynamicOffset] {
 
   override def kind: String = DynamicKafkaSource.Kind
 
@@ -44,8 +39,6 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
 
   override def metadataColumns: StructType = DynamicColumns.all
 
-  override def readsBySession: Boolean = settings.base.value.parses
-
   override def fingerprint: Seq[(String, String)] = Seq(settings.selection.fingerprint)
 
   override def mayChange: Boolean = true
@@ -54,15 +47,14 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
 
   override def mayBeColumnar: Boolean = !settings.base.value.parses
 
-  override def position(json: String): Position = DynamicPosition.read(json)
+  override def position(json: String): DynamicOffset = DynamicPosition.read(json)
 
-  override def enumerator(context: EnumeratorContext): SplitEnumerator = {
+  override def enumerator(context: EnumeratorContext): SplitEnumerator[DynamicOffset] = {
     val hadoop = SparkSession.getActiveSession.fold(new Configuration())(_.sparkContext.hadoopConfiguration)
     val sizes  = new RecordSizes
-    enumerator(context, settings.service(hadoop), sizes) { (cluster, topics, own) =>
-      KafkaEnumerator(settings.of(cluster, topics), own, sizes.within(cluster.name))(() =>
-        reports.get(cluster.name).flatten.fold(TaskReads())(_.take())
-      )
+    val reads  = new ClusterReads
+    enumerator(context, settings.service(hadoop), sizes, reads) { (cluster, topics, own) =>
+      KafkaEnumerator(settings.of(cluster, topics), own, sizes.within(cluster.name), reads(cluster.name))
     }
   }
 
@@ -71,9 +63,14 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
     * @param make
     *   the enumerator of some topics of one cluster
     */
-  private[splice] def enumerator(context: EnumeratorContext, service: KafkaMetadataService, sizes: RecordSizes)(
+  private[splice] def enumerator(
+      context: EnumeratorContext,
+      service: KafkaMetadataService,
+      sizes: RecordSizes,
+      reads: ClusterReads = new ClusterReads
+  )(
       make: (KafkaCluster, SortedSet[String], EnumeratorContext) => ClusterEnumerator
-  ): SplitEnumerator = new DynamicEnumerator(
+  ): SplitEnumerator[DynamicOffset] = new DynamicEnumerator(
     settings,
     context,
     new MetadataDiscovery(
@@ -86,37 +83,14 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
     ),
     new ClusterProbe(settings, context.clock, context.run)(new KafkaLogMetadata(_, context.run)),
     make,
-    sizes
+    sizes,
+    reads
   )
-
-  override def readers(context: ReadContext): SplitReaderFactory = {
-    val origin = OriginPlan(context.columns, schema)
-    val inner  = context.copy(columns = origin.fold(context.columns)(_.inner))
-    val ranges = context.ranges.collect { case range: DynamicSplitRange => range }
-    val byName = ranges.groupBy(_.cluster.name).map { case (name, own) =>
-      val topics = SortedSet.from(own.map(_.range.partition.topic))
-      name -> KafkaReaders(settings.of(own.head.cluster, topics), inner.copy(ranges = own.map(_.range)), report(name))
-    }
-    DynamicReaders(byName, origin)
-  }
 
   override def taskMetrics: Seq[CustomMetric] =
     if (settings.base.value.parses) KafkaMetrics.parsing else KafkaMetrics.declared
 
-  override def needsLastCommit: Boolean = settings.base.commitToGroup
-
-  override def release(run: String): Unit = ReaderPool.release(run)
-
   override def toString: String = s"DynamicKafkaSource(${settings.selection.fingerprint._2})"
-
-  private def report(cluster: String): Option[ReadReports] = reports.getOrElseUpdate(
-    cluster,
-    SparkSession.getActiveSession.map { spark =>
-      val made = new ReadReports
-      spark.sparkContext.register(made)
-      made
-    }
-  )
 }
 
 object DynamicKafkaSource {

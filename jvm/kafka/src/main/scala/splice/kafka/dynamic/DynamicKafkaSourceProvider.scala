@@ -19,7 +19,7 @@ final class DynamicKafkaSourceProvider extends SourceProvider {
     ofAll.orElse(options.keys.find(StreamStarts.isStart))
   }
 
-  override def create(options: SourceOptions): Source = new DynamicKafkaSource(DynamicSettings(options))
+  override def create(options: SourceOptions): Source[_ <: Position] = new DynamicKafkaSource(DynamicSettings(options))
 
   override def history(log: SideLog): Seq[HistoryEvent] = ChangeHistory(log)
 }

@@ -6,9 +6,12 @@ package splice.kafka.enumerator
 import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 
+import org.apache.spark.sql.types.StructType
+
 import splice.kafka.dynamic.enumerator.ClusterEnumerator
-import splice.kafka.lag.{LagBook, TaskReads}
+import splice.kafka.lag.{LagBook, ReadReports, TaskReads}
 import splice.kafka.options.{KafkaSettings, StartingOffsets}
+import splice.kafka.reader.{KafkaReaders, ReaderPool}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
 import splice.kafka.{DataLoss, MissingRange}
 import splice.source._
@@ -26,7 +29,7 @@ final private[splice] class KafkaEnumerator(
     discovery: Discovery,
     looks: SecondLook,
     sizes: RecordSizes = new RecordSizes,
-    reads: () => TaskReads = () => TaskReads()
+    reports: Option[ReadReports] = None
 ) extends ClusterEnumerator {
 
   private val policies   = settings.policies
@@ -74,20 +77,19 @@ final private[splice] class KafkaEnumerator(
     }
   }
 
-  override def limits(at: Position): Limits.Limited = settings.limits
+  override def limits(at: KafkaPosition): Limits.Limited = settings.limits
 
-  override def advance(from: Position, limits: Limits): Position = {
-    val at = KafkaPosition.from(from)
+  override def advance(from: KafkaPosition, limits: Limits): KafkaPosition = {
     // A run whose end is fixed would be over if nothing came of it, and so would one of a chain while a bounded leg is read.
     val until =
-      if (ends.isFrozen || settings.ending.nonEmpty) outage.wait(() => go(at, limits))
-      else outage.idle(at)(go(at, limits))
-    moving = until != at
-    if (until == at) from else until
+      if (ends.isFrozen || settings.ending.nonEmpty) outage.wait(() => go(from, limits))
+      else outage.idle(from)(go(from, limits))
+    moving = until != from
+    if (until == from) from else until
   }
 
-  override def splits(from: Position, until: Position): Seq[SplitRange] = {
-    val (at, to) = (identity.meant(KafkaPosition.from(from)), identity.meant(KafkaPosition.from(until)))
+  override def splits(from: KafkaPosition, until: KafkaPosition): Seq[SplitRange] = {
+    val (at, to) = (identity.meant(from), identity.meant(until))
     // A replay is planned before anything else, and must not read a topic that was created again as if it were the old one.
     if (at != to) outage.wait(() => membership.once(to))
     val known  = to.offsets.keysIterator.flatMap(p => begin(p, at, to).map(p -> _)).toMap
@@ -111,45 +113,46 @@ final private[splice] class KafkaEnumerator(
     held
   }
 
+  override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
+    KafkaReaders(settings, columns, context, reports)
+
   override def cost(range: SplitRange): Long = range match {
     case own: KafkaSplitRange => sizes.cost(own.partition.topic, own.weight)
     case other                => other.weight
   }
 
-  override def isMember(at: Position): String => Boolean = {
+  override def isMember(at: KafkaPosition): String => Boolean = {
     val there = membership.known
-    KafkaPosition.from(at).offsets.keysIterator.filter(p => there.forall(_(p))).map(_.toString).toSet
+    at.offsets.keysIterator.filter(p => there.forall(_(p))).map(_.toString).toSet
   }
 
-  override def end(at: Position): Option[EndState] = settings.ending.flatMap { ending =>
-    val position = KafkaPosition.from(at)
-    val entry    = outage.wait(() => endingLog.resolve(ending, position, membership.settle(position).partitions))
-    val reached  = entry.end.offsets.forall { case (p, end) =>
-      position.get(p).exists(_ >= end) || removal.isKnown(p.topic)
-    }
-    if (reached) Some(new KafkaEndState(entry, position)) else None
+  override def end(at: KafkaPosition): Option[EndState] = settings.ending.flatMap { ending =>
+    val entry   = outage.wait(() => endingLog.resolve(ending, at, membership.settle(at).partitions))
+    val reached = entry.end.offsets.forall { case (p, end) => at.get(p).exists(_ >= end) || removal.isKnown(p.topic) }
+    if (reached) Some(new KafkaEndState(entry, at)) else None
   }
 
   // Servers that never answered before are more likely to be wrong than to be away.
   override def freeze(): Unit = if (identity.isEmpty) ends.freeze() else outage.wait(() => ends.freeze())
 
-  override def committed(until: Position): Unit = if (settings.commitToGroup) {
-    val position = identity.meant(KafkaPosition.from(until))
+  override def committed(until: KafkaPosition): Unit = if (settings.commitToGroup) {
+    val position = identity.meant(until)
     log.commit(position.offsets.filter { case (p, _) => membership.holds(p, position.generation(p.topic)) })
   }
 
-  override def report(at: Position): SortedMap[String, String] = {
-    val position = KafkaPosition.from(at)
-    val told     = reads()
+  override def stopped(last: => Option[KafkaPosition]): Unit = if (settings.commitToGroup) last.foreach(committed)
+
+  override def figures(at: KafkaPosition): SortedMap[String, String] = {
+    val told = reports.fold(TaskReads())(_.take())
     told.partitions.foreach { case (p, read) => sizes.learn(p.topic, read.rows, read.bytes) }
     val found = told.partitions.keySet.map(_.topic)
     reported.foreach { before =>
-      position.topics.filter(t => !found(t) && before.of(t) != position.of(t)).foreach(sizes.foundNone)
+      at.topics.filter(t => !found(t) && before.of(t) != at.of(t)).foreach(sizes.foundNone)
     }
-    reported = Some(position)
-    lag.look(position.offsets, watch.last, told, context.clock.instant()).report ++ told.report ++ Seq(
-      ProgressMetric.Position         -> shown(position),
-      ProgressMetric.Splits           -> position.offsets.size.toString,
+    reported = Some(at)
+    lag.look(at.offsets, watch.last, told, context.clock.instant()).report ++ told.report ++ Seq(
+      ProgressMetric.Position         -> shown(at),
+      ProgressMetric.Splits           -> at.offsets.size.toString,
       ProgressMetric.MetadataFailures -> discovery.health.failures.toString
     ) ++ discovery.health.age(context.clock.instant()).map(ProgressMetric.MetadataAge -> _.toMillis.toString)
   }
@@ -165,6 +168,7 @@ final private[splice] class KafkaEnumerator(
   override def close(): Unit = {
     discovery.close()
     log.close()
+    ReaderPool.release(context.run)
   }
 
   private def configuredStart: StartingOffsets = settings.start.getOrElse(context.mode match {
@@ -231,15 +235,18 @@ private[splice] object KafkaEnumerator {
     *
     * @param sizes
     *   what is known of records, and learned here
-    * @param reads
-    *   what tasks did since this was last asked
+    * @param reports
+    *   the figures of the query's tasks
     */
-  def apply(settings: KafkaSettings, context: EnumeratorContext, sizes: RecordSizes)(
-      reads: () => TaskReads
+  def apply(
+      settings: KafkaSettings,
+      context: EnumeratorContext,
+      sizes: RecordSizes,
+      reports: Option[ReadReports]
   ): KafkaEnumerator = {
     val log       = new KafkaLogMetadata(settings, context.run)
     val discovery = new BackgroundDiscovery(log, settings.discoveryInterval, context.clock, context.run)
-    apply(settings, context, log, discovery, sizes)(reads)
+    apply(settings, context, log, discovery, sizes, reports)
   }
 
   /** The enumerator over another log, such as a simulated one. */
@@ -248,14 +255,15 @@ private[splice] object KafkaEnumerator {
       context: EnumeratorContext,
       log: LogMetadata,
       discovery: Discovery,
-      sizes: RecordSizes = new RecordSizes
-  )(reads: () => TaskReads): KafkaEnumerator = new KafkaEnumerator(
+      sizes: RecordSizes = new RecordSizes,
+      reports: Option[ReadReports] = None
+  ): KafkaEnumerator = new KafkaEnumerator(
     settings,
     context,
     log,
     discovery,
     SecondLook(settings.retries, settings.retryInterval),
     sizes,
-    reads
+    reports
   )
 }

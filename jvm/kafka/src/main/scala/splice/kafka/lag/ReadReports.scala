@@ -3,6 +3,7 @@
 
 package splice.kafka.lag
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.util.AccumulatorV2
 
 /** Brings what tasks did to the driver. An attempt that failed, or was one too many, counts too: these are figures, not offsets. */
@@ -31,5 +32,15 @@ final private[splice] class ReadReports extends AccumulatorV2[TaskReads, TaskRea
     val taken = reads
     reads = TaskReads()
     taken
+  }
+}
+
+private[splice] object ReadReports {
+
+  /** Reports of one run of a query; None where no session runs tasks. */
+  def ofSession(): Option[ReadReports] = SparkSession.getActiveSession.map { spark =>
+    val made = new ReadReports
+    spark.sparkContext.register(made)
+    made
   }
 }

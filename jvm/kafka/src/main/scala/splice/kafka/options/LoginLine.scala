@@ -21,8 +21,9 @@ private[splice] object LoginLine {
     Seq(line, comment.replaceAllIn(line, " ")).distinct.flatMap(text => found(new StringReader(text))).distinct
 
   private def found(text: Reader): Seq[(String, String)] =
-    tokens(text).sliding(3).collect { case Seq(Word(key), Sign('='), Word(value)) if !flags(value.toLowerCase(Locale.ROOT)) =>
-      key -> value
+    tokens(text).sliding(3).collect {
+      case Seq(Word(key), Sign('='), Word(value)) if !flags(value.toLowerCase(Locale.ROOT)) =>
+        key -> value
     }.toVector
 
   private def tokens(text: Reader): Vector[Token] = {

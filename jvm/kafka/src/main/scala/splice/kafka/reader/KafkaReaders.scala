@@ -16,7 +16,7 @@ import splice.kafka.lag.ReadReports
 import splice.kafka.options.KafkaSettings
 import splice.kafka.split.KafkaSplitRange
 import splice.kafka.value.{ValuePlan, ValueReader}
-import splice.source.{ReadContext, SlotRanges, SplitReader, SplitReaderFactory}
+import splice.source.{EnumeratorContext, SplitReader, SplitReaderFactory, TaskRanges}
 
 /** Makes readers on executors: each with a consumer that is its slot's from the batch before, if there is one. */
 final private[splice] case class KafkaReaders(
@@ -28,12 +28,12 @@ final private[splice] case class KafkaReaders(
 
   override val columnar: Boolean = value.isEmpty && KafkaBatchReader.shows(columns)
 
-  override def rows(task: SlotRanges): SplitReader[InternalRow] =
+  override def rows(task: TaskRanges): SplitReader[InternalRow] =
     value.foldLeft[SplitReader[InternalRow]](new KafkaSplitReader(columns, slot(task)))(new ValueReader(_, _))
 
-  override def batches(task: SlotRanges): SplitReader[ColumnarBatch] = new KafkaBatchReader(columns, slot(task))
+  override def batches(task: TaskRanges): SplitReader[ColumnarBatch] = new KafkaBatchReader(columns, slot(task))
 
-  private def slot(task: SlotRanges): SlotReader = {
+  private def slot(task: TaskRanges): SlotReader = {
     val key    = ReaderKey(run, settings.client, task.slot)
     val ranges = task.ranges.map(_.asInstanceOf[KafkaSplitRange])
     // After a failure nobody knows what the consumer has to do with it.
@@ -75,11 +75,16 @@ final private[splice] case class KafkaReaders(
 
 private[splice] object KafkaReaders {
 
-  def apply(settings: KafkaSettings, context: ReadContext, reports: Option[ReadReports] = None): KafkaReaders = {
-    val value = ValuePlan(settings.value, context.columns, context.session)
+  def apply(
+      settings: KafkaSettings,
+      columns: StructType,
+      context: EnumeratorContext,
+      reports: Option[ReadReports]
+  ): KafkaReaders = {
+    val value = ValuePlan(settings.value, columns, context.session)
     val poll  = settings.pollTimeout.getOrElse(networkTimeout)
     KafkaReaders(
-      value.fold(context.columns)(_.record),
+      value.fold(columns)(_.record),
       context.run,
       ReaderSettings(
         settings.client,

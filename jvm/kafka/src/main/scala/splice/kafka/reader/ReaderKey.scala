@@ -9,7 +9,7 @@ import splice.kafka.lag.ReadReports
 import splice.kafka.options.{ClientProperties, RackFrom, TopicRecreated}
 
 /** Readers are alike when their query's run, what their client was made of, and their slot are the same. */
-final private[splice] case class ReaderKey(run: String, client: ClientProperties, slot: Int)
+final private[splice] case class ReaderKey(run: String, client: ClientProperties, slot: Option[Int])
 
 /** What readers need to know of a source's options.
   *

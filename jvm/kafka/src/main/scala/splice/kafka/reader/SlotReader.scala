@@ -13,9 +13,8 @@ import scala.jdk.CollectionConverters._
 import scala.util.Try
 
 import org.apache.kafka.clients.consumer.{ConsumerRecord, OffsetOutOfRangeException}
-import org.apache.kafka.common.KafkaException
-import org.apache.kafka.common.TopicPartition
 import org.apache.kafka.common.errors.{InterruptException, WakeupException}
+import org.apache.kafka.common.{KafkaException, TopicPartition}
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.unsafe.types.UTF8String
 

@@ -89,14 +89,4 @@ private[splice] object KafkaPosition {
         "offsets per topic and partition, such as {\"orders\":{\"0\":5}}"
       )
   }
-
-  /** Takes a position that came as any progress.
-    *
-    * @throws splice.source.SpliceException
-    *   when it is another source's
-    */
-  def from(progress: Position): KafkaPosition = progress match {
-    case own: KafkaPosition => own
-    case other              => read(other.json)
-  }
 }

@@ -65,7 +65,7 @@ abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndA
       val _ = Files.move(other, file, ATOMIC_MOVE)
     }
 
-    private def source: Source = SourceProvider.create(SourceOptions(Map(
+    private def source: Source[_ <: Position] = SourceProvider.create(SourceOptions(Map(
       "source"            -> "dynamic-kafka",
       "streams"           -> name,
       "metadata.file"     -> file.toString,
@@ -74,7 +74,7 @@ abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndA
     ) ++ more))
 
     /** Reads a first batch by another source. */
-    def begin(other: Source): Unit = {
+    def begin(other: Source[_ <: Position]): Unit = {
       val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, "before")
       Using.resource(new Coordinator(other, context, 2, batchesToRetain = 100)) { c =>
         position = Some(c.advance(c.initial(), everything = false))
@@ -93,7 +93,7 @@ abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndA
     }
   }
 
-  final protected class Run(query: Query, source: Source, coordinator: Coordinator, name: String) {
+  final protected class Run(query: Query, source: Source[_ <: Position], coordinator: Coordinator, name: String) {
 
     private def columns: StructType = StructType(source.schema.fields ++ source.metadataColumns.fields)
 
@@ -101,14 +101,14 @@ abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndA
     def plan(): Position = coordinator.advance(query.position.get, everything = false)
 
     /** Answers of the metadata service that were not applied in this run. */
-    def refusals: Int = coordinator.report(query.position.get)(ProgressMetric.Refusals).toInt
+    def refusals: Int = coordinator.figures(query.position.get)(ProgressMetric.Refusals).toInt
 
     /** The clusters that a change waits for, as the query's progress names them. */
-    def waitsFor: Option[String] = coordinator.report(query.position.get).get(ProgressMetric.Waiting)
+    def waitsFor: Option[String] = coordinator.figures(query.position.get).get(ProgressMetric.Waiting)
 
     def read(from: Position, until: Position): Vector[Row] = {
       val tasks   = coordinator.tasks(from, until)
-      val readers = source.readers(ReadContext(columns, name, tasks.flatMap(_.ranges)))
+      val readers = coordinator.readers(columns, tasks)
       tasks.toVector.flatMap { task =>
         Using.resource(readers.rows(task)) { reader =>
           SplitReader.items(reader).map { row =>

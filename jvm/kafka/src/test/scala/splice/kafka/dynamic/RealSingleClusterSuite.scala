@@ -33,7 +33,7 @@ final class RealSingleClusterSuite extends AnyFunSuite with BeforeAndAfterAll {
     Using.resource(Files.walk(folder))(_.sorted(Comparator.reverseOrder[Path]()).forEach(f => Files.delete(f)))
   }
 
-  private def source(password: String): Source = SourceProvider.create(SourceOptions(Map(
+  private def source(password: String): Source[_ <: Position] = SourceProvider.create(SourceOptions(Map(
     "source"                      -> "dynamic-kafka",
     "metadata"                    -> "single-cluster",
     "kafka.bootstrap.servers"     -> broker.servers,

@@ -43,7 +43,7 @@ final class AdvanceSuite extends AnyFunSuite {
     run.log.calls.clear()
     (1 to 5).foreach(_ => e.advance(until, Limits.Everything))
     assert(run.log.calls == Seq.fill(5)("ends"))
-    e.report(until)
+    e.figures(until)
     e.splits(at(0 -> 0, 1 -> 0), until)
     assert(run.log.calls.size == 5)
   }
@@ -103,7 +103,7 @@ final class AdvanceSuite extends AnyFunSuite {
     val e     = world("maxOffsetsPerTrigger" -> "8").start()
     val begin = e.start(StartPosition.Configured)
     val until = e.advance(begin, e.limits(begin))
-    val told  = e.report(until)
+    val told  = e.figures(until)
     assert(told("position") == """{"t":{"0":2,"1":6}}""")
     assert((told("splits"), told("rowsBehind")) == ("2" -> "32"))
     assert(told("topics") == """{"t":{"partitions":2,"rowsBehind":32}}""")

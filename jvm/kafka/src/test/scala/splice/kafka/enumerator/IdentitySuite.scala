@@ -6,6 +6,7 @@ package splice.kafka.enumerator
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.enumerator.SimulatedRun.{at, range}
+import splice.kafka.split.KafkaPosition
 import splice.source._
 
 /** Brokers that tell no cluster id, or tell it only at times. */
@@ -19,7 +20,8 @@ final class IdentitySuite extends AnyFunSuite {
     run
   }
 
-  private def read(enumerator: SplitEnumerator, from: Position): Position = enumerator.advance(from, Limits.Everything)
+  private def read(enumerator: SplitEnumerator[KafkaPosition], from: KafkaPosition): KafkaPosition =
+    enumerator.advance(from, Limits.Everything)
 
   test("a cluster without an id is read, and read on after a restart") {
     val lived = run

@@ -91,7 +91,7 @@ final class LifeSuite extends AnyFunSuite {
     private def batch(limits: Limits): Boolean = {
       if (offsets.isEmpty) offsets += enumerator.start(StartPosition.Configured)
       val from  = offsets.last
-      val until = KafkaPosition.from(enumerator.advance(from, limits))
+      val until = enumerator.advance(from, limits)
       // A crash here is a decision that was written down and never came into an offset.
       if (random.nextInt(8) == 0) throw Crash
       if (until != from) {

@@ -6,13 +6,14 @@ package splice.kafka.enumerator
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.enumerator.SimulatedRun.{at, range}
+import splice.kafka.split.KafkaPosition
 import splice.source._
 
 /** Positions that the log no longer holds, by `onOutOfRange`, and partitions found later, by `newPartitionsStartAt`. */
 final class OutOfRangeSuite extends AnyFunSuite {
 
   /** Twenty records a second apart, of which retention takes the first eight after four were read. */
-  private def world(options: (String, String)*): (SimulatedRun, Position) = {
+  private def world(options: (String, String)*): (SimulatedRun, KafkaPosition) = {
     val run = new SimulatedRun(("startingOffsets" -> "earliest") +: options: _*)
     run.log.create("t", 1)
     run.log.write("t", 0, (0 until 20).map(_ * 1000L): _*)

@@ -11,12 +11,13 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.enumerator.SimulatedRun.{at, range}
+import splice.kafka.split.KafkaPosition
 import splice.source._
 
 /** Brokers that give no answer for some time. */
 final class OutageSuite extends AnyFunSuite {
 
-  private def world(options: (String, String)*): (SimulatedRun, Position) = {
+  private def world(options: (String, String)*): (SimulatedRun, KafkaPosition) = {
     val run = new SimulatedRun(Seq("startingOffsets" -> "earliest", "metadataFailureTimeout" -> "1 min") ++ options: _*)
     run.log.create("t", 1)
     run.log.fill("t", 0, 5)
@@ -127,7 +128,7 @@ final class OutageSuite extends AnyFunSuite {
     failing.state = failing.state.failed(run.clock.instant(), new IllegalStateException("not allowed any more"))
     run.clock.pass(Duration.ofSeconds(60))
     assert(e.advance(until, Limits.Everything) eq until)
-    assert(e.report(until)("metadataAgeMs") == "60000" && e.report(until)("metadataFailures") == "1")
+    assert(e.figures(until)("metadataAgeMs") == "60000" && e.figures(until)("metadataFailures") == "1")
     run.clock.pass(Duration.ofSeconds(1))
     assert(intercept[IllegalStateException](e.advance(until, Limits.Everything)).getMessage == "not allowed any more")
   }

@@ -7,12 +7,13 @@ import java.time.Duration
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.kafka.split.KafkaPosition
 import splice.source._
 
 /** Topics that are gone, by `onTopicRemoved`. */
 final class RemovalSuite extends AnyFunSuite {
 
-  private def world(policy: String, options: (String, String)*): (SimulatedRun, KafkaEnumerator, Position) = {
+  private def world(policy: String, options: (String, String)*): (SimulatedRun, KafkaEnumerator, KafkaPosition) = {
     val all = Seq("subscribe" -> "t,u", "startingOffsets" -> "earliest", "onTopicRemoved" -> policy) ++ options
     val run = new SimulatedRun(all: _*)
     run.log.create("t", 1)

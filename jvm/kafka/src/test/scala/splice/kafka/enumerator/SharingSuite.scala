@@ -13,7 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.enumerator.SimulatedRun.{at, t}
 import splice.kafka.options.{AdmissionFloor, AdmissionPolicy, AdmissionRules}
 import splice.kafka.split.KafkaPosition
-import splice.source.{Limits, LogPartition, Position, StartPosition}
+import splice.source.{Limits, LogPartition, StartPosition}
 
 /** Whose rows a batch takes. */
 final class SharingSuite extends AnyFunSuite {
@@ -51,7 +51,7 @@ final class SharingSuite extends AnyFunSuite {
       run.log.fill("t", 0, 2000)
       run.log.fill("u", 0, 1000)
       val (e, from) = begin(run)
-      KafkaPosition.from(e.advance(from, e.limits(from))).offsets.values.toSeq
+      e.advance(from, e.limits(from)).offsets.values.toSeq
     }
     assert(shares("equal") == Seq(101, 301))
     assert(shares("lag") == Seq(161, 241))
@@ -72,7 +72,7 @@ final class SharingSuite extends AnyFunSuite {
       run.log.fill("u", 0, floored)
       run.log.fill("u", 1, floored)
       val (e, from) = begin(run)
-      KafkaPosition.from(e.advance(from, e.limits(from))).offsets.values.toSeq
+      e.advance(from, e.limits(from)).offsets.values.toSeq
     }
     assert(shares(100) == Seq(48, 26, 26))
     assert(shares(10) == Seq(80, 10, 10))
@@ -93,14 +93,14 @@ final class SharingSuite extends AnyFunSuite {
     val run = new SimulatedRun("startingOffsets" -> "earliest", "maxBytesPerTrigger" -> (1 << 20).toString)
     run.log.create("t", 1)
     run.log.fill("t", 0, 100000)
-    val e                              = run.start()
-    val begin                          = e.start(StartPosition.Configured)
-    def read(from: Position): Position = {
+    val e                                        = run.start()
+    val begin                                    = e.start(StartPosition.Configured)
+    def read(from: KafkaPosition): KafkaPosition = {
       val until = e.advance(from, e.limits(from))
-      val _     = e.report(until)
+      val _     = e.figures(until)
       until
     }
-    val ends = List.iterate(begin: Position, 12)(read).map(KafkaPosition.from(_).get(t(0)).getOrElse(0L))
+    val ends = List.iterate(begin: KafkaPosition, 12)(read).map(_.get(t(0)).getOrElse(0L))
     val rows = ends.zip(ends.tail).map { case (a, b) => b - a }
     assert(rows == Seq(64, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 8192, 8192))
     val sizes = new RecordSizes

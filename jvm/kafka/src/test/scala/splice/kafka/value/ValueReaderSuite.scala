@@ -150,7 +150,6 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     val source  = SourceProvider.create(SourceOptions(options.toMap + ("source" -> KafkaSource.Kind)))
     assert(source.schema.fieldNames.toSeq.endsWith(Seq("timestampType", "_corrupt")))
     assert(source.schema("value").dataType == StructType.fromDDL("id BIGINT, at TIMESTAMP, in STRUCT<a: INT>"))
-    assert(source.readsBySession)
   }
 
   private def refused(options: (String, String)*): String =

@@ -5,6 +5,8 @@ package splice.testkit.memory
 
 import scala.collection.immutable.SortedMap
 
+import org.apache.spark.sql.types.StructType
+
 import splice.source._
 
 /** Finds a log's partitions and says how far to read. */
@@ -13,15 +15,16 @@ final private[memory] class MemoryEnumerator(
     bounded: Boolean,
     starting: String,
     own: Limits.Limited,
+    columnar: Boolean,
     context: EnumeratorContext
-) extends SplitEnumerator {
+) extends SplitEnumerator[MemoryPosition] {
 
   private type Offsets = SortedMap[Int, Long]
 
   private def log                     = MemoryLog(name)
   private var frozen: Option[Offsets] = None
 
-  override def start(at: StartPosition): Position = {
+  override def start(at: StartPosition): MemoryPosition = {
     log.ask("start")
     val ends = now(log.end)
     if (bounded) write("ends")(ends)
@@ -36,10 +39,10 @@ final private[memory] class MemoryEnumerator(
     )
   }
 
-  override def limits(at: Position): Limits.Limited = own
+  override def limits(at: MemoryPosition): Limits.Limited = own
 
-  override def advance(from: Position, limits: Limits): Position = {
-    val at    = next(from)
+  override def advance(from: MemoryPosition, limits: Limits): MemoryPosition = {
+    val at    = from.next
     val ends  = last
     val begun = SortedMap.from(ends.keys.map(p => p -> at.getOrElse(p, begin(p))))
     val rows  = ends.map { case (p, end) => math.max(0L, end - begun(p)) }.sum
@@ -53,15 +56,19 @@ final private[memory] class MemoryEnumerator(
     }
   }
 
-  override def splits(from: Position, until: Position): Seq[SplitRange] = {
-    val at = next(from)
-    next(until).toSeq.map { case (p, end) => MemoryRange(name, p, at.getOrElse(p, begin(p)), end, slotted = !bounded) }
-      .filter(r => r.until > r.from)
+  override def splits(from: MemoryPosition, until: MemoryPosition): Seq[SplitRange] =
+    until.next.toSeq.map { case (p, end) =>
+      MemoryRange(name, p, from.next.getOrElse(p, begin(p)), end, slotted = !bounded)
+    }.filter(r => r.until > r.from)
+
+  override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = {
+    log.ask("readers")
+    new MemoryReaders(columns, columnar)
   }
 
-  override def end(at: Position): Option[EndState] =
-    if (bounded && last.forall { case (p, end) => next(at).get(p).exists(_ >= end) })
-      Some(new MemoryEndState(at, name, next(at)))
+  override def end(at: MemoryPosition): Option[EndState] =
+    if (bounded && last.forall { case (p, end) => at.next.get(p).exists(_ >= end) })
+      Some(new MemoryEndState(at, name, at.next))
     else None
 
   override def freeze(): Unit = {
@@ -69,11 +76,11 @@ final private[memory] class MemoryEnumerator(
     frozen = Some(now(log.end))
   }
 
-  override def committed(until: Position): Unit = log.ask(s"committed ${until.json}")
+  override def committed(until: MemoryPosition): Unit = log.ask(s"committed ${until.json}")
 
-  override def report(at: Position): SortedMap[String, String] = SortedMap(
-    ProgressMetric.Position -> next(at).map { case (p, offset) => s"$p:$offset" }.mkString(" "),
-    ProgressMetric.Splits   -> next(at).size.toString
+  override def figures(at: MemoryPosition): SortedMap[String, String] = SortedMap(
+    ProgressMetric.Position -> at.next.map { case (p, offset) => s"$p:$offset" }.mkString(" "),
+    ProgressMetric.Splits   -> at.next.size.toString
   )
 
   override def close(): Unit = MemoryLog(name).ask("close")
@@ -99,8 +106,6 @@ final private[memory] class MemoryEnumerator(
     write(s"begin-$partition")(SortedMap(partition -> log.earliest(partition)))(partition)
 
   private def now(offset: Int => Long): Offsets = SortedMap.from((0 until log.size).map(p => p -> offset(p)))
-
-  private def next(at: Position): Offsets = MemoryPosition.parse(name, at.json).next
 
   private def write(key: String)(offsets: => Offsets): Offsets =
     MemoryPosition.parse(name, context.sideLog.getOrCreate(key)(Seq(MemoryPosition(name, offsets).json)).mkString).next

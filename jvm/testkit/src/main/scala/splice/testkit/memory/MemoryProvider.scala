@@ -14,7 +14,7 @@ final class MemoryProvider extends SourceProvider {
 
   override def startOptions: Set[String] = Set(MemoryOptions.StartingOffsets.key)
 
-  override def create(options: SourceOptions): Source = new MemorySource(
+  override def create(options: SourceOptions): Source[_ <: Position] = new MemorySource(
     options(MemoryOptions.Log),
     if (options(MemoryOptions.Bounded)) Boundedness.Bounded else Boundedness.ContinuousUnbounded,
     options(MemoryOptions.StartingOffsets),

@@ -18,7 +18,7 @@ import splice.source._
 final private[memory] class MemoryReaders(columns: StructType, override val columnar: Boolean)
     extends SplitReaderFactory {
 
-  override def rows(task: SlotRanges): SplitReader[InternalRow] = new SplitReader[InternalRow] {
+  override def rows(task: TaskRanges): SplitReader[InternalRow] = new SplitReader[InternalRow] {
     private val records = cells(task)
     private val row     = new GenericInternalRow(columns.size)
 
@@ -30,7 +30,7 @@ final private[memory] class MemoryReaders(columns: StructType, override val colu
     override def close(): Unit      = ()
   }
 
-  override def batches(task: SlotRanges): SplitReader[ColumnarBatch] = new SplitReader[ColumnarBatch] {
+  override def batches(task: TaskRanges): SplitReader[ColumnarBatch] = new SplitReader[ColumnarBatch] {
     private val groups  = cells(task).grouped(MemoryReaders.BatchRows)
     private val vectors = columns.fields.map(c => new OnHeapColumnVector(MemoryReaders.BatchRows, c.dataType))
     private val batch   = new ColumnarBatch(vectors.toArray[ColumnVector])
@@ -45,7 +45,7 @@ final private[memory] class MemoryReaders(columns: StructType, override val colu
     override def close(): Unit        = batch.close()
   }
 
-  private def cells(task: SlotRanges): Iterator[Seq[Any]] =
+  private def cells(task: TaskRanges): Iterator[Seq[Any]] =
     task.ranges.iterator.collect { case range: MemoryRange => range }.flatMap { range =>
       val log = MemoryLog(range.log)
       log.read(range.partition, range.from, range.until).iterator.map { record =>

@@ -14,7 +14,7 @@ final class MemorySource(
     starting: String,
     limits: Limits.Limited,
     columnar: Boolean
-) extends Source {
+) extends Source[MemoryPosition] {
 
   override def kind: String = MemoryOptions.Kind
 
@@ -29,14 +29,9 @@ final class MemorySource(
 
   override def position(json: String): MemoryPosition = MemoryPosition.parse(log, json)
 
-  override def enumerator(context: EnumeratorContext): SplitEnumerator = {
+  override def enumerator(context: EnumeratorContext): SplitEnumerator[MemoryPosition] = {
     MemoryLog(log).ask("enumerator")
-    new MemoryEnumerator(log, boundedness == Boundedness.Bounded, starting, limits, context)
-  }
-
-  override def readers(context: ReadContext): SplitReaderFactory = {
-    MemoryLog(log).ask("readers")
-    new MemoryReaders(context.columns, columnar)
+    new MemoryEnumerator(log, boundedness == Boundedness.Bounded, starting, limits, columnar, context)
   }
 
   override def mayBeColumnar: Boolean = columnar

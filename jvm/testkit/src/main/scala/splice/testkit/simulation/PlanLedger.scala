@@ -5,7 +5,7 @@ package splice.testkit.simulation
 
 import scala.collection.mutable
 
-import splice.source.{Position, SlotRanges, SplitRange}
+import splice.source.{Position, SplitRange, TaskRanges}
 
 /** Holds every plan of a batch to the first plan of the same range, over all runs of one history. */
 final private[simulation] class PlanLedger(describe: SplitRange => String) {
@@ -15,7 +15,7 @@ final private[simulation] class PlanLedger(describe: SplitRange => String) {
   /** Forgets plans of batches that were never logged: the next run may plan what it likes there. */
   def keep(logged: String => Boolean): Unit = { val _ = plans.filterInPlace { case ((_, until), _) => logged(until) } }
 
-  def check(from: Position, until: Position, tasks: Seq[SlotRanges]): Unit = {
+  def check(from: Position, until: Position, tasks: Seq[TaskRanges]): Unit = {
     val now   = tasks.map(t => s"${t.slot}: ${t.ranges.map(describe).mkString(", ")}").mkString("[", "; ", "]")
     val first = plans.getOrElseUpdate((from.json, until.json), now)
     if (first != now) throw new Violation(s"the plan of $from to $until was $first and is $now now")

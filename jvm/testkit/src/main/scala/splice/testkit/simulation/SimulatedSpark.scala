@@ -10,10 +10,10 @@ import splice.source._
 trait Subject {
 
   /** The source as a fresh start of the query makes it from its options. */
-  def source(): Source
+  def source(): Source[_ <: Position]
 
   /** Opens a reader of a task as an executor does. */
-  def rows(source: Source, context: ReadContext, task: SlotRanges): TaskRows
+  def rows(run: String, task: TaskRanges): TaskRows
 
   /** The driver was killed, and the executors with it. */
   def killed(): Unit
@@ -91,7 +91,7 @@ final class SimulatedSpark(
     )
     life.step(s"$name: $trigger, $cores cores, logged ${logs.last}")
     try {
-      new MicroBatches(source, coordinator, name, trigger).run()
+      new MicroBatches(coordinator, name, trigger).run()
       coordinator.close()
       life.step(s"$name has stopped")
     } catch {
@@ -115,7 +115,7 @@ final class SimulatedSpark(
     SlotRules(slots, chance.oneOf(SlotAssigner.all), if (chance.oneIn(2)) cut else CutRules.Never)
   }
 
-  final private class MicroBatches(source: Source, coordinator: Coordinator, name: String, trigger: SimulatedTrigger) {
+  final private class MicroBatches(coordinator: Coordinator, name: String, trigger: SimulatedTrigger) {
 
     private val progress                   = new BatchLog(logs, life, asynchronous && trigger.isContinual)
     private var consumed: Option[Position] = None
@@ -162,7 +162,7 @@ final class SimulatedSpark(
       if (!from.precedes(until)) throw new Violation(s"the offset goes back from $from to $until")
       if (until == from) {
         life.step(s"idle at $from")
-        val _ = coordinator.report(from)
+        val _ = coordinator.figures(from)
         None
       } else {
         progress.begun(batch, until.json)
@@ -182,14 +182,13 @@ final class SimulatedSpark(
     private def execute(batch: Long, from: Position, until: Position): Unit = {
       val tasks = plan(from, until)
       plan(from, until)
-      val context = ReadContext(source.schema, name, tasks.flatMap(_.ranges))
-      val rows    = new SimulatedTasks(life, subject.same, task => subject.rows(source, context, task)).run(tasks)
+      val rows = new SimulatedTasks(life, subject.same, subject.rows(name, _)).run(tasks)
       sink.write(batch, rows)
       consumed = Some(until)
-      val _ = coordinator.report(until)
+      val _ = coordinator.figures(until)
     }
 
-    private def plan(from: Position, until: Position): Seq[SlotRanges] = {
+    private def plan(from: Position, until: Position): Seq[TaskRanges] = {
       val tasks = coordinator.tasks(from, until)
       plans.check(from, until, tasks)
       tasks

@@ -5,7 +5,7 @@ package splice.testkit.simulation
 
 import scala.collection.mutable
 
-import splice.source.SlotRanges
+import splice.source.TaskRanges
 
 /** Reads one task on an executor. */
 trait TaskRows extends AutoCloseable {
@@ -15,12 +15,12 @@ trait TaskRows extends AutoCloseable {
 }
 
 /** Runs the tasks of one batch side by side, row by row, with failed attempts, speculative copies and second reads. */
-final class SimulatedTasks(life: Life, same: SameRows, open: SlotRanges => TaskRows) {
+final class SimulatedTasks(life: Life, same: SameRows, open: TaskRanges => TaskRows) {
 
   private val chance = life.chance
 
   /** The ids of all rows of the batch. */
-  def run(tasks: Seq[SlotRanges]): Seq[Long] = {
+  def run(tasks: Seq[TaskRanges]): Seq[Long] = {
     val rows = read(tasks)
     if (!life.isCalm && chance.oneIn(20)) {
       life.step("the batch is read a second time")
@@ -45,7 +45,7 @@ final class SimulatedTasks(life: Life, same: SameRows, open: SlotRanges => TaskR
     }
   }
 
-  private def read(tasks: Seq[SlotRanges]): Seq[Long] = {
+  private def read(tasks: Seq[TaskRanges]): Seq[Long] = {
     val results  = mutable.Map.empty[Int, Seq[Long]]
     val attempts = Array.fill(tasks.size)(0)
     val waiting  = mutable.Queue.from(tasks.indices)

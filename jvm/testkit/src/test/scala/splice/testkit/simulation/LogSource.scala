@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.{LongType, StructType}
 import splice.source._
 
 /** The least source over a simulated topic that keeps all rules; what it does wrong is what a test plants. */
-class LogSource(cluster: SimulatedCluster, topic: String, ownLimits: Limits.Limited) extends Source {
+class LogSource(cluster: SimulatedCluster, topic: String, ownLimits: Limits.Limited) extends Source[LogPosition] {
 
   override def kind: String                        = "log"
   override def boundedness: Boundedness            = Boundedness.ContinuousUnbounded
@@ -18,10 +18,9 @@ class LogSource(cluster: SimulatedCluster, topic: String, ownLimits: Limits.Limi
   override def fingerprint: Seq[(String, String)]  = Seq("topic" -> topic)
   override def position(json: String): LogPosition =
     LogPosition(SortedMap.from(Json.fields(Json.read(json).get).map { case (p, at) => p.toInt -> at.asLong }))
-  override def readers(context: ReadContext): SplitReaderFactory       = throw new UnsupportedOperationException
-  override def enumerator(context: EnumeratorContext): SplitEnumerator = new LogEnumerator(context)
+  override def enumerator(context: EnumeratorContext): SplitEnumerator[LogPosition] = new LogEnumerator(context)
 
-  class LogEnumerator(context: EnumeratorContext) extends SplitEnumerator {
+  class LogEnumerator(context: EnumeratorContext) extends SplitEnumerator[LogPosition] {
 
     private var frozen: Option[SortedMap[Int, Long]] = None
 
@@ -34,13 +33,13 @@ class LogSource(cluster: SimulatedCluster, topic: String, ownLimits: Limits.Limi
     private def ends: SortedMap[Int, Long] =
       SortedMap.from(partitions.zipWithIndex.map { case (log, p) => p -> log.stableEnd })
 
-    override def start(at: StartPosition): Position =
+    override def start(at: StartPosition): LogPosition =
       LogPosition(SortedMap.from(partitions.zipWithIndex.map { case (log, p) => p -> log.earliest }))
 
-    override def limits(at: Position): Limits.Limited = ownLimits
+    override def limits(at: LogPosition): Limits.Limited = ownLimits
 
-    override def advance(from: Position, limits: Limits): Position = {
-      val at    = from.asInstanceOf[LogPosition].at
+    override def advance(from: LogPosition, limits: Limits): LogPosition = {
+      val at    = from.at
       val known = frozen.getOrElse(ends).map { case (p, end) => (p, at.getOrElse(p, begin(p)), end) }.toSeq
       val rows  = known.map { case (_, start, end) => math.max(0L, end - start) }.sum
       if (limits.minRows.exists(rows < _)) from
@@ -52,17 +51,14 @@ class LogSource(cluster: SimulatedCluster, topic: String, ownLimits: Limits.Limi
       }
     }
 
-    override def splits(from: Position, until: Position): Seq[SplitRange] = {
-      val at = from.asInstanceOf[LogPosition].at
-      until.asInstanceOf[LogPosition].at.toSeq.map { case (p, end) => LogRange(p, at.getOrElse(p, begin(p)), end) }
+    override def splits(from: LogPosition, until: LogPosition): Seq[SplitRange] =
+      until.at.toSeq.map { case (p, end) => LogRange(p, from.at.getOrElse(p, begin(p)), end) }
         .filter(r => r.until > r.from)
-    }
 
-    override def end(at: Position): Option[EndState]             = None
-    override def freeze(): Unit                                  = frozen = Some(ends)
-    override def committed(until: Position): Unit                = ()
-    override def report(at: Position): SortedMap[String, String] = SortedMap.empty
-    override def close(): Unit                                   = ()
+    override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
+      throw new UnsupportedOperationException
+
+    override def freeze(): Unit = frozen = Some(ends)
   }
 }
 
@@ -84,7 +80,7 @@ final case class LogRange(partition: Int, from: Long, until: Long) extends Split
 final class RowsGone(text: String) extends RuntimeException(text)
 
 /** Reads ranges straight from the topic. */
-final class LogRows(cluster: SimulatedCluster, topic: String, task: SlotRanges) extends TaskRows {
+final class LogRows(cluster: SimulatedCluster, topic: String, task: TaskRanges) extends TaskRows {
 
   private val ids = task.ranges.iterator.map(_.asInstanceOf[LogRange]).flatMap { range =>
     val log = cluster.topic(topic).partitions(range.partition)

@@ -9,7 +9,7 @@ import splice.kafka.split.KafkaPosition
 import splice.source.{LogPartition, SplitEnumerator, StartPosition}
 
 /** The enumerator of one cluster, as one of several uses it. */
-private[splice] trait ClusterEnumerator extends SplitEnumerator {
+private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] {
 
   override def start(at: StartPosition): KafkaPosition = start(at, Map.empty)
 

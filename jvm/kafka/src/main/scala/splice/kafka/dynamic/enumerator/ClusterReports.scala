@@ -30,7 +30,8 @@ final private[dynamic] class ClusterReports(clock: Clock) {
   ): SortedMap[String, String] = {
     val now = clock.instant()
     last = workers.map { case (name, worker) =>
-      name -> worker.peek(_.report(position.of(name))).orElse(last.get(name)).getOrElse(SortedMap.empty[String, String])
+      name ->
+        worker.peek(_.figures(position.of(name))).orElse(last.get(name)).getOrElse(SortedMap.empty[String, String])
     }
     val clusters = workers.toSeq.map { case (name, worker) => name -> cluster(last(name), worker.health, now) }
     val health   = discovery.health

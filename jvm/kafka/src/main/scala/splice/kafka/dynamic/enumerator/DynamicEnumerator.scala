@@ -9,13 +9,16 @@ import java.util.concurrent.{TimeUnit, TimeoutException}
 import scala.annotation.tailrec
 import scala.collection.immutable.{SortedMap, SortedSet}
 
+import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
 import splice.kafka.KafkaErrors
 import splice.kafka.dynamic.change._
-import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition, DynamicSplitRange, PositionLog}
+import splice.kafka.dynamic.reader.{ClusterReads, DynamicReaders}
+import splice.kafka.dynamic.split.{ClusterTopic, DynamicOffset, DynamicPosition, DynamicSplitRange, PositionLog}
 import splice.kafka.dynamic.{DynamicErrors, DynamicSettings, KafkaCluster}
 import splice.kafka.enumerator.RecordSizes
+import splice.kafka.reader.ReaderPool
 import splice.kafka.split.KafkaSplitRange
 import splice.source._
 
@@ -31,8 +34,9 @@ final private[splice] class DynamicEnumerator(
     discovery: MetadataDiscovery,
     probe: ClusterProbe,
     make: (KafkaCluster, SortedSet[String], EnumeratorContext) => ClusterEnumerator,
-    sizes: RecordSizes
-) extends SplitEnumerator {
+    sizes: RecordSizes,
+    reads: ClusterReads
+) extends SplitEnumerator[DynamicOffset] {
 
   private val changes = new ChangeLog(context.sideLog)
   private val rules   = new ChangeRules(settings.removal)
@@ -58,7 +62,7 @@ final private[splice] class DynamicEnumerator(
   private var toldInactive = Set.empty[String]
   private var waitingSince = Option.empty[Instant]
 
-  override def start(at: StartPosition): Position = {
+  override def start(at: StartPosition): DynamicOffset = {
     val first = driver.first()
     ClusterStart.check(at, first.read)
     workers.follow(driver.reached(first), DynamicPosition.of(first.number, Nil))
@@ -72,9 +76,9 @@ final private[splice] class DynamicEnumerator(
     positions.offset(DynamicPosition.of(first.number, starts))
   }
 
-  override def limits(at: Position): Limits.Limited = settings.base.limits
+  override def limits(at: DynamicOffset): Limits.Limited = settings.base.limits
 
-  override def advance(from: Position, limits: Limits): Position = {
+  override def advance(from: DynamicOffset, limits: Limits): DynamicOffset = {
     val at   = own(from)
     val next = go(at, limits)
     if (next.sameAs(at)) from else positions.offset(next)
@@ -136,7 +140,7 @@ final private[splice] class DynamicEnumerator(
     if (ends.isEmpty && left.isEmpty) at -> here else driver.drain(at, here, ends ++ left)
   }
 
-  override def splits(from: Position, until: Position): Seq[SplitRange] = {
+  override def splits(from: DynamicOffset, until: DynamicOffset): Seq[SplitRange] = {
     val (at, to) = (own(from), own(until))
     val spans    = ChangeSpan.between(at, to, changes(at.change), changes.between(at.change, to.change))
     val known    = driver.reached(changes.last.getOrElse(changes(to.change)))
@@ -157,12 +161,15 @@ final private[splice] class DynamicEnumerator(
     }
   }
 
+  override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
+    DynamicReaders(settings, columns, context, ranges, reads)
+
   override def cost(range: SplitRange): Long = range match {
     case own: DynamicSplitRange => sizes.cost(s"${own.cluster.name}/${own.range.partition.topic}", own.weight)
     case other                  => other.weight
   }
 
-  override def isMember(at: Position): String => Boolean = {
+  override def isMember(at: DynamicOffset): String => Boolean = {
     val position = own(at)
     val all      = position.clusters.iterator.flatMap { case (name, own) =>
       own.offsets.keysIterator.map(p => s"$name/$p")
@@ -170,7 +177,7 @@ final private[splice] class DynamicEnumerator(
     all
   }
 
-  override def end(at: Position): Option[EndState] =
+  override def end(at: DynamicOffset): Option[EndState] =
     if (settings.base.ending.isEmpty) None
     else {
       val position = own(at)
@@ -181,7 +188,7 @@ final private[splice] class DynamicEnumerator(
     }
 
   /** A stream waits until clusters are active; a batch would leave out what comes after them. */
-  private def ended(at: Position, ends: Seq[EndState], inactive: Set[String]): Option[EndState] = {
+  private def ended(at: DynamicOffset, ends: Seq[EndState], inactive: Set[String]): Option[EndState] = {
     if (inactive.nonEmpty && context.mode == ReadMode.Batch) throw DynamicErrors.inactive(inactive)
     if (inactive.nonEmpty && inactive != toldInactive)
       DynamicEnumerator.log.warn(
@@ -196,14 +203,16 @@ final private[splice] class DynamicEnumerator(
     workers.freeze()
   }
 
-  override def committed(until: Position): Unit = {
+  override def committed(until: DynamicOffset): Unit = {
     val position = own(until)
     position.clusters.foreach { case (name, own) => workers.find(name).foreach(_.peek(_.committed(own))) }
     changes.purge(position.change)
     positions.purge(until)
   }
 
-  override def report(at: Position): SortedMap[String, String] = {
+  override def stopped(last: => Option[DynamicOffset]): Unit = if (settings.base.commitToGroup) last.foreach(committed)
+
+  override def figures(at: DynamicOffset): SortedMap[String, String] = {
     val position = own(at)
     reports(position, changes(position.change), workers.all, discovery, driver.refusals, driver.waitsFor)
   }
@@ -212,9 +221,10 @@ final private[splice] class DynamicEnumerator(
     workers.close()
     probe.close()
     discovery.close()
+    ReaderPool.release(context.run)
   }
 
-  private def own(progress: Position): DynamicPosition = takeover(positions(progress))
+  private def own(offset: DynamicOffset): DynamicPosition = takeover(positions(offset))
 
   /** Asks every usable cluster, all at once, and waits for all answers. */
   private def ask[A](here: AppliedMetadata, patient: Boolean = true)(

@@ -48,7 +48,7 @@ private[dynamic] object Reach {
     enumerator.expect(expected)
     // A partition that was created between the last refresh and the removal belongs to the drain.
     if (leaving.valuesIterator.exists(_.plan == LeavingPlan.Ask)) enumerator.refresh()
-    val until  = KafkaPosition.from(enumerator.advance(from, Limits.Everything))
+    val until  = enumerator.advance(from, Limits.Everything)
     val ranges = if (until == from) Nil else enumerator.splits(from, until)
     val begins = ranges.collect { case r: KafkaSplitRange => r.partition -> r.from }.toMap
     val gone   = leaving.valuesIterator.map(_.plan).collect { case LeavingPlan.Drain(ends) => ends }

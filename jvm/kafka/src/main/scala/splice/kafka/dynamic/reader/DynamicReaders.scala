@@ -3,11 +3,17 @@
 
 package splice.kafka.dynamic.reader
 
+import scala.collection.immutable.SortedSet
+
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
+import splice.kafka.KafkaSchema
+import splice.kafka.dynamic.DynamicSettings
 import splice.kafka.dynamic.split.DynamicSplitRange
-import splice.source.{ReaderSequence, SlotRanges, SplitReader, SplitReaderFactory}
+import splice.kafka.reader.KafkaReaders
+import splice.source.{EnumeratorContext, ReaderSequence, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 
 /** The readers of the clusters that one batch touches. A slot has a consumer for each cluster, never one for several.
   *
@@ -21,13 +27,13 @@ final private[dynamic] case class DynamicReaders(clusters: Map[String, SplitRead
 
   override val columnar: Boolean = clusters.values.forall(_.columnar)
 
-  override def rows(task: SlotRanges): SplitReader[InternalRow] = together(task) { (name, own) =>
-    val records = clusters(name).rows(SlotRanges(task.slot, own.map(_.range)))
+  override def rows(task: TaskRanges): SplitReader[InternalRow] = together(task) { (name, own) =>
+    val records = clusters(name).rows(TaskRanges(task.slot, own.map(_.range)))
     origin.fold(records)(plan => new OriginRowReader(records, new OriginRow(plan, originOf(name, own))))
   }
 
-  override def batches(task: SlotRanges): SplitReader[ColumnarBatch] = together(task) { (name, own) =>
-    val records = clusters(name).batches(SlotRanges(task.slot, own.map(_.range)))
+  override def batches(task: TaskRanges): SplitReader[ColumnarBatch] = together(task) { (name, own) =>
+    val records = clusters(name).batches(TaskRanges(task.slot, own.map(_.range)))
     origin.fold(records)(new OriginBatchReader(records, _, originOf(name, own)))
   }
 
@@ -35,7 +41,7 @@ final private[dynamic] case class DynamicReaders(clusters: Map[String, SplitRead
     new Origin(cluster, ranges.map(r => r.range.partition.topic -> r.stream).toMap)
 
   /** Some clusters at once. */
-  private def together[T](task: SlotRanges)(
+  private def together[T](task: TaskRanges)(
       reader: (String, IndexedSeq[DynamicSplitRange]) => SplitReader[T]
   ): SplitReader[T] = {
     val ranges = task.ranges.collect { case range: DynamicSplitRange => range }
@@ -49,6 +55,25 @@ final private[dynamic] case class DynamicReaders(clusters: Map[String, SplitRead
 }
 
 private[dynamic] object DynamicReaders {
+
+  /** The readers of a batch's ranges. */
+  def apply(
+      settings: DynamicSettings,
+      columns: StructType,
+      context: EnumeratorContext,
+      ranges: Seq[SplitRange],
+      reads: ClusterReads
+  ): DynamicReaders = {
+    val origin = OriginPlan(columns, KafkaSchema(settings.base.includeHeaders, settings.base.value))
+    val byName = ranges.collect { case range: DynamicSplitRange => range }.groupBy(_.cluster.name)
+    DynamicReaders(
+      byName.map { case (name, own) =>
+        val of = settings.of(own.head.cluster, SortedSet.from(own.map(_.range.partition.topic)))
+        name -> KafkaReaders(of, origin.fold(columns)(_.inner), context, reads(name))
+      },
+      origin
+    )
+  }
 
   // Enough that one cluster's round trips are hidden behind another one's rows; each may hold fetched records in memory.
   private val AtOnce = 4

@@ -11,6 +11,9 @@ import com.fasterxml.jackson.databind.JsonNode
 import splice.kafka.split.KafkaPosition
 import splice.source.{CheckpointErrors, Json, Position, SpliceException}
 
+/** An offset of the dynamic Kafka source: a whole position, or the side-log entry that holds it. */
+sealed abstract private[splice] class DynamicOffset extends Position
+
 /** The next offset to be read of every partition of every cluster, and what was known of streams and clusters then.
   *
   * @param change
@@ -20,7 +23,7 @@ import splice.source.{CheckpointErrors, Json, Position, SpliceException}
   *   whose checkpoint is taken over, is read as one of the cluster [[DynamicPosition.Unnamed]]
   */
 final private[splice] case class DynamicPosition(change: Int, clusters: SortedMap[String, KafkaPosition])
-    extends Position {
+    extends DynamicOffset {
 
   override lazy val json: String = unnamed.fold(written)(_.json)
 
@@ -81,7 +84,7 @@ private[splice] object DynamicPosition {
     * @throws splice.source.SpliceException
     *   when the text is of a newer version, of another source, or damaged
     */
-  def read(text: String): Position = {
+  def read(text: String): DynamicOffset = {
     def foreign = CheckpointErrors.foreign(
       s"$What $text",
       """a dynamic Kafka source's, such as {"change":1,"clusters":{"east":{"orders":{"0":5}}},"v":1}"""
@@ -95,7 +98,7 @@ private[splice] object DynamicPosition {
   private[split] def change(node: JsonNode): Option[Int] =
     Json.field(node, "change").filter(n => n.isInt && n.asInt >= 0).map(_.asInt)
 
-  private def versioned(node: JsonNode, foreign: => SpliceException): Position = {
+  private def versioned(node: JsonNode, foreign: => SpliceException): DynamicOffset = {
     val version = Json.field(node, "v").filter(_.isInt).map(_.asInt).getOrElse(throw foreign)
     if (version > StoredPosition.Version) throw CheckpointErrors.newer(What, version, StoredPosition.Version)
     if (version == StoredPosition.Version) StoredPosition.read(node).getOrElse(throw foreign)
@@ -107,6 +110,52 @@ private[splice] object DynamicPosition {
       )
     }
   }
+}
+
+/** Stands in an offset for a [[DynamicPosition]] that is too long for one: it is in an entry of the side log ([[PositionLog]]).
+  *
+  * Once an offset of a checkpoint was stored, all later ones are, so that two offsets can be compared without the entries.
+  *
+  * @param number
+  *   of the entry; a later position has a greater one
+  * @param change
+  *   of the position
+  */
+final private[splice] case class StoredPosition(number: Int, change: Int) extends DynamicOffset {
+
+  override lazy val json: String =
+    s"""{"at":"${StoredPosition.key(number)}","change":$change,"v":${StoredPosition.Version}}"""
+
+  override def precedes(later: Position): Boolean = later match {
+    case that: StoredPosition => number <= that.number
+    case _                    => false
+  }
+}
+
+private[splice] object StoredPosition {
+
+  /** Of the offset: readers that know whole positions only refuse it as a newer one. */
+  val Version = 2
+
+  val Prefix = "position-"
+
+  /** The side-log entry of a position. */
+  def key(number: Int): String = f"$Prefix$number%08d"
+
+  private val Key = s"$Prefix(\\d{8,})".r
+
+  /** The number of a side-log entry. */
+  def number(key: String): Option[Int] = key match {
+    case Key(digits) => digits.toIntOption
+    case _           => None
+  }
+
+  /** None when the object is no such offset. */
+  private[split] def read(node: JsonNode): Option[StoredPosition] = for {
+    at     <- Json.field(node, "at").filter(_.isTextual)
+    number <- number(at.asText)
+    change <- DynamicPosition.change(node)
+  } yield StoredPosition(number, change)
 }
 
 /** A topic on a cluster. */

@@ -6,7 +6,7 @@ package splice.kafka.dynamic.split
 import scala.annotation.tailrec
 import scala.collection.immutable.SortedSet
 
-import splice.source.{CheckpointErrors, Position, SideLog}
+import splice.source.{CheckpointErrors, SideLog}
 
 /** Keeps positions that are too long for an offset in entries of their own, which are durable before an offset names them.
   *
@@ -31,7 +31,7 @@ final private[dynamic] class PositionLog(
   private var recent: Vector[(Int, DynamicPosition)] = Vector.empty
 
   /** What an offset says of a position. The position is durable when this returns, if the offset only names it. */
-  def offset(position: DynamicPosition): Position =
+  def offset(position: DynamicPosition): DynamicOffset =
     if (numbers.isEmpty && position.length <= longest) position
     else {
       // What a killed run wrote and no offset names yet is often the same.
@@ -42,16 +42,15 @@ final private[dynamic] class PositionLog(
   /** The position that an offset says, or names.
     *
     * @throws splice.source.SpliceException
-    *   when the entry is gone or damaged, or the offset is another source's
+    *   when the entry is missing or damaged
     */
-  def apply(offset: Position): DynamicPosition = offset match {
+  def apply(offset: DynamicOffset): DynamicPosition = offset match {
     case whole: DynamicPosition => whole
     case stored: StoredPosition => find(stored.number)
-    case other                  => apply(DynamicPosition.read(other.json))
   }
 
   /** Forgets the positions that only offsets name which Spark no longer keeps. */
-  def purge(committed: Position): Unit = committed match {
+  def purge(committed: DynamicOffset): Unit = committed match {
     case StoredPosition(number, _) =>
       // A batch names one entry at most, and a run that is killed leaves one at most that none names.
       numbers.rangeTo(number).dropRight(batchesToRetain * 2).foreach { old =>

@@ -5,10 +5,10 @@ package splice.kafka.dynamic.enumerator
 
 import java.time.{Clock, Duration, Instant}
 
-import scala.collection.immutable.SortedMap
 import scala.util.Using
 
 import org.apache.kafka.common.errors.{SaslAuthenticationException, TimeoutException}
+import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.KafkaErrors
@@ -22,8 +22,8 @@ final class ClusterWorkerSuite extends AnyFunSuite {
 
   /** Answers as the test says; `id` counts those that were made. */
   final private class Answering(id: Int, events: StringBuffer) extends ClusterEnumerator {
-    private def note(what: String): Unit                               = { val _ = events.append(s"$id $what, ") }
-    override def advance(from: Position, limits: Limits): Position = {
+    private def note(what: String): Unit                                     = { val _ = events.append(s"$id $what, ") }
+    override def advance(from: KafkaPosition, limits: Limits): KafkaPosition = {
       note("asked")
       from
     }
@@ -31,15 +31,13 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     override def close(): Unit  = note("closed")
 
     override def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = KafkaPosition.Empty
-    override def limits(at: Position): Limits.Limited                                      = Limits.NotSet
-    override def splits(from: Position, until: Position): Seq[SplitRange]                  = Nil
-    override def end(at: Position): Option[EndState]                                       = None
-    override def committed(until: Position): Unit                                          = ()
-    override def report(at: Position): SortedMap[String, String]                           = SortedMap.empty
-    override def expect(starts: KafkaPosition): Unit                                       = ()
-    override def refresh(): Unit                                                           = ()
-    override def clusterId: Option[String]                                                 = None
-    override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]   = Map.empty
+    override def splits(from: KafkaPosition, until: KafkaPosition): Seq[SplitRange]        = Nil
+    override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
+      throw new UnsupportedOperationException
+    override def expect(starts: KafkaPosition): Unit                                     = ()
+    override def refresh(): Unit                                                         = ()
+    override def clusterId: Option[String]                                               = None
+    override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = Map.empty
   }
 
   private def events(use: ClusterWorker => Unit): String = {

@@ -12,7 +12,7 @@ import scala.util.Using
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.dynamic.KafkaStream
-import splice.kafka.dynamic.split.{DynamicPosition, DynamicSplitRange}
+import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition, DynamicSplitRange}
 import splice.kafka.enumerator.SimulatedLog
 import splice.source._
 
@@ -36,16 +36,24 @@ final class DrainSuite extends AnyFunSuite {
   private def fill(world: SimulatedClusters, cluster: String, rows: Int): Unit =
     world.logs(cluster).fill(topic(cluster), 0, rows)
 
-  private def advance(run: SplitEnumerator, from: Position): Position = run.advance(from, run.limits(from))
+  private def advance(run: SplitEnumerator[DynamicOffset], from: DynamicOffset): DynamicOffset =
+    run.advance(from, run.limits(from))
 
   /** The rows of a range of positions: cluster, partition and offset. */
-  private def rows(run: SplitEnumerator, from: Position, until: Position): Seq[(String, Int, Long)] =
+  private def rows(
+      run: SplitEnumerator[DynamicOffset],
+      from: DynamicOffset,
+      until: DynamicOffset
+  ): Seq[(String, Int, Long)] =
     run.splits(from, until).collect { case r: DynamicSplitRange =>
       (r.range.from until r.range.until).map((r.cluster.name, r.range.partition.partition, _))
     }.flatten
 
   /** Reads until nothing is left. */
-  private def readAll(run: SplitEnumerator, from: Position): (Position, Seq[(String, Int, Long)]) = {
+  private def readAll(
+      run: SplitEnumerator[DynamicOffset],
+      from: DynamicOffset
+  ): (DynamicOffset, Seq[(String, Int, Long)]) = {
     val next = advance(run, from)
     if (next.json == from.json) from -> Nil
     else {
@@ -59,9 +67,9 @@ final class DrainSuite extends AnyFunSuite {
   )
 
   /** Reads until the position fulfils a condition. */
-  private def readUntil(world: SimulatedClusters, run: SplitEnumerator, from: Position)(
+  private def readUntil(world: SimulatedClusters, run: SplitEnumerator[DynamicOffset], from: DynamicOffset)(
       isEnd: DynamicPosition => Boolean
-  ): (Position, Seq[(String, Int, Long)]) = {
+  ): (DynamicOffset, Seq[(String, Int, Long)]) = {
     val limit  = Instant.now().plusSeconds(60)
     val states = Iterator.iterate(from -> Seq.empty[(String, Int, Long)]) { case (at, read) =>
       assert(Instant.now().isBefore(limit), s"no end at ${at.json}")
@@ -164,7 +172,10 @@ final class DrainSuite extends AnyFunSuite {
   private val (west0, hours) = (reads(west, 0, 3) _, Duration.ofHours(3))
 
   /** A run that has read both clusters, and west of which has become unavailable with three rows left before its removal. */
-  private def leaving(options: (String, String)*)(use: (SimulatedClusters, SplitEnumerator, Position) => Unit): Unit = {
+  private def leaving(options: (
+      String,
+      String
+  )*)(use: (SimulatedClusters, SplitEnumerator[DynamicOffset], DynamicOffset) => Unit): Unit = {
     val world = simulated(options: _*)
     world.publish(stream(east, west))
     fill(world, west, 3)
@@ -179,13 +190,20 @@ final class DrainSuite extends AnyFunSuite {
   }
 
   /** Advances until this number of requests to west have failed in a row. */
-  private def fail(world: SimulatedClusters, run: SplitEnumerator, from: Position, requests: Int): Position = {
+  private def fail(
+      world: SimulatedClusters,
+      run: SplitEnumerator[DynamicOffset],
+      from: DynamicOffset,
+      requests: Int
+  ): DynamicOffset = {
     val limit    = Instant.now().plusSeconds(60)
     def failures =
-      run.report(_: Position).get("clusters").exists(_.matches(s""".*"$west":\\{[^}]*"failures":$requests[,}].*"""))
+      run.figures(
+        _: DynamicOffset
+      ).get("clusters").exists(_.matches(s""".*"$west":\\{[^}]*"failures":$requests[,}].*"""))
     Iterator.iterate(from) { at =>
       world.clock.pass(Duration.ofSeconds(10))
-      assert(Instant.now().isBefore(limit), run.report(at))
+      assert(Instant.now().isBefore(limit), run.figures(at))
       advance(run, at)
     }.drop(1).find(failures).get
   }

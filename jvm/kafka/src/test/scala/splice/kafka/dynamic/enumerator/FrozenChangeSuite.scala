@@ -13,9 +13,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
 import splice.kafka.dynamic._
-import splice.kafka.dynamic.split.DynamicPosition
+import splice.kafka.dynamic.reader.ClusterReads
+import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition}
 import splice.kafka.enumerator._
-import splice.kafka.lag.TaskReads
 import splice.kafka.options.Subscription
 import splice.source._
 
@@ -68,7 +68,7 @@ final class FrozenChangeSuite extends AnyFunSuite {
       * @param between
       *   what happens before the clusters answer what a change needs
       */
-    def start(between: () => Unit = () => ()): SplitEnumerator = {
+    def start(between: () => Unit = () => ()): SplitEnumerator[DynamicOffset] = {
       val day   = Duration.ofDays(1)
       val probe = new ClusterProbe(settings, clock, "simulated")({ _ =>
         val asked = log("east")
@@ -82,11 +82,10 @@ final class FrozenChangeSuite extends AnyFunSuite {
         probe,
         (cluster, own, scope) => {
           val there = log(cluster.name)
-          KafkaEnumerator(settings.of(cluster, own), scope, there, new ClockedDiscovery(there, day, clock))(() =>
-            TaskReads()
-          )
+          KafkaEnumerator(settings.of(cluster, own), scope, there, new ClockedDiscovery(there, day, clock))
         },
-        new RecordSizes
+        new RecordSizes,
+        new ClusterReads
       )
     }
   }

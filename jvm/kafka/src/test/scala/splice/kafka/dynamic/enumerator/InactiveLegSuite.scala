@@ -8,7 +8,7 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.dynamic.split.DynamicSplitRange
+import splice.kafka.dynamic.split.{DynamicOffset, DynamicSplitRange}
 import splice.source._
 
 /** Streams on many clusters as a leg of a chain, while some clusters are not active. */
@@ -24,9 +24,14 @@ final class InactiveLegSuite extends AnyFunSuite {
     made
   }
 
-  private def advance(run: SplitEnumerator, from: Position): Position = run.advance(from, run.limits(from))
+  private def advance(run: SplitEnumerator[DynamicOffset], from: DynamicOffset): DynamicOffset =
+    run.advance(from, run.limits(from))
 
-  private def read(run: SplitEnumerator, from: Position, until: Position): Set[(String, Long, Long)] =
+  private def read(
+      run: SplitEnumerator[DynamicOffset],
+      from: DynamicOffset,
+      until: DynamicOffset
+  ): Set[(String, Long, Long)] =
     run.splits(from, until).collect { case r: DynamicSplitRange => (r.cluster.name, r.range.from, r.range.until) }.toSet
 
   private val handed = StartPosition.Offsets(SortedMap(p(east) -> 4L, p(west) -> 7L), OnGap.Fail)

@@ -10,18 +10,23 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.dynamic.split.DynamicSplitRange
+import splice.kafka.dynamic.split.{DynamicOffset, DynamicSplitRange}
 import splice.source._
 
 /** What a query over very many partitions asks of clusters and writes into offsets. */
 final class ManyClustersSuite extends AnyFunSuite {
 
-  private def limits(enumerator: SplitEnumerator, at: Position): Limits.Limited = enumerator.limits(at)
+  private def limits(enumerator: SplitEnumerator[DynamicOffset], at: DynamicOffset): Limits.Limited =
+    enumerator.limits(at)
 
-  private def advance(enumerator: SplitEnumerator, from: Position): Position =
+  private def advance(enumerator: SplitEnumerator[DynamicOffset], from: DynamicOffset): DynamicOffset =
     enumerator.advance(from, limits(enumerator, from))
 
-  private def ranges(enumerator: SplitEnumerator, from: Position, until: Position): Map[String, (Long, Long)] =
+  private def ranges(
+      enumerator: SplitEnumerator[DynamicOffset],
+      from: DynamicOffset,
+      until: DynamicOffset
+  ): Map[String, (Long, Long)] =
     enumerator.splits(from, until).collect { case r: DynamicSplitRange => r.splitId -> (r.range.from -> r.range.until) }
       .toMap
 

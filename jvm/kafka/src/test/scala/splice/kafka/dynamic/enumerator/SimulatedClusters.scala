@@ -9,8 +9,8 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.coordinator.MemorySideLog
 import splice.kafka.dynamic._
+import splice.kafka.dynamic.split.DynamicOffset
 import splice.kafka.enumerator._
-import splice.kafka.lag.TaskReads
 import splice.kafka.options.Subscription
 import splice.source._
 
@@ -86,13 +86,11 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
   def write(): Unit = logs.values.foreach(log => log.partitions.foreach(p => log.fill(p.topic, p.partition, 1)))
 
   /** The enumerator of another start of the query. */
-  def start(): SplitEnumerator = {
+  def start(): SplitEnumerator[DynamicOffset] = {
     val context = EnumeratorContext(side, mode, clock, cores = 2, run = "simulated", batchesToRetain)
     source.enumerator(context, Service, new RecordSizes) { (cluster, own, scope) =>
       val log = logs(cluster.name)
-      KafkaEnumerator(settings.of(cluster, own), scope, log, new ClockedDiscovery(log, never, clock))(() =>
-        TaskReads()
-      )
+      KafkaEnumerator(settings.of(cluster, own), scope, log, new ClockedDiscovery(log, never, clock))
     }
   }
 
