@@ -27,11 +27,15 @@ def session(folder: Path, conf: Mapping[str, str] | None = None) -> SparkSession
 
     # Workers need what the tests have, such as Arrow.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    # Planning many short queries costs a fully optimizing compiler more than it saves.
+    java = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
     settings = {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "1g",
-        "spark.driver.extraJavaOptions": f"-Dderby.system.home={folder} -Djava.io.tmpdir={folder}",
+        "spark.driver.extraJavaOptions": (
+            f"-Dderby.system.home={folder} -Djava.io.tmpdir={folder} {java}"
+        ),
         "spark.local.dir": str(folder / "local"),
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "2",
