@@ -21,6 +21,9 @@ trait SourceContract extends AnyFunSuite {
   /** The session in which the source is read. */
   protected def spark: SparkSession
 
+  /** The clock of the source's runs. */
+  protected def clock: Clock = Clock.systemUTC()
+
   /** A source over data of its own. */
   protected trait World {
 
@@ -38,7 +41,7 @@ trait SourceContract extends AnyFunSuite {
   protected def foreignOffset: String = """{"some":"thing","v":1}"""
 
   private def run(world: World, log: SideLog, cores: Int = 2): Coordinator = {
-    val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), cores, "contract")
+    val context = EnumeratorContext(log, ReadMode.Stream, clock, cores, "contract")
     val made    = new Coordinator(world.source(), context, cores, batchesToRetain = 100)
     made.open()
     made

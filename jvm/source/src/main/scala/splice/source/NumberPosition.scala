@@ -1,0 +1,40 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source
+
+/** A position that is one number, for example how many rows were read: `{"n":5,"v":1}`. */
+trait NumberPosition extends Position {
+
+  /** The number; 0 or more. */
+  def n: Long
+
+  final override def json: String = s"""{"n":$n,"v":${NumberPosition.Version}}"""
+
+  final override def precedes(later: Position): Boolean = later match {
+    case that: NumberPosition => n <= that.n
+    case _                    => false
+  }
+}
+
+object NumberPosition {
+
+  private val Version = 1
+
+  /** The number of a position's text.
+    *
+    * @throws SpliceException
+    *   when the text is of a newer version, of another source, or damaged
+    */
+  def read(json: String): Long = {
+    val node = Json.read(json).filter(_.isObject).getOrElse(throw CheckpointErrors.corrupt(
+      s"The offset '$json'",
+      "it is not a JSON object"
+    ))
+    def long(key: String) = Json.field(node, key).filter(_.isIntegralNumber).map(_.asLong)
+    long("v").filter(_ > Version.toLong).foreach(v => throw CheckpointErrors.newer("The offset", v.toInt, Version))
+    long("n").filter(n => n >= 0 && long("v").contains(Version.toLong)).getOrElse {
+      throw CheckpointErrors.foreign(s"The offset '$json'", """{"n":<number>,"v":1}""")
+    }
+  }
+}
