@@ -29,7 +29,8 @@ lazy val testkit = module("testkit")
 
 lazy val bench = module("bench")
   .dependsOn(source, coordinator, hybrid, files, kafka, spark, testkit)
-  .settings(FlinkPeer.known, libraryDependencies ++= Dependencies.benchPeers)
+  .enablePlugins(JmhPlugin)
+  .settings(FlinkPeer.known, ComparedBuilds.known, libraryDependencies ++= Dependencies.benchPeers)
 
 lazy val flinkPeer = Project("flinkPeer", file("jvm/bench/flink"))
   .settings(CommonSettings.module, Publishing.never, FlinkPeer.staged)

@@ -1,0 +1,140 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.bench.builds;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.connector.read.PartitionReader;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.vectorized.ColumnVector;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.infra.Blackhole;
+
+import splice.hybrid.reader.ViewReader;
+import splice.hybrid.reader.ViewRow;
+import splice.kafka.dynamic.DynamicColumns;
+import splice.kafka.dynamic.reader.Origin;
+import splice.kafka.dynamic.reader.OriginPlan;
+import splice.kafka.dynamic.reader.OriginRow;
+import splice.kafka.dynamic.reader.OriginRowReader;
+import splice.source.SplitReader;
+import splice.spark.SplicePartitionReader;
+
+/**
+ * The readers of a task over records in memory; the score is the time per row.
+ *
+ * <p>Each reader is inside the {@link SplicePartitionReader} that Spark gets, and is read through Spark's interface. That interface is the
+ * same in every build, whichever methods a build's own readers have. So both builds run this same bytecode, no reflection is between it
+ * and a reader, and the wrapper is a part of what a build costs Spark.
+ *
+ * <p>In Java, because Scala may not use readers that are private to their packages.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class ReaderBenchmark {
+
+    private static final int ROWS = 100_000;
+
+    private static final int VALUE = 1;
+    private static final int TOPIC = 2;
+    private static final int OFFSET = 4;
+
+    private final InMemoryTopic topic = new InMemoryTopic(ROWS);
+    private final ViewRow view = new ViewRow(topic.view());
+    private final int columns = topic.schema().length();
+    private final OriginPlan plan = OriginPlan.apply(withOrigin(topic.schema()), topic.schema()).get();
+    private final OriginRow originRow = new OriginRow(plan, new Origin("east", topic.streams()));
+
+    /** Records of Kafka as rows. */
+    @Benchmark
+    @OperationsPerInvocation(ROWS)
+    public long rows(Blackhole hole) throws IOException {
+        return readRows(topic.rowReader(), VALUE, OFFSET, TOPIC, hole);
+    }
+
+    /** Records of Kafka as column batches. */
+    @Benchmark
+    @OperationsPerInvocation(ROWS)
+    public long columns(Blackhole hole) throws IOException {
+        long rows = 0;
+        try (PartitionReader<ColumnarBatch> reader = new SplicePartitionReader<>(topic.batchReader())) {
+            while (reader.next()) {
+                ColumnarBatch batch = reader.get();
+                ColumnVector value = batch.column(VALUE);
+                ColumnVector offset = batch.column(OFFSET);
+                ColumnVector text = batch.column(TOPIC);
+                for (int i = 0; i < batch.numRows(); i++) {
+                    hole.consume(value.getBinary(i));
+                    hole.consume(offset.getLong(i));
+                    hole.consume(text.getUTF8String(i));
+                }
+                rows += batch.numRows();
+            }
+        }
+        return all(rows);
+    }
+
+    /** Rows of the dynamic source with the columns of their origin. */
+    @Benchmark
+    @OperationsPerInvocation(ROWS)
+    public long originRows(Blackhole hole) throws IOException {
+        return readRows(new OriginRowReader(topic.rowReader(), originRow), VALUE, OFFSET, columns + 1, hole);
+    }
+
+    /** Rows of a hybrid's leg whose {@code select} is a view. */
+    @Benchmark
+    @OperationsPerInvocation(ROWS)
+    public long viewRows(Blackhole hole) throws IOException {
+        int last = columns - 1;
+        return readRows(new ViewReader(topic.rowReader(), view), last - VALUE, last - OFFSET, columns, hole);
+    }
+
+    /** Rows of several readers that are open at the same time. */
+    @Benchmark
+    @OperationsPerInvocation(ROWS)
+    public long sequence(Blackhole hole) throws IOException {
+        return readRows(topic.sequence(), VALUE, OFFSET, TOPIC, hole);
+    }
+
+    private static long readRows(SplitReader<InternalRow> rows, int value, int offset, int text, Blackhole hole)
+            throws IOException {
+        long read = 0;
+        try (PartitionReader<InternalRow> reader = new SplicePartitionReader<>(rows)) {
+            while (reader.next()) {
+                InternalRow row = reader.get();
+                hole.consume(row.getBinary(value));
+                hole.consume(row.getLong(offset));
+                hole.consume(row.getUTF8String(text));
+                read++;
+            }
+        }
+        return all(read);
+    }
+
+    private static long all(long rows) {
+        if (rows != ROWS) {
+            throw new IllegalStateException(rows + " rows were read of " + ROWS);
+        }
+        return rows;
+    }
+
+    private static StructType withOrigin(StructType records) {
+        StructType result = records;
+        for (StructField field : DynamicColumns.all().fields()) {
+            result = result.add(field);
+        }
+        return result;
+    }
+}

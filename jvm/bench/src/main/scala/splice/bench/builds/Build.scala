@@ -1,0 +1,52 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.bench.builds
+
+import java.io.File
+import java.lang.management.ManagementFactory
+import java.nio.file.{Files, Path}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+/** A jar of Splice to compare.
+  *
+  * @param jar
+  *   the Kafka client next to it is used, if there is one
+  */
+final private[builds] case class Build(name: String, jar: Path) {
+
+  /** The command that runs a program of this benchmark on the build. No class of another build is on the class path. */
+  def command(program: String): Seq[String] = {
+    val classes = (jar +: client).mkString("", File.pathSeparator, File.pathSeparator) + Build.benchmark
+    (s"${sys.props("java.home")}/bin/java" +: Build.flags) ++ Seq("-cp", classes, program)
+  }
+
+  private def client: Seq[Path] = Using.resource(Files.list(jar.toAbsolutePath.getParent)) { files =>
+    files.iterator.asScala.filter(_.getFileName.toString.matches("kafka-clients-.*\\.jar")).toVector
+  }
+}
+
+private[builds] object Build {
+
+  /** The build to compare with. */
+  def base(jar: String): Build = at("base", jar)
+
+  /** The build of this tree. */
+  def own(jar: String): Build = at("this", jar)
+
+  private def at(name: String, jar: String): Build = {
+    val file = Path.of(jar)
+    if (!Files.isRegularFile(file)) sys.error(s"$jar is not a file")
+    Build(name, file)
+  }
+
+  // The benchmark's classes, Spark and the libraries, without Splice.
+  private def benchmark: String =
+    sys.props.getOrElse("splice.bench.classes", sys.error("the property splice.bench.classes is missing"))
+
+  // Both builds run with the flags of this JVM, which are those that Spark's launcher passes.
+  private def flags: Seq[String] =
+    ManagementFactory.getRuntimeMXBean.getInputArguments.asScala.filterNot(_.startsWith("-Dsplice.")).toSeq
+}

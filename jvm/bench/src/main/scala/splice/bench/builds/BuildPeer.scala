@@ -1,0 +1,48 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.bench.builds
+
+import scala.io.StdIn
+
+import org.apache.spark.sql.SparkSession
+
+import splice.bench.Queries
+
+/** Reads with the build on its class path, through Spark's public interface only. The argument is the number of cores.
+  *
+  * Each line of input, `<format> <option>=<value> ...` with tabs between, is one batch; the response is a line `read <rows> <nanoseconds>`.
+  */
+object BuildPeer {
+
+  def main(arguments: Array[String]): Unit = {
+    val cores = arguments.headOption.getOrElse(sys.error("the number of cores is missing"))
+    val spark = SparkSession
+      .builder()
+      .master(s"local[$cores]")
+      .config("spark.ui.enabled", "false")
+      .config("spark.sql.shuffle.partitions", cores)
+      .getOrCreate()
+    val queries = new Queries(spark)
+    try
+      Iterator.continually(Option(StdIn.readLine())).takeWhile(_.isDefined).flatten.foreach { line =>
+        val format +: options = line.split('\t').toSeq: @unchecked
+        val (rows, nanos)     = timed(queries.batch(format, options.map(option).toMap))
+        println(s"read ${rows.getOrElse(0L)} $nanos")
+      }
+    finally spark.stop()
+  }
+
+  /** The garbage of a run is collected before the next one, while the other build waits. */
+  private def timed[T](work: => T): (T, Long) = {
+    System.gc()
+    val begin  = System.nanoTime()
+    val result = work
+    (result, System.nanoTime() - begin)
+  }
+
+  private def option(text: String): (String, String) = {
+    val (key, value) = text.splitAt(text.indexOf('='))
+    key -> value.drop(1)
+  }
+}

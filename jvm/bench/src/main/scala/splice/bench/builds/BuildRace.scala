@@ -1,0 +1,85 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.bench.builds
+
+import scala.util.Using
+
+import splice.bench.{BenchPlan, KafkaLoad, PeerProcess, TopicSpec}
+
+/** Two builds read one topic in turns, each in a JVM of its own that stays warm. New JVMs replace them several times.
+  *
+  * @param pairs
+  *   the pairs of measured runs of a case
+  * @param jvms
+  *   the pairs of JVMs among which they are shared
+  */
+final private[builds] class BuildRace(builds: Turns[Build], servers: String, plan: BenchPlan, pairs: Int, jvms: Int) {
+
+  private val topic = TopicSpec(plan.rows, plan.bytes, plan.partitions)
+  private val cases = BuildRace.cases.filter { case (title, _) => plan.only.forall(title.contains) }
+
+  def run(): String = {
+    val load = new KafkaLoad(servers)
+    println(s"filling ${topic.name}")
+    load.fill(topic)
+    try {
+      val times = share(pairs, jvms).zipWithIndex.map { case (own, i) => withJvms(i, own) }
+      PairedRatios.table(
+        s"Two builds, Kafka, batch: $topic; $pairs pairs of runs in ${times.size} pairs of JVMs",
+        "s",
+        cases.indices.map(i => PairedRatios(cases(i)._1, times.map(_(i))))
+      )
+    } finally load.delete(topic.name)
+  }
+
+  /** The times of each case in one pair of JVMs. */
+  private def withJvms(number: Int, pairs: Int): Seq[Seq[(Double, Double)]] = {
+    println(s"JVMs ${number + 1}")
+    Using.Manager { use =>
+      val peers = Turns(use(peer(builds.base)), use(peer(builds.own)))
+      cases.map { case (title, more) =>
+        (0 until BuildRace.WarmUps).foreach(i => peers.pair(i)(read(_, more)))
+        (0 until pairs).map { i =>
+          val (base, own) = peers.pair(number + i)(read(_, more))
+          println(f"  $title%-40s base $base%6.2f s, this $own%6.2f s, ${base / own}%.3f")
+          (base, own)
+        }
+      }
+    }.get
+  }
+
+  private def peer(build: Build) = new PeerProcess(
+    build.name,
+    build.command(BuildPeer.getClass.getName.stripSuffix("$")) :+ plan.cores.toString,
+    ProcessBuilder.Redirect.INHERIT
+  )
+
+  private def read(peer: PeerProcess, more: Map[String, String]): Double = {
+    val options = Map(
+      "kafka.bootstrap.servers" -> servers,
+      "subscribe"               -> topic.name,
+      "startingOffsets"         -> "earliest"
+    ) ++ more
+    val Seq(rows, nanos) =
+      peer.read(("splice-kafka" +: options.map { case (k, v) => s"$k=$v" }.toSeq).mkString("\t")): @unchecked
+    if (rows != topic.rows) throw new IllegalStateException(s"$rows rows were read of ${topic.rows}")
+    nanos / 1e9
+  }
+
+  private def share(pairs: Int, jvms: Int): Seq[Int] = (0 until jvms).map(i =>
+    pairs / jvms + (if (i < pairs % jvms) 1 else 0)
+  ).filter(_ > 0)
+}
+
+private object BuildRace {
+
+  /** The runs of each case in a JVM before the first measured one. */
+  private val WarmUps = 4
+
+  // Spark reads all columns of a topic in column batches, except with headers.
+  private val cases = Seq(
+    "columns: all columns"      -> Map.empty[String, String],
+    "rows: includeHeaders=true" -> Map("includeHeaders" -> "true")
+  )
+}

@@ -1,0 +1,18 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.bench.builds
+
+/** Two builds, or their processes. The one that runs first alternates from pair to pair. */
+final private[builds] case class Turns[A](base: A, own: A) {
+
+  /** Runs both once. */
+  def pair[T](number: Int)(run: A => T): (T, T) =
+    if (number % 2 == 0) {
+      val first = run(base)
+      (first, run(own))
+    } else {
+      val first = run(own)
+      (run(base), first)
+    }
+}

@@ -1,0 +1,69 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""The jars of two builds that ``make bench BASE=...`` compares."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+KEPT = ROOT / "target" / "bench-base"
+"""A folder per commit with the jars of its build."""
+
+
+def own_jar() -> Path:
+    """Return the jar of this tree."""
+    return jar_in(ROOT / "jvm" / "bundle" / "target" / "dist")
+
+
+def jar_of(base: str) -> Path:
+    """Return the jar at a path, or the jar of a commit, which is built once."""
+    file = Path(base)
+    if file.is_file():
+        return file.resolve()
+    commit = commit_of(base)
+    kept = KEPT / commit
+    if not kept.exists():
+        build(commit, kept)
+    return jar_in(kept)
+
+
+def commit_of(base: str) -> str:
+    """Return the id of a commit."""
+    found = subprocess.run(
+        ["git", "rev-parse", "--verify", "--quiet", f"{base}^{{commit}}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if found.returncode:
+        sys.exit(f"BASE is '{base}', which is neither a jar nor a commit of this repository")
+    return found.stdout.strip()
+
+
+def build(commit: str, into: Path) -> None:
+    """Build the jars of a commit from its files, in a folder without a repository."""
+    tree = KEPT / f"{commit}.tree"
+    shutil.rmtree(tree, ignore_errors=True)
+    tree.mkdir(parents=True)
+    files = subprocess.run(["git", "archive", commit], cwd=ROOT, check=True, capture_output=True)
+    subprocess.run(["tar", "-x"], cwd=tree, input=files.stdout, check=True)
+    launchers = sorted((ROOT / ".launcher").glob("sbt-launch-*.jar"))
+    known = {"SBT_LAUNCHER": str(launchers[-1])} if launchers else {}
+    sbt = [str(tree / "project" / "sbt"), "bundle/dist"]
+    subprocess.run(sbt, cwd=tree, check=True, env={**known, **os.environ})
+    (tree / "jvm" / "bundle" / "target" / "dist").rename(into)
+    shutil.rmtree(tree)
+
+
+def jar_in(folder: Path) -> Path:
+    """Return the jar of Splice in a folder."""
+    found = sorted(folder.glob("splice-spark_*.jar"))
+    if len(found) != 1:
+        sys.exit(f"{folder} holds {len(found)} jars of Splice instead of one")
+    return found[0]
