@@ -41,7 +41,7 @@ object CommonSettings {
   /** For the whole build: two tasks at a time, and so the tests of two modules, each in a JVM of its own. */
   val build: Seq[Setting[_]] = Seq(
     Global / concurrentRestrictions := Seq(Tags.limitAll(2)),
-    Global / onChangedBuildSource := ReloadOnSourceChanges
+    Global / onChangedBuildSource   := ReloadOnSourceChanges
   )
 
   val module: Seq[Setting[_]] = Seq(
