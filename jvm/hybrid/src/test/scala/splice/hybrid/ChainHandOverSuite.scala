@@ -124,7 +124,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
     }
   }
 
-  test("a partition without history is read from its first record, unless records before it are gone") {
+  test("a partition without history is read from its first record, unless earlier records were removed") {
     new World {
       archive(old, 0, 0, 3)
       archive(recent, 0, 3, 4)

@@ -95,7 +95,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
     val read     = settledPosition(cluster, p)
     val archived = if ((cluster eq world.old) && world.shape.exact && !isRead(p)) world.archiver.position(p) else 0L
     val safe     = math.max(read, archived)
-    // An exact hand-over fails when records are gone that no leg holds.
+    // An exact hand-over fails when retention removed records that no leg holds.
     if (isUnknown(cluster, p)) {
       if (!world.shape.exact || chance.oneIn(8))
         trim(cluster, p, math.min(log.end, log.earliest + chance.between(0, 2)))

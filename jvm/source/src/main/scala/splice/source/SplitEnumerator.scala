@@ -70,7 +70,7 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
     */
   def stopped(last: => Option[P]): Unit = ()
 
-  /** Figures for the query progress, from what is known already: sends no request. Keys are those of [[ProgressMetric]]. */
+  /** Figures for the query progress. Sends no request. Keys are those of [[ProgressMetric]]. */
   def figures(at: P): SortedMap[String, String] = SortedMap(ProgressMetric.Position -> at.json)
 
   override def close(): Unit = ()
