@@ -23,9 +23,6 @@ private[splice] object Fingerprint {
     if (!source.mayChange) difference(read(before), now).foreach(d => throw CheckpointErrors.changed(d))
   }
 
-  /** Whether a fingerprint was ever written. */
-  def isKnown(log: SideLog): Boolean = log.get(Key).isDefined
-
   private def read(lines: Seq[String]): Seq[(String, String)] = lines.filter(_.nonEmpty).map { line =>
     Json.read(line).map(Json.items) match {
       case Some(Seq(key, value)) => key.asText -> value.asText

@@ -18,7 +18,7 @@ import java.time.Clock
   * @param batchesToRetain
   *   the number of committed batches whose offsets Spark keeps, and whose entries the side log keeps
   * @param session
-  *   the settings by which readers evaluate expressions: those of the checkpoint's first start
+  *   the settings by which readers evaluate expressions. The coordinator replaces them with those of the checkpoint's first start
   */
 final case class EnumeratorContext(
     sideLog: SideLog,

@@ -12,8 +12,8 @@ import org.apache.spark.sql.types.StructType
   * The query's thread calls all methods, one after another. Work that may be slow and is not needed at once, such as discovery, runs on a
   * thread of the enumerator. A call that waits must end with `InterruptedException` when its thread is interrupted.
   *
-  * [[start]], [[advance]] and [[replay]] may send requests to servers; all that their results depend on is durable, in the result or in the
-  * side log, when they return. [[splits]] and [[readers]] send none.
+  * [[start]] and [[advance]] may send requests to servers; all that their results depend on is durable, in the result or in the side log,
+  * when they return.
   *
   * @tparam P
   *   the source's positions

@@ -65,7 +65,18 @@ private[splice] object SplitReader {
 
   /** The items of a reader up to its end. An item is valid until the next one is taken. */
   def items[T](reader: SplitReader[T]): Iterator[T] =
-    Iterator.continually(reader.poll(Poll.Forever)).takeWhile(_ eq Poll.Found).map(_ => reader.get())
+    Iterator.continually(hasNext(reader)).takeWhile(identity).map(_ => reader.get())
+
+  /** Moves to the next item and waits for it; false at the end.
+    *
+    * @throws java.lang.IllegalStateException
+    *   when the reader returns [[Poll.Pending]], because its rows would be lost if that were taken for the end
+    */
+  def hasNext(reader: SplitReader[_]): Boolean = reader.poll(Poll.Forever) match {
+    case Poll.Found   => true
+    case Poll.Ended   => false
+    case Poll.Pending => throw new IllegalStateException(s"${reader.getClass.getName} returned Pending to Poll.Forever")
+  }
 }
 
 /** A reader that forwards to another one and changes its items. */

@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import splice.source.{Poll, SplitReader, SplitReaderFactory, TaskRanges}
+import splice.source.{SplitReader, SplitReaderFactory, TaskRanges}
 
 /** Gives a source's readers to Spark, and reports on which executor each slot ran. */
 final private[spark] class SpliceReaderFactory(readers: SplitReaderFactory, homes: SlotHomes)
@@ -38,7 +38,7 @@ final private[spark] class SplicePartitionReader[T](reader: SplitReader[T]) exte
   private var ended = false
 
   override def next(): Boolean = {
-    val found = reader.poll(Poll.Forever) eq Poll.Found
+    val found = SplitReader.hasNext(reader)
     ended = !found
     found
   }

@@ -168,7 +168,7 @@ final private[splice] class SlotReader(
   private def fill(patience: Duration): Boolean = guarded {
     if (begun) {
       val forever = patience eq Poll.Forever
-      request(if (forever) settings.pollTimeout else patience)
+      request(if (patience.compareTo(settings.pollTimeout) < 0) patience else settings.pollTimeout)
       forever || chunks.nonEmpty || open.isEmpty
     } else {
       begun = true

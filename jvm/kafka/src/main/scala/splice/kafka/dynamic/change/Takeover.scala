@@ -22,9 +22,11 @@ final private[dynamic] class Takeover(log: SideLog, current: => AppliedMetadata)
     DynamicPosition.of(0, Seq(name -> position))
   }
 
-  /** What a cluster's enumerator remembers is where the source before kept it, if there was one. */
-  def scope(context: EnumeratorContext, cluster: String): EnumeratorContext =
-    if (log.get(Key).contains(Seq(cluster))) context else context.scope(s"cluster-$cluster")
+  /** The context of a cluster's enumerator. The side log of the cluster that is taken over stays where its first source kept it. */
+  def scope(context: EnumeratorContext, cluster: String): EnumeratorContext = {
+    val own = context.scope(s"cluster-$cluster")
+    if (log.get(Key).contains(Seq(cluster))) own.copy(sideLog = context.sideLog) else own
+  }
 
   private def only: String = current.read.keySet.toSeq match {
     case Seq(name) => name

@@ -43,6 +43,8 @@ final private[splice] class DynamicEnumerator(
   private val workers = new ClusterWorkers(context.run, context.clock)({ (cluster, topics) =>
     // A side log is of one thread, but for the scopes of it.
     val scope = takeover.scope(context, cluster.name)
+    // The thread of a cluster's worker may have no active session to register the figures with.
+    val _ = reads(cluster.name)
     () => make(cluster, topics, scope)
   })
   private val driver = new ChangeDriver(
