@@ -4,9 +4,7 @@
 package splice.hybrid
 
 import scala.collection.immutable.{SortedMap, SortedSet}
-
 import org.apache.spark.sql.types.StructType
-
 import splice.kafka.dynamic._
 import splice.kafka.dynamic.enumerator.ClusterEnumerator
 import splice.kafka.dynamic.split.DynamicOffset
@@ -56,7 +54,8 @@ final class ManyPartitions(options: (String, String)*) extends Source[DynamicOff
     override def end(from: KafkaPosition): Option[EndState] = if (from == at(last)) Some(new Ended(from)) else None
     override def expect(starts: KafkaPosition): Unit        = ()
     override def refresh(): Unit                            = ()
-    override def clusterId: Option[String]                  = Some("id-of-east")
+    override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]         = Map.empty
+    override def clusterId: Option[String]                                               = Some("id-of-east")
     override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = Map.empty
   }
 

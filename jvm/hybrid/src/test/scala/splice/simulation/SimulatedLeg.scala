@@ -4,20 +4,8 @@
 package splice.simulation
 
 import scala.collection.immutable.SortedMap
-
 import org.apache.spark.sql.types.StructType
-
-import splice.source.{
-  EndState,
-  Limits,
-  Position,
-  Source,
-  SplitEnumerator,
-  SplitRange,
-  SplitReaderFactory,
-  StartPosition,
-  TaskRanges
-}
+import splice.source.{{, EndState, Limits, Position, Source, SplitEnumerator, SplitRange, SplitReaderFactory, StartPosition, TaskRanges}
 import splice.testkit.simulation.{TaskRows, Violation}
 
 /** One leg of a simulated chain. */
@@ -48,8 +36,8 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
   override def freeze(): Unit                            = inner.freeze()
   override def committed(until: P): Unit                 = inner.committed(until)
   override def stopped(last: => Option[P]): Unit         = inner.stopped(last)
-  override def cost(range: SplitRange): Long                                             = inner.cost(range)
-  override def isMember(at: P): String => Boolean                                        = inner.isMember(at)
+  override def cost(range: SplitRange): Long             = inner.cost(range)
+  override def isMember(at: P): String => Boolean        = inner.isMember(at)
   override def figures(at: P): SortedMap[String, String] = inner.figures(at)
   override def close(): Unit                             = inner.close()
 }

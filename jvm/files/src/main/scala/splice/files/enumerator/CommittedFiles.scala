@@ -4,7 +4,6 @@
 package splice.files.enumerator
 
 import scala.collection.mutable
-
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.datasources.InMemoryFileIndex
@@ -31,7 +30,7 @@ final private[files] class CommittedFiles private (
     val kept  = found.filter { case (path, _) => sinks.of(path).forall(_.committed.contains(path.toUri.getPath)) }
     // A committed file that was deleted is a missing file for its task, and not a file that never existed.
     val missing =
-      sinks.all.flatMap(_.committed.values).filter(f => isUnderRoot(f.getPath) && !found.contains(f.getPath))
+      sinks.all.flatMap(_.committed.values).filter(f => !found.contains(f.getPath) && isUnderRoot(f.getPath))
     kept ++= missing.map(f => f.getPath -> f)
   }
 
@@ -41,8 +40,10 @@ final private[files] class CommittedFiles private (
 
   override protected def leafDirToChildrenFiles: Map[Path, Array[FileStatus]] = byFolder
 
+  private lazy val rootSet = rootPaths.toSet
+
   private def isUnderRoot(file: Path): Boolean =
-    Iterator.iterate(file)(_.getParent).takeWhile(Option(_).isDefined).exists(rootPaths.contains)
+    Iterator.iterate(file)(_.getParent).takeWhile(Option(_).isDefined).exists(rootSet)
 
   /** The sinks above files, one search per folder. */
   final private class SinkSearch {

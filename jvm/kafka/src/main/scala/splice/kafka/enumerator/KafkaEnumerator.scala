@@ -161,6 +161,8 @@ final private[splice] class KafkaEnumerator(
 
   override def refresh(): Unit = refreshing = true
 
+  override def written(partitions: Set[LogPartition]): Map[LogPartition, Long] = log.written(partitions)
+
   override def clusterId: Option[String] = identity.clusterId
 
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = log.atTime(millis)

@@ -10,7 +10,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.jdk.CollectionConverters._
 import scala.util.{Try, Using}
 
-import org.apache.kafka.clients.admin.{Admin, TopicDescription}
+import org.apache.kafka.clients.admin.{Admin, OffsetSpec, TopicDescription}
 import org.apache.kafka.clients.consumer.{Consumer, KafkaConsumer}
 import org.apache.kafka.common.errors.{TopicAuthorizationException, UnknownTopicOrPartitionException}
 import org.apache.kafka.common.{KafkaFuture, TopicPartition, Uuid}
@@ -85,6 +85,13 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
         client.assign(partitions.map(TopicPartitions.of).asJava)
     }
     offsets("ends", partitions)((client, some) => client.endOffsets(some))
+  }
+
+  // The isolation level of an admin client is read_uncommitted.
+  override def written(partitions: Set[LogPartition]): Map[LogPartition, Long] = calls("ends") {
+    val asked = partitions.iterator.map(p => TopicPartitions.of(p) -> OffsetSpec.latest()).toMap
+    val found = adminClient().listOffsets(asked.asJava).all().get()
+    found.asScala.iterator.map { case (p, end) => TopicPartitions.toLog(p) -> end.offset }.toMap
   }
 
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = calls("offsets of a time") {

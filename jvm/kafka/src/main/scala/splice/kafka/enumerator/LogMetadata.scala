@@ -30,6 +30,9 @@ private[splice] trait LogMetadata extends AutoCloseable {
   /** One past the last offset that a reader of the configured isolation level may see. One round trip a broker. */
   def ends(partitions: Set[LogPartition]): Map[LogPartition, Long]
 
+  /** One past the last offset that was written, including records of open transactions, which readers may see later. */
+  def written(partitions: Set[LogPartition]): Map[LogPartition, Long] = ends(partitions)
+
   /** The first record at or after a time in milliseconds, for the partitions that have one. */
   def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]
 

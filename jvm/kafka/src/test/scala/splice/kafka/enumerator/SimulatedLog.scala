@@ -28,6 +28,7 @@ final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.em
   var commits: Vector[Map[LogPartition, Long]] = Vector.empty
   var group: Map[LogPartition, Long]           = Map.empty
   var between: String => Unit                  = _ => ()
+  var open: Map[LogPartition, Long]            = Map.empty
   val calls: mutable.ArrayBuffer[String]       = mutable.ArrayBuffer.empty
   var closed                                   = false
 
@@ -93,9 +94,12 @@ final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.em
     asked("earliest")(there(partitions).map(p => p -> held(p).first).toMap)
 
   override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = asked("ends") {
-    val now = there(partitions).map(p => p -> held(p).end).toMap
+    val now = there(partitions).map(p => p -> (held(p).end - open.getOrElse(p, 0L))).toMap
     if (stale.isEmpty) now else now ++ stale.dequeue().filter { case (p, _) => partitions(p) }
   }
+
+  override def written(partitions: Set[LogPartition]): Map[LogPartition, Long] =
+    asked("written")(there(partitions).map(p => p -> held(p).end).toMap)
 
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = asked("atTime") {
     millis.flatMap { case (p, time) => held.get(p).flatMap(_.at(time)).map(p -> _) }

@@ -22,6 +22,9 @@ private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] {
   /** Makes the next `advance` request topics and partitions from the brokers, so that it includes the latest partitions. */
   def refresh(): Unit
 
+  /** One past the last offset that was written, including records of open transactions. */
+  def written(partitions: Set[LogPartition]): Map[LogPartition, Long]
+
   /** The cluster's own id, as far as its brokers have told it. */
   def clusterId: Option[String]
 

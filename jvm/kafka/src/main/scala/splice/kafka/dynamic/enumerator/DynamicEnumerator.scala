@@ -132,7 +132,7 @@ final private[splice] class DynamicEnumerator(
     val ends = for {
       (topic, leaving) <- here.leaving if leaving.plan == LeavingPlan.Ask
       reach            <- found.get(topic.cluster) if reach.leaving.get(topic.topic).contains(leaving)
-    } yield topic -> reach.until.only(topic.topic)
+    } yield topic -> reach.end(topic.topic)
     // A partition that does not exist any more would be waited for indefinitely.
     val left = for {
       (topic, leaving @ Leaving(_, _, LeavingPlan.Drain(known), _)) <- here.leaving

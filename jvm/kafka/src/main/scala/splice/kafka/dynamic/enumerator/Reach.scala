@@ -13,6 +13,8 @@ import splice.source.{Limits, LogPartition}
   *   where partitions begin that have something to read, also those that the position does not know
   * @param leaving
   *   removed topics of the request: the response decides where these end
+  * @param written
+  *   the ends of partitions of removed topics, including records of transactions that are open
   * @param gone
   *   partitions of these that are to be drained, and that were deleted or recreated
   * @param clusterId
@@ -22,9 +24,16 @@ final private[dynamic] case class Reach(
     until: KafkaPosition,
     begins: Map[LogPartition, Long],
     leaving: Map[String, Leaving],
+    written: Map[LogPartition, Long],
     gone: Set[LogPartition],
     clusterId: Option[String]
 ) {
+
+  /** The end of a removed topic. Records of open transactions belong to it, although readers see them only after the commit. */
+  def end(topic: String): KafkaPosition = {
+    val visible = until.only(topic)
+    visible.copy(offsets = visible.offsets.map { case (p, end) => p -> math.max(end, written.getOrElse(p, end)) })
+  }
 
   /** How many offsets that is. */
   def rows: Long = begins.iterator.flatMap { case (p, begin) => until.get(p).map(end => math.max(end - begin, 0L)) }.sum
@@ -53,7 +62,9 @@ private[dynamic] object Reach {
     val begins = ranges.collect { case r: KafkaSplitRange => r.partition -> r.from }.toMap
     val gone   = leaving.valuesIterator.map(_.plan).collect { case LeavingPlan.Drain(ends) => ends }
       .flatMap(missing(enumerator, from, until, _)).toSet
-    Reach(until, begins, leaving, gone, enumerator.clusterId)
+    val ending = leaving.collect { case (topic, Leaving(_, _, LeavingPlan.Ask, _)) => topic }
+    val last   = ending.flatMap(until.only(_).offsets.keySet).toSet
+    Reach(until, begins, leaving, if (last.isEmpty) Map.empty else enumerator.written(last), gone, enumerator.clusterId)
   }
 
   private def missing(

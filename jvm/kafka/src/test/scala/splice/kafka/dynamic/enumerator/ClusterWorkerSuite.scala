@@ -36,6 +36,7 @@ final class ClusterWorkerSuite extends AnyFunSuite {
       throw new UnsupportedOperationException
     override def expect(starts: KafkaPosition): Unit                                     = ()
     override def refresh(): Unit                                                         = ()
+    override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]         = Map.empty
     override def clusterId: Option[String]                                               = None
     override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = Map.empty
   }

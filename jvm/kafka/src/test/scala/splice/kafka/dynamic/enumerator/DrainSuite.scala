@@ -3,89 +3,16 @@
 
 package splice.kafka.dynamic.enumerator
 
-import java.time.{Duration, Instant}
+import java.time.Duration
 import java.util.concurrent.CountDownLatch
 
-import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
-import org.scalatest.funsuite.AnyFunSuite
-
-import splice.kafka.dynamic.KafkaStream
-import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition, DynamicSplitRange}
 import splice.kafka.enumerator.SimulatedLog
 import splice.source._
 
 /** Removed topics are read to their ends. */
-final class DrainSuite extends AnyFunSuite {
-
-  private val (east, west) = ("cluster-000", "cluster-001")
-
-  private def topic(cluster: String): String = s"$cluster-topic-000"
-
-  private def stream(clusters: String*): KafkaStream =
-    KafkaStream("s", SortedMap.from(clusters.map(c => c -> SortedSet(topic(c)))))
-
-  private def simulated(options: (String, String)*): SimulatedClusters = {
-    val made =
-      new SimulatedClusters(2, 1, 1, Seq("discoveryInterval" -> "5ms", "maxRemovalFraction" -> "1") ++ options: _*)
-    made.publish(stream(east))
-    made
-  }
-
-  private def fill(world: SimulatedClusters, cluster: String, rows: Int): Unit =
-    world.logs(cluster).fill(topic(cluster), 0, rows)
-
-  private def advance(run: SplitEnumerator[DynamicOffset], from: DynamicOffset): DynamicOffset =
-    run.advance(from, run.limits(from))
-
-  /** The rows of a range of positions: cluster, partition and offset. */
-  private def rows(
-      run: SplitEnumerator[DynamicOffset],
-      from: DynamicOffset,
-      until: DynamicOffset
-  ): Seq[(String, Int, Long)] =
-    run.splits(from, until).collect { case r: DynamicSplitRange =>
-      (r.range.from until r.range.until).map((r.cluster.name, r.range.partition.partition, _))
-    }.flatten
-
-  /** Reads until nothing is left. */
-  private def readAll(
-      run: SplitEnumerator[DynamicOffset],
-      from: DynamicOffset
-  ): (DynamicOffset, Seq[(String, Int, Long)]) = {
-    val next = advance(run, from)
-    if (next.json == from.json) from -> Nil
-    else {
-      val (end, more) = readAll(run, next)
-      end -> (rows(run, from, next) ++ more)
-    }
-  }
-
-  private def all(cluster: String, count: Int, partition: Int = 0): Seq[(String, Int, Long)] = (0 until count).map(i =>
-    (cluster, partition, i.toLong)
-  )
-
-  /** Reads until the position fulfils a condition. */
-  private def readUntil(world: SimulatedClusters, run: SplitEnumerator[DynamicOffset], from: DynamicOffset)(
-      isEnd: DynamicPosition => Boolean
-  ): (DynamicOffset, Seq[(String, Int, Long)]) = {
-    val limit  = Instant.now().plusSeconds(60)
-    val states = Iterator.iterate(from -> Seq.empty[(String, Int, Long)]) { case (at, read) =>
-      assert(Instant.now().isBefore(limit), s"no end at ${at.json}")
-      // A request that failed is repeated after a pause.
-      world.clock.pass(Duration.ofSeconds(1))
-      val next = advance(run, at)
-      next -> (read ++ rows(run, at, next))
-    }
-    states.drop(1).find(_._1 match {
-      case position: DynamicPosition => isEnd(position)
-      case _                         => false
-    }).get
-  }
-
-  private def reads(cluster: String, partition: Int, end: Long)(at: DynamicPosition): Boolean =
-    at.of(cluster).get(LogPartition(topic(cluster), partition)).contains(end)
+final class DrainSuite extends RemovedTopics {
 
   test("a topic that is held by a cutover is drained if the move is taken back") {
     val world = simulated("cutover" -> "stream", "maxOffsetsPerTrigger" -> "1")
@@ -169,81 +96,22 @@ final class DrainSuite extends AnyFunSuite {
     }
   }
 
-  private val (west0, hours) = (reads(west, 0, 3) _, Duration.ofHours(3))
-
-  /** A run that has read both clusters, and west of which has become unavailable with three rows left before its removal. */
-  private def leaving(options: (
-      String,
-      String
-  )*)(use: (SimulatedClusters, SplitEnumerator[DynamicOffset], DynamicOffset) => Unit): Unit = {
-    val world = simulated(options: _*)
+  test("a drain includes the records of a transaction that is open at the removal") {
+    val world = simulated()
     world.publish(stream(east, west))
     fill(world, west, 3)
     Using.resource(world.start()) { run =>
-      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(west0)
-      fill(world, west, 3)
-      world.logs(west).away = Some(_ => true)
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(west, 0, 3))
+      fill(world, west, 4)
+      world.logs(west).open = Map(LogPartition(topic(west), 0) -> 2L)
       world.publish(stream(east))
       world.awaitRefresh()
-      use(world, run, first)
-    }
-  }
-
-  /** Advances until this number of requests to west have failed in a row. */
-  private def fail(
-      world: SimulatedClusters,
-      run: SplitEnumerator[DynamicOffset],
-      from: DynamicOffset,
-      requests: Int
-  ): DynamicOffset = {
-    val limit    = Instant.now().plusSeconds(60)
-    def failures =
-      run.figures(
-        _: DynamicOffset
-      ).get("clusters").exists(_.matches(s""".*"$west":\\{[^}]*"failures":$requests[,}].*"""))
-    Iterator.iterate(from) { at =>
-      world.clock.pass(Duration.ofSeconds(10))
-      assert(Instant.now().isBefore(limit), run.figures(at))
-      advance(run, at)
-    }.drop(1).find(failures).get
-  }
-
-  test("a drain survives one failed request before a batch that is longer than the timeout") {
-    leaving() { (world, run, first) =>
-      val at = fail(world, run, first, requests = 1)
-      world.clock.pass(hours)
-      world.logs(west).away = None
-      assert(readUntil(world, run, at)(!_.clusters.contains(west))._2 == all(west, 6).drop(3))
-    }
-  }
-
-  test("a drain survives an outage while its cluster is not active, and a late start of the cluster") {
-    leaving() { (world, run, first) =>
-      val failed = fail(world, run, first, requests = 3)
-      world.inactive = Set(west)
-      val waiting = advance(run, failed)
-      world.clock.pass(hours)
-      val still = advance(run, waiting)
-      world.inactive = Set.empty
-      val late = fail(world, run, still, requests = 3)
-      world.logs(west).away = None
-      assert(readUntil(world, run, late)(!_.clusters.contains(west))._2 == all(west, 6).drop(3))
-    }
-  }
-
-  test("a drain is abandoned if its cluster does not respond for the timeout, including across restarts") {
-    leaving() { (world, run, first) =>
-      val at = fail(world, run, first, requests = 3)
-      // The outage is persisted by the next trigger.
-      val noted = advance(run, at)
-      world.clock.pass(Duration.ofMinutes(50))
-      val again = Using.resource(world.start())(fail(world, _, noted, requests = 3))
-      assert(DynamicPosition.read(again.json) == again)
-      world.clock.pass(Duration.ofMinutes(20))
-      Using.resource(world.start()) { last =>
-        val end = fail(world, last, again, requests = 3)
-        assert(end.json.contains(west) && !advance(last, end).json.contains(west))
-      }
+      val (visible, some) = readUntil(world, run, first)(reads(west, 0, 5))
+      val still           = advance(run, visible)
+      assert(still.json.contains(west))
+      world.logs(west).open = Map.empty
+      val (_, rest) = readUntil(world, run, still)(!_.clusters.contains(west))
+      assert(some ++ rest == all(west, 7).drop(3))
     }
   }
 

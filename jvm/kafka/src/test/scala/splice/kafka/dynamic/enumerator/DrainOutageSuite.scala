@@ -1,0 +1,91 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.enumerator
+
+import java.time.{Duration, Instant}
+import scala.util.Using
+import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition}
+import splice.source._
+
+/** Drains whose cluster is unavailable. */
+final class DrainOutageSuite extends RemovedTopics {
+
+  private val (west0, hours) = (reads(west, 0, 3) _, Duration.ofHours(3))
+
+  /** A run that has read both clusters, and west of which has become unavailable with three rows left before its removal. */
+  private def leaving(options: (
+      String,
+      String
+  )*)(use: (SimulatedClusters, SplitEnumerator[DynamicOffset], DynamicOffset) => Unit): Unit = {
+    val world = simulated(options: _*)
+    world.publish(stream(east, west))
+    fill(world, west, 3)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(west0)
+      fill(world, west, 3)
+      world.logs(west).away = Some(_ => true)
+      world.publish(stream(east))
+      world.awaitRefresh()
+      use(world, run, first)
+    }
+  }
+
+  /** Advances until this number of requests to west have failed in a row. */
+  private def fail(
+      world: SimulatedClusters,
+      run: SplitEnumerator[DynamicOffset],
+      from: DynamicOffset,
+      requests: Int
+  ): DynamicOffset = {
+    val limit    = Instant.now().plusSeconds(60)
+    def failures =
+      run.figures(
+        _: DynamicOffset
+      ).get("clusters").exists(_.matches(s""".*"$west":\\{[^}]*"failures":$requests[,}].*"""))
+    Iterator.iterate(from) { at =>
+      world.clock.pass(Duration.ofSeconds(10))
+      assert(Instant.now().isBefore(limit), run.figures(at))
+      advance(run, at)
+    }.drop(1).find(failures).get
+  }
+
+  test("a drain survives one failed request before a batch that is longer than the timeout") {
+    leaving() { (world, run, first) =>
+      val at = fail(world, run, first, requests = 1)
+      world.clock.pass(hours)
+      world.logs(west).away = None
+      assert(readUntil(world, run, at)(!_.clusters.contains(west))._2 == all(west, 6).drop(3))
+    }
+  }
+
+  test("a drain survives an outage while its cluster is not active, and a late start of the cluster") {
+    leaving() { (world, run, first) =>
+      val failed = fail(world, run, first, requests = 3)
+      world.inactive = Set(west)
+      val waiting = advance(run, failed)
+      world.clock.pass(hours)
+      val still = advance(run, waiting)
+      world.inactive = Set.empty
+      val late = fail(world, run, still, requests = 3)
+      world.logs(west).away = None
+      assert(readUntil(world, run, late)(!_.clusters.contains(west))._2 == all(west, 6).drop(3))
+    }
+  }
+
+  test("a drain is abandoned if its cluster does not respond for the timeout, including across restarts") {
+    leaving() { (world, run, first) =>
+      val at = fail(world, run, first, requests = 3)
+      // The outage is persisted by the next trigger.
+      val noted = advance(run, at)
+      world.clock.pass(Duration.ofMinutes(50))
+      val again = Using.resource(world.start())(fail(world, _, noted, requests = 3))
+      assert(DynamicPosition.read(again.json) == again)
+      world.clock.pass(Duration.ofMinutes(20))
+      Using.resource(world.start()) { last =>
+        val end = fail(world, last, again, requests = 3)
+        assert(end.json.contains(west) && !advance(last, end).json.contains(west))
+      }
+    }
+  }
+}
