@@ -86,7 +86,7 @@ HYBRID = {
             HYBRID | {"legs": "live,history"},
             ["'live' never ends", "'history' after it would never be read", "endingOffsets"],
         ),
-        (HYBRID | {"legs": "history,kafka"}, ["'kafka'", "name of an option"]),
+        (HYBRID | {"legs": "history,2live"}, ["'2live'", "letters, digits and underscores"]),
         (HYBRID | {"legs": "history,History"}, ["history", "History", "case"]),
         (HYBRID | {"history.handOver": "offsets"}, ["'history' is the first leg"]),
         (
