@@ -4,7 +4,9 @@
 package splice.hybrid
 
 import scala.collection.immutable.{SortedMap, SortedSet}
+
 import org.apache.spark.sql.types.StructType
+
 import splice.kafka.dynamic._
 import splice.kafka.dynamic.enumerator.ClusterEnumerator
 import splice.kafka.dynamic.split.DynamicOffset

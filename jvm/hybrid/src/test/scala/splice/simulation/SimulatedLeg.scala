@@ -4,8 +4,20 @@
 package splice.simulation
 
 import scala.collection.immutable.SortedMap
+
 import org.apache.spark.sql.types.StructType
-import splice.source.{{, EndState, Limits, Position, Source, SplitEnumerator, SplitRange, SplitReaderFactory, StartPosition, TaskRanges}
+
+import splice.source.{
+  EndState,
+  Limits,
+  Position,
+  Source,
+  SplitEnumerator,
+  SplitRange,
+  SplitReaderFactory,
+  StartPosition,
+  TaskRanges
+}
 import splice.testkit.simulation.{TaskRows, Violation}
 
 /** One leg of a simulated chain. */

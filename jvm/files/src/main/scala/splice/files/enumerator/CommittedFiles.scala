@@ -4,6 +4,7 @@
 package splice.files.enumerator
 
 import scala.collection.mutable
+
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.datasources.InMemoryFileIndex

@@ -4,7 +4,9 @@
 package splice.kafka.dynamic.enumerator
 
 import java.time.{Duration, Instant}
+
 import scala.util.Using
+
 import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition}
 import splice.source._
 

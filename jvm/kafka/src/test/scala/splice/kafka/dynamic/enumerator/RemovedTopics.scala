@@ -4,8 +4,11 @@
 package splice.kafka.dynamic.enumerator
 
 import java.time.{Duration, Instant}
+
 import scala.collection.immutable.{SortedMap, SortedSet}
+
 import org.scalatest.funsuite.AnyFunSuite
+
 import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition, DynamicSplitRange}
 import splice.source._
@@ -56,8 +59,9 @@ trait RemovedTopics extends AnyFunSuite {
     }
   }
 
-  protected def all(cluster: String, count: Int, partition: Int = 0): Seq[(String, Int, Long)] = (0 until count).map(i =>
-    (cluster, partition, i.toLong)
+  protected def all(cluster: String, count: Int, partition: Int = 0): Seq[(String, Int, Long)] = (0 until count).map(
+    i =>
+      (cluster, partition, i.toLong)
   )
 
   /** Reads until the position fulfils a condition. */
