@@ -91,14 +91,22 @@ def _executors(spark: SparkSession) -> set[int]:
 def _kill_executor(spark: SparkSession) -> None:
     """Kills one of the executors."""
     own = f"--app-id\0{spark.sparkContext.applicationId}\0".encode()
-    commands = ((p, (p / "cmdline").read_bytes()) for p in Path("/proc").glob("[0-9]*"))
     executors = [
-        process
-        for process, command in commands
-        if b"CoarseGrainedExecutorBackend" in command and own in command + b"\0"
+        int(process.name)
+        for process in Path("/proc").glob("[0-9]*")
+        if b"CoarseGrainedExecutorBackend" in (command := _command(process) + b"\0")
+        and own in command
     ]
     assert len(executors) == 2, executors
-    os.kill(int(executors[0].name), signal.SIGKILL)
+    os.kill(executors[0], signal.SIGKILL)
+
+
+def _command(process: Path) -> bytes:
+    """Gives a process's command line, empty for a process that has ended since the listing."""
+    try:
+        return (process / "cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
 
 
 if __name__ == "__main__":
