@@ -30,8 +30,10 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
     */
   def advance(from: P, limits: Limits): P
 
-  /** The ranges between two positions; several batches may lie between them. Pure: depends on the arguments and on entries of the side log
-    * that were durable before `until` was first returned; never on the clock, a listing, or a response of a server.
+  /** The ranges between two positions; several batches may lie between them.
+    *
+    * Pure: the result depends on the arguments and on durable entries of the side log. It sends no request and writes no entry, so it
+    * is the same in every run. `splits(a, c)` has the rows of `splits(a, b)` and `splits(b, c)`.
     */
   def splits(from: P, until: P): Seq[SplitRange]
 
@@ -46,6 +48,13 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
 
   /** The limits that the source's options set for a batch that begins at `at`. */
   def limits(at: P): Limits.Limited = Limits.NotSet
+
+  /** Prepares a batch that this run did not plan, before its [[splits]]: one that an earlier run or another source logged.
+    *
+    * It may send requests. What it decides, such as ranges that a policy drops because their log does not exist any more, is durable in
+    * the side log when this returns, and [[splits]] obeys it.
+    */
+  def replay(from: P, until: P): Unit = ()
 
   /** Freezes the ends of this run as they are now (Spark's AvailableNow). Called at most once, before [[start]] and [[advance]]. */
   def freeze(): Unit = ()

@@ -1,0 +1,61 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source
+
+import scala.collection.immutable.SortedSet
+
+/** The entries `<prefix>-<n>` of a side log, with eight digits or more. Used by one thread.
+  *
+  * @param parse
+  *   reads an entry; called for each access, so a caller that asks often keeps the result
+  */
+final private[splice] class NumberedEntries[A](log: SideLog, prefix: String)(parse: VersionedEntry => A) {
+
+  private var known: SortedSet[Int] = SortedSet.from(log.keys(s"$prefix-").flatMap(NumberedEntries.number(prefix, _)))
+
+  /** The numbers of all entries. */
+  def numbers: SortedSet[Int] = known
+
+  /** All entries, oldest first. */
+  def all: Seq[A] = known.toSeq.map(apply)
+
+  def find(number: Int): Option[A] = if (known(number)) log.get(key(number)).map(read(number, _)) else None
+
+  /** @throws SpliceException when there is no entry of this number */
+  def apply(number: Int): A =
+    find(number).getOrElse(throw CheckpointErrors.missingEntry(s"Side-log entry ${key(number)}"))
+
+  /** The entry of this number; `lines` is used, and durable when this returns, only if there is none. */
+  def getOrCreate(number: Int)(lines: => Seq[String]): A = {
+    val durable = log.getOrCreate(key(number))(lines)
+    known += number
+    read(number, durable)
+  }
+
+  /** Creates the next entry, durable when this returns. The result is another run's entry if that run created it first. */
+  def append(lines: => Seq[String]): A = getOrCreate(next)(lines)
+
+  /** The number of the next entry. */
+  def next: Int = known.lastOption.fold(0)(_ + 1)
+
+  def remove(number: Int): Unit = {
+    log.remove(key(number))
+    known -= number
+  }
+
+  private def key(number: Int): String = NumberedEntries.key(prefix, number)
+
+  private def read(number: Int, lines: Seq[String]): A = parse(VersionedEntry.read(key(number), lines))
+}
+
+private[splice] object NumberedEntries {
+
+  def key(prefix: String, number: Int): String = f"$prefix-$number%08d"
+
+  /** The number of an entry of this prefix; None for a key of another kind. */
+  def number(prefix: String, key: String): Option[Int] = {
+    val digits = key.stripPrefix(s"$prefix-")
+    if (digits.length >= 8 && digits.forall(_.isDigit)) digits.toIntOption else None
+  }
+}
