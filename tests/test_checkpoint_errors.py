@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from orders import HISTORY_SELECT, LIVE_SELECT, history, history_then_live, live
 from refusals import assert_says, failure
 from servers.kafka_topics import KafkaTopics
 from splice import HandOver, HybridSource
-from streams import drain
+from streams import drain, written
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -23,20 +24,31 @@ def test_a_changed_chain(
 ) -> None:
     first, then = history(history_path), live(topics, topic)
     drain(history_then_live(first, then).read_stream(spark), tmp_path)
+    elsewhere = shutil.copytree(history_path, tmp_path / "elsewhere")
     changes = {
-        "archive": HybridSource.builder("archive", first, select=HISTORY_SELECT).add_source(
-            "live", then, HandOver.offsets(), LIVE_SELECT
-        ),
-        "amount \\* 2|amount \\* 2": HybridSource.builder(
-            "history", first, select="order_id, amount * 2 AS amount, event_time"
+        "legs was 'history,live' and is 'archive,live' now": HybridSource.builder(
+            "archive", first, select=HISTORY_SELECT
         ).add_source("live", then, HandOver.offsets(), LIVE_SELECT),
-        "nowMinus": HybridSource.builder("history", first, select=HISTORY_SELECT).add_source(
-            "live", then, HandOver.now_minus("1 hour"), LIVE_SELECT
-        ),
+        "history.path was .*/elsewhere' now": HybridSource.builder(
+            "history", history(elsewhere), select=HISTORY_SELECT
+        ).add_source("live", then, HandOver.offsets(), LIVE_SELECT),
     }
     for named, changed in changes.items():
         said = failure(spark, changed.build(), tmp_path)
         assert_says(said, "SPLICE_CHECKPOINT.CHANGED", named, "new checkpoint location")
+
+
+def test_a_changed_select_and_a_decided_rule_change_nothing_that_was_read(
+    spark: SparkSession, topics: KafkaTopics, topic: str, history_path: Path, tmp_path: Path
+) -> None:
+    first, then = history(history_path), live(topics, topic)
+    drain(history_then_live(first, then).read_stream(spark), tmp_path)
+    read = sorted(written(spark, tmp_path).collect())
+    changed = HybridSource.builder(
+        "history", first, select="order_id, amount * 2 AS amount, event_time"
+    ).add_source("live", then, HandOver.now_minus("1 hour"), LIVE_SELECT)
+    drain(changed.build().read_stream(spark), tmp_path)
+    assert sorted(written(spark, tmp_path).collect()) == read
 
 
 def test_a_checkpoint_of_another_source(

@@ -48,8 +48,8 @@ class Checkpoint:
 
     def position(self, batch: int) -> Position:
         """Reads a batch's offset, a hybrid's."""
-        offset = self.offset(batch)
-        return Position(offset["leg"], offset["legs"])
+        legs = self.offset(batch)["legs"]
+        return Position([name for name in self._legs() if name in legs][-1], legs)
 
     def offset(self, batch: int) -> dict[str, Any]:
         """Reads a batch's offset, whatever the source."""
@@ -68,13 +68,24 @@ class Checkpoint:
 
     @property
     def switch_has_begun(self) -> bool:
-        """Whether the rule was asked: the first durable step of the switch."""
-        return (self._side_log / "hand-over-1").exists()
+        """Whether the rule of the second leg has decided."""
+        return any(self._side_log.glob("leg-*/hand-over-*"))
 
     def switch(self) -> Switch:
         """Reads the switch into the second leg."""
-        lines = (self._side_log / "switch-1").read_text().splitlines()
-        return Switch(json.loads(lines[2]), json.loads(lines[3]))
+        first, second = self._legs()[:2]
+        end = self._lines(f"leg-{first}/ended")[1]
+        start = self._lines(f"leg-{second}/start-00000000")[1]
+        return Switch(json.loads(end), json.loads(start))
+
+    def _legs(self) -> list[str]:
+        """Reads the names of the legs, in the order in which they are read."""
+        chain = json.loads(self._lines("chain-00000000")[0])
+        return [leg["name"] for leg in chain["legs"]]
+
+    def _lines(self, entry: str) -> list[str]:
+        """Reads an entry of the side log, without the line that holds its digest."""
+        return (self._side_log / entry).read_text().splitlines()[1:]
 
     def _newest(self, log: str) -> int:
         folder = self._folder / log

@@ -21,11 +21,12 @@ def test_killed_after_each_entry(scenario: Scenario) -> None:
 
 
 def test_killed_around_the_switch_with_the_history_moved_away(scenario: Scenario) -> None:
-    scenario.die(Kill.entry("hand-over-1", "before"))
-    scenario.die(Kill.entry("hand-over-1", "after"))
+    for entry in ("leg-live/hand-over-00000000", "leg-history/ended"):
+        scenario.die(Kill.entry(entry, "before"))
+        scenario.die(Kill.entry(entry, "after"))
     scenario.history.rename(scenario.history.with_name("elsewhere"))
-    scenario.die(Kill.entry("switch-1", "before"))
-    scenario.die(Kill.entry("switch-1", "after"))
+    scenario.die(Kill.entry("leg-live/start-00000000", "before"))
+    scenario.die(Kill.entry("leg-live/start-00000000", "after"))
     scenario.die(Kill.commits(LIVE, "after"))
     scenario.finish()
     scenario.assert_each_once()

@@ -141,7 +141,6 @@ final class ManyClustersCost(cores: Int) {
     override def kind: String                          = real.kind
     override def boundedness: Boundedness              = real.boundedness
     override def schema: StructType                    = real.schema
-    override def fingerprint: Seq[(String, String)]    = real.fingerprint
     override def position(json: String): DynamicOffset = real.position(json)
 
     override def enumerator(context: EnumeratorContext): SplitEnumerator[DynamicOffset] =

@@ -106,7 +106,6 @@ final class PlanCost(cores: Int) {
     override def kind: String                          = real.kind
     override def boundedness: Boundedness              = real.boundedness
     override def schema: StructType                    = real.schema
-    override def fingerprint: Seq[(String, String)]    = real.fingerprint
     override def position(json: String): KafkaPosition = real.position(json)
 
     override def enumerator(context: EnumeratorContext): SplitEnumerator[KafkaPosition] =

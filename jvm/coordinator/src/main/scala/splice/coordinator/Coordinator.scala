@@ -43,7 +43,7 @@ final class Coordinator(
   private var commits: Queue[Position]                               = Queue.empty
 
   /** Checks that the checkpoint is this source's. Called once, before anything else. */
-  def open(): Unit = Fingerprint.check(log, source)
+  def open(): Unit = ChainLog.check(log, source)
 
   /** Where the query begins; decided once in the life of the checkpoint. */
   def initial(): Position = new InitialLog(log, source, folder).resolve(enumerator.start(StartPosition.Configured))
@@ -66,7 +66,7 @@ final class Coordinator(
     val until = enumerator.advance(from, if (everything) Limits.Everything else limits(from))
     if (until != from) {
       admission.began()
-      slotLog.cover(from, ranges(from, until), enumerator)
+      slotLog.cover(from, plan(from, until), enumerator)
     }
     until
   }
@@ -89,7 +89,7 @@ final class Coordinator(
     freeze()
     val start = initial()
     val until = exhaust(start)
-    slotLog.cover(start, ranges(start, until), enumerator)
+    slotLog.cover(start, plan(start, until), enumerator)
     tasks(start, until)
   }
 
@@ -102,13 +102,20 @@ final class Coordinator(
   def readers(columns: StructType, tasks: Seq[TaskRanges]): SplitReaderFactory =
     enumerator.readers(columns, tasks.flatMap(_.ranges))
 
-  /** The ranges between two positions; the last answer is kept, because Spark plans a batch more than once. */
+  /** The ranges between two positions. The last result is kept, because Spark plans a batch more than once. */
   def ranges(from: Position, until: Position): Seq[SplitRange] =
-    planned.collect { case (`from`, `until`, known) => known }.getOrElse {
-      val made = enumerator.splits(from, until)
-      planned = Some((from, until, made))
-      made
-    }
+    if (from == until) Nil
+    else
+      planned.collect { case (`from`, `until`, known) => known }.getOrElse {
+        enumerator.replay(from, until)
+        plan(from, until)
+      }
+
+  private def plan(from: Position, until: Position): Seq[SplitRange] = {
+    val splits = enumerator.splits(from, until)
+    planned = Some((from, until, splits))
+    splits
+  }
 
   /** What the source ended with, once it is exhausted at `at`. */
   def end(at: Position): Option[EndState] = enumerator.end(at)

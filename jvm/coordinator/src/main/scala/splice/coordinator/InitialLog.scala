@@ -3,7 +3,7 @@
 
 package splice.coordinator
 
-import splice.source.{Position, SharedStart, SharesCheckpoint, SideLog, Source}
+import splice.source.{Position, SharedStart, SharesCheckpoint, SideLog, Source, VersionedEntry}
 
 /** Where a query begins: decided once in the life of its checkpoint, and told to a source that shares the checkpoint.
   *
@@ -19,11 +19,13 @@ final private[splice] class InitialLog(log: SideLog, source: Source[_ <: Positio
       case (own: SharesCheckpoint, Some(place)) => Some(agree(own.sharedStart, place, stored.getOrElse(decide)))
       case _                                    => None
     }
-    val entry = log.getOrCreate(Key)(Seq(shared.getOrElse(decide).json))
-    shared.getOrElse(source.position(entry.mkString))
+    val entry = log.getOrCreate(Key)(VersionedEntry.write(Nil, Seq(shared.getOrElse(decide).json)))
+    shared.getOrElse(read(entry))
   }
 
-  private def stored: Option[Position] = log.get(Key).map(lines => source.position(lines.mkString))
+  private def stored: Option[Position] = log.get(Key).map(read)
+
+  private def read(lines: Seq[String]): Position = source.position(VersionedEntry.read(Key, lines).line)
 
   private def agree(start: SharedStart, place: SourceFolder, mine: => Position): Position = {
     def theirs = place.read(start.file).map(start.read(place.name(start.file), _))

@@ -3,7 +3,7 @@
 
 package splice.coordinator
 
-import splice.source.{CheckpointErrors, Json, Position, Source, SplitRange, TaskRanges}
+import splice.source.{Json, Position, Source, SplitRange, TaskRanges, VersionedEntry}
 
 /** How many slots there are and which splits each reads, for every batch that begins at `from` or later, until the next layout.
   *
@@ -28,26 +28,22 @@ final private[splice] case class SlotLayout(from: Position, rules: SlotRules, as
     assignment.getOrElse(range.splitId, Math.floorMod(range.splitId.hashCode, rules.slots))
 
   def lines: Seq[String] =
-    Json.write(Json.obj(("from" -> Json.text(from.json)) +: rules.json: _*)) +:
+    VersionedEntry.write(
+      ("from" -> Json.text(from.json)) +: rules.json,
       assignment.toSeq.sorted.map { case (split, slot) =>
         Json.write(Json.array(Seq(Json.text(split), Json.number(slot.toLong))))
       }
+    )
 }
 
 private[splice] object SlotLayout {
 
-  def read(key: String, lines: Seq[String], source: Source[_ <: Position]): SlotLayout = {
-    def corrupt(why: String) = CheckpointErrors.corrupt(s"side-log entry $key", why)
-    val parsed               = lines.map(line => Json.read(line).getOrElse(throw corrupt(s"'$line' is not JSON")))
-    val head                 = parsed.headOption.getOrElse(throw corrupt("it is empty"))
-    (Json.field(head, "from"), SlotRules.read(head)) match {
-      case (Some(from), Some(rules)) =>
-        val assignment = parsed.tail.map(Json.items).map {
-          case Seq(split, slot) => split.asText -> slot.asInt
-          case other            => throw corrupt(s"$other is not a split and a slot")
-        }
-        SlotLayout(source.position(from.asText), rules, assignment.toMap)
-      case _ => throw corrupt("'from' or 'slots' is missing, or 'assigner' is not known")
+  def read(entry: VersionedEntry, source: Source[_ <: Position]): SlotLayout = {
+    val rules = SlotRules.read(entry.head).getOrElse(entry.corrupt("'slots' is missing, or 'assigner' is not known"))
+    val assignment = entry.nodes.map(Json.items).map {
+      case Seq(split, slot) => split.asText -> slot.asInt
+      case other            => entry.corrupt(s"$other is not a split and a slot")
     }
+    SlotLayout(source.position(entry.text("from")), rules, assignment.toMap)
   }
 }

@@ -3,7 +3,7 @@
 
 package splice.coordinator
 
-import splice.source.{Position, SideLog, SlotAssigner, Source, SplitEnumerator, SplitRange}
+import splice.source.{NumberedEntries, Position, SideLog, SlotAssigner, Source, SplitEnumerator, SplitRange}
 
 /** The slot layouts of one checkpoint, oldest first, each in a side-log entry of its own.
   *
@@ -12,12 +12,11 @@ import splice.source.{Position, SideLog, SlotAssigner, Source, SplitEnumerator, 
   */
 final private[splice] class SlotLog(log: SideLog, source: Source[_ <: Position], rules: SlotRules) {
 
-  private val Prefix = "slots-"
+  private val entries = new NumberedEntries(log, "slots")(SlotLayout.read(_, source))
 
   private val costs = new SplitCosts
 
-  private var layouts: Vector[(String, SlotLayout)] =
-    log.keys(Prefix).flatMap(key => log.get(key).map(lines => key -> SlotLayout.read(key, lines, source))).toVector
+  private var layouts: Vector[(Int, SlotLayout)] = entries.numbers.toVector.map(number => number -> entries(number))
 
   /** Makes sure, durably, that a batch of these ranges has a layout: the one of before, where it still does. */
   def cover(from: Position, ranges: Seq[SplitRange], enumerator: SplitEnumerator[Position]): Unit = {
@@ -45,7 +44,7 @@ final private[splice] class SlotLog(log: SideLog, source: Source[_ <: Position],
   /** Forgets layouts that no batch from `oldest` on can need. */
   def purge(oldest: Position): Unit = {
     val needed = layouts.lastIndexWhere(_._2.from.precedes(oldest))
-    layouts.take(needed).foreach { case (key, _) => log.remove(key) }
+    layouts.take(needed).foreach { case (number, _) => entries.remove(number) }
     layouts = layouts.drop(math.max(needed, 0))
   }
 
@@ -69,8 +68,7 @@ final private[splice] class SlotLog(log: SideLog, source: Source[_ <: Position],
   }
 
   private def append(layout: SlotLayout): Unit = {
-    val next = layouts.lastOption.map(_._1.stripPrefix(Prefix).toInt + 1).getOrElse(0)
-    val key  = f"$Prefix$next%08d"
-    layouts :+= (key -> SlotLayout.read(key, log.getOrCreate(key)(layout.lines), source))
+    val number = entries.next
+    layouts :+= (number -> entries.getOrCreate(number)(layout.lines))
   }
 }

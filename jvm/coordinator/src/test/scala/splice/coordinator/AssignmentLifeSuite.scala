@@ -120,7 +120,7 @@ final class AssignmentLifeSuite extends AnyFunSuite {
   test("a layout of version 0.1 is read, its assignment is kept, and its batch has the tasks that it had") {
     val world = new World(4)
     val start = world.run(SlotRules(2)).initial()
-    val text  = """{"from":"{\"0\":0,\"1\":0,\"2\":0,\"3\":0}","slots":2}"""
+    val text  = """{"from":"{\"0\":0,\"1\":0,\"2\":0,\"3\":0}","slots":2,"v":1}"""
     val _     = world.log.getOrCreate("slots-00000000")(Seq(
       text,
       """["n-0",1]""",

@@ -15,10 +15,10 @@ class CounterSource(ends: () => SortedMap[Int, Long], own: Limits.Limited, slott
 
   var started = 0
 
-  override def kind: String                       = "counter"
-  override def boundedness: Boundedness           = Boundedness.ContinuousUnbounded
-  override def schema: StructType                 = new StructType().add("n", LongType)
-  override def fingerprint: Seq[(String, String)] = Seq("numbers" -> "all")
+  override def kind: String                        = "counter"
+  override def boundedness: Boundedness            = Boundedness.ContinuousUnbounded
+  override def schema: StructType                  = new StructType().add("n", LongType)
+  override def identity: SortedMap[String, String] = SortedMap("numbers" -> "all")
 
   override def position(json: String): CounterPosition =
     CounterPosition(

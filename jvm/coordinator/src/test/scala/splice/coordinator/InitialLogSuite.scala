@@ -48,16 +48,16 @@ final class InitialLogSuite extends AnyFunSuite {
     val world = new World
     world.theyBegin(7)
     assert(world.start(world.never) == at(7))
-    assert(world.log.get("initial").contains(Seq(at(7).json)))
+    assert(world.log.get("initial").contains(Seq("""{"v":1}""", at(7).json)))
   }
 
   test("a crash between the two files leaves one start") {
     val world = new World
     world.theyBegin(7)
-    world.log.getOrCreate("initial")(Seq(at(3).json))
+    world.log.getOrCreate("initial")(Seq("""{"v":1}""", at(3).json))
     assert(world.start(world.never) == at(7))
     val older = new World
-    older.log.getOrCreate("initial")(Seq(at(3).json))
+    older.log.getOrCreate("initial")(Seq("""{"v":1}""", at(3).json))
     assert(older.start(older.never) == at(3) && older.theirs.contains(at(3).json))
   }
 

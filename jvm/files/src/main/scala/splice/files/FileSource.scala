@@ -4,6 +4,7 @@
 package splice.files
 
 import scala.annotation.varargs
+import scala.collection.immutable.SortedMap
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
@@ -32,11 +33,13 @@ final class FileSource private[files] (private[files] val settings: FileSettings
 
   override def metadataColumns: StructType = FileMetadata.schema
 
-  override def fingerprint: Seq[(String, String)] = {
+  override def identity: SortedMap[String, String] = {
     val configuration = FileFormats.configuration(SparkSession.active, settings.spark.originalMap)
-    Seq("format" -> settings.kind.name) ++
-      RootPaths.qualified(settings.paths, configuration).map("path" -> _) ++
-      settings.schema.map("schema" -> _.toDDL)
+    val path          = RootPaths.qualified(settings.paths, configuration) match {
+      case Seq(one) => one
+      case several  => Json.write(Json.array(several.map(Json.text)))
+    }
+    SortedMap("format" -> settings.kind.name, "path" -> path) ++ settings.schema.map("schema" -> _.toDDL)
   }
 
   override def position(json: String): FilesPosition = FilesPosition.read(json)

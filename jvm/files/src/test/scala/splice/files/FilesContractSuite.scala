@@ -3,8 +3,10 @@
 
 package splice.files
 
+import java.io.File
 import java.nio.file.Files
 
+import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.SaveMode
 
 import splice.source.{Position, Source}
@@ -20,5 +22,10 @@ final class FilesContractSuite extends SourceContract with LocalSpark {
     override def source(): Source[_ <: Position] = SourceRead.source("format" -> "parquet", "path" -> path)
 
     override def grow(): Unit = spark.range(0, 100, 1, 5).write.mode(SaveMode.Append).parquet(path)
+
+    override def unavailable(): Source[_ <: Position] = {
+      FileUtils.deleteDirectory(new File(path))
+      source()
+    }
   }
 }

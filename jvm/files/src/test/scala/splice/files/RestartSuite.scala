@@ -7,6 +7,8 @@ import java.nio.file.attribute.FileTime
 import java.nio.file.{Files, Paths}
 import java.time.Instant
 
+import scala.collection.immutable.SortedMap
+
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -21,9 +23,9 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
   private def source(name: String, options: (String, String)*): FileSource =
     SourceRead.source(Seq("format" -> "parquet", "path" -> counting(name)) ++ options: _*)
 
-  test("building a source touches nothing, and its fingerprint neither") {
+  test("a source and its identity use no storage") {
     val (_, asked) = CountingFileSystem.during(at("nowhere")) {
-      assert(source("nowhere").fingerprint == Seq("format" -> "parquet", "path" -> counting("nowhere")))
+      assert(source("nowhere").identity == SortedMap("format" -> "parquet", "path" -> counting("nowhere")))
     }
     assert(asked.isEmpty)
   }
@@ -65,7 +67,7 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
       val own   = source("gone")
       val again = own.enumerator(EnumeratorContext(log, ReadMode.Stream, java.time.Clock.systemUTC(), 7, "again"))
       val from  = own.position(until.json)
-      own.fingerprint
+      own.identity
       assert(again.advance(from, Limits.Everything) == from)
       assert(again.splits(from, from).isEmpty)
       assert(again.end(from).map(_.position).contains(from))

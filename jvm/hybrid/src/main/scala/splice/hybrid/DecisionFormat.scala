@@ -10,37 +10,37 @@ import com.fasterxml.jackson.databind.JsonNode
 import splice.source.StartPosition.{Configured, Offsets, Timestamp}
 import splice.source._
 
-/** How a rule's decision is written down: the rule and the moment, the start, then one line of proof for each thing found. */
+/** A decision as a side-log entry: the rule, the time and the start in the head, then one line of proof for each thing found. */
 private[splice] object DecisionFormat {
 
-  val Version = 1
+  def write(leg: Leg, decision: HandOverDecision): Seq[String] = VersionedEntry.write(
+    Seq(
+      "at"    -> Json.text(decision.at.toString),
+      "rule"  -> Json.text(HandOver.text(leg.handOver)),
+      "start" -> position(decision.start)
+    ),
+    decision.proof
+  )
 
-  def write(leg: Leg, decision: HandOverDecision): Seq[String] = {
-    val head = Json.obj(
-      "at"   -> Json.text(decision.at.toString),
-      "leg"  -> Json.text(leg.name),
-      "rule" -> Json.text(leg.handOver.fold("")(_.text)),
-      "v"    -> Json.number(Version.toLong)
-    )
-    Json.write(head) +: Json.write(position(decision.start)) +: decision.proof
+  /** @throws SpliceException when the entry is damaged */
+  def read(entry: VersionedEntry): Decided = {
+    val start = entry("start")
+    // A policy is not part of the decision: a user may allow a gap later.
+    def found(onGap: OnGap) = position(start, onGap).getOrElse(entry.corrupt(s"'$start' is not a start"))
+    val _                   = found(OnGap.Fail)
+    Decided(entry.text("at"), entry.text("rule"), found)
   }
 
-  /** The start that was decided. What to do about a gap is not part of it: a user may come to allow one.
+  /** A decision that was read.
     *
-    * @throws SpliceException
-    *   when the lines are damaged, or of a newer version
+    * @param at
+    *   the time of the decision
+    * @param rule
+    *   the rule in one line
+    * @param start
+    *   the start, for a policy for gaps
     */
-  def read(key: String, lines: Seq[String], onGap: OnGap): StartPosition = {
-    val what = s"Side-log entry $key"
-    lines match {
-      case head +: start +: _ =>
-        VersionedHead.read(what, head, Version)
-        Json.read(start).flatMap(position(_, onGap)).getOrElse {
-          throw CheckpointErrors.corrupt(what, s"'$start' is not a start")
-        }
-      case _ => throw CheckpointErrors.corrupt(what, "it is cut off")
-    }
-  }
+  final case class Decided(at: String, rule: String, start: OnGap => StartPosition)
 
   private def position(start: StartPosition): JsonNode = start match {
     case Configured           => Json.obj("configured" -> Json.bool(true))

@@ -16,11 +16,13 @@ sealed trait HandOver extends Product with Serializable {
   /** The rule as options, without the name of the leg. */
   def options: Seq[(String, String)]
 
-  /** The rule in one line, as the checkpoint's fingerprint holds it. */
-  final def text: String = options.map { case (k, v) => s"$k=$v" }.mkString(" ")
 }
 
 object HandOver {
+
+  /** A rule in one line. */
+  private[hybrid] def text(rule: Option[HandOver]): String =
+    rule.fold("")(_.options.map { case (k, v) => s"$k=$v" }.mkString(" "))
 
   /** Exact: one past the greatest offset that the history holds, per log partition. Each row once.
     *

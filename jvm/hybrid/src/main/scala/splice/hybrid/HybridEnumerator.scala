@@ -22,11 +22,12 @@ import splice.source._
 final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelects, context: EnumeratorContext)
     extends SplitEnumerator[HybridPosition] {
 
-  private val switches    = new SwitchLog(context.sideLog, chain)
-  private val tallies     = new LegTallies(context.sideLog, chain)
+  private val log         = new LegLog(context.sideLog, chain)
   private val enumerators = new LegEnumerators(chain, context)
   private var isFrozen    = false
   private var hasWarned   = false
+
+  log.warnOfChangedRules()
 
   override def start(at: StartPosition): HybridPosition =
     HybridPosition.first(chain, enumerators(chain.first).start(at))
@@ -48,9 +49,12 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
   }
 
   override def splits(from: HybridPosition, until: HybridPosition): Seq[SplitRange] =
-    LegSpan.between(chain, switches, from, until).flatMap { span =>
+    LegSpan.between(chain, log, from, until).flatMap { span =>
       enumerators(span.leg).splits(span.from, span.until).map(LegRange(span.leg.name, _))
     }
+
+  override def replay(from: HybridPosition, until: HybridPosition): Unit =
+    LegSpan.between(chain, log, from, until).foreach(span => enumerators(span.leg).replay(span.from, span.until))
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = {
     val byLeg = ranges.collect { case range: LegRange => range }.groupBy(_.leg)
@@ -78,7 +82,7 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
   // Legs that have ended are left alone: their storage may be gone.
   override def freeze(): Unit = {
     isFrozen = true
-    chain.legs.drop(switches.count).foreach(leg => enumerators(leg).freeze())
+    chain.legs.dropWhile(log.hasEnded(_)).foreach(leg => enumerators(leg).freeze())
   }
 
   override def committed(until: HybridPosition): Unit = {
@@ -104,31 +108,40 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
   private def switched(at: HybridPosition, leg: Leg): Option[HybridPosition] =
     chain.after(leg).flatMap { next =>
       begun(at, next).orElse {
-        enumerators(leg).end(at.position).map { end =>
-          tallies.keep(leg, end)
-          val now      = context.clock.instant()
-          def decision = HandOverDecision.decide(leg, next, end, now)(tallies.before(next))
-          val switch   = switches.getOrMake(next, at.position)(decision)(enumerators(next).start(_))
-          at.switched(next.name, next.source.position(switch.start))
-        }
+        decided(at, leg, next).map(start => at.switched(next.name, log.start(next, enumerators(next).start(start))))
       }
     }
 
-  /** The next leg's start, when the switch from `at` is in the log: the leg before is not asked, as its storage may be gone. */
+  /** The next leg's start, when it is stored for a leg that ended at `at`. */
   private def begun(at: HybridPosition, next: Leg): Option[HybridPosition] =
-    switches.find(next).filter(_.end == at.position.json).map { switch =>
-      at.switched(next.name, next.source.position(switch.start))
-    }
+    if (log.hasEnded(chain(at.leg), at.position)) log.start(next).map(at.switched(next.name, _)) else None
+
+  /** What the rule of `next` decides once `leg` has ended at `at`. A leg with a stored end is not used, since its storage may be removed. */
+  private def decided(at: HybridPosition, leg: Leg, next: Leg): Option[StartPosition] =
+    if (log.hasEnded(leg, at.position)) Some(log.decision(next))
+    else
+      enumerators(leg).end(at.position).map { end =>
+        log.tally(leg, end)
+        val start =
+          log.decision(next, HandOverDecision.decide(leg, next, end, context.clock.instant())(history(at, next)))
+        log.end(leg, at.position)
+        start
+      }
+
+  private def history(at: HybridPosition, next: Leg): Seq[LegOffsets] = log.history(next) { leg =>
+    val end = enumerators(leg).end(at.position(leg.name))
+    end.getOrElse(throw new IllegalStateException(s"leg '${leg.name}' has not ended at ${at.position(leg.name)}"))
+  }
 
   private def warnOfOneBatch(): Unit =
     if (!isFrozen && !hasWarned && context.mode == ReadMode.Stream && chain.legs.size > 1) {
       hasWarned = true
-      HybridEnumerator.log.warn(
+      HybridEnumerator.logger.warn(
         "This trigger runs one batch, which stops at the end of the current leg. Use Trigger.AvailableNow to read all legs."
       )
     }
 }
 
 private object HybridEnumerator {
-  private val log = LoggerFactory.getLogger(classOf[HybridEnumerator])
+  private val logger = LoggerFactory.getLogger(classOf[HybridEnumerator])
 }

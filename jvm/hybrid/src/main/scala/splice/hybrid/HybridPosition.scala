@@ -7,13 +7,15 @@ import scala.collection.immutable.SortedMap
 
 import splice.source._
 
-/** Which leg is being read, and the position of every leg that has begun: of a finished one, its end.
+/** The position of every leg that has begun: of a finished one, its end.
   *
   * @param begun
-  *   positions by leg name; those of the legs up to `leg`, and no others
+  *   positions by leg name; those of the first legs of the chain
   */
-final private[splice] class HybridPosition(chain: Chain, val leg: String, begun: SortedMap[String, Position])
-    extends Position {
+final private[splice] class HybridPosition(chain: Chain, begun: SortedMap[String, Position]) extends Position {
+
+  /** The leg that is being read: the last one that has begun. */
+  val leg: String = begun.keysIterator.maxBy(chain.index)
 
   /** The position of the leg that is being read. */
   def position: Position = begun(leg)
@@ -25,15 +27,15 @@ final private[splice] class HybridPosition(chain: Chain, val leg: String, begun:
   def find(name: String): Option[Position] = begun.get(name)
 
   /** The same leg, further on. */
-  def moved(to: Position): HybridPosition = new HybridPosition(chain, leg, begun.updated(leg, to))
+  def moved(to: Position): HybridPosition = new HybridPosition(chain, begun.updated(leg, to))
 
   /** The next leg, at its start. */
   def switched(next: String, start: Position): HybridPosition =
-    new HybridPosition(chain, next, begun.updated(next, start))
+    new HybridPosition(chain, begun.updated(next, start))
 
   override lazy val json: String = {
     val legs = begun.map { case (name, position) => s"${Json.write(Json.text(name))}:${position.json}" }
-    s"""{"leg":${Json.write(Json.text(leg))},"legs":${legs.mkString("{", ",", "}")},"v":${HybridPosition.Version}}"""
+    s"""{"legs":${legs.mkString("{", ",", "}")},"v":${HybridPosition.Version}}"""
   }
 
   override def precedes(later: Position): Boolean = later match {
@@ -51,7 +53,7 @@ private[splice] object HybridPosition {
 
   /** The first leg, at its start. */
   def first(chain: Chain, start: Position): HybridPosition =
-    new HybridPosition(chain, chain.first.name, SortedMap(chain.first.name -> start))
+    new HybridPosition(chain, SortedMap(chain.first.name -> start))
 
   /** Reads back what [[HybridPosition.json]] wrote.
     *
@@ -60,20 +62,19 @@ private[splice] object HybridPosition {
     */
   def parse(chain: Chain, text: String): HybridPosition = {
     def corrupt(why: String) = CheckpointErrors.corrupt(What, s"$why: $text")
-    def foreign = CheckpointErrors.foreign(s"$What $text", """a hybrid's, such as {"leg":"live","legs":{...},"v":1}""")
+    def foreign = CheckpointErrors.foreign(s"$What $text", """a hybrid's, such as {"legs":{"live":{...}},"v":1}""")
     val node    = Json.read(text).getOrElse(throw corrupt("it is not JSON"))
     val version = Json.field(node, "v").filter(_.isInt).map(_.asInt).getOrElse(throw foreign)
     if (version > Version) throw CheckpointErrors.newer(What, version, Version)
-    val leg   = Json.field(node, "leg").filter(_.isTextual).getOrElse(throw foreign).asText
-    val legs  = Json.field(node, "legs").filter(_.isObject).map(Json.fields).getOrElse(throw foreign)
+    val legs  = Json.field(node, "legs").filter(_.isObject).map(Json.fields).filter(_.nonEmpty).getOrElse(throw foreign)
     val named = legs.map(_._1).toSet
-    (named + leg).find(name => !chain.contains(name)).foreach { name =>
-      throw corrupt(s"it speaks of leg '$name', and the legs are ${chain.legs.map(_.name).mkString(", ")}")
+    named.find(name => !chain.contains(name)).foreach { name =>
+      throw corrupt(s"it names leg '$name', and the legs are ${chain.legs.map(_.name).mkString(", ")}")
     }
-    val needed = chain.between(chain.first.name, leg).map(_.name).toSet
-    if (named != needed)
-      throw corrupt(s"leg '$leg' needs positions of ${needed.toSeq.sorted.mkString(", ")}, no others")
+    chain.legs.take(named.size).map(_.name).find(name => !named(name)).foreach { name =>
+      throw corrupt(s"it has no position of leg '$name'")
+    }
     val begun = legs.map { case (name, position) => name -> chain(name).source.position(Json.write(position)) }
-    new HybridPosition(chain, leg, SortedMap.from(begun))
+    new HybridPosition(chain, SortedMap.from(begun))
   }
 }

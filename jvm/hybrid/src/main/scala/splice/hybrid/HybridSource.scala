@@ -6,7 +6,6 @@ package splice.hybrid
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 
-import splice.hybrid.select.SelectText
 import splice.source._
 
 /** A source made of sources: each leg is read to its end, then the next takes over (FLIP-150's HybridSource).
@@ -31,12 +30,8 @@ final class HybridSource private[splice] (chain: Chain, declared: Option[StructT
     Seq(StructField(HybridColumns.Leg, StringType, nullable = false).withComment("The leg that the row comes from."))
   )
 
-  override def fingerprint: Seq[(String, String)] = ("legs" -> chain.legs.map(_.name).mkString(",")) +:
-    chain.legs.flatMap { leg =>
-      val own = ("source" -> leg.source.kind) +: leg.source.fingerprint
-      val all = own ++ leg.select.map("select" -> SelectText.normal(_)) ++ leg.handOver.map("handOver" -> _.text)
-      all.map { case (key, value) => s"${leg.name}.$key" -> value }
-    }
+  override private[splice] def legs: Seq[LegIdentity] =
+    chain.legs.map(leg => LegIdentity(Some(leg.name), leg.source.kind, leg.source.identity))
 
   override def position(json: String): HybridPosition = HybridPosition.parse(chain, json)
 
@@ -46,6 +41,8 @@ final class HybridSource private[splice] (chain: Chain, declared: Option[StructT
   override lazy val mayBeColumnar: Boolean = chain.legs.exists(selects.mayBeColumnar)
 
   override def taskMetrics: Seq[CustomMetric] = chain.legs.flatMap(_.source.taskMetrics).distinctBy(_.name)
+
+  override def toString: String = chain.legs.map(leg => s"${leg.name}: ${leg.source}").mkString("hybrid [", ", ", "]")
 }
 
 object HybridSource {

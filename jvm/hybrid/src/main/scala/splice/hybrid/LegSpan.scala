@@ -12,17 +12,17 @@ private[splice] object LegSpan {
 
   /** What lies between two positions, leg by leg, without legs of which nothing is read.
     *
-    * Where a leg ended is in `until`; where one began that `from` does not know is in the log of switches.
+    * The end of a leg is in `until`. The start of a leg that `from` does not contain is in the side log.
     */
-  def between(chain: Chain, switches: SwitchLog, from: HybridPosition, until: HybridPosition): Seq[LegSpan] =
+  def between(chain: Chain, log: LegLog, from: HybridPosition, until: HybridPosition): Seq[LegSpan] =
     chain.between(from.leg, until.leg).flatMap { leg =>
-      val begin = if (leg.name == from.leg) from.position else start(switches, leg)
+      val begin = if (leg.name == from.leg) from.position else start(log, leg)
       val end   = until.position(leg.name)
       if (begin == end) None else Some(LegSpan(leg, begin, end))
     }
 
-  private def start(switches: SwitchLog, leg: Leg): Position = switches.find(leg) match {
-    case Some(switch) => leg.source.position(switch.start)
-    case None         => throw CheckpointErrors.missingEntry(s"The side-log entry of the switch to leg '${leg.name}'")
-  }
+  private def start(log: LegLog, leg: Leg): Position =
+    log.start(
+      leg
+    ).getOrElse(throw CheckpointErrors.missingEntry(s"The side-log entry of the start of leg '${leg.name}'"))
 }

@@ -190,7 +190,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
       kafka("live", "handOver" -> "offsets", "handOver.offset" -> "o")
     )))
     val log     = new MemorySideLog
-    val tallies = new LegTallies(log, chain)
+    val tallies = new LegLog(log, chain)
     val end     = new EndState {
       override def position: Position = chain.first.source.position("""{"files":0,"of":0,"v":1}""")
       override def eventTimes(column: String): Option[TimeRange]       = None
@@ -198,18 +198,19 @@ final class ChainHandOverSuite extends AnyFunSuite {
       override def offsets(columns: OffsetColumns): Seq[OffsetSummary] =
         if (columns.offset == "o") throw HandOverErrors.noFiles("x", "y") else Nil
     }
-    tallies.keep(chain("a"), end)
-    assert(log.keys("tally").isEmpty)
-    tallies.keep(chain("k"), end)
-    assert(log.keys("tally") == Seq("tally-1"))
-    assert(intercept[SpliceException](tallies.keep(chain("b"), end)).getCondition == "SPLICE_HAND_OVER.NO_FILES")
-    assert(intercept[SpliceException](tallies.before(chain("live"))).getCondition == "SPLICE_CHECKPOINT.MISSING_ENTRY")
+    def entries = chain.legs.flatMap(leg => log.scope(s"leg-${leg.name}").keys("").map(key => s"${leg.name}/$key"))
+    tallies.tally(chain("a"), end)
+    assert(entries.isEmpty)
+    tallies.tally(chain("k"), end)
+    assert(entries == Seq("k/tally-00000000"))
+    assert(intercept[SpliceException](tallies.tally(chain("b"), end)).getCondition == "SPLICE_HAND_OVER.NO_FILES")
+    assert(entries == Seq("k/tally-00000000"))
     val archives = ChainParser.parse(SourceOptions(Legs.options(
       files("a"),
       files("b"),
       kafka("live", "handOver" -> "offsets", "handOver.offset" -> "o")
     )))
-    val error = intercept[SpliceException](new LegTallies(log, archives).keep(archives("a"), end))
+    val error = intercept[SpliceException](new LegLog(new MemorySideLog, archives).tally(archives("a"), end))
     assert(error.getCondition == "SPLICE_HAND_OVER.NO_OFFSETS")
     assert(error.getMessage.contains("leg 'a'") && error.getMessage.contains("Leg 'live'"))
   }

@@ -15,8 +15,7 @@ final class ChainParserSuite extends AnyFunSuite {
   private val live    = Legs.live(log)
   private val good    = Legs.options(history, live)
 
-  /** The names of the legs, as the fingerprint has them. */
-  private def names(source: Source[_ <: Position]): Seq[String] = source.fingerprint.head._2.split(',').toSeq
+  private def names(source: Source[_ <: Position]): Seq[String] = source.legs.flatMap(_.name)
 
   private def refused(options: Map[String, String]): SpliceOptionException =
     intercept[SpliceOptionException](Legs.source(options))

@@ -184,15 +184,18 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     assert(made.start == Timestamp(Instant.parse("2026-02-28T00:00:00Z").toEpochMilli, OnGap.Warn))
   }
 
+  private def entry(lines: String*): VersionedEntry = VersionedEntry.read("entry", lines)
+
   test("a decision survives its text, but what to do about a gap is today's") {
     val byTime = HandOver.eventTime("ts", Duration.ZERO)
     val times  = End(times = range("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"))
     Seq(HandOver.offsets() -> exact(Seq(held(p0, 3, 41))), byTime -> decide(byTime, times)).foreach {
       case (rule, made) =>
         val lines = DecisionFormat.write(leg("live", Some(rule)), made)
-        assert(DecisionFormat.read("hand-over-1", lines, OnGap.Warn) == made.start)
-        assert(lines.head.contains(now.toString) && lines.head.contains(rule.text))
-        DecisionFormat.read("hand-over-1", lines, OnGap.Fail) match {
+        val read  = DecisionFormat.read(entry(lines: _*))
+        assert(read.start(OnGap.Warn) == made.start)
+        assert(read.at == now.toString && read.rule == HandOver.text(Some(rule)) && read.rule.nonEmpty)
+        read.start(OnGap.Fail) match {
           case Offsets(_, onGap, _) => assert(onGap == OnGap.Fail)
           case Timestamp(_, onGap)  => assert(onGap == OnGap.Fail)
           case Configured           => fail("not what was written")
@@ -202,21 +205,21 @@ final class HandOverDecisionSuite extends AnyFunSuite {
 
   test("offsets of a leg survive their text, and a damaged or newer one is rejected") {
     val all   = Seq(held(p0, 0, 99, 10L -> 12L).copy(rows = 120, repeated = Seq(3L -> 5L)), held(p1, 7, 6))
-    val lines = TallyFormat.write(leg("old", None), all)
-    assert(TallyFormat.read("tally-0", lines) == all)
-    assert(lines.head.contains("old") && TallyFormat.read("tally-0", lines.take(1)).isEmpty)
-    def condition(lines: String*) =
-      intercept[SpliceException](TallyFormat.read("tally-0", lines)).getCondition
+    val tally = Tally(OffsetColumns("t", "p", "o"), all)
+    val lines = tally.lines
+    assert(Tally.read(entry(lines: _*)) == tally)
+    assert(Tally.read(entry(lines.head)) == tally.copy(held = Nil))
+    def condition(lines: String*) = intercept[SpliceException](Tally.read(entry(lines: _*))).getCondition
     assert(condition("""{"v":2}""") == "SPLICE_CHECKPOINT.NEWER_VERSION")
     assert(condition() == "SPLICE_CHECKPOINT.CORRUPT")
     assert(condition(lines.head, """["orders",0,1]""") == "SPLICE_CHECKPOINT.CORRUPT")
+    assert(condition("""{"columns":["t"],"v":1}""") == "SPLICE_CHECKPOINT.CORRUPT")
   }
 
   test("a damaged or newer decision is refused") {
-    def condition(lines: String*) =
-      intercept[SpliceException](DecisionFormat.read("hand-over-1", lines, OnGap.Fail)).getCondition
-    assert(condition("""{"v":2}""", """{"timestamp":1}""") == "SPLICE_CHECKPOINT.NEWER_VERSION")
-    assert(condition("""{"v":1}""", """{"time":1}""") == "SPLICE_CHECKPOINT.CORRUPT")
+    def condition(lines: String*) = intercept[SpliceException](DecisionFormat.read(entry(lines: _*))).getCondition
+    assert(condition("""{"start":{"timestamp":1},"v":2}""") == "SPLICE_CHECKPOINT.NEWER_VERSION")
+    assert(condition("""{"at":"","rule":"","start":{"time":1},"v":1}""") == "SPLICE_CHECKPOINT.CORRUPT")
     assert(condition("""{"v":1}""") == "SPLICE_CHECKPOINT.CORRUPT")
     assert(condition("nonsense", "x") == "SPLICE_CHECKPOINT.CORRUPT")
   }

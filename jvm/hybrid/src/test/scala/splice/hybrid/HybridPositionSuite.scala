@@ -30,7 +30,7 @@ final class HybridPositionSuite extends AnyFunSuite {
   test("the text is versioned, with sorted keys and a position for each leg that has begun") {
     assert(
       third.json ==
-        s"""{"leg":"live","legs":{"history":${at(old.name, 1).json},"live":${at(log.name, 7).json},""" +
+        s"""{"legs":{"history":${at(old.name, 1).json},"live":${at(log.name, 7).json},""" +
         s""""zero":${at(old.name, 9).json}},"v":1}"""
     )
     Seq(first, second, third).foreach(p => assert(HybridPosition.parse(chain, p.json).json == p.json))
@@ -48,9 +48,10 @@ final class HybridPositionSuite extends AnyFunSuite {
     assert(condition("""{"orders":{"0":23,"1":100}}""") == "SPLICE_CHECKPOINT.FOREIGN")
     assert(condition("7") == "SPLICE_CHECKPOINT.FOREIGN")
     assert(condition(third.json.dropRight(1)) == "SPLICE_CHECKPOINT.CORRUPT")
-    assert(condition(third.json.replace("\"leg\":\"live\"", "\"leg\":\"late\"")) == "SPLICE_CHECKPOINT.CORRUPT")
-    assert(condition(third.json.replace("\"leg\":\"live\"", "\"leg\":\"zero\"")) == "SPLICE_CHECKPOINT.CORRUPT")
-    assert(condition(first.json.replace("\"leg\":\"zero\"", "\"leg\":\"live\"")) == "SPLICE_CHECKPOINT.CORRUPT")
+    assert(condition(third.json.replace("\"live\"", "\"late\"")) == "SPLICE_CHECKPOINT.CORRUPT")
+    assert(condition(third.json.replace("\"zero\"", "\"none\"")) == "SPLICE_CHECKPOINT.CORRUPT")
+    assert(condition(first.json.replace("\"zero\"", "\"live\"")) == "SPLICE_CHECKPOINT.CORRUPT")
+    assert(condition("""{"legs":{},"v":1}""") == "SPLICE_CHECKPOINT.FOREIGN")
     assert(condition(first.json.replace(old.name, "other")) == "SPLICE_CHECKPOINT.FOREIGN")
   }
 }

@@ -23,7 +23,8 @@ final class LegSpanSuite extends AnyFunSuite with HybridWorlds {
       Using.resource(Legs.run(chain, log)) { c =>
         val all = batches(c)
         assert(all.map(b => leg(b._2)) == Seq("history", "live"))
-        assert(log.get("switch-1").isDefined && log.get("switch-2").isDefined)
+        assert(Seq("middle", "live").forall(leg => log.scope(s"leg-$leg").get("start-00000000").isDefined))
+        assert(Seq("history", "middle").forall(leg => log.scope(s"leg-$leg").get("ended").isDefined))
         assert(ids(c.ranges(c.initial(), all.last._2)) == Seq(0, 0, 1, 1, 2, 2, 3, 4, 5))
         assert(c.figures(all.last._2)(ProgressMetric.Switches) == "2")
       }
@@ -45,10 +46,10 @@ final class LegSpanSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a span whose switch is not in the log is refused") {
+  test("a span over a start that is not in the side log is rejected") {
     new World {
       val all: Seq[(Position, Position)] = Using.resource(Legs.run(source, log))(batches(_))
-      log.remove("switch-1")
+      log.scope("leg-live").remove("start-00000000")
       Using.resource(Legs.run(source, log)) { c =>
         val error = intercept[SpliceException](c.ranges(all.head._1, all.last._2))
         assert(error.getCondition == "SPLICE_CHECKPOINT.MISSING_ENTRY" && error.getMessage.contains("'live'"))
@@ -78,14 +79,27 @@ final class LegSpanSuite extends AnyFunSuite with HybridWorlds {
         error.getMessage
       }
       assert(difference(Legs.source(Legs.live(live))).contains("legs was 'history,live' and is 'live' now"))
-      assert(
-        difference(Legs.source(Legs.history(history), Legs.live(live)))
-          .contains("live.handOver was 'handOver=offsets handOver.topic=topic")
-      )
-      assert(
-        difference(Legs.source(Legs.history(history), Legs.live(live, "handOver" -> "offsets", "select" -> "*")))
-          .contains("live.select")
-      )
+      val other = Legs.log()
+      assert(difference(Legs.source(Legs.history(history), Legs.live(other, "handOver" -> "offsets")))
+        .contains(s"live.log was '${live.name}' and is '${other.name}' now"))
+      // They may change until they are used.
+      Legs.run(Legs.source(Legs.history(history), Legs.live(live, "select" -> "*")), log).close()
+    }
+  }
+
+  test("a rule may change until it is decided; then the decision holds") {
+    new World {
+      override def bound: Seq[(String, String)] = Seq("maxRows" -> "1")
+      def latest: Source[_ <: Position]         =
+        Legs.source(Legs.history(history), Legs.live(live, "handOver" -> "nowMinus", "handOver.duration" -> "1h"))
+      val first: Position = Using.resource(Legs.run(latest, log))(c => c.advance(c.initial(), everything = false))
+      assert(leg(first) == "history")
+      val last: Position = Using.resource(Legs.run(source, log))(c => batches(c).last._2)
+      assert(leg(last) == "live")
+      val decided: Option[Seq[String]] = log.scope("leg-live").get("hand-over-00000000")
+      assert(decided.exists(_.head.contains("handOver=offsets")))
+      Using.resource(Legs.run(latest, log))(c => assert(c.advance(c.position(last.json), everything = false) == last))
+      assert(log.scope("leg-live").get("hand-over-00000000") == decided)
     }
   }
 }

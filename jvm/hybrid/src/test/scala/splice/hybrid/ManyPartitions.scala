@@ -73,6 +73,6 @@ final class ManyPartitions(options: (String, String)*) extends Source[DynamicOff
   override def kind: String                          = source.kind
   override def boundedness: Boundedness              = source.boundedness
   override def schema: StructType                    = source.schema
-  override def fingerprint: Seq[(String, String)]    = source.fingerprint
+  override def identity: SortedMap[String, String]   = source.identity
   override def position(json: String): DynamicOffset = source.position(json)
 }

@@ -43,7 +43,7 @@ final class StoredPositionSuite extends AnyFunSuite {
     def characters(leg: String): Int =
       side.scope(LegEnumerators.scope(leg)).get(positions(leg).last).get.map(_.length).sum
 
-    def leg: String = Json.read(offsets.last).map(_.get("leg").asText).getOrElse(fail(offsets.last))
+    def leg: String = source.position(offsets.last).leg
 
     private def ranges(run: SplitEnumerator[HybridPosition], from: String, until: String): Set[(String, Long, Long)] =
       run.splits(source.position(from), source.position(until)).map {

@@ -98,7 +98,7 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
     ends.getOrElse(_, 0L)
   }
 
-  private def begun: collection.Map[LogPartition, Long] = world.decided("initial").flatMap(_.headOption) match {
+  private def begun: collection.Map[LogPartition, Long] = world.decided("initial").flatMap(_.lift(1)) match {
     case Some(text) =>
       world.position(text).position(world.names.head) match {
         case position: KafkaPosition => position.offsets
@@ -125,8 +125,8 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
   }
 
   private def decidedTime: Option[Long] =
-    world.decided(s"hand-over-${world.names.size - 1}").flatMap(_.lift(1)).flatMap(Json.read)
-      .flatMap(Json.field(_, "timestamp")).map(_.asLong)
+    world.scope(world.names.last).get("hand-over-00000000").flatMap(_.headOption).flatMap(Json.read)
+      .flatMap(Json.field(_, "start")).flatMap(Json.field(_, "timestamp")).map(_.asLong)
 
   private def migrated: Set[Long] = if (world.live eq world.old) Set.empty else logRows(world.live, _ => 0L, 0L)
 

@@ -130,7 +130,7 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
     chance.oneOf(Seq(10L, 30L, 1000L)),
     life,
     faults,
-    () => durable.get(s"hand-over-${index + 1}").isDefined,
+    () => scope(names(index + 1)).get("hand-over-00000000").isDefined,
     () => reached(folder.name)
   )
 
@@ -164,7 +164,7 @@ final private class ChainSource(real: HybridSource, faults: Faults) extends Sour
   override def kind: String                                                            = real.kind
   override def boundedness: Boundedness                                                = real.boundedness
   override def schema: StructType                                                      = ChainWorld.schema
-  override def fingerprint: Seq[(String, String)]                                      = real.fingerprint
+  override private[splice] def legs: Seq[LegIdentity]                                  = real.legs
   override def position(json: String): HybridPosition                                  = real.position(json)
   override def enumerator(context: EnumeratorContext): SplitEnumerator[HybridPosition] =
     faults.hybrid(real.enumerator(context))

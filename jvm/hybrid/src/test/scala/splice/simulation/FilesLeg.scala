@@ -5,6 +5,8 @@ package splice.simulation
 
 import java.time.Instant
 
+import scala.collection.immutable.SortedMap
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{LongType, StructType}
 
@@ -73,7 +75,7 @@ final class FilesLeg(
     override def kind: String                          = "files"
     override def boundedness: Boundedness              = Boundedness.Bounded
     override def schema: StructType                    = new StructType().add("id", LongType)
-    override def fingerprint: Seq[(String, String)]    = Seq("path" -> folder.name)
+    override def identity: SortedMap[String, String]   = SortedMap("path" -> folder.name)
     override def position(json: String): FilesPosition = FilesPosition.read(json)
     override def enumerator(context: EnumeratorContext): SplitEnumerator[FilesPosition] =
       new CommitWatch(files(context), folder.name, committed)

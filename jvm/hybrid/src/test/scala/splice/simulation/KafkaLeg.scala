@@ -85,8 +85,7 @@ final class KafkaLeg(
     override def kind: String                          = real.kind
     override def boundedness: Boundedness              = real.boundedness
     override def schema: StructType                    = real.schema
-    override def fingerprint: Seq[(String, String)]    = real.fingerprint
-    override def mayChange: Boolean                    = real.mayChange
+    override def identity: SortedMap[String, String]   = real.identity
     override def readsLog: Boolean                     = real.readsLog
     override def position(json: String): KafkaPosition = real.position(json)
 

@@ -3,6 +3,8 @@
 
 package splice.simulation
 
+import scala.collection.mutable
+
 import splice.hybrid.HybridPosition
 import splice.kafka.enumerator.{LogDescription, LogMetadata, TimedOffset}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
@@ -15,10 +17,10 @@ object PlantedFaults {
   /** Each by the number of the hole that its rule closes, in words. */
   val all: Seq[(String, Faults)] = Seq(
     "1: a partition found later begins where the log begins when the batch is planned" -> Faults(kafka = startsToday),
-    "1: an exact rule counts the last archive only"      -> Faults(sideLog = new LastTally(_)),
-    "2: a rule is asked again by every run"              -> forgetting(_.startsWith("hand-over-")),
+    "1: an exact rule counts the last archive only" -> Faults(sideLog = new LastTally(_, "", mutable.Buffer.empty)),
+    "2: a rule is asked again by every run"         -> forgetting(_.startsWith("hand-over-")),
     "2: the start of a leg is chosen again by every run" ->
-      forgetting(k => k.startsWith("hand-over-") || k.startsWith("switch-")),
+      forgetting(k => k.startsWith("hand-over-") || k == "ended" || k.startsWith("start-")),
     "2: files are listed again by every run"                      -> Faults(relistsFiles = true),
     "2: the end of a bounded log is taken again by every run"     -> forgetting(_ == "ending"),
     "6: the end of the log is taken after the times"              -> Faults(metadata = endsAfterTimes),
@@ -162,15 +164,19 @@ object PlantedFaults {
   }
 }
 
-/** Knows no offsets of a leg after which another one has left its own. */
-final private class LastTally(log: SideLog) extends SideLog {
-  private def isEarlier(key: String)                 = key.startsWith("tally-") && log.keys("tally-").exists(_ > key)
+/** Knows no offsets of a leg after which another leg has stored its offsets in this run. */
+final private class LastTally(log: SideLog, of: String, counted: mutable.Buffer[String]) extends SideLog {
+  private def isEarlier(key: String)                 = key.startsWith("tally-") && counted.lastOption.exists(_ != of)
   override def get(key: String): Option[Seq[String]] =
     log.get(key).map(lines => if (isEarlier(key)) lines.take(1) else lines)
-  override def getOrCreate(key: String)(value: => Seq[String]): Seq[String] = log.getOrCreate(key)(value)
-  override def keys(prefix: String): Seq[String]                            = log.keys(prefix)
-  override def remove(key: String): Unit                                    = log.remove(key)
-  override def scope(name: String): SideLog                                 = log.scope(name)
+  override def getOrCreate(key: String)(value: => Seq[String]): Seq[String] = {
+    val lines = log.getOrCreate(key)(value)
+    if (key.startsWith("tally-")) counted += of
+    lines
+  }
+  override def keys(prefix: String): Seq[String] = log.keys(prefix)
+  override def remove(key: String): Unit         = log.remove(key)
+  override def scope(name: String): SideLog      = new LastTally(log.scope(name), name, counted)
 }
 
 /** Passes every question on. */

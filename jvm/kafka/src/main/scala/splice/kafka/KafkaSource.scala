@@ -31,10 +31,6 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
     KafkaSchema(settings.includeHeaders, settings.value)
   }
 
-  override def fingerprint: Seq[(String, String)] = Seq(settings.subscription.fingerprint)
-
-  override def mayChange: Boolean = true
-
   override def readsLog: Boolean = true
 
   override def mayBeColumnar: Boolean = !settings.value.parses
@@ -57,7 +53,7 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
   override def taskMetrics: Seq[CustomMetric] =
     if (settings.value.parses) KafkaMetrics.parsing else KafkaMetrics.declared
 
-  override def toString: String = s"KafkaSource(${settings.subscription}, ${settings.client})"
+  override def toString: String = s"$kind [${settings.subscription.text}]"
 }
 
 object KafkaSource {

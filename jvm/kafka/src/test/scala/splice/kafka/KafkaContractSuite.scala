@@ -29,7 +29,12 @@ final class KafkaContractSuite extends SourceContract with BeforeAndAfterAll {
     real.create(topic, 3)
     real.write(topic, 3, 0, 30)
 
-    override def source(): Source[_ <: Position] = real.source("subscribe" -> topic, "startingOffsets" -> "earliest")
+    private val options = Seq("subscribe" -> topic, "startingOffsets" -> "earliest")
+
+    override def source(): Source[_ <: Position] = real.source(options: _*)
+
+    override def unavailable(): Source[_ <: Position] =
+      real.source(options :+ ("kafka.bootstrap.servers" -> "localhost:1"): _*)
 
     override def grow(): Unit = real.write(topic, 3, 30, 45)
   }

@@ -59,8 +59,8 @@ final class KafkaSourceBuilderSuite extends AnyFunSuite {
 
   test("the provider makes it from its options") {
     val plain = SourceProvider.create(SourceOptions(begun))
-    assert(plain.kind == "kafka" && plain.boundedness == Boundedness.ContinuousUnbounded && plain.mayChange)
-    assert(plain.fingerprint == Seq("subscribe" -> "orders,returns"))
+    assert(plain.kind == "kafka" && plain.boundedness == Boundedness.ContinuousUnbounded)
+    assert(plain.identity.isEmpty && plain.toString == "kafka [subscribe=orders,returns]")
     val bounded = SourceProvider.create(SourceOptions(begun + ("endingOffsets" -> "latest")))
     assert(bounded.boundedness == Boundedness.Bounded)
   }

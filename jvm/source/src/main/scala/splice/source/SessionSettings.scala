@@ -36,10 +36,15 @@ object SessionSettings {
 
   /** The settings of the checkpoint's first start. */
   def pinned(log: SideLog): SessionSettings =
-    SessionSettings(log.getOrCreate(Key)(current.settings.map { case (k, v) => s"$k=$v" }).map { line =>
-      line.span(_ != '=') match {
-        case (key, value) if value.nonEmpty => key -> value.drop(1)
-        case _ => throw CheckpointErrors.corrupt(s"Side-log entry $Key", s"'$line' is not a setting")
-      }
-    })
+    read(log.getOrCreate(Key)(write(current)))
+
+  private def write(now: SessionSettings): Seq[String] = {
+    val texts = now.settings.map { case (key, value) => key -> Json.text(value) }
+    VersionedEntry.write("settings" -> Json.obj(texts: _*))
+  }
+
+  private def read(lines: Seq[String]): SessionSettings = {
+    val settings = Json.fields(VersionedEntry.read(Key, lines)("settings"))
+    SessionSettings(settings.map { case (key, value) => key -> value.asText })
+  }
 }

@@ -3,6 +3,8 @@
 
 package splice.source
 
+import scala.collection.immutable.SortedMap
+
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.StructType
 
@@ -42,11 +44,12 @@ trait Source[P <: Position] extends Serializable {
   /** Columns that are hidden until a query names them; each name begins with `_`. */
   def metadataColumns: StructType = new StructType()
 
-  /** What must stay the same over restarts of one checkpoint, in a fixed order: never a secret, never an address. */
-  def fingerprint: Seq[(String, String)] = Nil
-
-  /** Whether [[fingerprint]] may change between two starts of one checkpoint, as Spark's own source allows it. */
-  def mayChange: Boolean = false
+  /** What gives the positions their meaning, for example the paths of a file list. A restart with another identity is rejected.
+    *
+    * Values that are the default are left out, so that a later version can add a key. It contains no secret, no address of a server, and
+    * nothing that may change at a restart, such as limits.
+    */
+  def identity: SortedMap[String, String] = SortedMap.empty
 
   /** Whether [[SplitReaderFactory.columnar]] can ever be true, which costs Spark a second planning call per batch. */
   def mayBeColumnar: Boolean = false
@@ -56,6 +59,15 @@ trait Source[P <: Position] extends Serializable {
 
   /** Task metrics that readers report, for Spark's UI. */
   def taskMetrics: Seq[CustomMetric] = Nil
+
+  /** The source in Spark's plans: its kind and what it reads, without secrets. */
+  override def toString: String = identity.map { case (key, value) => s"$key=$value" }.mkString(s"$kind [", ", ", "]")
+
+  /** The sources that the checkpoint belongs to: the legs of a hybrid, else this source. */
+  private[splice] def legs: Seq[LegIdentity] = Seq(LegIdentity(None, kind, identity))
+
+  /** Whether the source continues a checkpoint that a source of this kind began. */
+  private[splice] def continues(other: String): Boolean = other == kind
 }
 
 /** A source whose checkpoints another of Spark's sources can continue, and the other way round. */

@@ -12,7 +12,7 @@ import com.fasterxml.jackson.databind.JsonNode
   * @param lines
   *   the lines below the head
   */
-final private[splice] class VersionedEntry private (key: String, head: JsonNode, val lines: Seq[String]) {
+final private[splice] class VersionedEntry private (key: String, val head: JsonNode, val lines: Seq[String]) {
 
   def find(field: String): Option[JsonNode] = Json.field(head, field)
 
@@ -56,7 +56,7 @@ private[splice] object VersionedEntry {
   /** @throws SpliceException when the head is damaged, or of a newer version */
   def read(key: String, lines: Seq[String]): VersionedEntry = {
     def corrupt(why: String) = CheckpointErrors.corrupt(name(key), why)
-    val line    = lines.headOption.getOrElse("")
+    val line                 = lines.headOption.getOrElse("")
     val head    = Json.read(line).filter(_.isObject).getOrElse(throw corrupt(s"'$line' is not a JSON object"))
     val version = Json.field(head, "v").filter(_.isInt).getOrElse(throw corrupt("'v' is missing")).asInt
     if (version > Version) throw CheckpointErrors.newer(name(key), version, Version)

@@ -17,8 +17,7 @@ final private[spark] class SpliceScan(source: Source[_ <: Position], options: So
 
   override def readSchema: StructType = columns
 
-  override def description: String =
-    source.fingerprint.map { case (k, v) => s"$k=$v" }.mkString(s"splice ${source.kind} [", ", ", "]")
+  override def description: String = s"splice $source"
 
   // Spark asks again for each of its plans of one query, and a batch is planned once.
   private lazy val batch = new SpliceBatch(source, options, columns)

@@ -32,6 +32,9 @@ trait SourceContract extends AnyFunSuite {
 
     /** Adds data where the source finds it later; a bounded source fixes what it reads at its start and ignores it. */
     def grow(): Unit
+
+    /** The source while its servers and folders are unavailable. */
+    def unavailable(): Source[_ <: Position] = source()
   }
 
   /** A world that holds some rows. */
@@ -125,6 +128,30 @@ trait SourceContract extends AnyFunSuite {
       val apart   = rows(c, columns, c.tasks(start, one)) ++ rows(c, columns, c.tasks(one, two))
       val across  = rows(c, columns, c.tasks(start, two))
       assert(across == apart.sorted)
+    }
+  }
+
+  test("contract: splits writes nothing, needs no server, and gives the same ranges in every run and order") {
+    val own     = world()
+    val log     = new MemorySideLog
+    val planned = Using.resource(run(own, log)) { c =>
+      val begin     = exhausted(c, c.initial())
+      val positions = c.initial() +: (1 to 2).scanLeft(begin) { (at, _) =>
+        own.grow()
+        exhausted(c, at)
+      }
+      for {
+        from  <- positions
+        until <- positions if from.precedes(until)
+      } yield (from, until, c.ranges(from, until))
+    }
+    assert(planned.exists(_._3.nonEmpty))
+    val source  = own.unavailable()
+    val context = EnumeratorContext(new ReadOnlySideLog(log), ReadMode.Stream, clock, 2, "pure")
+    Using.resource(SplitEnumerator.untyped(source, context.copy(session = SessionSettings.pinned(log)))) { enumerator =>
+      (planned ++ planned.reverse).foreach { case (from, until, ranges) =>
+        assert(enumerator.splits(source.position(from.json), source.position(until.json)) == ranges)
+      }
     }
   }
 

@@ -233,12 +233,6 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     } finally spark.conf.set("spark.sql.session.timeZone", before)
   }
 
-  test("a list's text is the same however it is laid out, but not within quotes") {
-    assert(SelectText.normal(" a,\n\t b AS  c ") == "a, b AS c")
-    assert(SelectText.normal("'x  y'   AS z") == "'x  y' AS z")
-    assert(SelectText.normal("concat('it''s  \\'  ', \"a  b\",  `c  d`)") == "concat('it''s  \\'  ', \"a  b\", `c  d`)")
-  }
-
   test("compiled lists are Java-serialisable") {
     val made   = plan("from_json(CAST(value AS STRING), 'amount DOUBLE') AS o, o.amount AS amount, twice(offset) AS n")
     val select = made.compile(made.schema, "live")

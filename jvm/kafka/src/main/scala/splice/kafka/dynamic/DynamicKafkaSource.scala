@@ -10,7 +10,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.StructType
 
-import splice.kafka.KafkaSchema
+import splice.kafka.{KafkaSchema, KafkaSource}
 import splice.kafka.dynamic.enumerator.{ClusterEnumerator, ClusterProbe, DynamicEnumerator, MetadataDiscovery}
 import splice.kafka.dynamic.reader.ClusterReads
 import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition}
@@ -38,10 +38,6 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
   }
 
   override def metadataColumns: StructType = DynamicColumns.all
-
-  override def fingerprint: Seq[(String, String)] = Seq(settings.selection.fingerprint)
-
-  override def mayChange: Boolean = true
 
   override def readsLog: Boolean = true
 
@@ -90,7 +86,9 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
   override def taskMetrics: Seq[CustomMetric] =
     if (settings.base.value.parses) KafkaMetrics.parsing else KafkaMetrics.declared
 
-  override def toString: String = s"DynamicKafkaSource(${settings.selection.fingerprint._2})"
+  override private[splice] def continues(other: String): Boolean = other == kind || other == KafkaSource.Kind
+
+  override def toString: String = s"$kind [${settings.selection.text}]"
 }
 
 object DynamicKafkaSource {

@@ -13,8 +13,8 @@ sealed private[splice] trait StreamSelection extends Product with Serializable {
   /** Asks the service about them. */
   def of(service: KafkaMetadataService): StreamMetadata
 
-  /** The option that says it, and its text in one canonical form. */
-  def fingerprint: (String, String)
+  /** The option and its value in one canonical form. */
+  def text: String
 }
 
 private[splice] object StreamSelection {
@@ -22,7 +22,7 @@ private[splice] object StreamSelection {
   /** The streams of these names. */
   final case class Names(names: SortedSet[String]) extends StreamSelection {
     override def of(service: KafkaMetadataService): StreamMetadata = service.describeStreams(names)
-    override def fingerprint: (String, String)                     = "streams" -> names.mkString(",")
+    override def text: String                                      = names.mkString("streams=", ",", "")
   }
 
   /** The streams whose name holds a match, also those that are made later. */
@@ -30,6 +30,6 @@ private[splice] object StreamSelection {
     @transient private lazy val compiled                           = Pattern.compile(pattern)
     override def of(service: KafkaMetadataService): StreamMetadata =
       service.allStreams().only(compiled.matcher(_).find)
-    override def fingerprint: (String, String) = "streamPattern" -> pattern
+    override def text: String = s"streamPattern=$pattern"
   }
 }

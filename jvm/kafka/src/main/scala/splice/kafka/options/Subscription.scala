@@ -15,8 +15,8 @@ sealed private[splice] trait Subscription extends Product with Serializable {
   /** Whether a partition belongs to it. */
   def covers(partition: LogPartition): Boolean
 
-  /** The option that says it, and its text in one canonical form. */
-  def fingerprint: (String, String)
+  /** The option and its value in one canonical form. */
+  def text: String
 }
 
 private[splice] object Subscription {
@@ -24,7 +24,7 @@ private[splice] object Subscription {
   /** All partitions of these topics, also those that are added later. */
   final case class Topics(names: SortedSet[String]) extends Subscription {
     override def covers(partition: LogPartition): Boolean = names(partition.topic)
-    override def fingerprint: (String, String)            = "subscribe" -> names.mkString(",")
+    override def text: String                             = names.mkString("subscribe=", ",", "")
   }
 
   /** All partitions of the topics whose name holds a match, as in Spark's own source, also of topics that are made later. */
@@ -32,15 +32,15 @@ private[splice] object Subscription {
     @transient private lazy val compiled                  = Pattern.compile(pattern)
     def matches(topic: String): Boolean                   = compiled.matcher(topic).find
     override def covers(partition: LogPartition): Boolean = matches(partition.topic)
-    override def fingerprint: (String, String)            = "subscribePattern" -> pattern
+    override def text: String                             = s"subscribePattern=$pattern"
   }
 
   /** These partitions and no others. */
   final case class Assigned(partitions: SortedSet[LogPartition]) extends Subscription {
     override def covers(partition: LogPartition): Boolean = partitions(partition)
-    override def fingerprint: (String, String)            = {
+    override def text: String                             = {
       val byTopic = SortedMap.from(partitions.groupMap(_.topic)(_.partition))
-      "assign" -> byTopic.map { case (t, ps) => s"$t:${ps.toSeq.sorted.mkString(",")}" }.mkString(";")
+      byTopic.map { case (t, ps) => s"$t:${ps.toSeq.sorted.mkString(",")}" }.mkString("assign=", ";", "")
     }
   }
 }

@@ -65,11 +65,11 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     assert(leg.getMessage.contains("live.subscribe, live.assign"))
   }
 
-  test("the fingerprint is canonical") {
-    def fingerprint(option: (String, String))            = settings(servers, option).subscription.fingerprint
-    assert(fingerprint("subscribe" -> " b,a,b") == ("subscribe"            -> "a,b"))
-    assert(fingerprint("subscribePattern" -> "o.*") == ("subscribePattern" -> "o.*"))
-    assert(fingerprint("assign" -> """{"b":[2,0],"a":[1]}""") == ("assign" -> "a:1;b:0,2"))
+  test("the text of a subscription is canonical") {
+    def text(option: (String, String)) = settings(servers, option).subscription.text
+    assert(text("subscribe" -> " b,a,b") == "subscribe=a,b")
+    assert(text("subscribePattern" -> "o.*") == "subscribePattern=o.*")
+    assert(text("assign" -> """{"b":[2,0],"a":[1]}""") == "assign=a:1;b:0,2")
   }
 
   test("texts that are no subscription are refused by name") {

@@ -108,10 +108,12 @@ final private[memory] class MemoryEnumerator(
   private def now(offset: Int => Long): Offsets = SortedMap.from((0 until log.size).map(p => p -> offset(p)))
 
   private def write(key: String)(offsets: => Offsets): Offsets =
-    MemoryPosition.parse(name, context.sideLog.getOrCreate(key)(Seq(MemoryPosition(name, offsets).json)).mkString).next
+    stored(key, context.sideLog.getOrCreate(key)(VersionedEntry.write(Nil, Seq(MemoryPosition(name, offsets).json))))
 
-  private def read(key: String): Option[Offsets] =
-    context.sideLog.get(key).map(lines => MemoryPosition.parse(name, lines.mkString).next)
+  private def read(key: String): Option[Offsets] = context.sideLog.get(key).map(stored(key, _))
+
+  private def stored(key: String, lines: Seq[String]): Offsets =
+    MemoryPosition.parse(name, VersionedEntry.read(key, lines).line).next
 }
 
 /** A piece of one partition. */

@@ -3,6 +3,8 @@
 
 package splice.testkit.memory
 
+import scala.collection.immutable.SortedMap
+
 import org.apache.spark.sql.types._
 
 import splice.source._
@@ -25,7 +27,7 @@ final class MemorySource(
 
   override def metadataColumns: StructType = MemorySource.Metadata
 
-  override def fingerprint: Seq[(String, String)] = Seq("log" -> log)
+  override def identity: SortedMap[String, String] = SortedMap("log" -> log)
 
   override def position(json: String): MemoryPosition = MemoryPosition.parse(log, json)
 

@@ -15,7 +15,7 @@ class LogSource(cluster: SimulatedCluster, topic: String, ownLimits: Limits.Limi
   override def kind: String                        = "log"
   override def boundedness: Boundedness            = Boundedness.ContinuousUnbounded
   override def schema: StructType                  = new StructType().add("id", LongType)
-  override def fingerprint: Seq[(String, String)]  = Seq("topic" -> topic)
+  override def identity: SortedMap[String, String] = SortedMap("topic" -> topic)
   override def position(json: String): LogPosition =
     LogPosition(SortedMap.from(Json.fields(Json.read(json).get).map { case (p, at) => p.toInt -> at.asLong }))
   override def enumerator(context: EnumeratorContext): SplitEnumerator[LogPosition] = new LogEnumerator(context)

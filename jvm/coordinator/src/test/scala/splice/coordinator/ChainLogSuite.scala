@@ -1,0 +1,91 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.coordinator
+
+import scala.collection.immutable.SortedMap
+
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.source._
+
+final class ChainLogSuite extends AnyFunSuite {
+
+  private class Named(of: Seq[LegIdentity], continued: String*) extends Source[Position] {
+    override def kind: String                                      = of.head.source
+    override def schema: StructType                                = new StructType()
+    override def position(json: String): Position                  = throw new UnsupportedOperationException
+    override private[splice] def legs: Seq[LegIdentity]            = of
+    override private[splice] def continues(other: String): Boolean = continued.contains(other)
+    override def enumerator(context: EnumeratorContext): SplitEnumerator[Position] =
+      throw new UnsupportedOperationException
+  }
+
+  private def leg(name: String, source: String, identity: (String, String)*): LegIdentity =
+    LegIdentity(Some(name), source, SortedMap.from(identity))
+
+  private def alone(source: String, identity: (String, String)*): LegIdentity =
+    LegIdentity(None, source, SortedMap.from(identity))
+
+  private val chain = Seq(leg("history", "files", "format" -> "parquet", "path" -> "/a"), leg("live", "kafka"))
+
+  private def changed(before: Seq[LegIdentity], after: Seq[LegIdentity]): String = {
+    val log = new MemorySideLog
+    ChainLog.check(log, new Named(before))
+    ChainLog.check(log, new Named(before))
+    val error = intercept[SpliceException](ChainLog.check(log, new Named(after)))
+    assert(error.getCondition == "SPLICE_CHECKPOINT.CHANGED")
+    assert(log.keys("") == Seq("chain-00000000"))
+    error.getMessage
+  }
+
+  test("the first difference is named, with its leg") {
+    val moved = chain.updated(0, leg("history", "files", "format" -> "parquet", "path" -> "/b"))
+    assert(changed(chain, moved).contains("history.path was '/a' and is '/b' now"))
+    val more = chain.updated(0, leg("history", "files", "format" -> "parquet", "path" -> "/a", "schema" -> "id BIGINT"))
+    assert(changed(chain, more).contains("history.schema was not set and is 'id BIGINT' now"))
+    assert(changed(more, chain).contains("history.schema was 'id BIGINT' and is not set now"))
+    assert(changed(chain, chain.updated(1, leg("live", "dynamic-kafka"))).contains(
+      "live.source was 'kafka' and is 'dynamic-kafka' now"
+    ))
+    assert(changed(Seq(alone("files", "path" -> "/a")), Seq(alone("files", "path" -> "/b"))).contains(
+      "path was '/a' and is '/b' now"
+    ))
+  }
+
+  test("legs keep their names and their order") {
+    assert(changed(chain, chain.reverse).contains("legs was 'history,live' and is 'live,history' now"))
+    assert(changed(chain, chain.take(1)).contains("legs was 'history,live' and is 'history' now"))
+    assert(changed(chain, Seq(alone("kafka"))).contains("legs was 'history,live' and is 'none' now"))
+  }
+
+  test("a source continues the checkpoint of a kind that it names, and of no other") {
+    val log   = new MemorySideLog
+    val kafka = new Named(Seq(alone("kafka")))
+    ChainLog.check(log, kafka)
+    val dynamic = new Named(Seq(alone("dynamic-kafka")), "kafka")
+    ChainLog.check(log, dynamic)
+    ChainLog.check(log, dynamic)
+    assert(log.keys("") == Seq("chain-00000000", "chain-00000001"))
+    val back = intercept[SpliceException](ChainLog.check(log, kafka))
+    assert(back.getMessage.contains("source was 'dynamic-kafka' and is 'kafka' now"))
+    val files = intercept[SpliceException](ChainLog.check(log, new Named(Seq(alone("files")), "kafka")))
+    assert(files.getMessage.contains("source was 'dynamic-kafka' and is 'files' now"))
+  }
+
+  test("an entry is JSON with a version, and a damaged one is rejected") {
+    val log = new MemorySideLog
+    ChainLog.check(log, new Named(chain))
+    assert(log.get("chain-00000000").contains(Seq(
+      """{"legs":[{"identity":{"format":"parquet","path":"/a"},"name":"history","source":"files"},""" +
+        """{"identity":{},"name":"live","source":"kafka"}],"v":1}"""
+    )))
+    Seq("""{"legs":[{"name":"live"}],"v":1}""", """{"v":1}""", "x").foreach { text =>
+      val damaged = new MemorySideLog
+      damaged.getOrCreate("chain-00000000")(Seq(text))
+      val error = intercept[SpliceException](ChainLog.check(damaged, new Named(chain)))
+      assert(error.getCondition == "SPLICE_CHECKPOINT.CORRUPT", text)
+    }
+  }
+}

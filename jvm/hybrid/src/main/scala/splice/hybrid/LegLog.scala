@@ -1,0 +1,111 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import org.slf4j.LoggerFactory
+
+import splice.source._
+
+/** What a chain decides once about each leg. The entries are in the leg's scope of the side log, each durable before it is used.
+  *
+  * A leg that ends stores `tally-<n>`, if an exact hand-over counts its offsets. Then the next leg stores `hand-over-<n>`, which is the
+  * decision of its rule; the ended leg stores `ended`; the next leg stores `start-<n>`, which is the decision as a position of its source.
+  * So no rule is evaluated twice, and from `ended` on the ended leg's storage may be removed.
+  */
+final private[hybrid] class LegLog(log: SideLog, chain: Chain) {
+
+  private val scopes = chain.legs.map(leg => leg.name -> new LegLog.Scope(log.scope(LegEnumerators.scope(leg.name)), leg)).toMap
+
+  /** Where a leg begins; None before the switch to it. */
+  def start(leg: Leg): Option[Position] = scopes(leg.name).starts.find(0)
+
+  /** The same; `begin` runs, and its result is stored, only before the switch. */
+  def start(leg: Leg, begin: => Position): Position =
+    scopes(leg.name).starts.getOrCreate(0)(VersionedEntry.write(Seq("last" -> Json.bool(true)), Seq(begin.json)))
+
+  /** Whether a leg has ended. */
+  def hasEnded(leg: Leg): Boolean = scopes(leg.name).ended.nonEmpty
+
+  /** Whether a leg has ended at this position. */
+  def hasEnded(leg: Leg, at: Position): Boolean = scopes(leg.name).ended.contains(at.json)
+
+  /** Stores the position at which a leg has ended. */
+  def end(leg: Leg, at: Position): Unit = scopes(leg.name).end(at)
+
+  /** What the rule of a leg decided. */
+  def decision(leg: Leg): StartPosition = scopes(leg.name).handOvers(0).start(leg.onGap)
+
+  /** The same; `decide` runs, and its result is stored, only the first time. */
+  def decision(leg: Leg, decide: => HandOverDecision): StartPosition =
+    scopes(leg.name).handOvers.getOrCreate(0)(DecisionFormat.write(leg, decide)).start(leg.onGap)
+
+  /** Warns of each rule that was changed after its decision, and has no effect. */
+  def warnOfChangedRules(): Unit = chain.legs.foreach { leg =>
+    scopes(leg.name).handOvers.find(0).filter(_.rule != HandOver.text(leg.handOver)).foreach { decided =>
+      LegLog.logger.warn(
+        s"The hand-over of leg '${leg.name}' was decided at ${decided.at} by the rule '${decided.rule}'. " +
+          s"The rule '${HandOver.text(leg.handOver)}' of this start has no effect."
+      )
+    }
+  }
+
+  /** Stores the offsets of a leg that has ended, if a later leg counts them.
+    *
+    * @throws SpliceException
+    *   when the leg cannot determine its offsets
+    */
+  def tally(leg: Leg, end: EndState): Unit = chain.counting(leg).foreach { case (next, rule) =>
+    val _ = tally(leg, next, rule, end)
+  }
+
+  /** The offsets of the legs that the exact hand-over of `leg` counts.
+    *
+    * @param end
+    *   the end of a leg whose tally is of other columns, because the rule was changed
+    */
+  def history(leg: Leg)(end: Leg => EndState): Seq[LegOffsets] = leg.handOver match {
+    case Some(rule: HandOver.Offsets) => chain.history(leg).map(one => LegOffsets(one, tally(one, leg, rule, end(one))))
+    case _                            => Nil
+  }
+
+  private def tally(leg: Leg, next: Leg, rule: HandOver.Offsets, end: => EndState): Seq[OffsetSummary] = {
+    val isLast  = chain.after(leg).contains(next)
+    // The columns of the rule are those of the archives between a log and the leg that takes over.
+    val columns = if (!isLast && leg.source.readsLog) LegLog.OfLog else rule.columns
+    val tallies = scopes(leg.name).tallies
+    val before  = tallies.numbers.lastOption
+    before.map(tallies(_)).filter(_.columns == columns).getOrElse {
+      val counted =
+        try end.offsets(columns)
+        catch { case e: SpliceException if !isLast => throw HandOverErrors.noOffsets(leg.name, next.name, e) }
+      val stored = tallies.append(Tally(columns, counted).lines)
+      before.foreach(tallies.remove)
+      stored
+    }.held
+  }
+}
+
+private[hybrid] object LegLog {
+
+  private val logger = LoggerFactory.getLogger(classOf[LegLog])
+
+  private val OfLog = OffsetColumns("topic", "partition", "offset")
+
+  private val Ended = "ended"
+
+  /** The entries of one leg. */
+  final private class Scope(log: SideLog, leg: Leg) {
+
+    val tallies = new NumberedEntries(log, "tally")(Tally.read)
+
+    val handOvers = new NumberedEntries(log, "hand-over")(DecisionFormat.read)
+
+    val starts = new NumberedEntries(log, "start")(entry => leg.source.position(entry.line))
+
+    /** The text of the position at which the leg ended. */
+    def ended: Option[String] = log.get(Ended).map(VersionedEntry.read(Ended, _).line)
+
+    def end(at: Position): Unit = { val _ = log.getOrCreate(Ended)(VersionedEntry.write(Nil, Seq(at.json))) }
+  }
+}
