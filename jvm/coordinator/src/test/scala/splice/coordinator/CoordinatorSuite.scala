@@ -50,6 +50,21 @@ final class CoordinatorSuite extends AnyFunSuite {
     assert(world.run(7).tasks(start, until) == tasks && tasks.map(_.ranges.size) == Seq(4, 4))
   }
 
+  test("only a batch that this run did not plan is prepared for a replay, once and before its splits") {
+    val world = new World
+    val start = world.run(2).initial()
+    val run   = world.run(2)
+    val until = run.advance(start, everything = false)
+    run.tasks(start, until)
+    run.tasks(until, until)
+    world.run(2).everything()
+    assert(world.source.replayed.isEmpty)
+    val again = world.run(2)
+    again.tasks(again.position(start.json), again.position(until.json))
+    again.tasks(start, until)
+    assert(world.source.replayed == Vector(start -> until))
+  }
+
   test("each slot has the same number of splits, and one task") {
     val world = new World
     val run   = world.run(3)

@@ -15,6 +15,9 @@ class CounterSource(ends: () => SortedMap[Int, Long], own: Limits.Limited, slott
 
   var started = 0
 
+  /** The batches that were prepared for a replay. */
+  var replayed: Vector[(CounterPosition, CounterPosition)] = Vector.empty
+
   override def kind: String                        = "counter"
   override def boundedness: Boundedness            = Boundedness.ContinuousUnbounded
   override def schema: StructType                  = new StructType().add("n", LongType)
@@ -40,6 +43,7 @@ class CounterSource(ends: () => SortedMap[Int, Long], own: Limits.Limited, slott
         until.at.toSeq.collect {
           case (p, end) if end > from.at.getOrElse(p, 0L) => CounterRange(p, from.at.getOrElse(p, 0L), end, slotted)
         }
+      override def replay(from: CounterPosition, until: CounterPosition): Unit = replayed :+= (from -> until)
       override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
         throw new UnsupportedOperationException
       override def isMember(at: CounterPosition): String => Boolean = ends().keySet.map(p => s"n-$p")

@@ -161,6 +161,17 @@ final class ChainHandOverSuite extends AnyFunSuite {
     }
   }
 
+  test("a rejected hand-over can be corrected at a restart, and the offsets are counted again by other columns") {
+    new World {
+      archive(old, 1, 0, 5)
+      archive(recent, 1, 6, 8)
+      assert(refused("handOver.offset" -> "id").getMessage.contains("105"))
+      assert(refused().getCondition == "SPLICE_HAND_OVER.HOLES")
+      assert(run("handOver.allowHoles" -> "true") == every.diff(Seq(105L)))
+      assert(Seq("old", "recent").forall(leg => side.scope(s"leg-$leg").keys("tally-") == Seq("tally-00000001")))
+    }
+  }
+
   private def kafka(name: String, more: (String, String)*): (String, Seq[(String, String)]) =
     name -> (Seq("source" -> "kafka", "subscribe" -> "t", "kafka.bootstrap.servers" -> "broker:9092") ++ more)
 

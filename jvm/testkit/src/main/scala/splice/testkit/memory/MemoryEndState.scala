@@ -30,10 +30,11 @@ final private[memory] class MemoryEndState(override val position: Position, log:
 
   override def offsets(columns: OffsetColumns): Seq[OffsetSummary] = {
     MemoryLog(log).ask("offsets")
+    def offset(record: MemoryRecord) = if (columns.offset == "id") record.id else record.originOffset
     records.groupBy(_.origin).toSeq.sortBy(_._1).map { case (partition, held) =>
-      val offsets = held.map(_.originOffset).distinct.sorted
+      val offsets = held.map(offset).distinct.sorted
       val holes   = offsets.zip(offsets.drop(1)).collect { case (a, b) if b > a + 1 => (a + 1, b) }
-      val several = held.groupBy(_.originOffset).collect { case (o, all) if all.size > 1 => (o, o + 1) }
+      val several = held.groupBy(offset).collect { case (o, all) if all.size > 1 => (o, o + 1) }
       OffsetSummary(
         partition,
         offsets.head,
