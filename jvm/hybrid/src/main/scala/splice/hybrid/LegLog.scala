@@ -15,7 +15,8 @@ import splice.source._
   */
 final private[hybrid] class LegLog(log: SideLog, chain: Chain) {
 
-  private val scopes = chain.legs.map(leg => leg.name -> new LegLog.Scope(log.scope(LegEnumerators.scope(leg.name)), leg)).toMap
+  private val scopes =
+    chain.legs.map(leg => leg.name -> new LegLog.Scope(log.scope(LegEnumerators.scope(leg.name)), leg)).toMap
 
   /** Where a leg begins; None before the switch to it. */
   def start(leg: Leg): Option[Position] = scopes(leg.name).starts.find(0)
@@ -70,7 +71,7 @@ final private[hybrid] class LegLog(log: SideLog, chain: Chain) {
   }
 
   private def tally(leg: Leg, next: Leg, rule: HandOver.Offsets, end: => EndState): Seq[OffsetSummary] = {
-    val isLast  = chain.after(leg).contains(next)
+    val isLast = chain.after(leg).contains(next)
     // The columns of the rule are those of the archives between a log and the leg that takes over.
     val columns = if (!isLast && leg.source.readsLog) LegLog.OfLog else rule.columns
     val tallies = scopes(leg.name).tallies

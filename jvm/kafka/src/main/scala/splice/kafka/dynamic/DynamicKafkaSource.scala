@@ -10,13 +10,13 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.StructType
 
-import splice.kafka.{KafkaSchema, KafkaSource}
 import splice.kafka.dynamic.enumerator.{ClusterEnumerator, ClusterProbe, DynamicEnumerator, MetadataDiscovery}
 import splice.kafka.dynamic.reader.ClusterReads
 import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition}
 import splice.kafka.enumerator.{KafkaEnumerator, KafkaLogMetadata, RecordSizes}
 import splice.kafka.reader.KafkaMetrics
 import splice.kafka.value.ValuePlan
+import splice.kafka.{KafkaSchema, KafkaSource}
 import splice.source._
 
 /** The records of streams that lie on many Kafka clusters, which are added, moved and removed while the query runs (FLIP-246's
