@@ -17,7 +17,7 @@ import splice.source.{Poll, SpliceException, SplitReader}
 /** Reads the blocks of one task, one after the other.
   *
   * @param items
-  *   what a block's rows are handed on as; may return one reused object
+  *   what a block's rows are handed on as, single rows if the block has a span of rows; may return one reused object
   */
 final private[splice] class BlockReader[T](
     blocks: Iterator[FileBlock],
@@ -56,7 +56,8 @@ final private[splice] class BlockReader[T](
     block = Some(next)
     try {
       opened = open(next)
-      current = items(opened)
+      val all = items(opened)
+      current = next.rows.fold(all)(_.of(all))
     } catch { case e: Exception => skip(e) }
   }
 

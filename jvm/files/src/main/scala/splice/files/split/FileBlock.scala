@@ -15,6 +15,8 @@ import org.apache.spark.sql.catalyst.InternalRow
   *   the file's modification time when it was listed, in milliseconds since the epoch
   * @param values
   *   of the partition columns, shared by the blocks of a folder
+  * @param rows
+  *   None = all rows
   */
 final private[splice] case class FileBlock(
     path: String,
@@ -22,7 +24,8 @@ final private[splice] case class FileBlock(
     length: Long,
     size: Long,
     modified: Long,
-    values: InternalRow
+    values: InternalRow,
+    rows: Option[RowSpan] = None
 ) {
-  override def toString: String = s"$path:$start+$length"
+  override def toString: String = s"$path:$start+$length" + rows.fold("")(r => s" rows ${r.from} until ${r.until}")
 }

@@ -21,6 +21,9 @@ final private[splice] class FileRange(
 
   override def slotted: Boolean = false
 
+  /** Whether some block is read in part, so that its rows must be counted. */
+  def countsRows: Boolean = blocks.exists(_.rows.nonEmpty)
+
   override def preferredHosts: Seq[String] = hosts.toSeq
 
   override def equals(other: Any): Boolean = other match {
