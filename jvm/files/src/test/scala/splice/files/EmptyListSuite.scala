@@ -8,7 +8,6 @@ import java.nio.file.{Files, Paths}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
-import splice.files.enumerator.FileListLog
 import splice.source.{ReadMode, SpliceException}
 
 /** A list without files: an error or a warning, as `onEmpty` specifies. */
@@ -34,7 +33,7 @@ final class EmptyListSuite extends AnyFunSuite with LocalSpark {
     val error = intercept[SpliceException](new SourceRead(empty, log).positions)
     assert(error.getCondition == "SPLICE_FILES.NO_FILES")
     Seq(at("later"), "'onEmpty'", "'recursiveFileLookup'").foreach(words => assert(error.getMessage.contains(words)))
-    assert(log.get(FileListLog.Key).isEmpty)
+    assert(log.keys("files-").isEmpty)
     write(at("later/a.txt"))
     assert(new SourceRead(source(at("later"), "onEmpty" -> "fail"), log).rows().size == 2)
   }

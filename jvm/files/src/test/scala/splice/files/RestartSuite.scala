@@ -30,13 +30,14 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     assert(asked.isEmpty)
   }
 
-  test("after a restart nothing is listed, and new files are not read") {
+  test("after a restart nothing is listed or written, and new files are not read") {
     spark.range(0, 100, 1, 4).write.parquet(at("list"))
     val log              = new MemorySideLog
     val (before, listed) =
       CountingFileSystem.during(at("list"))(new SourceRead(source("list", "maxFilesPerTrigger" -> "3"), log).positions)
     spark.range(500, 600).write.mode("append").parquet(at("list"))
-    val again                  = new SourceRead(source("list", "maxFilesPerTrigger" -> "3"), log)
+    val unchanged              = new StoppingSideLog(log, _ => true)
+    val again                  = new SourceRead(source("list", "maxFilesPerTrigger" -> "3"), unchanged)
     val ((after, plan), asked) = CountingFileSystem.during(at("list")) {
       val positions = again.positions
       (positions, again.enumerator.splits(positions(0), positions(2)))
@@ -46,6 +47,41 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     assert(before.map(_.json) == after.map(_.json) && before.size == 3)
     assert(plan.forall(_.preferredHosts == Seq("host-a")))
     assert(again.rows(ranges = plan).size == 100)
+  }
+
+  test("a start after a crash between list and end keeps the list") {
+    spark.range(0, 100, 1, 4).write.parquet(at("between"))
+    val log   = new MemorySideLog
+    val error = intercept[IllegalStateException] {
+      new SourceRead(source("between"), new StoppingSideLog(log, _ == "files-end")).positions
+    }
+    assert(error.getMessage == "the driver stops before files-end")
+    assert(log.keys("") == Seq("files-00000000"))
+    spark.range(500, 600).write.mode("append").parquet(at("between"))
+    val again              = new SourceRead(source("between"), log)
+    val (positions, asked) = CountingFileSystem.during(at("between"))(again.positions)
+    assert(asked.isEmpty && log.keys("") == Seq("files-00000000", "files-end"))
+    assert(positions.map(_.json) == Seq("""{"files":0,"v":1}""", """{"files":4,"v":1}"""))
+    assert(again.rows().size == 100)
+  }
+
+  test("a list without its end, and an end without its list, are damage") {
+    spark.range(0, 10, 1, 2).write.parquet(at("damage"))
+    Seq("files-end", "files-00000000").foreach { missing =>
+      val log   = new MemorySideLog
+      val start = new SourceRead(source("damage"), log).positions.head
+      log.remove(missing)
+      val error =
+        intercept[SpliceException](new SourceRead(source("damage"), log).enumerator.advance(start, Limits.Everything))
+      assert(error.getCondition == "SPLICE_CHECKPOINT.MISSING_ENTRY" && error.getMessage.contains(missing))
+    }
+    val log   = new MemorySideLog
+    val start = new SourceRead(source("damage"), log).positions.head
+    log.remove("files-end")
+    log.getOrCreate("files-end")(Seq("""{"files":9,"v":1}"""))
+    val error =
+      intercept[SpliceException](new SourceRead(source("damage"), log).enumerator.advance(start, Limits.Everything))
+    assert(error.getCondition == "SPLICE_CHECKPOINT.CORRUPT")
   }
 
   test("a batch is analysed and planned with one listing") {
@@ -62,6 +98,7 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     spark.range(0, 100, 1, 4).write.parquet(at("gone"))
     val log   = new MemorySideLog
     val until = new SourceRead(source("gone"), log).positions.last
+    log.remove("files-00000000")
     Files.move(Paths.get(at("gone")), Paths.get(at("archived")))
     val (_, asked) = CountingFileSystem.during(at("gone")) {
       val own   = source("gone")
@@ -84,15 +121,23 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     spark.range(0, 100, 1, 4).write.parquet(at("other"))
     val read  = new SourceRead(source("other"))
     val start = read.positions.head
-    val error =
-      intercept[SpliceException](read.enumerator.splits(start, read.source.position("""{"files":7,"of":9,"v":1}""")))
-    assert(error.getCondition == "SPLICE_CHECKPOINT.FOREIGN")
+    Seq("""{"files":7,"v":1}""", """{"files":2,"partly":{"1:3":0},"v":1}""").map(read.source.position).foreach {
+      other =>
+        Seq[() => Any](
+          () => read.enumerator.splits(start, other),
+          () => read.enumerator.splits(other, read.source.position("""{"files":4,"v":1}""")),
+          () => read.enumerator.advance(other, Limits.Everything),
+          () => read.enumerator.figures(other)
+        ).foreach { call =>
+          assert(intercept[SpliceException](call()).getCondition == "SPLICE_CHECKPOINT.FOREIGN")
+        }
+    }
   }
 
   test("a side log without the list is damage") {
     val own   = source("whatever")
     val error = intercept[SpliceException](new SourceRead(own).enumerator.advance(
-      own.position("""{"files":0,"of":3,"v":1}"""),
+      own.position("""{"files":0,"v":1}"""),
       Limits.Everything
     ))
     assert(error.getCondition == "SPLICE_CHECKPOINT.MISSING_ENTRY")
@@ -172,4 +217,16 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
       }
     }
   }
+}
+
+/** A driver that stops before it writes certain entries. */
+final private class StoppingSideLog(inner: SideLog, stopsBefore: String => Boolean) extends SideLog {
+  override def get(key: String): Option[Seq[String]]                         = inner.get(key)
+  override def getOrCreate(key: String)(decide: => Seq[String]): Seq[String] = get(key).getOrElse {
+    if (stopsBefore(key)) throw new IllegalStateException(s"the driver stops before $key")
+    inner.getOrCreate(key)(decide)
+  }
+  override def keys(prefix: String): Seq[String] = inner.keys(prefix)
+  override def remove(key: String): Unit         = throw new IllegalStateException(s"the driver removes $key")
+  override def scope(name: String): SideLog      = new StoppingSideLog(inner.scope(name), stopsBefore)
 }

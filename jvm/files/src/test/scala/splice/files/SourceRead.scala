@@ -73,6 +73,12 @@ object SourceRead {
   def source(options: (String, String)*): FileSource =
     SourceProvider.create(SourceOptions(Map("source" -> "files") ++ options)).asInstanceOf[FileSource]
 
+  /** The rows of all ranges, one range after another, read in this thread. */
+  def here[A](readers: SplitReaderFactory, ranges: Seq[SplitRange])(item: InternalRow => A): Seq[A] =
+    ranges.flatMap { range =>
+      Using.resource(readers.rows(TaskRanges(None, IndexedSeq(range))))(r => SplitReader.items(r).map(item).toVector)
+    }
+
   private def rows(reader: SplitReader[InternalRow], columns: StructType): Seq[String] =
     Using.resource(reader) { r =>
       SplitReader.items(r).map(text(_, columns)).toVector

@@ -203,9 +203,9 @@ final class ChainHandOverSuite extends AnyFunSuite {
     val log     = new MemorySideLog
     val tallies = new LegLog(log, chain)
     val end     = new EndState {
-      override def position: Position = chain.first.source.position("""{"files":0,"of":0,"v":1}""")
-      override def eventTimes(column: String): Option[TimeRange]       = None
-      override def modificationTimes: Option[TimeRange]                = None
+      override def position: Position                            = chain.first.source.position("""{"files":0,"v":1}""")
+      override def eventTimes(column: String): Option[TimeRange] = None
+      override def modificationTimes: Option[TimeRange]          = None
       override def offsets(columns: OffsetColumns): Seq[OffsetSummary] =
         if (columns.offset == "o") throw HandOverErrors.noFiles("x", "y") else Nil
     }

@@ -46,11 +46,15 @@ final class FilesLeg(
 
   /** The rows of the files that a side log holds as listed. */
   def listed(log: SideLog): Option[Seq[ArchivedRow]] =
-    log.get(FileListLog.Key).map(lines => rowsOf(FileListLog.read(lines)))
+    list(log).map(rowsOf)
 
   /** The modification times of the files that a side log holds as listed. */
   def listedTimes(log: SideLog): Option[Seq[Long]] =
-    log.get(FileListLog.Key).map(FileListLog.read(_).files.map(_.modified))
+    list(log).map(_.files.map(_.modified))
+
+  private def list(log: SideLog): Option[FileList] = Option.when(isListed(log))(new FileListLog(log).read())
+
+  private def isListed(log: SideLog): Boolean = log.keys("files-").nonEmpty
 
   override def killed(): Unit = ()
 
@@ -85,9 +89,9 @@ final class FilesLeg(
     if (!faults.relistsFiles) new FileEnumerator(new Storage(context.sideLog), limits, context)
     else {
       // The list of the run before is written down, so that the oracle knows it, and is not looked at.
-      val own   = context.copy(sideLog = new ForgetfulSideLog(context.sideLog, _ == FileListLog.Key))
+      val own   = context.copy(sideLog = new ForgetfulSideLog(context.sideLog, _.startsWith("files-")))
       val again = new FileEnumerator(new Storage(own.sideLog), limits, own)
-      if (context.sideLog.get(FileListLog.Key).isDefined) { val _ = again.start(StartPosition.Configured) }
+      if (isListed(context.sideLog)) { val _ = again.start(StartPosition.Configured) }
       again
     }
 
@@ -95,7 +99,7 @@ final class FilesLeg(
 
     override def list(context: EnumeratorContext): FileList = {
       life.step(s"${folder.name} is listed")
-      if (log.get(FileListLog.Key).isDefined) throw new Violation(s"${folder.name} is listed again")
+      if (isListed(log)) throw new Violation(s"${folder.name} is listed again")
       val files =
         folder.files.map(f => ListedFile(root + f.path, f.length, f.modified, splittable = true, InternalRow.empty))
       new FileList(FileSchemas.empty, Packing(maxPartitionBytes, 1L, context.cores), files.toIndexedSeq)

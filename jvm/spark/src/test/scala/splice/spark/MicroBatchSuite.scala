@@ -3,10 +3,12 @@
 
 package splice.spark
 
+import java.nio.file.Files
+
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.streaming.StreamingQueryException
+import org.apache.spark.sql.streaming.{StreamingQueryException, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
 final class MicroBatchSuite extends AnyFunSuite with WithSpark {
@@ -33,6 +35,30 @@ final class MicroBatchSuite extends AnyFunSuite with WithSpark {
     val reported = query.recentProgress.filter(_.numInputRows > 0).map(_.sources.head.metrics.asScala)
     assert(reported.forall(_.contains("position")))
     assert(reported.last.get("bytesBehind").contains("0"))
+  }
+
+  test("several batches read a large file, with a restart and other options between them") {
+    val file = folder.resolve("large.csv")
+    Files.writeString(file, (0 until 500).mkString("\n"))
+    def run(batches: Int, maxPartitionBytes: String, maxBytes: String): Unit = {
+      val rows = spark.readStream.format("splice-files").option("format", "csv").option("path", file.toString)
+        .option("schema", "id BIGINT").option("maxPartitionBytes", maxPartitionBytes)
+        .option("maxBytesPerTrigger", maxBytes).load()
+      val query = rows.writeStream
+        .foreachBatch((batch: DataFrame, n: Long) =>
+          if (n >= batches) throw new IllegalStateException("the run ends here")
+          else batch.write.mode("append").parquet(folder.resolve("large-out").toString)
+        )
+        .option("checkpointLocation", folder.resolve("large-checkpoint").toString)
+        .trigger(Trigger.AvailableNow())
+        .start()
+      query.awaitTermination()
+    }
+    intercept[StreamingQueryException](run(2, "100", "250"))
+    val offset = Files.readString(folder.resolve("large-checkpoint/offsets/1"))
+    assert(offset.contains("""{"files":1,"partly":{"0:400":0,"0:500":0,"""))
+    run(Int.MaxValue, "64", "700")
+    assert(idsOut("large") == (0L until 500L))
   }
 
   test("a union of a source with itself reads each row twice") {

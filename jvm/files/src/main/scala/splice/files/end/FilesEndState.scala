@@ -23,7 +23,7 @@ final private[files] class FilesEndState(
     list: => FileList
 ) extends EndState {
 
-  private lazy val scan = new ListScan(storage.readers(_, list.schemas), list.ranges(0, list.files.size))
+  private lazy val scan = new ListScan(storage.readers(_, list.schemas), list.ranges(FilesPosition.Start, list.end))
 
   override def eventTimes(column: String): Option[TimeRange] = {
     val found = HandOverColumn(column, "event time", EventTimeScan.Expected, list.schemas, paths)(EventTimeScan.fits)

@@ -3,9 +3,12 @@
 
 package splice.files.enumerator
 
-import splice.files.split.{FileRange, FileSchemas, ListedFile, Packing}
+import scala.collection.immutable.SortedMap
 
-/** The files of a source in the order in which they are read, and what else was fixed with them at the first start.
+import splice.files.split._
+import splice.source.Limits
+
+/** The files of a source in the order in which they are read, and the settings that the first start fixed with them.
   *
   * @param splitBy
   *   the option of the format by which files are split or read whole, and its value
@@ -19,17 +22,74 @@ final private[splice] class FileList(
 
   private lazy val bytesBefore: Array[Long] = files.iterator.map(_.size).scanLeft(0L)(_ + _).toArray
 
-  /** The bytes of the files from number `from` until number `until`. */
-  def bytes(from: Int, until: Int): Long = bytesBefore(until) - bytesBefore(from)
+  /** The position after all files. */
+  def end: FilesPosition = FilesPosition(files.size)
 
-  /** The tasks that read the files from number `from` until number `until`. */
-  def ranges(from: Int, until: Int): Seq[FileRange] = packing.ranges(files.slice(from, until), from, schemas)
+  /** Whether a position names files and blocks of this list only. */
+  def contains(at: FilesPosition): Boolean =
+    at.files <= files.size && at.partly.keysIterator.forall(id => grid(id.file).contains(id.start))
 
-  /** How far a batch that begins at `from` goes: at least one file, if there is one. */
-  def reach(from: Int, maxFiles: Option[Int], maxBytes: Option[Long]): Int = {
-    val byCount = maxFiles.fold(files.size)(n => math.min(files.size.toLong, from.toLong + n).toInt)
-    val byBytes =
-      maxBytes.fold(files.size)(n => (from + 1 to files.size).takeWhile(bytes(from, _) <= n).lastOption.getOrElse(from))
-    math.min(files.size, math.max(from + 1, math.min(byCount, byBytes)))
+  /** The bytes of all files and blocks that have not been read completely. */
+  def unread(at: FilesPosition): Long =
+    bytesBefore.last - bytesBefore(at.files) + at.partly.keysIterator.map(block(_).length).sum
+
+  /** The tasks that read the rows between two positions. */
+  def ranges(from: FilesPosition, until: FilesPosition): Seq[FileRange] =
+    packing.ranges(parts(from, until), files, schemas)
+
+  /** The end of a batch that begins at `from`: at least one block or file later, if there is one.
+    *
+    * Several batches read a splittable file that is larger than the limit of bytes, block by block.
+    */
+  def reach(from: FilesPosition, limits: Limits): FilesPosition = {
+    def isCut(number: Int) = files(number).splittable && limits.bytes.exists(files(number).size > _)
+    val next               = (from.files until files.size).iterator.flatMap { number =>
+      if (isCut(number)) grid(number).blocks.map(block) else Iterator.single(whole(number))
+    }
+    if (limits.bytes.isEmpty && limits.files.isEmpty) end
+    else
+      admitted(from.partly.keysIterator.map(block) ++ next, limits).fold(from) { batch =>
+        val last = batch.last
+        if (last.file < from.files) from.copy(partly = from.partly.drop(batch.parts))
+        else {
+          val rest = grid(last.file).blocks.filter(_.start >= math.max(last.start + last.length, 1L))
+          FilesPosition(last.file + 1, SortedMap.from(rest.map(_ -> 0L)))
+        }
+      }
   }
+
+  /** The longest run of first parts that is within the limits, or the first part. */
+  private def admitted(parts: Iterator[FilePart], limits: Limits): Option[Admitted] =
+    if (parts.isEmpty) None
+    else {
+      val first = parts.next()
+      val more  = parts.scanLeft(Admitted(first, 1, 1, first.length))(_.and(_)).drop(1)
+      val fits  = more.takeWhile(b => limits.bytes.forall(b.bytes <= _) && limits.files.forall(b.files <= _))
+      Some(fits.foldLeft(Admitted(first, 1, 1, first.length))((_, later) => later))
+    }
+
+  private def parts(from: FilesPosition, until: FilesPosition): Seq[FilePart] = {
+    def unread(id: BlockId, read: Long): Option[FilePart] = until.partly.get(id) match {
+      case None if read == 0 => Some(block(id))
+      case None              => Some(block(id).copy(rows = Some(RowSpan(read, Long.MaxValue))))
+      case Some(rows)        => Option.when(rows > read)(block(id).copy(rows = Some(RowSpan(read, rows))))
+    }
+    val cut  = until.partly.keysIterator.map(_.file).toSet
+    val next = (from.files until until.files).iterator.flatMap { number =>
+      if (cut(number)) grid(number).blocks.flatMap(unread(_, 0L)) else Iterator.single(whole(number))
+    }
+    (from.partly.iterator.flatMap { case (id, read) => unread(id, read) } ++ next).toSeq
+  }
+
+  private def grid(number: Int): FileGrid = new FileGrid(number, files(number), packing.maxPartitionBytes)
+
+  private def block(id: BlockId): FilePart = grid(id.file).block(id.start)
+
+  private def whole(number: Int): FilePart = FilePart(number, 0L, files(number).size)
+}
+
+/** The first parts of a batch, by number of parts, of files, and of bytes. */
+final private case class Admitted(last: FilePart, parts: Int, files: Int, bytes: Long) {
+  def and(next: FilePart): Admitted =
+    Admitted(next, parts + 1, if (next.file == last.file) files else files + 1, bytes + next.length)
 }

@@ -10,21 +10,70 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{DataType, StructType}
 
 import splice.files.split.{BlockHome, FileSchemas, ListedFile, Packing}
-import splice.source.{CheckpointErrors, Json}
+import splice.source._
 
-/** The list as the side log holds it: one line about all files, then one line per file.
+/** The list in the side log: segments `files-<first>`, named by the number of their first file, and `files-end`, which
+  * closes the list.
   *
-  * Folder values and host names are written once, in the first line, and paths without the part that all of them share.
+  * A segment is one line for all its files, then one line per file. The first line contains values of folders, host
+  * names and the common part of all paths.
   */
+final private[splice] class FileListLog(log: SideLog) {
+
+  import FileListLog._
+
+  private val segments = new NumberedEntries(log, Prefix)(identity)
+
+  /** Persists the first segment, unless there is one. */
+  def create(list: => FileList): Unit = { val _ = segments.getOrCreate(0)(write(list)) }
+
+  /** Persists the end of the list, unless there is one.
+    *
+    * @param files
+    *   the number of files of all segments
+    */
+  def close(files: => Int): Unit = {
+    val _ = log.getOrCreate(EndKey)(VersionedEntry.write("files" -> Json.number(files.toLong)))
+  }
+
+  /** The number of files of a closed list. Reads no segment.
+    *
+    * @throws splice.source.SpliceException
+    *   when the list is not closed, or the entry is damaged or of a newer version
+    */
+  def size: Int = {
+    val lines = log.get(EndKey).getOrElse(throw CheckpointErrors.missingEntry(s"Side-log entry $EndKey"))
+    VersionedEntry.read(EndKey, lines).long("files").toInt
+  }
+
+  /** The files of all segments.
+    *
+    * @throws splice.source.SpliceException
+    *   when a segment is missing, damaged or of a newer version
+    */
+  def read(): FileList = segments.numbers.toSeq.drop(1).foldLeft(FileListLog.read(segments(0))) { (list, number) =>
+    val entry = segments(number)
+    val next  = FileListLog.read(entry)
+    if (number != list.files.size) entry.corrupt(s"file ${list.files.size} is missing before it")
+    if (settings(next) != settings(list)) entry.corrupt("its first line differs from the one of the first segment")
+    new FileList(list.schemas, list.packing, list.files ++ next.files, list.splitBy)
+  }
+}
+
 private[splice] object FileListLog {
 
-  /** The key of the entry. */
-  val Key = "files"
+  private val Prefix = "files"
 
-  private val Version = 1
+  private val EndKey = "files-end"
 
-  private val What = s"The side-log entry '$Key' of a file source"
+  /** An end that does not match the segments. */
+  def wrongSize(expected: Int, found: Int): SpliceException =
+    CheckpointErrors.corrupt(s"Side-log entry $EndKey", s"the list has $found files instead of $expected")
 
+  private def settings(list: FileList): (FileSchemas, Packing, Option[(String, Boolean)]) =
+    (list.schemas, list.packing, list.splitBy)
+
+  /** The lines of a segment. */
   def write(list: FileList): Seq[String] = {
     val root        = sharedFolder(list.files.map(_.path))
     val values      = list.files.map(_.values).distinct
@@ -32,8 +81,7 @@ private[splice] object FileListLog {
     val valueNumber = values.zipWithIndex.toMap
     val hostNumber  = hosts.zipWithIndex.toMap
     val splitBy     = list.splitBy.map { case (option, value) => "splitBy" -> Json.obj(option -> Json.bool(value)) }
-    val head        = Json.obj(Seq(
-      "v"                 -> Json.number(Version.toLong),
+    val head        = Seq(
       "data"              -> Json.text(list.schemas.data.json),
       "partition"         -> Json.text(list.schemas.partition.json),
       "maxPartitionBytes" -> Json.number(list.packing.maxPartitionBytes),
@@ -42,61 +90,67 @@ private[splice] object FileListLog {
       "root"              -> Json.text(root),
       "values"            -> Json.array(values.map(PartitionValues.write(_, list.schemas.partition))),
       "hosts"             -> Json.array(hosts.map(Json.text))
-    ) ++ splitBy: _*)
-    Json.write(head) +: list.files.map { file =>
-      val homes = file.homes.map(h => numbers(h.start +: h.length +: h.hosts.map(hostNumber(_).toLong)))
-      Json.write(
-        Json.array(
-          Seq(
-            Json.text(file.path.drop(root.length)),
-            Json.number(file.size),
-            Json.number(file.modified),
-            Json.bool(file.splittable),
-            Json.number(valueNumber(file.values).toLong)
-          ) ++ Option.when(homes.nonEmpty)(Json.array(homes))
-        )
-      )
+    ) ++ splitBy
+    def more(file: ListedFile): Option[JsonNode] = Option.when(file.homes.nonEmpty) {
+      Json.obj("homes" -> Json.array(file.homes.map { home =>
+        Json.array((home.start +: home.length +: home.hosts.map(hostNumber(_).toLong)).map(Json.number))
+      }))
     }
+    VersionedEntry.write(
+      head,
+      list.files.map { file =>
+        Json.write(
+          Json.array(
+            Seq(
+              Json.text(file.path.drop(root.length)),
+              Json.number(file.size),
+              Json.number(file.modified),
+              Json.bool(file.splittable),
+              Json.number(valueNumber(file.values).toLong)
+            ) ++ more(file)
+          )
+        )
+      }
+    )
   }
 
-  /** @throws splice.source.SpliceException when the lines are of a newer version or damaged */
-  def read(lines: Seq[String]): FileList = {
-    val parsed = lines.iterator.map(line => Json.read(line).getOrElse(corrupt(s"'$line' is not JSON")))
-    if (!parsed.hasNext) corrupt("it is empty")
-    val head    = parsed.next()
-    val version = Json.field(head, "v").fold(0)(_.asInt)
-    if (version > Version) throw CheckpointErrors.newer(What, version, Version)
-    def field(name: String) = Json.field(head, name).getOrElse(corrupt(s"'$name' is missing"))
-    val schemas             = FileSchemas(schema(field("data")), schema(field("partition")))
-    val packing             =
-      Packing(field("maxPartitionBytes").asLong, field("openCostInBytes").asLong, field("minPartitions").asInt)
-    val values  = Json.items(field("values")).map(PartitionValues.read(_, schemas.partition)).toIndexedSeq
-    val hosts   = Json.items(field("hosts")).map(_.asText).toIndexedSeq
-    val root    = field("root").asText
-    val splitBy =
-      Json.field(head, "splitBy").flatMap(Json.fields(_).headOption).map { case (k, v) => k -> v.asBoolean }
-    new FileList(schemas, packing, parsed.map(file(_, root, values, hosts)).toIndexedSeq, splitBy)
+  private def read(entry: VersionedEntry): FileList = {
+    val schemas = FileSchemas(schema(entry, "data"), schema(entry, "partition"))
+    val packing =
+      Packing(entry.long("maxPartitionBytes"), entry.long("openCostInBytes"), entry.long("minPartitions").toInt)
+    val values  = Json.items(entry("values")).map(PartitionValues.read(_, schemas.partition)).toIndexedSeq
+    val hosts   = Json.items(entry("hosts")).map(_.asText).toIndexedSeq
+    val root    = entry.text("root")
+    val splitBy = entry.find("splitBy").flatMap(Json.fields(_).headOption).map { case (k, v) => k -> v.asBoolean }
+    val files   = entry.lines.iterator.map { line =>
+      Json.read(line).flatMap(file(_, root, values, hosts)).getOrElse(entry.corrupt(s"'$line' is not a file"))
+    }
+    new FileList(schemas, packing, files.toIndexedSeq, splitBy)
   }
 
+  /** The file of a line; the optional last item is an object, of which unknown fields are ignored. */
   private def file(
       line: JsonNode,
       root: String,
       values: IndexedSeq[InternalRow],
       hosts: IndexedSeq[String]
-  ): ListedFile =
+  ): Option[ListedFile] =
     Json.items(line) match {
-      case Seq(path, size, modified, splittable, number, more @ _*) if values.isDefinedAt(number.asInt(-1)) =>
-        val homes = more.headOption.toSeq.flatMap(Json.items).map(Json.items).map { home =>
+      case Seq(path, size, modified, splittable, number, more @ _*) =>
+        val homes = more.headOption.flatMap(Json.field(_, "homes")).toSeq.flatMap(Json.items).map { node =>
+          val home = Json.items(node)
           BlockHome(home.head.asLong, home(1).asLong, home.drop(2).map(h => hosts(h.asInt)))
         }
-        ListedFile(root + path.asText, size.asLong, modified.asLong, splittable.asBoolean, values(number.asInt), homes)
-      case _ => corrupt(s"'$line' is not a file")
+        values.lift(number.asInt(-1)).map { row =>
+          ListedFile(root + path.asText, size.asLong, modified.asLong, splittable.asBoolean, row, homes)
+        }
+      case _ => None
     }
 
-  private def schema(node: JsonNode): StructType =
-    Try(
-      DataType.fromJson(node.asText)
-    ).toOption.collect { case s: StructType => s }.getOrElse(corrupt(s"'$node' is no schema"))
+  private def schema(entry: VersionedEntry, field: String): StructType =
+    Try(DataType.fromJson(entry.text(field))).toOption
+      .collect { case s: StructType => s }
+      .getOrElse(entry.corrupt(s"'$field' is not a schema"))
 
   private def sharedFolder(paths: Seq[String]): String =
     if (paths.isEmpty) ""
@@ -105,8 +159,4 @@ private[splice] object FileListLog {
       val shared            = least.iterator.zip(greatest).takeWhile { case (a, b) => a == b }.size
       least.take(least.lastIndexOf("/", shared - 1) + 1)
     }
-
-  private def numbers(values: Seq[Long]): JsonNode = Json.array(values.map(Json.number))
-
-  private def corrupt(why: String): Nothing = throw CheckpointErrors.corrupt(What, why)
 }

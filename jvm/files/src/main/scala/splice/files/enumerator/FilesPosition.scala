@@ -3,46 +3,81 @@
 
 package splice.files.enumerator
 
+import scala.collection.immutable.SortedMap
+
+import com.fasterxml.jackson.databind.JsonNode
+
+import splice.files.split.BlockId
 import splice.source.{CheckpointErrors, Json, Position}
 
-/** How many files of the logged list have been read.
+/** The files of the persisted list that have been read: `{"files":240,"partly":{"238:0":1200,"239:0":0},"v":1}`.
   *
   * @param files
-  *   the number of the next file
-  * @param of
-  *   how many there are
+  *   the number of files, from the first one on, that have been read, except for the blocks of `partly`
+  * @param partly
+  *   blocks of these files that have not been read completely, and the number of rows of each that have been read
   */
-final private[splice] case class FilesPosition(files: Int, of: Int) extends Position {
+final private[splice] case class FilesPosition(files: Int, partly: SortedMap[BlockId, Long] = FilesPosition.NoBlocks)
+    extends Position {
 
-  override def json: String = s"""{"files":$files,"of":$of,"v":${FilesPosition.Version}}"""
-
-  override def precedes(later: Position): Boolean = later match {
-    case FilesPosition(files, of) => of == this.of && files >= this.files
-    case _                        => false
+  override lazy val json: String = {
+    val blocks = Option.when(partly.nonEmpty) {
+      "partly" -> Json.obj(partly.toSeq.map { case (block, rows) => block.toString -> Json.number(rows) }: _*)
+    }
+    val fields = Seq("files" -> Json.number(files.toLong)) ++ blocks :+ "v" -> Json.number(FilesPosition.Version.toLong)
+    Json.write(Json.obj(fields: _*))
   }
 
-  def finished: Boolean = files >= of
+  override def precedes(later: Position): Boolean = later match {
+    case that: FilesPosition =>
+      files <= that.files && that.partly.rangeUntil(BlockId(files, 0L)).forall { case (block, rows) =>
+        partly.get(block).exists(_ <= rows)
+      }
+    case _ => false
+  }
+
+  /** The number of files of which every row has been read. */
+  def wholeFiles: Int = files - partly.keysIterator.map(_.file).distinct.size
 }
 
 private[splice] object FilesPosition {
 
-  val Version = 1
+  private val Version = 1
+
+  private val NoBlocks = SortedMap.empty[BlockId, Long]
 
   private val What = "The offset of a file source"
 
+  private val Expected = """{"files":<number>,"v":1}, or with "partly":{"<file>:<byte>":<rows>}"""
+
+  private val Known = Set("files", "partly", "v")
+
+  /** The position before the first file. */
+  val Start: FilesPosition = FilesPosition(0)
+
   /** @throws splice.source.SpliceException when the text is of a newer version, of another source, or damaged */
   def read(json: String): FilesPosition = {
-    val node = Json.read(json).filter(_.isObject).getOrElse(throw CheckpointErrors.corrupt(
-      What,
-      s"'$json' is not a JSON object"
-    ))
-    def number(name: String) = Json.field(node, name).map(_.asInt(-1))
-    number("v").filter(_ > Version).foreach(found => throw CheckpointErrors.newer(What, found, Version))
-    (number("files"), number("of"), number("v")) match {
-      case (Some(files), Some(of), Some(Version)) =>
-        if (files < 0 || of < files) throw CheckpointErrors.corrupt(What, s"'$json' is not a position in a list")
-        FilesPosition(files, of)
-      case _ => throw CheckpointErrors.foreign(s"The offset '$json'", """{"files":<number>,"of":<number>,"v":1}""")
+    def corrupt(why: String) = CheckpointErrors.corrupt(What, s"'$json' is not $why")
+    val node                 = Json.read(json).filter(_.isObject).getOrElse(throw corrupt("a JSON object"))
+    val version              = Json.field(node, "v").filter(_.isInt).map(_.asInt)
+    version.filter(_ > Version).foreach(found => throw CheckpointErrors.newer(What, found, Version))
+    val fields = Json.fields(node).toMap
+    if (!version.contains(Version) || !fields.contains("files") || !fields.keySet.subsetOf(Known))
+      throw CheckpointErrors.foreign(s"The offset '$json'", Expected)
+    val position = for {
+      files  <- fields.get("files").filter(_.isInt).map(_.asInt).filter(_ >= 0)
+      partly <- fields.get("partly").fold(Option(NoBlocks))(blocks)
+      if partly.keysIterator.forall(_.file < files)
+    } yield FilesPosition(files, partly)
+    position.getOrElse(throw corrupt("a position in a list"))
+  }
+
+  /** None when a block or a number of rows is not valid. */
+  private def blocks(node: JsonNode): Option[SortedMap[BlockId, Long]] = {
+    val found = Json.fields(node).flatMap { case (key, rows) =>
+      BlockId.read(key).filter(_ => rows.isIntegralNumber && rows.canConvertToLong && rows.asLong >= 0).map(_ ->
+        rows.asLong)
     }
+    Option.when(node.isObject && found.size == node.size)(SortedMap.from(found))
   }
 }

@@ -34,7 +34,8 @@ object FileOptions {
   val MaxBytesPerTrigger: SourceOption[Long] = SourceOption(
     "maxBytesPerTrigger",
     OptionType.Bytes,
-    "how many bytes of files a batch reads at most, but always one file; by default all"
+    "the most bytes of files that a batch reads, but at least one file or block; several batches read a larger file in " +
+      "blocks of 'maxPartitionBytes', if the format can read parts of it; by default all"
   )
 
   val MaxPartitionBytes: SourceOption[Long] = SourceOption(

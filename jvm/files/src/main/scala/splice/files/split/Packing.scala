@@ -16,30 +16,32 @@ import scala.collection.mutable
   */
 final private[splice] case class Packing(maxPartitionBytes: Long, openCostInBytes: Long, minPartitions: Int) {
 
-  /** The tasks that read `files`, of which the first is number `offset` of its list. Pure. */
-  def ranges(files: Seq[ListedFile], offset: Int, schemas: FileSchemas): Seq[FileRange] = {
-    val limit = maxSplitBytes(files)
+  /** The tasks that read some parts of the files of a list. Pure. */
+  def ranges(parts: Seq[FilePart], files: IndexedSeq[ListedFile], schemas: FileSchemas): Seq[FileRange] = {
+    val limit = maxSplitBytes(parts)
     val cuts  = Array.newBuilder[Cut]
-    files.iterator.zipWithIndex.foreach { case (file, i) => cut(file, offset + i, limit, cuts) }
+    parts.foreach(part => cut(part, files(part.file), limit, cuts))
     pack(cuts.result().sorted(Packing.largestFirst), limit).map(range(_, schemas))
   }
 
-  private def maxSplitBytes(files: Seq[ListedFile]): Long = {
+  private def maxSplitBytes(parts: Seq[FilePart]): Long = {
     var total = 0L
-    files.foreach(total += _.size + openCostInBytes)
+    parts.foreach(total += _.length + openCostInBytes)
     math.max(1L, math.min(maxPartitionBytes, math.max(openCostInBytes, total / minPartitions)))
   }
 
-  private def cut(file: ListedFile, number: Int, limit: Long, to: mutable.Growable[Cut]): Unit = {
+  // Rows are counted from the start of a block, so a part with a span of rows stays one block.
+  private def cut(part: FilePart, file: ListedFile, limit: Long, to: mutable.Growable[Cut]): Unit = {
     def add(start: Long, length: Long): Unit = {
-      val block = FileBlock(file.path, start, length, file.size, file.modified, file.values)
-      val _     = to += Cut(block, number, file.homes)
+      val block = FileBlock(file.path, start, length, file.size, file.modified, file.values, part.rows)
+      val _     = to += Cut(block, part.file, file.homes)
     }
-    if (!file.splittable) add(0L, file.size)
+    if (!file.splittable || part.rows.nonEmpty) add(part.start, part.length)
     else {
-      var start = 0L
-      while (start < file.size) {
-        add(start, math.min(limit, file.size - start))
+      val end   = part.start + part.length
+      var start = part.start
+      while (start < end) {
+        add(start, math.min(limit, end - start))
         start += limit
       }
     }

@@ -34,18 +34,20 @@ final class LargeListSuite extends AnyFunSuite {
   )
 
   test("planned from the list alone") {
-    val log = new MemorySideLog
-    log.getOrCreate(FileListLog.Key)(FileListLog.write(list))
+    val log     = new MemorySideLog
+    val entries = new FileListLog(log)
+    entries.create(list)
+    entries.close(count)
     val source = SourceRead.source("format" -> "parquet", "path" -> "counting:///lake/orders", "schema" -> "id BIGINT")
     val enumerator      = source.enumerator(EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, "large"))
     val (ranges, asked) = CountingFileSystem.during("/lake") {
-      val start = source.position(s"""{"files":0,"of":$count,"v":1}""")
+      val start = FilesPosition.Start
       val until = enumerator.advance(start, Limits.Everything)
       assert(until.json.length < 1000)
       enumerator.splits(start, until)
     }
     assert(asked.isEmpty)
-    assert(ranges.map(_.weight).sum == list.bytes(0, count))
+    assert(ranges.map(_.weight).sum == list.unread(FilesPosition.Start))
     val bytes = new ByteArrayOutputStream
     val out   = new ObjectOutputStream(bytes)
     out.writeObject(ranges.head)

@@ -14,7 +14,11 @@ final class PackingSuite extends AnyFunSuite {
   private def file(name: String, size: Long, splittable: Boolean = true, homes: Seq[BlockHome] = Nil) =
     ListedFile(name, size, 0L, splittable, InternalRow.empty, homes)
 
-  private def ranges(packing: Packing, files: ListedFile*) = packing.ranges(files, 0, FileSchemas.empty)
+  private def ranges(packing: Packing, files: ListedFile*) = packing.ranges(
+    files.zipWithIndex.map { case (f, i) => FilePart(i, 0, f.size) },
+    files.toIndexedSeq,
+    FileSchemas.empty
+  )
 
   private def shape(made: Seq[FileRange]) = made.map(_.blocks.toSeq.map(b => (b.path, b.start, b.length)))
 
@@ -47,7 +51,7 @@ final class PackingSuite extends AnyFunSuite {
     (1 to 200).foreach { seed =>
       val files   = (0 until random.nextInt(40)).map(i => file(s"$i", random.nextInt(500).toLong, random.nextBoolean()))
       val packing = Packing(1L + random.nextInt(300), random.nextInt(20).toLong, 1 + random.nextInt(8))
-      val made    = packing.ranges(files, 3, FileSchemas.empty)
+      val made    = ranges(packing, files: _*)
       files.foreach { f =>
         val blocks = made.flatMap(_.blocks).filter(_.path == f.path).sortBy(_.start)
         val ends   = blocks.map(b => b.start + b.length)
@@ -55,8 +59,19 @@ final class PackingSuite extends AnyFunSuite {
         assert(blocks.map(_.start) == (0L +: ends).take(blocks.size), s"seed $seed")
       }
       assert(made.map(_.splitId).distinct.size == made.size)
-      assert(made == packing.ranges(files, 3, FileSchemas.empty))
+      assert(made == ranges(packing, files: _*))
     }
+  }
+
+  test("blocks are cut as files are, but not those whose rows are counted") {
+    val rows  = Some(RowSpan(3, 9))
+    val parts = Seq(FilePart(0, 100, 150), FilePart(1, 200, 100, rows))
+    val made  = Packing(100, 10, 4).ranges(parts, IndexedSeq(file("a", 500), file("b", 300)), FileSchemas.empty)
+    assert(
+      made.flatMap(_.blocks).map(b => (b.path, b.start, b.length, b.rows)).sortBy(b => (b._1, b._2)) ==
+        Seq(("a", 100L, 67L, None), ("a", 167L, 67L, None), ("a", 234L, 16L, None), ("b", 200L, 100L, rows))
+    )
+    assert(made.map(_.splitId).toSet == Set("0:100", "0:167", "0:234", "1:200"))
   }
 
   test("a task would best run where most of its bytes are") {

@@ -1,0 +1,181 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files
+
+import java.io.OutputStream
+import java.nio.file.{Files, Path, Paths}
+import java.util.zip.GZIPOutputStream
+
+import scala.annotation.tailrec
+import scala.collection.immutable.SortedMap
+import scala.util.{Random, Using}
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.MemorySideLog
+import splice.files.enumerator.{FileList, FileListLog, FilesPosition}
+import splice.files.split.{BlockId, FileGrid}
+import splice.source._
+
+/** Files that several batches read: each row is in exactly one batch, with any limits and over restarts. */
+final class PartsOfFilesSuite extends AnyFunSuite with LocalSpark {
+
+  private val value = StructType.fromDDL("value STRING")
+
+  /** A folder of random files, and all their values. */
+  private case class World(format: String, path: String, values: Seq[String])
+
+  private def world(format: String, random: Random): World = {
+    val path  = Files.createTempDirectory(folder, format)
+    val files = (0 to random.nextInt(5)).map { n =>
+      val count = if (random.nextInt(4) == 0) random.nextInt(3) else random.nextInt(60)
+      n -> (0 until count).map(i => s"$n-$i-" + "x" * random.nextInt(12))
+    }
+    files.foreach { case (n, rows) => write(format, path, n, rows, isZipped = random.nextInt(4) == 0) }
+    World(format, path.toString, files.flatMap(_._2))
+  }
+
+  private def write(format: String, path: Path, n: Int, rows: Seq[String], isZipped: Boolean): Unit =
+    if (format == "parquet") {
+      import spark.implicits._
+      val out = spark.createDataset(rows).coalesce(1).write.mode("append")
+      out.option("parquet.block.size", "100").option("parquet.page.size.row.check.min", "1").parquet(path.toString)
+    } else {
+      val suffix                  = if (isZipped) ".gz" else ""
+      val file                    = Files.newOutputStream(path.resolve(s"$n.$format$suffix"))
+      def text(row: String)       = if (format == "json") s"""{"value":"$row"}""" else row
+      def print(to: OutputStream) = to.write(rows.map(text(_) + "\n").mkString.getBytes)
+      Using.resource(if (isZipped) new GZIPOutputStream(file) else file)(print)
+    }
+
+  private def source(world: World, maxPartitionBytes: Long): FileSource = SourceRead.source(
+    "format"            -> world.format,
+    "path"              -> world.path,
+    "schema"            -> "value STRING",
+    "maxPartitionBytes" -> maxPartitionBytes.toString
+  )
+
+  private def values(read: SourceRead, from: FilesPosition, until: FilesPosition): Seq[String] = {
+    val ranges = read.enumerator.splits(from, until)
+    if (ranges.isEmpty) Nil
+    else SourceRead.here(read.enumerator.readers(value, ranges), ranges)(_.getUTF8String(0).toString)
+  }
+
+  /** Reads a world to its end, with a restart now and then, and compares rows with the files. Returns all positions. */
+  private def live(world: World, random: Random)(next: (SourceRead, FileList, FilesPosition) => FilesPosition)
+      : Seq[FilesPosition] = {
+    val log                 = new MemorySideLog
+    def start(): SourceRead = new SourceRead(source(world, 20L + random.nextInt(200)), log)
+
+    @tailrec def batches(read: SourceRead, list: FileList, done: Vector[FilesPosition], out: Vector[Seq[String]])
+        : (Vector[FilesPosition], Vector[Seq[String]]) = {
+      val from  = done.last
+      val until = next(read, list, from)
+      if (until == from) (done, out)
+      else {
+        assert(from.precedes(until) && !until.precedes(from) && list.contains(until))
+        val batch = values(read, from, until)
+        val again = if (random.nextInt(3) == 0) start() else read
+        assert(values(again, from, again.source.position(until.json)) == batch)
+        batches(again, list, done :+ until, out :+ batch)
+      }
+    }
+
+    val read        = start()
+    val first       = read.enumerator.start(StartPosition.Configured)
+    val (done, out) = batches(read, new FileListLog(log).read(), Vector(first), Vector.empty)
+    done.foreach(at => assert(read.enumerator.end(at).isDefined == (at == done.last)))
+    assert(out.flatten.sorted == world.values.sorted)
+    (1 to 5).foreach { _ =>
+      val (one, other) = (random.nextInt(done.size), random.nextInt(done.size))
+      val (a, b)       = (math.min(one, other), math.max(one, other))
+      assert(values(read, done(a), done(b)).sorted == out.slice(a, b).flatten.sorted)
+    }
+    done
+  }
+
+  private def limits(random: Random): Limits = random.nextInt(10) match {
+    case 0 => Limits.Everything
+    case 1 => Limits.Limited(files = Some(1 + random.nextInt(3)))
+    case 2 => Limits.Limited(files = Some(1 + random.nextInt(3)), bytes = Some(1L + random.nextInt(500)))
+    case _ => Limits.Limited(bytes = Some(1L + random.nextInt(500)))
+  }
+
+  /** Any position after this one, with blocks that are read in part. */
+  private def anyAfter(random: Random, list: FileList, at: FilesPosition): FilesPosition =
+    if (at == list.end) at
+    else {
+      val files = math.min(list.files.size, at.files + random.nextInt(3))
+      val begun = (at.files until files).flatMap { n =>
+        new FileGrid(n, list.files(n), list.packing.maxPartitionBytes).blocks.map(_ -> 0L)
+      }
+      val partly = (at.partly.toSeq ++ begun).collect {
+        case (id, rows) if random.nextInt(3) > 0 =>
+          id -> (rows + (if (random.nextBoolean()) 0L else random.nextInt(6).toLong))
+      }
+      val next = FilesPosition(files, SortedMap.from(partly))
+      if (next == at) anyAfter(random, list, at) else next
+    }
+
+  private def lives(format: String, seeds: Int)(next: (Random, SourceRead, FileList, FilesPosition) => FilesPosition)
+      : Seq[FilesPosition] = (1 to seeds).flatMap { seed =>
+    val random = new Random(seed)
+    withClue(s"seed $seed: ")(live(world(format, random), random)(next(random, _, _, _)))
+  }
+
+  Seq("text" -> 10, "csv" -> 10, "json" -> 10, "parquet" -> 3).foreach { case (format, seeds) =>
+    test(s"$format: each row is in one batch, with random limits and restarts") {
+      val positions = lives(format, seeds)((random, read, _, from) => read.enumerator.advance(from, limits(random)))
+      assert(positions.count(_.partly.nonEmpty) > seeds)
+    }
+
+    test(s"$format: each row is in one batch, with batches that end within blocks") {
+      val positions = lives(format, seeds)((random, _, list, from) => anyAfter(random, list, from))
+      assert(positions.count(_.partly.valuesIterator.exists(_ > 0)) > seeds)
+    }
+  }
+
+  private def text(row: InternalRow, columns: StructType): String =
+    columns.indices.map(i => String.valueOf(row.get(i, columns(i).dataType))).mkString("|")
+
+  private def at(rows: Long): FilesPosition = FilesPosition(1, SortedMap(BlockId(0, 0L) -> rows))
+
+  /** Compares the rows of a file before and after a row with all of them. */
+  private def checkSpans(read: SourceRead, columns: StructType, counts: Seq[Int]): Unit = {
+    val start = read.enumerator.start(StartPosition.Configured)
+    val end   = FilesPosition(1)
+    def rows(from: FilesPosition, until: FilesPosition): (Seq[String], Boolean) = {
+      val ranges  = read.enumerator.splits(from, until)
+      val readers = read.enumerator.readers(columns, ranges)
+      (SourceRead.here(readers, ranges)(text(_, columns)), readers.columnar)
+    }
+    val (all, columnar) = rows(start, end)
+    counts.foreach { n =>
+      assert(rows(start, at(n.toLong)) == ((all.take(n), false)))
+      assert(rows(at(n.toLong), end) == ((all.drop(n), false)))
+      assert(rows(at(n.toLong), at(n + 10L)) == ((all.slice(n, n + 10), false)))
+    }
+    assert(columnar == read.source.settings.kind.vectorized)
+  }
+
+  test("parquet: rows are counted over row groups and column batches") {
+    val path = at("spans-parquet")
+    spark.range(0, 10000, 1, 1).selectExpr("id", "concat('n', id) AS name").write
+      .option("parquet.block.size", "20000").parquet(path)
+    val read    = SourceRead("format" -> "parquet", "path" -> path)
+    val columns = StructType(Seq("name", "_file_path", "id").map { name =>
+      (read.source.schema ++ read.source.metadataColumns).find(_.name == name).get
+    })
+    checkSpans(read, columns, Seq(1, 4095, 4096, 5000, 9999, 10000, 20000))
+  }
+
+  test("csv: rows are counted after the header") {
+    val path = at("spans.csv")
+    Files.writeString(Paths.get(path), (0 until 100).map(i => s"$i,n$i").mkString("id,name\n", "\n", "\n"))
+    val read = SourceRead("format" -> "csv", "path" -> path, "header" -> "true", "schema" -> "id INT, name STRING")
+    checkSpans(read, read.source.schema, Seq(1, 37, 99, 100, 200))
+  }
+}
