@@ -3,6 +3,7 @@
 
 package splice.source
 
+import scala.annotation.tailrec
 import scala.collection.immutable.SortedSet
 
 /** The entries `<prefix>-<n>` of a side log, with eight digits or more. Used by one thread.
@@ -36,6 +37,16 @@ final private[splice] class NumberedEntries[A](log: SideLog, prefix: String)(par
   /** Creates the next entry, durable when this returns. The result is another run's entry if that run created it first. */
   def append(lines: => Seq[String]): A = getOrCreate(next)(lines)
 
+  /** Creates an entry with these lines, durable when this returns, and returns its number. It follows all entries that other runs have
+    * created meanwhile. The lines are not parsed.
+    */
+  @tailrec def create(lines: Seq[String]): Int = {
+    val number  = next
+    val durable = log.getOrCreate(key(number))(lines)
+    known += number
+    if (durable == lines) number else create(lines)
+  }
+
   /** The number of the next entry. */
   def next: Int = known.lastOption.fold(0)(_ + 1)
 
@@ -53,9 +64,7 @@ private[splice] object NumberedEntries {
 
   def key(prefix: String, number: Int): String = f"$prefix-$number%08d"
 
-  /** The number of an entry of this prefix; None for a key of another kind. */
-  def number(prefix: String, key: String): Option[Int] = {
-    val digits = key.stripPrefix(s"$prefix-")
-    if (digits.length >= 8 && digits.forall(_.isDigit)) digits.toIntOption else None
-  }
+  /** The number of an entry of this prefix; None for any other key, also one that [[key]] does not give. */
+  def number(prefix: String, key: String): Option[Int] =
+    key.stripPrefix(s"$prefix-").toIntOption.filter(n => n >= 0 && NumberedEntries.key(prefix, n) == key)
 }

@@ -15,12 +15,13 @@ trait Position extends Serializable {
   /** True when `later` is this position or one that the same query reaches after it. Both are of the same source. */
   def precedes(later: Position): Boolean
 
-  final override def equals(other: Any): Boolean = other match {
+  /** Equality of [[json]]. An override gives the same result, and is cheaper for positions whose text is long. */
+  override def equals(other: Any): Boolean = other match {
     case that: Position => (this eq that) || that.json == json
     case _              => false
   }
 
-  final override def hashCode: Int = json.hashCode
+  override def hashCode: Int = json.hashCode
 
   final override def toString: String = json
 }
