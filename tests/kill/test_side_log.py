@@ -37,7 +37,7 @@ def test_killed_after_the_start_of_a_new_partition(scenario: Scenario) -> None:
     scenario.die(Kill.commits(LIVE, "after"))
     scenario.topics.add_partitions(scenario.topic, orders.PARTITIONS + 1)
     scenario.produce(100, partition=orders.PARTITIONS)
-    scenario.die(Kill.entry("leg-live/starts-00000000", "after"))
+    scenario.die(Kill.entry("leg-live/new-partitions-00000000", "after"))
     scenario.finish()
     scenario.assert_each_once()
     scenario.assert_switched_once()

@@ -50,7 +50,7 @@ def test_handed_to_and_fro(relay: Relay) -> None:
     relay.die(SPARKS, Kill.commits(6, "after", "signal"))
     # Found by ours, for a batch that comes to nothing, and then by Spark's.
     relay.add_partition(400)
-    relay.die(OURS, Kill.entry("starts-00000001", "after"))
+    relay.die(OURS, Kill.entry("new-partitions-00000001", "after"))
     relay.die(SPARKS, Kill.offsets(7, "after"))
     relay.finish(OURS)
     relay.assert_each_once()

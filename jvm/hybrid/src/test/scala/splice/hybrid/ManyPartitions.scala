@@ -10,9 +10,9 @@ import org.apache.spark.sql.types.StructType
 import splice.kafka.dynamic._
 import splice.kafka.dynamic.enumerator.ClusterEnumerator
 import splice.kafka.dynamic.split.DynamicOffset
-import splice.kafka.enumerator.{RecordSizes, TimedOffset}
+import splice.kafka.enumerator.{KafkaPlan, RecordSizes, TimedOffset}
 import splice.kafka.options.StartingOffsets
-import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
+import splice.kafka.split.KafkaPosition
 import splice.source._
 
 /** A stream on a cluster in memory, of so many partitions that their offsets are too long for an offset of Spark.
@@ -47,11 +47,8 @@ final class ManyPartitions(options: (String, String)*) extends Source[DynamicOff
   private object Cluster extends ClusterEnumerator {
     override def start(from: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = at(0)
     override def advance(from: KafkaPosition, limits: Limits): KafkaPosition                 = at(last)
-    override def splits(from: KafkaPosition, until: KafkaPosition): Seq[SplitRange]          =
-      until.offsets.toSeq.collect {
-        case (p, stop) if from.get(p).exists(_ < stop) => KafkaSplitRange(p, from.offsets(p), stop)(None)
-      }
-    override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
+    override def plan: KafkaPlan                                                             = KafkaPlan()
+    override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory   =
       throw new UnsupportedOperationException
     override def end(from: KafkaPosition): Option[EndState] = if (from == at(last)) Some(new Ended(from)) else None
     override def expect(starts: KafkaPosition): Unit        = ()

@@ -42,7 +42,7 @@ object PlantedFaults {
 
   // A bounded log keeps its start twice, so both are asked for again, and its end is kept.
   private def askedAgain(log: SideLog): SideLog =
-    new PartlyForgottenSideLog(new ForgetfulSideLog(log, _ == "initial"), "ending", forgotten = 1)
+    new PartlyForgottenSideLog(new ForgetfulSideLog(log, _ == "initial"), "ending", forgotten = 2)
 
   private def log(cluster: SimulatedCluster, p: LogPartition): SimulatedPartition =
     cluster.topic(p.topic).partitions(p.partition)

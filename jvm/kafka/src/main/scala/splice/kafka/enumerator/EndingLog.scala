@@ -8,7 +8,7 @@ import scala.collection.immutable.SortedSet
 import splice.kafka.KafkaErrors
 import splice.kafka.options.{EndingOffsets, KafkaOptions}
 import splice.kafka.split.KafkaPosition
-import splice.source.{CheckpointErrors, LogPartition, ReadMode, SideLog}
+import splice.source.{LogPartition, ReadMode, SideLog, VersionedEntry}
 
 /** Where a bounded source ends, as numbers, decided once in the life of a checkpoint. */
 final private[splice] class EndingLog(side: SideLog, log: LogMetadata, mode: ReadMode, resolver: StartResolver) {
@@ -24,10 +24,11 @@ final private[splice] class EndingLog(side: SideLog, log: LogMetadata, mode: Rea
     */
   def resolve(ending: EndingOffsets, start: KafkaPosition, partitions: => SortedSet[LogPartition]): EndingLog.Entry =
     known.getOrElse {
-      val lines = side.getOrCreate(Key)(Seq(decide(ending, partitions).json, start.json))
-      val entry = lines match {
+      def decided = VersionedEntry.write(Nil, Seq(decide(ending, partitions).json, start.json))
+      val durable = VersionedEntry.read(Key, side.getOrCreate(Key)(decided))
+      val entry   = durable.lines match {
         case Seq(end, begin) => EndingLog.Entry(KafkaPosition.read(end), KafkaPosition.read(begin))
-        case _ => throw CheckpointErrors.corrupt(s"side-log entry $Key", s"it has ${lines.size} lines instead of 2")
+        case lines           => durable.corrupt(s"it has ${lines.size + 1} lines instead of 3")
       }
       known = Some(entry)
       entry

@@ -4,7 +4,7 @@
 package splice.kafka.enumerator
 
 import splice.kafka.split.KafkaPosition
-import splice.source.{CheckpointErrors, Json}
+import splice.source.{Json, VersionedEntry}
 
 /** One of the topics that had a name one after another, from the second on.
   *
@@ -21,35 +21,25 @@ final private[splice] case class Generation(
     starts: KafkaPosition
 ) {
 
-  def lines: Seq[String] = Seq(
-    Json.write(
-      Json.obj(
-        Seq("topic" -> Json.text(topic), "number" -> Json.number(number.toLong)) ++
-          owner.cluster.map("cluster" -> Json.text(_)) ++
-          owner.id.map("id" -> Json.text(_)): _*
-      )
-    ),
-    was.json,
-    starts.json
+  def lines: Seq[String] = VersionedEntry.write(
+    Seq("topic" -> Json.text(topic), "number" -> Json.number(number.toLong)) ++
+      owner.cluster.map("cluster" -> Json.text(_)) ++
+      owner.id.map("id" -> Json.text(_)),
+    Seq(was.json, starts.json)
   )
 }
 
 private[splice] object Generation {
 
-  def read(key: String, lines: Seq[String]): Generation = {
-    def corrupt = CheckpointErrors.corrupt(s"side-log entry $key", "it is not a topic and two positions")
-    lines match {
-      case Seq(head, was, starts) =>
-        val node = Json.read(head).getOrElse(throw corrupt)
-        Generation(
-          Json.field(node, "topic").getOrElse(throw corrupt).asText,
-          Json.field(node, "number").getOrElse(throw corrupt).asInt,
-          Owner(Json.field(node, "cluster").map(_.asText), Json.field(node, "id").map(_.asText)),
-          KafkaPosition.read(was),
-          KafkaPosition.read(starts)
-        )
-      case _ => throw corrupt
-    }
+  def read(entry: VersionedEntry): Generation = entry.lines match {
+    case Seq(was, starts) => Generation(
+        entry.text("topic"),
+        entry.long("number").toInt,
+        Owner(entry.find("cluster").map(_.asText), entry.find("id").map(_.asText)),
+        KafkaPosition.read(was),
+        KafkaPosition.read(starts)
+      )
+    case lines => entry.corrupt(s"it has ${lines.size + 1} lines instead of 3")
   }
 }
 

@@ -8,19 +8,19 @@ import scala.collection.immutable.SortedMap
 
 import org.apache.spark.sql.types.StructType
 
+import splice.kafka.DataLoss
 import splice.kafka.dynamic.enumerator.ClusterEnumerator
 import splice.kafka.lag.{LagBook, ReadReports, TaskReads}
 import splice.kafka.options.{KafkaSettings, StartingOffsets}
 import splice.kafka.reader.{KafkaReaders, ReaderPool}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
-import splice.kafka.{DataLoss, MissingRange}
 import splice.source._
 
 /** Finds a cluster's partitions and decides how far each batch reads them.
   *
-  * Everything that a replay needs is in the position or in the side log: the first position (written down by the caller), the
-  * ends of a bounded source ([[EndingLog]]), the starts of partitions found later ([[StartLog]]), what is passed over since it
-  * is gone ([[SkipLog]]), and which cluster and topics these numbers belong to ([[IdentityLog]], [[RemovalLog]]).
+  * Everything that a plan depends on is in the position or in the side log: the first position (which the caller stores), the
+  * ends of a bounded source ([[EndingLog]]), the starts of partitions found later ([[StartLog]]), ranges that are passed over
+  * ([[SkipLog]]), and the cluster and topics that these numbers belong to ([[IdentityLog]], [[DeletionLog]]). [[KafkaPlan]] reads it.
   */
 final private[splice] class KafkaEnumerator(
     settings: KafkaSettings,
@@ -40,13 +40,14 @@ final private[splice] class KafkaEnumerator(
   private val skipLog    = new SkipLog(context.sideLog)
   private val endingLog  = new EndingLog(context.sideLog, log, context.mode, resolver)
   private val identity   = new IdentityLog(context.sideLog)
-  private val removals   = new RemovalLog(context.sideLog)
+  private val deletions  = new DeletionLog(context.sideLog)
   private val recreation =
-    new Recreation(log, identity, removals, policies.recreated, settings.client.servers, newStarts(_), watch.last)
-  private val removal    = new Removal(removals, policies.removed, context.clock, watch.last)
+    new Recreation(log, identity, deletions, policies.recreated, settings.client.servers, newStarts(_), watch.last)
+  private val removal    = new Removal(deletions, policies.removed, context.clock, watch.last)
   private val membership = new Membership(settings, discovery, identity, recreation, removal, looks)
   private val ends       = new LogEnds(membership, watch)
   private val skips      = new Skips(log, skipLog, retention, watch)
+  private val replays    = new Replay(log, membership, identity, startLog, skipLog)
   private val outage     = new Outage(policies.patience, context.clock, () => looks.waitForNext())
   private val lag        = new LagBook
   private val sharing    = new Sharing(settings.admission, sizes)
@@ -88,30 +89,10 @@ final private[splice] class KafkaEnumerator(
     if (until == from) from else until
   }
 
-  override def splits(from: KafkaPosition, until: KafkaPosition): Seq[SplitRange] = {
-    val (at, to) = (identity.meant(from), identity.meant(until))
-    // A replay is planned before anything else, and must not read a topic that was created again as if it were the old one.
-    if (at != to) outage.wait(() => membership.once(to))
-    val known  = to.offsets.keysIterator.flatMap(p => begin(p, at, to).map(p -> _)).toMap
-    val found  = (to.offsets.keySet -- known.keySet).toSet
-    val starts = if (found.isEmpty) known else known ++ outage.wait(() => startLog.starts(found, to)(log.earliest))
-    val ids    = to.topics.iterator.map(t => t -> identity.owner(t, to.generation(t)).id).toMap
-    val ranges = to.offsets.iterator.flatMap { case (p, end) =>
-      starts
-        .get(p)
-        .map(skipLog.start(p, to.generation(p.topic), _, end))
-        .filter(_ < end)
-        .map(KafkaSplitRange(p, _, end)(ids(p.topic)))
-    }.toSeq
-    val (held, lost) =
-      ranges.partition(range => membership.holds(range.partition, to.generation(range.partition.topic)))
-    if (lost.nonEmpty)
-      DataLoss.Warn.report(
-        "a planned batch must be read again, and the topic is gone or another one now",
-        lost.map(range => MissingRange(range.partition, range.from, Some(range.until)))
-      )
-    held
-  }
+  override def plan: KafkaPlan = KafkaPlan(startLog.known, skipLog.known, identity.known)
+
+  override def replay(from: KafkaPosition, until: KafkaPosition): Unit =
+    if (from != until) outage.wait(() => replays(plan, from, until))
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
     KafkaReaders(settings, columns, context, reports)
@@ -133,10 +114,10 @@ final private[splice] class KafkaEnumerator(
   }
 
   // Servers that never answered before are more likely to be wrong than to be away.
-  override def freeze(): Unit = if (identity.isEmpty) ends.freeze() else outage.wait(() => ends.freeze())
+  override def freeze(): Unit = if (identity.known.isEmpty) ends.freeze() else outage.wait(() => ends.freeze())
 
   override def committed(until: KafkaPosition): Unit = if (settings.commitToGroup) {
-    val position = identity.meant(until)
+    val position = identity.known.meant(until)
     log.commit(position.offsets.filter { case (p, _) => membership.holds(p, position.generation(p.topic)) })
   }
 
@@ -163,7 +144,7 @@ final private[splice] class KafkaEnumerator(
 
   override def written(partitions: Set[LogPartition]): Map[LogPartition, Long] = log.written(partitions)
 
-  override def clusterId: Option[String] = identity.clusterId
+  override def clusterId: Option[String] = identity.known.cluster
 
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = log.atTime(millis)
 
@@ -177,13 +158,6 @@ final private[splice] class KafkaEnumerator(
     case ReadMode.Stream => StartingOffsets.Latest
     case ReadMode.Batch  => StartingOffsets.Earliest
   })
-
-  /** Where a partition begins for a range between two positions, if a position or its topic's generation says so. */
-  private def begin(p: LogPartition, at: KafkaPosition, to: KafkaPosition): Option[Long] = {
-    val generation = to.generation(p.topic)
-    val own        = if (at.generation(p.topic) == generation) at.get(p) else None
-    own.orElse(identity.generation(p.topic, generation).flatMap(_.starts.get(p)))
-  }
 
   @tailrec private def go(at: KafkaPosition, limits: Limits, looked: Boolean = false): KafkaPosition = {
     discovery.health.failing.foreach { case (since, error) =>

@@ -70,7 +70,7 @@ final private[splice] class Membership(
   def begin(at: KafkaPosition): KafkaPosition = {
     recreation.check(described, KafkaPosition.Empty)
     identity.note(described)
-    at.topics.foldLeft(at)((position, topic) => position.as(topic, identity.latest(topic)))
+    at.topics.foldLeft(at)((position, topic) => position.as(topic, identity.known.latest(topic)))
   }
 
   /** Fails when something that is subscribed to by name does not exist. */
@@ -85,17 +85,18 @@ final private[splice] class Membership(
 
   /** Whether what was planned of a partition can still be read: its topic is there, and the same. */
   def holds(partition: LogPartition, generation: Int): Boolean =
-    !gone(partition) && identity.latest(partition.topic) == generation
+    !gone(partition) && identity.known.latest(partition.topic) == generation
 
   private def described: LogDescription =
     seen.getOrElse(throw new IllegalStateException("asked for partitions before the first look"))
 
   private def settled(at: KafkaPosition): Settled =
-    Settled(removal(recreation(identity.meant(at))), described.partitions)
+    Settled(removal(recreation(identity.known.meant(at))), described.partitions)
 
   private def review(description: LogDescription, before: KafkaPosition): Unit = {
-    val at       = removal(identity.meant(before))
-    val expected = at.offsets.keySet.filter(settings.subscription.covers) ++ seen.toSeq.flatMap(_.partitions)
+    val whole    = identity.known.meant(before)
+    val at       = removal(whole)
+    val expected = whole.offsets.keySet.filter(settings.subscription.covers) ++ seen.toSeq.flatMap(_.partitions)
     def absent(d: LogDescription): Set[LogPartition] = (expected -- d.partitions).toSet
     def lost(d: LogDescription): Set[LogPartition]   = absent(d).filterNot(p => gone(p) || removal.isKnown(p.topic))
     def doubtful(d: LogDescription)                  = lost(d).nonEmpty || recreation.others(d).nonEmpty

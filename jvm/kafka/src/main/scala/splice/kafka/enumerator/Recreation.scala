@@ -20,7 +20,7 @@ import splice.source.LogPartition
 final private[splice] class Recreation(
     log: LogMetadata,
     identity: IdentityLog,
-    removals: RemovalLog,
+    deletions: DeletionLog,
     policy: TopicRecreated,
     servers: String,
     newStarts: Set[LogPartition] => Map[LogPartition, Long],
@@ -33,11 +33,11 @@ final private[splice] class Recreation(
 
   /** The topics of a description that are not the ones that are known. */
   def others(seen: LogDescription): Set[String] =
-    seen.partitions.iterator.map(_.topic).toSet.filter(topic => identity.isOther(topic, owner(seen, topic)))
+    seen.partitions.iterator.map(_.topic).toSet.filter(topic => identity.known.isOther(topic, owner(seen, topic)))
 
   /** Whether topics are still the ones that are known, by the ids that they have now. */
   def owns(topics: Set[String], ids: Map[String, String]): Boolean =
-    topics.forall(topic => identity.owner(topic, identity.latest(topic)).id.forall(id => ids.get(topic).contains(id)))
+    topics.forall(topic => identity.known.owner(topic).id.forall(id => ids.get(topic).contains(id)))
 
   /** Takes topics that are others by policy, and those that were forgotten as new.
     *
@@ -57,19 +57,19 @@ final private[splice] class Recreation(
     val (read, forgotten) = changed.partition(at.hasTopic)
     if (read.nonEmpty && policy == TopicRecreated.Fail) fail(read, seen)
     read.foreach(restart(_, seen, at))
-    val back = removals.all.map(_.topic).filter(t => !at.hasTopic(t) && seen.partitions.exists(_.topic == t)).toSet
+    val back = deletions.all.map(_.topic).filter(t => !at.hasTopic(t) && seen.partitions.exists(_.topic == t)).toSet
     (forgotten ++ back).foreach(adopt(_, seen))
   }
 
   /** Fails, as the policy says, when topics are gone because another cluster answers. */
   def refuseElsewhere(gone: Set[String], seen: LogDescription): Unit = {
     val now       = Owner(seen.clusterId, None)
-    val elsewhere = gone.filterNot(topic => identity.owner(topic, identity.latest(topic)).sameCluster(now))
+    val elsewhere = gone.filterNot(topic => identity.known.owner(topic).sameCluster(now))
     if (elsewhere.nonEmpty && policy == TopicRecreated.Fail) fail(elsewhere, seen)
   }
 
   /** The position with the topics of a later generation than its own at their start. */
-  def apply(at: KafkaPosition): KafkaPosition = identity.renewed.foldLeft(at) { (position, generation) =>
+  def apply(at: KafkaPosition): KafkaPosition = identity.known.renewed.foldLeft(at) { (position, generation) =>
     val topic = generation.topic
     if (position.generation(topic) < generation.number)
       position.renewed(topic, generation.number, generation.starts.offsets)
@@ -77,7 +77,7 @@ final private[splice] class Recreation(
   }
 
   private def fail(topics: Set[String], seen: LogDescription): Nothing = {
-    val was = topics.flatMap(t => identity.owner(t, identity.latest(t)).cluster)
+    val was = topics.flatMap(t => identity.known.owner(t).cluster)
     (was.find(id => seen.clusterId.exists(_ != id)), seen.clusterId) match {
       case (Some(before), Some(now)) => throw KafkaErrors.otherCluster(before, now, servers)
       case _                         => throw KafkaErrors.recreated(topics)
@@ -97,15 +97,15 @@ final private[splice] class Recreation(
   /** A topic that nothing is known to be read of, or that was forgotten: it goes on if it is the same, else it is new. */
   private def adopt(topic: String, seen: LogDescription): Unit = {
     val own    = owner(seen, topic)
-    val before = identity.owner(topic, identity.latest(topic))
-    val left   = removals.of(topic).map(_.at)
+    val before = identity.known.owner(topic)
+    val left   = deletions.of(topic).map(_.at)
     val same   = own.id.nonEmpty && before.id.nonEmpty && own.is(before)
     val there  = partitions(seen, topic)
     val _      = identity.renew(topic, own, left.getOrElse(KafkaPosition.Empty)) {
       val kept = left.filter(_ => same).fold(Map.empty[LogPartition, Long])(_.offsets.filter(o => there(o._1)).toMap)
       KafkaPosition.of(newStarts(there -- kept.keySet) ++ kept)
     }
-    removals.restore(topic)
+    deletions.restore(topic)
   }
 
   private def owner(seen: LogDescription, topic: String): Owner = Owner(seen.clusterId, seen.topicIds.get(topic))

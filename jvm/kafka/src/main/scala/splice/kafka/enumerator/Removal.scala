@@ -16,7 +16,7 @@ import splice.source.LogPartition
   *   where a partition was last seen to end
   */
 final private[splice] class Removal(
-    removals: RemovalLog,
+    deletions: DeletionLog,
     policy: TopicRemoved,
     clock: Clock,
     lastEnd: LogPartition => Option[Long]
@@ -25,16 +25,16 @@ final private[splice] class Removal(
   private val loss = DataLoss(policy == TopicRemoved.Fail)
 
   /** Whether a topic was said to be gone before, and the query goes on nevertheless. */
-  def isKnown(topic: String): Boolean = policy != TopicRemoved.Fail && removals.of(topic).nonEmpty
+  def isKnown(topic: String): Boolean = policy != TopicRemoved.Fail && deletions.of(topic).nonEmpty
 
   /** The position without the topics that the policy forgets, which depends on how long they have been gone. */
   def apply(at: KafkaPosition): KafkaPosition =
-    removals.all.filter(forgotten).foldLeft(at)((position, removal) => position.without(removal.topic))
+    deletions.all.filter(forgotten).foldLeft(at)((position, deletion) => position.without(deletion.topic))
 
   /** Takes back topics that are there again, and whose position was kept. */
   def back(seen: LogDescription, at: KafkaPosition): Unit = {
-    val there = removals.all.map(_.topic).filter(t => at.hasTopic(t) && seen.partitions.exists(_.topic == t)).toSeq
-    there.foreach(removals.restore)
+    val there = deletions.all.map(_.topic).filter(t => at.hasTopic(t) && seen.partitions.exists(_.topic == t)).toSeq
+    there.foreach(deletions.restore)
   }
 
   /** Says what can no longer be read.
@@ -53,12 +53,12 @@ final private[splice] class Removal(
     )
     // A topic that still has other partitions loses none: a broker that says so is behind.
     val topics = lost.map(_.topic).filterNot(topic => seen.partitions.exists(_.topic == topic))
-    topics.foreach(topic => removals.remove(topic, at.only(topic), clock.instant()))
+    topics.foreach(topic => deletions.delete(topic, at.only(topic), clock.instant()))
   }
 
-  private def forgotten(removal: RemovalLog.Removal): Boolean = policy match {
+  private def forgotten(deletion: DeletionLog.Deletion): Boolean = policy match {
     case TopicRemoved.Drop       => true
-    case TopicRemoved.Keep(time) => removal.since.exists(since => !clock.instant().isBefore(since.plus(time)))
+    case TopicRemoved.Keep(time) => deletion.since.exists(since => !clock.instant().isBefore(since.plus(time)))
     case _                       => false
   }
 }

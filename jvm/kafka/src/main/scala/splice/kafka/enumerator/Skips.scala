@@ -18,10 +18,10 @@ final private[splice] class Skips(log: LogMetadata, skipLog: SkipLog, retention:
 
   /** The position after what was passed over before. */
   def known(at: KafkaPosition): KafkaPosition =
-    if (skipLog.isEmpty) at
+    if (skipLog.known.isEmpty) at
     else
       at.copy(offsets = at.offsets.map { case (p, offset) =>
-        p -> skipLog.goOn(p, at.generation(p.topic), offset)
+        p -> skipLog.known.next(p, at.generation(p.topic), offset)
       })
 
   /** The ends, none of them before where a partition goes on that has passed over something. */

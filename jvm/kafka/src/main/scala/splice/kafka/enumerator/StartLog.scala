@@ -4,48 +4,43 @@
 package splice.kafka.enumerator
 
 import splice.kafka.split.KafkaPosition
-import splice.source.{CheckpointErrors, LogPartition, SideLog}
+import splice.source.{LogPartition, NumberedEntries, SideLog, VersionedEntry}
 
-/** Where partitions begin that were found while the query ran, as a number, written down before an offset relies on it.
+/** The starts of partitions that were found while the query ran, as numbers, durable before an offset depends on them.
   *
-  * The first start that was written down for a partition of a topic's generation holds for ever, also if the batch that found
-  * it came to nothing and others went before the next: positions lose a partition only with its generation, so there is one
-  * start to know, whatever range is asked for.
+  * The first start of a partition of a topic's generation holds for the life of the checkpoint, also if the batch that found the
+  * partition was never logged and other batches were logged before the next one: a position loses a partition only with its
+  * generation, so there is one start, whatever range is planned.
   */
 final private[splice] class StartLog(log: SideLog) {
 
-  private val Prefix = "starts-"
+  private val entries = new NumberedEntries(log, "new-partitions")(StartLog.read)
 
-  private var count = 0
+  private var all = entries.all.foldRight(Map.empty[(LogPartition, Int), Long])((entry, later) => later ++ entry)
 
-  private var known: Map[(LogPartition, Int), Long] =
-    log.keys(Prefix).flatMap(key => log.get(key).map(read(key, _))).foldRight(Map.empty[(LogPartition, Int), Long])(
-      (entry, all) => all ++ entry
-    )
+  /** The starts that are durable, by partition and generation of its topic. */
+  def known: Map[(LogPartition, Int), Long] = all
 
-  /** The starts of `found` in the generations of `of`. `decide` is asked once in a checkpoint's life for each partition. */
+  /** The starts of `found` in the generations of `of`. `decide` is called once in a checkpoint's life for each partition. */
   def starts(found: Set[LogPartition], of: KafkaPosition)(
       decide: Set[LogPartition] => Map[LogPartition, Long]
   ): Map[LogPartition, Long] =
     if (found.isEmpty) Map.empty
     else {
       def key(p: LogPartition) = p -> of.generation(p.topic)
-      val unknown              = found.filterNot(p => known.contains(key(p)))
+      val unknown              = found.filterNot(p => all.contains(key(p)))
       if (unknown.nonEmpty) append(KafkaPosition.of(decide(unknown)).like(of))
-      found.iterator.flatMap(p => known.get(key(p)).map(p -> _)).toMap
+      found.iterator.flatMap(p => all.get(key(p)).map(p -> _)).toMap
     }
 
-  private def append(starts: KafkaPosition): Unit = if (starts.offsets.nonEmpty) {
-    val key   = f"$Prefix$count%08d"
-    val entry = read(key, log.getOrCreate(key)(Seq(starts.json)))
-    known = entry ++ known
-  }
+  private def append(starts: KafkaPosition): Unit =
+    if (starts.offsets.nonEmpty) all = entries.append(VersionedEntry.write(Nil, Seq(starts.json))) ++ all
+}
 
-  private def read(key: String, lines: Seq[String]): Map[(LogPartition, Int), Long] = lines match {
-    case Seq(starts) =>
-      count += 1
-      val position = KafkaPosition.read(starts)
-      position.offsets.map { case (p, offset) => (p -> position.generation(p.topic)) -> offset }.toMap
-    case _ => throw CheckpointErrors.corrupt(s"side-log entry $key", s"it has ${lines.size} lines instead of 1")
+private object StartLog {
+
+  private def read(entry: VersionedEntry): Map[(LogPartition, Int), Long] = {
+    val position = KafkaPosition.read(entry.line)
+    position.offsets.map { case (p, offset) => (p -> position.generation(p.topic)) -> offset }.toMap
   }
 }

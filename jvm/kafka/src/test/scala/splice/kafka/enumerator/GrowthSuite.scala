@@ -117,9 +117,9 @@ final class GrowthSuite extends AnyFunSuite {
     val run = world()
     grow(run)
     val until = at(0 -> 5, 1 -> 8)
-    assert(run.start().splits(at(0 -> 5), until) == Seq(range(1, 3, 8)))
+    assert(run.replay(at(0 -> 5), until) == Seq(range(1, 3, 8)))
     run.log.expire("t", 1, 5)
-    assert(run.start().splits(at(0 -> 5), until) == Seq(range(1, 3, 8)))
+    assert(run.replay(at(0 -> 5), until) == Seq(range(1, 3, 8)))
   }
 
   test("hole 12: a partition that one answer leaves out stays") {
@@ -170,7 +170,7 @@ final class GrowthSuite extends AnyFunSuite {
     run.log.delete("t")
     run.log.create("t", 1)
     run.log.fill("t", 0, 50)
-    assert(failure("RECREATED")(run.start().splits(begin, until)).contains("topic t "))
+    assert(failure("RECREATED")(run.replay(begin, until)).contains("topic t "))
   }
 
   test("a topic created again and still shorter is named as such, not as data loss") {

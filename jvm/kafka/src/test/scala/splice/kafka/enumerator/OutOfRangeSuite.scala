@@ -120,6 +120,6 @@ final class OutOfRangeSuite extends AnyFunSuite {
     val (run, _) = world("newPartitionsStartAt" -> "latest", "onOutOfRange" -> "earliest")
     run.log.create("t", 2)
     run.log.fill("t", 1, 6)
-    assert(run.start().splits(at(0 -> 20), at(0 -> 20, 1 -> 6)) == Seq(range(1, 0, 6)))
+    assert(run.replay(at(0 -> 20), at(0 -> 20, 1 -> 6)) == Seq(range(1, 0, 6)))
   }
 }

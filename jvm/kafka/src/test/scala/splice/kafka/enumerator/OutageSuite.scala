@@ -67,10 +67,10 @@ final class OutageSuite extends AnyFunSuite {
       left -= 1
       left >= 0
     }
-    assert(run.start().splits(from, until) == Seq(range(0, 0, 8)))
+    assert(run.replay(from, until) == Seq(range(0, 0, 8)))
     assert(run.pauses == 2)
     run.log.away = Some(_ => true)
-    unreachable(run.start().splits(from, until))
+    unreachable(run.replay(from, until))
     assert(run.pauses == 5)
   }
 
@@ -79,7 +79,7 @@ final class OutageSuite extends AnyFunSuite {
     run.log.create("t", 2)
     run.log.fill("t", 1, 4)
     run.log.away = Some(question => question == "earliest" && run.pauses < 2)
-    assert(run.start().splits(at(0 -> 8), at(0 -> 8, 1 -> 4)) == Seq(range(1, 0, 4)))
+    assert(run.replay(at(0 -> 8), at(0 -> 8, 1 -> 4)) == Seq(range(1, 0, 4)))
     assert(run.pauses == 2)
   }
 

@@ -97,6 +97,7 @@ final class RecreationSuite extends AnyFunSuite {
     val until = run.start().advance(begin, Limits.Everything)
     recreate(run, 30)
     val e = run.start()
+    e.replay(begin, until)
     assert(e.splits(begin, until).isEmpty)
     val next = e.advance(until, Limits.Everything)
     assert(e.splits(until, next) == Seq(range(0, 0, 30)))

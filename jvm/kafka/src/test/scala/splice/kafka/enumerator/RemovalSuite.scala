@@ -122,7 +122,7 @@ final class RemovalSuite extends AnyFunSuite {
     run.log.fill("u", 0, 2)
     val until = e.advance(from, Limits.Everything)
     run.log.delete("t")
-    assert(run.start().splits(from, until).map(_.toString) == Seq("u-0 [0, 2)"))
+    assert(run.replay(from, until).map(_.toString) == Seq("u-0 [0, 2)"))
   }
 
   test("a bounded source ends without the topic that is gone") {

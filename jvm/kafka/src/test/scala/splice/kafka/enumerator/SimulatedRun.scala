@@ -43,6 +43,13 @@ final class SimulatedRun(options: (String, String)*) {
     new KafkaEnumerator(own, context, log, new ClockedDiscovery(log, settings.discoveryInterval, clock), looks)
   }
 
+  /** The ranges of a batch that another start of the query reads again. */
+  def replay(from: KafkaPosition, until: KafkaPosition): Seq[SplitRange] = {
+    val again = start()
+    again.replay(from, until)
+    again.splits(from, until)
+  }
+
   /** Lets so much time pass that topics are looked for again. */
   def later(): Unit = clock.pass(settings.discoveryInterval.plusMillis(1))
 }

@@ -3,10 +3,10 @@
 
 package splice.kafka.dynamic.enumerator
 
-import splice.kafka.enumerator.TimedOffset
+import splice.kafka.enumerator.{KafkaPlan, TimedOffset}
 import splice.kafka.options.StartingOffsets
 import splice.kafka.split.KafkaPosition
-import splice.source.{LogPartition, SplitEnumerator, StartPosition}
+import splice.source.{LogPartition, SplitEnumerator, SplitRange, StartPosition}
 
 /** The enumerator of one cluster, as one of several uses it. */
 private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] {
@@ -15,6 +15,11 @@ private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] {
 
   /** The start of topics, some of which begin elsewhere than the others where the options say the start. */
   def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition
+
+  final override def splits(from: KafkaPosition, until: KafkaPosition): Seq[SplitRange] = plan.splits(from, until)
+
+  /** The plan by the entries that are durable now. */
+  def plan: KafkaPlan
 
   /** Takes where partitions begin, of which the log may not have come so far yet; in place of those that were taken before. */
   def expect(starts: KafkaPosition): Unit

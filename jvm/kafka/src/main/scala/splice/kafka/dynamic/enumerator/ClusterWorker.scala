@@ -9,6 +9,7 @@ import java.util.concurrent.{ExecutionException, Executors, Future => JFuture, T
 import org.slf4j.LoggerFactory
 
 import splice.kafka.dynamic.change.Leaving
+import splice.kafka.enumerator.KafkaPlan
 import splice.kafka.split.KafkaPosition
 import splice.kafka.{DaemonThread, KafkaErrors}
 import splice.source.SpliceException
@@ -33,6 +34,8 @@ final private[dynamic] class ClusterWorker(
 
   @volatile private var ends = false
 
+  @volatile private var published = Option.empty[KafkaPlan]
+
   // Of that thread, as everything that is asked of the enumerator.
   private var make  = () => makeEnumerator
   private var begun = Option.empty[Map[String, Leaving]]
@@ -41,6 +44,11 @@ final private[dynamic] class ClusterWorker(
   private var felt                               = ClusterHealth()
 
   def health: ClusterHealth = felt
+
+  /** The plan after the last request that succeeded, which has all that the responses so far depend on; None before the first. It does
+    * not wait for a request that is under way.
+    */
+  def plan: Option[KafkaPlan] = published
 
   /** Asks how far the cluster can be read from a position, unless it is asked already, or was a moment ago and did not answer.
     *
@@ -159,8 +167,12 @@ final private[dynamic] class ClusterWorker(
   }
 
   private def submit[A](question: ClusterEnumerator => A): JFuture[A] = thread.submit { () =>
-    try question(enumerator)
-    catch {
+    try {
+      val asked    = enumerator
+      val response = question(asked)
+      published = Some(asked.plan)
+      response
+    } catch {
       case e: SpliceException if KafkaErrors.isOfLogin(e) =>
         drop()
         throw e

@@ -40,8 +40,8 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
     name -> entry.copy(cluster = cluster)
   }
 
-  /** How a cluster with a worker is reached. */
-  def cluster(name: String): KafkaCluster = workers(name).cluster
+  /** A cluster that has a worker, with the properties by which it is reached. */
+  def cluster(name: String): Option[KafkaCluster] = workers.get(name).map(_.cluster)
 
   /** Makes sure that there is a worker for each cluster of which topics are read, and no other.
     *

@@ -15,11 +15,10 @@ import org.slf4j.LoggerFactory
 import splice.kafka.KafkaErrors
 import splice.kafka.dynamic.change._
 import splice.kafka.dynamic.reader.{ClusterReads, DynamicReaders}
-import splice.kafka.dynamic.split.{ClusterTopic, DynamicOffset, DynamicPosition, DynamicSplitRange, PositionLog}
+import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition, DynamicSplitRange, PositionLog}
 import splice.kafka.dynamic.{DynamicErrors, DynamicSettings, KafkaCluster}
-import splice.kafka.enumerator.RecordSizes
+import splice.kafka.enumerator.{KafkaPlan, RecordSizes}
 import splice.kafka.reader.ReaderPool
-import splice.kafka.split.KafkaSplitRange
 import splice.source._
 
 /** Drives one enumerator a cluster, and changes which there are between batches (FLIP-246's DynamicKafkaSourceEnumerator).
@@ -27,10 +26,13 @@ import splice.source._
   * Each cluster's enumerator keeps what it must remember in a scope of the side log of its own, as if it were a source alone. What
   * this one adds is in the entries `change-<n>` ([[ChangeLog]]), and the position says which of them holds. A position that is too
   * long for an offset is an entry as well ([[PositionLog]]).
+  *
+  * The side log, [[ChangeLog]] and [[PositionLog]] are of the query's thread. The scope of a cluster, its enumerator and the enumerator's
+  * log objects are of the thread of its [[ClusterWorker]], which publishes an immutable [[KafkaPlan]] for [[splits]].
   */
 final private[splice] class DynamicEnumerator(
     settings: DynamicSettings,
-    context: EnumeratorContext,
+    run: EnumeratorContext,
     discovery: MetadataDiscovery,
     probe: ClusterProbe,
     make: (KafkaCluster, SortedSet[String], EnumeratorContext) => ClusterEnumerator,
@@ -38,10 +40,10 @@ final private[splice] class DynamicEnumerator(
     reads: ClusterReads
 ) extends SplitEnumerator[DynamicOffset] {
 
+  private val context = run.copy(sideLog = new SharedSideLog(run.sideLog))
   private val changes = new ChangeLog(context.sideLog)
   private val rules   = new ChangeRules(settings.removal)
   private val workers = new ClusterWorkers(context.run, context.clock)({ (cluster, topics) =>
-    // A side log is of one thread, but for the scopes of it.
     val scope = takeover.scope(context, cluster.name)
     // The thread of a cluster's worker may have no active session to register the figures with.
     val _ = reads(cluster.name)
@@ -56,9 +58,16 @@ final private[splice] class DynamicEnumerator(
   )
   private val takeover  = new Takeover(context.sideLog, driver.current())
   private val positions = new PositionLog(context.sideLog, context.batchesToRetain)
-  private val times     = new TimeCut(workers)
-  private val sharing   = new ClusterSharing(sizes)
-  private val reports   = new ClusterReports(context.clock)
+  private val plan      = new DynamicPlan(
+    changes,
+    { name =>
+      // A worker that has published no plan has written no entry that a position of this run depends on.
+      workers.find(name).flatMap(_.plan).getOrElse(KafkaPlan.read(takeover.scope(context, name).sideLog))
+    }
+  )
+  private val times   = new TimeCut(workers)
+  private val sharing = new ClusterSharing(sizes)
+  private val reports = new ClusterReports(context.clock)
 
   private var frozen       = false
   private var toldInactive = Set.empty[String]
@@ -83,7 +92,7 @@ final private[splice] class DynamicEnumerator(
   override def advance(from: DynamicOffset, limits: Limits): DynamicOffset = {
     val at   = own(from)
     val next = go(at, limits)
-    if (next.sameAs(at)) from else positions.offset(next)
+    if (next == at) from else positions.offset(next)
   }
 
   @tailrec private def go(at: DynamicPosition, limits: Limits): DynamicPosition = {
@@ -142,37 +151,33 @@ final private[splice] class DynamicEnumerator(
     if (ends.isEmpty && left.isEmpty) at -> here else driver.drain(at, here, ends ++ left)
   }
 
-  override def splits(from: DynamicOffset, until: DynamicOffset): Seq[SplitRange] = {
+  // It reads only side-log objects of this thread and the plans that workers have published, so no cluster is waited for.
+  override def splits(from: DynamicOffset, until: DynamicOffset): Seq[SplitRange] =
+    plan.splits(takeover.required(positions(from)), takeover.required(positions(until)))
+
+  override def replay(from: DynamicOffset, until: DynamicOffset): Unit = {
     val (at, to) = (own(from), own(until))
-    val spans    = ChangeSpan.between(at, to, changes(at.change), changes.between(at.change, to.change))
     val known    = driver.reached(changes.last.getOrElse(changes(to.change)))
-    val here     = changes(to.change)
-    val asked    = spans.map { span =>
-      val cluster = known.clusters.get(span.cluster).orElse(here.clusters.get(span.cluster)).getOrElse(
-        throw CheckpointErrors.missingEntry(s"Side-log entry of cluster ${span.cluster}")
-      )
-      val worker = workers.find(span.cluster).getOrElse(workers.worker(cluster, SortedSet.from(span.until.topics)))
-      cluster -> worker.ahead(_.splits(span.from, span.until))
+    val asked    = plan.spans(at, to).map { case ChangeSpan(name, begin, end) =>
+      def cluster = known.clusters.get(name).orElse(changes(to.change).clusters.get(name)).getOrElse(missing(name))
+      val worker  = workers.find(name).getOrElse(workers.worker(cluster, SortedSet.from(end.topics)))
+      name -> worker.ahead(_.replay(begin, end))
     }
-    asked.flatMap { case (cluster, answer) =>
-      hold(cluster.name)(answer()).collect { case range: KafkaSplitRange =>
-        val topic  = ClusterTopic(cluster.name, range.partition.topic)
-        val stream = here.stream(topic).orElse(known.stream(topic)).getOrElse(topic.topic)
-        DynamicSplitRange(workers.cluster(cluster.name), stream, range)
-      }
-    }
+    asked.foreach { case (name, response) => hold(name)(response()) }
   }
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
-    DynamicReaders(settings, columns, context, ranges, reads)
+    DynamicReaders(settings, columns, context, ranges, reads) { name =>
+      workers.cluster(name).orElse(changes.last.flatMap(_.clusters.get(name))).getOrElse(missing(name))
+    }
 
   override def cost(range: SplitRange): Long = range match {
-    case own: DynamicSplitRange => sizes.cost(s"${own.cluster.name}/${own.range.partition.topic}", own.weight)
+    case own: DynamicSplitRange => sizes.cost(s"${own.cluster}/${own.range.partition.topic}", own.weight)
     case other                  => other.weight
   }
 
   override def isMember(at: DynamicOffset): String => Boolean = {
-    val position = own(at)
+    val position = takeover.required(positions(at))
     val all      = position.clusters.iterator.flatMap { case (name, own) =>
       own.offsets.keysIterator.map(p => s"$name/$p")
     }.toSet
@@ -205,8 +210,7 @@ final private[splice] class DynamicEnumerator(
     workers.freeze()
   }
 
-  override def committed(until: DynamicOffset): Unit = {
-    val position = own(until)
+  override def committed(until: DynamicOffset): Unit = takeover.find(positions(until)).foreach { position =>
     position.clusters.foreach { case (name, own) => workers.find(name).foreach(_.peek(_.committed(own))) }
     changes.purge(position.change)
     positions.purge(until)
@@ -214,10 +218,10 @@ final private[splice] class DynamicEnumerator(
 
   override def stopped(last: => Option[DynamicOffset]): Unit = if (settings.base.commitToGroup) last.foreach(committed)
 
-  override def figures(at: DynamicOffset): SortedMap[String, String] = {
-    val position = own(at)
-    reports(position, changes(position.change), workers.all, discovery, driver.refusals, driver.waitsFor)
-  }
+  override def figures(at: DynamicOffset): SortedMap[String, String] =
+    takeover.find(positions(at)).fold(SortedMap.empty[String, String]) { position =>
+      reports(position, changes(position.change), workers.all, discovery, driver.refusals, driver.waitsFor)
+    }
 
   override def close(): Unit = {
     workers.close()
@@ -227,6 +231,9 @@ final private[splice] class DynamicEnumerator(
   }
 
   private def own(offset: DynamicOffset): DynamicPosition = takeover(positions(offset))
+
+  private def missing(cluster: String): Nothing =
+    throw CheckpointErrors.missingEntry(s"The cluster $cluster of a change")
 
   /** Asks every usable cluster, all at once, and waits for all answers. */
   private def ask[A](here: AppliedMetadata, patient: Boolean = true)(

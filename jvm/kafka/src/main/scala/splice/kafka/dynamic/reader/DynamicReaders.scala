@@ -10,8 +10,8 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import splice.kafka.KafkaSchema
-import splice.kafka.dynamic.DynamicSettings
 import splice.kafka.dynamic.split.DynamicSplitRange
+import splice.kafka.dynamic.{DynamicSettings, KafkaCluster}
 import splice.kafka.reader.KafkaReaders
 import splice.source.{EnumeratorContext, ReaderSequence, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 
@@ -45,7 +45,7 @@ final private[dynamic] case class DynamicReaders(clusters: Map[String, SplitRead
       reader: (String, IndexedSeq[DynamicSplitRange]) => SplitReader[T]
   ): SplitReader[T] = {
     val ranges = task.ranges.collect { case range: DynamicSplitRange => range }
-    val parts  = ranges.map(_.cluster.name).distinct.map(name => name -> ranges.filter(_.cluster.name == name))
+    val parts  = ranges.map(_.cluster).distinct.map(name => name -> ranges.filter(_.cluster == name))
     parts match {
       case Seq((name, own)) => reader(name, own)
       case several          =>
@@ -56,19 +56,23 @@ final private[dynamic] case class DynamicReaders(clusters: Map[String, SplitRead
 
 private[dynamic] object DynamicReaders {
 
-  /** The readers of a batch's ranges. */
+  /** The readers of a batch's ranges.
+    *
+    * @param cluster
+    *   a cluster with the properties by which it is reached now
+    */
   def apply(
       settings: DynamicSettings,
       columns: StructType,
       context: EnumeratorContext,
       ranges: Seq[SplitRange],
       reads: ClusterReads
-  ): DynamicReaders = {
+  )(cluster: String => KafkaCluster): DynamicReaders = {
     val origin = OriginPlan(columns, KafkaSchema(settings.base.includeHeaders, settings.base.value))
-    val byName = ranges.collect { case range: DynamicSplitRange => range }.groupBy(_.cluster.name)
+    val byName = ranges.collect { case range: DynamicSplitRange => range }.groupBy(_.cluster)
     DynamicReaders(
       byName.map { case (name, own) =>
-        val of = settings.of(own.head.cluster, SortedSet.from(own.map(_.range.partition.topic)))
+        val of = settings.of(cluster(name), SortedSet.from(own.map(_.range.partition.topic)))
         name -> KafkaReaders(of, origin.fold(columns)(_.inner), context, reads(name))
       },
       origin

@@ -3,21 +3,20 @@
 
 package splice.kafka.dynamic.split
 
-import splice.kafka.dynamic.KafkaCluster
 import splice.kafka.split.KafkaSplitRange
 import splice.source.SplitRange
 
 /** A range of a partition of one of several clusters.
   *
   * @param cluster
-  *   how it is reached, as far as it is known now: a replay takes what is known last, since passwords may have changed
+  *   its name: readers get the last known client properties, since passwords may have changed since the batch was planned
   * @param stream
   *   the stream that the topic belongs to
   */
-final private[splice] case class DynamicSplitRange(cluster: KafkaCluster, stream: String, range: KafkaSplitRange)
+final private[splice] case class DynamicSplitRange(cluster: String, stream: String, range: KafkaSplitRange)
     extends SplitRange {
 
-  @transient override lazy val splitId: String = s"${cluster.name}/${range.splitId}"
+  @transient override lazy val splitId: String = s"$cluster/${range.splitId}"
 
   override def weight: Long = range.weight
 
@@ -30,5 +29,5 @@ final private[splice] case class DynamicSplitRange(cluster: KafkaCluster, stream
       copy(range = piece)
   }
 
-  override def toString: String = s"${cluster.name}/$range"
+  override def toString: String = s"$cluster/$range"
 }

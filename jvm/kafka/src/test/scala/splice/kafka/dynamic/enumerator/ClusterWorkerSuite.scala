@@ -13,7 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.KafkaErrors
 import splice.kafka.dynamic.change.{Leaving, LeavingPlan}
-import splice.kafka.enumerator.TimedOffset
+import splice.kafka.enumerator.{KafkaPlan, TimedOffset}
 import splice.kafka.options.StartingOffsets
 import splice.kafka.split.KafkaPosition
 import splice.source._
@@ -31,9 +31,9 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     override def close(): Unit  = note("closed")
 
     override def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = KafkaPosition.Empty
-    override def splits(from: KafkaPosition, until: KafkaPosition): Seq[SplitRange]        = Nil
     override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
       throw new UnsupportedOperationException
+    override def plan: KafkaPlan                                                         = KafkaPlan()
     override def expect(starts: KafkaPosition): Unit                                     = ()
     override def refresh(): Unit                                                         = ()
     override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]         = Map.empty

@@ -32,7 +32,7 @@ final class InactiveLegSuite extends AnyFunSuite {
       from: DynamicOffset,
       until: DynamicOffset
   ): Set[(String, Long, Long)] =
-    run.splits(from, until).collect { case r: DynamicSplitRange => (r.cluster.name, r.range.from, r.range.until) }.toSet
+    run.splits(from, until).collect { case r: DynamicSplitRange => (r.cluster, r.range.from, r.range.until) }.toSet
 
   private val handed = StartPosition.Offsets(SortedMap(p(east) -> 4L, p(west) -> 7L), OnGap.Fail)
 

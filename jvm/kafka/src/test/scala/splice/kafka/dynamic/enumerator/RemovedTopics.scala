@@ -43,7 +43,7 @@ trait RemovedTopics extends AnyFunSuite {
       until: DynamicOffset
   ): Seq[(String, Int, Long)] =
     run.splits(from, until).collect { case r: DynamicSplitRange =>
-      (r.range.from until r.range.until).map((r.cluster.name, r.range.partition.partition, _))
+      (r.range.from until r.range.until).map((r.cluster, r.range.partition.partition, _))
     }.flatten
 
   /** Reads until nothing is left. */

@@ -59,9 +59,12 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
     ))
   )
 
+  @volatile var unavailable = false
+
   private object Service extends KafkaMetadataService {
     override def allStreams(): StreamMetadata = {
       refreshes.release()
+      if (unavailable) throw new IllegalStateException("unavailable")
       metadata
     }
     override def isClusterActive(cluster: String): Boolean = !inactive(cluster)
@@ -86,8 +89,8 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
   def write(): Unit = logs.values.foreach(log => log.partitions.foreach(p => log.fill(p.topic, p.partition, 1)))
 
   /** The enumerator of another start of the query. */
-  def start(): SplitEnumerator[DynamicOffset] = {
-    val context = EnumeratorContext(side, mode, clock, cores = 2, run = "simulated", batchesToRetain)
+  def start(sideLog: SideLog = side): SplitEnumerator[DynamicOffset] = {
+    val context = EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated", batchesToRetain)
     source.enumerator(context, Service, new RecordSizes) { (cluster, own, scope) =>
       val log = logs(cluster.name)
       KafkaEnumerator(settings.of(cluster, own), scope, log, new ClockedDiscovery(log, never, clock))

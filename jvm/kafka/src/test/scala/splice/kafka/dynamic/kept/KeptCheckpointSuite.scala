@@ -105,8 +105,8 @@ final class KeptCheckpointSuite extends AnyFunSuite {
 
   test("what is remembered of a cluster: whose offsets they are, and of which generation") {
     eachLog { log =>
-      val identity = new IdentityLog(KeptWorld.ofWest(log))
-      assert(identity.clusterId.contains("id-of-west") && identity.latest("refunds") == 2)
+      val identity = new IdentityLog(KeptWorld.ofWest(log)).known
+      assert(identity.cluster.contains("id-of-west") && identity.latest("refunds") == 2)
       assert(identity.owner("orders", 0) == Owner(Some("id-of-west"), Some("topic-1")))
       assert(identity.owner("refunds", 0) == Owner(Some("id-of-west"), Some("topic-2")))
       KeptWorld.renewals.foreach(g => assert(identity.generation(g.topic, g.number).contains(g)))
@@ -121,10 +121,10 @@ final class KeptCheckpointSuite extends AnyFunSuite {
       assert(new StartLog(west).starts(found, starts)(_ => fail("they were decided")) == starts.offsets.toMap)
       val (from, to) = KeptWorld.skip
       from.offsets.foreach { case (p, offset) =>
-        assert(new SkipLog(west).start(p, from.generation(p.topic), offset, to.offsets(p) + 1) == to.offsets(p))
+        assert(new SkipLog(west).known.start(p, from.generation(p.topic), offset, to.offsets(p) + 1) == to.offsets(p))
       }
-      val removals = new RemovalLog(west)
-      assert(removals.all.toSeq == Seq(KeptWorld.gone) && removals.of(KeptWorld.back.topic).isEmpty)
+      val deletions = new DeletionLog(west)
+      assert(deletions.all.toSeq == Seq(KeptWorld.gone) && deletions.of(KeptWorld.back.topic).isEmpty)
       assert(west.get("ending").nonEmpty && KeptWorld.endingOf(west) == KeptWorld.ending)
     }
   }

@@ -154,9 +154,9 @@ private[kept] object KeptWorld {
 
   val skip: (KafkaPosition, KafkaPosition) = (renewed, kafka("refunds", 30).as("refunds", 2))
 
-  val gone: RemovalLog.Removal = RemovalLog.Removal("orders", kafka("orders", 20, 21), Some(t0))
+  val gone: DeletionLog.Deletion = DeletionLog.Deletion("orders", kafka("orders", 20, 21), Some(t0))
 
-  val back: RemovalLog.Removal = RemovalLog.Removal("refunds", renewed, Some(t0))
+  val back: DeletionLog.Deletion = DeletionLog.Deletion("refunds", renewed, Some(t0))
 
   val ending: EndingLog.Entry = EndingLog.Entry(kafka("orders", 100, 200), kafka("orders", 10, 20))
 
@@ -205,9 +205,9 @@ private[kept] object KeptWorld {
     renewals.foreach(g => identity.renew(g.topic, g.owner, g.was)(g.starts))
     new StartLog(log).starts(starts.offsets.keySet.toSet, starts)(_ => starts.offsets.toMap)
     new SkipLog(log).add(skip._1, skip._2)
-    val removals = new RemovalLog(log)
-    Seq(gone, back).foreach(r => r.since.foreach(removals.remove(r.topic, r.at, _)))
-    removals.restore(back.topic)
+    val deletions = new DeletionLog(log)
+    Seq(gone, back).foreach(d => d.since.foreach(deletions.delete(d.topic, d.at, _)))
+    deletions.restore(back.topic)
     val _ = endingOf(log)
   }
 

@@ -1,0 +1,50 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
+import splice.source.{CheckpointErrors, LogPartition, SideLog}
+
+/** The ranges between positions of one cluster, by the positions and by entries of its side log. Immutable, so any thread may use it.
+  *
+  * Entries that are written later do not change a range, with two exceptions. A skip whose range overlaps does: everything before
+  * its end is lost, in every batch. A topic's id that brokers return later is added to a range, for the check of its reader.
+  */
+final private[splice] case class KafkaPlan(
+    starts: Map[(LogPartition, Int), Long] = Map.empty,
+    skips: SkippedRanges = SkippedRanges(),
+    identities: Identities = Identities()
+) {
+
+  /** @throws splice.source.SpliceException when neither a position nor an entry has the start of a partition */
+  def splits(from: KafkaPosition, until: KafkaPosition): Seq[KafkaSplitRange] = {
+    val (at, to) = (identities.meant(from), identities.meant(until))
+    val ids      = to.topics.iterator.map(t => t -> identities.owner(t, to.generation(t)).id).toMap
+    to.offsets.iterator.map { case (p, end) =>
+      val begin =
+        start(p, at, to).getOrElse(throw CheckpointErrors.missingEntry(s"The side-log entry of the start of $p"))
+      KafkaSplitRange(p, skips.start(p, to.generation(p.topic), begin, end), end)(ids(p.topic))
+    }.filter(range => range.from < range.until).toSeq
+  }
+
+  /** The partitions whose start is not known, in the generations of `until`. */
+  def unknown(from: KafkaPosition, until: KafkaPosition): Set[LogPartition] = {
+    val (at, to) = (identities.meant(from), identities.meant(until))
+    to.offsets.keysIterator.filter(start(_, at, to).isEmpty).toSet
+  }
+
+  /** The start of a partition for a range between two positions: from the first of them, its topic's generation, or the start log. */
+  private def start(p: LogPartition, at: KafkaPosition, to: KafkaPosition): Option[Long] = {
+    val generation = to.generation(p.topic)
+    val own        = if (at.generation(p.topic) == generation) at.get(p) else None
+    own.orElse(identities.generation(p.topic, generation).flatMap(_.starts.get(p))).orElse(starts.get((p, generation)))
+  }
+}
+
+private[splice] object KafkaPlan {
+
+  /** The plan by the entries of a cluster's side log, which is only read. */
+  def read(log: SideLog): KafkaPlan =
+    KafkaPlan(new StartLog(log).known, new SkipLog(log).known, new IdentityLog(log).known)
+}
