@@ -72,7 +72,7 @@ def test_changes_of_a_checkpoint_are_read(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     lines = [
         "splice 1 0",
-        '{"v":1,"number":3,"generation":7}',
+        '{"generation":7,"number":3,"v":1}',
         '{"cluster":"east","properties":{}}',
         '{"stream":"orders","topics":{"east":["a","b"],"west":["a"]}}',
         '{"leaving":"east","topic":"c","of":"orders"}',

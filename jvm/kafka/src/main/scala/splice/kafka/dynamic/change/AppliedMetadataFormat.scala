@@ -13,19 +13,13 @@ import com.fasterxml.jackson.databind.JsonNode
 import splice.kafka.dynamic.split.ClusterTopic
 import splice.kafka.dynamic.{KafkaCluster, KafkaStream}
 import splice.kafka.split.KafkaPosition
-import splice.source.{CheckpointErrors, Json}
+import splice.source.{Json, VersionedEntry}
 
 /** [[AppliedMetadata]] as lines: a head, then one for each cluster, stream, and topic that is special. */
 private[change] object AppliedMetadataFormat {
 
-  val Version = 2
-
-  // What knows nothing of cutovers of streams reads what has none, and refuses the rest.
-  private val WithoutCutovers = 1
-
   def write(applied: AppliedMetadata): Seq[String] = {
-    val version = if (hasCutovers(applied)) Version else WithoutCutovers
-    val head    = Seq("v" -> Json.number(version.toLong), "number" -> Json.number(applied.number.toLong)) ++
+    val head = Seq("number" -> Json.number(applied.number.toLong)) ++
       applied.generation.map("generation" -> Json.number(_)) ++
       applied.at.map(at => "at" -> Json.text(at.toString))
     val clusters = applied.clusters.values.map(c =>
@@ -52,31 +46,22 @@ private[change] object AppliedMetadataFormat {
     val resumed = applied.resumed.map { case (topic, at) => named("resumed", topic) :+ ("position" -> position(at)) }
     val begins  = applied.begins.map { case (topic, at) => named("begins", topic) :+ ("at" -> CutoverFormat.write(at)) }
     val mapped  = applied.mapped.map { case (topic, at) => named("mapped", topic) :+ ("position" -> position(at)) }
-    val lines = Iterator(head) ++ clusters ++ streams ++ leaving ++ tombstones ++ waiting ++ resumed ++ begins ++ mapped
-    lines.map(f => Json.write(Json.obj(f: _*))).toSeq
+    val lines   = Iterator(clusters, streams, leaving, tombstones, waiting, resumed, begins, mapped).flatten
+    VersionedEntry.write(head, lines.map(f => Json.write(Json.obj(f: _*))).toSeq)
   }
 
-  /** @throws splice.source.SpliceException when the lines are damaged, or of a newer version */
-  def read(key: String, lines: Seq[String]): AppliedMetadata = {
-    val what  = s"Side-log entry $key"
-    val nodes = lines.map(l =>
-      Json.read(l).filter(_.isObject).getOrElse(throw CheckpointErrors.corrupt(what, s"'$l' is not a JSON object"))
-    )
-    val head    = nodes.headOption.getOrElse(throw CheckpointErrors.corrupt(what, "it is empty"))
-    val version =
-      Json.field(head, "v").filter(_.isInt).getOrElse(throw CheckpointErrors.corrupt(what, "'v' is missing")).asInt
-    if (version > Version) throw CheckpointErrors.newer(what, version, Version)
-    Try(applied(head, nodes.drop(1))).getOrElse(throw CheckpointErrors.corrupt(
-      what,
-      "a field is missing or no number, time or position"
-    ))
+  /** @throws splice.source.SpliceException when the lines are damaged */
+  def read(entry: VersionedEntry): AppliedMetadata = {
+    val nodes = entry.nodes
+    if (!nodes.forall(_.isObject)) entry.corrupt("a line is not a JSON object")
+    Try(applied(entry, nodes)).getOrElse(entry.corrupt("a field is missing, or is not a number, time or position"))
   }
 
-  private def applied(head: JsonNode, nodes: Seq[JsonNode]): AppliedMetadata = {
+  private def applied(head: VersionedEntry, nodes: Seq[JsonNode]): AppliedMetadata = {
     def all[A](kind: String)(read: JsonNode => A): Seq[A] = nodes.filter(_.has(kind)).map(read)
     AppliedMetadata(
-      head.get("number").asInt,
-      Json.field(head, "generation").map(_.asLong),
+      head.long("number").toInt,
+      head.find("generation").map(_.asLong),
       SortedMap.from(all("cluster") { node =>
         val properties = Json.fields(node.get("properties")).map { case (k, v) => k -> v.asText }
         text(node, "cluster") -> KafkaCluster(text(node, "cluster"), SortedMap.from(properties))
@@ -102,18 +87,9 @@ private[change] object AppliedMetadataFormat {
       SortedMap.from(all("resumed")(n => topic(n, "resumed") -> position(n.get("position")))),
       SortedMap.from(all("begins")(n => topic(n, "begins") -> CutoverFormat.readTime(n.get("at")))),
       SortedMap.from(all("mapped")(n => topic(n, "mapped") -> position(n.get("position")))),
-      Json.field(head, "at").map(n => Instant.parse(n.asText))
+      head.find("at").map(n => Instant.parse(n.asText))
     )
   }
-
-  private def hasCutovers(applied: AppliedMetadata): Boolean =
-    applied.begins.nonEmpty || applied.mapped.nonEmpty || applied.streams.values.exists(_.cutover.nonEmpty) ||
-      applied.leaving.values.exists {
-        _.plan match {
-          case _: LeavingPlan.Until => true
-          case _                    => false
-        }
-      }
 
   private def texts(some: Iterable[(String, String)]): Seq[(String, JsonNode)] =
     some.toSeq.map { case (k, v) => k -> Json.text(v) }

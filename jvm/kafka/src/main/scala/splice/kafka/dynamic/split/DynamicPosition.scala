@@ -9,7 +9,7 @@ import scala.util.Try
 import com.fasterxml.jackson.databind.JsonNode
 
 import splice.kafka.split.KafkaPosition
-import splice.source.{CheckpointErrors, Json, Position, SpliceException}
+import splice.source.{CheckpointErrors, Json, NumberedEntries, Position, SpliceException}
 
 /** An offset of the dynamic Kafka source: a whole position, or the side-log entry that holds it. */
 sealed abstract private[splice] class DynamicOffset extends Position
@@ -49,10 +49,13 @@ final private[splice] case class DynamicPosition(change: Int, clusters: SortedMa
     case _                 => false
   }
 
-  /** Equality, without writing either as a whole. */
-  def sameAs(that: DynamicPosition): Boolean = (this eq that) ||
-    (change == that.change && clusters.size == that.clusters.size &&
-      clusters.forall { case (name, own) => that.clusters.get(name).contains(own) })
+  // Clusters that did not move are the same objects, and no text of all clusters is written.
+  override def equals(other: Any): Boolean = other match {
+    case that: DynamicPosition => (this eq that) || (change == that.change && clusters == that.clusters)
+    case _                     => super.equals(other)
+  }
+
+  override def hashCode: Int = super.hashCode
 
   def of(cluster: String): KafkaPosition = clusters.getOrElse(cluster, KafkaPosition.Empty)
 
@@ -67,7 +70,7 @@ final private[splice] case class DynamicPosition(change: Int, clusters: SortedMa
 
 private[splice] object DynamicPosition {
 
-  /** Of an offset that holds the position itself. */
+  /** The version of every offset. */
   val Version = 1
 
   /** No cluster is called so. */
@@ -95,19 +98,17 @@ private[splice] object DynamicPosition {
   }
 
   /** The number of a change, where it is one. */
-  private[split] def change(node: JsonNode): Option[Int] =
-    Json.field(node, "change").filter(n => n.isInt && n.asInt >= 0).map(_.asInt)
+  private[split] def change(node: JsonNode): Option[Int] = Some(node).filter(n => n.isInt && n.asInt >= 0).map(_.asInt)
 
   private def versioned(node: JsonNode, foreign: => SpliceException): DynamicOffset = {
     val version = Json.field(node, "v").filter(_.isInt).map(_.asInt).getOrElse(throw foreign)
-    if (version > StoredPosition.Version) throw CheckpointErrors.newer(What, version, StoredPosition.Version)
-    if (version == StoredPosition.Version) StoredPosition.read(node).getOrElse(throw foreign)
-    else {
-      val clusters = Json.field(node, "clusters").filter(_.isObject).getOrElse(throw foreign)
-      of(
-        change(node).getOrElse(throw foreign),
-        Json.fields(clusters).map { case (name, own) => name -> KafkaPosition.read(Json.write(own)) }
-      )
+    if (version > Version) throw CheckpointErrors.newer(What, version, Version)
+    val number = Json.field(node, "change").flatMap(change).getOrElse(throw foreign)
+    (Json.field(node, "at"), Json.field(node, "clusters").filter(_.isObject)) match {
+      case (Some(at), None)       => StoredPosition.read(at, number).getOrElse(throw foreign)
+      case (None, Some(clusters)) =>
+        of(number, Json.fields(clusters).map { case (name, own) => name -> KafkaPosition.read(Json.write(own)) })
+      case _ => throw foreign
     }
   }
 }
@@ -124,7 +125,7 @@ private[splice] object DynamicPosition {
 final private[splice] case class StoredPosition(number: Int, change: Int) extends DynamicOffset {
 
   override lazy val json: String =
-    s"""{"at":"${StoredPosition.key(number)}","change":$change,"v":${StoredPosition.Version}}"""
+    s"""{"at":"${StoredPosition.key(number)}","change":$change,"v":${DynamicPosition.Version}}"""
 
   override def precedes(later: Position): Boolean = later match {
     case that: StoredPosition => number <= that.number
@@ -134,28 +135,14 @@ final private[splice] case class StoredPosition(number: Int, change: Int) extend
 
 private[splice] object StoredPosition {
 
-  /** Of the offset: readers that know whole positions only refuse it as a newer one. */
-  val Version = 2
-
-  val Prefix = "position-"
+  val Prefix = "position"
 
   /** The side-log entry of a position. */
-  def key(number: Int): String = f"$Prefix$number%08d"
+  def key(number: Int): String = NumberedEntries.key(Prefix, number)
 
-  private val Key = s"$Prefix(\\d{8,})".r
-
-  /** The number of a side-log entry. */
-  def number(key: String): Option[Int] = key match {
-    case Key(digits) => digits.toIntOption
-    case _           => None
-  }
-
-  /** None when the object is no such offset. */
-  private[split] def read(node: JsonNode): Option[StoredPosition] = for {
-    at     <- Json.field(node, "at").filter(_.isTextual)
-    number <- number(at.asText)
-    change <- DynamicPosition.change(node)
-  } yield StoredPosition(number, change)
+  /** None when `at` is not the name of such an entry. */
+  private[split] def read(at: JsonNode, change: Int): Option[StoredPosition] =
+    NumberedEntries.number(Prefix, at.asText).map(StoredPosition(_, change))
 }
 
 /** A topic on a cluster. */

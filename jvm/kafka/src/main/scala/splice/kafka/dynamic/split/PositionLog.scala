@@ -3,10 +3,7 @@
 
 package splice.kafka.dynamic.split
 
-import scala.annotation.tailrec
-import scala.collection.immutable.SortedSet
-
-import splice.source.{CheckpointErrors, SideLog}
+import splice.source.{NumberedEntries, SideLog}
 
 /** Keeps positions that are too long for an offset in entries of their own, which are durable before an offset names them.
   *
@@ -25,17 +22,17 @@ final private[dynamic] class PositionLog(
 
   import PositionLog._
 
-  private var numbers: SortedSet[Int] = SortedSet.from(log.keys(StoredPosition.Prefix).flatMap(StoredPosition.number))
+  private val entries = new NumberedEntries(log, StoredPosition.Prefix)(PositionFormat.read)
 
   // A batch is asked about by its begin and its end, several times.
   private var recent: Vector[(Int, DynamicPosition)] = Vector.empty
 
   /** What an offset says of a position. The position is durable when this returns, if the offset only names it. */
   def offset(position: DynamicPosition): DynamicOffset =
-    if (numbers.isEmpty && position.length <= longest) position
+    if (entries.numbers.isEmpty && position.length <= longest) position
     else {
       // What a killed run wrote and no offset names yet is often the same.
-      val number = numbers.lastOption.filter(find(_).sameAs(position)).getOrElse(append(position))
+      val number = entries.numbers.lastOption.filter(find(_) == position).getOrElse(append(position))
       StoredPosition(number, position.change)
     }
 
@@ -53,30 +50,17 @@ final private[dynamic] class PositionLog(
   def purge(committed: DynamicOffset): Unit = committed match {
     case StoredPosition(number, _) =>
       // A batch names one entry at most, and a run that is killed leaves one at most that none names.
-      numbers.rangeTo(number).dropRight(batchesToRetain * 2).foreach { old =>
-        log.remove(StoredPosition.key(old))
-        numbers -= old
-      }
+      entries.numbers.rangeTo(number).dropRight(batchesToRetain * 2).foreach(entries.remove)
     case _ => ()
   }
 
-  private def find(number: Int): DynamicPosition = recent.collectFirst { case (`number`, known) => known }.getOrElse {
-    val key   = StoredPosition.key(number)
-    val lines = log.get(key).getOrElse(throw CheckpointErrors.missingEntry(s"Side-log entry $key"))
-    remember(number, PositionFormat.read(key, lines))
-  }
+  private def find(number: Int): DynamicPosition =
+    recent.collectFirst { case (`number`, known) => known }.getOrElse(remember(number, entries(number)))
 
-  @tailrec private def append(position: DynamicPosition): Int = {
-    val number = numbers.lastOption.fold(0)(_ + 1)
-    val lines  = PositionFormat.write(position)
-    val there  = log.getOrCreate(StoredPosition.key(number))(lines)
-    numbers += number
-    // Another run of the query may still be about to end.
-    if (there != lines) append(position)
-    else {
-      val _ = remember(number, position)
-      number
-    }
+  private def append(position: DynamicPosition): Int = {
+    val number = entries.create(PositionFormat.write(position))
+    val _      = remember(number, position)
+    number
   }
 
   private def remember(number: Int, position: DynamicPosition): DynamicPosition = {
