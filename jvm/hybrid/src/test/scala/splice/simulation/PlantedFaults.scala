@@ -25,17 +25,18 @@ object PlantedFaults {
     "2: the end of a bounded log is taken again by every run"     -> forgetting(_ == "ending"),
     "6: the end of the log is taken after the times"              -> Faults(metadata = endsAfterTimes),
     "7: AvailableNow stops at the frozen end, whatever the start" -> Faults(kafka = frozenBelowStart),
-    "7: AvailableNow waits for the least number of rows" -> Faults(kafka = (inner, _, _) => new Waiting(inner)),
-    "7: a switch without a row is no progress"           -> Faults(hybrid = new SilentSwitch(_)),
-    "8: the first offset is asked for again"             -> Faults(sideLog = askedAgain(_)),
-    "8: a plan goes up to where the log ends now"        -> Faults(kafka = endsToday),
-    "8: a commit goes to what is read now"               -> Faults(hybrid = new MisroutedCommit(_)),
-    "10: the slots are those of the cluster of today"    -> forgetting(_.startsWith("slots-")),
-    "11: a reader that is reused stays where it is"      -> Faults(seeks = false),
-    "12: a lower end is believed at once"                -> Faults(kafka = lowerEnds),
-    "12: a partition that is not told of is forgotten"   -> Faults(kafka = vanished),
-    "13: nobody asks for a topic's id"                   -> Faults(metadata = (inner, _) => new Nameless(inner)),
-    "16: a file is read as it is now"                    -> Faults(checksFiles = false)
+    "7: AvailableNow waits for the least number of rows"   -> Faults(kafka = (inner, _, _) => new Waiting(inner)),
+    "7: a switch without a row is no progress"             -> Faults(hybrid = new SilentSwitch(_)),
+    "8: the first offset is asked for again"               -> Faults(sideLog = askedAgain(_)),
+    "8: a plan goes up to where the log ends now"          -> Faults(kafka = endsToday),
+    "8: a commit goes to what is read now"                 -> Faults(hybrid = new MisroutedCommit(_)),
+    "8: a replay is planned without a check of its topics" -> Faults(hybrid = new Unchecked(_)),
+    "10: the slots are those of the cluster of today"      -> forgetting(_.startsWith("slots-")),
+    "11: a reader that is reused stays where it is"        -> Faults(seeks = false),
+    "12: a lower end is believed at once"                  -> Faults(kafka = lowerEnds),
+    "12: a partition that is not told of is forgotten"     -> Faults(kafka = vanished),
+    "13: nobody asks for a topic's id"                     -> Faults(metadata = (inner, _) => new Nameless(inner)),
+    "16: a file is read as it is now"                      -> Faults(checksFiles = false)
   )
 
   private def forgetting(forgets: String => Boolean): Faults = Faults(sideLog = new ForgetfulSideLog(_, forgets))
@@ -141,6 +142,10 @@ object PlantedFaults {
       val until = super.advance(from, limits)
       if (super.splits(from, until).isEmpty) from else until
     }
+  }
+
+  final private class Unchecked(inner: SplitEnumerator[HybridPosition]) extends Passing[HybridPosition](inner) {
+    override def replay(from: HybridPosition, until: HybridPosition): Unit = ()
   }
 
   final private class MisroutedCommit(inner: SplitEnumerator[HybridPosition]) extends Passing[HybridPosition](inner) {
