@@ -145,6 +145,21 @@ final class DynamicReplaySuite extends RemovedTopics {
     }
   }
 
+  test("the cluster of a checkpoint that is taken over is decided by replay, and not by splits") {
+    val made          = new SimulatedClusters(clusters = 1, topics = 1, partitions = 1)
+    val Seq(from, to) = Seq(1, 4).map(n => made.source.position(s"""{"${topic(east)}":{"0":$n}}""")): @unchecked
+    fill(made, east, 4)
+    Using.resource(made.start(new ReadOnlySideLog(made.side))) { run =>
+      assert(intercept[SpliceException](run.splits(from, to)).getCondition == "SPLICE_CHECKPOINT.MISSING_ENTRY")
+      assert(run.figures(to).isEmpty)
+    }
+    Using.resource(made.start())(_.replay(from, to))
+    silence(made, isSilent = true)
+    Using.resource(made.start(new ReadOnlySideLog(made.side))) { run =>
+      assert(rows(run, from, to) == all(east, 4).drop(1))
+    }
+  }
+
   test("a request that hangs on a cluster does not block the splits of its batches") {
     val made = world("clusterWait" -> "10ms")
     Using.resource(made.start()) { run =>
