@@ -41,6 +41,7 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
   override def start(at: StartPosition): P                                               = inner.start(at)
   override def limits(at: P): Limits.Limited                                             = inner.limits(at)
   override def advance(from: P, limits: Limits): P                                       = inner.advance(from, limits)
+  override def replay(from: P, until: P): Unit                                           = inner.replay(from, until)
   override def splits(from: P, until: P): Seq[SplitRange]                                = inner.splits(from, until)
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
     inner.readers(columns, ranges)
