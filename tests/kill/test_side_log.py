@@ -14,8 +14,8 @@ def test_killed_after_each_entry(scenario: Scenario) -> None:
     while scenario.run(Kill("rename", "/sources/0/splice/", "after")).acted:
         deaths += 1
         assert len(scenario.checkpoint().entries()) == deaths
-    # At the least the chain, the file list, the first offset, the rule's answer and the start.
-    assert deaths >= 5
+    # At least the chain, the file list, its end, the first offset, the rule's decision and the start.
+    assert deaths >= 6
     scenario.assert_each_once()
     scenario.assert_switched_once()
 

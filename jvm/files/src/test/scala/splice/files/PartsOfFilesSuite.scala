@@ -68,7 +68,7 @@ final class PartsOfFilesSuite extends AnyFunSuite with LocalSpark {
   private def live(world: World, random: Random)(next: (SourceRead, FileList, FilesPosition) => FilesPosition)
       : Seq[FilesPosition] = {
     val log                 = new MemorySideLog
-    def start(): SourceRead = new SourceRead(source(world, 20L + random.nextInt(200)), log)
+    def start(): SourceRead = new SourceRead(source(world, 20L + random.nextInt(80)), log)
 
     @tailrec def batches(read: SourceRead, list: FileList, done: Vector[FilesPosition], out: Vector[Seq[String]])
         : (Vector[FilesPosition], Vector[Seq[String]]) = {
@@ -100,8 +100,8 @@ final class PartsOfFilesSuite extends AnyFunSuite with LocalSpark {
   private def limits(random: Random): Limits = random.nextInt(10) match {
     case 0 => Limits.Everything
     case 1 => Limits.Limited(files = Some(1 + random.nextInt(3)))
-    case 2 => Limits.Limited(files = Some(1 + random.nextInt(3)), bytes = Some(1L + random.nextInt(500)))
-    case _ => Limits.Limited(bytes = Some(1L + random.nextInt(500)))
+    case 2 => Limits.Limited(files = Some(1 + random.nextInt(3)), bytes = Some(1L + random.nextInt(200)))
+    case _ => Limits.Limited(bytes = Some(1L + random.nextInt(200)))
   }
 
   /** Any position after this one, with blocks that are read in part. */

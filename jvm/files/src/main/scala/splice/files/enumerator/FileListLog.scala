@@ -24,8 +24,8 @@ final private[splice] class FileListLog(log: SideLog) {
 
   private val segments = new NumberedEntries(log, Prefix)(identity)
 
-  /** Persists the first segment, unless there is one. */
-  def create(list: => FileList): Unit = { val _ = segments.getOrCreate(0)(write(list)) }
+  /** Persists the first segment, unless there is one, or the list is closed. */
+  def create(list: => FileList): Unit = if (log.get(EndKey).isEmpty) { val _ = segments.getOrCreate(0)(write(list)) }
 
   /** Persists the end of the list, unless there is one.
     *
@@ -54,7 +54,7 @@ final private[splice] class FileListLog(log: SideLog) {
   def read(): FileList = segments.numbers.toSeq.drop(1).foldLeft(FileListLog.read(segments(0))) { (list, number) =>
     val entry = segments(number)
     val next  = FileListLog.read(entry)
-    if (number != list.files.size) entry.corrupt(s"file ${list.files.size} is missing before it")
+    if (number != list.files.size) entry.corrupt(s"its first file is not number ${list.files.size}")
     if (settings(next) != settings(list)) entry.corrupt("its first line differs from the one of the first segment")
     new FileList(list.schemas, list.packing, list.files ++ next.files, list.splitBy)
   }

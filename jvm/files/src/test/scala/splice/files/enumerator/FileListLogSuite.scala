@@ -139,5 +139,8 @@ final class FileListLogSuite extends AnyFunSuite {
     assert(new FileListLog(log).size == 2 && read(log).files.size == 2)
     assert(log.get("files-end").contains(Seq("""{"files":2,"v":1}""")))
     assert(log.keys("files-") == Seq("files-00000000", "files-end"))
+    log.remove("files-00000000")
+    new FileListLog(log).create(fail("the list is lost, and its files may have been read"))
+    assert(condition(read(log)) == "SPLICE_CHECKPOINT.MISSING_ENTRY")
   }
 }
