@@ -45,7 +45,6 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
   override def splits(from: P, until: P): Seq[SplitRange]                                = inner.splits(from, until)
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
     inner.readers(columns, ranges)
-  override def replay(from: P, until: P): Unit           = inner.replay(from, until)
   override def end(at: P): Option[EndState]              = inner.end(at)
   override def freeze(): Unit                            = inner.freeze()
   override def committed(until: P): Unit                 = inner.committed(until)
