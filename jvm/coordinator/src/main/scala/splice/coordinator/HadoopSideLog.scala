@@ -5,8 +5,9 @@ package splice.coordinator
 
 import java.io.{FileNotFoundException, IOException}
 import java.nio.charset.StandardCharsets.UTF_8
+import java.util.concurrent.ConcurrentSkipListSet
 
-import scala.collection.mutable
+import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import org.apache.hadoop.conf.Configuration
@@ -14,7 +15,7 @@ import org.apache.hadoop.fs.Path
 
 import splice.source.{CheckpointErrors, SideLog}
 
-/** A side log in a folder of the checkpoint, on any file system that Hadoop reaches. Used by one thread.
+/** A side log in a folder of the checkpoint, on any file system that Hadoop reaches. Any thread.
   *
   * The folder is listed once, when it is opened; an entry is a file that [[AtomicFile]] makes whole or not at all.
   *
@@ -25,29 +26,30 @@ final class HadoopSideLog(folder: Path, configuration: Configuration) extends Si
 
   private lazy val fs = folder.getFileSystem(configuration)
 
-  private lazy val known: mutable.SortedSet[String] =
-    try
-      mutable.SortedSet.from(
-        fs.listStatus(folder).iterator.filter(_.isFile).map(_.getPath.getName).filterNot(AtomicFile.isTemporary)
-      )
-    catch { case _: FileNotFoundException => mutable.SortedSet.empty[String] }
+  private lazy val known: ConcurrentSkipListSet[String] = {
+    val listed =
+      try fs.listStatus(folder).toSeq.filter(_.isFile).map(_.getPath.getName).filterNot(AtomicFile.isTemporary)
+      catch { case _: FileNotFoundException => Nil }
+    new ConcurrentSkipListSet(listed.asJava)
+  }
 
   override def get(key: String): Option[Seq[String]] =
-    if (known(key)) Some(read(key)) else None
+    if (known.contains(key)) Some(read(key)) else None
 
   override def getOrCreate(key: String)(decide: => Seq[String]): Seq[String] = get(key).getOrElse {
     val decided = decide
     val created =
       AtomicFile.create(fs, new Path(folder, key), configuration, SideLogFormat.write(decided).getBytes(UTF_8))
-    known += key
+    known.add(key)
     if (created) decided else read(key)
   }
 
-  override def keys(prefix: String): Seq[String] = known.rangeFrom(prefix).takeWhile(_.startsWith(prefix)).toSeq
+  override def keys(prefix: String): Seq[String] =
+    known.tailSet(prefix).iterator.asScala.takeWhile(_.startsWith(prefix)).toList
 
   override def remove(key: String): Unit = {
     fs.delete(new Path(folder, key), false)
-    known -= key
+    val _ = known.remove(key)
   }
 
   override def scope(name: String): SideLog = new HadoopSideLog(new Path(folder, name), configuration)

@@ -32,6 +32,23 @@ final class HadoopSideLogSuite extends AnyFunSuite with BeforeAndAfterEach {
     val _ = Files.write(file(key), text.getBytes(UTF_8))
   }
 
+  test("threads that create and remove entries at the same time do not lose one") {
+    val log     = open()
+    val threads = (0 until 4).map { t =>
+      val work: Runnable = () =>
+        (0 until 100).foreach { n =>
+          log.getOrCreate(s"entry-$t-$n")(Seq(s"$t $n"))
+          if (n % 2 == 0) log.remove(s"entry-$t-$n")
+        }
+      new Thread(work)
+    }
+    threads.foreach(_.start())
+    threads.foreach(_.join())
+    val left = for { t <- 0 until 4; n <- 1 until 100 by 2 } yield s"entry-$t-$n"
+    assert(log.keys("entry-") == left.sorted && open().keys("entry-") == left.sorted)
+    assert(left.forall(key => log.get(key).nonEmpty))
+  }
+
   test("an entry is decided once, over any number of openings") {
     assert(open().getOrCreate("initial")(Seq("a", "", "b")) == Seq("a", "", "b"))
     assert(open().getOrCreate("initial")(fail("asked again")) == Seq("a", "", "b"))

@@ -27,12 +27,12 @@ import splice.source._
   * this one adds is in the entries `change-<n>` ([[ChangeLog]]), and the position says which of them holds. A position that is too
   * long for an offset is an entry as well ([[PositionLog]]).
   *
-  * The side log, [[ChangeLog]] and [[PositionLog]] are of the query's thread. The scope of a cluster, its enumerator and the enumerator's
-  * log objects are of the thread of its [[ClusterWorker]], which publishes an immutable [[KafkaPlan]] for [[splits]].
+  * The query's thread uses [[ChangeLog]] and [[PositionLog]]. The thread of a [[ClusterWorker]] uses the cluster's enumerator and the log
+  * objects of the enumerator, and publishes an immutable [[KafkaPlan]] for [[splits]].
   */
 final private[splice] class DynamicEnumerator(
     settings: DynamicSettings,
-    run: EnumeratorContext,
+    context: EnumeratorContext,
     discovery: MetadataDiscovery,
     probe: ClusterProbe,
     make: (KafkaCluster, SortedSet[String], EnumeratorContext) => ClusterEnumerator,
@@ -40,7 +40,6 @@ final private[splice] class DynamicEnumerator(
     reads: ClusterReads
 ) extends SplitEnumerator[DynamicOffset] {
 
-  private val context = run.copy(sideLog = new SharedSideLog(run.sideLog))
   private val changes = new ChangeLog(context.sideLog)
   private val rules   = new ChangeRules(settings.removal)
   private val workers = new ClusterWorkers(context.run, context.clock)({ (cluster, topics) =>
