@@ -43,13 +43,11 @@ def test_restarted_with_other_numbers_of_cores(scenario: Scenario) -> None:
 
 def test_a_changed_chain_is_refused_and_the_old_one_goes_on(scenario: Scenario) -> None:
     scenario.die(Kill.offsets(SWITCH, "after"))
-    select = "order_id, amount * 2 AS amount, event_time"
-    scenario.given(options={"history.select": select})
+    scenario.given(options={"history.format": "orc"})
     refused = scenario.run()
     assert refused.process.exit_code
     log = refused.process.log.read_text()
-    was = "order_id, amount, event_time"
-    assert f"history.select was '{was}' and is '{select}' now" in log
+    assert "history.format was 'parquet' and is 'orc' now" in log
     scenario.given(options={})
     scenario.finish()
     scenario.assert_each_once()

@@ -116,10 +116,11 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
   private def begun(at: HybridPosition, next: Leg): Option[HybridPosition] =
     if (log.hasEnded(chain(at.leg), at.position)) log.start(next).map(at.switched(next.name, _)) else None
 
-  /** What the rule of `next` decides once `leg` has ended at `at`. A leg with a stored end is not used, since its storage may be removed. */
+  /** What the rule of `next` decides once `leg` has ended at `at`. A decision that holds needs no enumerator of the ended leg, whose storage
+    * may be removed.
+    */
   private def decided(at: HybridPosition, leg: Leg, next: Leg): Option[StartPosition] =
-    if (log.hasEnded(leg, at.position)) Some(log.decision(next))
-    else
+    Option.when(log.hasEnded(leg, at.position))(log.decision(next)).flatten.orElse {
       enumerators(leg).end(at.position).map { end =>
         log.tally(leg, end)
         val start =
@@ -127,6 +128,7 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
         log.end(leg, at.position)
         start
       }
+    }
 
   private def history(at: HybridPosition, next: Leg): Seq[LegOffsets] = log.history(next) { leg =>
     val end = enumerators(leg).end(at.position(leg.name))

@@ -11,7 +11,8 @@ import splice.source._
   *
   * A leg that ends stores `tally-<n>`, if an exact hand-over counts its offsets. Then the next leg stores `hand-over-<n>`, which is the
   * decision of its rule; the ended leg stores `ended`; the next leg stores `start-<n>`, which is the decision as a position of its source.
-  * So no rule is evaluated twice, and from `ended` on the ended leg's storage may be removed.
+  * So a rule is evaluated once, and from `ended` on the ended leg's storage may be removed. A rule that the user changes before `start-<n>`,
+  * for example because its start does not exist any more, is evaluated too, and its decision is the next `hand-over-<n>`: the last holds.
   */
 final private[hybrid] class LegLog(log: SideLog, chain: Chain) {
 
@@ -34,16 +35,19 @@ final private[hybrid] class LegLog(log: SideLog, chain: Chain) {
   /** Stores the position at which a leg has ended. */
   def end(leg: Leg, at: Position): Unit = scopes(leg.name).end(at)
 
-  /** What the rule of a leg decided. */
-  def decision(leg: Leg): StartPosition = scopes(leg.name).handOvers(0).start(leg.onGap)
+  /** What the rule of a leg decided; None before, and if the rule was changed before the leg began. */
+  def decision(leg: Leg): Option[StartPosition] = scopes(leg.name).decided.filter(isOf(leg, _)).map(_.start(leg.onGap))
 
-  /** The same; `decide` runs, and its result is stored, only the first time. */
-  def decision(leg: Leg, decide: => HandOverDecision): StartPosition =
-    scopes(leg.name).handOvers.getOrCreate(0)(DecisionFormat.write(leg, decide)).start(leg.onGap)
+  /** The same; `decide` runs, and its result is stored, only if there is no decision. */
+  def decision(leg: Leg, decide: => HandOverDecision): StartPosition = decision(leg).getOrElse {
+    scopes(leg.name).handOvers.append(DecisionFormat.write(leg, decide)).start(leg.onGap)
+  }
 
-  /** Warns of each rule that was changed after its decision, and has no effect. */
-  def warnOfChangedRules(): Unit = chain.legs.foreach { leg =>
-    scopes(leg.name).handOvers.find(0).filter(_.rule != HandOver.text(leg.handOver)).foreach { decided =>
+  private def isOf(leg: Leg, decided: DecisionFormat.Decided): Boolean = decided.rule == HandOver.text(leg.handOver)
+
+  /** Warns of each rule that was changed after its leg began, and has no effect. */
+  def warnOfChangedRules(): Unit = chain.legs.filter(start(_).nonEmpty).foreach { leg =>
+    scopes(leg.name).decided.filterNot(isOf(leg, _)).foreach { decided =>
       LegLog.logger.warn(
         s"The hand-over of leg '${leg.name}' was decided at ${decided.at} by the rule '${decided.rule}'. " +
           s"The rule '${HandOver.text(leg.handOver)}' of this start has no effect."
@@ -73,9 +77,9 @@ final private[hybrid] class LegLog(log: SideLog, chain: Chain) {
   private def tally(leg: Leg, next: Leg, rule: HandOver.Offsets, end: => EndState): Seq[OffsetSummary] = {
     val isLast = chain.after(leg).contains(next)
     // The columns of the rule are those of the archives between a log and the leg that takes over.
-    val columns = if (!isLast && leg.source.readsLog) LegLog.OfLog else rule.columns
-    val tallies = scopes(leg.name).tallies
-    val before  = tallies.numbers.lastOption
+    val columns      = if (!isLast && leg.source.readsLog) LegLog.OfLog else rule.columns
+    lazy val tallies = scopes(leg.name).tallies
+    val before       = tallies.numbers.lastOption
     before.map(tallies(_)).filter(_.columns == columns).getOrElse {
       val counted =
         try end.offsets(columns)
@@ -98,11 +102,14 @@ private[hybrid] object LegLog {
   /** The entries of one leg. */
   final private class Scope(log: SideLog, leg: Leg) {
 
-    val tallies = new NumberedEntries(log, "tally")(Tally.read)
+    lazy val tallies = new NumberedEntries(log, "tally")(Tally.read)
 
-    val handOvers = new NumberedEntries(log, "hand-over")(DecisionFormat.read)
+    lazy val handOvers = new NumberedEntries(log, "hand-over")(DecisionFormat.read)
 
-    val starts = new NumberedEntries(log, "start")(entry => leg.source.position(entry.line))
+    /** The last decision, which holds. */
+    def decided: Option[DecisionFormat.Decided] = handOvers.numbers.lastOption.map(handOvers(_))
+
+    lazy val starts = new NumberedEntries(log, "start")(entry => leg.source.position(entry.line))
 
     /** The text of the position at which the leg ended. */
     def ended: Option[String] = log.get(Ended).map(VersionedEntry.read(Ended, _).line)

@@ -87,7 +87,21 @@ final class LegSpanSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a rule may change until it is decided; then the decision holds") {
+  test("a rule whose start does not exist any more can be replaced by another rule") {
+    new World {
+      live.forget(0, 3)
+      val error: SpliceException = intercept[SpliceException](Using.resource(Legs.run(source, log))(batches(_)))
+      assert(error.getMessage.contains("begins at 3, and 2 is wanted") &&
+        log.scope("leg-history").get("ended").isDefined)
+      val other: Source[_ <: Position] =
+        Legs.source(Legs.history(history), Legs.live(live, "handOver" -> "nowMinus", "handOver.duration" -> "1h"))
+      val last: Position = Using.resource(Legs.run(other, log))(c => batches(c).last._2)
+      assert(leg(last) == "live")
+      assert(log.scope("leg-live").keys("hand-over-") == Seq("hand-over-00000000", "hand-over-00000001"))
+    }
+  }
+
+  test("a rule may change until its leg begins; then the decision holds") {
     new World {
       override def bound: Seq[(String, String)] = Seq("maxRows" -> "1")
       def latest: Source[_ <: Position]         =
