@@ -73,6 +73,10 @@ private[splice] object KafkaErrors {
   def notInLog(partitions: Iterable[LogPartition]): SpliceException =
     conditions.error("SPLICE_KAFKA.NOT_IN_LOG", "partitions" -> list(partitions))
 
+  /** A bounded source does not subscribe to partitions that it has not read to their end. */
+  def endNotSubscribed(ranges: Seq[MissingRange]): SpliceException =
+    conditions.error("SPLICE_KAFKA.END_NOT_SUBSCRIBED", "ranges" -> ranges.mkString(", "))
+
   /** Text and error of the same condition, so that a warning says what the error would. */
   def dataLoss(what: String, ranges: Seq[MissingRange]): SpliceException =
     conditions.error("SPLICE_KAFKA.DATA_LOSS", "what" -> what, "ranges" -> ranges.mkString(", "))

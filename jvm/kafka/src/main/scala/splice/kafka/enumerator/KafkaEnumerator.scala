@@ -8,12 +8,12 @@ import scala.collection.immutable.SortedMap
 
 import org.apache.spark.sql.types.StructType
 
-import splice.kafka.DataLoss
 import splice.kafka.dynamic.enumerator.ClusterEnumerator
 import splice.kafka.lag.{LagBook, ReadReports, TaskReads}
 import splice.kafka.options.{KafkaSettings, StartingOffsets}
 import splice.kafka.reader.{KafkaReaders, ReaderPool}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
+import splice.kafka.{DataLoss, KafkaErrors, MissingRange}
 import splice.source._
 
 /** Finds a cluster's partitions and decides how far each batch reads them.
@@ -108,9 +108,15 @@ final private[splice] class KafkaEnumerator(
   }
 
   override def end(at: KafkaPosition): Option[EndState] = settings.ending.flatMap { ending =>
-    val entry   = outage.wait(() => endingLog.resolve(ending, at, membership.settle(at).partitions))
-    val reached = entry.end.offsets.forall { case (p, end) => at.get(p).exists(_ >= end) || removal.isKnown(p.topic) }
-    if (reached) Some(new KafkaEndState(entry, at)) else None
+    val entry  = outage.wait(() => endingLog.resolve(ending, at, membership.settle(at).partitions))
+    val unread = entry.end.offsets.filter { case (p, end) => !at.get(p).exists(_ >= end) && !removal.isKnown(p.topic) }
+    val left   = for { (p, end) <- unread; from <- at.get(p) if !settings.subscription.covers(p) } yield MissingRange(
+      p,
+      from,
+      Some(end)
+    )
+    if (left.nonEmpty) throw KafkaErrors.endNotSubscribed(left.toSeq)
+    if (unread.isEmpty) Some(new KafkaEndState(entry, at)) else None
   }
 
   // Servers that never answered before are more likely to be wrong than to be away.

@@ -91,7 +91,9 @@ final private[splice] class Membership(
     seen.getOrElse(throw new IllegalStateException("asked for partitions before the first look"))
 
   private def settled(at: KafkaPosition): Settled =
-    Settled(removal(recreation(identity.known.meant(at))), described.partitions)
+    Settled(removal(recreation(identity.known.meant(at), exists)), described.partitions)
+
+  private def exists(topic: String): Boolean = described.partitions.exists(_.topic == topic)
 
   private def review(description: LogDescription, before: KafkaPosition): Unit = {
     val whole    = identity.known.meant(before)

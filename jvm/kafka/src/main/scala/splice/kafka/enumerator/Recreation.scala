@@ -68,13 +68,18 @@ final private[splice] class Recreation(
     if (elsewhere.nonEmpty && policy == TopicRecreated.Fail) fail(elsewhere, seen)
   }
 
-  /** The position with the topics of a later generation than its own at their start. */
-  def apply(at: KafkaPosition): KafkaPosition = identity.known.renewed.foldLeft(at) { (position, generation) =>
-    val topic = generation.topic
-    if (position.generation(topic) < generation.number)
-      position.renewed(topic, generation.number, generation.starts.offsets)
-    else position
-  }
+  /** The position with the topics of a later generation than its own at their start.
+    *
+    * @param exists
+    *   whether a topic is subscribed to and exists: another one enters the position only if it is in it already
+    */
+  def apply(at: KafkaPosition, exists: String => Boolean): KafkaPosition =
+    identity.known.renewed.foldLeft(at) { (position, generation) =>
+      val topic = generation.topic
+      if (position.generation(topic) < generation.number && (position.hasTopic(topic) || exists(topic)))
+        position.renewed(topic, generation.number, generation.starts.offsets)
+      else position
+    }
 
   private def fail(topics: Set[String], seen: LogDescription): Nothing = {
     val was = topics.flatMap(t => identity.known.owner(t).cluster)

@@ -28,9 +28,10 @@ final private[splice] class Replay(
   /** Stores the earliest record as the start of each partition: only Spark's own source logs a batch before the start is stored. */
   private def begin(unknown: Set[LogPartition], to: KafkaPosition): Unit = {
     val _ = starts.starts(unknown, to) { asked =>
-      val first = log.earliest(asked)
-      lose((asked -- first.keySet).toSeq.sorted.map(p => MissingRange(p, 0L, to.get(p))))
-      asked.iterator.map(p => p -> first.getOrElse(p, to.offsets(p))).toMap
+      // A request for a partition that does not exist has no response until its timeout.
+      val (held, gone) = asked.partition(p => membership.holds(p, to.generation(p.topic)))
+      lose(gone.toSeq.sorted.map(p => MissingRange(p, 0L, to.get(p))))
+      gone.iterator.map(p => p -> to.offsets(p)).toMap ++ (if (held.isEmpty) Map.empty else log.earliest(held))
     }
   }
 

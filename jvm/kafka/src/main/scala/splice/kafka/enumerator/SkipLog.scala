@@ -6,8 +6,8 @@ package splice.kafka.enumerator
 import splice.kafka.split.KafkaPosition
 import splice.source.{NumberedEntries, SideLog, VersionedEntry}
 
-/** Ranges that are passed over, durable before an offset or a plan depends on them: their beginning is not in the log any more, or a
-  * policy drops them because their topic was deleted or recreated.
+/** Skipped ranges, durable before an offset or a plan depends on them: their beginning is no longer in the log, or a policy drops them
+  * because their topic was deleted or recreated.
   */
 final private[splice] class SkipLog(log: SideLog) {
 

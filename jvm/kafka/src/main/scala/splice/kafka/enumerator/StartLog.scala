@@ -8,9 +8,8 @@ import splice.source.{LogPartition, NumberedEntries, SideLog, VersionedEntry}
 
 /** The starts of partitions that were found while the query ran, as numbers, durable before an offset depends on them.
   *
-  * The first start of a partition of a topic's generation holds for the life of the checkpoint, also if the batch that found the
-  * partition was never logged and other batches were logged before the next one: a position loses a partition only with its
-  * generation, so there is one start, whatever range is planned.
+  * The first start of a partition in a generation holds for the life of the checkpoint, even if the batch that found the partition was
+  * never logged. A position loses a partition only with its generation, so there is one start for every range.
   */
 final private[splice] class StartLog(log: SideLog) {
 

@@ -84,6 +84,22 @@ final class FreezeSuite extends AnyFunSuite {
     assert(failure("DATA_LOSS")(e.advance(at(0 -> 0, 1 -> 6), Limits.Everything)).contains("t-1 [6, end)"))
   }
 
+  test("a bounded source fails if a topic is left out before it was read to its end") {
+    val run = new SimulatedRun("subscribe" -> "t,u", "startingOffsets" -> "earliest", "endingOffsets" -> "latest")
+    Seq("t", "u").foreach { topic =>
+      run.log.create(topic, 1)
+      run.log.fill(topic, 0, 10)
+    }
+    val e    = run.start()
+    val half = e.advance(e.start(StartPosition.Configured), Limits.Limited(rows = Some(10)))
+    assert(half.get(LogPartition("u", 0)).contains(5L) && e.end(half).isEmpty)
+    val less  = new SimulatedRun("subscribe" -> "t", "startingOffsets" -> "earliest", "endingOffsets" -> "latest")
+    val error = intercept[SpliceException](run.start(own = less.settings).end(half))
+    assert(error.getCondition == "SPLICE_KAFKA.END_NOT_SUBSCRIBED" && error.getMessage.contains("u-0"))
+    val last = e.advance(half, Limits.Everything)
+    assert(run.start(own = less.settings).end(last).isDefined)
+  }
+
   test("a bounded source ends where it was decided to, once") {
     val run   = world("endingOffsets" -> "latest")
     val e     = run.start()

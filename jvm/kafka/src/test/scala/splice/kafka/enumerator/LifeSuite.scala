@@ -12,6 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.enumerator.SimulatedRun.t
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
 import splice.source._
+import splice.testkit.ReadOnlySideLog
 
 /** Whole lives of a query over a simulated cluster, each from a seed: records, retention, growth, stale answers, crashes.
   *

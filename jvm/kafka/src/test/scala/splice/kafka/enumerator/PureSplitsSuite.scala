@@ -8,6 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.enumerator.SimulatedRun.at
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
 import splice.source._
+import splice.testkit.ReadOnlySideLog
 
 /** Splits of batches of earlier runs: by positions and the side log, without a request and without a new entry. */
 final class PureSplitsSuite extends AnyFunSuite {

@@ -52,6 +52,22 @@ final class RecreationSuite extends AnyFunSuite {
     assert(run.log.calls.count(_ == "ids") == 1)
   }
 
+  test("a recreated topic that is not subscribed to any more does not enter a position") {
+    val run = world("subscribe" -> "t,u")
+    run.log.create("u", 1)
+    val e = run.start()
+    e.advance(e.advance(e.start(StartPosition.Configured), Limits.Everything), Limits.Everything)
+    val from = KafkaPosition.of(Seq(LogPartition("u", 0) -> 0L))
+    recreate(run, 5)
+    run.later()
+    assert(e.advance(from, Limits.Everything).hasTopic("t"))
+    val other = new SimulatedRun("subscribe" -> "u", "onTopicRecreated" -> "restart")
+    Seq("t", "u").foreach(other.log.create(_, 1))
+    other.log.fill("u", 0, 3)
+    val until = other.start(sideLog = run.side).advance(from, Limits.Everything)
+    assert(until == KafkaPosition.of(Seq(LogPartition("u", 0) -> 3L)))
+  }
+
   test("with fail it is an error as early") {
     val run = new SimulatedRun("startingOffsets" -> "earliest", "discoveryInterval" -> "1h")
     run.log.create("t", 1)

@@ -8,6 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.enumerator.SimulatedRun.at
 import splice.kafka.split.KafkaPosition
 import splice.source._
+import splice.testkit.ReadOnlySideLog
 
 /** Batches that another run logged, of topics that were deleted or recreated since. */
 final class ReplaySuite extends AnyFunSuite {

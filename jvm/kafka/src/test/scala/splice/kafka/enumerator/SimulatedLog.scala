@@ -91,7 +91,12 @@ final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.em
   }
 
   override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long] =
-    asked("earliest")(there(partitions).map(p => p -> held(p).first).toMap)
+    asked("earliest") {
+      val absent = partitions -- held.keySet
+      // Brokers do not respond to such a request before its timeout.
+      require(absent.isEmpty, s"a request for the first offsets of $absent, which do not exist")
+      partitions.map(p => p -> held(p).first).toMap
+    }
 
   override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = asked("ends") {
     val now = there(partitions).map(p => p -> (held(p).end - open.getOrElse(p, 0L))).toMap

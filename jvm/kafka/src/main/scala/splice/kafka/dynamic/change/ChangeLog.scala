@@ -5,8 +5,8 @@ package splice.kafka.dynamic.change
 
 import splice.source.{NumberedEntries, SideLog}
 
-/** The changes of one checkpoint, each durable before an offset depends on it. A change that was made and not used yet, since the
-  * query was killed, is the next one that the same position meets.
+/** The changes of one checkpoint, each durable before an offset depends on it. If the query is killed before it uses a change, the next
+  * run applies that change at the same position.
   */
 final private[dynamic] class ChangeLog(log: SideLog) {
 

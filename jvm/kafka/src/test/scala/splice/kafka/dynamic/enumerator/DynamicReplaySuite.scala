@@ -11,8 +11,9 @@ import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.util.Using
 
 import splice.kafka.dynamic.split.{DynamicOffset, DynamicSplitRange}
-import splice.kafka.enumerator.{ReadOnlySideLog, SimulatedLog}
+import splice.kafka.enumerator.SimulatedLog
 import splice.source._
+import splice.testkit.ReadOnlySideLog
 
 /** Splits of batches of earlier runs, while clusters and the metadata service do not respond, and what `replay` decides for them. */
 final class DynamicReplaySuite extends RemovedTopics {
