@@ -34,8 +34,8 @@ object FileOptions {
   val MaxBytesPerTrigger: SourceOption[Long] = SourceOption(
     "maxBytesPerTrigger",
     OptionType.Bytes,
-    "the most bytes of files that a batch reads, but at least one file or block; several batches read a larger file in " +
-      "blocks of 'maxPartitionBytes', if the format can read parts of it; by default all"
+    "the greatest number of bytes per batch, but at least one file or block; a larger file is read by several batches, " +
+      "in blocks of 'maxPartitionBytes', if its format can be split; by default all"
   )
 
   val MaxPartitionBytes: SourceOption[Long] = SourceOption(

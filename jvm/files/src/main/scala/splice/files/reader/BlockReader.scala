@@ -17,7 +17,7 @@ import splice.source.{Poll, SpliceException, SplitReader}
 /** Reads the blocks of one task, one after the other.
   *
   * @param items
-  *   what a block's rows are handed on as, single rows if the block has a span of rows; may return one reused object
+  *   converts the rows of a block to items of the reader, single rows if the block has a span of rows; may return one reused object
   */
 final private[splice] class BlockReader[T](
     blocks: Iterator[FileBlock],

@@ -5,7 +5,7 @@ package splice.files.split
 
 /** The blocks of one file that positions name, for a file that several batches read.
   *
-  * A block starts at a multiple of the `maxPartitionBytes` of the list. A file of more than 10,000 such blocks has
+  * A block starts at a multiple of the `maxPartitionBytes` of the list. A file of more than 4,000 such blocks has
   * larger blocks, which limits the length of a position. A file that is not splittable is one block. The grid depends on
   * the persisted list only, so a changed option leaves positions valid.
   */
@@ -32,7 +32,7 @@ final private[splice] class FileGrid(number: Int, file: ListedFile, maxPartition
 
 private object FileGrid {
 
-  private val MaxBlocks = 10000L
+  private val MaxBlocks = 4000L
 
   private def ceil(a: Long, b: Long): Long = (a - 1) / b + 1
 }
