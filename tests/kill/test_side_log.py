@@ -14,7 +14,7 @@ def test_killed_after_each_entry(scenario: Scenario) -> None:
     while scenario.run(Kill("rename", "/sources/0/splice/", "after")).acted:
         deaths += 1
         assert len(scenario.checkpoint().entries()) == deaths
-    # At least the chain, the file list, its end, the first offset, the rule's decision and the start.
+    # At least the chain, the file list, its end, the first offset, the decision and the start.
     assert deaths >= 6
     scenario.assert_each_once()
     scenario.assert_switched_once()
