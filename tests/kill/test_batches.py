@@ -43,11 +43,12 @@ def test_restarted_with_other_numbers_of_cores(scenario: Scenario) -> None:
 
 def test_a_changed_chain_is_refused_and_the_old_one_goes_on(scenario: Scenario) -> None:
     scenario.die(Kill.offsets(SWITCH, "after"))
-    scenario.given(options={"history.format": "orc"})
+    scenario.given(options={"history.path": f"{scenario.history}/*"})
     refused = scenario.run()
     assert refused.process.exit_code
     log = refused.process.log.read_text()
-    assert "history.format was 'parquet' and is 'orc' now" in log
+    assert f"{scenario.history}' and is '" in log
+    assert f"{scenario.history}/*' now" in log
     scenario.given(options={})
     scenario.finish()
     scenario.assert_each_once()
