@@ -77,7 +77,7 @@ private object InMemoryTopic {
   private val Bytes      = 100
 
   // The number of records that one poll of a reader's client returns.
-  private val PerPoll = 5000
+  private val PerPoll = 500
 
   private val Settings = ReaderSettings(
     ClientProperties(SortedMap("bootstrap.servers" -> "memory:9092"), None),
