@@ -6,26 +6,19 @@ package splice.kafka.dynamic.enumerator
 import scala.collection.immutable.SortedMap
 import scala.util.Using
 
-import org.scalatest.funsuite.AnyFunSuite
-
 import splice.kafka.dynamic.split.{DynamicOffset, DynamicSplitRange}
 import splice.source._
 
 /** Streams on many clusters as a leg of a chain, while some clusters are not active. */
-final class InactiveLegSuite extends AnyFunSuite {
+final class InactiveLegSuite extends TwoClusters {
 
-  private val (east, west) = ("cluster-000", "cluster-001")
-
-  private def p(cluster: String): LogPartition = LogPartition(s"$cluster-topic-000", 0)
+  private def p(cluster: String): LogPartition = LogPartition(topic(cluster), 0)
 
   private def world(options: (String, String)*): SimulatedClusters = {
     val made = new SimulatedClusters(clusters = 2, topics = 1, partitions = 1, options: _*)
     made.logs.foreach { case (name, log) => log.fill(p(name).topic, 0, 10) }
     made
   }
-
-  private def advance(run: SplitEnumerator[DynamicOffset], from: DynamicOffset): DynamicOffset =
-    run.advance(from, run.limits(from))
 
   private def read(
       run: SplitEnumerator[DynamicOffset],

@@ -13,12 +13,19 @@ import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition, DynamicSplitRange}
 import splice.source._
 
-/** Two simulated clusters with one topic each, of which one is removed. */
-trait RemovedTopics extends AnyFunSuite {
+/** Two simulated clusters with one topic each. */
+trait TwoClusters extends AnyFunSuite {
 
   protected val (east, west) = ("cluster-000", "cluster-001")
 
   protected def topic(cluster: String): String = s"$cluster-topic-000"
+
+  protected def advance(run: SplitEnumerator[DynamicOffset], from: DynamicOffset): DynamicOffset =
+    run.advance(from, run.limits(from))
+}
+
+/** Two simulated clusters with one topic each, of which one is removed. */
+trait RemovedTopics extends TwoClusters {
 
   protected def stream(clusters: String*): KafkaStream =
     KafkaStream("s", SortedMap.from(clusters.map(c => c -> SortedSet(topic(c)))))
@@ -32,9 +39,6 @@ trait RemovedTopics extends AnyFunSuite {
 
   protected def fill(world: SimulatedClusters, cluster: String, rows: Int): Unit =
     world.logs(cluster).fill(topic(cluster), 0, rows)
-
-  protected def advance(run: SplitEnumerator[DynamicOffset], from: DynamicOffset): DynamicOffset =
-    run.advance(from, run.limits(from))
 
   /** The rows of a range of positions: cluster, partition and offset. */
   protected def rows(
