@@ -21,8 +21,7 @@ private[splice] object LegSpan {
       if (begin == end) None else Some(LegSpan(leg, begin, end))
     }
 
-  private def start(log: LegLog, leg: Leg): Position =
-    log.start(
-      leg
-    ).getOrElse(throw CheckpointErrors.missingEntry(s"The side-log entry of the start of leg '${leg.name}'"))
+  private def start(log: LegLog, leg: Leg): Position = log.start(leg).getOrElse {
+    throw CheckpointErrors.missingEntry(s"The side-log entry of the start of leg '${leg.name}'")
+  }
 }

@@ -29,13 +29,13 @@ object PlantedFaults {
     "7: a switch without a row is no progress"             -> Faults(hybrid = new SilentSwitch(_)),
     "8: the first offset is asked for again"               -> Faults(sideLog = askedAgain(_)),
     "8: a plan goes up to where the log ends now"          -> Faults(kafka = endsToday),
-    "8: a commit goes to what is read now"                 -> Faults(hybrid = new MisroutedCommit(_)),
+    "8: a commit has the position of the last plan"        -> Faults(hybrid = new MisroutedCommit(_)),
     "8: a replay is planned without a check of its topics" -> Faults(hybrid = new Unchecked(_)),
     "10: the slots are those of the cluster of today"      -> forgetting(_.startsWith("slots-")),
     "11: a reader that is reused stays where it is"        -> Faults(seeks = false),
     "12: a lower end is believed at once"                  -> Faults(kafka = lowerEnds),
     "12: a partition that is not told of is forgotten"     -> Faults(kafka = vanished),
-    "13: nobody asks for a topic's id"                     -> Faults(metadata = (inner, _) => new Nameless(inner)),
+    "13: no request returns the ids of topics"             -> Faults(metadata = (inner, _) => new Nameless(inner)),
     "16: a file is read as it is now"                      -> Faults(checksFiles = false)
   )
 

@@ -62,10 +62,11 @@ final private[splice] class FileList(
   private def admitted(parts: Iterator[FilePart], limits: Limits): Option[Admitted] =
     if (parts.isEmpty) None
     else {
-      val first = parts.next()
-      val more  = parts.scanLeft(Admitted(first, 1, 1, first.length))(_.and(_)).drop(1)
-      val fits  = more.takeWhile(b => limits.bytes.forall(b.bytes <= _) && limits.files.forall(b.files <= _))
-      Some(fits.foldLeft(Admitted(first, 1, 1, first.length))((_, later) => later))
+      val first   = parts.next()
+      val batches = parts.scanLeft(Admitted(first, 1, 1, first.length))(_.and(_))
+      val least   = batches.next()
+      val fits    = batches.takeWhile(b => limits.bytes.forall(b.bytes <= _) && limits.files.forall(b.files <= _))
+      Some(fits.foldLeft(least)((_, later) => later))
     }
 
   private def parts(from: FilesPosition, until: FilesPosition): Seq[FilePart] = {

@@ -18,7 +18,7 @@ final private[splice] class SkipLog(log: SideLog) {
   /** The ranges that are durable. */
   def known: SkippedRanges = all
 
-  /** Passes over what lies between two positions of the same partitions and generations. Durable when this returns. */
+  /** Stores the ranges between two positions of the same partitions and generations as skipped. Durable when this returns. */
   def add(from: KafkaPosition, until: KafkaPosition): Unit = {
     val first = entries.next
     val last  = entries.create(VersionedEntry.write(Nil, Seq(from.json, until.json)))
