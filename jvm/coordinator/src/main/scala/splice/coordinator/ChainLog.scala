@@ -6,23 +6,41 @@ package splice.coordinator
 import scala.collection.immutable.SortedMap
 
 import com.fasterxml.jackson.databind.JsonNode
+import org.slf4j.LoggerFactory
 
 import splice.source._
 
 /** The sources that a checkpoint belongs to: entries `chain-<n>`, of which the last one holds. */
 private[splice] object ChainLog {
 
+  private val Prefix = "chain"
+
+  private val logger = LoggerFactory.getLogger(ChainLog.getClass)
+
   /** Stores the source's legs at the first start of a checkpoint. Each later start needs equal ones.
     *
     * @throws SpliceException
-    *   that names the first difference
+    *   that names the first difference, or the entry if Spark's log has offsets and the side log has no entry
     */
-  def check(log: SideLog, source: Source[_ <: Position]): Unit = {
+  def check(log: SideLog, source: Source[_ <: Position], batches: OffsetLog): Unit = {
     val now     = source.legs
-    val entries = new NumberedEntries(log, "chain")(read)
-    val before  = entries.numbers.lastOption.map(entries(_)).getOrElse(entries.append(write(now)))
+    val entries = new NumberedEntries(log, Prefix)(read)
+    val before  = entries.numbers.lastOption.map(entries(_)).getOrElse {
+      batches.latest().foreach(takeOver(source, _))
+      entries.append(write(now))
+    }
     difference(before, now, source).foreach(found => throw CheckpointErrors.changed(found))
     if (before.map(_.source) != now.map(_.source)) { val _ = entries.append(write(now)) }
+  }
+
+  private def takeOver(source: Source[_ <: Position], offset: String): Unit = {
+    val first = NumberedEntries.key(Prefix, 0)
+    if (!source.takesOver(source.position(offset)))
+      throw CheckpointErrors.missingEntry(s"Side-log entry $first")
+    logger.warn(
+      s"The checkpoint has offsets and no side-log entry $first, so source ${source.kind} takes it over from Spark's own source at " +
+        s"$offset. If Splice wrote these offsets, the side log was removed: stop the query and restore the folder sources/ from a copy."
+    )
   }
 
   private def write(legs: Seq[LegIdentity]): Seq[String] = VersionedEntry.write(

@@ -21,13 +21,16 @@ import splice.source._
   *   for how many committed batches the side log keeps what only they need
   * @param folder
   *   where Spark keeps the source's part of the checkpoint, if there is one
+  * @param batches
+  *   the source's offsets in Spark's log
   */
 final class Coordinator(
     source: Source[_ <: Position],
     context: EnumeratorContext,
     rules: SlotRules,
     batchesToRetain: Int,
-    folder: Option[SourceFolder] = None
+    folder: Option[SourceFolder] = None,
+    batches: OffsetLog = OffsetLog.Empty
 ) extends AutoCloseable {
 
   /** So many slots, balanced. */
@@ -43,7 +46,7 @@ final class Coordinator(
   private var commits: Queue[Position]                               = Queue.empty
 
   /** Checks that the checkpoint is this source's. Called once, before anything else. */
-  def open(): Unit = ChainLog.check(log, source)
+  def open(): Unit = ChainLog.check(log, source, batches)
 
   /** Where the query begins; decided once in the life of the checkpoint. */
   def initial(): Position = new InitialLog(log, source, folder).resolve(enumerator.start(StartPosition.Configured))

@@ -32,9 +32,9 @@ final class ChainLogSuite extends AnyFunSuite {
 
   private def changed(before: Seq[LegIdentity], after: Seq[LegIdentity]): String = {
     val log = new MemorySideLog
-    ChainLog.check(log, new Named(before))
-    ChainLog.check(log, new Named(before))
-    val error = intercept[SpliceException](ChainLog.check(log, new Named(after)))
+    ChainLog.check(log, new Named(before), OffsetLog.Empty)
+    ChainLog.check(log, new Named(before), OffsetLog.Empty)
+    val error = intercept[SpliceException](ChainLog.check(log, new Named(after), OffsetLog.Empty))
     assert(error.getCondition == "SPLICE_CHECKPOINT.CHANGED")
     assert(log.keys("") == Seq("chain-00000000"))
     error.getMessage
@@ -63,20 +63,21 @@ final class ChainLogSuite extends AnyFunSuite {
   test("a source continues the checkpoint of a kind that it names, and of no other") {
     val log   = new MemorySideLog
     val kafka = new Named(Seq(alone("kafka")))
-    ChainLog.check(log, kafka)
+    ChainLog.check(log, kafka, OffsetLog.Empty)
     val dynamic = new Named(Seq(alone("dynamic-kafka")), "kafka")
-    ChainLog.check(log, dynamic)
-    ChainLog.check(log, dynamic)
+    ChainLog.check(log, dynamic, OffsetLog.Empty)
+    ChainLog.check(log, dynamic, OffsetLog.Empty)
     assert(log.keys("") == Seq("chain-00000000", "chain-00000001"))
-    val back = intercept[SpliceException](ChainLog.check(log, kafka))
+    val back = intercept[SpliceException](ChainLog.check(log, kafka, OffsetLog.Empty))
     assert(back.getMessage.contains("source was 'dynamic-kafka' and is 'kafka' now"))
-    val files = intercept[SpliceException](ChainLog.check(log, new Named(Seq(alone("files")), "kafka")))
+    val files =
+      intercept[SpliceException](ChainLog.check(log, new Named(Seq(alone("files")), "kafka"), OffsetLog.Empty))
     assert(files.getMessage.contains("source was 'dynamic-kafka' and is 'files' now"))
   }
 
   test("an entry is JSON with a version, and a damaged one is rejected") {
     val log = new MemorySideLog
-    ChainLog.check(log, new Named(chain))
+    ChainLog.check(log, new Named(chain), OffsetLog.Empty)
     assert(log.get("chain-00000000").contains(Seq(
       """{"legs":[{"identity":{"format":"parquet","path":"/a"},"name":"history","source":"files"},""" +
         """{"identity":{},"name":"live","source":"kafka"}],"v":1}"""
@@ -84,8 +85,34 @@ final class ChainLogSuite extends AnyFunSuite {
     Seq("""{"legs":[{"name":"live"}],"v":1}""", """{"v":1}""", "x").foreach { text =>
       val damaged = new MemorySideLog
       damaged.getOrCreate("chain-00000000")(Seq(text))
-      val error = intercept[SpliceException](ChainLog.check(damaged, new Named(chain)))
+      val error = intercept[SpliceException](ChainLog.check(damaged, new Named(chain), OffsetLog.Empty))
       assert(error.getCondition == "SPLICE_CHECKPOINT.CORRUPT", text)
     }
+  }
+
+  private def logged(offset: String): OffsetLog = new OffsetLog {
+    override def latest(): Option[String] = Some(offset)
+    override def oldest(): Option[String] = None
+  }
+
+  test("offsets without an entry are rejected before anything is written, and an entry makes them the query's own") {
+    val log    = new MemorySideLog
+    val source = new CounterSource(() => SortedMap.empty, Limits.NotSet)
+    val error  = intercept[SpliceException](ChainLog.check(log, source, logged("""{"0":5}""")))
+    assert(error.getCondition == "SPLICE_CHECKPOINT.MISSING_ENTRY" && error.getMessage.contains("chain-00000000"))
+    assert(log.keys("").isEmpty)
+    ChainLog.check(log, source, OffsetLog.Empty)
+    ChainLog.check(log, source, logged("""{"0":5}"""))
+    assert(log.keys("") == Seq("chain-00000000"))
+  }
+
+  test("a source that takes checkpoints over reads the offset, and stores its entry") {
+    val log    = new MemorySideLog
+    val source = new CounterSource(() => SortedMap.empty, Limits.NotSet) {
+      override private[splice] def takesOver(offset: Position): Boolean = offset.json == """{"0":5}"""
+    }
+    intercept[SpliceException](ChainLog.check(log, source, logged("""{"0":6}""")))
+    ChainLog.check(log, source, logged("""{"0":5}"""))
+    assert(log.keys("") == Seq("chain-00000000"))
   }
 }

@@ -39,6 +39,8 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
 
   override def sharedStart: SharedStart = SparkInitialOffset
 
+  override private[splice] def takesOver(offset: Position): Boolean = true
+
   override def enumerator(context: EnumeratorContext): SplitEnumerator[KafkaPosition] =
     KafkaEnumerator(settings, context, new RecordSizes, ReadReports.ofSession())
 

@@ -68,6 +68,9 @@ trait Source[P <: Position] extends Serializable {
 
   /** Whether the source continues a checkpoint that a source of this kind began. */
   private[splice] def continues(other: String): Boolean = other == kind
+
+  /** Whether the source continues a checkpoint of one of Spark's own sources that has this offset. */
+  private[splice] def takesOver(offset: Position): Boolean = false
 }
 
 /** A source whose checkpoints another of Spark's sources can continue, and the other way round. */

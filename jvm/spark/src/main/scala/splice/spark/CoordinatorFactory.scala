@@ -8,7 +8,7 @@ import java.util.UUID
 
 import org.apache.spark.sql.SparkSession
 
-import splice.coordinator.{Coordinator, SlotRules, SourceFolder}
+import splice.coordinator.{Coordinator, OffsetLog, SlotRules, SourceFolder}
 import splice.source._
 
 /** Makes the coordinator of one run from the session that runs it. */
@@ -19,13 +19,13 @@ private[spark] object CoordinatorFactory {
       options: SourceOptions,
       log: SideLog,
       mode: ReadMode,
-      folder: Option[SourceFolder]
-  )
-      : Coordinator = {
+      folder: Option[SourceFolder],
+      batches: OffsetLog
+  ): Coordinator = {
     val spark    = SparkSession.active
     val cores    = math.max(spark.sparkContext.defaultParallelism, 1)
     val retained = spark.conf.get("spark.sql.streaming.minBatchesToRetain", "100").toInt
     val context  = EnumeratorContext(log, mode, Clock.systemUTC(), cores, UUID.randomUUID().toString, retained)
-    new Coordinator(source, context, SlotRules.of(options, cores), retained, folder)
+    new Coordinator(source, context, SlotRules.of(options, cores), retained, folder, batches)
   }
 }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.types.StructType
 
-import splice.coordinator.MemorySideLog
+import splice.coordinator.{MemorySideLog, OffsetLog}
 import splice.source._
 
 /** One bounded read: from the source's start to its ends as they are when the read is planned. */
@@ -17,7 +17,7 @@ final private[spark] class SpliceBatch(source: Source[_ <: Position], options: S
     extends Batch {
 
   private lazy val plan: BatchPlan =
-    Using.resource(CoordinatorFactory(source, options, new MemorySideLog, ReadMode.Batch, folder = None)) {
+    Using.resource(CoordinatorFactory(source, options, new MemorySideLog, ReadMode.Batch, None, OffsetLog.Empty)) {
       coordinator =>
         val tasks = coordinator.everything()
         BatchPlan(tasks, coordinator.readers(columns, tasks), SlotHomes(SparkSession.active.sparkContext))

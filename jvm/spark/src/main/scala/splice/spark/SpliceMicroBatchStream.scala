@@ -24,7 +24,7 @@ final private[spark] class SpliceMicroBatchStream private (
     columns: StructType,
     coordinator: Coordinator,
     homes: SlotHomes,
-    batches: CommittedBatches
+    batches: LoggedBatches
 ) extends MicroBatchStream
     with SupportsTriggerAvailableNow
     with AcceptsLatestSeenOffset
@@ -76,7 +76,7 @@ final private[spark] class SpliceMicroBatchStream private (
   override def commit(end: Offset): Unit = coordinator.committed(position(end))
 
   override def stop(): Unit =
-    try coordinator.stopped(batches.last())
+    try coordinator.stopped(batches.committed())
     catch {
       case NonFatal(e) => SpliceMicroBatchStream.log.warn("The last committed batch was not told to the source", e)
     } finally {
@@ -117,9 +117,9 @@ private[spark] object SpliceMicroBatchStream {
     val hadoop      = HadoopConfiguration(spark)
     val sideLog     = new HadoopSideLog(new Path(checkpoint, Folder), hadoop)
     val sources     = new HadoopSourceFolder(new Path(checkpoint), hadoop)
-    val coordinator = CoordinatorFactory(source, options, sideLog, ReadMode.Stream, Some(sources))
+    val batches     = new LoggedBatches(new Path(checkpoint), hadoop)
+    val coordinator = CoordinatorFactory(source, options, sideLog, ReadMode.Stream, Some(sources), batches)
     coordinator.open()
-    val batches = new CommittedBatches(new Path(checkpoint), hadoop)
     new SpliceMicroBatchStream(columns, coordinator, SlotHomes(spark.sparkContext), batches)
   }
 }

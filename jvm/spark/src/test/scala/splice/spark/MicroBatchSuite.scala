@@ -75,4 +75,17 @@ final class MicroBatchSuite extends AnyFunSuite with WithSpark {
     assert(error.getMessage.contains("SPLICE_CHECKPOINT.CHANGED"))
     assert(error.getMessage.contains("/first'") && error.getMessage.contains("/other'"))
   }
+
+  test("a checkpoint with offsets and without its side log is refused, and stays as it is") {
+    val path = numbers("lost", 0, 5, 1)
+    drain(files(path), "lost")
+    val sideLog = folder.resolve("lost-checkpoint/sources/0/splice")
+    Files.move(sideLog, folder.resolve("lost-side-log"))
+    val error = intercept[StreamingQueryException](drain(files(path), "lost"))
+    assert(error.getMessage.contains("SPLICE_CHECKPOINT.MISSING_ENTRY") && error.getMessage.contains("chain-00000000"))
+    assert(!Files.exists(sideLog))
+    Files.move(folder.resolve("lost-side-log"), sideLog)
+    drain(files(path), "lost")
+    assert(idsOut("lost") == (0L until 5L))
+  }
 }

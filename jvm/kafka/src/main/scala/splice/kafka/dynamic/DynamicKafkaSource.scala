@@ -11,6 +11,7 @@ import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.StructType
 
 import splice.kafka.dynamic.enumerator.{ClusterEnumerator, ClusterProbe, DynamicEnumerator, MetadataDiscovery}
+import splice.kafka.dynamic.metadata.MetadataKind
 import splice.kafka.dynamic.reader.ClusterReads
 import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition}
 import splice.kafka.enumerator.{KafkaEnumerator, KafkaLogMetadata, RecordSizes}
@@ -87,6 +88,13 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
     if (settings.base.value.parses) KafkaMetrics.parsing else KafkaMetrics.declared
 
   override private[splice] def continues(other: String): Boolean = other == kind || other == KafkaSource.Kind
+
+  // Spark's own source reads one cluster.
+  override private[splice] def takesOver(offset: Position): Boolean = offset match {
+    case position: DynamicPosition => position.unnamed.nonEmpty &&
+      settings.services.contains(MetadataKind.SingleCluster)
+    case _ => false
+  }
 
   override def toString: String = s"$kind [${settings.selection.text}]"
 }

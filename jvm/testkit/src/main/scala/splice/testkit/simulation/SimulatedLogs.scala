@@ -5,8 +5,14 @@ package splice.testkit.simulation
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-/** Spark's offset log and commit log of one checkpoint. Under asynchronous progress tracking they have gaps. */
-final class SimulatedLogs(life: Life, retained: Int) {
+import splice.coordinator.OffsetLog
+
+/** Spark's offset log and commit log of one checkpoint. Under asynchronous progress tracking they have gaps.
+  *
+  * @param retained
+  *   for how many batches before the last one Spark keeps the offsets
+  */
+final class SimulatedLogs(life: Life, retained: Int) extends OffsetLog {
 
   private var offsets: SortedMap[Long, String] = SortedMap.empty
   private var commits: SortedSet[Long]         = SortedSet.empty
@@ -23,13 +29,17 @@ final class SimulatedLogs(life: Life, retained: Int) {
     life.reach(CrashPoint.BeforeCommits)
     commits += batch
     life.step(s"commits/$batch")
-    offsets = offsets.takeRight(retained)
-    commits = commits.takeRight(retained)
+    offsets = offsets.takeRight(retained + 1)
+    commits = commits.takeRight(retained + 1)
     life.reach(CrashPoint.AfterCommits)
   }
 
   /** The last batch that was begun durably, and where it goes to. */
   def last: Option[(Long, String)] = offsets.lastOption
+
+  override def latest(): Option[String] = last.map(_._2)
+
+  override def oldest(): Option[String] = offsets.headOption.filter(_._1 > 0).map(_._2)
 
   /** The batch that was begun before `batch`, as far as the log knows. */
   def before(batch: Long): Option[(Long, String)] = offsets.rangeUntil(batch).lastOption

@@ -87,7 +87,8 @@ final class SimulatedSpark(
       source,
       EnumeratorContext(sideLog(), ReadMode.Stream, life.clock, cores, name, retained),
       rules(cores),
-      retained
+      retained,
+      batches = logs
     )
     life.step(s"$name: $trigger, $cores cores, logged ${logs.last}")
     try {

@@ -12,18 +12,20 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.scalatest.funsuite.AnyFunSuite
 
-/** What a checkpoint says of batches that are committed. */
-final class CommittedBatchesSuite extends AnyFunSuite {
+/** The offsets of one source in the logs of a checkpoint. */
+final class LoggedBatchesSuite extends AnyFunSuite {
 
-  private def last(source: String)(files: (String, String)*): Option[String] = {
-    val root = Files.createTempDirectory("committed")
+  private def last(source: String)(files: (String, String)*): Option[String] = read(source)(files: _*)(_.committed())
+
+  private def read(source: String)(files: (String, String)*)(ask: LoggedBatches => Option[String]): Option[String] = {
+    val root = Files.createTempDirectory("logged")
     try {
       files.foreach { case (name, text) =>
         val file = root.resolve(name)
         Files.createDirectories(file.getParent)
         Files.writeString(file, text)
       }
-      new CommittedBatches(new HadoopPath(s"$root/sources/$source"), new Configuration(false)).last()
+      ask(new LoggedBatches(new HadoopPath(s"$root/sources/$source"), new Configuration(false)))
     } finally
       Using.resource(Files.walk(root))(_.sorted(Comparator.reverseOrder[Path]()).forEach(f => Files.delete(f)))
   }
@@ -55,5 +57,17 @@ final class CommittedBatchesSuite extends AnyFunSuite {
     assert(last("0")().isEmpty)
     assert(last("0")("offsets/0" -> "v1\n{}\n{}").isEmpty)
     assert(last("0")("commits/0" -> "v1\n{}").isEmpty)
+  }
+
+  test("the latest offset is that of the last batch, committed or not") {
+    assert(read("0")(batches: _*)(_.latest()).contains("{\"a\":11}"))
+    assert(read("1")(("offsets/12" -> "v1\n{}\n{}\n-") +: batches: _*)(_.latest()).isEmpty)
+    assert(read("0")()(_.latest()).isEmpty)
+  }
+
+  test("the oldest offset is the end of the first batch that is kept, unless the first batch of all is kept") {
+    assert(read("0")(batches: _*)(_.oldest()).contains("{\"a\":9}"))
+    assert(read("0")(("offsets/0" -> "v1\n{}\n{\"a\":0}") +: batches: _*)(_.oldest()).isEmpty)
+    assert(read("0")()(_.oldest()).isEmpty)
   }
 }
