@@ -44,7 +44,7 @@ final private[splice] class SlotLog(log: SideLog, source: Source[_ <: Position],
   /** Forgets layouts that no batch from `oldest` on can need. */
   def purge(oldest: Position): Unit = {
     val needed = layouts.lastIndexWhere(_._2.from.precedes(oldest))
-    layouts.take(needed).foreach { case (number, _) => entries.remove(number) }
+    entries.purge(layouts.take(needed).map(_._1))
     layouts = layouts.drop(math.max(needed, 0))
   }
 

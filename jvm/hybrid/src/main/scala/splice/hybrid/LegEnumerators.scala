@@ -3,7 +3,9 @@
 
 package splice.hybrid
 
-import scala.util.Try
+import scala.util.{Failure, Try}
+
+import org.slf4j.LoggerFactory
 
 import splice.source.{EnumeratorContext, Position, SplitEnumerator}
 
@@ -26,20 +28,24 @@ final private[hybrid] class LegEnumerators(chain: Chain, context: EnumeratorCont
   /** All enumerators that this run needed so far, by leg. */
   def all: Map[String, SplitEnumerator[Position]] = made
 
-  /** Closes those of the legs before `leg`. */
-  def closeBefore(leg: String): Unit = close(made.keySet.filter(name => chain.index(name) < chain.index(leg)))
+  /** Closes those of the legs before `leg`. One that fails to close is logged: the query reads another leg already. */
+  def closeBefore(leg: String): Unit = close(made.keySet.filter(name => chain.index(name) < chain.index(leg))).foreach {
+    case (name, e) => LegEnumerators.logger.warn(s"Leg '$name' has ended, and did not close in order.", e)
+  }
 
-  override def close(): Unit = close(made.keySet)
+  override def close(): Unit = close(made.keySet).foreach { case (_, e) => throw e }
 
-  // One that fails to close must not keep the others open.
-  private def close(legs: Set[String]): Unit = {
-    val results = legs.toSeq.sortBy(chain.index).map(name => Try(made(name).close()))
+  /** Closes all of these legs; returns the legs that fail to close. */
+  private def close(legs: Set[String]): Seq[(String, Throwable)] = {
+    val results = legs.toSeq.sortBy(chain.index).map(name => name -> Try(made(name).close()))
     made --= legs
-    results.foreach(_.get)
+    results.collect { case (name, Failure(e)) => name -> e }
   }
 }
 
 private[splice] object LegEnumerators {
+
+  private val logger = LoggerFactory.getLogger(classOf[LegEnumerators])
 
   /** The part of the side log that belongs to a leg. The prefix keeps it apart from the entries of the chain, such as `initial`. */
   def scope(leg: String): String = s"leg-$leg"

@@ -85,7 +85,7 @@ final private[hybrid] class LegLog(log: SideLog, chain: Chain) {
         try end.offsets(columns)
         catch { case e: SpliceException if !isLast => throw HandOverErrors.noOffsets(leg.name, next.name, e) }
       val stored = tallies.append(Tally(columns, counted).lines)
-      before.foreach(tallies.remove)
+      tallies.purge(before)
       stored
     }.held
   }

@@ -115,6 +115,18 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
+  test("an ended leg that fails to close fails no commit") {
+    new World {
+      history.failWhenAsked("close")
+      Using.resource(Legs.run(source, log)) { c =>
+        val all = batches(c)
+        c.committed(all.last._2)
+        c.committed(all.last._2)
+        assert(history.asked("close") == 1)
+      }
+    }
+  }
+
   test("the report is the current leg's, with the leg and the switches so far") {
     new World {
       Using.resource(Legs.run(source, log)) { c =>

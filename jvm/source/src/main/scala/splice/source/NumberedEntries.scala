@@ -3,8 +3,13 @@
 
 package splice.source
 
+import java.io.InterruptedIOException
+
 import scala.annotation.tailrec
 import scala.collection.immutable.SortedSet
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
 
 /** The entries `<prefix>-<n>` of a side log, with eight digits or more. Used by one thread.
   *
@@ -14,6 +19,8 @@ import scala.collection.immutable.SortedSet
 final private[splice] class NumberedEntries[A](log: SideLog, prefix: String)(parse: VersionedEntry => A) {
 
   private var known: SortedSet[Int] = SortedSet.from(log.keys(s"$prefix-").flatMap(NumberedEntries.number(prefix, _)))
+
+  private var warned = false
 
   /** The numbers of all entries. */
   def numbers: SortedSet[Int] = known
@@ -50,10 +57,22 @@ final private[splice] class NumberedEntries[A](log: SideLog, prefix: String)(par
   /** The number of the next entry. */
   def next: Int = known.lastOption.fold(0)(_ + 1)
 
-  def remove(number: Int): Unit = {
-    log.remove(key(number))
-    known -= number
-  }
+  /** Removes entries that nothing needs any more. If the storage fails, the rest stays until a later call, and the first failure of this
+    * object is logged.
+    */
+  def purge(numbers: Iterable[Int]): Unit =
+    try numbers.foreach { number =>
+        log.remove(key(number))
+        known -= number
+      }
+    catch {
+      case interrupted: InterruptedIOException => throw interrupted
+      case NonFatal(e)                         =>
+        if (!warned) {
+          warned = true
+          NumberedEntries.logger.warn(s"Side-log entries $prefix-<n> that no batch needs could not be removed.", e)
+        }
+    }
 
   private def key(number: Int): String = NumberedEntries.key(prefix, number)
 
@@ -61,6 +80,8 @@ final private[splice] class NumberedEntries[A](log: SideLog, prefix: String)(par
 }
 
 private[splice] object NumberedEntries {
+
+  private val logger = LoggerFactory.getLogger(classOf[NumberedEntries[_]])
 
   def key(prefix: String, number: Int): String = f"$prefix-$number%08d"
 

@@ -22,6 +22,8 @@ final class MemoryLog(val name: String) {
 
   private val failures = TrieMap.empty[Long, Unit]
 
+  private val refused = TrieMap.empty[String, Unit]
+
   MemoryLog.register(this)
 
   /** Adds empty partitions. */
@@ -71,11 +73,15 @@ final class MemoryLog(val name: String) {
   /** Makes the next task that reads the record `id` fail there, once. */
   def failOnce(id: Long): Unit = failures(id) = ()
 
+  /** Makes each source of this log fail that is asked for something, such as `close`. */
+  def failWhenAsked(what: String): Unit = refused(what) = ()
+
   /** As if its server or folder were gone: who names it fails. */
   def remove(): Unit = MemoryLog.remove(name)
 
   private[memory] def ask(what: String): Unit = {
     val _ = counts.updateWith(what)(n => Some(n.getOrElse(0) + 1))
+    if (refused.contains(what)) throw new IllegalStateException(s"$name fails when it is asked for $what")
   }
 
   private[memory] def failIfAsked(id: Long): Unit =

@@ -34,7 +34,7 @@ final private[dynamic] class ChangeLog(log: SideLog) {
     remember(entries.getOrCreate(made.number)(AppliedMetadataFormat.write(made)))
 
   /** Removes the changes before one, whose positions are committed. */
-  def purge(committed: Int): Unit = entries.numbers.rangeUntil(committed - ChangeLog.Kept).foreach(entries.remove)
+  def purge(committed: Int): Unit = entries.purge(entries.numbers.rangeUntil(committed - ChangeLog.Kept))
 
   private def recalled(number: Int): Option[AppliedMetadata] = recent.find(_.number == number)
 

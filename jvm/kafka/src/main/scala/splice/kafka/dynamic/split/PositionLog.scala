@@ -50,7 +50,7 @@ final private[dynamic] class PositionLog(
   def purge(committed: DynamicOffset): Unit = committed match {
     case StoredPosition(number, _) =>
       // A batch names one entry at most, and a run that is killed leaves one at most that none names.
-      entries.numbers.rangeTo(number).dropRight(batchesToRetain * 2).foreach(entries.remove)
+      entries.purge(entries.numbers.rangeTo(number).dropRight(batchesToRetain * 2))
     case _ => ()
   }
 
