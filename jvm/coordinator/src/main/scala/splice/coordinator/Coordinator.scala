@@ -3,10 +3,13 @@
 
 package splice.coordinator
 
+import java.io.{IOException, InterruptedIOException}
+
 import scala.annotation.tailrec
-import scala.collection.immutable.{Queue, SortedMap}
+import scala.collection.immutable.SortedMap
 
 import org.apache.spark.sql.types.StructType
+import org.slf4j.LoggerFactory
 
 import splice.source._
 
@@ -18,7 +21,7 @@ import splice.source._
   * @param rules
   *   how many tasks share a log's splits, and how
   * @param batchesToRetain
-  *   for how many committed batches the side log keeps what only they need
+  *   for how many batches before the last one Spark keeps offsets, and the side log what only they need
   * @param folder
   *   where Spark keeps the source's part of the checkpoint, if there is one
   * @param batches
@@ -43,7 +46,7 @@ final class Coordinator(
   private val admission                                              = new Admission(context.clock)
   private var frozen                                                 = false
   private var planned: Option[(Position, Position, Seq[SplitRange])] = None
-  private var commits: Queue[Position]                               = Queue.empty
+  private val retention                                              = new Retention(source, batches, batchesToRetain)
 
   /** Checks that the checkpoint is this source's. Called once, before anything else. */
   def open(): Unit = ChainLog.check(log, source, batches)
@@ -126,8 +129,15 @@ final class Coordinator(
   /** Spark has committed everything up to `until`. */
   def committed(until: Position): Unit = {
     enumerator.committed(until)
-    commits = (commits :+ until).takeRight(batchesToRetain)
-    if (commits.size == batchesToRetain) slotLog.purge(commits.head)
+    try retention.committed(until).foreach { oldest =>
+        slotLog.purge(oldest)
+        enumerator.retain(oldest)
+      }
+    catch {
+      case e: InterruptedIOException                 => throw e
+      case e @ (_: IOException | _: SpliceException) =>
+        Coordinator.logger.warn("Side-log entries that no batch needs could not be removed.", e)
+    }
   }
 
   /** The query stops.
@@ -148,4 +158,8 @@ final class Coordinator(
     made = Some(fresh)
     fresh
   }
+}
+
+private object Coordinator {
+  private val logger = LoggerFactory.getLogger(classOf[Coordinator])
 }

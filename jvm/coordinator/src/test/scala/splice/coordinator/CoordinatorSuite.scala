@@ -3,6 +3,7 @@
 
 package splice.coordinator
 
+import java.io.IOException
 import java.time.{Clock, Duration, Instant, ZoneId, ZoneOffset}
 
 import scala.collection.immutable.SortedMap
@@ -160,20 +161,73 @@ final class CoordinatorSuite extends AnyFunSuite {
     assert(run.advance(one, everything = false) != one)
   }
 
-  test("layouts that no batch needs any more are removed") {
+  /** The offsets that Spark keeps: of the last batch, and of so many before it. */
+  final private class Kept(retained: Int) extends OffsetLog {
+    private var ends: Vector[(Int, Position)] = Vector.empty
+    def add(until: Position): Unit            =
+      ends = (ends :+ (ends.lastOption.fold(0)(_._1 + 1) -> until)).takeRight(retained + 1)
+    def all: Seq[Position]                = ends.map(_._2)
+    override def latest(): Option[String] = ends.lastOption.map(_._2.json)
+    override def oldest(): Option[String] = ends.headOption.filter(_._1 > 0).map(_._2.json)
+  }
+
+  private def retaining(world: World, slots: Int, kept: OffsetLog, retained: Int): Coordinator = {
+    val context = EnumeratorContext(world.log, ReadMode.Stream, world.clock, slots, "run")
+    new Coordinator(world.source, context, SlotRules(slots), retained, None, kept)
+  }
+
+  test("layouts stay for the batches after the oldest offset that Spark keeps, and no longer") {
+    val world    = new World
+    val retained = 2
+    val kept     = new Kept(retained)
+    val run      = retaining(world, 2, kept, retained)
+    var at       = run.initial()
+    var tasks    = Map.empty[(Position, Position), Seq[TaskRanges]]
+    (1 to 5).foreach { i =>
+      // A new split makes a new layout for each batch.
+      world.ends = world.ends.map { case (p, n) => p -> (n + 1) } + (7 + i -> 1L)
+      val until = run.advance(at, everything = false)
+      tasks += (at, until) -> run.tasks(at, until)
+      kept.add(until)
+      run.committed(until)
+      at = until
+    }
+    assert(world.log.keys("slots-").size == retained)
+    kept.all.zip(kept.all.drop(1)).foreach { case (from, until) =>
+      assert(retaining(world, 7, kept, retained).tasks(from, until) == tasks((from, until)))
+    }
+  }
+
+  test("an offset log that cannot be read fails no commit") {
     val world = new World
-    var at    = world.run(2).initial()
-    (1 to 3).foreach { i =>
-      val run =
-        new Coordinator(world.source, EnumeratorContext(world.log, ReadMode.Stream, world.clock, i, "run"), i, 2)
+    val run   = retaining(
+      world,
+      2,
+      new OffsetLog {
+        override def latest(): Option[String] = None
+        override def oldest(): Option[String] = throw new IOException("503")
+      },
+      retained = 2
+    )
+    val start = run.initial()
+    run.committed(run.advance(start, everything = false))
+    assert(world.log.keys("slots-").size == 1)
+  }
+
+  test("1,000 runs of one batch each on changing cores keep the layouts of the batches that Spark keeps") {
+    val world    = new World
+    val retained = 100
+    val kept     = new Kept(retained)
+    (1 to 1000).foreach { i =>
+      val run = retaining(world, 1 + i % 3, kept, retained)
       run.open()
       world.ends = world.ends.map { case (p, n) => p -> (n + 1) }
-      at = run.advance(at, everything = false)
-      run.committed(at)
-      world.ends = world.ends.map { case (p, n) => p -> (n + 1) }
-      at = run.advance(at, everything = false)
-      run.committed(at)
+      val before = kept.latest().map(world.source.position)
+      val until  = run.advance(before.getOrElse(run.initial()), everything = false)
+      before.foreach(run.committed)
+      kept.add(until)
     }
-    assert(world.log.keys("slots-").size == 1)
+    assert(world.log.keys("slots-").size <= retained + 2)
+    assert(world.log.keys("").size <= retained + 5, "nothing else grows")
   }
 }

@@ -92,6 +92,9 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
     enumerators.closeBefore(until.leg)
   }
 
+  override def retain(oldest: HybridPosition): Unit =
+    enumerators.all.foreach { case (name, inner) => oldest.find(name).foreach(inner.retain) }
+
   override def stopped(last: => Option[HybridPosition]): Unit = {
     lazy val at = last
     enumerators.all.foreach { case (name, inner) => inner.stopped(at.flatMap(_.find(name))) }

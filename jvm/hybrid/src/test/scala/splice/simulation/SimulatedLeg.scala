@@ -48,6 +48,7 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
   override def end(at: P): Option[EndState]              = inner.end(at)
   override def freeze(): Unit                            = inner.freeze()
   override def committed(until: P): Unit                 = inner.committed(until)
+  override def retain(oldest: P): Unit                   = inner.retain(oldest)
   override def stopped(last: => Option[P]): Unit         = inner.stopped(last)
   override def cost(range: SplitRange): Long             = inner.cost(range)
   override def isMember(at: P): String => Boolean        = inner.isMember(at)

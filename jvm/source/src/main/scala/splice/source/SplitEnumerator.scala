@@ -71,6 +71,11 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
   /** Spark has durably committed all rows up to `until`. Idempotent; comes late, or never. */
   def committed(until: P): Unit = ()
 
+  /** Spark keeps no offset before `oldest`, so each batch that is read again begins there or later. The enumerator may remove the entries
+    * that only earlier batches need. Idempotent; comes late, or never.
+    */
+  def retain(oldest: P): Unit = ()
+
   /** The query stops.
     *
     * @param last

@@ -5,19 +5,25 @@ package splice.kafka.enumerator
 
 import java.time.Instant
 
+import scala.collection.immutable.SortedMap
 import scala.util.Try
 
 import splice.kafka.split.KafkaPosition
 import splice.source.{Json, NumberedEntries, SideLog, VersionedEntry}
 
-/** Topics that were read and then deleted at the brokers: since when, and how far they were read. */
+/** Topics that were read and then deleted at the brokers: since when, and how far they were read. The last entry of a topic holds, and
+  * replaces those before it.
+  */
 final private[splice] class DeletionLog(log: SideLog) {
 
   import DeletionLog._
 
   private val entries = new NumberedEntries(log, "deleted")(read)
 
-  private var deleted = entries.all.foldLeft(Map.empty[String, Deletion])(including)
+  private var stored: SortedMap[Int, Deletion] =
+    SortedMap.from(entries.numbers.iterator.map(number => number -> entries(number)))
+
+  private var deleted = stored.valuesIterator.foldLeft(Map.empty[String, Deletion])(including)
 
   /** The topics that do not exist now. */
   def all: Iterable[Deletion] = deleted.values
@@ -32,7 +38,21 @@ final private[splice] class DeletionLog(log: SideLog) {
   /** Stores that a topic exists again. */
   def restore(topic: String): Unit = deleted.get(topic).foreach(deletion => append(deletion.copy(since = None)))
 
-  private def append(deletion: Deletion): Unit = deleted = including(deleted, entries.append(deletion.lines))
+  private def append(deletion: Deletion): Unit = {
+    val number  = entries.next
+    val durable = entries.append(deletion.lines)
+    deleted = including(deleted, durable)
+    stored += number -> durable
+    purge(number)
+  }
+
+  /** Removes the entries before the last one that say nothing more: the topic has a later one, or exists again. */
+  private def purge(last: Int): Unit = {
+    val holding  = stored.map { case (number, one) => one.topic -> number }
+    val replaced = stored.collect { case (n, one) if n < last && (one.since.isEmpty || holding(one.topic) > n) => n }
+    entries.purge(replaced)
+    stored --= replaced
+  }
 }
 
 private[splice] object DeletionLog {

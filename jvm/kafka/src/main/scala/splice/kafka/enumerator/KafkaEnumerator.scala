@@ -127,6 +127,8 @@ final private[splice] class KafkaEnumerator(
     log.commit(position.offsets.filter { case (p, _) => membership.holds(p, position.generation(p.topic)) })
   }
 
+  override def retain(oldest: KafkaPosition): Unit = skipLog.retain(identity.known.meant(oldest))
+
   override def stopped(last: => Option[KafkaPosition]): Unit = if (settings.commitToGroup) last.foreach(committed)
 
   override def figures(at: KafkaPosition): SortedMap[String, String] = {

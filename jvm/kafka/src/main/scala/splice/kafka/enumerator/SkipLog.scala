@@ -3,6 +3,8 @@
 
 package splice.kafka.enumerator
 
+import scala.collection.immutable.SortedMap
+
 import splice.kafka.split.KafkaPosition
 import splice.source.{NumberedEntries, SideLog, VersionedEntry}
 
@@ -11,9 +13,14 @@ import splice.source.{NumberedEntries, SideLog, VersionedEntry}
   */
 final private[splice] class SkipLog(log: SideLog) {
 
-  private val entries = new NumberedEntries(log, "skips")(SkipLog.read)
+  import SkipLog._
 
-  private var all = entries.all.foldLeft(SkippedRanges())(SkipLog.including)
+  private val entries = new NumberedEntries(log, "skips")(read)
+
+  private var stored: SortedMap[Int, Entry] =
+    SortedMap.from(entries.numbers.iterator.map(number => number -> entries(number)))
+
+  private var all = stored.valuesIterator.foldLeft(SkippedRanges())(including)
 
   /** The ranges that are durable. */
   def known: SkippedRanges = all
@@ -22,21 +29,43 @@ final private[splice] class SkipLog(log: SideLog) {
   def add(from: KafkaPosition, until: KafkaPosition): Unit = {
     val first = entries.next
     val last  = entries.create(VersionedEntry.write(Nil, Seq(from.json, until.json)))
-    all = (first to last).map(entries(_)).foldLeft(all)(SkipLog.including)
+    val added = (first to last).map(number => number -> entries(number))
+    stored ++= added
+    all = added.foldLeft(all)((skips, one) => including(skips, one._2))
+  }
+
+  /** Removes the entries of which no range is after `oldest`. The last entry stays, so that no number is used twice. */
+  def retain(oldest: KafkaPosition): Unit = {
+    val (passed, needed) = stored.partition { case (number, entry) =>
+      entry.isPassed(oldest) && !stored.lastOption.exists(_._1 == number)
+    }
+    if (passed.nonEmpty) {
+      entries.purge(passed.keys)
+      stored = needed
+      all = stored.valuesIterator.foldLeft(SkippedRanges())(including)
+    }
   }
 }
 
 private object SkipLog {
 
-  private def read(entry: VersionedEntry): (KafkaPosition, KafkaPosition) = entry.lines match {
-    case Seq(from, until) => KafkaPosition.read(from) -> KafkaPosition.read(until)
+  final private case class Entry(from: KafkaPosition, until: KafkaPosition) {
+
+    /** Whether a position is at or after the end of each range, or of a later generation of its topic. */
+    def isPassed(at: KafkaPosition): Boolean = until.offsets.forall { case (p, end) =>
+      val (own, there) = (from.generation(p.topic), at.generation(p.topic))
+      own < there || (own == there && at.get(p).exists(end <= _))
+    }
+  }
+
+  private def read(entry: VersionedEntry): Entry = entry.lines match {
+    case Seq(from, until) => Entry(KafkaPosition.read(from), KafkaPosition.read(until))
     case lines            => entry.corrupt(s"it has ${lines.size + 1} lines instead of 3")
   }
 
-  private def including(all: SkippedRanges, entry: (KafkaPosition, KafkaPosition)): SkippedRanges = {
-    val (from, until) = entry
-    from.offsets.foldLeft(all) { case (skips, (p, offset)) =>
-      until.get(p).fold(skips)(end => skips.including(p, from.generation(p.topic), SkippedRanges.Skip(offset, end)))
+  private def including(all: SkippedRanges, entry: Entry): SkippedRanges =
+    entry.from.offsets.foldLeft(all) { case (skips, (p, offset)) =>
+      val generation = entry.from.generation(p.topic)
+      entry.until.get(p).fold(skips)(end => skips.including(p, generation, SkippedRanges.Skip(offset, end)))
     }
-  }
 }

@@ -74,6 +74,10 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
   /** The worker of a cluster, whatever topics it is for. */
   def find(cluster: String): Option[ClusterWorker] = workers.get(cluster).map(_.worker)
 
+  /** Tells each cluster that has a worker something of its part of a position, if that waits for no server. */
+  def tell(at: DynamicPosition)(what: (ClusterEnumerator, KafkaPosition) => Unit): Unit =
+    at.clusters.foreach { case (name, own) => find(name).foreach(_.peek(what(_, own))) }
+
   def all: SortedMap[String, ClusterWorker] = workers.map { case (name, entry) => name -> entry.worker }
 
   /** How far clusters can be read, all asked at once. One that does not answer in time is left out; so is one that is known not to,

@@ -175,13 +175,10 @@ final private[splice] class DynamicEnumerator(
     case other                  => other.weight
   }
 
-  override def isMember(at: DynamicOffset): String => Boolean = {
-    val position = takeover.required(positions(at))
-    val all      = position.clusters.iterator.flatMap { case (name, own) =>
+  override def isMember(at: DynamicOffset): String => Boolean =
+    takeover.required(positions(at)).clusters.iterator.flatMap { case (name, own) =>
       own.offsets.keysIterator.map(p => s"$name/$p")
-    }.toSet
-    all
-  }
+    }.toSet[String]
 
   override def end(at: DynamicOffset): Option[EndState] =
     if (settings.base.ending.isEmpty) None
@@ -210,10 +207,13 @@ final private[splice] class DynamicEnumerator(
   }
 
   override def committed(until: DynamicOffset): Unit = takeover.find(positions(until)).foreach { position =>
-    position.clusters.foreach { case (name, own) => workers.find(name).foreach(_.peek(_.committed(own))) }
+    workers.tell(position)(_.committed(_))
     changes.purge(position.change)
     positions.purge(until)
   }
+
+  override def retain(oldest: DynamicOffset): Unit =
+    takeover.find(positions(oldest)).foreach(workers.tell(_)(_.retain(_)))
 
   override def stopped(last: => Option[DynamicOffset]): Unit = if (settings.base.commitToGroup) last.foreach(committed)
 
