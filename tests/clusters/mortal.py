@@ -39,7 +39,7 @@ class Mortal:
         """Takes where the streams lie, an empty folder, and the options of the source."""
         source = atlas.builder(**options).stream_pattern("^orders").starting_offsets("earliest")
         self._query = {
-            "options": source.build().options(),
+            "options": source.build().options() | killing.OPTIONS,
             "select": [*COLUMNS, "timestamp"],
             "checkpoint": f"{killing.SCHEME}://{folder / 'checkpoint'}",
             "output": f"{killing.SCHEME}://{folder / 'out'}",

@@ -10,6 +10,9 @@ from pathlib import Path
 SCHEME = "kill"
 """Of the file system; ``kill:///path`` is the local ``/path``."""
 
+OPTIONS = {"checkpointStore": "unsafe"}
+"""Of a source whose checkpoint is on that file system, where a rename may replace a file."""
+
 _JAR = Path(__file__).resolve().parents[2] / "jvm" / "testkit" / "target" / "splice-killing.jar"
 _PACKAGE = "splice.testkit.kill"
 

@@ -82,6 +82,7 @@ class Relay:
                 "kafka.bootstrap.servers": self._servers,
                 "subscribe": self.topic,
                 "maxOffsetsPerTrigger": str(BATCH),
+                **killing.OPTIONS,
                 **(self.setting.options or {}),
                 **options,
             },

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import itertools
+import os
+import shutil
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,10 +18,11 @@ import pyarrow.parquet as pq
 from demo import archive, orders
 from demo.checkpoint import Checkpoint
 from demo.judge import Verdict, judge_output
-from kill import killing
+from kill import classes, killing
 from kill.killing import Kill
 from kill.life import Life
 from servers.kafka_topics import KafkaTopics
+from servers.store import Store
 
 _SHARE = 0.6
 
@@ -46,6 +49,7 @@ class Setting:
     conf: Mapping[str, str] | None = None
     options: Mapping[str, str] | None = None
     queries: int = 1
+    store: Store | None = None
 
 
 class Scenario:
@@ -96,24 +100,37 @@ class Scenario:
             "live.maxOffsetsPerTrigger": "450",
             "live.handOver": "offsets",
             "live.select": LIVE_SELECT,
+            **({} if self.setting.store else killing.OPTIONS),
             **(self.setting.options or {}),
         }
 
     def checkpoint(self, query: int = 0) -> Checkpoint:
         """Reads a query's checkpoint."""
-        return Checkpoint(self._checkpoint(query))
+        folder = self._checkpoint(query)
+        if self.setting.store:
+            shutil.rmtree(folder, ignore_errors=True)
+            for name, content in self.setting.store.files(self._on_store(query)).items():
+                file = folder / name
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(content)
+        return Checkpoint(folder)
 
     def start(self, *kills: Kill) -> Life:
         """Starts a driver that dies at the first of the steps that it comes to."""
         folder = self.folder / f"life-{next(self._lives)}"
-        return Life.begin(folder, self._queries(), kills, self.setting.master, self.setting.conf)
+        conf = self._conf() if self.setting.store else self.setting.conf
+        return Life.begin(folder, self._queries(), kills, self.setting.master, conf)
 
     def run(self, *kills: Kill) -> Life:
         """Runs a driver to its end, of whatever kind, and asserts that decisions were kept."""
         life = self.start(*kills)
+        self.end(life)
+        return life
+
+    def end(self, life: Life) -> None:
+        """Waits until a driver has ended, and asserts that decisions were kept."""
         life.process.wait(180)
         self._assert_decisions_kept()
-        return life
 
     def die(self, *kills: Kill) -> Life:
         """Runs a driver until it dies at one of the steps, and asserts that it did."""
@@ -183,7 +200,7 @@ class Scenario:
         return [
             {
                 "options": self.options,
-                "checkpoint": f"{killing.SCHEME}://{self._checkpoint(query)}",
+                "checkpoint": self._address(query),
                 "output": f"{killing.SCHEME}://{self._output(query)}",
                 "sink": setting.sink,
                 "sink_options": setting.sink_options or {},
@@ -194,6 +211,21 @@ class Scenario:
 
     def _checkpoint(self, query: int) -> Path:
         return self.folder / f"checkpoint-{query}"
+
+    def _address(self, query: int) -> str:
+        if self.setting.store:
+            return self.setting.store.url(self._on_store(query))
+        return f"{killing.SCHEME}://{self._checkpoint(query)}"
+
+    def _on_store(self, query: int) -> str:
+        return f"{self.topic}/checkpoint-{query}"
+
+    def _conf(self) -> dict[str, str]:
+        assert self.setting.store
+        hadoop = {f"spark.hadoop.{key}": value for key, value in self.setting.store.conf.items()}
+        jars = map(str, self.setting.store.jars)
+        path = {key: os.pathsep.join([old, *jars]) for key, old in classes.conf().items()}
+        return {**hadoop, **path, **(self.setting.conf or {})}
 
     def _output(self, query: int) -> Path:
         return self.folder / f"output-{query}"

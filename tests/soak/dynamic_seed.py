@@ -206,6 +206,7 @@ class _Seed:
                 "startingOffsets": "earliest",
                 "kafka.group.id": self._group,
                 **CLIENT,
+                **killing.OPTIONS,
                 **options,
             },
             "select": SELECT,

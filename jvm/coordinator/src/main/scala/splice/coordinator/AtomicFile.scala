@@ -6,6 +6,7 @@ package splice.coordinator
 import java.util.UUID
 
 import scala.util.Using
+import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{
@@ -18,46 +19,80 @@ import org.apache.hadoop.fs.{
   UnsupportedFileSystemException
 }
 
-/** Creates a file whole, or not at all, and never over one that is there. */
+import splice.source.{CheckpointErrors, CheckpointStore}
+
+/** Creates a file whole, or not at all, and never over an existing one. A write that fails leaves no file.
+  *
+  * A local disk links a temporary file to the name, HDFS renames one, and S3A uploads with a condition. Each fails if the name exists.
+  * Other storage is an error, unless the user accepts it.
+  */
 private[splice] object AtomicFile {
 
-  private val Temporary = ".tmp"
+  // Their NameNode checks the name and renames in one step.
+  private val RenamesAtomically = Set("hdfs", "webhdfs", "swebhdfs")
 
-  /** What a file is called while it is written. */
-  def temporaryName(name: String): String = s".$name.${UUID.randomUUID()}$Temporary"
+  /** The name of a file while it is written. */
+  def temporaryName(name: String): String = s".$name.${UUID.randomUUID()}.tmp"
 
-  /** Whether a file of this name is a leftover of a crash. */
-  def isTemporary(name: String): Boolean = name.startsWith(".")
+  /** Whether a name is hidden: a temporary file, or a checksum. */
+  def isHidden(name: String): Boolean = name.startsWith(".")
 
-  /** False when the file was there already; it is left as it is then. */
-  def create(fs: FileSystem, file: Path, configuration: Configuration, content: Array[Byte]): Boolean =
+  /** Returns false, and changes nothing, if the file exists.
+    *
+    * @throws splice.source.SpliceException
+    *   when the storage may replace an existing file, and `store` does not accept that
+    */
+  def create(
+      fs: FileSystem,
+      file: Path,
+      configuration: Configuration,
+      content: Array[Byte],
+      store: CheckpointStore
+  ): Boolean = {
+    def unsafe(why: String)(create: => Boolean): Boolean = store match {
+      case CheckpointStore.Unsafe => create
+      case CheckpointStore.Atomic => throw CheckpointErrors.storeNotAtomic(file.toString, why)
+    }
+    def hasCapability(name: String) = fs.hasPathCapability(file.getParent, name)
+    def renamed                     = rename(fs, file, configuration, content)
     if (fs.exists(file)) false
-    else if (fs.hasPathCapability(file.getParent, CommonPathCapabilities.ABORTABLE_STREAM)) put(fs, file, content)
-    else LocalFile.of(fs, file).flatMap(_.create(content)).getOrElse(rename(fs, file, configuration, content))
-
-  // An object store shows an object only once its stream is closed, and a rename there is a copy.
-  private def put(fs: FileSystem, file: Path, content: Array[Byte]): Boolean =
-    try {
-      Using.resource(fs.create(file, false))(_.write(content))
-      true
-    } catch { case _: FileAlreadyExistsException => false }
+    else if (hasCapability(Upload.Conditional)) Upload(fs, file, content, isConditional = true)
+    else if (RenamesAtomically(fs.getUri.getScheme)) renamed
+    else
+      LocalFile.of(fs, file) match {
+        case Some(local) => local.create(content).getOrElse(unsafe("its disk has no hard links")(renamed))
+        case None        =>
+          unsafe(s"the file system '${fs.getUri.getScheme}' has no conditional writes") {
+            // A rename in an object store is a copy.
+            if (hasCapability(CommonPathCapabilities.ABORTABLE_STREAM)) Upload(fs, file, content, isConditional = false)
+            else renamed
+          }
+      }
+  }
 
   // Only a FileContext refuses to rename over a file on every file system, and not every file system has one.
   private def rename(fs: FileSystem, file: Path, configuration: Configuration, content: Array[Byte]): Boolean = {
     val temporary = new Path(file.getParent, temporaryName(file.getName))
-    Using.resource(fs.create(temporary, false)) { out =>
-      out.write(content)
-      out.hsync()
-    }
-    val renamed =
-      try {
-        FileContext.getFileContext(file.toUri, configuration).rename(temporary, file, Options.Rename.NONE)
-        true
-      } catch {
-        case _: FileAlreadyExistsException     => false
-        case _: UnsupportedFileSystemException => fs.rename(temporary, file)
+    try {
+      Using.resource(fs.create(temporary, false)) { out =>
+        out.write(content)
+        out.hsync()
       }
-    if (!renamed) fs.delete(temporary, false)
-    renamed
+      val renamed =
+        try {
+          FileContext.getFileContext(file.toUri, configuration).rename(temporary, file, Options.Rename.NONE)
+          true
+        } catch {
+          case _: FileAlreadyExistsException     => false
+          case _: UnsupportedFileSystemException => fs.rename(temporary, file)
+        }
+      if (!renamed) fs.delete(temporary, false)
+      renamed
+    } catch {
+      case NonFatal(e) =>
+        try { val _ = fs.delete(temporary, false) }
+        catch { case NonFatal(more) => e.addSuppressed(more) }
+        throw e
+    }
   }
 }

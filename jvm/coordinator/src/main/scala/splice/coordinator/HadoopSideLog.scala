@@ -13,7 +13,7 @@ import scala.util.Using
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
-import splice.source.{CheckpointErrors, SideLog}
+import splice.source.{CheckpointErrors, CheckpointStore, SideLog}
 
 /** A side log in a folder of the checkpoint, on any file system that Hadoop reaches. Any thread.
   *
@@ -21,14 +21,22 @@ import splice.source.{CheckpointErrors, SideLog}
   *
   * @param folder
   *   `sources/<n>/splice` of the checkpoint, or a folder below it
+  * @param store
+  *   the storage that it may be on
   */
-final class HadoopSideLog(folder: Path, configuration: Configuration) extends SideLog {
+final class HadoopSideLog private[splice] (
+    folder: Path,
+    configuration: Configuration,
+    store: CheckpointStore
+) extends SideLog {
+
+  def this(folder: Path, configuration: Configuration) = this(folder, configuration, CheckpointStore.Atomic)
 
   private lazy val fs = folder.getFileSystem(configuration)
 
   private lazy val known: ConcurrentSkipListSet[String] = {
     val listed =
-      try fs.listStatus(folder).toSeq.filter(_.isFile).map(_.getPath.getName).filterNot(AtomicFile.isTemporary)
+      try fs.listStatus(folder).toSeq.filter(_.isFile).map(_.getPath.getName).filterNot(AtomicFile.isHidden)
       catch { case _: FileNotFoundException => Nil }
     new ConcurrentSkipListSet(listed.asJava)
   }
@@ -39,7 +47,7 @@ final class HadoopSideLog(folder: Path, configuration: Configuration) extends Si
   override def getOrCreate(key: String)(decide: => Seq[String]): Seq[String] = get(key).getOrElse {
     val decided = decide
     val created =
-      AtomicFile.create(fs, new Path(folder, key), configuration, SideLogFormat.write(decided).getBytes(UTF_8))
+      AtomicFile.create(fs, new Path(folder, key), configuration, SideLogFormat.write(decided).getBytes(UTF_8), store)
     known.add(key)
     if (created) decided else read(key)
   }
@@ -52,7 +60,7 @@ final class HadoopSideLog(folder: Path, configuration: Configuration) extends Si
     val _ = known.remove(key)
   }
 
-  override def scope(name: String): SideLog = new HadoopSideLog(new Path(folder, name), configuration)
+  override def scope(name: String): SideLog = new HadoopSideLog(new Path(folder, name), configuration, store)
 
   private def read(key: String): Seq[String] = {
     val file  = new Path(folder, key)

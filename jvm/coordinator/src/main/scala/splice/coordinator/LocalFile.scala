@@ -3,21 +3,29 @@
 
 package splice.coordinator
 
+import java.io.IOException
 import java.nio.ByteBuffer
 import java.nio.channels.FileChannel
-import java.nio.file.StandardOpenOption.{CREATE_NEW, WRITE}
+import java.nio.file.StandardOpenOption.{CREATE_NEW, READ, WRITE}
 import java.nio.file.{FileAlreadyExistsException, FileSystemException, Files, Path}
 
 import scala.util.Using
 
-import org.apache.hadoop.fs.{FileSystem, LocalFileSystem, Path => HadoopPath}
+import org.apache.hadoop.fs.{FileSystem, LocalFileSystem, Path => HadoopPath, RawLocalFileSystem}
 
-/** A file of this machine, past Hadoop: its local file system starts several processes for each file that it makes. */
-final private[coordinator] class LocalFile private (file: Path) {
+/** Writes a local file with java.nio, because Hadoop's local file system starts several processes for each file.
+  *
+  * @param flush
+  *   makes the names in a folder durable
+  */
+final private[coordinator] class LocalFile(file: Path, flush: Path => Unit = LocalFile.flush) {
 
-  /** Creates the file whole or not at all: false when it is there already, None when this disk has no hard links. */
+  /** Creates the file whole or not at all: false when it exists, None when the disk has no hard links. */
   def create(content: Array[Byte]): Option[Boolean] = {
-    Files.createDirectories(file.getParent)
+    val folder  = file.toAbsolutePath.getParent
+    val missing = Iterator.iterate(folder)(_.getParent).takeWhile(!Files.exists(_)).toSeq
+    Files.createDirectories(folder)
+    missing.foreach(made => flush(made.getParent))
     val temporary = file.resolveSibling(AtomicFile.temporaryName(file.getFileName.toString))
     try {
       Using.resource(FileChannel.open(temporary, CREATE_NEW, WRITE)) { channel =>
@@ -25,22 +33,42 @@ final private[coordinator] class LocalFile private (file: Path) {
         while (left.hasRemaining) channel.write(left)
         channel.force(true)
       }
-      // Unlike a rename, a link is never made over a file that is there.
+      val linked = link(temporary)
+      if (linked.contains(true)) flush(folder)
+      linked
+    } finally { val _ = Files.deleteIfExists(temporary) }
+  }
+
+  // Unlike a rename, a link never replaces an existing file.
+  private def link(temporary: Path): Option[Boolean] =
+    try {
       Files.createLink(file, temporary)
       Some(true)
     } catch {
-      case _: FileAlreadyExistsException                             => Some(false)
-      case _: UnsupportedOperationException | _: FileSystemException => None
-    } finally { val _ = Files.deleteIfExists(temporary) }
-  }
+      case _: FileAlreadyExistsException                                        => Some(false)
+      case _: UnsupportedOperationException                                     => None
+      case e: FileSystemException if e.getClass == classOf[FileSystemException] => None
+    }
 }
 
 private[coordinator] object LocalFile {
 
-  /** None when the file is not on Hadoop's own local file system; one that wraps it must see what is written. */
+  // Hive's class is the one for `file:` where Spark's Hive jars are on the class path, as in PySpark.
+  private val Own = Set(
+    classOf[LocalFileSystem].getName,
+    classOf[RawLocalFileSystem].getName,
+    "org.apache.hadoop.hive.ql.io.ProxyLocalFileSystem"
+  )
+
+  /** None when the file is not on one of Hadoop's own local file systems; one that wraps them must see what is written. */
   def of(fs: FileSystem, file: HadoopPath): Option[LocalFile] = fs match {
-    case local: LocalFileSystem if local.getClass == classOf[LocalFileSystem] =>
-      Some(new LocalFile(local.pathToFile(file).toPath))
-    case _ => None
+    case local: LocalFileSystem if Own(local.getClass.getName) => Some(new LocalFile(local.pathToFile(file).toPath))
+    case raw: RawLocalFileSystem if Own(raw.getClass.getName)  => Some(new LocalFile(raw.pathToFile(file).toPath))
+    case _                                                     => None
   }
+
+  // Systems that cannot open a folder write its names at once, or have no way to do so.
+  private def flush(folder: Path): Unit =
+    try Using.resource(FileChannel.open(folder, READ))(_.force(true))
+    catch { case _: IOException => () }
 }

@@ -10,6 +10,8 @@ import scala.util.Using
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
+import splice.source.CheckpointStore
+
 /** The folder `sources/<n>` of a checkpoint, which Spark's own sources write to as well. */
 private[splice] trait SourceFolder {
 
@@ -23,7 +25,11 @@ private[splice] trait SourceFolder {
 }
 
 /** The folder on any file system that Hadoop reaches. */
-final private[splice] class HadoopSourceFolder(folder: Path, configuration: Configuration) extends SourceFolder {
+final private[splice] class HadoopSourceFolder(
+    folder: Path,
+    configuration: Configuration,
+    store: CheckpointStore = CheckpointStore.Atomic
+) extends SourceFolder {
 
   private lazy val fs = folder.getFileSystem(configuration)
 
@@ -34,6 +40,6 @@ final private[splice] class HadoopSourceFolder(folder: Path, configuration: Conf
     catch { case _: FileNotFoundException => None }
 
   override def create(file: String, content: Array[Byte]): Unit = {
-    val _ = AtomicFile.create(fs, new Path(folder, file), configuration, content)
+    val _ = AtomicFile.create(fs, new Path(folder, file), configuration, content, store)
   }
 }

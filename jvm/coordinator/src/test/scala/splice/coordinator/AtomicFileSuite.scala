@@ -3,6 +3,7 @@
 
 package splice.coordinator
 
+import java.io.IOException
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path}
 import java.util.concurrent.{Callable, CyclicBarrier, Executors}
@@ -12,6 +13,8 @@ import scala.jdk.CollectionConverters._
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, LocalFileSystem, Path => HadoopPath, RawLocalFileSystem}
 import org.scalatest.funsuite.AnyFunSuite
+
+import splice.source.{CheckpointStore, SpliceException}
 
 /** Files that are made whole or not at all: on Hadoop's local file system, and on one that stands for all others. */
 final class AtomicFileSuite extends AnyFunSuite {
@@ -29,8 +32,12 @@ final class AtomicFileSuite extends AnyFunSuite {
     made
   }
 
-  private def create(fs: FileSystem, file: Path, text: String): Boolean =
-    AtomicFile.create(fs, new HadoopPath(file.toUri), hadoop, text.getBytes(UTF_8))
+  private def create(
+      fs: FileSystem,
+      file: Path,
+      text: String,
+      store: CheckpointStore = CheckpointStore.Unsafe
+  ): Boolean = AtomicFile.create(fs, new HadoopPath(file.toUri), hadoop, text.getBytes(UTF_8), store)
 
   private def names(folder: Path): Set[String] =
     Files.list(folder).iterator.asScala.map(_.getFileName.toString).filterNot(_.endsWith(".crc")).toSet
@@ -66,11 +73,56 @@ final class AtomicFileSuite extends AnyFunSuite {
   }
 
   test("Hadoop reads what was made past it") {
-    val file = Files.createTempDirectory("atomic").resolve("entry")
-    assert(create(local, file, "text"))
-    val in = local.open(new HadoopPath(file.toUri))
-    try assert(new String(in.readAllBytes(), UTF_8) == "text")
-    finally in.close()
+    val raw = new RawLocalFileSystem
+    raw.initialize(local.getUri, hadoop)
+    Seq(local, raw).foreach { fs =>
+      val file = Files.createTempDirectory("atomic").resolve("entry")
+      assert(create(fs, file, "text", CheckpointStore.Atomic))
+      val in = fs.open(new HadoopPath(file.toUri))
+      try assert(new String(in.readAllBytes(), UTF_8) == "text")
+      finally in.close()
+    }
   }
 
+  test("storage without an atomic creation is refused by name, before anything is written") {
+    val folder = Files.createTempDirectory("atomic")
+    val error  = intercept[SpliceException](create(other, folder.resolve("a/entry"), "text", CheckpointStore.Atomic))
+    assert(error.getCondition == "SPLICE_CHECKPOINT.STORE_NOT_ATOMIC")
+    Seq("a/entry", "'file'", "conditional writes", "'checkpointStore' to 'unsafe'").foreach(part =>
+      assert(error.getMessage.contains(part))
+    )
+    assert(names(folder).isEmpty)
+  }
+
+  test("an object store gets one conditional upload, and a later one is told that the object exists") {
+    val store = new ObjectStore(Int.MaxValue)
+    val file  = Files.createTempDirectory("atomic").resolve("a/entry")
+    assert(create(store, file, "first", CheckpointStore.Atomic) && Files.readString(file) == "first")
+    assert(!create(store, file, "second", CheckpointStore.Atomic))
+    // The other driver's upload ends between this one's look at the name and its own end.
+    val late = file.resolveSibling("late")
+    store.beforeClose = () => { val _ = Files.writeString(late, "other") }
+    assert(!create(store, late, "mine", CheckpointStore.Atomic) && Files.readString(late) == "other")
+    assert(store.uploads == 1)
+  }
+
+  test("an upload that fails publishes nothing") {
+    val store = new ObjectStore(4)
+    val file  = Files.createTempDirectory("atomic").resolve("entry")
+    val error = intercept[IOException](create(store, file, "a long text", CheckpointStore.Atomic))
+    assert(error.getMessage == "no space left for parts" && !Files.exists(file) && store.uploads == 0)
+    store.beforeClose = () => throw new IOException("503")
+    assert(intercept[IOException](create(store, file, "text", CheckpointStore.Atomic)).getMessage == "503")
+  }
+
+  test("the names of a file and of its new folders are flushed to the disk") {
+    val root    = Files.createTempDirectory("atomic")
+    var flushed = Vector.empty[Path]
+    val file    = root.resolve("a/b/entry")
+    def make()  = new LocalFile(file, folder => flushed :+= folder).create("text".getBytes(UTF_8))
+    assert(make().contains(true) && flushed.toSet == Set(root, root.resolve("a"), root.resolve("a/b")))
+    assert(flushed.last == root.resolve("a/b"))
+    flushed = Vector.empty
+    assert(make().contains(false) && flushed.isEmpty)
+  }
 }

@@ -33,6 +33,10 @@ object CheckpointErrors {
   def missingEntry(what: String): SpliceException =
     conditions.error("SPLICE_CHECKPOINT.MISSING_ENTRY", "what" -> what)
 
+  /** The storage of a file may replace a file that another driver creates at the same time. */
+  def storeNotAtomic(file: String, why: String): SpliceException =
+    conditions.error("SPLICE_CHECKPOINT.STORE_NOT_ATOMIC", "file" -> file, "why" -> why)
+
   /** A folder is not that of a checkpoint. */
   def notThere(folder: String): SpliceException =
     conditions.error("SPLICE_CHECKPOINT.NOT_THERE", "folder" -> folder)

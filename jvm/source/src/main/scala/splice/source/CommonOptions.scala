@@ -48,9 +48,15 @@ object CommonOptions {
     "at most so many offsets a task, by cutting the ranges of partitions that have more"
   )
 
+  val CheckpointStoreOption: SourceOption[CheckpointStore] = SourceOption(
+    "checkpointStore",
+    OptionType.choice[CheckpointStore]("atomic" -> CheckpointStore.Atomic, "unsafe" -> CheckpointStore.Unsafe),
+    "the storage that the checkpoint may be on: atomic accepts storage that creates a file only if it is absent (a local disk, HDFS, S3A with conditional writes); unsafe accepts any storage, where two drivers on one checkpoint can overwrite each other's entries"
+  ).withDefault(CheckpointStore.Atomic, "atomic")
+
   /** What holds for a whole query, and not for a leg of it. */
   val ofQuery: Seq[SourceOption[_]] =
-    Seq(Slots, Assigner, SplitLargePartitions, MinPartitions, MaxRecordsPerPartition)
+    Seq(Slots, Assigner, SplitLargePartitions, MinPartitions, MaxRecordsPerPartition, CheckpointStoreOption)
 
   val set: OptionSet = OptionSet("Every source", Seq(Source, UnknownOptions) ++ ofQuery)
 }

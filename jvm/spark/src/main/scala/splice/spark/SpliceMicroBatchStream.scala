@@ -3,6 +3,7 @@
 
 package splice.spark
 
+import java.time.Clock
 import java.util.{Map => JMap, Optional}
 
 import scala.jdk.CollectionConverters._
@@ -16,7 +17,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
-import splice.coordinator.{Coordinator, HadoopSideLog, HadoopSourceFolder}
+import splice.coordinator.{Coordinator, HadoopSideLog, HadoopSourceFolder, Leftovers}
 import splice.source._
 
 /** A source as a stream of micro-batches. Spark calls it from the query's thread only; the coordinator does the work. */
@@ -115,11 +116,13 @@ private[spark] object SpliceMicroBatchStream {
   ): SpliceMicroBatchStream = {
     val spark       = SparkSession.active
     val hadoop      = HadoopConfiguration(spark)
-    val sideLog     = new HadoopSideLog(new Path(checkpoint, Folder), hadoop)
-    val sources     = new HadoopSourceFolder(new Path(checkpoint), hadoop)
+    val store       = options(CommonOptions.CheckpointStoreOption)
+    val sideLog     = new HadoopSideLog(new Path(checkpoint, Folder), hadoop, store)
+    val sources     = new HadoopSourceFolder(new Path(checkpoint), hadoop, store)
     val batches     = new LoggedBatches(new Path(checkpoint), hadoop)
     val coordinator = CoordinatorFactory(source, options, sideLog, ReadMode.Stream, Some(sources), batches)
     coordinator.open()
+    Leftovers.remove(new Path(checkpoint), hadoop, Clock.systemUTC())
     new SpliceMicroBatchStream(columns, coordinator, SlotHomes(spark.sparkContext), batches)
   }
 }
