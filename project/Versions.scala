@@ -19,6 +19,10 @@ object Versions {
   val kafkaServer      = "4.2.0"
   val kafkaServerLog4j = "2.25.3"
 
+  /** Spark's, for tests of checkpoints on HDFS and S3A. */
+  val hadoop = "3.5.0"
+  val awsSdk = "2.35.4"
+
   val flink      = "2.2.0"
   val flinkKafka = "5.0.0-2.2"
 

@@ -25,6 +25,7 @@ _TOGETHER = (
     "compat/test_refusals.py",
     "fixtures",
     "test_dynamic_kafka.py",
+    "stores",
 )
 """Folders and files whose tests share servers or topics."""
 

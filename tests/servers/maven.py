@@ -35,6 +35,8 @@ def class_path(pom: Path, versions: Sequence[str]) -> str:
         return answer.read_text()
     _CACHE.mkdir(exist_ok=True)
     fresh = answer.with_suffix(f".{os.getpid()}")
+    if not is_here():
+        raise RuntimeError(f"mvn, which resolves {pom.name}, was not found: install Maven")
     run(
         ["mvn", "-q", "-B", "-f", str(pom), "dependency:build-classpath"]
         + [f"-D{name}={version}" for name, version in found.items()]

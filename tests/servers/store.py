@@ -64,11 +64,18 @@ class Store(ABC):
     def files(self, path: str) -> Mapping[str, bytes]:
         """Read all files below a folder, by their names from there."""
 
-    def kill_at(self, when: str, nth: int, group: int, name: str) -> None:
-        """Plan the kill (SIGKILL) of a process group at the nth file whose path fits a pattern."""
+    def kill_at(self, when: str, nth: int, pid: int, name: str) -> None:
+        """Plan the kill (SIGKILL) of a driver at the nth file whose path fits a pattern.
+
+        Args:
+            when: ``before`` or ``after`` the file has its name.
+            nth: The number of the file, from 1.
+            pid: The process of the driver, which leads a process group.
+            name: A regular expression that the path contains.
+        """
         self.spare()
         plan = self._folder / "plan.next"
-        plan.write_text(f"{when} {nth} {group} {name}")
+        plan.write_text(f"{when} {nth} {pid} {name}")
         plan.replace(self._folder / "plan")
 
     def spare(self) -> None:

@@ -4,14 +4,18 @@
 
 from __future__ import annotations
 
+from kill.killing import Kill
 from kill.scenario import Scenario
 from servers.kafka import KafkaCluster
+from servers.store import Store
 from soak.hybrid_fate import fate
 from soak.story import Story
 
 
-def run_seed(seed: int, topic: str, kafka: KafkaCluster, story: Story) -> None:
-    """Runs one seed.
+def run_seed(
+    seed: int, topic: str, kafka: KafkaCluster, story: Story, store: Store | None = None
+) -> None:
+    """Runs one seed, with its checkpoint on the store if one is given.
 
     Raises:
         AssertionError: if a row is missing or doubled, a decision was changed, or a life failed.
@@ -20,14 +24,27 @@ def run_seed(seed: int, topic: str, kafka: KafkaCluster, story: Story) -> None:
     topics = kafka.topics
     try:
         scenario = Scenario.make(topics, topic, story.folder, destiny.rows)
-        scenario.given(sink=destiny.sink)
+        scenario.given(sink=destiny.sink, store=store)
         for life in destiny.lives:
             scenario.given(master=f"local[{life.cores}]")
             if life.more:
                 scenario.produce(life.more)
-            story.ends(scenario.run(life.kill))
+            _live(scenario, life.kill, story, store)
         scenario.finish()
         scenario.assert_each_once()
         scenario.assert_switched_once()
     finally:
         topics.delete(topic)
+
+
+def _live(scenario: Scenario, kill: Kill, story: Story, store: Store | None) -> None:
+    if store:
+        store.spare()
+    life = scenario.start(kill)
+    if store and kill.what != "row":
+        store.kill_at(kill.when, kill.nth, life.process.pid, kill.name)
+    scenario.end(life)
+    if store and store.acted:
+        story.kills.append(store.acted)
+    else:
+        story.ends(life)

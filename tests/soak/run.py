@@ -15,7 +15,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,11 @@ _TESTS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(_TESTS))
 
 from servers.clusters import Clusters  # noqa: E402
+from servers.hdfs import HdfsStore  # noqa: E402
 from servers.kafka import KafkaCluster  # noqa: E402
 from servers.kafka_brokers import KafkaBrokers  # noqa: E402
+from servers.s3 import S3Store  # noqa: E402
+from servers.store import Store  # noqa: E402
 from soak import dynamic_seed, hybrid_seed, kafka_seed, seeds  # noqa: E402
 from soak.ledger import PASSED, Entry, Kind, Ledger  # noqa: E402
 from soak.story import Story  # noqa: E402
@@ -37,6 +41,7 @@ _SERVERS: dict[Kind, Callable[[], Any]] = {
     Kind.KAFKA: lambda: KafkaBrokers(proxied=True),
     Kind.DYNAMIC: Clusters,
 }
+_STORES: dict[str, Callable[[], Store]] = {"hdfs": HdfsStore, "s3": S3Store}
 _SEEDS: dict[Kind, Callable[[int, str, Any, Story], None]] = {
     Kind.HYBRID: hybrid_seed.run_seed,
     Kind.KAFKA: kafka_seed.run_seed,
@@ -50,17 +55,22 @@ def main() -> int:
     parser.add_argument("--seeds", default="1..200", help="such as 1..200 or 3,7,20..29")
     kinds = [kind.value for kind in Kind]
     parser.add_argument("--kind", choices=kinds, help="what to run; by default all")
+    stores = sorted(_STORES)
+    parser.add_argument("--store", choices=stores, help="of the checkpoints of a hybrid")
     given = parser.parse_args()
+    if given.store and given.kind != Kind.HYBRID:
+        parser.error("--store needs --kind hybrid")
     asked = seeds.parse(given.seeds)
     chosen = [kind for kind in Kind if given.kind in (None, kind.value)]
-    ledger, commit = Ledger(_FOLDER / "ledger.jsonl"), _commit()
+    name = f"ledger-{given.store}.jsonl" if given.store else "ledger.jsonl"
+    ledger, commit = Ledger(_FOLDER / name), _commit()
     signal.signal(signal.SIGTERM, _stop)
     try:
         for kind in chosen:
             left = ledger.to_run(asked, commit, kind)
             print(f"{len(left)} of {len(asked)} {kind} seeds to run at {commit}", flush=True)
             if left:
-                _run(kind, left, ledger, commit)
+                _run(kind, left, ledger, commit, given.store)
     except KeyboardInterrupt:
         print("stopped; run it again to go on", flush=True)
     for kind in chosen:
@@ -69,10 +79,15 @@ def main() -> int:
     return 0 if all(ledger.all_passed(asked, commit, kind) for kind in chosen) else 1
 
 
-def _run(kind: Kind, left: list[int], ledger: Ledger, commit: str) -> None:
-    with _SERVERS[kind]() as servers:
+def _run(kind: Kind, left: list[int], ledger: Ledger, commit: str, store: str | None) -> None:
+    with ExitStack() as running:
+        servers = running.enter_context(_SERVERS[kind]())
+        run_seed = _SEEDS[kind]
+        if store:
+            checkpoints = running.enter_context(_STORES[store]())
+            run_seed = partial(hybrid_seed.run_seed, store=checkpoints)
         for seed in left:
-            entry = _run_and_time(kind, seed, servers, commit)
+            entry = _run_and_time(kind, seed, _on(servers, run_seed), commit)
             ledger.add(entry)
             print(
                 f"{kind} seed {seed}: {entry.result.splitlines()[0]}, {len(entry.kills)} deaths, "
@@ -81,13 +96,15 @@ def _run(kind: Kind, left: list[int], ledger: Ledger, commit: str) -> None:
             )
 
 
-def _run_and_time(kind: Kind, seed: int, servers: Any, commit: str) -> Entry:
+def _run_and_time(
+    kind: Kind, seed: int, run_seed: Callable[[int, str, Story], None], commit: str
+) -> Entry:
     began, result = time.monotonic(), PASSED
     topic = f"soak-{kind}-{seed}-{time.time_ns()}"
     with _folder(f"{kind}-{seed}") as folder:
         story = Story(folder)
         try:
-            _SEEDS[kind](seed, topic, servers, story)
+            run_seed(seed, topic, story)
         except Exception as error:
             result = f"{type(error).__name__}: {error}"
             shutil.copytree(folder, _FOLDER / f"failed-{folder.name}", dirs_exist_ok=True)
@@ -101,6 +118,12 @@ def _run_and_time(kind: Kind, seed: int, servers: Any, commit: str) -> Entry:
         kind=kind,
         faults=story.faults,
     )
+
+
+def _on(
+    servers: Any, run_seed: Callable[[int, str, Any, Story], None]
+) -> Callable[[int, str, Story], None]:
+    return lambda seed, topic, story: run_seed(seed, topic, servers, story)
 
 
 @contextmanager

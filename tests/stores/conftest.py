@@ -1,0 +1,20 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Each store once for all tests of this folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from servers.hdfs import HdfsStore
+from servers.s3 import S3Store
+from servers.store import Store
+
+
+@pytest.fixture(scope="module", params=[HdfsStore, S3Store], ids=["hdfs", "s3"])
+def store(request: pytest.FixtureRequest) -> Iterator[Store]:
+    """A server that stores checkpoints."""
+    with request.param() as made:
+        yield made

@@ -1,0 +1,38 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""A hybrid whose checkpoint is on real storage, killed after each kind of side-log write."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from pathlib import Path
+
+from kill.scenario import Scenario
+from servers.kafka_topics import KafkaTopics
+from servers.store import Store
+
+_MOST = 20
+"""More kinds of entries than a hybrid of two legs has."""
+
+
+def test_a_hybrid_killed_after_each_kind_of_entry(
+    store: Store, topics: KafkaTopics, tmp_path: Path
+) -> None:
+    scenario = Scenario.make(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path, rows=1200)
+    scenario.given(store=store)
+    kinds: list[str] = []
+    while len(kinds) < _MOST:
+        known = "|".join(map(re.escape, kinds))
+        pattern = rf"/sources/0/splice/(?!({known or '-'})(-[0-9]+)?$)"
+        life = scenario.start()
+        store.kill_at("after", 1, life.process.pid, pattern)
+        scenario.end(life)
+        if store.acted is None:
+            break
+        kinds.append(re.sub(r"-[0-9]+$", "", store.acted.split("/splice/")[1]))
+    assert life.process.exit_code == 0, life.process.tail(80)
+    assert {"chain", "initial", "slots", "leg-history/ended", "leg-live/start"} <= set(kinds)
+    assert len(kinds) == len(set(kinds))
+    scenario.assert_each_once()
+    scenario.assert_switched_once()
