@@ -3,9 +3,7 @@
 
 package splice.files
 
-import java.nio.file.attribute.FileTime
 import java.nio.file.{Files, Paths}
-import java.time.Instant
 
 import scala.collection.immutable.SortedMap
 
@@ -141,32 +139,6 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
       Limits.Everything
     ))
     assert(error.getCondition == "SPLICE_CHECKPOINT.MISSING_ENTRY")
-  }
-
-  test("a file that was changed after it was listed is named, unless a warning is enough") {
-    spark.range(0, 10, 1, 1).write.parquet(at("changed"))
-    def reading(options: (String, String)*) =
-      SourceRead(Seq("format" -> "parquet", "path" -> at("changed")) ++ options: _*)
-    val strict  = reading()
-    val lenient = reading("onFileChanged" -> "warn")
-    val ranges  = Seq(strict, lenient).map(r => r -> r.allRanges).toMap
-    val file    = Files.list(Paths.get(at("changed"))).filter(_.toString.endsWith(".parquet")).findFirst.get
-    Files.setLastModifiedTime(file, FileTime.from(Instant.parse("2020-01-02T03:04:05Z")))
-    val error = intercept[SpliceException](strict.rows(ranges = ranges(strict)))
-    Seq(
-      "FILE_CHANGED",
-      file.getFileName.toString,
-      "modification time",
-      "2020-01-02T03:04:05Z",
-      "onFileChanged"
-    ).foreach { words =>
-      assert(error.getMessage.contains(words))
-    }
-    assert(lenient.rows(ranges = ranges(lenient)).size == 10)
-    Files.write(file, Array[Byte](1, 2, 3))
-    assert(intercept[SpliceException](strict.rows(ranges =
-      ranges(strict)
-    )).getMessage.contains("3 bytes"))
   }
 
   test("a file that has vanished is named, and skipped only when that is asked for") {

@@ -45,7 +45,7 @@ final private[splice] class FileOpener(configuration: Configuration, policy: Fil
 
   private def difference(block: FileBlock, now: FileStatus): Option[(String, String, String)] =
     if (now.getLen != block.size) Some(("its length", s"${block.size} bytes", s"${now.getLen} bytes"))
-    else if (now.getModificationTime != block.modified)
+    else if (!FileOpener.isSameTime(block.modified, now.getModificationTime))
       Some(("its modification time", time(block.modified), time(now.getModificationTime)))
     else None
 
@@ -54,4 +54,10 @@ final private[splice] class FileOpener(configuration: Configuration, policy: Fil
 
 private object FileOpener {
   private val log = LoggerFactory.getLogger(classOf[FileOpener])
+
+  private val Second = 1000L
+
+  /** Some stores return milliseconds in a listing and whole seconds in the status of one file. */
+  private def isSameTime(a: Long, b: Long): Boolean =
+    a == b || (Math.floorDiv(a, Second) == Math.floorDiv(b, Second) && Seq(a, b).exists(_ % Second == 0))
 }

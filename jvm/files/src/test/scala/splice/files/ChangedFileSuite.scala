@@ -1,0 +1,77 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files
+
+import java.nio.file.attribute.FileTime
+import java.nio.file.{Files, Path, Paths}
+import java.time.Instant
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.source.SpliceException
+
+/** Files that differ from the list when a task opens them. */
+final class ChangedFileSuite extends AnyFunSuite with LocalSpark {
+
+  test("a file that was changed after it was listed is named, unless a warning is enough") {
+    spark.range(0, 10, 1, 1).write.parquet(at("changed"))
+    def reading(options: (String, String)*) =
+      SourceRead(Seq("format" -> "parquet", "path" -> at("changed")) ++ options: _*)
+    val strict  = reading()
+    val lenient = reading("onFileChanged" -> "warn")
+    val ranges  = Seq(strict, lenient).map(r => r -> r.allRanges).toMap
+    val file    = Files.list(Paths.get(at("changed"))).filter(_.toString.endsWith(".parquet")).findFirst.get
+    Files.setLastModifiedTime(file, FileTime.from(Instant.parse("2020-01-02T03:04:05Z")))
+    val error = intercept[SpliceException](strict.rows(ranges = ranges(strict)))
+    Seq(
+      "FILE_CHANGED",
+      file.getFileName.toString,
+      "modification time",
+      "2020-01-02T03:04:05Z",
+      "onFileChanged"
+    ).foreach { words =>
+      assert(error.getMessage.contains(words))
+    }
+    assert(lenient.rows(ranges = ranges(lenient)).size == 10)
+    Files.write(file, Array[Byte](1, 2, 3))
+    assert(intercept[SpliceException](strict.rows(ranges =
+      ranges(strict)
+    )).getMessage.contains("3 bytes"))
+  }
+
+  test("a file that was written again with the same length is named") {
+    val file = write("again/a.txt", "a\nb\n", "2026-01-01T00:00:00.123Z")
+    val read = SourceRead("format" -> "text", "path" -> at("again"))
+    val all  = read.allRanges
+    write("again/a.txt", "c\nd\n", "2026-01-01T00:00:00.124Z")
+    val error = intercept[SpliceException](read.rows(ranges = all))
+    assert(error.getCondition == "SPLICE_FILES.FILE_CHANGED")
+    Seq(file.getFileName.toString, "2026-01-01T00:00:00.123Z", "2026-01-01T00:00:00.124Z").foreach { words =>
+      assert(error.getMessage.contains(words))
+    }
+  }
+
+  test("a store that returns milliseconds in a listing and whole seconds in a status changes no file") {
+    write("rounded/a.txt", "a\nb\n", "2026-01-01T00:00:01.123Z")
+    val read = rounding("rounded")
+    val all  = read.allRanges
+    assert(read.rows(ranges = all).size == 2)
+    write("rounded/a.txt", "c\nd\n", "2026-01-01T00:00:02.123Z")
+    val error = intercept[SpliceException](read.rows(ranges = all))
+    assert(error.getCondition == "SPLICE_FILES.FILE_CHANGED")
+    assert(error.getMessage.contains("2026-01-01T00:00:01.123Z") && error.getMessage.contains("2026-01-01T00:00:02Z"))
+  }
+
+  private def rounding(name: String): SourceRead = SourceRead(
+    "format"           -> "text",
+    "path"             -> s"rounding://${at(name)}",
+    "fs.rounding.impl" -> classOf[RoundingFileSystem].getName
+  )
+
+  private def write(name: String, text: String, modified: String): Path = {
+    val file = Paths.get(at(name))
+    Files.createDirectories(file.getParent)
+    Files.setLastModifiedTime(Files.writeString(file, text), FileTime.from(Instant.parse(modified)))
+  }
+}
