@@ -48,13 +48,17 @@ private[splice] object FilesErrors {
       "after"     -> name(FileOptions.ModifiedAfter.key)
     )
 
-  def splitOptionChanged(option: String, before: Boolean, now: Boolean): SpliceException =
+  /** @param option the name of an option with the prefix of its leg */
+  def readerOptionChanged(option: String, before: Option[String], now: Option[String]): SpliceException = {
+    def text(value: Option[String]) = value.fold("not set")(v => s"'$v'")
     conditions.error(
-      "SPLICE_FILES.SPLIT_OPTION_CHANGED",
+      "SPLICE_FILES.READER_OPTION_CHANGED",
       "option" -> option,
-      "before" -> before.toString,
-      "now"    -> now.toString
+      "before" -> text(before),
+      "now"    -> text(now),
+      "remedy" -> before.fold(s"Remove '$option'")(value => s"Set '$option' to '$value'")
     )
+  }
 
   def startNotSupported(start: String): SpliceException =
     conditions.error("SPLICE_FILES.START_NOT_SUPPORTED", "start" -> start)

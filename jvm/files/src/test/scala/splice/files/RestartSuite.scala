@@ -164,41 +164,4 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     intercept[org.apache.spark.SparkException](reading())
     assert(reading("ignoreCorruptFiles" -> "true").size == 5)
   }
-
-  test("an option by which files were split must not change once there is a list") {
-    val options = Seq(
-      ("json", "multiLine", (0 until 40).map(i => s"""{"id":$i}""").mkString("\n")),
-      ("csv", "multiLine", (0 until 100).mkString("\n")),
-      ("text", "wholetext", (0 until 100).mkString("\n"))
-    )
-    options.foreach { case (format, option, text) =>
-      Seq("false" -> "true", "true" -> "false").foreach { case (before, after) =>
-        Files.writeString(Paths.get(at(s"split.$format")), text)
-        val log                 = new MemorySideLog
-        def read(value: String) = {
-          val all =
-            Seq("format" -> format, "path" -> at(s"split.$format"), "maxPartitionBytes" -> "64", option -> value)
-          new SourceRead(SourceRead.source(all: _*), log)
-        }
-        val rows = read(before).rows().size
-        assert(read(before).rows().size == rows)
-        assert(read(before.toUpperCase).rows().size == rows)
-        val error = intercept[SpliceException](read(after).rows())
-        assert(error.getCondition == "SPLICE_FILES.SPLIT_OPTION_CHANGED")
-        Seq(s"'$option'", s"'$before'", s"'$after'").foreach(words => assert(error.getMessage.contains(words)))
-      }
-    }
-  }
-}
-
-/** A driver that stops before it writes certain entries. */
-final private class StoppingSideLog(inner: SideLog, stopsBefore: String => Boolean) extends SideLog {
-  override def get(key: String): Option[Seq[String]]                         = inner.get(key)
-  override def getOrCreate(key: String)(decide: => Seq[String]): Seq[String] = get(key).getOrElse {
-    if (stopsBefore(key)) throw new IllegalStateException(s"the driver stops before $key")
-    inner.getOrCreate(key)(decide)
-  }
-  override def keys(prefix: String): Seq[String] = inner.keys(prefix)
-  override def remove(key: String): Unit         = throw new IllegalStateException(s"the driver removes $key")
-  override def scope(name: String): SideLog      = new StoppingSideLog(inner.scope(name), stopsBefore)
 }

@@ -3,7 +3,9 @@
 
 package splice.files.enumerator
 
+import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
+import scala.collection.mutable
 
 import org.apache.spark.sql.types.StructType
 
@@ -12,25 +14,19 @@ import splice.files.split.FileRange
 import splice.files.{FilesErrors, NoFiles}
 import splice.source._
 
-/** Lists the files once, at the first start of a query. Every later call depends on the persisted list only. */
+/** Lists the files at the first start of a query. Every later call depends on the persisted lists only: files are listed again
+  * only if no file has been read and a setting of the list has changed.
+  */
 final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Limited, context: EnumeratorContext)
     extends SplitEnumerator[FilesPosition] {
 
-  private lazy val log = new FileListLog(context.sideLog)
+  private lazy val lists = new FileLists(context.sideLog)
 
-  private lazy val size: Int = log.size
-
-  // A query whose files have all been read needs the size only.
-  private lazy val list: FileList = {
-    val known = log.read()
-    storage.check(known)
-    known
-  }
+  private val checked = mutable.Set.empty[Int]
 
   override def start(at: StartPosition): FilesPosition = at match {
     case StartPosition.Configured =>
-      log.create(storage.list(context))
-      log.close(list.files.size)
+      lists.create(0)(storage.list(context))
       FilesPosition.Start
     case StartPosition.Offsets(_, _, _)     => throw FilesErrors.startNotSupported("offsets of a log")
     case StartPosition.Timestamp(millis, _) => throw FilesErrors.startNotSupported(s"the time $millis ms")
@@ -39,13 +35,18 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
   override def limits(at: FilesPosition): Limits.Limited = own
 
   override def advance(from: FilesPosition, limits: Limits): FilesPosition =
-    if (isFinished(from)) from else listOf(from).reach(from, limits)
+    if (isFinished(from)) from
+    else {
+      val at = if (from.files == 0) from.copy(list = fitting(from.list)) else from
+      readable(at).reach(at, limits).copy(list = at.list)
+    }
 
   override def splits(from: FilesPosition, until: FilesPosition): Seq[FileRange] =
     if (from == until) Nil
     else {
-      val _ = listOf(from)
-      listOf(until).ranges(from, until)
+      val list = readable(until)
+      if (!list.contains(from) || (from.files > 0 && from.list != until.list)) throw foreign(from)
+      list.ranges(from, until)
     }
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = {
@@ -56,10 +57,11 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
     }
   }
 
-  override def end(at: FilesPosition): Option[EndState] = Option.when(isFinished(at))(storage.end(at, listOf(at)))
+  override def end(at: FilesPosition): Option[EndState] = Option.when(isFinished(at))(storage.end(at, readable(at)))
 
   override def figures(at: FilesPosition): SortedMap[String, String] = {
     val behind = if (isFinished(at)) 0L else listOf(at).unread(at)
+    val size   = lists.size(at.list)
     SortedMap(
       ProgressMetric.Position    -> s"${at.wholeFiles} of $size files",
       ProgressMetric.Splits      -> (size - at.wholeFiles).toString,
@@ -67,15 +69,31 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
     )
   }
 
-  private def isFinished(at: FilesPosition): Boolean = within(at).files == size && at.partly.isEmpty
+  private def isFinished(at: FilesPosition): Boolean =
+    if (at.files > lists.size(at.list)) throw foreign(at) else at.files == lists.size(at.list) && at.partly.isEmpty
 
-  private def within(at: FilesPosition): FilesPosition = if (at.files <= size) at else throw foreign(at)
+  /** The first list from `number` on that has the settings of this start; the next list is made where none has. */
+  @tailrec private def fitting(number: Int): Int =
+    if (storage.difference(lists(number)).isEmpty) number
+    else {
+      var isMade = false
+      lists.create(number + 1) {
+        isMade = true
+        storage.list(context)
+      }
+      if (isMade) number + 1 else fitting(number + 1)
+    }
 
-  private def listOf(at: FilesPosition): FileList = {
-    if (list.files.size != size) throw FileListLog.wrongSize(size, list.files.size)
-    if (list.contains(at)) list else throw foreign(at)
+  /** The list of a position, for readers with the settings of this start. */
+  private def readable(at: FilesPosition): FileList = {
+    val list = listOf(at)
+    if (!checked(at.list)) storage.difference(list).foreach(throw _)
+    checked += at.list
+    list
   }
 
+  private def listOf(at: FilesPosition): FileList = if (lists(at.list).contains(at)) lists(at.list) else throw foreign(at)
+
   private def foreign(at: FilesPosition): SpliceException =
-    CheckpointErrors.foreign(s"The offset '$at'", s"a position in a list of $size files")
+    CheckpointErrors.foreign(s"The offset '$at'", s"a position in a list of ${lists.size(at.list)} files")
 }

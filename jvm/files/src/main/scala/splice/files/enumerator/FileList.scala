@@ -5,19 +5,20 @@ package splice.files.enumerator
 
 import scala.collection.immutable.SortedMap
 
+import splice.files.options.ReaderOptions
 import splice.files.split._
 import splice.source.Limits
 
 /** The files of a source in the order in which they are read, and the settings that the first start fixed with them.
   *
-  * @param splitBy
-  *   the option of the format by which files are split or read whole, and its value
+  * @param reader
+  *   the options of the format by which files are split and read
   */
 final private[splice] class FileList(
     val schemas: FileSchemas,
     val packing: Packing,
     val files: IndexedSeq[ListedFile],
-    val splitBy: Option[(String, Boolean)] = None
+    val reader: ReaderOptions = ReaderOptions.Empty
 ) {
 
   private lazy val bytesBefore: Array[Long] = files.iterator.map(_.size).scanLeft(0L)(_ + _).toArray

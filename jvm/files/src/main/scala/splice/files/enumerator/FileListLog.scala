@@ -3,12 +3,14 @@
 
 package splice.files.enumerator
 
+import scala.collection.immutable.SortedMap
 import scala.util.Try
 
 import com.fasterxml.jackson.databind.JsonNode
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{DataType, StructType}
 
+import splice.files.options.ReaderOptions
 import splice.files.split.{BlockHome, FileSchemas, ListedFile, Packing}
 import splice.source._
 
@@ -56,7 +58,7 @@ final private[splice] class FileListLog(log: SideLog) {
     val next  = FileListLog.read(entry)
     if (number != list.files.size) entry.corrupt(s"its first file is not number ${list.files.size}")
     if (settings(next) != settings(list)) entry.corrupt("its first line differs from the one of the first segment")
-    new FileList(list.schemas, list.packing, list.files ++ next.files, list.splitBy)
+    new FileList(list.schemas, list.packing, list.files ++ next.files, list.reader)
   }
 }
 
@@ -70,8 +72,8 @@ private[splice] object FileListLog {
   def wrongSize(expected: Int, found: Int): SpliceException =
     CheckpointErrors.corrupt(s"Side-log entry $EndKey", s"the list has $found files instead of $expected")
 
-  private def settings(list: FileList): (FileSchemas, Packing, Option[(String, Boolean)]) =
-    (list.schemas, list.packing, list.splitBy)
+  private def settings(list: FileList): (FileSchemas, Packing, ReaderOptions) =
+    (list.schemas, list.packing, list.reader)
 
   /** The lines of a segment. */
   def write(list: FileList): Seq[String] = {
@@ -80,7 +82,7 @@ private[splice] object FileListLog {
     val hosts       = list.files.flatMap(_.homes).flatMap(_.hosts).distinct
     val valueNumber = values.zipWithIndex.toMap
     val hostNumber  = hosts.zipWithIndex.toMap
-    val splitBy     = list.splitBy.map { case (option, value) => "splitBy" -> Json.obj(option -> Json.bool(value)) }
+    val options     = list.reader.values.toSeq.map { case (key, value) => key -> Json.text(value) }
     val head        = Seq(
       "data"              -> Json.text(list.schemas.data.json),
       "partition"         -> Json.text(list.schemas.partition.json),
@@ -90,7 +92,7 @@ private[splice] object FileListLog {
       "root"              -> Json.text(root),
       "values"            -> Json.array(values.map(PartitionValues.write(_, list.schemas.partition))),
       "hosts"             -> Json.array(hosts.map(Json.text))
-    ) ++ splitBy
+    ) ++ Option.when(options.nonEmpty)("options" -> Json.obj(options: _*))
     def more(file: ListedFile): Option[JsonNode] = Option.when(file.homes.nonEmpty) {
       Json.obj("homes" -> Json.array(file.homes.map { home =>
         Json.array((home.start +: home.length +: home.hosts.map(hostNumber(_).toLong)).map(Json.number))
@@ -121,11 +123,11 @@ private[splice] object FileListLog {
     val values  = Json.items(entry("values")).map(PartitionValues.read(_, schemas.partition)).toIndexedSeq
     val hosts   = Json.items(entry("hosts")).map(_.asText).toIndexedSeq
     val root    = entry.text("root")
-    val splitBy = entry.find("splitBy").flatMap(Json.fields(_).headOption).map { case (k, v) => k -> v.asBoolean }
+    val options = entry.find("options").toSeq.flatMap(Json.fields).map { case (key, value) => key -> value.asText }
     val files   = entry.lines.iterator.map { line =>
       Json.read(line).flatMap(file(_, root, values, hosts)).getOrElse(entry.corrupt(s"'$line' is not a file"))
     }
-    new FileList(schemas, packing, files.toIndexedSeq, splitBy)
+    new FileList(schemas, packing, files.toIndexedSeq, ReaderOptions(SortedMap.from(options)))
   }
 
   /** The file of a line; the optional last item is an object, of which unknown fields are ignored. */

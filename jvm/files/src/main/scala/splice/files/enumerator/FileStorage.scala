@@ -12,7 +12,7 @@ import splice.files.options.OnEmpty
 import splice.files.reader.FileReaders
 import splice.files.split.{FileSchemas, Packing}
 import splice.files.{FileFormats, FileSource, FilesErrors}
-import splice.source.{EndState, EnumeratorContext, SplitReaderFactory}
+import splice.source.{EndState, EnumeratorContext, SpliceException, SplitReaderFactory}
 
 /** Where the files are. The enumerator knows storage by this only, so that a simulated folder can stand in for it. */
 private[splice] trait FileStorage {
@@ -20,12 +20,8 @@ private[splice] trait FileStorage {
   /** The files as they are now, with all else that is fixed when a query first starts. */
   def list(context: EnumeratorContext): FileList
 
-  /** Checks that the files of a persisted list can be read as they were split.
-    *
-    * @throws splice.source.SpliceException
-    *   when an option has changed that decides it
-    */
-  def check(list: FileList): Unit = ()
+  /** The error of a setting that differs from the one that a persisted list was made with, and by which its files are read. */
+  def difference(list: FileList): Option[SpliceException] = None
 
   /** The readers of listed files. */
   def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory
@@ -52,12 +48,12 @@ final private[files] class SparkStorage(source: FileSource) extends FileStorage 
       conf.filesOpenCostInBytes,
       conf.filesMinPartitionNum.getOrElse(context.cores).max(1)
     )
-    new FileList(found.schemas, packing, files, settings.splitBy)
+    new FileList(found.schemas, packing, files, settings.reader)
   }
 
-  override def check(list: FileList): Unit =
-    list.splitBy.zip(settings.splitBy).foreach { case ((option, before), (_, now)) =>
-      if (before != now) throw FilesErrors.splitOptionChanged(settings.name(option), before, now)
+  override def difference(list: FileList): Option[SpliceException] =
+    list.reader.difference(settings.reader).map { case (option, before, now) =>
+      FilesErrors.readerOptionChanged(settings.name(option), before, now)
     }
 
   private def refuseEmpty(): Unit = settings.onEmpty match {

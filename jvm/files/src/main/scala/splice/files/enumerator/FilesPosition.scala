@@ -10,26 +10,33 @@ import com.fasterxml.jackson.databind.JsonNode
 import splice.files.split.BlockId
 import splice.source.{CheckpointErrors, Json, Position}
 
-/** The files of the persisted list that have been read: `{"files":240,"partly":{"238:0":1200,"239:0":0},"v":1}`.
+/** The files of a persisted list that have been read: `{"files":240,"partly":{"238:0":1200,"239:0":0},"v":1}`.
   *
   * @param files
   *   the number of files, from the first one on, that have been read, except for the blocks of `partly`
   * @param partly
   *   blocks of these files that have not been read completely, and the number of rows of each that have been read
+  * @param list
+  *   the number of the list, `"list":1`; the text leaves 0 out
   */
-final private[splice] case class FilesPosition(files: Int, partly: SortedMap[BlockId, Long] = FilesPosition.NoBlocks)
-    extends Position {
+final private[splice] case class FilesPosition(
+    files: Int,
+    partly: SortedMap[BlockId, Long] = FilesPosition.NoBlocks,
+    list: Int = 0
+) extends Position {
 
   override lazy val json: String = {
     val blocks = Option.when(partly.nonEmpty) {
       "partly" -> Json.obj(partly.toSeq.map { case (block, rows) => block.toString -> Json.number(rows) }: _*)
     }
-    val fields = Seq("files" -> Json.number(files.toLong)) ++ blocks :+ "v" -> Json.number(FilesPosition.Version.toLong)
-    Json.write(Json.obj(fields: _*))
+    val number = Option.when(list > 0)("list" -> Json.number(list.toLong))
+    val fields = Seq("files" -> Json.number(files.toLong)) ++ number ++ blocks
+    Json.write(Json.obj(fields :+ "v" -> Json.number(FilesPosition.Version.toLong): _*))
   }
 
   override def precedes(later: Position): Boolean = later match {
-    case that: FilesPosition =>
+    case that: FilesPosition if list != that.list => files == 0 && list < that.list
+    case that: FilesPosition                      =>
       files <= that.files && that.partly.rangeUntil(BlockId(files, 0L)).forall { case (block, rows) =>
         partly.get(block).exists(_ <= rows)
       }
@@ -48,9 +55,9 @@ private[splice] object FilesPosition {
 
   private val What = "The offset of a file source"
 
-  private val Expected = """{"files":<number>,"v":1}, or with "partly":{"<file>:<byte>":<rows>}"""
+  private val Expected = """{"files":<number>,"v":1}, or with "list":<number> and "partly":{"<file>:<byte>":<rows>}"""
 
-  private val Known = Set("files", "partly", "v")
+  private val Known = Set("files", "list", "partly", "v")
 
   /** The position before the first file. */
   val Start: FilesPosition = FilesPosition(0)
@@ -64,11 +71,13 @@ private[splice] object FilesPosition {
     val fields = Json.fields(node).toMap
     if (!version.contains(Version) || !fields.contains("files") || !fields.keySet.subsetOf(Known))
       throw CheckpointErrors.foreign(s"The offset '$json'", Expected)
-    val position = for {
-      files  <- fields.get("files").filter(_.isInt).map(_.asInt).filter(_ >= 0)
+    def number(field: JsonNode) = Option.when(field.isInt)(field.asInt).filter(_ >= 0)
+    val position                = for {
+      files  <- fields.get("files").flatMap(number)
+      list   <- fields.get("list").fold(Option(0))(number)
       partly <- fields.get("partly").fold(Option(NoBlocks))(blocks)
       if partly.keysIterator.forall(_.file < files)
-    } yield FilesPosition(files, partly)
+    } yield FilesPosition(files, partly, list)
     position.getOrElse(throw corrupt("a position in a list"))
   }
 

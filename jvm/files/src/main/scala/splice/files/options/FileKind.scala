@@ -4,15 +4,7 @@
 package splice.files.options
 
 /** A file format that Spark reads. */
-sealed abstract class FileKind(val name: String, val vectorized: Boolean) extends Product with Serializable {
-
-  /** The option of the format that decides whether a file is split. */
-  private[files] def splitOption: Option[String] = this match {
-    case FileKind.Json | FileKind.Csv => Some("multiLine")
-    case FileKind.Text                => Some("wholetext")
-    case _                            => None
-  }
-}
+sealed abstract class FileKind(val name: String, val vectorized: Boolean) extends Product with Serializable
 
 object FileKind {
   case object Parquet extends FileKind("parquet", vectorized = true)

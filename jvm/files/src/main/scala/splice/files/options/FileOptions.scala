@@ -89,8 +89,8 @@ object FileOptions {
   val BasePath: SourceOption[String] =
     SourceOption("basePath", OptionType.Text, "the folder below which folder names give columns; by default each path")
 
-  // Spark's listing and readers know these themselves; all others stay with Splice.
-  private val forSpark: Seq[SourceOption[_]] =
+  /** The options that Spark's listing has too; all others stay with Splice. */
+  private[files] val ofListing: Seq[SourceOption[_]] =
     Seq(RecursiveFileLookup, PathGlobFilter, ModifiedBefore, ModifiedAfter, BasePath)
 
   private val own: Seq[SourceOption[_]] = Seq(
@@ -106,7 +106,7 @@ object FileOptions {
     Empty
   )
 
-  val set: OptionSet = OptionSet("Files", own ++ forSpark, others = isFormats)
+  val set: OptionSet = OptionSet("Files", own ++ ofListing, others = isFormats)
 
   private def ownKeys = own.map(fold)
 
@@ -117,7 +117,7 @@ object FileOptions {
   private def isFormats(key: String): Boolean = {
     val word  = key.toLowerCase(Locale.ROOT)
     val slips = if (word.length > 4) 2 else 1
-    (own ++ forSpark).map(fold).forall(EditDistance(word, _) > slips)
+    (own ++ ofListing).map(fold).forall(EditDistance(word, _) > slips)
   }
 
   private def fold(option: SourceOption[_]): String = option.key.toLowerCase(Locale.ROOT)

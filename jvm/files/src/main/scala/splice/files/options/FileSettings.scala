@@ -35,9 +35,8 @@ final private[splice] case class FileSettings(
   /** The name of an option in errors, with the prefix of its leg. */
   def name(key: String): String = prefix + key
 
-  /** The option by which files are split or read whole, and its value. */
-  def splitBy: Option[(String, Boolean)] =
-    kind.splitOption.map(key => key -> spark.get(key).flatMap(_.toBooleanOption).getOrElse(false))
+  /** The options of the format that a list keeps. */
+  def reader: ReaderOptions = ReaderOptions.of(spark.originalMap)
 
   def basePath: Option[String] = spark.get(FileOptions.BasePath.key)
 

@@ -3,12 +3,15 @@
 
 package splice.files.enumerator
 
+import scala.collection.immutable.SortedMap
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
+import splice.files.options.ReaderOptions
 import splice.files.split.{BlockHome, FileSchemas, ListedFile, Packing}
 import splice.source.{Json, SideLog, SpliceException}
 
@@ -67,12 +70,12 @@ final class FileListLogSuite extends AnyFunSuite {
       ListedFile("file:/lake/x/3", 7, 2, splittable = false, values)
     )
     val schemas = FileSchemas(StructType.fromDDL("x ARRAY<STRING>"), partition)
-    val lines   = FileListLog.write(new FileList(schemas, packing, files, Some("multiLine" -> true)))
+    val lines   = FileListLog.write(new FileList(schemas, packing, files, ReaderOptions(SortedMap("header" -> "true", "sep" -> "|"))))
     val again   = read(logOf(0 -> lines))
     assert(again.files == files && again.schemas == schemas && again.packing == packing)
-    assert(again.splitBy.contains("multiLine" -> true))
+    assert(again.reader.values == SortedMap("header" -> "true", "sep" -> "|"))
     assert(lines.forall(!_.contains('\n')))
-    assert(read(logOf(0 -> FileListLog.write(list(3)))).splitBy.isEmpty)
+    assert(read(logOf(0 -> FileListLog.write(list(3)))).reader == ReaderOptions.Empty)
     assert(read(logOf(0 -> FileListLog.write(list()))).files.isEmpty)
   }
 

@@ -29,6 +29,10 @@ final class FilesPositionSuite extends AnyFunSuite {
     assert(FilesPosition.read("""{"v":1, "partly":{"1:5":2,"0:9":1}, "files":2}""") ==
       at(2, (0, 9L) -> 1L, (1, 5L) -> 2L))
     assert(FilesPosition.read("""{"files":2,"partly":{},"v":1}""").json == """{"files":2,"v":1}""")
+    val ofAnother = at(2, (0, 9L) -> 1L).copy(list = 3)
+    assert(ofAnother.json == """{"files":2,"list":3,"partly":{"0:9":1},"v":1}""")
+    assert(FilesPosition.read(ofAnother.json) == ofAnother)
+    assert(FilesPosition.read("""{"files":2,"list":0,"v":1}""").json == """{"files":2,"v":1}""")
   }
 
   test("a text that is newer, foreign or damaged is rejected") {
@@ -39,6 +43,7 @@ final class FilesPositionSuite extends AnyFunSuite {
       Seq("[]", "7", """{"2:0":0}""", """{"1:-5":0}""", """{"-1:5":0}""", """{"1:05":0}""", """{"1:+5":0}""") ++
         Seq("""{"1":0}""", """{"1:5:0":0}""", """{"1:5":-1}""", """{"1:5":"2"}""", """{"1:5":1.5}""", """{"1:5:":0}""")
     (blocks.map(b => s"""{"files":2,"partly":$b,"v":1}""") ++
+      Seq("""{"files":1,"list":-1,"v":1}""", """{"files":1,"list":"1","v":1}""") ++
       Seq("""{"files":-1,"v":1}""", """{"files":2147483648,"v":1}""", """{"files":"1","v":1}""", """{"files":1,"v"""))
       .foreach(text => assert(condition(text) == "SPLICE_CHECKPOINT.CORRUPT", text))
   }
@@ -60,6 +65,8 @@ final class FilesPositionSuite extends AnyFunSuite {
       j <- chain.indices
     } assert(chain(i).precedes(chain(j)) == (i <= j), s"${chain(i)} and ${chain(j)}")
     assert(!at(1, (0, 0L) -> 0L).precedes(at(1, (0, 100L) -> 0L)))
+    assert(FilesPosition.Start.precedes(FilesPosition(0, list = 1)) && FilesPosition.Start.precedes(FilesPosition(7, list = 2)))
+    assert(!FilesPosition(0, list = 1).precedes(FilesPosition.Start) && !FilesPosition(1).precedes(FilesPosition(7, list = 1)))
     assert(!at(1, (0, 0L) -> 2L, (0, 100L) -> 1L).precedes(at(1, (0, 0L) -> 1L, (0, 100L) -> 2L)))
   }
 
