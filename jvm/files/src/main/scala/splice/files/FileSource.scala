@@ -45,7 +45,7 @@ final class FileSource private[files] (private[files] val settings: FileSettings
   override def position(json: String): FilesPosition = FilesPosition.read(json)
 
   override def enumerator(context: EnumeratorContext): SplitEnumerator[FilesPosition] =
-    new FileEnumerator(new SparkStorage(this), settings.limits, context)
+    new FileEnumerator(new SparkStorage(this, context.session), settings.limits, context)
 
   override def mayBeColumnar: Boolean = settings.kind.vectorized
 

@@ -23,11 +23,12 @@ final class SourceRead(
     val source: FileSource,
     log: SideLog = new MemorySideLog,
     mode: ReadMode = ReadMode.Stream,
-    cores: Int = 2
+    cores: Int = 2,
+    session: SessionSettings = SessionSettings.current
 ) {
 
   val enumerator: SplitEnumerator[FilesPosition] =
-    source.enumerator(EnumeratorContext(log, mode, Clock.systemUTC(), cores, "test"))
+    source.enumerator(EnumeratorContext(log, mode, Clock.systemUTC(), cores, "test", session = session))
 
   /** All positions from the first to the last. */
   def positions: Seq[FilesPosition] = {

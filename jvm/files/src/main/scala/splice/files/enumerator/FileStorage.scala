@@ -11,8 +11,8 @@ import splice.files.end.FilesEndState
 import splice.files.options.OnEmpty
 import splice.files.reader.FileReaders
 import splice.files.split.{FileSchemas, Packing}
-import splice.files.{FileFormats, FileSource, FilesErrors}
-import splice.source.{EndState, EnumeratorContext, SpliceException, SplitReaderFactory}
+import splice.files.{FileFormats, FileSource, FilesErrors, PinnedEnd, PinnedSession}
+import splice.source.{EndState, EnumeratorContext, SessionSettings, SpliceException, SplitReaderFactory}
 
 /** Where the files are. The enumerator knows storage by this only, so that a simulated folder can stand in for it. */
 private[splice] trait FileStorage {
@@ -31,13 +31,15 @@ private[splice] trait FileStorage {
 }
 
 /** The folders of a source, listed and read by Spark. */
-final private[files] class SparkStorage(source: FileSource) extends FileStorage {
+final private[files] class SparkStorage(source: FileSource, pinned: SessionSettings) extends FileStorage {
 
   private def settings = source.settings
 
-  private lazy val reading = new FileReaders(settings)
+  private lazy val session = new PinnedSession(pinned)
 
-  override def list(context: EnumeratorContext): FileList = {
+  private lazy val reading = new FileReaders(settings, session)
+
+  override def list(context: EnumeratorContext): FileList = session.run {
     val conf  = FileFormats.conf(SparkSession.active)
     val found = source.listing(context.mode)
     val files = found.files
@@ -65,7 +67,7 @@ final private[files] class SparkStorage(source: FileSource) extends FileStorage 
   override def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory = reading.of(columns, schemas)
 
   override def end(at: FilesPosition, list: => FileList): EndState =
-    new FilesEndState(settings.paths, this, at, list)
+    new PinnedEnd(new FilesEndState(settings.paths, this, at, list), session)
 }
 
 private object SparkStorage {

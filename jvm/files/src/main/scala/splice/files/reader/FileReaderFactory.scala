@@ -12,19 +12,22 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.util.SerializableConfiguration
 
 import splice.files.split.{FileBlock, FileRange}
-import splice.source.{SplitReader, SplitReaderFactory, TaskRanges}
+import splice.source.{SessionSettings, SplitReader, SplitReaderFactory, TaskRanges}
 
 /** Reads files with a function that Spark's own format made on the driver.
   *
   * @param read
   *   returns rows, or column batches when `columnar`, in the order of the layout
+  * @param pinned
+  *   settings to read with, if those of the task differ
   */
 final private[files] class FileReaderFactory(
     layout: ReadLayout,
     read: PartitionedFile => Iterator[InternalRow],
     override val columnar: Boolean,
     configuration: Broadcast[SerializableConfiguration],
-    policy: FilePolicy
+    policy: FilePolicy,
+    pinned: Option[SessionSettings]
 ) extends SplitReaderFactory {
 
   override def batches(task: TaskRanges): SplitReader[ColumnarBatch] = {
@@ -53,7 +56,8 @@ final private[files] class FileReaderFactory(
   private def reader[T](task: TaskRanges, items: Iterator[InternalRow] => Iterator[T]): SplitReader[T] = {
     val files                  = new FileOpener(configuration.value.value, policy)
     def open(block: FileBlock) = read(FileBlocks.partitioned(block, layout.values(block)))
-    new BlockReader(FileReaderFactory.blocks(task), block => files.open(block, open), items, policy)
+    val blocks = new BlockReader(FileReaderFactory.blocks(task), block => files.open(block, open), items, policy)
+    pinned.fold[SplitReader[T]](blocks)(new PinnedReader(blocks, _))
   }
 }
 

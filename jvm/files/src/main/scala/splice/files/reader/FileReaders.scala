@@ -10,12 +10,13 @@ import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 
-import splice.files.FileFormats
 import splice.files.options.FileSettings
 import splice.files.split.FileSchemas
+import splice.files.{FileFormats, PinnedSession}
+import splice.source.SessionSettings
 
 /** Creates the readers of one run of a query, once per set of columns: each ships a Hadoop configuration. */
-final private[files] class FileReaders(settings: FileSettings) {
+final private[files] class FileReaders(settings: FileSettings, session: PinnedSession) {
 
   private type Key = (StructType, FileSchemas)
 
@@ -25,10 +26,12 @@ final private[files] class FileReaders(settings: FileSettings) {
     }
   )
 
-  def of(columns: StructType, schemas: FileSchemas): FileReaderFactory =
-    made.computeIfAbsent((columns, schemas), _ => make(ReadLayout(columns, schemas)))
+  def of(columns: StructType, schemas: FileSchemas): FileReaderFactory = {
+    val pinned = session.changed
+    made.computeIfAbsent((columns, schemas), _ => session.run(make(ReadLayout(columns, schemas), pinned)))
+  }
 
-  private def make(layout: ReadLayout): FileReaderFactory = {
+  private def make(layout: ReadLayout, pinned: Option[SessionSettings]): FileReaderFactory = {
     val spark         = SparkSession.active
     val format        = FileFormats.of(settings.kind)
     val columnar      = settings.kind.vectorized && format.supportBatch(spark, layout.returned)
@@ -43,7 +46,7 @@ final private[files] class FileReaders(settings: FileSettings) {
       configuration
     )
     val shipped = spark.sparkContext.broadcast(new SerializableConfiguration(configuration))
-    new FileReaderFactory(layout, read, columnar, shipped, FilePolicy(settings))
+    new FileReaderFactory(layout, read, columnar, shipped, FilePolicy(settings), pinned)
   }
 }
 

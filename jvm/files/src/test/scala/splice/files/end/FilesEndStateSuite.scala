@@ -111,8 +111,9 @@ final class FilesEndStateSuite extends AnyFunSuite with LocalSpark {
     assert(state.eventTimes("never").isEmpty)
     spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
     try {
-      assert(state.eventTimes("local") == range("2026-03-01T03:00:00Z", "2026-03-07T03:00:00Z"))
-      assert(state.eventTimes("DAY") == range("2026-01-30T15:00:00Z", "2026-02-03T15:00:00Z"))
+      val tokyo = end("path" -> at("times"))
+      assert(tokyo.eventTimes("local") == range("2026-03-01T03:00:00Z", "2026-03-07T03:00:00Z"))
+      assert(tokyo.eventTimes("DAY") == range("2026-01-30T15:00:00Z", "2026-02-03T15:00:00Z"))
     } finally spark.conf.set("spark.sql.session.timeZone", "UTC")
     times.where("false").write.parquet(at("no rows"))
     val empty = end("path" -> at("no rows"), "schema" -> "instant TIMESTAMP")

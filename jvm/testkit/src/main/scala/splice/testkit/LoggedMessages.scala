@@ -1,0 +1,51 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.testkit
+
+import java.util.concurrent.ConcurrentLinkedQueue
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.logging.log4j.core.appender.AbstractAppender
+import org.apache.logging.log4j.core.config.Property
+import org.apache.logging.log4j.core.filter.ThresholdFilter
+import org.apache.logging.log4j.core.layout.PatternLayout
+import org.apache.logging.log4j.core.{Filter, LogEvent, LoggerContext}
+import org.apache.logging.log4j.{Level, LogManager}
+
+/** The messages of a logger, from INFO on. */
+object LoggedMessages {
+
+  /** What `name`, a class or a package, logs during `body`, with the texts of the errors. */
+  def during[A](name: String)(body: => A): (A, Seq[String]) = {
+    val logger   = LogManager.getContext(false).asInstanceOf[LoggerContext].getLogger(name)
+    val level    = logger.getLevel
+    val appender = new Messages
+    appender.start()
+    logger.addAppender(appender)
+    logger.setLevel(Level.INFO)
+    try {
+      val result = body
+      (result, appender.texts.asScala.toSeq)
+    } finally {
+      logger.setLevel(level)
+      logger.removeAppender(appender)
+    }
+  }
+
+  final private class Messages extends AbstractAppender(
+        "messages",
+        ThresholdFilter.createFilter(Level.ALL, Filter.Result.ACCEPT, Filter.Result.DENY),
+        PatternLayout.createDefaultLayout(),
+        false,
+        Property.EMPTY_ARRAY
+      ) {
+    val texts = new ConcurrentLinkedQueue[String]
+
+    override def append(event: LogEvent): Unit = {
+      val thrown = Option(event.getThrown).fold("")(e => s" ${e.getStackTrace.mkString(e.toString, " ", "")}")
+      val _      = texts.add(event.getMessage.getFormattedMessage + thrown)
+    }
+  }
+}
