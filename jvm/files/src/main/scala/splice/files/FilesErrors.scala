@@ -6,7 +6,7 @@ package splice.files
 import org.apache.spark.sql.internal.SQLConf
 
 import splice.files.options.FileOptions
-import splice.source.{ErrorConditions, SpliceException}
+import splice.source.{ErrorConditions, Secrets, SpliceException, SpliceOptionException}
 
 /** Errors of the file source; nothing else in this module makes them. */
 private[splice] object FilesErrors {
@@ -47,6 +47,14 @@ private[splice] object FilesErrors {
       "before"    -> name(FileOptions.ModifiedBefore.key),
       "after"     -> name(FileOptions.ModifiedAfter.key)
     )
+
+  /** An option of Spark's stream of files.
+    *
+    * @param option
+    *   its name with the prefix of its leg
+    */
+  def optionNotSupported(option: String, remedy: String): SpliceOptionException =
+    conditions.option("SPLICE_FILES.OPTION_NOT_SUPPORTED", "option" -> option, "remedy" -> remedy)
 
   /** @param option the name of an option with the prefix of its leg */
   def readerOptionChanged(option: String, before: Option[String], now: Option[String]): SpliceException = {

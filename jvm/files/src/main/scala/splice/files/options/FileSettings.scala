@@ -46,7 +46,7 @@ final private[splice] case class FileSettings(
 
 private[splice] object FileSettings {
 
-  /** @throws splice.source.SpliceOptionException when an option is missing or not allowed */
+  /** @throws splice.source.SpliceOptionException when an option is missing, not allowed or not supported */
   def apply(options: SourceOptions): FileSettings = {
     val common   = CommonOptions.set.options.map(_.key.toLowerCase(Locale.ROOT)).toSet
     val forSpark = options.toMap.filter { case (k, _) =>
@@ -55,6 +55,7 @@ private[splice] object FileSettings {
     FileSettings(
       options(FileOptions.Format),
       FilePaths.of(options),
+    StreamOptions.refuse(options)
       options.find(FileOptions.Schema),
       Limits.Limited(
         files = options.find(FileOptions.MaxFilesPerTrigger),

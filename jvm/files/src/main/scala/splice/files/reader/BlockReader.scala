@@ -51,10 +51,12 @@ final private[splice] class BlockReader[T](
     opened = Iterator.empty
     current = Iterator.empty
   }
+    InputFileBlock.unset()
 
   private def turnTo(next: FileBlock): Unit = {
     block = Some(next)
     try {
+    InputFileBlock.set(next.path, next.start, next.length)
       opened = open(next)
       val all = items(opened)
       current = next.rows.fold(all)(_.of(all))

@@ -40,6 +40,25 @@ final class FileOptionsSuite extends AnyFunSuite {
     create("maxFilesPerTriger" -> "1", "unknownOptions" -> "warn")
   }
 
+  test("options of Spark's stream of files are named with a replacement") {
+    Seq(
+      "latestFirst"             -> "'orderBy'",
+      "maxFileAge"              -> "'modifiedAfter'",
+      "cleanSource"             -> "outside of the query",
+      "sourceArchiveDir"        -> "outside of the query",
+      "fileNameOnly"            -> "path",
+      "maxCachedFiles"          -> "once",
+      "discardCachedInputRatio" -> "once"
+    ).foreach { case (key, remedy) =>
+      val text = refused(key -> "true", "unknownOptions" -> "warn")
+      Seq("SPLICE_FILES.OPTION_NOT_SUPPORTED", s"'$key'", remedy).foreach(words => assert(text.contains(words)))
+    }
+    val leg   = Map("old.format" -> "csv", "old.path" -> "/x", "old.LatestFirst" -> "true")
+    val error = intercept[SpliceOptionException](FileSettings(SourceOptions(leg).scope("old"))).getMessage
+    assert(error.contains("'old.latestFirst'") && error.contains("'old.orderBy'"))
+    create("maxFilesPerTrigger" -> "1", "maxBytesPerTrigger" -> "1m")
+  }
+
   test("values that are not allowed are named with those that are") {
     assert(refused("maxFilesPerTrigger" -> "0").contains("1 or more"))
     assert(refused("orderBy" -> "size").contains("modificationTime, path"))
