@@ -17,11 +17,11 @@ private[splice] object FilesErrors {
   private val conditions = new ErrorConditions("splice/files/error-conditions.json")
 
   /** A folder, a file, or a pattern that fits nothing. */
-  def pathNotFound(path: String): SpliceException = conditions.error(PathNotFound, "path" -> path)
+  def pathNotFound(path: String): SpliceException = conditions.error(PathNotFound, "path" -> shown(path))
 
   /** A path whose scheme no file system knows. */
   def noFileSystem(path: String, cause: Throwable): SpliceException =
-    conditions.error("SPLICE_FILES.NO_FILE_SYSTEM", cause, "path" -> path)
+    conditions.error("SPLICE_FILES.NO_FILE_SYSTEM", cause, "path" -> shown(path))
 
   def noSchema(format: String, paths: Seq[String]): SpliceException =
     conditions.error("SPLICE_FILES.NO_SCHEMA", "format" -> format, "paths" -> shown(paths))
@@ -87,9 +87,9 @@ private[splice] object FilesErrors {
   def tableFormat(path: String, format: String, table: String, basePathOption: String): SpliceException =
     conditions.error(
       "SPLICE_FILES.TABLE_FORMAT",
-      "path"     -> path,
+      "path"     -> shown(path),
       "format"   -> format,
-      "table"    -> table,
+      "table"    -> shown(table),
       "basePath" -> basePathOption
     )
 
@@ -97,14 +97,14 @@ private[splice] object FilesErrors {
   def sinkLogInvalid(entry: String, folder: String, why: String): SpliceException =
     conditions.error(
       "SPLICE_FILES.SINK_LOG_INVALID",
-      "entry"   -> entry,
-      "folder"  -> folder,
+      "entry"   -> shown(entry),
+      "folder"  -> shown(folder),
       "why"     -> why,
       "setting" -> sinkLogIgnored
     )
 
   def sinkLogMoved(folder: String, file: String): SpliceException =
-    conditions.error("SPLICE_FILES.SINK_LOG_MOVED", "folder" -> folder, "file" -> file, "setting" -> sinkLogIgnored)
+    conditions.error("SPLICE_FILES.SINK_LOG_MOVED", "folder" -> shown(folder), "file" -> shown(file), "setting" -> sinkLogIgnored)
 
   private def sinkLogIgnored: String = SQLConf.FILESTREAM_SINK_METADATA_IGNORED.key
 
@@ -140,5 +140,8 @@ private[splice] object FilesErrors {
   private def changed(file: String, what: String, listed: String, found: String): Seq[(String, String)] =
     Seq("file" -> file, "what" -> what, "listed" -> listed, "found" -> found)
 
-  private def shown(paths: Seq[String]): String = paths.mkString(", ")
+  private def shown(paths: Seq[String]): String = paths.map(shown).mkString(", ")
+
+  // A path of the options may have a user and a password.
+  private def shown(path: String): String = Secrets.redact(FileOptions.Path.key, path)
 }

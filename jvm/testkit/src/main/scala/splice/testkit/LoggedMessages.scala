@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import scala.jdk.CollectionConverters._
 
 import org.apache.logging.log4j.core.appender.AbstractAppender
-import org.apache.logging.log4j.core.config.Property
+import org.apache.logging.log4j.core.config.{Configurator, Property}
 import org.apache.logging.log4j.core.filter.ThresholdFilter
 import org.apache.logging.log4j.core.layout.PatternLayout
 import org.apache.logging.log4j.core.{Filter, LogEvent, LoggerContext}
@@ -24,12 +24,12 @@ object LoggedMessages {
     val appender = new Messages
     appender.start()
     logger.addAppender(appender)
-    logger.setLevel(Level.INFO)
+    Configurator.setLevel(name, Level.INFO)
     try {
       val result = body
       (result, appender.texts.asScala.toSeq)
     } finally {
-      logger.setLevel(level)
+      Configurator.setLevel(name, level)
       logger.removeAppender(appender)
     }
   }

@@ -28,8 +28,8 @@ final private[files] class Analysis(settings: FileSettings) {
   private def listNow(): FileListing = {
     val analysed = known.map { case (schemas, _) => FileListing.Before(schemas) }
     val columns  = analysed.orElse(settings.schema.map(FileListing.Given)).getOrElse(FileListing.Nothing)
-    val made     = FileListing(settings, columns)
-    known = Some(made.schemas -> new SoftReference(made))
+    val made     = settings.users.guarded(FileListing(settings, columns))
+    known = Some(settings.users.guarded(made.schemas) -> new SoftReference(made))
     made
   }
 }

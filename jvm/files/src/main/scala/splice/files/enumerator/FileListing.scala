@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType
 
 import splice.files.options.{FileOptions, FileOrder, FileSettings}
 import splice.files.split.{BlockHome, FileSchemas, ListedFile}
-import splice.files.{ColumnNames, FileFormats, FilesErrors}
+import splice.files.{ColumnNames, FileFormats, FilesErrors, PathUsers}
 
 /** Files and columns at the paths of a source, listed once. Spark's own index lists them, so that hidden files, filters,
   * columns of folders and folders of Spark's streaming file sink are treated as by Spark's batch reader.
@@ -49,7 +49,7 @@ final private[files] class FileListing private (
     } yield {
       val path = file.getPath
       ListedFile(
-        SparkPath.fromPath(path).urlEncoded,
+        PathUsers.without(SparkPath.fromPath(path).urlEncoded),
         file.getLen,
         file.getModificationTime,
         format.isSplitable(spark, settings.spark, path),

@@ -42,8 +42,8 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
   override def list(context: EnumeratorContext): FileList = session.run {
     val conf  = FileFormats.conf(SparkSession.active)
     val found = source.listing(context.mode)
-    val files = found.files
-    SparkStorage.log.info("{} files found at {}", files.size, settings.paths.mkString(", "))
+    val files = settings.users.guarded(found.files)
+    SparkStorage.log.info("{} files found at {}", files.size, settings.shownPaths.mkString(", "))
     if (files.isEmpty) refuseEmpty()
     val packing = Packing(
       settings.maxPartitionBytes.getOrElse(conf.filesMaxPartitionBytes),
@@ -61,7 +61,7 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
   private def refuseEmpty(): Unit = settings.onEmpty match {
     case OnEmpty.Fail => throw FilesErrors.noFiles(settings.paths, settings.name)
     case OnEmpty.Warn =>
-      SparkStorage.log.warn("No file matches {}, so the source has no rows", settings.paths.mkString(", "))
+      SparkStorage.log.warn("No file matches {}, so the source has no rows", settings.shownPaths.mkString(", "))
   }
 
   override def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory = reading.of(columns, schemas)

@@ -4,21 +4,20 @@
 package splice.files.enumerator
 
 import java.io.FileNotFoundException
-import java.net.URI
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, Path, UnsupportedFileSystemException}
 
-import splice.files.FilesErrors
+import splice.files.{FilesErrors, PathUsers}
 
 /** The paths that a user writes, made into paths of a file system. */
 private[files] object RootPaths {
 
   private val GlobLetters = "{}[]*?\\".toSet
 
-  /** Every path with its scheme and authority, sorted; asks the file system nothing but what it is called. */
+  /** Every path with its scheme and authority, without user and password, sorted; asks the file system nothing but what it is called. */
   def qualified(paths: Seq[String], configuration: Configuration): Seq[String] =
-    paths.map(p => withoutSecret(qualify(new Path(p), configuration).toUri)).distinct.sorted
+    paths.map(p => PathUsers.without(qualify(new Path(p), configuration).toUri.toString)).distinct.sorted
 
   /** The folders and files that exist under `paths`, with patterns resolved, without those that another one contains.
     *
@@ -69,10 +68,4 @@ private[files] object RootPaths {
   private def system(path: Path, configuration: Configuration): FileSystem =
     try path.getFileSystem(configuration)
     catch { case e: UnsupportedFileSystemException => throw FilesErrors.noFileSystem(path.toString, e) }
-
-  // Old S3 paths may carry keys; abfss://container@account is no secret.
-  private def withoutSecret(uri: URI): String =
-    if (Option(uri.getUserInfo).exists(_.contains(":")))
-      uri.toString.replace(s"${uri.getRawUserInfo}@", "")
-    else uri.toString
 }

@@ -9,7 +9,8 @@ import org.apache.spark.sql.catalyst.FileSourceOptions
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.types.StructType
 
-import splice.source.{CommonOptions, Limits, SourceOptions}
+import splice.files.PathUsers
+import splice.source.{CommonOptions, Limits, Secrets, SourceOptions}
 
 /** The options of one file source, parsed.
   *
@@ -38,6 +39,12 @@ final private[splice] case class FileSettings(
   /** The options of the format that a list keeps. */
   def reader: ReaderOptions = ReaderOptions.of(spark.originalMap)
 
+  /** The paths for logs and errors. */
+  def shownPaths: Seq[String] = paths.map(Secrets.redact(FileOptions.Path.key, _))
+
+  /** Users and passwords in the paths. */
+  lazy val users: PathUsers = PathUsers.of(paths)
+
   def basePath: Option[String] = spark.get(FileOptions.BasePath.key)
 
   /** Spark's options `ignoreMissingFiles` and `ignoreCorruptFiles`, else the session's settings of these names. */
@@ -48,6 +55,7 @@ private[splice] object FileSettings {
 
   /** @throws splice.source.SpliceOptionException when an option is missing, not allowed or not supported */
   def apply(options: SourceOptions): FileSettings = {
+    StreamOptions.refuse(options)
     val common   = CommonOptions.set.options.map(_.key.toLowerCase(Locale.ROOT)).toSet
     val forSpark = options.toMap.filter { case (k, _) =>
       FileOptions.isForSpark(k) && !common(k.toLowerCase(Locale.ROOT))
@@ -55,7 +63,6 @@ private[splice] object FileSettings {
     FileSettings(
       options(FileOptions.Format),
       FilePaths.of(options),
-    StreamOptions.refuse(options)
       options.find(FileOptions.Schema),
       Limits.Limited(
         files = options.find(FileOptions.MaxFilesPerTrigger),

@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.slf4j.LoggerFactory
 
 import splice.files.split.FileBlock
-import splice.files.{AccessDenied, FilesErrors}
+import splice.files.{AccessDenied, FilesErrors, PathUsers}
 import splice.source.{Poll, SpliceException, SplitReader}
 
 /** Reads the blocks of one task, one after the other.
@@ -23,7 +23,8 @@ final private[splice] class BlockReader[T](
     blocks: Iterator[FileBlock],
     open: FileBlock => Iterator[InternalRow],
     items: Iterator[InternalRow] => Iterator[T],
-    policy: FilePolicy
+    policy: FilePolicy,
+    users: PathUsers = PathUsers.Nobody
 ) extends SplitReader[T] {
 
   private var block: Option[FileBlock]      = None
@@ -50,13 +51,13 @@ final private[splice] class BlockReader[T](
     }
     opened = Iterator.empty
     current = Iterator.empty
-  }
     InputFileBlock.unset()
+  }
 
   private def turnTo(next: FileBlock): Unit = {
     block = Some(next)
-    try {
     InputFileBlock.set(next.path, next.start, next.length)
+    try {
       opened = open(next)
       val all = items(opened)
       current = next.rows.fold(all)(_.of(all))
@@ -74,7 +75,8 @@ final private[splice] class BlockReader[T](
         false
     }
 
-  private def skip(e: Exception): Unit = {
+  private def skip(thrown: Exception): Unit = {
+    val e       = users.cleaned(thrown)
     val skipped = e match {
       case BlockReader.Unavailable()            => false
       case _: SpliceException                   => false

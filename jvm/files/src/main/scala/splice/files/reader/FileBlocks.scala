@@ -8,17 +8,19 @@ import org.apache.spark.paths.SparkPath
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 
+import splice.files.PathUsers
 import splice.files.split.FileBlock
 
 /** Blocks as Spark's readers take them. */
 private[files] object FileBlocks {
 
-  def path(block: FileBlock): Path = SparkPath.fromUrlString(block.path).toPath
+  def path(block: FileBlock, users: PathUsers = PathUsers.Nobody): Path =
+    SparkPath.fromUrlString(users.restore(block.path)).toPath
 
-  def partitioned(block: FileBlock, constants: InternalRow): PartitionedFile =
+  def partitioned(block: FileBlock, constants: InternalRow, users: PathUsers): PartitionedFile =
     PartitionedFile(
       constants,
-      SparkPath.fromUrlString(block.path),
+      SparkPath.fromUrlString(users.restore(block.path)),
       block.start,
       block.length,
       modificationTime = block.modified,

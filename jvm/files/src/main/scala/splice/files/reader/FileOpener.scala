@@ -10,12 +10,16 @@ import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.catalyst.InternalRow
 import org.slf4j.LoggerFactory
 
-import splice.files.FilesErrors
 import splice.files.options.OnFileChanged
 import splice.files.split.FileBlock
+import splice.files.{FilesErrors, PathUsers}
 
 /** Opens blocks of files that are still what they were when they were listed. Made for one task; used by one thread. */
-final private[splice] class FileOpener(configuration: Configuration, policy: FilePolicy) {
+final private[splice] class FileOpener(
+    configuration: Configuration,
+    policy: FilePolicy,
+    users: PathUsers = PathUsers.Nobody
+) {
 
   private val checked = mutable.Set.empty[String]
 
@@ -32,7 +36,7 @@ final private[splice] class FileOpener(configuration: Configuration, policy: Fil
   }
 
   private def check(block: FileBlock): Unit = {
-    val path = FileBlocks.path(block)
+    val path = FileBlocks.path(block, users)
     val now  = path.getFileSystem(configuration).getFileStatus(path)
     difference(block, now).foreach { case (what, listed, found) =>
       policy.onChanged match {

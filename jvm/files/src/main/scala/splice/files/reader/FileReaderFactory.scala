@@ -11,6 +11,7 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.util.SerializableConfiguration
 
+import splice.files.PathUsers
 import splice.files.split.{FileBlock, FileRange}
 import splice.source.{SessionSettings, SplitReader, SplitReaderFactory, TaskRanges}
 
@@ -27,6 +28,7 @@ final private[files] class FileReaderFactory(
     override val columnar: Boolean,
     configuration: Broadcast[SerializableConfiguration],
     policy: FilePolicy,
+    users: PathUsers,
     pinned: Option[SessionSettings]
 ) extends SplitReaderFactory {
 
@@ -54,9 +56,9 @@ final private[files] class FileReaderFactory(
   private def vectors(open: Iterator[InternalRow]): Iterator[ColumnarBatch] = open.asInstanceOf[Iterator[ColumnarBatch]]
 
   private def reader[T](task: TaskRanges, items: Iterator[InternalRow] => Iterator[T]): SplitReader[T] = {
-    val files                  = new FileOpener(configuration.value.value, policy)
-    def open(block: FileBlock) = read(FileBlocks.partitioned(block, layout.values(block)))
-    val blocks = new BlockReader(FileReaderFactory.blocks(task), block => files.open(block, open), items, policy)
+    val files                  = new FileOpener(configuration.value.value, policy, users)
+    def open(block: FileBlock) = read(FileBlocks.partitioned(block, layout.values(block), users))
+    val blocks = new BlockReader(FileReaderFactory.blocks(task), block => files.open(block, open), items, policy, users)
     pinned.fold[SplitReader[T]](blocks)(new PinnedReader(blocks, _))
   }
 }

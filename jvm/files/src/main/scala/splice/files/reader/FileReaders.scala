@@ -46,7 +46,7 @@ final private[files] class FileReaders(settings: FileSettings, session: PinnedSe
       configuration
     )
     val shipped = spark.sparkContext.broadcast(new SerializableConfiguration(configuration))
-    new FileReaderFactory(layout, read, columnar, shipped, FilePolicy(settings), pinned)
+    new FileReaderFactory(layout, read, columnar, shipped, FilePolicy(settings), settings.users, pinned)
   }
 }
 
