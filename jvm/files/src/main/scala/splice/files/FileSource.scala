@@ -12,6 +12,7 @@ import org.apache.spark.sql.types.StructType
 import splice.files.enumerator.{Analysis, FileEnumerator, FileListing, FilesPosition, RootPaths, SparkStorage}
 import splice.files.options.{FileOptions, FileSettings}
 import splice.files.reader.FileMetadata
+import splice.files.split.FileSchemas
 import splice.source._
 
 /** A bounded source of files, read by Spark's own readers: parquet, orc, json, csv, text.
@@ -39,7 +40,7 @@ final class FileSource private[files] (private[files] val settings: FileSettings
       case Seq(one) => one
       case several  => Json.write(Json.array(several.map(Json.text)))
     }
-    SortedMap("format" -> settings.kind.name, "path" -> path) ++ settings.schema.map("schema" -> _.toDDL)
+    SortedMap("format" -> settings.kind.name, "path" -> path)
   }
 
   override def position(json: String): FilesPosition = FilesPosition.read(json)
@@ -48,6 +49,9 @@ final class FileSource private[files] (private[files] val settings: FileSettings
     new FileEnumerator(new SparkStorage(this, context.session), settings.limits, context)
 
   override def mayBeColumnar: Boolean = settings.kind.vectorized
+
+  /** The columns of this start, if they are known without a listing. */
+  private[files] def analysed: Option[FileSchemas] = analysis.found
 
   /** What is at the paths, as a run of the mode takes it. */
   private[files] def listing(mode: ReadMode): FileListing = analysis.listing(mode)

@@ -48,6 +48,28 @@ private[splice] object FilesErrors {
       "after"     -> name(FileOptions.ModifiedAfter.key)
     )
 
+  /** A column that is not as a list has it.
+    *
+    * @param listed
+    *   the columns of the list, in SQL
+    */
+  def columnChanged(
+      column: String,
+      before: String,
+      now: String,
+      paths: Seq[String],
+      schemaOption: String,
+      listed: String
+  ): SpliceException = conditions.error(
+    "SPLICE_FILES.COLUMN_CHANGED",
+    "column" -> column,
+    "before" -> before,
+    "now"    -> now,
+    "paths"  -> shown(paths),
+    "schema" -> schemaOption,
+    "listed" -> listed
+  )
+
   /** An option of Spark's stream of files.
     *
     * @param option

@@ -17,6 +17,9 @@ final private[files] class Analysis(settings: FileSettings) {
   /** The columns of the files; lists them the first time. */
   def schemas: FileSchemas = synchronized(known.fold(listNow().schemas)(_._1))
 
+  /** The columns, if the files were listed. */
+  def found: Option[FileSchemas] = synchronized(known.map(_._1))
+
   /** The files for a run. A batch reads what was there when it was analysed, with one listing, as in Spark; a stream may be
     * started much later, and lists again.
     */

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
 import splice.files.end.FilesEndState
-import splice.files.options.OnEmpty
+import splice.files.options.{FileOptions, OnEmpty}
 import splice.files.reader.FileReaders
 import splice.files.split.{FileSchemas, Packing}
 import splice.files.{FileFormats, FileSource, FilesErrors, PinnedEnd, PinnedSession}
@@ -53,10 +53,25 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
     new FileList(found.schemas, packing, files, settings.reader)
   }
 
-  override def difference(list: FileList): Option[SpliceException] =
-    list.reader.difference(settings.reader).map { case (option, before, now) =>
+  override def difference(list: FileList): Option[SpliceException] = {
+    val options = list.reader.difference(settings.reader).map { case (option, before, now) =>
       FilesErrors.readerOptionChanged(settings.name(option), before, now)
     }
+    options.orElse {
+      val schema = settings.schema.flatMap(ColumnChange.ofGiven(_, list.schemas))
+      schema.orElse(source.analysed.flatMap(now => ColumnChange.ofTypes(now.rows, list.schemas))).map(error(_, list.schemas))
+    }
+  }
+
+  private def error(change: ColumnChange, listed: FileSchemas): SpliceException =
+    FilesErrors.columnChanged(
+      change.name,
+      change.before,
+      change.now,
+      settings.paths,
+      settings.name(FileOptions.Schema.key),
+      listed.rows.toDDL
+    )
 
   private def refuseEmpty(): Unit = settings.onEmpty match {
     case OnEmpty.Fail => throw FilesErrors.noFiles(settings.paths, settings.name)
@@ -64,7 +79,10 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
       SparkStorage.log.warn("No file matches {}, so the source has no rows", settings.shownPaths.mkString(", "))
   }
 
-  override def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory = reading.of(columns, schemas)
+  override def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory = {
+    ColumnChange.ofTypes(columns, schemas).foreach(change => throw error(change, schemas))
+    reading.of(columns, schemas)
+  }
 
   override def end(at: FilesPosition, list: => FileList): EndState =
     new PinnedEnd(new FilesEndState(settings.paths, this, at, list), session)
