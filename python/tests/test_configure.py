@@ -80,6 +80,28 @@ def test_twice_is_once(jars: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("other", ["splice-spark_2.13-9.8.jar", "kafka-clients-4.1.0.jar"])
+def test_another_version_is_refused(
+    jars: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str
+) -> None:
+    with pytest.raises(SetupError, match=rf"has {other}.*Remove {other}"):
+        configure(SparkSession.builder.config("spark.jars", f"/a.jar, hdfs:///lib/{other}"))
+    (tmp_path / "spark-defaults.conf").write_text(f"spark.jars /site/{other}\n")
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    with pytest.raises(SetupError, match=other):
+        configure(SparkSession.builder.config(map={}).appName("x"))
+
+
+def test_a_package_of_spark_defaults_is_enough(
+    jars: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "spark-defaults.conf").write_text(
+        "spark.jars.packages io.github.splice:splice-spark_2.13:9.9\n"
+    )
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    assert "spark.jars" not in configure(SparkSession.builder)._options
+
+
 def test_a_builder_with_the_package_is_left_alone(jars: Path) -> None:
     builder = SparkSession.builder.config(
         "spark.jars.packages", "io.github.splice:splice-spark_2.13:9.9"

@@ -33,10 +33,19 @@ class Reader:
         return "frame"
 
 
+class Context:
+    def __init__(self, jars: str) -> None:
+        self.jars = jars
+
+    def getConf(self) -> dict[str, str]:  # noqa: N802 (PySpark's name)
+        return {"spark.jars": self.jars}
+
+
 class Session:
-    def __init__(self) -> None:
+    def __init__(self, jars: str = "") -> None:
         self.read = Reader()
         self.readStream = Reader()
+        self.sparkContext = Context(jars)
 
 
 def test_a_stream_and_a_batch_take_the_same_options() -> None:
@@ -77,6 +86,25 @@ def test_an_error_of_splice_loses_the_stack_of_the_jvm() -> None:
     assert raised.value.getCondition() == "SPLICE_FILES.PATH_NOT_FOUND"
     session.read.error = CaughtError("SOMETHING_ELSE")
     with pytest.raises(CaughtError):
+        SOURCE.read(session)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("jars", "advice"),
+    [
+        ("/mine.jar", r"'/mine\.jar', without Splice's jar.*call configure\(builder\) last"),
+        ("", r"Make the session with configure\(builder\)"),
+        ("/x/splice-spark_2.13-9.9.jar", r"Make the session with configure\(builder\)"),
+    ],
+)
+def test_jars_that_were_replaced_after_configure_are_named(
+    monkeypatch: pytest.MonkeyPatch, jars: str, advice: str
+) -> None:
+    session = Session(jars)
+    session._jsparkSession = None  # type: ignore[attr-defined]
+    monkeypatch.setattr(jvm, "running", object)
+    monkeypatch.setattr(jvm, "entry_point", lambda _: None)
+    with pytest.raises(SetupError, match=advice):
         SOURCE.read(session)  # type: ignore[arg-type]
 
 

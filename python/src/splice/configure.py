@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from splice import jvm
 from splice.errors import SetupError
-from splice.jars import CONNECTOR, how_to_submit, jar_paths
+from splice.jars import CONNECTOR, artifact, file_name, how_to_submit, jar_paths
 
 if TYPE_CHECKING:
     from py4j.java_gateway import JVMView
@@ -31,6 +31,8 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     Calling it twice changes nothing, nor does calling it where Splice is there already: in a
     running session, or among the builder's packages.
 
+    Call it after ``config("spark.jars", ...)``, which replaces all jars that were set before.
+
     Args:
         builder: The builder of a classic session (or of a local Spark Connect server).
 
@@ -38,9 +40,10 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
         The same builder.
 
     Raises:
-        SetupError: if a JVM already runs without the jar, be it that of an earlier session or
-            that of spark-submit; if PYSPARK_SUBMIT_ARGS sets jars, which would win over the
-            builder's; if the session is one of a Spark Connect server.
+        SetupError: if ``spark.jars`` has another version of one of the jars; if a JVM already
+            runs without the jar, be it that of an earlier session or that of spark-submit; if
+            PYSPARK_SUBMIT_ARGS sets jars, which would win over the builder's; if the session is
+            one of a Spark Connect server.
     """
     options = _options(builder)
     _refuse_remote(builder, options)
@@ -48,14 +51,16 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     if driver is not None:
         return _running(builder, driver)
     arguments = os.environ.get("PYSPARK_SUBMIT_ARGS", "")
-    if CONNECTOR in options.get(_PACKAGES, "") or CONNECTOR in arguments:
+    if CONNECTOR in options.get(_PACKAGES, _default(_PACKAGES)) or CONNECTOR in arguments:
         return builder
     _refuse_jars_in(shlex.split(arguments))
-    jars = [jar for jar in options.get(_JARS, _default_jars()).split(",") if jar.strip()]
-    names = {jar.rsplit("/", 1)[-1] for jar in jars}
+    jars = [jar for jar in options.get(_JARS, _default(_JARS)).split(",") if jar.strip()]
+    own = jar_paths()
+    _refuse_other_versions(jars, own)
+    names = {file_name(jar) for jar in jars}
     return builder.config(
         _JARS,
-        ",".join([*jars, *(str(path) for path in jar_paths() if path.name not in names)]),
+        ",".join([*jars, *(str(path) for path in own if path.name not in names)]),
     )
 
 
@@ -104,11 +109,22 @@ def _refuse_jars_in(arguments: list[str]) -> None:
             )
 
 
-def _default_jars() -> str:
+def _refuse_other_versions(jars: list[str], own: list[Path]) -> None:
+    for jar, mine in itertools.product(jars, own):
+        name = file_name(jar)
+        if name != mine.name and artifact(name) == artifact(mine.name):
+            raise SetupError(
+                f"'{_JARS}' has {name}, and this package brings {mine.name}. Spark would load both "
+                f"versions. Remove {name} from '{_JARS}' of the builder or of spark-defaults.conf."
+            )
+
+
+def _default(key: str) -> str:
     home, given = os.environ.get("SPARK_HOME"), os.environ.get("SPARK_CONF_DIR")
     folder = Path(given) if given else Path(home, "conf") if home else None
     if folder is None or not (folder / "spark-defaults.conf").is_file():
         return ""
     defaults = folder / "spark-defaults.conf"
-    set_there = re.findall(r"(?m)^\s*spark\.jars[ \t=:]+(\S.*?)\s*$", defaults.read_text("utf-8"))
+    line = rf"(?m)^\s*{re.escape(key)}[ \t=:]+(\S.*?)\s*$"
+    set_there = re.findall(line, defaults.read_text("utf-8"))
     return set_there[-1] if set_there else ""

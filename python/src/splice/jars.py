@@ -40,6 +40,22 @@ def jar_paths() -> list[Path]:
     return [jars[0] for jars in found]
 
 
+def file_name(jar: str) -> str:
+    """Return the file name in a path or URI of a jar."""
+    return jar.strip().rsplit("/", 1)[-1]
+
+
+def artifact(name: str) -> str:
+    """Return the name of a jar without its version, such as ``kafka-clients``."""
+    return re.sub(r"-\d[^/]*\.jar$", "", name)
+
+
+def replaced_jars(present: str) -> bool:
+    """Return whether a session's ``spark.jars`` has jars, but not those of this package."""
+    names = {artifact(file_name(jar)) for jar in present.split(",") if jar.strip()}
+    return bool(names) and CONNECTOR not in names
+
+
 def how_to_submit() -> str:
     """Says what to give spark-submit, with the very jars and version where they are known."""
     try:

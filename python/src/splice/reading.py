@@ -11,7 +11,7 @@ from pyspark.errors import PySparkRuntimeError, QueryExecutionException
 
 from splice import jvm
 from splice.errors import SetupError, SourceError
-from splice.jars import how_to_submit
+from splice.jars import how_to_submit, replaced_jars
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,6 +47,15 @@ def _refuse_without_jar(session: SparkSession) -> None:
     # Only a classic session can be asked; a Connect server answers for itself when it analyses.
     driver = jvm.running() if hasattr(session, "_jsparkSession") else None
     if driver is not None and jvm.entry_point(driver) is None:
+        jars = session.sparkContext.getConf().get("spark.jars", "") or ""
+        if replaced_jars(jars):
+            raise SetupError(
+                f"This session does not know the format 'splice': its 'spark.jars' is '{jars}', "
+                "without Splice's jar. config('spark.jars', ...) after configure(builder) replaces "
+                "the jars that configure() appends. Set 'spark.jars' first, and call "
+                f"configure(builder) last, or start the session by spark-submit with "
+                f"{how_to_submit()}."
+            )
         raise SetupError(
             "This session does not know the format 'splice', because Splice's jar is not on its "
             "class path. Make the session with configure(builder), or start it by spark-submit "

@@ -37,6 +37,7 @@ class SpliceProvider extends TableProvider with DataSourceRegister {
   private def tableOf(written: Map[String, String]): SpliceTable = {
     val options = TableOptions(written, implied)
     table.collect { case (`options`, made) => made }.getOrElse {
+      ClassPathVersions.check()
       val made = new SpliceTable(options)
       table = Some(options -> made)
       made
