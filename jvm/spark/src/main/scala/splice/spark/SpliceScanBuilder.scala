@@ -4,6 +4,7 @@
 package splice.spark
 
 import org.apache.spark.sql.connector.read.{Scan, ScanBuilder, SupportsPushDownRequiredColumns}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 import splice.source.{Position, Source, SourceOptions}
@@ -13,7 +14,13 @@ final private[spark] class SpliceScanBuilder(source: Source[_ <: Position], opti
     extends ScanBuilder
     with SupportsPushDownRequiredColumns {
 
-  private val all     = StructType(source.schema.fields ++ source.metadataColumns.fields)
+  // Spark drops a metadata column whose name is that of a column.
+  private val all = {
+    val isSame   = SQLConf.get.resolver
+    val metadata = source.metadataColumns.fields.filterNot(m => source.schema.fields.exists(c => isSame(c.name, m.name)))
+    StructType(source.schema.fields ++ metadata)
+  }
+
   private var columns = all
 
   // Spark may ask for some fields of a struct only; a source gives a column whole, and Spark takes of it what it needs.
