@@ -8,7 +8,7 @@ import org.apache.spark.sql.SparkSession
 import splice.source.SessionSettings
 
 /** The session of a query with the settings of the first start of its checkpoint. Used by the query's thread. */
-final private[files] class PinnedSession(settings: SessionSettings) {
+final private[files] class PinnedSession(val settings: SessionSettings) {
 
   // Spark's formats take some settings of the session that they are given, and others of the active one.
   private lazy val pinned: SparkSession = {
@@ -18,9 +18,6 @@ final private[files] class PinnedSession(settings: SessionSettings) {
     settings.settings.foreach { case (key, value) => FileFormats.conf(copy).setConfString(key, value) }
     copy
   }
-
-  /** The settings, if those of the session differ, and so those of its tasks. */
-  def changed: Option[SessionSettings] = Option.when(!settings.isCurrent)(settings)
 
   /** Runs `body` with a session of these settings as the active one. */
   def run[A](body: => A): A =

@@ -19,8 +19,8 @@ import splice.source.{SessionSettings, SplitReader, SplitReaderFactory, TaskRang
   *
   * @param read
   *   returns rows, or column batches when `columnar`, in the order of the layout
-  * @param pinned
-  *   settings to read with, if those of the task differ
+  * @param session
+  *   settings to read with; those of a task may differ, for example in a job that is not one of a query
   */
 final private[files] class FileReaderFactory(
     layout: ReadLayout,
@@ -29,7 +29,7 @@ final private[files] class FileReaderFactory(
     configuration: Broadcast[SerializableConfiguration],
     policy: FilePolicy,
     users: PathUsers,
-    pinned: Option[SessionSettings]
+    session: SessionSettings
 ) extends SplitReaderFactory {
 
   override def batches(task: TaskRanges): SplitReader[ColumnarBatch] = {
@@ -59,7 +59,7 @@ final private[files] class FileReaderFactory(
     val files                  = new FileOpener(configuration.value.value, policy, users)
     def open(block: FileBlock) = read(FileBlocks.partitioned(block, layout.values(block), users))
     val blocks = new BlockReader(FileReaderFactory.blocks(task), block => files.open(block, open), items, policy, users)
-    pinned.fold[SplitReader[T]](blocks)(new PinnedReader(blocks, _))
+    if (session.isCurrent) blocks else new PinnedReader(blocks, session)
   }
 }
 

@@ -13,7 +13,6 @@ import org.apache.spark.util.SerializableConfiguration
 import splice.files.options.FileSettings
 import splice.files.split.FileSchemas
 import splice.files.{FileFormats, PinnedSession}
-import splice.source.SessionSettings
 
 /** Creates the readers of one run of a query, once per set of columns: each ships a Hadoop configuration. */
 final private[files] class FileReaders(settings: FileSettings, session: PinnedSession) {
@@ -26,12 +25,10 @@ final private[files] class FileReaders(settings: FileSettings, session: PinnedSe
     }
   )
 
-  def of(columns: StructType, schemas: FileSchemas): FileReaderFactory = {
-    val pinned = session.changed
-    made.computeIfAbsent((columns, schemas), _ => session.run(make(ReadLayout(columns, schemas), pinned)))
-  }
+  def of(columns: StructType, schemas: FileSchemas): FileReaderFactory =
+    made.computeIfAbsent((columns, schemas), _ => session.run(make(ReadLayout(columns, schemas))))
 
-  private def make(layout: ReadLayout, pinned: Option[SessionSettings]): FileReaderFactory = {
+  private def make(layout: ReadLayout): FileReaderFactory = {
     val spark         = SparkSession.active
     val format        = FileFormats.of(settings.kind)
     val columnar      = settings.kind.vectorized && format.supportBatch(spark, layout.returned)
@@ -46,7 +43,7 @@ final private[files] class FileReaders(settings: FileSettings, session: PinnedSe
       configuration
     )
     val shipped = spark.sparkContext.broadcast(new SerializableConfiguration(configuration))
-    new FileReaderFactory(layout, read, columnar, shipped, FilePolicy(settings), settings.users, pinned)
+    new FileReaderFactory(layout, read, columnar, shipped, FilePolicy(settings), settings.users, session.settings)
   }
 }
 
