@@ -178,4 +178,24 @@ final class PartsOfFilesSuite extends AnyFunSuite with LocalSpark {
     val read = SourceRead("format" -> "csv", "path" -> path, "header" -> "true", "schema" -> "id INT, name STRING")
     checkSpans(read, read.source.schema, Seq(1, 37, 99, 100, 200))
   }
+
+  test("a large file that cannot be split is read once, by one task of one batch") {
+    val random = new Random(7)
+    val file   = Paths.get(at("large.csv.gz"))
+    Using.resource(new GZIPOutputStream(Files.newOutputStream(file))) { out =>
+      (0 until 300000).foreach(i => out.write(s"$i,${random.nextLong()}\n".getBytes))
+    }
+    assert(Files.size(file) > (2L << 20))
+    val read = SourceRead(
+      "format"             -> "csv",
+      "path"               -> file.toString,
+      "schema"             -> "id INT, number BIGINT",
+      "maxPartitionBytes"  -> "64k",
+      "maxBytesPerTrigger" -> "100k"
+    )
+    assert(read.positions.map(_.json) == Seq("""{"files":0,"v":1}""", """{"files":1,"v":1}"""))
+    val ranges = read.allRanges
+    val ids    = SourceRead.here(read.enumerator.readers(StructType.fromDDL("id INT"), ranges), ranges)(_.getInt(0))
+    assert(ranges.size == 1 && ids == (0 until 300000))
+  }
 }

@@ -68,6 +68,9 @@ final class PinnedSessionSuite extends AnyFunSuite with LocalSpark {
     val micros  = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.parse("2026-01-01T00:00:00Z"))
     assert(start(log, "csv", "parser", options: _*).rows() == Seq.fill(2)(s"[0,${micros.toHexString}]"))
     assert(start(new MemorySideLog, "csv", "parser", options: _*).rows() == Seq.fill(2)("[1,0]"))
+    val read = start(log, "csv", "parser", options: _*)
+    val end  = read.enumerator.end(read.positions.last).get
+    assert(end.eventTimes("t").map(_.first).contains(Instant.parse("2026-01-01T00:00:00Z")))
   }
 
   test("the column of corrupt records") {

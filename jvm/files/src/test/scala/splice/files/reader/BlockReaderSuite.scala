@@ -1,0 +1,115 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.reader
+
+import java.io.{FileNotFoundException, IOException}
+
+import scala.collection.mutable
+
+import org.apache.hadoop.security.AccessControlException
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{InputFileBlockLength, InputFileBlockStart, InputFileName}
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.files.options.OnFileChanged
+import splice.files.split.{FileBlock, RowSpan}
+import splice.source.{Poll, SpliceException}
+
+/** The blocks of one task over files in memory. */
+final class BlockReaderSuite extends AnyFunSuite {
+
+  private val strict = FilePolicy(OnFileChanged.Fail, ignoreMissing = false, ignoreCorrupt = false)
+
+  private val broken = new IOException("the stream is broken")
+
+  private def block(path: String, start: Long = 0, rows: Option[RowSpan] = None) =
+    FileBlock(path, start, 10, 100, 0, InternalRow.empty, rows)
+
+  /** The stream of a file that fails after its rows, if `error` is set. */
+  final private class Stream(rows: Seq[Int], error: Option[Exception]) extends Iterator[InternalRow] with AutoCloseable {
+    private val left                 = rows.iterator
+    var closed                       = 0
+    override def hasNext: Boolean    = left.hasNext || error.nonEmpty
+    override def next(): InternalRow = if (left.hasNext) InternalRow(left.next()) else throw error.getOrElse(broken)
+    override def close(): Unit       = closed += 1
+  }
+
+  final private class Files(files: Map[String, Seq[Int]], failing: Map[String, Exception] = Map.empty) {
+    val opened = mutable.ArrayBuffer.empty[Stream]
+
+    def reader(policy: FilePolicy, blocks: FileBlock*): BlockReader[Int] =
+      new BlockReader[Int](blocks.iterator, open, _.map(_.getInt(0)), policy)
+
+    private def open(block: FileBlock): Iterator[InternalRow] = {
+      assert(opened.forall(_.closed > 0), "one stream is open at a time")
+      val rows = files.getOrElse(block.path, throw new FileNotFoundException(block.path))
+      opened += new Stream(rows, failing.get(block.path))
+      opened.last
+    }
+  }
+
+  private def rows(reader: BlockReader[Int]): Seq[Int] =
+    Iterator.continually(reader.poll(Poll.Forever)).takeWhile(_ == Poll.Found).map(_ => reader.get()).toVector
+
+  test("blocks are read in order, and each is closed before the next is opened") {
+    val files  = new Files(Map("a" -> Seq(1, 2), "empty" -> Nil, "b" -> Seq(3)))
+    val reader = files.reader(strict, block("a"), block("empty"), block("b"))
+    assert(rows(reader) == Seq(1, 2, 3) && reader.poll(Poll.Forever) == Poll.Ended)
+    reader.close()
+    assert(files.opened.map(_.closed) == Seq(1, 1, 1))
+  }
+
+  test("a span of rows is read, and the rest of the block is not") {
+    val files = new Files(Map("a" -> (0 until 10)), Map("a" -> broken))
+    assert(rows(files.reader(strict, block("a", rows = Some(RowSpan(2, 5))))) == Seq(2, 3, 4))
+  }
+
+  test("the stream is closed when the task fails, or stops early") {
+    val files  = new Files(Map("a" -> Seq(1), "b" -> Seq(2, 3)), Map("a" -> broken))
+    val failed = files.reader(strict, block("a"), block("b"))
+    assert(failed.poll(Poll.Forever) == Poll.Found)
+    assert(intercept[IOException](failed.poll(Poll.Forever)) eq broken)
+    failed.close()
+    val stopped = files.reader(strict, block("b"))
+    assert(stopped.poll(Poll.Forever) == Poll.Found)
+    stopped.close()
+    stopped.close()
+    assert(files.opened.map(_.closed) == Seq(1, 1))
+  }
+
+  test("the stream is closed when a row before a span fails") {
+    val files  = new Files(Map("a" -> Seq(1)), Map("a" -> broken))
+    val reader = files.reader(strict, block("a", rows = Some(RowSpan(5, 9))))
+    assertThrows[IOException](reader.poll(Poll.Forever))
+    reader.close()
+    assert(files.opened.map(_.closed) == Seq(1))
+  }
+
+  test("missing and corrupt files are skipped only when that is asked for") {
+    def files(error: Exception) = new Files(Map("a" -> Seq(1, 2), "b" -> Seq(3)), Map("a" -> error))
+    val missing                 = Seq(block("none"), block("b"))
+    val corrupt                 = Seq(block("a"), block("b"))
+    val error = intercept[SpliceException](rows(files(broken).reader(strict.copy(ignoreCorrupt = true), missing: _*)))
+    assert(error.getCondition == "SPLICE_FILES.FILE_NOT_FOUND" && error.getMessage.contains("none"))
+    assert(rows(files(broken).reader(strict.copy(ignoreMissing = true), missing: _*)) == Seq(3))
+    assert(rows(files(broken).reader(strict.copy(ignoreCorrupt = true), corrupt: _*)) == Seq(1, 2, 3))
+    assertThrows[IOException](rows(files(broken).reader(strict.copy(ignoreMissing = true), corrupt: _*)))
+    val denied = files(new AccessControlException("denied"))
+    assertThrows[AccessControlException] {
+      rows(denied.reader(strict.copy(ignoreCorrupt = true, ignoreMissing = true), corrupt: _*))
+    }
+  }
+
+  test("Spark's functions of the input file return the block that is read, and nothing after it") {
+    def current = Seq(InputFileName(), InputFileBlockStart(), InputFileBlockLength()).map { function =>
+      function.initialize(0)
+      function.eval().toString
+    }
+    val reader  = new Files(Map("a" -> Seq(1), "b" -> Seq(2))).reader(strict, block("a", 5), block("b", 7))
+    val found   = Iterator.continually(reader.poll(Poll.Forever)).takeWhile(_ == Poll.Found).map(_ => current).toVector
+    assert(found == Seq(Seq("a", "5", "10"), Seq("b", "7", "10")))
+    reader.close()
+    assert(current == Seq("", "-1", "-1"))
+  }
+}
