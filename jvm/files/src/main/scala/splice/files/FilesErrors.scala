@@ -126,7 +126,12 @@ private[splice] object FilesErrors {
     )
 
   def sinkLogMoved(folder: String, file: String): SpliceException =
-    conditions.error("SPLICE_FILES.SINK_LOG_MOVED", "folder" -> shown(folder), "file" -> shown(file), "setting" -> sinkLogIgnored)
+    conditions.error(
+      "SPLICE_FILES.SINK_LOG_MOVED",
+      "folder"  -> shown(folder),
+      "file"    -> shown(file),
+      "setting" -> sinkLogIgnored
+    )
 
   private def sinkLogIgnored: String = SQLConf.FILESTREAM_SINK_METADATA_IGNORED.key
 

@@ -66,8 +66,8 @@ private[splice] object PathUsers {
   /** @param paths folders, files and patterns as the options have them */
   def of(paths: Seq[String]): PathUsers = {
     val roots = for {
-      text  <- paths if user.findFirstIn(text).isDefined
-      uri    = new Path(text.takeWhile(!"{[*?\\".contains(_))).toUri.toString
+      text <- paths if user.findFirstIn(text).isDefined
+      uri = new Path(text.takeWhile(!"{[*?\\".contains(_))).toUri.toString
       found <- user.findFirstMatchIn(uri)
     } yield {
       val folder = without(uri)

@@ -23,7 +23,8 @@ final class ColumnChangeSuite extends AnyFunSuite with LocalSpark {
   }
 
   private def start(log: SideLog, name: String, options: (String, String)*): SourceRead = {
-    val all = Seq("format" -> "csv", "path" -> at(name), "maxFilesPerTrigger" -> "1", "orderBy" -> "path", "header" -> "true")
+    val all =
+      Seq("format" -> "csv", "path" -> at(name), "maxFilesPerTrigger" -> "1", "orderBy" -> "path", "header" -> "true")
     new SourceRead(SourceRead.source(all ++ options: _*), log)
   }
 
@@ -55,7 +56,10 @@ final class ColumnChangeSuite extends AnyFunSuite with LocalSpark {
     val again = start(log, "types", infer)
     again.source.schema
     val start0 = again.source.position("""{"files":0,"v":1}""")
-    assert(intercept[SpliceException](again.enumerator.splits(start0, again.source.position(one))).getMessage.contains("DOUBLE"))
+    assert(intercept[SpliceException](again.enumerator.splits(
+      start0,
+      again.source.position(one)
+    )).getMessage.contains("DOUBLE"))
     val repaired = Seq(infer, "schema" -> "id INT, n INT")
     assert(next(start(log, "types", repaired: _*), one).size == 1)
     assert(start(log, "types", repaired: _*).source.identity == start(log, "types", infer).source.identity)
@@ -84,7 +88,7 @@ final class ColumnChangeSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("a given schema must be that of the list, in names, types and order") {
-    val listed = FileSchemas(StructType.fromDDL("a INT, b STRING"), StructType.fromDDL("day DATE"))
+    val listed              = FileSchemas(StructType.fromDDL("a INT, b STRING"), StructType.fromDDL("day DATE"))
     def change(ddl: String) = ColumnChange.ofGiven(StructType.fromDDL(ddl), listed)
     assert(change("a INT, b STRING").isEmpty && change("A INT NOT NULL, b STRING, day DATE").isEmpty)
     assert(change("a BIGINT, b STRING").contains(ColumnChange("a", "INT", "BIGINT")))

@@ -20,7 +20,8 @@ final class PathUsersSuite extends AnyFunSuite with LocalSpark {
   private def vault(path: String): String = s"vault://$Authority$path"
 
   private def read(log: SideLog, format: String, name: String, options: (String, String)*): SourceRead = {
-    val all = Seq("format" -> format, "path" -> vault(at(name)), "fs.vault.impl" -> classOf[VaultFileSystem].getName) ++ options
+    val all = Seq("format" -> format, "path" -> vault(at(name)), "fs.vault.impl" -> classOf[VaultFileSystem].getName) ++
+      options
     new SourceRead(SourceRead.source(all: _*), log)
   }
 
@@ -28,7 +29,9 @@ final class PathUsersSuite extends AnyFunSuite with LocalSpark {
     Files.list(Paths.get(at(name))).filter(_.getFileName.toString.startsWith("part-")).findFirst.get
 
   private def texts(e: Throwable): Seq[String] =
-    Iterator.iterate(Option(e))(_.flatMap(error => Option(error.getCause))).takeWhile(_.isDefined).flatten.map(_.toString).toSeq
+    Iterator.iterate(Option(e))(
+      _.flatMap(error => Option(error.getCause))
+    ).takeWhile(_.isDefined).flatten.map(_.toString).toSeq
 
   private def assertHidden(texts: Iterable[String]): Unit = texts.foreach(text => assert(!text.contains(Secret)))
 
@@ -36,11 +39,11 @@ final class PathUsersSuite extends AnyFunSuite with LocalSpark {
     spark.range(0, 20, 1, 2).write.parquet(at("lake a"))
     spark.range(0, 20, 1, 2).write.csv(at("lines"))
     Seq("parquet" -> "lake a", "csv" -> "lines").foreach { case (format, name) =>
-      val log               = new MemorySideLog
-      val first             = read(log, format, name, "schema" -> "id BIGINT")
-      val (rows, messages)  = LoggedMessages.during("splice.files")(first.rows())
-      val path              = StructType(first.source.metadataColumns.filter(_.name == "_file_path"))
-      val paths             = first.rows(path)
+      val log              = new MemorySideLog
+      val first            = read(log, format, name, "schema" -> "id BIGINT")
+      val (rows, messages) = LoggedMessages.during("splice.files")(first.rows())
+      val path             = StructType(first.source.metadataColumns.filter(_.name == "_file_path"))
+      val paths            = first.rows(path)
       assert(rows.size == 20 && messages.exists(_.contains("2 files found")))
       assertHidden(messages ++ paths ++ log.keys("").flatMap(log.get).flatten ++ first.allRanges.map(_.toString))
       assertHidden(first.allRanges.collect { case range: split.FileRange => range.blocks.map(_.path).mkString })
@@ -64,10 +67,14 @@ final class PathUsersSuite extends AnyFunSuite with LocalSpark {
   test("errors have no password") {
     spark.range(0, 10, 1, 2).write.parquet(at("broken"))
     val strict  = read(new MemorySideLog, "parquet", "broken")
-    val lenient = read(new MemorySideLog, "parquet", "broken", "ignoreCorruptFiles" -> "true", "ignoreMissingFiles" -> "true")
-    val all     = Seq(strict, lenient).map(one => one -> one.allRanges).toMap
+    val lenient =
+      read(new MemorySideLog, "parquet", "broken", "ignoreCorruptFiles" -> "true", "ignoreMissingFiles" -> "true")
+    val all            = Seq(strict, lenient).map(one => one -> one.allRanges).toMap
     def errors(): Unit = {
-      val error         = intercept[Exception](SourceRead.here(strict.enumerator.readers(strict.source.schema, all(strict)), all(strict))(identity))
+      val error = intercept[Exception](SourceRead.here(
+        strict.enumerator.readers(strict.source.schema, all(strict)),
+        all(strict)
+      )(identity))
       val (_, messages) = LoggedMessages.during("splice.files") {
         SourceRead.here(lenient.enumerator.readers(lenient.source.schema, all(lenient)), all(lenient))(identity)
       }

@@ -98,12 +98,15 @@ final class PinnedSessionSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("one warning names both values") {
-    val log         = new MemorySideLog
-    def pinned()    = LoggedMessages.during(classOf[SessionSettings].getName)(SessionSettings.pinned(log))
-    val (first, no) = pinned()
+    val log               = new MemorySideLog
+    def pinned()          = LoggedMessages.during(classOf[SessionSettings].getName)(SessionSettings.pinned(log))
+    val (first, no)       = pinned()
     val (again, warnings) = within(zone("Asia/Tokyo"), "spark.sql.caseSensitive" -> "true")(pinned())
     assert(no.isEmpty && again == first && warnings.size == 1)
-    Seq("spark.sql.session.timeZone is 'UTC', and 'Asia/Tokyo'", "spark.sql.caseSensitive is 'false', and 'true'").foreach {
+    Seq(
+      "spark.sql.session.timeZone is 'UTC', and 'Asia/Tokyo'",
+      "spark.sql.caseSensitive is 'false', and 'true'"
+    ).foreach {
       words => assert(warnings.head.contains(words))
     }
   }

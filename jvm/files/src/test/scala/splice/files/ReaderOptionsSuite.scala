@@ -20,7 +20,8 @@ final class ReaderOptionsSuite extends AnyFunSuite with LocalSpark {
   }
 
   private def read(log: SideLog, format: String, name: String, options: (String, String)*): SourceRead = {
-    val all = Seq("format" -> format, "path" -> s"counting://${at(name)}", "maxFilesPerTrigger" -> "1", "orderBy" -> "path")
+    val all =
+      Seq("format" -> format, "path" -> s"counting://${at(name)}", "maxFilesPerTrigger" -> "1", "orderBy" -> "path")
     new SourceRead(SourceRead.source(all ++ options: _*), log)
   }
 
@@ -48,20 +49,29 @@ final class ReaderOptionsSuite extends AnyFunSuite with LocalSpark {
     assertRejected(start("header" -> "true"), "'sep' is not set and was ';'")
     assertRejected(start(before :+ "mode" -> "FAILFAST": _*), "'mode' is 'FAILFAST' and was not set", "Remove 'mode'")
     start("HEADER" -> "TRUE", "sep" -> ";").foreach(_())
-    val unrelated = Seq("fs.counting.key" -> "k", "password" -> "x", "ignoreMissingFiles" -> "true", "modifiedAfter" -> "2026-01-01")
+    val unrelated =
+      Seq("fs.counting.key" -> "k", "password" -> "x", "ignoreMissingFiles" -> "true", "modifiedAfter" -> "2026-01-01")
     start(before ++ unrelated: _*).foreach(_())
   }
 
   test("an error names the option of its leg") {
     Seq("a", "b").foreach(name => write(s"leg/$name.csv", "1\n"))
-    val log                   = new MemorySideLog
+    val log                  = new MemorySideLog
     def source(mode: String) = SourceProvider.create(
-      SourceOptions(Map("history.source" -> "files", "history.format" -> "csv", "history.path" -> at("leg"), "history.mode" -> mode))
+      SourceOptions(Map(
+        "history.source" -> "files",
+        "history.format" -> "csv",
+        "history.path"   -> at("leg"),
+        "history.mode"   -> mode
+      ))
         .scope("history")
     ).asInstanceOf[FileSource]
     val until = new SourceRead(source("FAILFAST"), log).positions.last
     val next  = new SourceRead(source("PERMISSIVE"), log)
-    assertRejected(Seq(() => next.enumerator.splits(next.source.position("""{"files":0,"v":1}"""), until)), "'history.mode'")
+    assertRejected(
+      Seq(() => next.enumerator.splits(next.source.position("""{"files":0,"v":1}"""), until)),
+      "'history.mode'"
+    )
   }
 
   test("a file that is split is never read whole, and the other way round") {
@@ -73,7 +83,7 @@ final class ReaderOptionsSuite extends AnyFunSuite with LocalSpark {
     options.foreach { case (format, option, text) =>
       Seq("false" -> "true", "true" -> "false").foreach { case (before, after) =>
         write(s"split.$before.$format/a", text)
-        val log               = new MemorySideLog
+        val log                = new MemorySideLog
         def all(value: String) = Seq(option -> value, "maxPartitionBytes" -> "64")
         assert(read(log, format, s"split.$before.$format", all(before): _*).rows().nonEmpty)
         restarts(log, format, s"split.$before.$format", all(before.toUpperCase): _*).foreach(_())
@@ -87,18 +97,21 @@ final class ReaderOptionsSuite extends AnyFunSuite with LocalSpark {
 
   test("before a file has been read, a start with other options lists again and reads with them") {
     Seq("a", "b").foreach(name => write(s"again/$name.csv", "id;name\n1;x\n"))
-    val log               = new MemorySideLog
-    val (first, second)   = (Seq("sep" -> ";"), Seq("sep" -> ";", "header" -> "true"))
-    val start             = read(log, "csv", "again", first: _*).enumerator.start(StartPosition.Configured)
-    val next              = read(log, "csv", "again", second: _*)
-    val until             = next.enumerator.advance(start, next.enumerator.limits(start))
+    val log             = new MemorySideLog
+    val (first, second) = (Seq("sep" -> ";"), Seq("sep" -> ";", "header" -> "true"))
+    val start           = read(log, "csv", "again", first: _*).enumerator.start(StartPosition.Configured)
+    val next            = read(log, "csv", "again", second: _*)
+    val until           = next.enumerator.advance(start, next.enumerator.limits(start))
     assert(start.json == """{"files":0,"v":1}""" && until.json == """{"files":1,"list":1,"v":1}""")
     assert(next.source.schema.fieldNames.toSeq == Seq("id", "name"))
     assert(next.rows(ranges = next.enumerator.splits(start, until)).size == 1)
     assert(log.keys("") == Seq("files-00000000", "files-end"))
     assert(log.scope("list-1").keys("") == Seq("files-00000000", "files-end"))
     // The offset names the list, so the options of the first start are those of another list now.
-    assertRejected(Seq(() => read(log, "csv", "again", first: _*).enumerator.splits(start, until)), "'header' is not set")
+    assertRejected(
+      Seq(() => read(log, "csv", "again", first: _*).enumerator.splits(start, until)),
+      "'header' is not set"
+    )
     val (again, asked) = CountingFileSystem.during(at("again")) {
       val same = read(log, "csv", "again", second: _*).enumerator
       Seq(same.advance(start, Limits.Everything).json, same.advance(until, Limits.Everything).json)

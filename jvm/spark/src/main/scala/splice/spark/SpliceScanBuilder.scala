@@ -17,7 +17,8 @@ final private[spark] class SpliceScanBuilder(source: Source[_ <: Position], opti
   // Spark drops a metadata column whose name is that of a column.
   private val all = {
     val isSame   = SQLConf.get.resolver
-    val metadata = source.metadataColumns.fields.filterNot(m => source.schema.fields.exists(c => isSame(c.name, m.name)))
+    val metadata =
+      source.metadataColumns.fields.filterNot(m => source.schema.fields.exists(c => isSame(c.name, m.name)))
     StructType(source.schema.fields ++ metadata)
   }
 

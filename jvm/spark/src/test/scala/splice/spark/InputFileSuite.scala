@@ -12,7 +12,12 @@ import org.scalatest.funsuite.AnyFunSuite
 final class InputFileSuite extends AnyFunSuite with WithSpark {
 
   private val columns =
-    Seq("CAST(id AS INT) AS id", "input_file_name() AS name", "input_file_block_start() AS start", "input_file_block_length() AS length")
+    Seq(
+      "CAST(id AS INT) AS id",
+      "input_file_name() AS name",
+      "input_file_block_start() AS start",
+      "input_file_block_length() AS length"
+    )
 
   private def shown(frame: DataFrame): Seq[Row] = frame.selectExpr(columns: _*).collect().toSeq.sortBy(_.getInt(0))
 

@@ -12,9 +12,9 @@ import splice.source._
 final class ScanColumnsSuite extends AnyFunSuite {
 
   private object Archive extends Source[NumberPosition] {
-    override def kind: String                           = "archive"
-    override def schema: StructType                     = new StructType().add("id", LongType).add("_File", StringType)
-    override def metadataColumns: StructType            = new StructType().add("_file", StringType).add("_size", LongType)
+    override def kind: String                = "archive"
+    override def schema: StructType          = new StructType().add("id", LongType).add("_File", StringType)
+    override def metadataColumns: StructType = new StructType().add("_file", StringType).add("_size", LongType)
     override def position(json: String): NumberPosition = throw new UnsupportedOperationException
     override def enumerator(context: EnumeratorContext): SplitEnumerator[NumberPosition] =
       throw new UnsupportedOperationException

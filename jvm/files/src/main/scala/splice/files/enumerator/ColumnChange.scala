@@ -26,9 +26,9 @@ private[files] object ColumnChange {
 
   /** The first column of a given schema that differs from the list in name, type or, because CSV finds columns by it, in place. */
   def ofGiven(schema: StructType, listed: FileSchemas): Option[ColumnChange] = {
-    val columns  = Nullable(schema)
-    val folders  = listed.partition.map(key).toSet
-    val data     = columns.filterNot(field => folders(key(field)))
+    val columns   = Nullable(schema)
+    val folders   = listed.partition.map(key).toSet
+    val data      = columns.filterNot(field => folders(key(field)))
     val (is, was) = (data.map(key), listed.data.map(key).filterNot(folders))
     differentType(columns, listed.rows)
       .orElse(data.find(f => !was.contains(key(f))).map(f => ColumnChange(f.name, Absent, f.dataType.sql)))

@@ -92,7 +92,8 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
     list
   }
 
-  private def listOf(at: FilesPosition): FileList = if (lists(at.list).contains(at)) lists(at.list) else throw foreign(at)
+  private def listOf(at: FilesPosition): FileList =
+    if (lists(at.list).contains(at)) lists(at.list) else throw foreign(at)
 
   private def foreign(at: FilesPosition): SpliceException =
     CheckpointErrors.foreign(s"The offset '$at'", s"a position in a list of ${lists.size(at.list)} files")

@@ -59,7 +59,10 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
     }
     options.orElse {
       val schema = settings.schema.flatMap(ColumnChange.ofGiven(_, list.schemas))
-      schema.orElse(source.analysed.flatMap(now => ColumnChange.ofTypes(now.rows, list.schemas))).map(error(_, list.schemas))
+      schema.orElse(source.analysed.flatMap(now => ColumnChange.ofTypes(now.rows, list.schemas))).map(error(
+        _,
+        list.schemas
+      ))
     }
   }
 

@@ -18,8 +18,10 @@ private[files] object StreamOptions {
     "maxFileAge" -> { name =>
       s"Splice reads listed files of any age. To exclude old files, set '${name(FileOptions.ModifiedAfter.key)}'"
     },
-    "cleanSource"             -> (_ => "Splice does not delete or move files. Remove the option, and clean the folder outside of the query"),
-    "sourceArchiveDir"        -> (_ => "Splice does not move files. Remove the option, and archive the files outside of the query"),
+    "cleanSource" ->
+      (_ => "Splice does not delete or move files. Remove the option, and clean the folder outside of the query"),
+    "sourceArchiveDir" ->
+      (_ => "Splice does not move files. Remove the option, and archive the files outside of the query"),
     "fileNameOnly"            -> (_ => "Splice identifies a file by its path. Remove the option"),
     "maxCachedFiles"          -> (_ => "Splice lists the files once and caches none. Remove the option"),
     "discardCachedInputRatio" -> (_ => "Splice lists the files once and caches none. Remove the option")

@@ -70,8 +70,13 @@ final class FileListLogSuite extends AnyFunSuite {
       ListedFile("file:/lake/x/3", 7, 2, splittable = false, values)
     )
     val schemas = FileSchemas(StructType.fromDDL("x ARRAY<STRING>"), partition)
-    val lines   = FileListLog.write(new FileList(schemas, packing, files, ReaderOptions(SortedMap("header" -> "true", "sep" -> "|"))))
-    val again   = read(logOf(0 -> lines))
+    val lines   = FileListLog.write(new FileList(
+      schemas,
+      packing,
+      files,
+      ReaderOptions(SortedMap("header" -> "true", "sep" -> "|"))
+    ))
+    val again = read(logOf(0 -> lines))
     assert(again.files == files && again.schemas == schemas && again.packing == packing)
     assert(again.reader.values == SortedMap("header" -> "true", "sep" -> "|"))
     assert(lines.forall(!_.contains('\n')))

@@ -65,8 +65,10 @@ final class FilesPositionSuite extends AnyFunSuite {
       j <- chain.indices
     } assert(chain(i).precedes(chain(j)) == (i <= j), s"${chain(i)} and ${chain(j)}")
     assert(!at(1, (0, 0L) -> 0L).precedes(at(1, (0, 100L) -> 0L)))
-    assert(FilesPosition.Start.precedes(FilesPosition(0, list = 1)) && FilesPosition.Start.precedes(FilesPosition(7, list = 2)))
-    assert(!FilesPosition(0, list = 1).precedes(FilesPosition.Start) && !FilesPosition(1).precedes(FilesPosition(7, list = 1)))
+    assert(FilesPosition.Start.precedes(FilesPosition(0, list = 1)) &&
+      FilesPosition.Start.precedes(FilesPosition(7, list = 2)))
+    assert(!FilesPosition(0, list = 1).precedes(FilesPosition.Start) &&
+      !FilesPosition(1).precedes(FilesPosition(7, list = 1)))
     assert(!at(1, (0, 0L) -> 2L, (0, 100L) -> 1L).precedes(at(1, (0, 0L) -> 1L, (0, 100L) -> 2L)))
   }
 

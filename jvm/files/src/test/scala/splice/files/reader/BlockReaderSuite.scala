@@ -27,7 +27,8 @@ final class BlockReaderSuite extends AnyFunSuite {
     FileBlock(path, start, 10, 100, 0, InternalRow.empty, rows)
 
   /** The stream of a file that fails after its rows, if `error` is set. */
-  final private class Stream(rows: Seq[Int], error: Option[Exception]) extends Iterator[InternalRow] with AutoCloseable {
+  final private class Stream(rows: Seq[Int], error: Option[Exception]) extends Iterator[InternalRow]
+      with AutoCloseable {
     private val left                 = rows.iterator
     var closed                       = 0
     override def hasNext: Boolean    = left.hasNext || error.nonEmpty
@@ -106,8 +107,8 @@ final class BlockReaderSuite extends AnyFunSuite {
       function.initialize(0)
       function.eval().toString
     }
-    val reader  = new Files(Map("a" -> Seq(1), "b" -> Seq(2))).reader(strict, block("a", 5), block("b", 7))
-    val found   = Iterator.continually(reader.poll(Poll.Forever)).takeWhile(_ == Poll.Found).map(_ => current).toVector
+    val reader = new Files(Map("a" -> Seq(1), "b" -> Seq(2))).reader(strict, block("a", 5), block("b", 7))
+    val found  = Iterator.continually(reader.poll(Poll.Forever)).takeWhile(_ == Poll.Found).map(_ => current).toVector
     assert(found == Seq(Seq("a", "5", "10"), Seq("b", "7", "10")))
     reader.close()
     assert(current == Seq("", "-1", "-1"))
