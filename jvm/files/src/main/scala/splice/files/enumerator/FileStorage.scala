@@ -57,13 +57,9 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
     val options = list.reader.difference(settings.reader).map { case (option, before, now) =>
       FilesErrors.readerOptionChanged(settings.name(option), before, now)
     }
-    options.orElse {
-      val schema = settings.schema.flatMap(ColumnChange.ofGiven(_, list.schemas))
-      schema.orElse(source.analysed.flatMap(now => ColumnChange.ofTypes(now.rows, list.schemas))).map(error(
-        _,
-        list.schemas
-      ))
-    }
+    def columns = settings.schema.flatMap(ColumnChange.ofGiven(_, list.schemas))
+      .orElse(source.analysed.flatMap(now => ColumnChange.ofTypes(now.rows, list.schemas)))
+    options.orElse(columns.map(error(_, list.schemas)))
   }
 
   private def error(change: ColumnChange, listed: FileSchemas): SpliceException =

@@ -75,8 +75,8 @@ final private[splice] class BlockReader[T](
         false
     }
 
-  private def skip(thrown: Exception): Unit = {
-    val e       = users.cleaned(thrown)
+  private def skip(e: Exception): Unit = {
+    val shown   = users.cleaned(e)
     val skipped = e match {
       case BlockReader.Unavailable()            => false
       case _: SpliceException                   => false
@@ -84,11 +84,11 @@ final private[splice] class BlockReader[T](
       case _: RuntimeException | _: IOException => policy.ignoreCorrupt
       case _                                    => false
     }
-    if (!skipped) throw e match {
+    if (!skipped) throw shown match {
       case missing: FileNotFoundException => FilesErrors.fileNotFound(block.fold("")(_.path), missing)
       case other                          => other
     }
-    BlockReader.log.warn(s"Skipped the rest of ${block.fold("")(_.toString)}", e)
+    BlockReader.log.warn(s"Skipped the rest of ${block.fold("")(_.toString)}", shown)
     current = Iterator.empty
   }
 }

@@ -7,6 +7,7 @@ import java.io.{ByteArrayOutputStream, ObjectOutputStream}
 import java.time.Clock
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
@@ -20,7 +21,7 @@ final class LargeListSuite extends AnyFunSuite {
   private val count = 10000
 
   private val list = new FileList(
-    FileSchemas.empty,
+    FileSchemas(StructType.fromDDL("id BIGINT"), new StructType()),
     Packing(128L << 20, 4L << 20, 2),
     (0 until count).map { i =>
       ListedFile(
