@@ -63,6 +63,9 @@ final class Coordinator(
     enumerator.freeze()
   }
 
+  /** Reports of tasks that have succeeded; passed on before the next [[advance]]. */
+  def reported(reports: Seq[Report]): Unit = if (reports.nonEmpty) enumerator.reported(reports)
+
   /** How far the batch that begins at `from` goes; `from` itself when nothing is to be read.
     *
     * @param everything

@@ -19,6 +19,8 @@ import java.time.Clock
   *   the number of committed batches whose offsets Spark keeps, and whose entries the side log keeps
   * @param session
   *   the settings by which readers evaluate expressions. The coordinator replaces them with those of the checkpoint's first start
+  * @param jobs
+  *   runs work on executors
   */
 final case class EnumeratorContext(
     sideLog: SideLog,
@@ -27,7 +29,8 @@ final case class EnumeratorContext(
     cores: Int,
     run: String,
     batchesToRetain: Int = 100,
-    session: SessionSettings = SessionSettings.current
+    session: SessionSettings = SessionSettings.current,
+    jobs: Jobs = Jobs.InThread
 ) {
 
   /** The context of a part, such as a leg, with a side log and readers of its own. */

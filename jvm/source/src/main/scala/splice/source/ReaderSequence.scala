@@ -27,14 +27,16 @@ final private[splice] class ReaderSequence[T](readers: Iterator[SplitReader[T]],
   @volatile private var open   = Vector.empty[SplitReader[T]]
   @volatile private var closed = false
 
-  private var at    = 0
-  private var ended = Seq.empty[CustomTaskMetric]
+  private var at      = 0
+  private var ended   = Seq.empty[CustomTaskMetric]
+  private var reports = Vector.empty[Report]
 
   @tailrec override def poll(patience: Duration): Poll = {
     fill()
     val now    = open
     val result = if (now.isEmpty) Poll.Ended else if (now.size == 1) only(now, patience) else first(now, patience)
     if ((result eq Poll.Ended) && now.nonEmpty) {
+      reports ++= now(at).report(ended = true)
       end(now(at))
       poll(patience)
     } else result
@@ -67,6 +69,8 @@ final private[splice] class ReaderSequence[T](readers: Iterator[SplitReader[T]],
     (patience eq Poll.Forever) || System.nanoTime() - start < patience.toNanos
 
   override def get(): T = open(at).get()
+
+  override def report(ended: Boolean): Seq[Report] = reports ++ open.flatMap(_.report(ended = false))
 
   override def metrics: Array[CustomTaskMetric] = synchronized(sum(ended ++ open.flatMap(_.metrics))).toArray
 

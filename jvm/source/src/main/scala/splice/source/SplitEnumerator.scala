@@ -68,6 +68,12 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
   /** The end of a bounded source that is exhausted at `at`; None while there is more to read. */
   def end(at: P): Option[EndState] = None
 
+  /** The ranges of all rows up to `at` that `covered` does not contain. Called for a bounded source that has ended at `at`. */
+  def remaining(at: P, covered: Coverage): Seq[SplitRange] = Nil
+
+  /** Reports of tasks that have succeeded. Called before each [[advance]], if there are reports. */
+  def reported(reports: Seq[Report]): Unit = ()
+
   /** Spark has durably committed all rows up to `until`. Idempotent; comes late, or never. */
   def committed(until: P): Unit = ()
 

@@ -23,6 +23,9 @@ trait SplitRange extends Serializable {
     */
   def pieces(weights: Seq[Long]): Seq[SplitRange] = Seq(this)
 
+  /** What the range holds, as [[Coverage]] keeps it. Empty for a source whose rows are not counted while they are read. */
+  def extents: Seq[Extent] = Nil
+
   /** Hosts that hold the data, best first. */
   def preferredHosts: Seq[String] = Nil
 }

@@ -57,6 +57,13 @@ trait SplitReader[T] extends Closeable {
   /** The item of the last [[poll]] that returned [[Poll.Found]]; valid until the next one. */
   def get(): T
 
+  /** The evidence that was collected while reading, for [[SplitEnumerator.reported]]. Called once, before [[close]].
+    *
+    * @param ended
+    *   whether all ranges were read to their ends
+    */
+  def report(ended: Boolean): Seq[Report] = Nil
+
   /** The task metrics so far. */
   def metrics: Array[CustomTaskMetric] = Array.empty
 }
@@ -81,7 +88,8 @@ private[splice] object SplitReader {
 
 /** A reader that forwards to another one and changes its items. */
 abstract private[splice] class ForwardingReader[S, T](inner: SplitReader[S]) extends SplitReader[T] {
-  override def poll(patience: Duration): Poll   = inner.poll(patience)
-  override def metrics: Array[CustomTaskMetric] = inner.metrics
-  override def close(): Unit                    = inner.close()
+  override def poll(patience: Duration): Poll      = inner.poll(patience)
+  override def report(ended: Boolean): Seq[Report] = inner.report(ended)
+  override def metrics: Array[CustomTaskMetric]    = inner.metrics
+  override def close(): Unit                       = inner.close()
 }

@@ -42,6 +42,8 @@ final class ReaderSequenceSuite extends AnyFunSuite {
 
       override def get(): String = item
 
+      override def report(ended: Boolean): Seq[Report] = if (ended) Seq(Report(name, Long.box(found))) else Nil
+
       override def metrics: Array[CustomTaskMetric] = Array(Count("found", found), Count(name, 1L))
 
       override def close(): Unit = {
@@ -67,6 +69,17 @@ final class ReaderSequenceSuite extends AnyFunSuite {
     assert(read(sequence) == Seq("a-1", "a-2", "b-1", "b-2"))
     assert(world.events == Seq("open a", "a waits", "close a", "open b", "b waits", "close b"))
     assert(metrics(sequence) == Map("found" -> 4L, "a" -> 1L, "b" -> 1L))
+  }
+
+  test("reports are those of the readers that were read to their ends") {
+    val world    = new World
+    val sequence = new ReaderSequence[String](
+      Iterator("a", "b", "c").map(name => world.reader(name, s"$name-1" -> 0, s"$name-2" -> 0))
+    )
+    (1 to 5).foreach(_ => sequence.poll(Poll.Forever))
+    assert(sequence.report(ended = false) == Seq(Report("a", Long.box(2)), Report("b", Long.box(2))))
+    read(sequence)
+    assert(sequence.report(ended = true).map(_.range) == Seq("a", "b", "c"))
   }
 
   test("at once: while one would wait another one is read, and nobody waits") {

@@ -8,12 +8,17 @@ import org.apache.spark.sql.connector.read.InputPartition
 import splice.source.{SplitReaderFactory, TaskRanges}
 
 /** The tasks of one batch and the readers for them. */
-final private[spark] case class BatchPlan(tasks: Seq[TaskRanges], readers: SplitReaderFactory, homes: SlotHomes) {
+final private[spark] case class BatchPlan(
+    tasks: Seq[TaskRanges],
+    readers: SplitReaderFactory,
+    homes: SlotHomes,
+    reports: TaskReports
+) {
 
   def partitions: Array[InputPartition] =
     tasks.zip(homes.locations(tasks)).iterator.map { case (task, locations) =>
       SpliceInputPartition(task, locations, readers.columnar): InputPartition
     }.toArray
 
-  def factory: SpliceReaderFactory = new SpliceReaderFactory(readers, homes)
+  def factory: SpliceReaderFactory = new SpliceReaderFactory(readers, reports)
 }

@@ -25,7 +25,9 @@ private[spark] object CoordinatorFactory {
     val spark    = SparkSession.active
     val cores    = math.max(spark.sparkContext.defaultParallelism, 1)
     val retained = spark.conf.get("spark.sql.streaming.minBatchesToRetain", "100").toInt
-    val context  = EnumeratorContext(log, mode, Clock.systemUTC(), cores, UUID.randomUUID().toString, retained)
-    new Coordinator(source, context, SlotRules.of(options, cores), retained, folder, batches)
+    val jobs     = new SparkJobs(spark.sparkContext)
+    val run      = UUID.randomUUID().toString
+    val context  = EnumeratorContext(log, mode, Clock.systemUTC(), cores, run, retained, jobs = jobs)
+    new Coordinator(source, context, SlotRules.of(options, cores), retained, folder)
   }
 }

@@ -4,38 +4,25 @@
 package splice.spark
 
 import scala.collection.mutable
-import scala.jdk.CollectionConverters._
 
-import org.apache.spark.util.CollectionAccumulator
 import org.apache.spark.{SparkContext, SparkEnv}
 
 import splice.source.TaskRanges
 
-/** On which executor each slot was read last: its reader is still open there. Filled by tasks, read by the driver when it plans.
+/** On which executor each slot was read last: its reader is still open there. Used by the driver when it plans.
   *
   * A task that prefers an executor waits for it for `spark.locality.wait`, even while another core is free. So a task is sent home only
   * where there is a core for it: never to an executor that is gone, and to no executor more tasks than it has cores. The others prefer
   * nothing, and start wherever there is room. An executor that comes or goes moves only the slots that were there.
   */
-final private[spark] class SlotHomes(
-    reports: CollectionAccumulator[(Int, SlotHome)],
-    @transient private val cores: () => Map[String, Int]
-) extends Serializable {
+final private[spark] class SlotHomes(cores: () => Map[String, Int]) {
 
-  @transient private lazy val homes = mutable.Map.empty[Int, SlotHome]
+  private val homes = mutable.Map.empty[Int, SlotHome]
 
-  @transient private var moved = 0L
+  private var moved = 0L
 
   /** How many times a slot was read elsewhere than before. */
   def moves: Long = moved
-
-  /** Called in the task. */
-  def report(task: TaskRanges): Unit = task.slot.foreach { slot =>
-    val env = SparkEnv.get
-    val id  = env.blockManager.blockManagerId
-    if (env.executorId != SlotHomes.Driver)
-      reports.add(slot -> SlotHome(s"${id.host}:${id.port}", s"executor_${id.host}_${env.executorId}"))
-  }
 
   /** Where each of a batch's tasks would best run: its slot's home, or near its data. */
   def locations(tasks: Seq[TaskRanges]): Seq[Array[String]] = {
@@ -49,10 +36,9 @@ final private[spark] class SlotHomes(
     }
   }
 
-  /** Takes over what the tasks of the last batch reported. */
-  def learn(): Unit = {
-    reports.value.asScala.foreach { case (slot, home) => if (homes.put(slot, home).exists(_ != home)) moved += 1 }
-    reports.reset()
+  /** Learns where tasks have read slots. */
+  def learn(read: Seq[(Int, SlotHome)]): Unit = read.foreach { case (slot, home) =>
+    if (homes.put(slot, home).exists(_ != home)) moved += 1
   }
 
   // Only one of several tasks of a slot finds the slot's reader.
@@ -72,13 +58,25 @@ final private[spark] class SlotHomes(
   */
 final private[spark] case class SlotHome(address: String, location: String)
 
-private[spark] object SlotHomes {
+private[spark] object SlotHome {
 
   // How Spark names the executor of local mode, where there is nothing to choose.
   private val Driver = "driver"
 
-  def apply(context: SparkContext): SlotHomes =
-    new SlotHomes(context.collectionAccumulator[(Int, SlotHome)]("splice slot homes"), () => cores(context))
+  /** The executor of the running task; None in local mode. */
+  def ofTask: Option[SlotHome] = {
+    val env = SparkEnv.get
+    val id  = env.blockManager.blockManagerId
+    Option.when(env.executorId != Driver)(SlotHome(
+      s"${id.host}:${id.port}",
+      s"executor_${id.host}_${env.executorId}"
+    ))
+  }
+}
+
+private[spark] object SlotHomes {
+
+  def apply(context: SparkContext): SlotHomes = new SlotHomes(() => cores(context))
 
   /** How many tasks at once each executor that is alive can run. What else runs there just now, Spark's status says too late. */
   private def cores(context: SparkContext): Map[String, Int] = {

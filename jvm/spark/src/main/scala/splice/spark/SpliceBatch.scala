@@ -19,8 +19,9 @@ final private[spark] class SpliceBatch(source: Source[_ <: Position], options: S
   private lazy val plan: BatchPlan =
     Using.resource(CoordinatorFactory(source, options, new MemorySideLog, ReadMode.Batch, None, OffsetLog.Empty)) {
       coordinator =>
-        val tasks = coordinator.everything()
-        BatchPlan(tasks, coordinator.readers(columns, tasks), SlotHomes(SparkSession.active.sparkContext))
+        val tasks   = coordinator.everything()
+        val context = SparkSession.active.sparkContext
+        BatchPlan(tasks, coordinator.readers(columns, tasks), SlotHomes(context), TaskReports(context))
     }
 
   override def planInputPartitions(): Array[InputPartition] = plan.partitions

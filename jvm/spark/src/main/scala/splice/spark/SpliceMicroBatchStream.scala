@@ -25,7 +25,8 @@ final private[spark] class SpliceMicroBatchStream private (
     columns: StructType,
     coordinator: Coordinator,
     homes: SlotHomes,
-    batches: LoggedBatches
+    reports: TaskReports,
+    batches: CommittedBatches
 ) extends MicroBatchStream
     with SupportsTriggerAvailableNow
     with AcceptsLatestSeenOffset
@@ -44,8 +45,10 @@ final private[spark] class SpliceMicroBatchStream private (
   override def latestOffset(): Offset =
     throw new UnsupportedOperationException("latestOffset(Offset, ReadLimit) is called instead")
 
-  override def latestOffset(start: Offset, limit: ReadLimit): Offset =
+  override def latestOffset(start: Offset, limit: ReadLimit): Offset = {
+    coordinator.reported(reports.takeReports())
     SpliceOffset(coordinator.advance(position(start), everything = limit.isInstanceOf[ReadAllAvailable]))
+  }
 
   override def prepareForTriggerAvailableNow(): Unit =
     try coordinator.freeze()
@@ -59,7 +62,7 @@ final private[spark] class SpliceMicroBatchStream private (
   override def setLatestSeenOffset(offset: Offset): Unit = { val _ = position(offset) }
 
   override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = {
-    homes.learn()
+    homes.learn(reports.takeHomes())
     planOf(position(start), position(end)).partitions
   }
 
@@ -68,7 +71,7 @@ final private[spark] class SpliceMicroBatchStream private (
 
   override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] =
     latestConsumed.toScala.fold(java.util.Map.of[String, String]()) { consumed =>
-      homes.learn()
+      homes.learn(reports.takeHomes())
       val figures = coordinator.figures(position(consumed)) + (ProgressMetric.SlotMoves -> homes.moves.toString)
       board.show(figures)
       figures.asJava
@@ -77,8 +80,10 @@ final private[spark] class SpliceMicroBatchStream private (
   override def commit(end: Offset): Unit = coordinator.committed(position(end))
 
   override def stop(): Unit =
-    try coordinator.stopped(batches.committed())
-    catch {
+    try {
+      coordinator.reported(reports.takeReports())
+      coordinator.stopped(batches.last())
+    } catch {
       case NonFatal(e) => SpliceMicroBatchStream.log.warn("The last committed batch was not told to the source", e)
     } finally {
       board.close()
@@ -88,7 +93,7 @@ final private[spark] class SpliceMicroBatchStream private (
   private def planOf(from: Position, until: Position): BatchPlan =
     plan.collect { case (`from`, `until`, known) => known }.getOrElse {
       val tasks = coordinator.tasks(from, until)
-      val made  = BatchPlan(tasks, coordinator.readers(columns, tasks), homes)
+      val made  = BatchPlan(tasks, coordinator.readers(columns, tasks), homes, reports)
       plan = Some((from, until, made))
       made
     }
@@ -122,7 +127,7 @@ private[spark] object SpliceMicroBatchStream {
     val batches     = new LoggedBatches(new Path(checkpoint), hadoop)
     val coordinator = CoordinatorFactory(source, options, sideLog, ReadMode.Stream, Some(sources), batches)
     coordinator.open()
-    Leftovers.remove(new Path(checkpoint), hadoop, Clock.systemUTC())
-    new SpliceMicroBatchStream(columns, coordinator, SlotHomes(spark.sparkContext), batches)
+    val batches = new CommittedBatches(new Path(checkpoint), hadoop)
+    new SpliceMicroBatchStream(columns, coordinator, SlotHomes(spark.sparkContext), TaskReports(spark.sparkContext), batches)
   }
 }

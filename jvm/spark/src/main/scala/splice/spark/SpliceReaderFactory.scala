@@ -12,30 +12,32 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import splice.source.{SplitReader, SplitReaderFactory, TaskRanges}
 
 /** Gives a source's readers to Spark, and reports on which executor each slot ran. */
-final private[spark] class SpliceReaderFactory(readers: SplitReaderFactory, homes: SlotHomes)
+final private[spark] class SpliceReaderFactory(readers: SplitReaderFactory, reports: TaskReports)
     extends PartitionReaderFactory {
 
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
-    new SplicePartitionReader(readers.rows(begun(partition)))
+    new SplicePartitionReader(readers.rows(begun(partition)), reports)
 
   override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] =
-    new SplicePartitionReader(readers.batches(begun(partition)))
+    new SplicePartitionReader(readers.batches(begun(partition)), reports)
 
   override def supportColumnarReads(partition: InputPartition): Boolean =
     partition.asInstanceOf[SpliceInputPartition].columnar
 
   private def begun(partition: InputPartition): TaskRanges = {
     val task = partition.asInstanceOf[SpliceInputPartition].task
-    homes.report(task)
+    task.slot.zip(SlotHome.ofTask).foreach { case (slot, home) => reports.add(TaskReport.ReadAt(slot, home)) }
     task
   }
 }
 
-/** Tells the task's metrics now and then, and all of them at its end. */
-final private[spark] class SplicePartitionReader[T](reader: SplitReader[T]) extends PartitionReader[T] {
+/** Tells the task's metrics now and then, and all of them at its end, when it also passes on the reader's reports. */
+final private[spark] class SplicePartitionReader[T](reader: SplitReader[T], reports: TaskReports)
+    extends PartitionReader[T] {
 
-  private var asked = 0
-  private var ended = false
+  private var asked  = 0
+  private var ended  = false
+  private var closed = false
 
   override def next(): Boolean = {
     val found = SplitReader.hasNext(reader)
@@ -52,7 +54,14 @@ final private[spark] class SplicePartitionReader[T](reader: SplitReader[T]) exte
     else SplicePartitionReader.NoNews
   }
 
-  override def close(): Unit = reader.close()
+  override def close(): Unit =
+    try report()
+    finally reader.close()
+
+  private def report(): Unit = if (!closed) {
+    closed = true
+    reader.report(ended).foreach(report => reports.add(TaskReport.OfReader(report)))
+  }
 
   // A task that stops early, as under a limit, is asked once more when it is over.
   private def isCompleted = Option(TaskContext.get()).forall(_.isCompleted())

@@ -3,7 +3,6 @@
 
 package splice.spark
 
-import org.apache.spark.util.CollectionAccumulator
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.source.TaskRanges
@@ -12,13 +11,10 @@ import splice.testkit.memory.MemoryRange
 final class SlotHomesSuite extends AnyFunSuite {
 
   final private class World(var free: Map[String, Int]) {
-    val reports = new CollectionAccumulator[(Int, SlotHome)]
-    val homes   = new SlotHomes(reports, () => free)
+    val homes = new SlotHomes(() => free)
 
-    def ran(slots: (Int, String)*): Unit = {
-      slots.foreach { case (slot, host) => reports.add(slot -> SlotHome(s"$host:1", s"executor_${host}_1")) }
-      homes.learn()
-    }
+    def ran(slots: (Int, String)*): Unit =
+      homes.learn(slots.map { case (slot, host) => slot -> SlotHome(s"$host:1", s"executor_${host}_1") })
 
     def locations(slots: Int*): Seq[String] = homes.locations(slots.map(task)).map(_.mkString)
   }

@@ -6,7 +6,7 @@ package splice.files.end
 import org.apache.spark.sql.types._
 
 import splice.files.FilesErrors
-import splice.source.{LogPartition, OffsetSummary}
+import splice.source.{LogPartition, OffsetRuns, OffsetSummary}
 
 /** Finds which offsets of which log partitions the files hold: every offset counts, because neither the greatest one nor the
   * statistics of a file prove that those below it are there.

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import splice.source.LogPartition
+import splice.source.{LogPartition, OffsetRuns}
 
 /** Which offsets of which log partitions some rows hold. The rows have three columns: topic, partition, offset. */
 final private[files] class OffsetTally(partition: DataType, offset: DataType) {

@@ -71,6 +71,16 @@ final private[memory] class MemoryEnumerator(
       Some(new MemoryEndState(at, name, at.next))
     else None
 
+  override def remaining(at: MemoryPosition, covered: Coverage): Seq[SplitRange] = {
+    log.ask("remaining")
+    for {
+      (p, end) <- at.next.toSeq
+      extent   <- covered.missing(p, log.earliest(p), end)
+    } yield MemoryRange(name, p, extent.from, extent.until, slotted = false)
+  }
+
+  override def reported(reports: Seq[Report]): Unit = log.report(reports)
+
   override def freeze(): Unit = {
     log.ask("freeze")
     frozen = Some(now(log.end))
@@ -121,6 +131,8 @@ final case class MemoryRange(log: String, partition: Int, from: Long, until: Lon
     extends SplitRange {
   override def splitId: String = s"$log-$partition"
   override def weight: Long    = until - from
+
+  override def extents: Seq[Extent] = Seq(Extent(partition, from, until))
 
   override def cuttable: Boolean = slotted
 

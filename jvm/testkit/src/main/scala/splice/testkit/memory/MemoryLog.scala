@@ -5,7 +5,7 @@ package splice.testkit.memory
 
 import scala.collection.concurrent.TrieMap
 
-import splice.source.LogPartition
+import splice.source.{LogPartition, Report}
 
 /** One record. An archive's tells which record of which log it was before. */
 final case class MemoryRecord(id: Long, millis: Long, origin: LogPartition, originOffset: Long)
@@ -22,7 +22,7 @@ final class MemoryLog(val name: String) {
 
   private val failures = TrieMap.empty[Long, Unit]
 
-  private val refused = TrieMap.empty[String, Unit]
+  private var received: Vector[Report] = Vector.empty
 
   MemoryLog.register(this)
 
@@ -73,8 +73,10 @@ final class MemoryLog(val name: String) {
   /** Makes the next task that reads the record `id` fail there, once. */
   def failOnce(id: Long): Unit = failures(id) = ()
 
-  /** Makes each source of this log fail that is asked for something, such as `close`. */
-  def failWhenAsked(what: String): Unit = refused(what) = ()
+  /** The reports of readers that enumerators of this log received, oldest first. */
+  def reported: Seq[Report] = synchronized(received)
+
+  private[memory] def report(reports: Seq[Report]): Unit = synchronized { received ++= reports }
 
   /** As if its server or folder were gone: who names it fails. */
   def remove(): Unit = MemoryLog.remove(name)

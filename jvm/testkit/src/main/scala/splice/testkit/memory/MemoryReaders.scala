@@ -26,8 +26,9 @@ final private[memory] class MemoryReaders(columns: StructType, override val colu
       values.zipWithIndex.foreach { case (value, i) => row.update(i, value) }
       Poll.Found
     }
-    override def get(): InternalRow = row
-    override def close(): Unit      = ()
+    override def get(): InternalRow                  = row
+    override def report(ended: Boolean): Seq[Report] = if (ended) read(task) else Nil
+    override def close(): Unit                       = ()
   }
 
   override def batches(task: TaskRanges): SplitReader[ColumnarBatch] = new SplitReader[ColumnarBatch] {
@@ -41,8 +42,14 @@ final private[memory] class MemoryReaders(columns: StructType, override val colu
       batch.setNumRows(rows.size)
       Poll.Found
     }
-    override def get(): ColumnarBatch = batch
-    override def close(): Unit        = batch.close()
+    override def get(): ColumnarBatch                = batch
+    override def report(ended: Boolean): Seq[Report] = if (ended) read(task) else Nil
+    override def close(): Unit                       = batch.close()
+  }
+
+  /** One report per range, with the number of its rows. */
+  private def read(task: TaskRanges): Seq[Report] = task.ranges.collect { case range: MemoryRange =>
+    Report(s"${range.partition}:${range.from}-${range.until}", Long.box(range.weight))
   }
 
   private def cells(task: TaskRanges): Iterator[Seq[Any]] =

@@ -120,6 +120,7 @@ final class SimulatedSpark(
 
     private val progress                   = new BatchLog(logs, life, asynchronous && trigger.isContinual)
     private var consumed: Option[Position] = None
+    private var reports: Seq[Report]       = Nil
 
     def run(): Unit = {
       coordinator.open()
@@ -159,6 +160,8 @@ final class SimulatedSpark(
     private def construct(batch: Long): Option[Long] = {
       life.step(s"trigger, batch $batch")
       val from  = consumed.map(at => read(at.json)).getOrElse(coordinator.initial())
+      coordinator.reported(reports)
+      reports = Nil
       val until = coordinator.advance(from, everything = trigger == SimulatedTrigger.Once)
       if (!from.precedes(until)) throw new Violation(s"the offset goes back from $from to $until")
       if (until == from) {
@@ -183,7 +186,9 @@ final class SimulatedSpark(
     private def execute(batch: Long, from: Position, until: Position): Unit = {
       val tasks = plan(from, until)
       plan(from, until)
-      val rows = new SimulatedTasks(life, subject.same, subject.rows(name, _)).run(tasks)
+      val running = new SimulatedTasks(life, subject.same, subject.rows(name, _))
+      val rows    = running.run(tasks)
+      reports = reports ++ running.reports
       sink.write(batch, rows)
       consumed = Some(until)
       val _ = coordinator.figures(until)

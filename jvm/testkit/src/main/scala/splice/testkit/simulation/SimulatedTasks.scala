@@ -5,19 +5,27 @@ package splice.testkit.simulation
 
 import scala.collection.mutable
 
-import splice.source.TaskRanges
+import splice.source.{Report, TaskRanges}
 
 /** Reads one task on an executor. */
 trait TaskRows extends AutoCloseable {
 
   /** The id of the next row; None at the end. */
   def next(): Option[Long]
+
+  /** What the reader reports at the end. */
+  def reports: Seq[Report] = Nil
 }
 
 /** Runs the tasks of one batch side by side, row by row, with failed attempts, speculative copies and second reads. */
 final class SimulatedTasks(life: Life, same: SameRows, open: TaskRanges => TaskRows) {
 
   private val chance = life.chance
+
+  private val received = mutable.ArrayBuffer.empty[Report]
+
+  /** The reports that arrived at the driver so far; some never do. */
+  def reports: Seq[Report] = received.toSeq
 
   /** The ids of all rows of the batch. */
   def run(tasks: Seq[TaskRanges]): Seq[Long] = {
@@ -34,6 +42,8 @@ final class SimulatedTasks(life: Life, same: SameRows, open: TaskRanges => TaskR
     private val read    = mutable.ArrayBuffer.empty[Long]
     def rows: Seq[Long] = read.toSeq
     def close(): Unit   = reader.close()
+
+    def reports: Seq[Report] = reader.reports
 
     /** True at the end. */
     def proceed(): Boolean = {
@@ -57,12 +67,13 @@ final class SimulatedTasks(life: Life, same: SameRows, open: TaskRanges => TaskR
       running += new Attempt(task, attempts(task), open(tasks(task)), if (fails) chance.between(0, 3) else -1)
     }
 
-    def finish(attempt: Attempt): Unit = results.get(attempt.task) match {
+    def finish(attempt: Attempt, reports: Seq[Report]): Unit = results.get(attempt.task) match {
       case Some(before) if !same(before, attempt.rows) =>
         throw new Violation(s"two attempts of one task read $before and ${attempt.rows}")
       case Some(_) =>
       case None    =>
         results += attempt.task -> attempt.rows
+        if (life.isCalm || !chance.oneIn(8)) received ++= reports
         life.step(s"task ${attempt.task}: ${attempt.rows.mkString(",")}")
     }
 
@@ -84,9 +95,10 @@ final class SimulatedTasks(life: Life, same: SameRows, open: TaskRanges => TaskR
             false
         }
       if (ended) {
+        val reports = if (beaten) Nil else attempt.reports
         attempt.close()
         running -= attempt
-        if (!beaten) finish(attempt)
+        if (!beaten) finish(attempt, reports)
       }
       life.reach(CrashPoint.InTask)
     }

@@ -1,7 +1,7 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.files.end
+package splice.source
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
 
@@ -15,7 +15,7 @@ import org.roaringbitmap.RoaringBitmap
   *
   * Offsets mostly come in rising order, so a run of them is kept as two numbers until it breaks.
   */
-final private[files] class OffsetRuns private (
+final private[splice] class OffsetRuns private (
     private val upper: OffsetRuns.Bitmaps,
     private val again: OffsetRuns.Bitmaps,
     private var total: Long
@@ -159,7 +159,7 @@ final private[files] class OffsetRuns private (
   private def join(high: Int, low: Long): Long = (high.toLong << 32) | low
 }
 
-private[files] object OffsetRuns {
+private[splice] object OffsetRuns {
 
   private type Bitmaps = mutable.SortedMap[Int, RoaringBitmap]
 

@@ -1,0 +1,22 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark
+
+import scala.reflect.ClassTag
+
+import org.apache.spark.SparkContext
+
+import splice.source.Jobs
+
+/** Runs work of an enumerator as Spark jobs of the query's thread, one task per input. */
+final private[spark] class SparkJobs(context: SparkContext) extends Jobs {
+
+  override def run[A, B: ClassTag](inputs: Seq[A])(near: A => Seq[String])(task: A => B): Seq[B] =
+    if (inputs.isEmpty) Nil
+    else {
+      // An RDD of inputs never makes an array of their own type.
+      val anyKind = ClassTag.Any.asInstanceOf[ClassTag[A]]
+      context.makeRDD(inputs.map(input => (input, near(input))))(anyKind).map(task).collect().toSeq
+    }
+}
