@@ -135,35 +135,6 @@ private[splice] object FilesErrors {
 
   private def sinkLogIgnored: String = SQLConf.FILESTREAM_SINK_METADATA_IGNORED.key
 
-  /** @param role what the hand-over takes the column for */
-  def columnNotFound(column: String, role: String, paths: Seq[String], columns: Seq[String]): SpliceException =
-    conditions.error(
-      "SPLICE_FILES.COLUMN_NOT_FOUND",
-      "column"  -> column,
-      "role"    -> role,
-      "paths"   -> shown(paths),
-      "columns" -> columns.mkString(", ")
-    )
-
-  def columnType(column: String, role: String, paths: Seq[String], found: String, expected: String): SpliceException =
-    conditions.error(
-      "SPLICE_FILES.COLUMN_TYPE",
-      "column"   -> column,
-      "role"     -> role,
-      "paths"    -> shown(paths),
-      "type"     -> found,
-      "expected" -> expected
-    )
-
-  def invalidOffsets(column: String, role: String, paths: Seq[String], count: Long): SpliceException =
-    conditions.error(
-      "SPLICE_FILES.INVALID_OFFSETS",
-      "column" -> column,
-      "role"   -> role,
-      "paths"  -> shown(paths),
-      "count"  -> count.toString
-    )
-
   private def changed(file: String, what: String, listed: String, found: String): Seq[(String, String)] =
     Seq("file" -> file, "what" -> what, "listed" -> listed, "found" -> found)
 

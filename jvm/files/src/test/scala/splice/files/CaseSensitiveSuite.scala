@@ -8,8 +8,6 @@ import java.nio.file.{Files, Paths}
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.files.end.HandOverColumn
-import splice.files.split.FileSchemas
 import splice.source.SpliceException
 
 /** Columns that differ in case are two columns where the session is case-sensitive. */
@@ -63,16 +61,6 @@ final class CaseSensitiveSuite extends AnyFunSuite with LocalSpark {
       val own = spark.read.json(at("hides")).selectExpr("_FILE_SIZE", "_metadata.file_size AS _file_size")
       assert(read.rows(StructType(names)) == SourceRead.ofSpark(own))
     }
-  }
-
-  test("a hand-over finds the column of its case") {
-    val schemas             = FileSchemas(StructType.fromDDL("ts INT, TS BIGINT"), new StructType())
-    def found(name: String) = HandOverColumn(name, "offset", "a number", schemas, Nil) { case _ => () }.field.name
-    sensitive {
-      assert(found("ts") == "ts" && found("TS") == "TS")
-      assert(intercept[SpliceException](found("Ts")).getCondition == "SPLICE_FILES.COLUMN_NOT_FOUND")
-    }
-    assert(found("Ts") == "ts")
   }
 
   test("two columns of a file that differ in case are an error in other sessions, as in Spark") {

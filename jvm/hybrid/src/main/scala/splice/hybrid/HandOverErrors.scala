@@ -18,6 +18,56 @@ private[splice] object HandOverErrors {
   def noOffsets(before: String, leg: String, cause: SpliceException): SpliceException =
     conditions.error("SPLICE_HAND_OVER.NO_OFFSETS", cause, "before" -> before, "leg" -> leg, "why" -> cause.getMessage)
 
+  /** @param role what the rule of `leg` takes the column of `before` for */
+  def columnNotFound(
+      before: Leg,
+      leg: String,
+      column: String,
+      role: String,
+      columns: Seq[String],
+      option: String
+  ): SpliceException = conditions.error(
+    "SPLICE_HAND_OVER.COLUMN_NOT_FOUND",
+    "before"  -> before.name,
+    "source"  -> before.source.toString,
+    "leg"     -> leg,
+    "column"  -> column,
+    "role"    -> role,
+    "columns" -> columns.mkString(", "),
+    "option"  -> option
+  )
+
+  def columnType(
+      before: Leg,
+      leg: String,
+      column: String,
+      role: String,
+      found: String,
+      expected: String,
+      option: String
+  ): SpliceException = conditions.error(
+    "SPLICE_HAND_OVER.COLUMN_TYPE_MISMATCH",
+    "before"   -> before.name,
+    "source"   -> before.source.toString,
+    "leg"      -> leg,
+    "column"   -> column,
+    "role"     -> role,
+    "type"     -> found,
+    "expected" -> expected,
+    "option"   -> option
+  )
+
+  def invalidOffsets(before: Leg, leg: String, column: String, role: String, rows: Long): SpliceException =
+    conditions.error(
+      "SPLICE_HAND_OVER.INVALID_OFFSETS",
+      "before" -> before.name,
+      "source" -> before.source.toString,
+      "leg"    -> leg,
+      "column" -> column,
+      "role"   -> role,
+      "rows"   -> rows.toString
+    )
+
   def holes(before: Seq[String], leg: String, partitions: Seq[PartitionHistory]): SpliceException =
     conditions.error(
       "SPLICE_HAND_OVER.HOLES",

@@ -10,6 +10,7 @@ import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
 import splice.hybrid.reader.{HybridReaders, LegReaders}
+import splice.hybrid.tally.Tallies
 import splice.source._
 
 /** Drives the legs of a chain one after another (FLIP-150's HybridSourceSplitEnumerator).
@@ -24,13 +25,19 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
 
   private val log         = new LegLog(context.sideLog, chain)
   private val enumerators = new LegEnumerators(chain, context)
+  private val tallies     = new Tallies(chain, context, enumerators, log.hasEnded(_))
   private var isFrozen    = false
   private var hasWarned   = false
 
+  // The end of the last batch of this run.
+  private var planned: Option[HybridPosition] = None
+
   log.warnOfChangedRules()
 
-  override def start(at: StartPosition): HybridPosition =
+  override def start(at: StartPosition): HybridPosition = {
+    tallies.checkColumns()
     HybridPosition.first(chain, enumerators(chain.first).start(at))
+  }
 
   // A leg without limits does not lift those of the leg after it.
   @tailrec override def limits(at: HybridPosition): Limits.Limited =
@@ -42,9 +49,13 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
   @tailrec override def advance(from: HybridPosition, limits: Limits): HybridPosition = {
     val leg = chain(from.leg)
     if (limits == Limits.Everything) warnOfOneBatch()
+    tallies.advanced(leg)
     switched(from, leg) match {
       case Some(begun) => advance(begun, if (limits == Limits.Everything) limits else this.limits(begun))
-      case None        => from.moved(enumerators(leg).advance(from.position, limits))
+      case None        =>
+        val until = from.moved(enumerators(leg).advance(from.position, limits))
+        planned = Some(until)
+        until
     }
   }
 
@@ -53,14 +64,21 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
       enumerators(span.leg).splits(span.from, span.until).map(LegRange(span.leg.name, _))
     }
 
-  override def replay(from: HybridPosition, until: HybridPosition): Unit =
+  override def replay(from: HybridPosition, until: HybridPosition): Unit = {
     LegSpan.between(chain, log, from, until).foreach(span => enumerators(span.leg).replay(span.from, span.until))
+    planned = Some(until)
+  }
+
+  override def reported(reports: Seq[Report]): Unit = tallies.reported(reports)
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = {
     val byLeg = ranges.collect { case range: LegRange => range }.groupBy(_.leg)
     new HybridReaders(byLeg.map { case (name, own) =>
-      val select = selects.compile(chain(name), columns, context.session)
-      name -> LegReaders(enumerators(chain(name)).readers(select.columns, own.map(_.range)), select.shape)
+      val leg    = chain(name)
+      val select = selects.compile(leg, columns, context.session)
+      name -> LegReaders(select, tallies.plan(leg, select.columns)) { columns =>
+        enumerators(leg).readers(columns, own.map(_.range))
+      }
     })
   }
 
@@ -97,6 +115,7 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
 
   override def stopped(last: => Option[HybridPosition]): Unit = {
     lazy val at = last
+    if (tallies.hasNews) tallies.stopped(all = planned.exists(at.contains))
     enumerators.all.foreach { case (name, inner) => inner.stopped(at.flatMap(_.find(name))) }
   }
 
@@ -124,8 +143,8 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
     */
   private def decided(at: HybridPosition, leg: Leg, next: Leg): Option[StartPosition] =
     Option.when(log.hasEnded(leg, at.position))(log.decision(next)).flatten.orElse {
-      enumerators(leg).end(at.position).map { end =>
-        log.tally(leg, end)
+      enumerators(leg).end(at.position).map { found =>
+        val end   = tallies.ended(leg, at.position, found)
         val start =
           log.decision(next, HandOverDecision.decide(leg, next, end, context.clock.instant())(history(at, next)))
         log.end(leg, at.position)
@@ -133,7 +152,7 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
       }
     }
 
-  private def history(at: HybridPosition, next: Leg): Seq[LegOffsets] = log.history(next) { leg =>
+  private def history(at: HybridPosition, next: Leg): Seq[LegOffsets] = tallies.history(next, at) { leg =>
     val end = enumerators(leg).end(at.position(leg.name))
     end.getOrElse(throw new IllegalStateException(s"leg '${leg.name}' has not ended at ${at.position(leg.name)}"))
   }

@@ -68,7 +68,8 @@ private[hybrid] object HybridSchema {
   private def found(leg: Leg)(columns: Leg => StructType): Option[StructType] =
     if (isThere(leg)) Some(columns(leg)) else None
 
-  private def isThere(leg: Leg): Boolean =
+  /** Whether the columns of a leg's source can be determined now. */
+  def isThere(leg: Leg): Boolean =
     try {
       val _ = leg.source.schema
       true

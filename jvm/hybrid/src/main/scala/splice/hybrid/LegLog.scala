@@ -9,7 +9,7 @@ import splice.source._
 
 /** What a chain decides once about each leg. The entries are in the leg's scope of the side log, each durable before it is used.
   *
-  * A leg that ends stores `tally-<n>`, if an exact hand-over counts its offsets. Then the next leg stores `hand-over-<n>`, which is the
+  * A leg that ends has its tally, if a later hand-over counts its rows. Then the next leg stores `hand-over-<n>`, which is the
   * decision of its rule; the ended leg stores `ended`; the next leg stores `start-<n>`, which is the decision as a position of its source.
   * So a rule is evaluated once, and from `ended` on the ended leg's storage may be removed. A rule that the user changes before `start-<n>`,
   * for example because its start does not exist any more, is evaluated too, and its decision is the next `hand-over-<n>`: the last holds.
@@ -54,55 +54,16 @@ final private[hybrid] class LegLog(log: SideLog, chain: Chain) {
       )
     }
   }
-
-  /** Stores the offsets of a leg that has ended, if a later leg counts them.
-    *
-    * @throws SpliceException
-    *   when the leg cannot determine its offsets
-    */
-  def tally(leg: Leg, end: EndState): Unit = chain.counting(leg).foreach { case (next, rule) =>
-    val _ = tally(leg, next, rule, end)
-  }
-
-  /** The offsets of the legs that the exact hand-over of `leg` counts.
-    *
-    * @param end
-    *   the end of a leg whose tally is of other columns, because the rule was changed
-    */
-  def history(leg: Leg)(end: Leg => EndState): Seq[LegOffsets] = leg.handOver match {
-    case Some(rule: HandOver.Offsets) => chain.history(leg).map(one => LegOffsets(one, tally(one, leg, rule, end(one))))
-    case _                            => Nil
-  }
-
-  private def tally(leg: Leg, next: Leg, rule: HandOver.Offsets, end: => EndState): Seq[OffsetSummary] = {
-    val isLast = chain.after(leg).contains(next)
-    // The columns of the rule are those of the archives between a log and the leg that takes over.
-    val columns      = if (!isLast && leg.source.readsLog) LegLog.OfLog else rule.columns
-    lazy val tallies = scopes(leg.name).tallies
-    val before       = tallies.numbers.lastOption
-    before.map(tallies(_)).filter(_.columns == columns).getOrElse {
-      val counted =
-        try end.offsets(columns)
-        catch { case e: SpliceException if !isLast => throw HandOverErrors.noOffsets(leg.name, next.name, e) }
-      val stored = tallies.append(Tally(columns, counted).lines)
-      tallies.purge(before)
-      stored
-    }.held
-  }
 }
 
 private[hybrid] object LegLog {
 
   private val logger = LoggerFactory.getLogger(classOf[LegLog])
 
-  private val OfLog = OffsetColumns("topic", "partition", "offset")
-
   private val Ended = "ended"
 
   /** The entries of one leg. */
   final private class Scope(log: SideLog, leg: Leg) {
-
-    lazy val tallies = new NumberedEntries(log, "tally")(Tally.read)
 
     lazy val handOvers = new NumberedEntries(log, "hand-over")(DecisionFormat.read)
 

@@ -3,7 +3,7 @@
 
 package splice.hybrid
 
-import splice.source.SplitRange
+import splice.source.{Extent, SplitRange}
 
 /** A range of one leg. */
 final private[splice] case class LegRange(leg: String, range: SplitRange) extends SplitRange {
@@ -11,6 +11,7 @@ final private[splice] case class LegRange(leg: String, range: SplitRange) extend
   override def weight: Long                    = range.weight
   override def slotted: Boolean                = range.slotted
   override def preferredHosts: Seq[String]     = range.preferredHosts
+  override def extents: Seq[Extent]            = range.extents
   override def cuttable: Boolean               = range.cuttable
 
   override def pieces(weights: Seq[Long]): Seq[SplitRange] = range.pieces(weights).map(LegRange(leg, _))

@@ -8,6 +8,7 @@ import scala.util.Using
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.{Coordinator, MemorySideLog}
+import splice.hybrid.tally.CountedColumns
 import splice.source._
 import splice.testkit.memory.{MemoryLog, MemoryOptions, MemoryRange}
 
@@ -69,7 +70,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
         assert(at.asInstanceOf[HybridPosition].leg == "recent")
         at.json
       }
-      assert(old.asked("offsets") == 1)
+      assert(old.asked("remaining") == 1)
       old.remove()
       Using.resource(Legs.run(source(), side)) { c =>
         val at  = c.position(ended)
@@ -109,7 +110,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
       assert(error.getCondition == "SPLICE_HAND_OVER.DUPLICATES")
       assert(error.getMessage.contains(s"${live.name}-0 has 1 offsets in both 'old' and 'recent' (4 to 4)"))
       assert(run("onDuplicates" -> "warn") == (every :+ 4L).sorted)
-      assert(old.asked("offsets") == 1 && recent.asked("offsets") == 1)
+      assert(old.asked("remaining") == 1 && recent.asked("remaining") == 1)
     }
   }
 
@@ -193,36 +194,23 @@ final class ChainHandOverSuite extends AnyFunSuite {
     assert(counted(kafka("j", bounded), kafka("k", bounded, exact), kafka("live", exact)) == Seq("k"))
   }
 
-  test("offsets are stored only of legs that an exact hand-over counts, and a leg without them is named") {
-    val chain = ChainParser.parse(SourceOptions(Legs.options(
-      files("a"),
-      kafka("k", "endingOffsets" -> "latest", "handOver" -> "nowMinus", "handOver.duration" -> "1h"),
-      files("b"),
-      kafka("live", "handOver" -> "offsets", "handOver.offset" -> "o")
-    )))
-    val log     = new MemorySideLog
-    val tallies = new LegLog(log, chain)
-    val end     = new EndState {
-      override def position: Position                            = chain.first.source.position("""{"files":0,"v":1}""")
-      override def eventTimes(column: String): Option[TimeRange] = None
-      override def modificationTimes: Option[TimeRange]          = None
-      override def offsets(columns: OffsetColumns): Seq[OffsetSummary] =
-        if (columns.offset == "o") throw HandOverErrors.noFiles("x", "y") else Nil
-    }
-    def entries = chain.legs.flatMap(leg => log.scope(s"leg-${leg.name}").keys("").map(key => s"${leg.name}/$key"))
-    tallies.tally(chain("a"), end)
-    assert(entries.isEmpty)
-    tallies.tally(chain("k"), end)
-    assert(entries == Seq("k/tally-00000000"))
-    assert(intercept[SpliceException](tallies.tally(chain("b"), end)).getCondition == "SPLICE_HAND_OVER.NO_FILES")
-    assert(entries == Seq("k/tally-00000000"))
-    val archives = ChainParser.parse(SourceOptions(Legs.options(
-      files("a"),
-      files("b"),
-      kafka("live", "handOver" -> "offsets", "handOver.offset" -> "o")
-    )))
-    val error = intercept[SpliceException](new LegLog(new MemorySideLog, archives).tally(archives("a"), end))
-    assert(error.getCondition == "SPLICE_HAND_OVER.NO_OFFSETS")
-    assert(error.getMessage.contains("leg 'a'") && error.getMessage.contains("Leg 'live'"))
+  private def columns(legs: (String, Seq[(String, String)])*): Map[String, CountedColumns] = {
+    val chain = ChainParser.parse(SourceOptions(Legs.options(legs: _*)))
+    chain.legs.flatMap(leg => CountedColumns.of(chain, leg).map(leg.name -> _)).toMap
+  }
+
+  test("rows are counted only of legs whose offsets or event times a later rule needs") {
+    val own    = OffsetColumns("topic", "partition", "o")
+    val ofLog  = OffsetColumns("topic", "partition", "offset")
+    val timed  = Seq("handOver" -> "nowMinus", "handOver.duration" -> "1h")
+    val exact  = Seq("handOver" -> "offsets", "handOver.offset" -> "o")
+    val ending = "endingOffsets" -> "latest"
+    assert(columns(files("a"), kafka("k", ending +: timed: _*), files("b"), kafka("live", exact: _*)) ==
+      Map("k" -> CountedColumns(Some(ofLog), None), "b" -> CountedColumns(Some(own), None)))
+    assert(columns(files("a"), kafka("live", timed: _*)).isEmpty)
+    val byTime = Seq("handOver" -> "eventTime", "handOver.column" -> "t", "handOver.overlap" -> "1h")
+    assert(columns(files("a"), kafka("live", byTime: _*)) == Map("a" -> CountedColumns(None, Some("t"))))
+    assert(columns(kafka("k", ending), kafka("live", byTime: _*)).isEmpty)
+    assert(columns(kafka("k", ending), kafka("live", exact: _*)) == Map("k" -> CountedColumns(Some(own), None)))
   }
 }

@@ -203,19 +203,6 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     }
   }
 
-  test("offsets of a leg survive their text, and a damaged or newer one is rejected") {
-    val all   = Seq(held(p0, 0, 99, 10L -> 12L).copy(rows = 120, repeated = Seq(3L -> 5L)), held(p1, 7, 6))
-    val tally = Tally(OffsetColumns("t", "p", "o"), all)
-    val lines = tally.lines
-    assert(Tally.read(entry(lines: _*)) == tally)
-    assert(Tally.read(entry(lines.head)) == tally.copy(held = Nil))
-    def condition(lines: String*) = intercept[SpliceException](Tally.read(entry(lines: _*))).getCondition
-    assert(condition("""{"v":2}""") == "SPLICE_CHECKPOINT.NEWER_VERSION")
-    assert(condition() == "SPLICE_CHECKPOINT.CORRUPT")
-    assert(condition(lines.head, """["orders",0,1]""") == "SPLICE_CHECKPOINT.CORRUPT")
-    assert(condition("""{"columns":["t"],"v":1}""") == "SPLICE_CHECKPOINT.CORRUPT")
-  }
-
   test("a damaged or newer decision is refused") {
     def condition(lines: String*) = intercept[SpliceException](DecisionFormat.read(entry(lines: _*))).getCondition
     assert(condition("""{"start":{"timestamp":1},"v":2}""") == "SPLICE_CHECKPOINT.NEWER_VERSION")

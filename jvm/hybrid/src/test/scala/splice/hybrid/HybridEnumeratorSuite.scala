@@ -148,14 +148,14 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
         assert(error.getMessage.contains("begins at 3, and 2 is wanted"))
         ended
       }
-      assert(history.asked("offsets") == 1)
+      assert(history.asked("remaining") == 1)
       val tolerant: Source[_ <: Position] =
         Legs.source(Legs.history(history), Legs.live(live, "handOver" -> "offsets", "onGap" -> "warn"))
       Using.resource(Legs.run(tolerant, log)) { c =>
         val at = c.position(ended.json)
         assert(ids(c.ranges(at, c.advance(at, everything = false))) == Seq(3, 5))
       }
-      assert(history.asked("offsets") == 1)
+      assert(history.asked("remaining") == 1)
     }
   }
 

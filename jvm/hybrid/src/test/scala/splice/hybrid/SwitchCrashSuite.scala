@@ -100,14 +100,14 @@ final class SwitchCrashSuite extends AnyFunSuite {
         val died = Try(live(new MortalSideLog.Steps(i + 1)))
         assert(died.failed.toOption.exists(_.isInstanceOf[Died]))
         val decided: Boolean           = durable.scope("leg-history").get("tally-00000000").isDefined
-        val asked: Int                 = history.asked("offsets")
+        val asked: Int                 = history.asked("remaining")
         def start: Option[Seq[String]] = durable.scope("leg-live").get("start-00000000")
         val begun: Option[Seq[String]] = start
         // Retention and growth go on between two lives.
         live.append(0, 6)
         live(new MortalSideLog.Steps(-1))
         assert(rows == (0L to 6L))
-        if (decided) assert(history.asked("offsets") == asked) else assert(history.asked("offsets") == asked + 1)
+        if (decided) assert(history.asked("remaining") == asked) else assert(history.asked("remaining") == asked + 1)
         begun.foreach(lines => assert(start.contains(lines)))
       }
     }

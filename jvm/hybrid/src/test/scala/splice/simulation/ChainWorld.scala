@@ -3,11 +3,14 @@
 
 package splice.simulation
 
+import java.time.ZoneOffset
+
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.apache.spark.sql.types.{LongType, StructType}
 
 import splice.hybrid._
+import splice.hybrid.tally.{CountPlan, CountedColumns, CountedFields}
 import splice.kafka.options.{StartingOffsets, Subscription}
 import splice.source._
 import splice.testkit.simulation._
@@ -124,12 +127,25 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
 
   def position(json: String): HybridPosition = HybridPosition.parse(chain, json)
 
+  /** How tasks count the rows of archives for later legs. */
+  private lazy val plans: Map[String, CountPlan] = {
+    val all = chain
+    (for {
+      leg     <- all.legs if files(leg.name).nonEmpty
+      columns <- CountedColumns.of(all, leg)
+    } yield {
+      val fields = CountedFields.of(all, leg, columns)
+      leg.name -> CountPlan.over(FilesLeg.Columns, leg.name, fields, ZoneOffset.UTC)._2
+    }).toMap
+  }
+
   private def filesLeg(folder: SimulatedFolder, index: Int) = new FilesLeg(
     folder,
     chance.oneOf(Seq(Limits.NotSet, Limits.Limited(files = Some(1)), Limits.Limited(bytes = Some(40)))),
     chance.oneOf(Seq(10L, 30L, 1000L)),
     life,
     faults,
+    () => plans.get(folder.name),
     () => scope(names(index + 1)).get("hand-over-00000000").isDefined,
     () => reached(folder.name)
   )

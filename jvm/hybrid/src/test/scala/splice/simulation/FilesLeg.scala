@@ -3,22 +3,24 @@
 
 package splice.simulation
 
-import java.time.Instant
-
 import scala.collection.immutable.SortedMap
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.types.{LongType, StructType}
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.unsafe.types.UTF8String
 
 import splice.files.enumerator.{FileEnumerator, FileList, FileListLog, FileStorage, FilesPosition}
 import splice.files.options.OnFileChanged
 import splice.files.reader.{BlockReader, FileOpener, FilePolicy}
 import splice.files.split.{FileBlock, FileRange, FileSchemas, ListedFile, Packing}
+import splice.hybrid.tally.CountPlan
 import splice.source._
 import splice.testkit.simulation._
 
 /** A leg of files: the real enumerator, list, packing and checks over a simulated folder.
   *
+  * @param plan
+  *   how tasks count the rows for later legs, if they do
   * @param recalls
   *   whether the rule that takes over from this leg has decided already, so that nobody may ask for its end again
   */
@@ -28,6 +30,7 @@ final class FilesLeg(
     maxPartitionBytes: Long,
     life: Life,
     faults: Faults,
+    plan: () => Option[CountPlan],
     recalls: () => Boolean,
     committed: () => Option[Position]
 ) extends SimulatedLeg {
@@ -59,16 +62,31 @@ final class FilesLeg(
   override def killed(): Unit = ()
 
   override def rows(run: String, task: TaskRanges): TaskRows = {
-    val blocks = task.ranges.iterator.flatMap(_.asInstanceOf[FileRange].blocks)
-    val opener = new FileOpener(SimulatedFileSystem.configuration, policy)
-    new ReaderRows(new BlockReader[InternalRow](blocks, opener.open(_, read), identity, policy), _.getLong(0))
+    val rows = reader(task, FilesLeg.Columns)
+    new ReaderRows(plan().fold(rows)(_.rows(rows, task)), _.getLong(0))
   }
 
-  private def read(block: FileBlock): Iterator[InternalRow] = {
+  private def reader(task: TaskRanges, columns: StructType): SplitReader[InternalRow] = {
+    val blocks = task.ranges.iterator.flatMap(_.asInstanceOf[FileRange].blocks)
+    val opener = new FileOpener(SimulatedFileSystem.configuration, policy)
+    new BlockReader[InternalRow](blocks, opener.open(_, read(columns)), identity, policy)
+  }
+
+  private def read(columns: StructType)(block: FileBlock): Iterator[InternalRow] = {
     val from = (block.start + SimulatedFile.RowBytes - 1) / SimulatedFile.RowBytes
     val end  = (block.start + block.length + SimulatedFile.RowBytes - 1) / SimulatedFile.RowBytes
     val file = folder.get(block.path.stripPrefix(root)).getOrElse(throw new java.io.FileNotFoundException(block.path))
-    file.rows.slice(from.toInt, end.toInt).iterator.map(row => InternalRow(row.id))
+    file.rows.slice(from.toInt, end.toInt).iterator.map(row =>
+      InternalRow.fromSeq(columns.fieldNames.toSeq.map(cell(row, _)))
+    )
+  }
+
+  private def cell(row: ArchivedRow, column: String): Any = column match {
+    case "id"        => row.id
+    case "topic"     => UTF8String.fromString(row.topic)
+    case "partition" => row.partition
+    case "offset"    => row.offset
+    case "timestamp" => row.timestamp * 1000L
   }
 
   private def rowsOf(list: FileList): Seq[ArchivedRow] = list.files.flatMap { file =>
@@ -78,11 +96,11 @@ final class FilesLeg(
   private object FolderSource extends Source[FilesPosition] {
     override def kind: String                          = "files"
     override def boundedness: Boundedness              = Boundedness.Bounded
-    override def schema: StructType                    = new StructType().add("id", LongType)
+    override def schema: StructType                    = FilesLeg.Columns
     override def identity: SortedMap[String, String]   = SortedMap("path" -> folder.name)
     override def position(json: String): FilesPosition = FilesPosition.read(json)
     override def enumerator(context: EnumeratorContext): SplitEnumerator[FilesPosition] =
-      new CommitWatch(files(context), folder.name, committed)
+      new CommitWatch(new EndWatch(files(context)), folder.name, committed)
   }
 
   private def files(context: EnumeratorContext): SplitEnumerator[FilesPosition] =
@@ -105,35 +123,30 @@ final class FilesLeg(
       new FileList(FileSchemas.empty, Packing(maxPartitionBytes, 1L, context.cores), files.toIndexedSeq)
     }
 
-    override def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory =
-      throw new UnsupportedOperationException
-
-    override def end(at: FilesPosition, list: => FileList): EndState = new FolderEnd(at, rowsOf(list), list)
+    override def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory = task =>
+      asked("rows")(reader(task, columns))
   }
 
-  final private class FolderEnd(override val position: Position, rows: => Seq[ArchivedRow], list: => FileList)
-      extends EndState {
-
-    override def eventTimes(column: String): Option[TimeRange] = asked("event times")(range(rows.map(_.timestamp)))
-
-    override def modificationTimes: Option[TimeRange] = asked("modification times")(range(list.files.map(_.modified)))
-
-    override def offsets(columns: OffsetColumns): Seq[OffsetSummary] = asked("offsets") {
-      rows.groupBy(r => LogPartition(r.topic, r.partition)).toSeq.map { case (partition, own) =>
-        val held    = own.map(_.offset).distinct.sorted
-        val holes   = held.zip(held.drop(1)).collect { case (a, b) if b > a + 1 => (a + 1, b) }
-        val several = own.map(_.offset).groupBy(identity).collect { case (o, all) if all.size > 1 => (o, o + 1) }
-        OffsetSummary(partition, held.head, held.last, held.size.toLong, holes, own.size.toLong, several.toSeq.sorted)
+  /** Holds a leg to its answers: what was decided is not asked again. */
+  final private class EndWatch(inner: SplitEnumerator[FilesPosition]) extends Passing[FilesPosition](inner) {
+    override def end(at: FilesPosition): Option[EndState] = inner.end(at).map { end =>
+      new EndState {
+        override def position: Position                   = end.position
+        override def modificationTimes: Option[TimeRange] = asked("modification times")(end.modificationTimes)
       }
     }
-
-    private def asked[A](what: String)(answer: => A): A = {
-      if (recalls()) throw new Violation(s"${folder.name} is asked again for its $what")
-      life.step(s"${folder.name} is asked for its $what")
-      answer
-    }
-
-    private def range(millis: Seq[Long]): Option[TimeRange] =
-      Option.when(millis.nonEmpty)(TimeRange(Instant.ofEpochMilli(millis.min), Instant.ofEpochMilli(millis.max)))
   }
+
+  private def asked[A](what: String)(answer: => A): A = {
+    if (recalls()) throw new Violation(s"${folder.name} is asked again for its $what")
+    life.step(s"${folder.name} is asked for its $what")
+    answer
+  }
+}
+
+object FilesLeg {
+
+  /** The columns of an archived row. */
+  val Columns: StructType =
+    StructType.fromDDL("id BIGINT, topic STRING, partition INT, offset BIGINT, timestamp TIMESTAMP")
 }

@@ -5,12 +5,13 @@ package splice.simulation
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import splice.source.{Poll, SplitReader}
+import splice.source.{Poll, Report, SplitReader}
 import splice.testkit.simulation.TaskRows
 
 /** The ids of the rows of a real reader. */
 final class ReaderRows(reader: SplitReader[InternalRow], id: InternalRow => Long) extends TaskRows {
   override def next(): Option[Long] = if (reader.poll(Poll.Forever) == Poll.Found) Some(id(reader.get())) else None
+  override def reports: Seq[Report] = reader.report(ended = true)
   override def close(): Unit        = reader.close()
 }
 
@@ -18,16 +19,20 @@ final class ReaderRows(reader: SplitReader[InternalRow], id: InternalRow => Long
 final class RowsInTurn(parts: Iterator[() => TaskRows]) extends TaskRows {
 
   private var current: Option[TaskRows] = None
+  private var reported                  = Seq.empty[Report]
 
   @scala.annotation.tailrec
   override def next(): Option[Long] = current.flatMap(_.next()) match {
     case found @ Some(_)       => found
     case None if parts.hasNext =>
+      reported ++= current.toSeq.flatMap(_.reports)
       close()
       current = Some(parts.next()())
       next()
     case None => None
   }
+
+  override def reports: Seq[Report] = reported ++ current.toSeq.flatMap(_.reports)
 
   override def close(): Unit = {
     val open = current

@@ -8,9 +8,11 @@ import scala.collection.immutable.SortedMap
 import org.apache.spark.sql.types.StructType
 
 import splice.source.{
+  Coverage,
   EndState,
   Limits,
   Position,
+  Report,
   Source,
   SplitEnumerator,
   SplitRange,
@@ -46,7 +48,9 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
     inner.readers(columns, ranges)
   override def end(at: P): Option[EndState]              = inner.end(at)
+  override def remaining(at: P, covered: Coverage): Seq[SplitRange] = inner.remaining(at, covered)
   override def freeze(): Unit                            = inner.freeze()
+  override def reported(reports: Seq[Report]): Unit      = inner.reported(reports)
   override def committed(until: P): Unit                 = inner.committed(until)
   override def retain(oldest: P): Unit                   = inner.retain(oldest)
   override def stopped(last: => Option[P]): Unit         = inner.stopped(last)

@@ -7,8 +7,8 @@ import java.time.Instant
 
 /** What a bounded source ended with; a hand-over rule makes the next leg's start from it.
   *
-  * Each question may run a job over the source's data, and is asked once in the life of a checkpoint. A question that the
-  * source cannot answer raises a [[SpliceException]] that says so.
+  * A source that reads a log ([[Source.readsLog]]) says its offsets and event times, or raises a [[SpliceException]] if it cannot
+  * determine them. A hybrid counts the rows of any other source while it reads them, and does not ask.
   */
 trait EndState {
 
@@ -16,13 +16,14 @@ trait EndState {
   def position: Position
 
   /** Least and greatest value of a timestamp column; None when there is no row with one. */
-  def eventTimes(column: String): Option[TimeRange]
+  def eventTimes(column: String): Option[TimeRange] = throw new UnsupportedOperationException("rows are counted")
 
   /** Least and greatest modification time of the files read; None when there were none. */
   def modificationTimes: Option[TimeRange]
 
   /** What the source holds of each log partition, by columns that an archiver kept. Empty when there are no rows. */
-  def offsets(columns: OffsetColumns): Seq[OffsetSummary]
+  def offsets(columns: OffsetColumns): Seq[OffsetSummary] =
+    throw new UnsupportedOperationException("rows are counted")
 }
 
 final case class TimeRange(first: Instant, last: Instant)

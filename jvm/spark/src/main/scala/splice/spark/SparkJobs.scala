@@ -17,6 +17,13 @@ final private[spark] class SparkJobs(context: SparkContext) extends Jobs {
     else {
       // An RDD of inputs never makes an array of their own type.
       val anyKind = ClassTag.Any.asInstanceOf[ClassTag[A]]
-      context.makeRDD(inputs.map(input => (input, near(input))))(anyKind).map(task).collect().toSeq
+      val all     = context.makeRDD(inputs.map(input => (input, near(input))))(anyKind)
+      all.setName(SparkJobs.Name).map(task).collect().toSeq
     }
+}
+
+private[spark] object SparkJobs {
+
+  /** The name of the RDD of inputs in Spark's UI. */
+  val Name = "splice enumerator"
 }

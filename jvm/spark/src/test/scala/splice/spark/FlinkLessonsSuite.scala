@@ -121,7 +121,7 @@ final class FlinkLessonsSuite extends AnyFunSuite with WithSpark {
     rollBack(w, to = 1)
     w.run()
     assert(w.ids == (0L until 30L))
-    assert(w.history.asked("offsets") == 1)
+    assert(w.history.asked("remaining") == 1)
   }
 
   test("H4: the leg before the last is replayed when the last has begun") {
@@ -165,7 +165,7 @@ final class FlinkLessonsSuite extends AnyFunSuite with WithSpark {
     (30 until 40).foreach(i => w.live.append(i % 2, i.toLong))
     w.run()
     assert(w.ids == (0L until 40L))
-    assert(w.history.asked("offsets") == 1)
+    assert(w.history.asked("remaining") == 1)
     assert(Files.readAllLines(w.checkpoint.resolve("sources/0/splice/leg-live/start-00000000")) == chosen)
   }
 

@@ -4,7 +4,7 @@
 package splice.spark
 
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.streaming.{StreamingQueryException, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.source.Report
@@ -45,7 +45,11 @@ final class TaskReportsSuite extends AnyFunSuite with WithSpark {
   test("a task that stops early, or fails, reports nothing") {
     val own = log("early", 1)
     own.failOnce(8)
-    run(own) { (rows, batch) => if (batch == 0) { val _ = rows.limit(1).collect() } else all(rows, batch) }
+    def read(): Unit =
+      run(own) { (rows, batch) => if (batch == 0) { val _ = rows.limit(1).collect() } else all(rows, batch) }
+    intercept[StreamingQueryException](read())
+    assert(own.reported.isEmpty && own.asked("failed") == 1)
+    read()
     assert(own.reported == Seq(Report("0:6-12", Long.box(6L))))
   }
 

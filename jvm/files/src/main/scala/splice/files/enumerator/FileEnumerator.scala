@@ -57,7 +57,9 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
     }
   }
 
-  override def end(at: FilesPosition): Option[EndState] = Option.when(isFinished(at))(storage.end(at, readable(at)))
+  override def end(at: FilesPosition): Option[EndState] = Option.when(isFinished(at))(new FilesEnd(at, listOf(at)))
+
+  override def remaining(at: FilesPosition, covered: Coverage): Seq[FileRange] = listOf(at).remaining(covered)
 
   override def figures(at: FilesPosition): SortedMap[String, String] = {
     val behind = if (isFinished(at)) 0L else listOf(at).unread(at)

@@ -7,7 +7,7 @@ import scala.collection.immutable.SortedMap
 
 import splice.files.options.ReaderOptions
 import splice.files.split._
-import splice.source.Limits
+import splice.source.{Coverage, Limits}
 
 /** The files of a source in the order in which they are read, and the settings that the first start fixed with them.
   *
@@ -37,6 +37,17 @@ final private[splice] class FileList(
   /** The tasks that read the rows between two positions. */
   def ranges(from: FilesPosition, until: FilesPosition): Seq[FileRange] =
     packing.ranges(parts(from, until), files, schemas)
+
+  /** The tasks that read all rows that are not covered. */
+  def remaining(covered: Coverage): Seq[FileRange] = {
+    val parts = files.indices.flatMap { number =>
+      covered.missing(number, 0L, Long.MaxValue).map { extent =>
+        val length = math.min(extent.until, files(number).size) - extent.from
+        FilePart(number, extent.from, length, extent.rows.map { case (from, until) => RowSpan(from, until) })
+      }
+    }
+    packing.ranges(parts, files, schemas)
+  }
 
   /** The end of a batch that begins at `from`: at least one block or file later, if there is one.
     *

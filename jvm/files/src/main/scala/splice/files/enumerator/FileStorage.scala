@@ -7,12 +7,11 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
-import splice.files.end.FilesEndState
-import splice.files.options.{FileOptions, OnEmpty}
+import splice.files.options.OnEmpty
 import splice.files.reader.FileReaders
 import splice.files.split.{FileSchemas, Packing}
-import splice.files.{FileFormats, FileSource, FilesErrors, PinnedEnd, PinnedSession}
-import splice.source.{EndState, EnumeratorContext, SessionSettings, SpliceException, SplitReaderFactory}
+import splice.files.{FileFormats, FileSource, FilesErrors}
+import splice.source.{EnumeratorContext, SplitReaderFactory}
 
 /** Where the files are. The enumerator knows storage by this only, so that a simulated folder can stand in for it. */
 private[splice] trait FileStorage {
@@ -25,9 +24,6 @@ private[splice] trait FileStorage {
 
   /** The readers of listed files. */
   def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory
-
-  /** What the listed files hold, once all of them were read. */
-  def end(at: FilesPosition, list: => FileList): EndState
 }
 
 /** The folders of a source, listed and read by Spark. */
@@ -78,13 +74,7 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
       SparkStorage.log.warn("No file matches {}, so the source has no rows", settings.shownPaths.mkString(", "))
   }
 
-  override def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory = {
-    ColumnChange.ofTypes(columns, schemas).foreach(change => throw error(change, schemas))
-    reading.of(columns, schemas)
-  }
-
-  override def end(at: FilesPosition, list: => FileList): EndState =
-    new PinnedEnd(new FilesEndState(settings.paths, this, at, list), session)
+  override def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory = reading.of(columns, schemas)
 }
 
 private object SparkStorage {

@@ -5,8 +5,12 @@ package splice.files.split
 
 import org.apache.spark.sql.catalyst.InternalRow
 
+import splice.source.Extent
+
 /** A file, or a part of one, that one task reads. Many are shipped to executors, so it holds nothing more.
   *
+  * @param file
+  *   the number of the file in the list
   * @param path
   *   encoded as a URI
   * @param length
@@ -19,6 +23,7 @@ import org.apache.spark.sql.catalyst.InternalRow
   *   None = all rows
   */
 final private[splice] case class FileBlock(
+    file: Int,
     path: String,
     start: Long,
     length: Long,
@@ -27,5 +32,12 @@ final private[splice] case class FileBlock(
     values: InternalRow,
     rows: Option[RowSpan] = None
 ) {
+
+  /** The part of the list that the block is; the last block of a file goes to its end. */
+  def extent: Extent = {
+    val until = if (start + length >= size) Long.MaxValue else start + length
+    Extent(file, start, until, rows.map(span => span.from -> span.until))
+  }
+
   override def toString: String = s"$path:$start+$length" + rows.fold("")(r => s" rows ${r.from} until ${r.until}")
 }

@@ -3,7 +3,7 @@
 
 package splice.files.split
 
-import splice.source.SplitRange
+import splice.source.{Extent, SplitRange}
 
 /** The blocks that one task reads: small files are packed together, large ones are cut.
   *
@@ -23,6 +23,8 @@ final private[splice] class FileRange(
 
   /** Whether some block is read in part, so that its rows must be counted. */
   def countsRows: Boolean = blocks.exists(_.rows.nonEmpty)
+
+  override def extents: Seq[Extent] = blocks.toSeq.map(_.extent)
 
   override def preferredHosts: Seq[String] = hosts.toSeq
 

@@ -33,8 +33,9 @@ final private[splice] case class Packing(maxPartitionBytes: Long, openCostInByte
   // Rows are counted from the start of a block, so a part with a span of rows stays one block.
   private def cut(part: FilePart, file: ListedFile, limit: Long, to: mutable.Growable[Cut]): Unit = {
     def add(start: Long, length: Long): Unit = {
-      val block = FileBlock(file.path, start, length, file.size, file.modified, file.values, part.rows)
-      val _     = to += Cut(block, part.file, file.homes)
+      val block =
+        FileBlock(part.file, file.path, start, length, file.size, file.modified, file.values, part.rows)
+      val _ = to += Cut(block, file.homes)
     }
     if (!file.splittable || part.rows.nonEmpty) add(part.start, part.length)
     else {
@@ -68,7 +69,7 @@ final private[splice] case class Packing(maxPartitionBytes: Long, openCostInByte
 
   private def range(cuts: Seq[Cut], schemas: FileSchemas): FileRange =
     new FileRange(
-      s"${cuts.head.number}:${cuts.head.block.start}",
+      s"${cuts.head.block.file}:${cuts.head.block.start}",
       cuts.iterator.map(_.block).toArray,
       Packing.hosts(cuts),
       schemas
@@ -93,8 +94,8 @@ private[splice] object Packing {
     }
 }
 
-/** A block, the number of its file in the list, and where the file is. */
-final private case class Cut(block: FileBlock, number: Int, homes: Seq[BlockHome]) {
+/** A block, and where its file is. */
+final private case class Cut(block: FileBlock, homes: Seq[BlockHome]) {
 
   /** The part of the file that holds most of the block. */
   def home: Option[BlockHome] = homes.maxByOption { home =>

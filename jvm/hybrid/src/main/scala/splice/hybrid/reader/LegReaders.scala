@@ -4,18 +4,30 @@
 package splice.hybrid.reader
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import splice.hybrid.select.RowShape
+import splice.hybrid.select.RowShape.Cell
+import splice.hybrid.select.{CompiledSelect, RowShape}
+import splice.hybrid.tally.CountPlan
 import splice.source.{ForwardingReader, SplitReader, SplitReaderFactory, TaskRanges}
 
-/** The readers of one leg, and how their rows become the hybrid's. */
-final private[hybrid] case class LegReaders(inner: SplitReaderFactory, shape: RowShape) {
+/** The readers of one leg, and how their rows become the hybrid's.
+  *
+  * @param counts
+  *   how rows are counted for later legs, if they are
+  */
+final private[hybrid] case class LegReaders(
+    inner: SplitReaderFactory,
+    shape: RowShape,
+    counts: Option[CountPlan] = None
+) {
 
   def columnar: Boolean = inner.columnar && shape.columnar
 
   def rows(task: TaskRanges): SplitReader[InternalRow] = {
-    val reader = inner.rows(task)
+    val own    = inner.rows(task)
+    val reader = counts.fold(own)(_.rows(own, task))
     shape match {
       case RowShape.Same            => reader
       case view: RowShape.View      => new ViewReader(reader, new ViewRow(view))
@@ -24,12 +36,32 @@ final private[hybrid] case class LegReaders(inner: SplitReaderFactory, shape: Ro
   }
 
   def batches(task: TaskRanges): SplitReader[ColumnarBatch] = {
-    val reader = inner.batches(task)
+    val own    = inner.batches(task)
+    val reader = counts.fold(own)(_.batches(own, task))
     shape match {
       case view: RowShape.View => new ViewBatches(reader, view)
       case _                   => reader
     }
   }
+}
+
+private[hybrid] object LegReaders {
+
+  /** @param counts the columns to read if rows are counted, which begin with those of `select`, and how */
+  def apply(select: CompiledSelect, counts: Option[(StructType, CountPlan)])(
+      readers: StructType => SplitReaderFactory
+  ): LegReaders = counts match {
+    case None                  => LegReaders(readers(select.columns), select.shape)
+    case Some((columns, plan)) =>
+      val shape = select.shape match {
+        case RowShape.Same if columns.size > select.columns.size => first(select.columns)
+        case other                                               => other
+      }
+      LegReaders(readers(columns), shape, Some(plan))
+  }
+
+  private def first(columns: StructType): RowShape =
+    RowShape.View(columns.indices.map(Cell.Column(_)), columns.fields.toIndexedSeq.map(_.dataType))
 }
 
 /** Gives on a leg's rows as a view. */

@@ -1,0 +1,17 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.enumerator
+
+import java.time.Instant
+
+import splice.source.{EndState, TimeRange}
+
+/** The end of a list of files. The rows know their offsets and event times, and the readers count them. */
+final private[files] class FilesEnd(override val position: FilesPosition, list: => FileList) extends EndState {
+
+  override def modificationTimes: Option[TimeRange] = {
+    val times = list.files.map(_.modified)
+    Option.when(times.nonEmpty)(TimeRange(Instant.ofEpochMilli(times.min), Instant.ofEpochMilli(times.max)))
+  }
+}

@@ -1,0 +1,60 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.tally
+
+import java.time.ZoneId
+
+import scala.util.Using
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.{DataType, StructField, StructType}
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+import splice.source._
+
+/** How tasks count the rows of a leg. Java-serialised into tasks.
+  *
+  * @param offsets
+  *   where topic, partition and offset are in a row; empty if they are not counted
+  * @param zone
+  *   the time zone by which a date or a timestamp without time zone is an instant
+  */
+final private[splice] case class CountPlan(
+    leg: String,
+    offsets: Seq[CountPlan.Cell],
+    time: Option[CountPlan.Cell],
+    zone: ZoneId
+) {
+
+  /** A reader of the same rows that counts them. */
+  def rows(inner: SplitReader[InternalRow], task: TaskRanges): SplitReader[InternalRow] =
+    new CountingReader[InternalRow](inner, new RowCounter(this), task)(_.add(_))
+
+  /** A reader of the same column batches that counts their rows. */
+  def batches(inner: SplitReader[ColumnarBatch], task: TaskRanges): SplitReader[ColumnarBatch] =
+    new CountingReader[ColumnarBatch](inner, new RowCounter(this), task)(_.add(_))
+
+  /** Reads a range for its counts alone. */
+  def scan(readers: SplitReaderFactory, range: SplitRange): LegCounts = {
+    val counter = new RowCounter(this)
+    val task    = TaskRanges(None, IndexedSeq(range))
+    if (readers.columnar)
+      Using.resource(readers.batches(task))(reader => SplitReader.items(reader).foreach(counter.add(_)))
+    else Using.resource(readers.rows(task))(reader => SplitReader.items(reader).foreach(counter.add(_)))
+    counter.counts(range.extents)
+  }
+}
+
+private[splice] object CountPlan {
+
+  /** A column of a row. */
+  final case class Cell(ordinal: Int, kind: DataType)
+
+  /** The columns to read, so that those of `asked` come first and all that are counted are among them, and how to count them. */
+  def over(asked: StructType, leg: String, counted: CountedFields, zone: ZoneId): (StructType, CountPlan) = {
+    val columns                 = StructType(asked ++ counted.all.filterNot(f => asked.exists(_.name == f.name)))
+    def cell(field: StructField) = Cell(columns.indexWhere(_.name == field.name), field.dataType)
+    (columns, CountPlan(leg, counted.offsets.map(cell), counted.time.map(cell), zone))
+  }
+}

@@ -1,0 +1,35 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.tally
+
+import splice.hybrid.{Chain, HandOver, Leg}
+import splice.source.OffsetColumns
+
+/** The columns of a leg whose values the rules of later legs need.
+  *
+  * @param offsets
+  *   for an exact rule
+  * @param time
+  *   for a rule by event time
+  */
+final private[splice] case class CountedColumns(offsets: Option[OffsetColumns], time: Option[String])
+
+private[splice] object CountedColumns {
+
+  private val OfLog = OffsetColumns("topic", "partition", "offset")
+
+  /** None when no rule needs the rows of `leg`. */
+  def of(chain: Chain, leg: Leg): Option[CountedColumns] = {
+    val next    = chain.after(leg)
+    val offsets = chain.counting(leg).map { case (counting, rule) =>
+      // The columns of the rule are those of the archives between a log and the leg that takes over.
+      if (leg.source.readsLog && !next.contains(counting)) OfLog else rule.columns
+    }
+    // A log knows no times without its records, and its end says so.
+    val time = next.flatMap(_.handOver).collect { case HandOver.EventTime(column, _) => column }
+    Some(CountedColumns(offsets, time.filterNot(_ => leg.source.readsLog))).filter(c =>
+      c.offsets.nonEmpty || c.time.nonEmpty
+    )
+  }
+}

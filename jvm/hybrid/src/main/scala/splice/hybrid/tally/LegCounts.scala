@@ -1,0 +1,25 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.tally
+
+import splice.source.{Extent, LogPartition, TimeRange}
+
+/** The content of the report of one task.
+  *
+  * @param extents
+  *   what the task read to its end
+  * @param offsets
+  *   the bytes of [[splice.source.OffsetRuns]] per log partition
+  * @param invalid
+  *   how many rows have no valid topic, partition, offset
+  * @param times
+  *   least and greatest event time; None if no row has one
+  */
+final private[splice] case class LegCounts(
+    leg: String,
+    extents: Seq[Extent],
+    offsets: Seq[(LogPartition, Array[Byte])],
+    invalid: Seq[Long],
+    times: Option[TimeRange]
+)

@@ -1,0 +1,49 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.tally
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+import splice.source.Extent
+
+/** Counts the rows of one task for later legs. Used by one thread; makes no object per row. */
+final private[splice] class RowCounter(plan: CountPlan) {
+
+  private val offsets = plan.offsets match {
+    case Seq(topic, partition, offset) => Some(new OffsetCounter(topic.ordinal, Integers(partition), Integers(offset)))
+    case _                             => None
+  }
+
+  private val times = plan.time.map(cell => new TimeCounter(cell, plan.zone))
+
+  private val counters: Array[ColumnCounter] = (offsets ++ times).toArray
+
+  def add(row: InternalRow): Unit = {
+    var i = 0
+    while (i < counters.length) {
+      counters(i).add(row)
+      i += 1
+    }
+  }
+
+  def add(batch: ColumnarBatch): Unit = counters.foreach(_.add(batch))
+
+  /** All that was counted, as the counts of these extents. */
+  def counts(extents: Seq[Extent]): LegCounts = LegCounts(
+    plan.leg,
+    extents,
+    offsets.fold(Seq.empty[(splice.source.LogPartition, Array[Byte])])(_.result),
+    offsets.fold(Seq.empty[Long])(_.invalid),
+    times.flatMap(_.result)
+  )
+}
+
+/** Counts the values of some columns. */
+private[tally] trait ColumnCounter {
+
+  def add(row: InternalRow): Unit
+
+  def add(batch: ColumnarBatch): Unit
+}

@@ -1,0 +1,102 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.tally
+
+import scala.collection.mutable
+
+import splice.source._
+
+/** The counts of a leg's rows so far. Mutable; used by one thread.
+  *
+  * @param covered
+  *   what was counted; empty for a log, whose end says its offsets
+  */
+final private[splice] class Tally private (
+    val columns: CountedColumns,
+    covered: Coverage,
+    counted: mutable.SortedMap[LogPartition, OffsetRuns],
+    ofLog: Seq[OffsetSummary]
+) {
+
+  private var refused                  = Seq.empty[Long]
+  private var range: Option[TimeRange] = None
+  private var ended: Option[String]    = None
+
+  def this(columns: CountedColumns) = this(columns, new Coverage, mutable.SortedMap.empty, Nil)
+
+  /** How many rows have no valid topic, partition, offset; empty if there are no counts. */
+  def invalid: Seq[Long] = refused
+
+  /** Least and greatest event time; None if no row has one. */
+  def times: Option[TimeRange] = range
+
+  /** The position at which the leg ended, once all its rows are counted. */
+  def end: Option[String] = ended
+
+  /** The offsets per log partition, by partition. */
+  def offsets: Seq[OffsetSummary] =
+    ofLog ++ counted.iterator.filter(_._2.rows > 0).map { case (of, runs) => Tally.summary(of, runs) }
+
+  /** The ranges that are not counted yet, by the enumerator's method. */
+  def remaining(ranges: Coverage => Seq[SplitRange]): Seq[SplitRange] = ranges(covered)
+
+  /** Adds the counts of a task; false, and nothing changes, if some of what it read is counted already. */
+  def add(counts: LegCounts): Boolean = {
+    val isNew = !counts.extents.exists(covered.overlaps)
+    if (isNew) {
+      counts.extents.foreach(covered.add)
+      counts.offsets.foreach { case (of, bytes) =>
+        counted.getOrElseUpdate(of, new OffsetRuns).addAll(OffsetRuns.fromBytes(bytes))
+      }
+      refused = refused.zipAll(counts.invalid, 0L, 0L).map { case (a, b) => a + b }
+      range = (range ++ counts.times).reduceOption(Tally.wider)
+    }
+    isNew
+  }
+
+  /** All rows of the leg are counted. */
+  def finish(at: Position): Unit = ended = Some(at.json)
+
+  def lines: Seq[String] = TallyFormat.write(this, covered, counted, ofLog)
+}
+
+private[splice] object Tally {
+
+  /** How many ranges of missing or repeated offsets are kept; the counts cover all of them. */
+  private val RangesKept = 100
+
+  /** The offsets that the end of a log says. */
+  def ofLog(columns: CountedColumns, offsets: Seq[OffsetSummary]): Tally =
+    new Tally(columns, new Coverage, mutable.SortedMap.empty, offsets.sortBy(_.partition))
+
+  /** A tally that was stored. */
+  private[tally] def stored(
+      columns: CountedColumns,
+      covered: Coverage,
+      counted: Seq[(LogPartition, OffsetRuns)],
+      ofLog: Seq[OffsetSummary],
+      invalid: Seq[Long],
+      times: Option[TimeRange],
+      end: Option[String]
+  ): Tally = {
+    val made = new Tally(columns, covered, mutable.SortedMap.from(counted), ofLog)
+    made.refused = invalid
+    made.range = times
+    made.ended = end
+    made
+  }
+
+  private def wider(a: TimeRange, b: TimeRange): TimeRange =
+    TimeRange(if (a.first.isBefore(b.first)) a.first else b.first, if (a.last.isAfter(b.last)) a.last else b.last)
+
+  private def summary(of: LogPartition, all: OffsetRuns): OffsetSummary = OffsetSummary(
+    of,
+    all.first,
+    all.last,
+    all.count,
+    all.holes.take(RangesKept).toList,
+    all.rows,
+    all.repeated.take(RangesKept).toList
+  )
+}

@@ -1,0 +1,39 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.tally
+
+import org.slf4j.LoggerFactory
+
+import splice.hybrid._
+
+/** Checks the offsets of a leg against the exact rule that counts them, at every tally and not only at the switch.
+  *
+  * @param stored
+  *   the last tally of an earlier leg
+  */
+final private[tally] class TallyCheck(chain: Chain, stored: Leg => Option[Tally]) {
+
+  private var warned = Set.empty[String]
+
+  /** @throws splice.source.SpliceException when rows have no valid offset, or when records are there several times and the policy is fail */
+  def apply(leg: Leg, tally: Tally): Unit = chain.counting(leg).foreach { case (next, rule) =>
+    val names = Seq(rule.columns.topic -> "topic", rule.columns.partition -> "partition", rule.columns.offset -> "offset")
+    names.zip(tally.invalid).find(_._2 > 0).foreach { case ((column, role), rows) =>
+      throw HandOverErrors.invalidOffsets(leg, next.name, column, role, rows)
+    }
+    val earlier = chain.history(next).takeWhile(_ != leg).flatMap(one => stored(one).map(t => LegOffsets(one, t.offsets)))
+    val history = earlier :+ LegOffsets(leg, tally.offsets)
+    val found   = PartitionHistory.of(history).flatMap(_.duplicates)
+    if (found.nonEmpty) {
+      val error = HandOverErrors.duplicates(history.map(_.leg.name), next.name, found)
+      if (next.onDuplicates == OnDuplicates.Fail) throw error
+      if (!warned(leg.name)) TallyCheck.logger.warn(error.getMessage)
+      warned += leg.name
+    }
+  }
+}
+
+private object TallyCheck {
+  private val logger = LoggerFactory.getLogger(classOf[TallyCheck])
+}

@@ -1,0 +1,94 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.tally
+
+import java.time.Instant
+import java.util.Base64
+
+import scala.util.Try
+
+import com.fasterxml.jackson.databind.JsonNode
+
+import splice.source._
+
+/** A tally as a side-log entry: what was counted in the head, then one line per log partition.
+  *
+  * A line has the offsets as the base64 text of [[OffsetRuns]], or, of a log, as the range that was read.
+  */
+private[tally] object TallyFormat {
+
+  def write(
+      tally: Tally,
+      covered: Coverage,
+      counted: Iterable[(LogPartition, OffsetRuns)],
+      ofLog: Seq[OffsetSummary]
+  ): Seq[String] = {
+    val head = Seq(
+      tally.columns.offsets.map(c => "columns" -> texts(Seq(c.topic, c.partition, c.offset))),
+      Some("covered" -> covered.json),
+      tally.end.map(at => "end" -> Json.text(at)),
+      Some("invalid" -> Json.array(tally.invalid.map(Json.number))),
+      tally.columns.time.map(name => "time" -> Json.text(name)),
+      tally.times.map(range => "times" -> texts(Seq(range.first.toString, range.last.toString)))
+    ).flatten
+    val ranges = ofLog.map(one => line(one.partition, "range" -> numbers(Seq(one.first, one.last + 1))))
+    val runs   = counted.map { case (of, own) =>
+      line(of, "offsets" -> Json.text(Base64.getEncoder.encodeToString(own.toBytes)))
+    }
+    VersionedEntry.write(head, ranges ++ runs)
+  }
+
+  /** @throws SpliceException when the entry is damaged */
+  def read(entry: VersionedEntry): Tally = {
+    val columns = entry.find("columns").map(strings).map {
+      case Seq(topic, partition, offset) => OffsetColumns(topic, partition, offset)
+      case _                             => entry.corrupt("'columns' does not name a topic, a partition and an offset")
+    }
+    val times = entry.find("times").map(strings).map { texts =>
+      Try(texts.map(Instant.parse)).toOption.collect { case Seq(first, last) => TimeRange(first, last) }
+        .getOrElse(entry.corrupt(s"'$texts' are not a least and a greatest time"))
+    }
+    val covered = entry("covered")
+    val lines   = entry.nodes.map(line => held(line).getOrElse(entry.corrupt(s"'$line' does not hold offsets")))
+    Tally.stored(
+      CountedColumns(columns, entry.find("time").map(_.asText)),
+      Coverage.read(covered).getOrElse(entry.corrupt(s"'$covered' does not say what was counted")),
+      lines.collect { case (of, Right(runs)) => of -> runs },
+      lines.collect { case (_, Left(range)) => range },
+      Json.items(entry("invalid")).map(_.asLong),
+      times,
+      entry.find("end").map(_.asText)
+    )
+  }
+
+  private def line(of: LogPartition, offsets: (String, JsonNode)): String = Json.write(Json.obj(
+    Seq(
+      offsets,
+      "partition" -> Json.number(of.partition.toLong),
+      "topic"     -> Json.text(of.topic)
+    ).sortBy(_._1): _*
+  ))
+
+  private def held(line: JsonNode): Option[(LogPartition, Either[OffsetSummary, OffsetRuns])] = for {
+    topic     <- Json.field(line, "topic").filter(_.isTextual).map(_.asText)
+    partition <- Json.field(line, "partition").filter(_.isInt).map(_.asInt)
+    of = LogPartition(topic, partition)
+    offsets <- Json.field(line, "offsets").map(runs).orElse(Json.field(line, "range").map(range(of, _))).flatten
+  } yield of -> offsets
+
+  private def runs(node: JsonNode): Option[Either[OffsetSummary, OffsetRuns]] =
+    Try(OffsetRuns.fromBytes(Base64.getDecoder.decode(node.asText))).toOption.map(Right(_))
+
+  private def range(of: LogPartition, node: JsonNode): Option[Either[OffsetSummary, OffsetRuns]] =
+    Json.items(node).map(_.asLong) match {
+      case Seq(from, until) => Some(Left(OffsetSummary(of, from, until - 1, until - from, Nil, until - from)))
+      case _                => None
+    }
+
+  private def strings(node: JsonNode): Seq[String] = Json.items(node).map(_.asText)
+
+  private def texts(all: Seq[String]): JsonNode = Json.array(all.map(Json.text))
+
+  private def numbers(all: Seq[Long]): JsonNode = Json.array(all.map(Json.number))
+}

@@ -1,0 +1,52 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.tally
+
+import java.time.{Instant, LocalDate, LocalDateTime, ZoneId, ZoneOffset}
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+import splice.source.TimeRange
+
+/** Finds the least and the greatest value of a time column. */
+final private[tally] class TimeCounter(cell: CountPlan.Cell, zone: ZoneId) extends ColumnCounter {
+
+  private val column = Integers(cell)
+
+  private var least    = Long.MaxValue
+  private var greatest = Long.MinValue
+
+  override def add(row: InternalRow): Unit = if (!row.isNullAt(column.ordinal)) widen(column.of(row))
+
+  override def add(batch: ColumnarBatch): Unit = {
+    val vector = batch.column(column.ordinal)
+    val isFull = !vector.hasNull
+    val rows   = batch.numRows
+    var i      = 0
+    while (i < rows) {
+      if (isFull || !vector.isNullAt(i)) widen(column.of(vector, i))
+      i += 1
+    }
+  }
+
+  /** None if no row has a value. */
+  def result: Option[TimeRange] = Option.when(least <= greatest)(TimeRange(instant(least), instant(greatest)))
+
+  private def widen(value: Long): Unit = {
+    if (value < least) least = value
+    if (value > greatest) greatest = value
+  }
+
+  // A date is its midnight.
+  private def instant(value: Long): Instant = cell.kind match {
+    case DateType         => LocalDate.ofEpochDay(value).atStartOfDay(zone).toInstant
+    case TimestampNTZType => LocalDateTime.ofInstant(ofMicros(value), ZoneOffset.UTC).atZone(zone).toInstant
+    case _                => ofMicros(value)
+  }
+
+  private def ofMicros(micros: Long): Instant =
+    Instant.ofEpochSecond(Math.floorDiv(micros, 1000000L), Math.floorMod(micros, 1000000L) * 1000L)
+}

@@ -1,0 +1,170 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.tally
+
+import java.time.{Duration, Instant}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.MemorySideLog
+import splice.source._
+import splice.testkit.simulation.SimulatedClock
+
+final class TallySuite extends AnyFunSuite {
+
+  private val columns = CountedColumns(Some(OffsetColumns("t", "p", "o")), Some("at"))
+  private val p0      = LogPartition("orders", 0)
+  private val p1      = LogPartition("orders", 1)
+
+  private def instant(second: Long) = Instant.ofEpochSecond(second)
+
+  private def counts(extent: Extent, second: Long, offsets: (LogPartition, Seq[Long])*): LegCounts = LegCounts(
+    "history",
+    Seq(extent),
+    offsets.map { case (of, all) =>
+      val runs = new OffsetRuns
+      all.foreach(runs.add)
+      of -> runs.toBytes
+    },
+    Seq(0L, 1L, 0L),
+    Some(TimeRange(instant(second), instant(second + 1)))
+  )
+
+  private def entry(lines: String*): VersionedEntry = VersionedEntry.read("tally-00000000", lines)
+
+  private object At extends Position {
+    override def json: String                       = """{"files":2,"v":1}"""
+    override def precedes(later: Position): Boolean = true
+  }
+
+  private def example: Tally = {
+    val tally = new Tally(columns)
+    assert(tally.add(counts(Extent.whole(0), 10, p0 -> Seq(0L, 1L, 2L, 2L), p1 -> Seq(5L))))
+    assert(tally.add(counts(Extent(1, 0, 100), 7, p0 -> Seq(4L))))
+    tally
+  }
+
+  private def check(tally: Tally): Unit = {
+    assert(tally.offsets == Seq(
+      OffsetSummary(p0, 0, 4, 4, Seq(3L -> 4L), 5, Seq(2L -> 3L)),
+      OffsetSummary(p1, 5, 5, 1, Nil, 1)
+    ))
+    assert(tally.invalid == Seq(0, 2, 0))
+    assert(tally.times.contains(TimeRange(instant(7), instant(11))))
+  }
+
+  test("the counts of tasks add up, and survive their text") {
+    check(example)
+    val read = TallyFormat.read(entry(example.lines: _*))
+    check(read)
+    assert(read.columns == columns && read.end.isEmpty && read.lines == example.lines)
+    read.finish(At)
+    assert(TallyFormat.read(entry(read.lines: _*)).end.contains(At.json))
+  }
+
+  test("a range counts once, also when it is reported in other parts") {
+    val tally = TallyFormat.read(entry(example.lines: _*))
+    assert(!tally.add(counts(Extent(0, 0, 50), 0, p0 -> Seq(0L))))
+    assert(!tally.add(counts(Extent(1, 50, 200), 0, p0 -> Seq(9L))))
+    check(tally)
+    assert(tally.add(counts(Extent(1, 100, 200), 8, p0 -> Seq(3L))))
+    assert(tally.offsets.head.missing == 0)
+  }
+
+  test("the offsets of a log are ranges, also empty ones") {
+    val ranges = Seq(OffsetSummary(p0, 0, 99, 100, Nil, 100), OffsetSummary(p1, 7, 6, 0, Nil, 0))
+    val tally  = Tally.ofLog(columns, ranges.reverse)
+    assert(tally.offsets == ranges && TallyFormat.read(entry(tally.lines: _*)).offsets == ranges)
+  }
+
+  test("a damaged or newer tally is rejected") {
+    val lines                     = example.lines
+    def condition(lines: String*) = intercept[SpliceException](TallyFormat.read(entry(lines: _*))).getCondition
+    assert(condition("""{"v":2}""") == "SPLICE_CHECKPOINT.NEWER_VERSION")
+    assert(condition() == "SPLICE_CHECKPOINT.CORRUPT")
+    assert(condition(lines.head, """["orders",0,1]""") == "SPLICE_CHECKPOINT.CORRUPT")
+    assert(condition(lines.head, """{"offsets":"?","partition":0,"topic":"t"}""") == "SPLICE_CHECKPOINT.CORRUPT")
+    assert(condition("""{"columns":["t"],"covered":{},"invalid":[],"v":1}""") == "SPLICE_CHECKPOINT.CORRUPT")
+    assert(condition("""{"covered":[],"invalid":[],"v":1}""") == "SPLICE_CHECKPOINT.CORRUPT")
+    assert(condition("""{"covered":{},"invalid":[],"times":["x"],"v":1}""") == "SPLICE_CHECKPOINT.CORRUPT")
+  }
+
+  private class World {
+    val log   = new MemorySideLog
+    val clock = new SimulatedClock(instant(0))
+
+    def run(of: CountedColumns = columns) = new LegTally(of, log, clock)
+    def keys: Seq[String]                 = log.keys("tally-")
+  }
+
+  test("a tally is stored each minute, and replaces the one before") {
+    new World {
+      val own = run()
+      assert(own.advanced().isEmpty)
+      own.add(counts(Extent.whole(0), 1, p0 -> Seq(0L)))
+      clock.advance(Duration.ofSeconds(59))
+      assert(own.advanced().isEmpty && keys.isEmpty)
+      clock.advance(Duration.ofSeconds(1))
+      assert(own.advanced().exists(_.offsets.map(_.count) == Seq(1)))
+      assert(keys == Seq("tally-00000000"))
+      clock.advance(Duration.ofMinutes(2))
+      assert(own.advanced().isEmpty, "without news")
+      own.add(counts(Extent.whole(0), 1, p0 -> Seq(0L)))
+      assert(own.hasNews && own.advanced().isEmpty && !own.hasNews, "counted before")
+      own.add(counts(Extent.whole(1), 1, p0 -> Seq(1L)))
+      assert(own.advanced().exists(_.offsets.map(_.count) == Seq(2)))
+      assert(keys == Seq("tally-00000001"))
+    }
+  }
+
+  test("a tally is stored each 64 batches") {
+    new World {
+      val own = run()
+      (1 to 63).foreach { n =>
+        own.add(counts(Extent.whole(n), 1, p0 -> Seq(n.toLong)))
+        assert(own.advanced().isEmpty)
+      }
+      own.add(counts(Extent.whole(64), 1, p0 -> Seq(64L)))
+      assert(own.advanced().exists(_.offsets.map(_.count) == Seq(64)))
+    }
+  }
+
+  test("a restart continues with the last tally, and counts what no tally has") {
+    new World {
+      val first = run()
+      first.add(counts(Extent.whole(0), 1, p0 -> Seq(0L)))
+      assert(first.advanced().isEmpty)
+      first.add(counts(Extent.whole(1), 1, p0 -> Seq(1L)))
+      first.stopped(all = false)
+      val again = run()
+      assert(again.finished(At).isEmpty)
+      val made = again.finish(At) { tally =>
+        assert(tally.remaining(covered => (0 to 1).flatMap(covered.missing(_, 0, 9)).map(TallySuite.Part(_))).map(_.splitId) == Seq("1"))
+        Seq(counts(Extent.whole(1), 1, p0 -> Seq(1L)))
+      }
+      assert(made.offsets.map(_.rows) == Seq(2) && run().finished(At).exists(_.offsets == made.offsets))
+      assert(run(columns.copy(time = None)).stored.isEmpty, "another rule")
+      assert(keys == Seq("tally-00000001"))
+    }
+  }
+
+  test("a stop stores the counts of committed batches") {
+    new World {
+      val first = run()
+      first.stopped(all = true)
+      assert(keys.isEmpty)
+      first.add(counts(Extent.whole(0), 1, p0 -> Seq(0L)))
+      first.stopped(all = false)
+      assert(keys.isEmpty)
+      first.stopped(all = true)
+      assert(run().stored.exists(_.offsets.map(_.rows) == Seq(1)))
+    }
+  }
+}
+
+object TallySuite {
+  final private case class Part(extent: Extent) extends SplitRange {
+    override def splitId: String = extent.unit.toString
+  }
+}
