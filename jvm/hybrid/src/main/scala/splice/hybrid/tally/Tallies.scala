@@ -54,7 +54,7 @@ final private[hybrid] class Tallies(
 
   /** Takes the counts of tasks that have succeeded. */
   def reported(reports: Seq[Report]): Unit = reports.foreach {
-    case Report(_, counts: LegCounts) => tallies.get(counts.leg).filter(_ => isOpen(counts.leg)).foreach(_.add(counts))
+    case Report(_, counts: LegCounts) => tallies.get(counts.leg).foreach(_.add(counts))
     case _                            => ()
   }
 
@@ -133,8 +133,6 @@ final private[hybrid] class Tallies(
 
   // The end of a log says its offsets.
   private def isCounted(leg: Leg): Boolean = !leg.source.readsLog && tallies.contains(leg.name)
-
-  private def isOpen(name: String): Boolean = !hasEnded(chain(name))
 
   private def fields(leg: Leg): CountedFields = explained(leg) {
     context.session.within(CountedFields.of(chain, leg, tallies(leg.name).columns))

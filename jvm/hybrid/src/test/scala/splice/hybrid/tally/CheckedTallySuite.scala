@@ -30,7 +30,7 @@ final class CheckedTallySuite extends AnyFunSuite with LocalSpark {
     val side  = new MemorySideLog
 
     def start(more: (String, String)*): Coordinator = Legs.run(
-      Legs.source(Legs.history(history, "maxRows" -> "2"), Legs.live(live, "handOver" -> "offsets" +: more: _*)),
+      Legs.source(Legs.history(history, "maxRows" -> "2"), Legs.live(live, Seq("handOver" -> "offsets") ++ more: _*)),
       side,
       clock
     )
