@@ -58,11 +58,12 @@ final class PartsOfFilesSuite extends AnyFunSuite with LocalSpark {
     "maxPartitionBytes" -> maxPartitionBytes.toString
   )
 
-  private def values(read: SourceRead, from: FilesPosition, until: FilesPosition): Seq[String] = {
-    val ranges = read.enumerator.splits(from, until)
+  private def values(read: SourceRead, from: FilesPosition, until: FilesPosition): Seq[String] =
+    values(read, read.enumerator.splits(from, until))
+
+  private def values(read: SourceRead, ranges: Seq[SplitRange]): Seq[String] =
     if (ranges.isEmpty) Nil
     else SourceRead.here(read.enumerator.readers(value, ranges), ranges)(_.getUTF8String(0).toString)
-  }
 
   /** Reads a world to its end, with a restart now and then, and compares rows with the files. Returns all positions. */
   private def live(world: World, random: Random)(next: (SourceRead, FileList, FilesPosition) => FilesPosition)
@@ -94,7 +95,23 @@ final class PartsOfFilesSuite extends AnyFunSuite with LocalSpark {
       val (a, b)       = (math.min(one, other), math.max(one, other))
       assert(values(read, done(a), done(b)).sorted == out.slice(a, b).flatten.sorted)
     }
+    (1 to 3).foreach(_ => checkRemaining(read, done, random, world.values))
     done
+  }
+
+  /** Covers some ranges, and compares their rows and the remaining ones with all rows. */
+  private def checkRemaining(read: SourceRead, done: Seq[FilesPosition], random: Random, all: Seq[String]): Unit = {
+    val batches = done.zip(done.drop(1)).flatMap { case (from, until) => read.enumerator.splits(from, until) }
+    val some    = batches.filter(_ => random.nextInt(3) > 0)
+    val covered = new Coverage
+    some.flatMap(_.extents).foreach { extent =>
+      assert(!covered.overlaps(extent))
+      covered.add(extent)
+    }
+    val rest = read.enumerator.remaining(done.last, covered)
+    assert((values(read, some) ++ values(read, rest)).sorted == all.sorted)
+    rest.flatMap(_.extents).foreach(extent => assert(!covered.overlaps(extent)))
+    if (some.size == batches.size) assert(values(read, rest).isEmpty)
   }
 
   private def limits(random: Random): Limits = random.nextInt(10) match {

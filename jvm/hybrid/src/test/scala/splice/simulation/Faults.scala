@@ -3,6 +3,7 @@
 
 package splice.simulation
 
+import splice.files.enumerator.FilesPosition
 import splice.hybrid.HybridPosition
 import splice.kafka.enumerator.LogMetadata
 import splice.kafka.split.KafkaPosition
@@ -13,6 +14,8 @@ import splice.testkit.simulation.SimulatedCluster
   *
   * @param kafka
   *   around a Kafka leg's enumerator
+  * @param files
+  *   around an archive's enumerator
   * @param hybrid
   *   around the whole chain's
   * @param metadata
@@ -28,6 +31,7 @@ final case class Faults(
     sideLog: SideLog => SideLog = identity,
     kafka: (SplitEnumerator[KafkaPosition], LogMetadata, SimulatedCluster) => SplitEnumerator[KafkaPosition] =
       (inner, _, _) => inner,
+    files: SplitEnumerator[FilesPosition] => SplitEnumerator[FilesPosition] = identity,
     hybrid: SplitEnumerator[HybridPosition] => SplitEnumerator[HybridPosition] = identity,
     metadata: (LogMetadata, () => Unit) => LogMetadata = (inner, _) => inner,
     checksFiles: Boolean = true,

@@ -100,7 +100,7 @@ final class FilesLeg(
     override def identity: SortedMap[String, String]   = SortedMap("path" -> folder.name)
     override def position(json: String): FilesPosition = FilesPosition.read(json)
     override def enumerator(context: EnumeratorContext): SplitEnumerator[FilesPosition] =
-      new CommitWatch(new EndWatch(files(context)), folder.name, committed)
+      new CommitWatch(new EndWatch(faults.files(files(context))), folder.name, committed)
   }
 
   private def files(context: EnumeratorContext): SplitEnumerator[FilesPosition] =
@@ -127,7 +127,7 @@ final class FilesLeg(
       asked("rows")(reader(task, columns))
   }
 
-  /** Holds a leg to its answers: what was decided is not asked again. */
+  /** Checks that the end of a leg is not requested again after the decision. */
   final private class EndWatch(inner: SplitEnumerator[FilesPosition]) extends Passing[FilesPosition](inner) {
     override def end(at: FilesPosition): Option[EndState] = inner.end(at).map { end =>
       new EndState {

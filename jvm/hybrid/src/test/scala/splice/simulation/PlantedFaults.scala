@@ -5,6 +5,7 @@ package splice.simulation
 
 import scala.collection.mutable
 
+import splice.files.enumerator.FilesPosition
 import splice.hybrid.HybridPosition
 import splice.kafka.enumerator.{LogDescription, LogMetadata, TimedOffset}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
@@ -36,7 +37,8 @@ object PlantedFaults {
     "12: a lower end is believed at once"                  -> Faults(kafka = lowerEnds),
     "12: a partition that is not told of is forgotten"     -> Faults(kafka = vanished),
     "13: no request returns the ids of topics"             -> Faults(metadata = (inner, _) => new Nameless(inner)),
-    "16: a file is read as it is now"                      -> Faults(checksFiles = false)
+    "16: a file is read as it is now"                      -> Faults(checksFiles = false),
+    "17: rows without a report are not counted"            -> Faults(files = new Reported(_))
   )
 
   private def forgetting(forgets: String => Boolean): Faults = Faults(sideLog = new ForgetfulSideLog(_, forgets))
@@ -142,6 +144,10 @@ object PlantedFaults {
       val until = super.advance(from, limits)
       if (super.splits(from, until).isEmpty) from else until
     }
+  }
+
+  final private class Reported(inner: SplitEnumerator[FilesPosition]) extends Passing[FilesPosition](inner) {
+    override def remaining(at: FilesPosition, covered: Coverage): Seq[SplitRange] = Nil
   }
 
   final private class Unchecked(inner: SplitEnumerator[HybridPosition]) extends Passing[HybridPosition](inner) {

@@ -7,8 +7,8 @@ import java.time.Instant
 
 /** What a bounded source ended with; a hand-over rule makes the next leg's start from it.
   *
-  * A source that reads a log ([[Source.readsLog]]) says its offsets and event times, or raises a [[SpliceException]] if it cannot
-  * determine them. A hybrid counts the rows of any other source while it reads them, and does not ask.
+  * A source that reads a log ([[Source.readsLog]]) returns its offsets and event times, or raises a [[SpliceException]] if it
+  * cannot determine them. A hybrid counts the rows of any other source while it reads them, and does not call these methods.
   */
 trait EndState {
 

@@ -31,7 +31,7 @@ final private[spark] class SpliceReaderFactory(readers: SplitReaderFactory, repo
   }
 }
 
-/** Tells the task's metrics now and then, and all of them at its end, when it also passes on the reader's reports. */
+/** Returns the task's metrics now and then, and all of them at its end. Passes on the reader's reports when it is closed. */
 final private[spark] class SplicePartitionReader[T](reader: SplitReader[T], reports: TaskReports)
     extends PartitionReader[T] {
 

@@ -106,7 +106,7 @@ final class CountedHistorySuite extends AnyFunSuite with WithSpark {
     assert(w.out.sorted == w.all)
   }
 
-  test("a bounded read, which has no task before the switch, counts in a job") {
+  test("a bounded read, which runs no task before the switch, counts in a job") {
     val w    = new World("bounded", 0 -> (0 -> 4), 1 -> (0 -> 5))
     val read = spark.read.format("splice").options(Map(
       "legs"           -> "history,live",

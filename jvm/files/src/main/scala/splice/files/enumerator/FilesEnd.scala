@@ -7,7 +7,7 @@ import java.time.Instant
 
 import splice.source.{EndState, TimeRange}
 
-/** The end of a list of files. The rows know their offsets and event times, and the readers count them. */
+/** The end of a list of files. Offsets and event times are in the rows, which readers count. */
 final private[files] class FilesEnd(override val position: FilesPosition, list: => FileList) extends EndState {
 
   override def modificationTimes: Option[TimeRange] = {

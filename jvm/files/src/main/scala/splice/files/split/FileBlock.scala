@@ -33,7 +33,7 @@ final private[splice] case class FileBlock(
     rows: Option[RowSpan] = None
 ) {
 
-  /** The part of the list that the block is; the last block of a file goes to its end. */
+  /** The rows of the block as a part of the list. The extent of the last block of a file ends with the file. */
   def extent: Extent = {
     val until = if (start + length >= size) Long.MaxValue else start + length
     Extent(file, start, until, rows.map(span => span.from -> span.until))

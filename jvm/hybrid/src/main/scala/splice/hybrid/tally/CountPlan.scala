@@ -51,7 +51,7 @@ private[splice] object CountPlan {
   /** A column of a row. */
   final case class Cell(ordinal: Int, kind: DataType)
 
-  /** The columns to read, so that those of `asked` come first and all that are counted are among them, and how to count them. */
+  /** The columns to read, and the plan to count them. The columns begin with those of `asked` and contain all counted ones. */
   def over(asked: StructType, leg: String, counted: CountedFields, zone: ZoneId): (StructType, CountPlan) = {
     val columns                 = StructType(asked ++ counted.all.filterNot(f => asked.exists(_.name == f.name)))
     def cell(field: StructField) = Cell(columns.indexWhere(_.name == field.name), field.dataType)

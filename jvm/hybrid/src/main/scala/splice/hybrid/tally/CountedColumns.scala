@@ -26,7 +26,7 @@ private[splice] object CountedColumns {
       // The columns of the rule are those of the archives between a log and the leg that takes over.
       if (leg.source.readsLog && !next.contains(counting)) OfLog else rule.columns
     }
-    // A log knows no times without its records, and its end says so.
+    // The end of a log has no event times, and its `eventTimes` raises the error.
     val time = next.flatMap(_.handOver).collect { case HandOver.EventTime(column, _) => column }
     Some(CountedColumns(offsets, time.filterNot(_ => leg.source.readsLog))).filter(c =>
       c.offsets.nonEmpty || c.time.nonEmpty

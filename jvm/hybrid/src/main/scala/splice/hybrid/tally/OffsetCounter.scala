@@ -20,7 +20,7 @@ final private[tally] class OffsetCounter(topic: Int, partition: Integers, offset
   private val topics  = mutable.HashMap.empty[UTF8String, mutable.LongMap[OffsetRuns]]
   private val refused = new Array[Long](3)
 
-  // Rows of one topic, and of one of its partitions, mostly stand together.
+  // Rows of one partition are mostly next to each other.
   private var name       = UTF8String.EMPTY_UTF8
   private var partitions = mutable.LongMap.empty[OffsetRuns]
   private var number     = -1L
@@ -77,7 +77,7 @@ final private[tally] class OffsetCounter(topic: Int, partition: Integers, offset
     }
   }
 
-  // A code stands for the same text in the whole batch.
+  // A code means the same text in the whole batch.
   private def addCoded(topics: WritableColumnVector, numbers: ColumnVector, offsets: ColumnVector, rows: Int): Unit = {
     val codes = topics.getDictionaryIds
     var last  = -1

@@ -46,7 +46,7 @@ final private[hybrid] class Tallies(
     */
   def checkColumns(): Unit = chain.legs.filter(isCounted).filter(HybridSchema.isThere).foreach(fields)
 
-  /** The columns to read of a leg, of which `asked` are the first, and how tasks count them; None if no report is needed. */
+  /** The columns to read of a leg, which begin with `asked`, and the plan to count them; None if no report is needed. */
   def plan(leg: Leg, asked: StructType): Option[(StructType, CountPlan)] =
     Option.when(context.mode == ReadMode.Stream && isCounted(leg) && !hasEnded(leg)) {
       CountPlan.over(asked, leg.name, fields(leg), zone)
@@ -121,7 +121,7 @@ final private[hybrid] class Tallies(
     Tally.ofLog(columns, columns.offsets.fold(Seq.empty[OffsetSummary])(end.offsets))
   }
 
-  /** An error of a leg that is not the one before the rule's says why the rule needs it. */
+  /** Adds the reason why the rule needs a leg, unless the leg is directly before the one with the rule. */
   private def explained[A](leg: Leg)(body: => A): A =
     try body
     catch {
@@ -131,7 +131,7 @@ final private[hybrid] class Tallies(
         }
     }
 
-  // The end of a log says its offsets.
+  // The end of a log has its offsets.
   private def isCounted(leg: Leg): Boolean = !leg.source.readsLog && tallies.contains(leg.name)
 
   private def fields(leg: Leg): CountedFields = explained(leg) {

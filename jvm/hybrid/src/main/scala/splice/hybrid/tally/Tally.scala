@@ -10,7 +10,7 @@ import splice.source._
 /** The counts of a leg's rows so far. Mutable; used by one thread.
   *
   * @param covered
-  *   what was counted; empty for a log, whose end says its offsets
+  *   the extents that are counted; empty for a log, whose end has the offsets
   */
 final private[splice] class Tally private (
     val columns: CountedColumns,
@@ -66,7 +66,7 @@ private[splice] object Tally {
   /** How many ranges of missing or repeated offsets are kept; the counts cover all of them. */
   private val RangesKept = 100
 
-  /** The offsets that the end of a log says. */
+  /** The offsets at the end of a log. */
   def ofLog(columns: CountedColumns, offsets: Seq[OffsetSummary]): Tally =
     new Tally(columns, new Coverage, mutable.SortedMap.empty, offsets.sortBy(_.partition))
 

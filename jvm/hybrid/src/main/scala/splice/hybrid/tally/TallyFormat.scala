@@ -12,9 +12,9 @@ import com.fasterxml.jackson.databind.JsonNode
 
 import splice.source._
 
-/** A tally as a side-log entry: what was counted in the head, then one line per log partition.
+/** A tally as a side-log entry: the counted extents in the head, then one line per log partition.
   *
-  * A line has the offsets as the base64 text of [[OffsetRuns]], or, of a log, as the range that was read.
+  * A line has the offsets as the base64 text of [[OffsetRuns]], or as one range for a log.
   */
 private[tally] object TallyFormat {
 
@@ -53,7 +53,7 @@ private[tally] object TallyFormat {
     val lines   = entry.nodes.map(line => held(line).getOrElse(entry.corrupt(s"'$line' does not hold offsets")))
     Tally.stored(
       CountedColumns(columns, entry.find("time").map(_.asText)),
-      Coverage.read(covered).getOrElse(entry.corrupt(s"'$covered' does not say what was counted")),
+      Coverage.read(covered).getOrElse(entry.corrupt(s"'$covered' is not a set of extents")),
       lines.collect { case (of, Right(runs)) => of -> runs },
       lines.collect { case (_, Left(range)) => range },
       Json.items(entry("invalid")).map(_.asLong),
