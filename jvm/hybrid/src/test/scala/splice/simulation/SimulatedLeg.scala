@@ -47,17 +47,16 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
   override def splits(from: P, until: P): Seq[SplitRange]                                = inner.splits(from, until)
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
     inner.readers(columns, ranges)
-  override def end(at: P): Option[EndState]              = inner.end(at)
+  override def end(at: P): Option[EndState]                         = inner.end(at)
   override def remaining(at: P, covered: Coverage): Seq[SplitRange] = inner.remaining(at, covered)
-  override def freeze(): Unit                            = inner.freeze()
-  override def reported(reports: Seq[Report]): Unit      = inner.reported(reports)
-  override def committed(until: P): Unit                 = inner.committed(until)
-  override def retain(oldest: P): Unit                   = inner.retain(oldest)
-  override def stopped(last: => Option[P]): Unit         = inner.stopped(last)
-  override def cost(range: SplitRange): Long             = inner.cost(range)
-  override def isMember(at: P): String => Boolean        = inner.isMember(at)
-  override def figures(at: P): SortedMap[String, String] = inner.figures(at)
-  override def close(): Unit                             = inner.close()
+  override def freeze(): Unit                                       = inner.freeze()
+  override def reported(reports: Seq[Report]): Unit                 = inner.reported(reports)
+  override def committed(until: P): Unit                            = inner.committed(until)
+  override def stopped(last: => Option[P]): Unit                    = inner.stopped(last)
+  override def cost(range: SplitRange): Long                        = inner.cost(range)
+  override def isMember(at: P): String => Boolean                   = inner.isMember(at)
+  override def figures(at: P): SortedMap[String, String]            = inner.figures(at)
+  override def close(): Unit                                        = inner.close()
 }
 
 /** Holds a leg to what Spark has really committed: nobody may be told of more.

@@ -23,8 +23,8 @@ final class Coverage {
 
   /** Whether some rows of the extent are covered. */
   def overlaps(extent: Extent): Boolean = {
-    val Extent(unit, from, until, rows)                       = extent
-    def read(block: (Long, Long), known: Ranges)              = block match {
+    val Extent(unit, from, until, rows)          = extent
+    def read(block: (Long, Long), known: Ranges) = block match {
       case (`from`, `until`) => rows.forall { case (first, last) => overlap(known, first, last) }
       case (begin, end)      => begin < until && from < end
     }
@@ -60,7 +60,7 @@ final class Coverage {
 
   private[splice] def json: JsonNode = {
     val blocks = for {
-      (unit, known)         <- spans.toSeq.sortBy(_._1)
+      (unit, known)        <- spans.toSeq.sortBy(_._1)
       ((begin, end), read) <- known.toSeq.sortBy(_._1)
     } yield numbers(Seq(unit.toLong, begin, end) ++ flat(read))
     Json.obj(

@@ -128,6 +128,12 @@ private[spark] object SpliceMicroBatchStream {
     val coordinator = CoordinatorFactory(source, options, sideLog, ReadMode.Stream, Some(sources), batches)
     coordinator.open()
     val batches = new CommittedBatches(new Path(checkpoint), hadoop)
-    new SpliceMicroBatchStream(columns, coordinator, SlotHomes(spark.sparkContext), TaskReports(spark.sparkContext), batches)
+    new SpliceMicroBatchStream(
+      columns,
+      coordinator,
+      SlotHomes(spark.sparkContext),
+      TaskReports(spark.sparkContext),
+      batches
+    )
   }
 }

@@ -130,7 +130,7 @@ final class CountedHistorySuite extends AnyFunSuite with WithSpark {
   }
 
   test("a file that a query does not read to its end is counted by a job") {
-    val w = new World("limit", 0 -> (0 -> 4), 1 -> (0 -> 5), 0 -> (4 -> 7))
+    val w       = new World("limit", 0 -> (0 -> 4), 1 -> (0 -> 5), 0 -> (4 -> 7))
     val counted = w.run() { (rows, batch) =>
       if (batch == 1) { val _ = rows.limit(1).collect() }
       w.collect(rows.where(lit(batch != 1)))
@@ -156,14 +156,15 @@ final class CountedHistorySuite extends AnyFunSuite with WithSpark {
 
   test("a run of one batch keeps the counts of that batch") {
     val w = new World("once", 0 -> (0 -> 4), 1 -> (0 -> 5))
-    @annotation.nowarn("cat=deprecation") val once = Trigger.Once()
+    @annotation.nowarn("cat=deprecation")
+    val once = Trigger.Once()
     assert(w.run(once)((rows, _) => w.collect(rows)).isEmpty && w.out.size == 9)
     assert(w.run(once)((rows, _) => w.collect(rows)).isEmpty)
     assert(w.out.sorted == w.all)
   }
 
   test("a file that was read and is deleted before the switch counts as it was read") {
-    val w = new World("deleted", 1 -> (0 -> 5), 0 -> (0 -> 4))
+    val w       = new World("deleted", 1 -> (0 -> 5), 0 -> (0 -> 4))
     val counted = w.run(more = Seq("history.ignoreMissingFiles" -> "true")) { (rows, batch) =>
       w.collect(rows)
       if (batch == 0) Files.delete(w.file(0))
@@ -173,8 +174,8 @@ final class CountedHistorySuite extends AnyFunSuite with WithSpark {
   }
 
   test("a file that was skipped counts as skipped") {
-    val w    = new World("skipped", 0 -> (0 -> 4), 1 -> (0 -> 5))
-    val kept = folder.resolve("skipped-kept")
+    val w       = new World("skipped", 0 -> (0 -> 4), 1 -> (0 -> 5))
+    val kept    = folder.resolve("skipped-kept")
     val counted = w.run(more = Seq("history.ignoreMissingFiles" -> "true")) { (rows, batch) =>
       if (batch == 0) Files.move(w.file(1), kept)
       else if (batch == 1) assert(rows.isEmpty)

@@ -46,7 +46,10 @@ final class TaskReportsSuite extends AnyFunSuite with WithSpark {
     val own = log("early", 1)
     own.failOnce(8)
     def read(): Unit =
-      run(own) { (rows, batch) => if (batch == 0) { val _ = rows.limit(1).collect() } else all(rows, batch) }
+      run(own) { (rows, batch) =>
+        if (batch == 0) { val _ = rows.limit(1).collect() }
+        else all(rows, batch)
+      }
     intercept[StreamingQueryException](read())
     assert(own.reported.isEmpty && own.asked("failed") == 1)
     read()

@@ -53,7 +53,7 @@ private[splice] object CountPlan {
 
   /** The columns to read, and the plan to count them. The columns begin with those of `asked` and contain all counted ones. */
   def over(asked: StructType, leg: String, counted: CountedFields, zone: ZoneId): (StructType, CountPlan) = {
-    val columns                 = StructType(asked ++ counted.all.filterNot(f => asked.exists(_.name == f.name)))
+    val columns                  = StructType(asked ++ counted.all.filterNot(f => asked.exists(_.name == f.name)))
     def cell(field: StructField) = Cell(columns.indexWhere(_.name == field.name), field.dataType)
     (columns, CountPlan(leg, counted.offsets.map(cell), counted.time.map(cell), zone))
   }

@@ -45,9 +45,9 @@ final private[tally] class OffsetCounter(topic: Int, partition: Integers, offset
     if (texts.hasNull || numbers.hasNull || offsets.hasNull) addRows(batch)
     else
       texts match {
-        case one: ConstantColumnVector                       => addOf(one, numbers, offsets, batch.numRows)
+        case one: ConstantColumnVector                          => addOf(one, numbers, offsets, batch.numRows)
         case coded: WritableColumnVector if coded.hasDictionary => addCoded(coded, numbers, offsets, batch.numRows)
-        case plain                                           => addPlain(plain, numbers, offsets, batch.numRows)
+        case plain                                              => addPlain(plain, numbers, offsets, batch.numRows)
       }
   }
 
@@ -68,14 +68,15 @@ final private[tally] class OffsetCounter(topic: Int, partition: Integers, offset
     }
   }
 
-  private def addOf(topic: ColumnVector, numbers: ColumnVector, offsets: ColumnVector, rows: Int): Unit = if (rows > 0) {
-    turnTo(topic.getUTF8String(0))
-    var i = 0
-    while (i < rows) {
-      count(partition.of(numbers, i), offset.of(offsets, i))
-      i += 1
+  private def addOf(topic: ColumnVector, numbers: ColumnVector, offsets: ColumnVector, rows: Int): Unit =
+    if (rows > 0) {
+      turnTo(topic.getUTF8String(0))
+      var i = 0
+      while (i < rows) {
+        count(partition.of(numbers, i), offset.of(offsets, i))
+        i += 1
+      }
     }
-  }
 
   // A code means the same text in the whole batch.
   private def addCoded(topics: WritableColumnVector, numbers: ColumnVector, offsets: ColumnVector, rows: Int): Unit = {

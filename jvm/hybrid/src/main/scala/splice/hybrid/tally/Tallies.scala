@@ -74,7 +74,8 @@ final private[hybrid] class Tallies(
     * @param all
     *   whether the last batch is committed too
     */
-  def stopped(all: Boolean): Unit = chain.legs.filterNot(hasEnded).flatMap(leg => tallies.get(leg.name)).foreach(_.stopped(all))
+  def stopped(all: Boolean): Unit =
+    chain.legs.filterNot(hasEnded).flatMap(leg => tallies.get(leg.name)).foreach(_.stopped(all))
 
   /** The end of a leg, with the counts of its rows; a job counts those that no report covers.
     *

@@ -18,11 +18,13 @@ final private[tally] class TallyCheck(chain: Chain, stored: Leg => Option[Tally]
 
   /** @throws splice.source.SpliceException when rows have no valid offset, or when records are there several times and the policy is fail */
   def apply(leg: Leg, tally: Tally): Unit = chain.counting(leg).foreach { case (next, rule) =>
-    val names = Seq(rule.columns.topic -> "topic", rule.columns.partition -> "partition", rule.columns.offset -> "offset")
+    val names =
+      Seq(rule.columns.topic -> "topic", rule.columns.partition -> "partition", rule.columns.offset -> "offset")
     names.zip(tally.invalid).find(_._2 > 0).foreach { case ((column, role), rows) =>
       throw HandOverErrors.invalidOffsets(leg, next.name, column, role, rows)
     }
-    val earlier = chain.history(next).takeWhile(_ != leg).flatMap(one => stored(one).map(t => LegOffsets(one, t.offsets)))
+    val earlier =
+      chain.history(next).takeWhile(_ != leg).flatMap(one => stored(one).map(t => LegOffsets(one, t.offsets)))
     val history = earlier :+ LegOffsets(leg, tally.offsets)
     val found   = PartitionHistory.of(history).flatMap(_.duplicates)
     if (found.nonEmpty) {

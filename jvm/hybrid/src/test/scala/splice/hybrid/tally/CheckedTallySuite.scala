@@ -61,7 +61,9 @@ final class CheckedTallySuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("the query fails a minute after the first duplicate, and again after a restart, and continues if the policy is warn") {
+  test(
+    "the query fails a minute after the first duplicate, and again after a restart, and continues if the policy is warn"
+  ) {
     new World {
       val (at, rows) = Using.resource(start()) { c =>
         val (one, first)  = batch(c, c.initial())

@@ -63,10 +63,10 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
 
     /** Reads all ranges as tasks do, and passes their reports on. */
     def read(asked: StructType, asBatches: Boolean): Seq[Report] = {
-      val ranges          = inner.splits(start, until)
-      val (wanted, plan)  = tallies.plan(leg, asked).get
-      val readers         = inner.readers(wanted, ranges)
-      val reports         = ranges.flatMap { range =>
+      val ranges         = inner.splits(start, until)
+      val (wanted, plan) = tallies.plan(leg, asked).get
+      val readers        = inner.readers(wanted, ranges)
+      val reports        = ranges.flatMap { range =>
         val task = TaskRanges(None, IndexedSeq(range))
         if (asBatches) all(plan.batches(readers.batches(task), task)) else all(plan.rows(readers.rows(task), task))
       }
@@ -163,7 +163,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
       col("offset").cast("int").as("offset")
     )
     rows.write.partitionBy("topic", "partition").orc(at("folders"))
-    val expected = Seq((LogPartition("t", 0), 0, 9), (LogPartition("t", 1), 5, 6))
+    val expected             = Seq((LogPartition("t", 0), 0, 9), (LogPartition("t", 1), 5, 6))
     def found(end: EndState) = end.offsets(columns).map(s => (s.partition, s.first, s.last))
     assert(found(world("format" -> "orc", "path" -> at("folders")).end) == expected)
     Seq(true, false).foreach { asBatches =>
@@ -204,8 +204,9 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
       intercept[SpliceException](new World(rule, "path" -> path)().tallies.checkColumns())
     val absent = refused(exact :+ "handOver.offset" -> "kafka_offset": _*)
     assert(absent.getCondition == "SPLICE_HAND_OVER.COLUMN_NOT_FOUND")
-    Seq("kafka_offset", "topic, partition, offset, text", path, "'history'", "'live.handOver.offset'").foreach { words =>
-      assert(absent.getMessage.contains(words), absent.getMessage)
+    Seq("kafka_offset", "topic, partition, offset, text", path, "'history'", "'live.handOver.offset'").foreach {
+      words =>
+        assert(absent.getMessage.contains(words), absent.getMessage)
     }
     val typed = refused(exact :+ "handOver.offset" -> "text": _*)
     assert(typed.getCondition == "SPLICE_HAND_OVER.COLUMN_TYPE_MISMATCH" && typed.getMessage.contains("STRING"))

@@ -159,7 +159,7 @@ final class SimulatedSpark(
     /** Runs the next batch, if there is something for it; answers the id of the batch after it. */
     private def construct(batch: Long): Option[Long] = {
       life.step(s"trigger, batch $batch")
-      val from  = consumed.map(at => read(at.json)).getOrElse(coordinator.initial())
+      val from = consumed.map(at => read(at.json)).getOrElse(coordinator.initial())
       coordinator.reported(reports)
       reports = Nil
       val until = coordinator.advance(from, everything = trigger == SimulatedTrigger.Once)
