@@ -26,12 +26,15 @@ final private[splice] class OffsetRuns private (
 
   def this() = this(mutable.SortedMap.empty, mutable.SortedMap.empty, 0L)
 
-  def add(offset: Long): Unit =
-    if (offset == runEnd) runEnd += 1
+  def add(offset: Long): Unit = add(offset, offset + 1)
+
+  /** Adds one row for each offset from `from` (included) until `until` (excluded). */
+  def add(from: Long, until: Long): Unit =
+    if (from == runEnd) runEnd = until
     else {
       flush()
-      runStart = offset
-      runEnd = offset + 1
+      runStart = from
+      runEnd = until
     }
 
   def addAll(other: OffsetRuns): Unit = {

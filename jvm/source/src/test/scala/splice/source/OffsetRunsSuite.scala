@@ -12,7 +12,7 @@ final class OffsetRunsSuite extends AnyFunSuite {
 
   private def of(offsets: Iterable[Long]): OffsetRuns = {
     val runs = new OffsetRuns
-    offsets.foreach(runs.add)
+    offsets.foreach(runs.add(_))
     runs
   }
 
@@ -49,6 +49,12 @@ final class OffsetRunsSuite extends AnyFunSuite {
     val run = ((1L << 33) - 3) until ((1L << 33) + 3)
     check(run, of(run), "run over a border")
     check(run ++ run ++ far, of(run ++ run ++ far), "runs that repeat over a border")
+  }
+
+  test("ranges of offsets, which may overlap") {
+    val runs = new OffsetRuns
+    Seq(0L -> 5L, 5L -> 7L, 20L -> 30L, 25L -> 26L, 4L -> 6L).foreach { case (from, until) => runs.add(from, until) }
+    check((0L until 7L) ++ (20L until 30L) ++ Seq(25L, 4L, 5L), runs, "ranges")
   }
 
   test("a long run is small") {

@@ -26,8 +26,11 @@ final private[hybrid] case class LegReaders(
   def columnar: Boolean = inner.columnar && shape.columnar
 
   def rows(task: TaskRanges): SplitReader[InternalRow] = {
-    val own    = inner.rows(task)
-    val reader = counts.fold(own)(_.rows(own, task))
+    val reader = counts match {
+      case None                         => inner.rows(task)
+      case Some(plan) if inner.columnar => new RowsOfBatches(plan.batches(inner.batches(task), task))
+      case Some(plan)                   => plan.rows(inner.rows(task), task)
+    }
     shape match {
       case RowShape.Same            => reader
       case view: RowShape.View      => new ViewReader(reader, new ViewRow(view))

@@ -16,12 +16,25 @@ final private[tally] class Integers(val ordinal: Int, width: Int) {
     else if (width == 2) row.getShort(ordinal).toLong
     else row.getByte(ordinal).toLong
 
-  /** The value of a row of this column's vector. */
-  def of(vector: ColumnVector, row: Int): Long =
-    if (width == 8) vector.getLong(row)
-    else if (width == 4) vector.getInt(row).toLong
-    else if (width == 2) vector.getShort(row).toLong
-    else vector.getByte(row).toLong
+  /** The values of the first rows of this column's vector, of which none is null. */
+  def of(vector: ColumnVector, rows: Int): Array[Long] =
+    if (width == 8) vector.getLongs(0, rows)
+    else {
+      val all = new Array[Long](rows)
+      var i   = 0
+      if (width == 4) {
+        val narrow = vector.getInts(0, rows)
+        while (i < rows) {
+          all(i) = narrow(i).toLong
+          i += 1
+        }
+      } else
+        while (i < rows) {
+          all(i) = if (width == 2) vector.getShort(i).toLong else vector.getByte(i).toLong
+          i += 1
+        }
+      all
+    }
 }
 
 private[tally] object Integers {

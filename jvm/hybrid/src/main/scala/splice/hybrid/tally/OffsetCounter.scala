@@ -35,20 +35,16 @@ final private[tally] class OffsetCounter(topic: Int, partition: Integers, offset
       if (row.isNullAt(offset.ordinal)) refused(2) += 1
     } else {
       turnTo(row.getUTF8String(topic))
-      count(partition.of(row), offset.of(row))
+      count(partition.of(row), offset.of(row), 1)
     }
 
   override def add(batch: ColumnarBatch): Unit = {
     val texts   = batch.column(topic)
     val numbers = batch.column(partition.ordinal)
     val offsets = batch.column(offset.ordinal)
+    val rows    = batch.numRows
     if (texts.hasNull || numbers.hasNull || offsets.hasNull) addRows(batch)
-    else
-      texts match {
-        case one: ConstantColumnVector                          => addOf(one, numbers, offsets, batch.numRows)
-        case coded: WritableColumnVector if coded.hasDictionary => addCoded(coded, numbers, offsets, batch.numRows)
-        case plain                                              => addPlain(plain, numbers, offsets, batch.numRows)
-      }
+    else if (rows > 0) addParts(texts, rows, partition.of(numbers, rows), offset.of(offsets, rows))
   }
 
   /** How many rows have no valid topic, partition, offset. */
@@ -68,38 +64,42 @@ final private[tally] class OffsetCounter(topic: Int, partition: Integers, offset
     }
   }
 
-  private def addOf(topic: ColumnVector, numbers: ColumnVector, offsets: ColumnVector, rows: Int): Unit =
-    if (rows > 0) {
-      turnTo(topic.getUTF8String(0))
+  /** Adds the rows in parts of one topic. */
+  private def addParts(texts: ColumnVector, rows: Int, numbers: Array[Long], offsets: Array[Long]): Unit = texts match {
+    case one: ConstantColumnVector =>
+      turnTo(one.getUTF8String(0))
+      addPart(numbers, offsets, 0, rows)
+    case coded: WritableColumnVector if coded.hasDictionary =>
+      // A code means the same text in the whole batch.
+      val codes = coded.getDictionaryIds.getInts(0, rows)
+      var from  = 0
+      while (from < rows) {
+        var until = from + 1
+        while (until < rows && codes(until) == codes(from)) until += 1
+        turnTo(coded.getUTF8String(from))
+        addPart(numbers, offsets, from, until)
+        from = until
+      }
+    case plain =>
       var i = 0
       while (i < rows) {
-        count(partition.of(numbers, i), offset.of(offsets, i))
+        turnTo(plain.getUTF8String(i))
+        addPart(numbers, offsets, i, i + 1)
         i += 1
       }
-    }
-
-  // A code means the same text in the whole batch.
-  private def addCoded(topics: WritableColumnVector, numbers: ColumnVector, offsets: ColumnVector, rows: Int): Unit = {
-    val codes = topics.getDictionaryIds
-    var last  = -1
-    var i     = 0
-    while (i < rows) {
-      val code = codes.getDictId(i)
-      if (code != last) {
-        turnTo(topics.getUTF8String(i))
-        last = code
-      }
-      count(partition.of(numbers, i), offset.of(offsets, i))
-      i += 1
-    }
   }
 
-  private def addPlain(topics: ColumnVector, numbers: ColumnVector, offsets: ColumnVector, rows: Int): Unit = {
-    var i = 0
-    while (i < rows) {
-      turnTo(topics.getUTF8String(i))
-      count(partition.of(numbers, i), offset.of(offsets, i))
-      i += 1
+  /** Adds rows of the current topic, as ranges of rising offsets. */
+  private def addPart(numbers: Array[Long], offsets: Array[Long], from: Int, until: Int): Unit = {
+    var i = from
+    while (i < until) {
+      val p     = numbers(i)
+      val first = offsets(i)
+      var j     = i + 1
+      while (j < until && numbers(j) == p && offsets(j) == first + (j - i) && offsets(j) != Long.MaxValue && first >= 0)
+        j += 1
+      count(p, first, j - i)
+      i = j
     }
   }
 
@@ -109,14 +109,14 @@ final private[tally] class OffsetCounter(topic: Int, partition: Integers, offset
     number = -1L
   }
 
-  private def count(p: Long, o: Long): Unit =
-    if (p < 0 || p > Int.MaxValue) refused(1) += 1
-    else if (o < 0 || o == Long.MaxValue) refused(2) += 1
+  private def count(p: Long, first: Long, rows: Int): Unit =
+    if (p < 0 || p > Int.MaxValue) refused(1) += rows
+    else if (first < 0 || first == Long.MaxValue) refused(2) += rows
     else {
       if (p != number) {
         number = p
         runs = partitions.getOrElseUpdate(p, new OffsetRuns)
       }
-      runs.add(o)
+      runs.add(first, first + rows)
     }
 }

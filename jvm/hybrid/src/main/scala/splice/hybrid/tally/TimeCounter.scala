@@ -23,12 +23,19 @@ final private[tally] class TimeCounter(cell: CountPlan.Cell, zone: ZoneId) exten
 
   override def add(batch: ColumnarBatch): Unit = {
     val vector = batch.column(column.ordinal)
-    val isFull = !vector.hasNull
     val rows   = batch.numRows
     var i      = 0
-    while (i < rows) {
-      if (isFull || !vector.isNullAt(i)) widen(column.of(vector, i))
-      i += 1
+    if (vector.hasNull)
+      while (i < rows) {
+        add(batch.getRow(i))
+        i += 1
+      }
+    else {
+      val values = column.of(vector, rows)
+      while (i < rows) {
+        widen(values(i))
+        i += 1
+      }
     }
   }
 

@@ -24,7 +24,7 @@ final class TallySuite extends AnyFunSuite {
     Seq(extent),
     offsets.map { case (of, all) =>
       val runs = new OffsetRuns
-      all.foreach(runs.add)
+      all.foreach(runs.add(_))
       of -> runs.toBytes
     },
     Seq(0L, 1L, 0L),
