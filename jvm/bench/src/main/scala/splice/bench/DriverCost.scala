@@ -10,7 +10,7 @@ import java.time.Clock
 import scala.util.Using
 
 import splice.coordinator.{Coordinator, MemorySideLog}
-import splice.source._
+import splice.source.{Report => _, _}
 
 /** What a batch costs the driver before a task runs: planning and the offset's size. */
 final class DriverCost(servers: String, cores: Int) {

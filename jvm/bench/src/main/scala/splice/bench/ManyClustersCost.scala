@@ -17,7 +17,7 @@ import splice.coordinator.{Coordinator, HadoopSideLog}
 import splice.kafka.dynamic.split.DynamicOffset
 import splice.kafka.dynamic.{DynamicKafkaSource, DynamicSettings, KafkaMetadataService}
 import splice.kafka.enumerator.{ClockedDiscovery, KafkaEnumerator, RecordSizes}
-import splice.source._
+import splice.source.{Report => _, _}
 
 /** What a batch of very many streams costs the driver when brokers answer at once: 1,000 streams on 50 simulated clusters, each on
   * two of them, 20,000 partitions in all, by a metadata file and with the side log on a disk.

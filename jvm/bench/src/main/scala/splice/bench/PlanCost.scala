@@ -16,7 +16,7 @@ import splice.kafka.KafkaSource
 import splice.kafka.enumerator.{ClockedDiscovery, LogMetadata}
 import splice.kafka.options.KafkaSettings
 import splice.kafka.split.KafkaPosition
-import splice.source._
+import splice.source.{Report => _, _}
 
 /** What planning a batch costs the driver when brokers answer at once: 10,000 partitions of a simulated cluster, in 200 topics. */
 final class PlanCost(cores: Int) {

@@ -96,7 +96,12 @@ final private[tally] class OffsetCounter(topic: Int, partition: Integers, offset
       val p     = numbers(i)
       val first = offsets(i)
       var j     = i + 1
-      while (j < until && numbers(j) == p && offsets(j) == first + (j - i) && offsets(j) != Long.MaxValue && first >= 0)
+      while (
+        j < until && numbers(j) == p &&
+        offsets(j) ==
+          first +
+          (j - i) && offsets(j) != Long.MaxValue && first >= 0
+      )
         j += 1
       count(p, first, j - i)
       i = j
