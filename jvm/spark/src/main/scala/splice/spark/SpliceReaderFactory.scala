@@ -35,6 +35,9 @@ final private[spark] class SpliceReaderFactory(readers: SplitReaderFactory, repo
 final private[spark] class SplicePartitionReader[T](reader: SplitReader[T], reports: TaskReports)
     extends PartitionReader[T] {
 
+  /** A reader whose reports go nowhere. */
+  def this(reader: SplitReader[T]) = this(reader, new TaskReports)
+
   private var asked  = 0
   private var ended  = false
   private var closed = false
