@@ -40,7 +40,8 @@ lazy val bundle = module("bundle")
   .settings(publish / skip := false, Publishing.bundle, libraryDependencies ++= Dependencies.sparkInTests)
 
 lazy val servers = Project("servers", file("tests/servers"))
-  .settings(CommonSettings.module, Publishing.never, KafkaServer.staged)
+  // Its Java files are programs that tests start with another class path.
+  .settings(CommonSettings.module, Publishing.never, KafkaServer.staged, Compile / unmanagedSources := Nil)
 
 lazy val linkage = Project("linkage", file("tests/linkage"))
   .settings(CommonSettings.module, CommonSettings.tested, Publishing.never, libraryDependencies += Dependencies.asm)

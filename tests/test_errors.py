@@ -180,11 +180,21 @@ def test_holes_in_the_archive(
     holed = tmp_path / "holed"
     rows = spark.read.parquet(str(history_path)).where("partition <> 1 OR offset NOT IN (4, 5)")
     rows.write.parquet(str(holed))
-    source = chain(history(holed), live(topics, topic))
-    said = failure(spark, source, tmp_path / "a")
-    assert_says(said, "SPLICE_HAND_OVER.HOLES", "'live'", "'history'", "allowHoles", topic)
-    allowed = chain(history(holed), live(topics, topic), HandOver.offsets(allow_holes=True))
-    drain(allowed.read_stream(spark), tmp_path / "b")
+
+    def holed_then_live(on_holes: str | None = None) -> HybridSource:
+        return (
+            HybridSource.builder("history", history(holed), HISTORY_SELECT)
+            .add_source(
+                "live", live(topics, topic), HandOver.offsets(), LIVE_SELECT, on_holes=on_holes
+            )
+            .build()
+        )
+
+    said = failure(spark, holed_then_live("fail"), tmp_path / "a")
+    assert_says(said, "SPLICE_HAND_OVER.HOLES", "'live'", "'history'", "onHoles", topic)
+    assert_says(said, rf"{topic}-1 lacks 2 \(4 to 5\)")
+    drain(holed_then_live().read_stream(spark), tmp_path / "a")
+    drain(holed_then_live("ignore").read_stream(spark), tmp_path / "b")
 
 
 def test_an_end_in_the_future(
@@ -206,19 +216,18 @@ def test_a_start_beyond_retention(
     said = failure(spark, source, tmp_path / "a")
     assert_says(
         said,
-        "SPLICE_KAFKA.GAP",
-        rf"{topic}-0 \[10, 15\)",
-        rf"{topic}-2 \[10, 12\)",
-        "'onGap'",
+        "SPLICE_HAND_OVER.GAP",
+        f"{topic}-0 10 to 14",
+        f"{topic}-2 10 to 11",
+        "'live.onGap'",
     )
-    assert f"{topic}-1" not in said.split("Retention")[0]
+    assert f"{topic}-1" not in said.split("They are records")[0]
     warned = (
         HybridSource.builder("history", history(history_path), HISTORY_SELECT)
-        .add_source("live", live(topics, topic), HandOver.offsets(), LIVE_SELECT)
-        .option("live.onGap", "warn")
+        .add_source("live", live(topics, topic), HandOver.offsets(), LIVE_SELECT, on_gap="warn")
         .build()
     )
-    drain(warned.read_stream(spark), tmp_path / "b")
+    drain(warned.read_stream(spark), tmp_path / "a")
 
 
 def test_a_broker_that_does_not_answer(spark: SparkSession, tmp_path: Path) -> None:

@@ -71,13 +71,12 @@ def test_options_of_the_whole_chain() -> None:
     [
         (HandOver.offsets(), {"handOver": "offsets"}),
         (
-            HandOver.offsets("t", partition="p", offset="o", allow_holes=True),
+            HandOver.offsets("t", partition="p", offset="o"),
             {
                 "handOver": "offsets",
                 "handOver.topic": "t",
                 "handOver.partition": "p",
                 "handOver.offset": "o",
-                "handOver.allowHoles": "true",
             },
         ),
         (
@@ -100,6 +99,40 @@ def test_options_of_the_whole_chain() -> None:
 )
 def test_hand_over_rules_are_data(rule: HandOver, options: dict[str, str]) -> None:
     assert rule.options() == options
+
+
+def test_policies_of_a_hand_over_are_options_of_the_leg() -> None:
+    source = (
+        HybridSource.builder("history", HISTORY)
+        .add_source(
+            "live",
+            BOUNDED,
+            HandOver.offsets(),
+            on_holes="ignore",
+            on_gap="warn",
+            on_duplicates="warn",
+        )
+        .build()
+    )
+    options = source.options()
+    assert options["live.onHoles"] == "ignore"
+    assert options["live.onGap"] == options["live.onDuplicates"] == "warn"
+
+
+@pytest.mark.parametrize(
+    ("hand_over", "policies", "said"),
+    [
+        (HandOver.offsets(), {"on_holes": "warn"}, "'fill', 'fail' or 'ignore'"),
+        (HandOver.offsets(), {"on_gap": "ignore"}, "'fail' or 'warn'"),
+        (None, {"on_gap": "warn"}, "'on_gap' of leg 'live' is a policy of a hand-over"),
+    ],
+)
+def test_a_policy_that_cannot_be(
+    hand_over: HandOver | None, policies: dict[str, str], said: str
+) -> None:
+    builder = HybridSource.builder("history", HISTORY)
+    with pytest.raises(OptionError, match=said):
+        builder.add_source("live", BOUNDED, hand_over, **policies).build()
 
 
 @pytest.mark.parametrize(

@@ -73,9 +73,7 @@ class Checkpoint:
 
     def switch(self) -> Switch:
         """Reads the switch into the second leg."""
-        first, second = self._legs()[:2]
-        end = self._lines(f"leg-{first}/ended")[1]
-        start = self._lines(f"leg-{second}/start-00000000")[1]
+        end, start = self._lines(f"leg-{self._legs()[1]}/hand-over-00000000")[1:3]
         return Switch(json.loads(end), json.loads(start))
 
     def _legs(self) -> list[str]:

@@ -14,19 +14,16 @@ def test_killed_after_each_entry(scenario: Scenario) -> None:
     while scenario.run(Kill("rename", "/sources/0/splice/", "after")).acted:
         deaths += 1
         assert len(scenario.checkpoint().entries()) == deaths
-    # At least the chain, the file list, its end, the first offset, the decision and the start.
+    # At least the chain, the session, the file list, its end, the first offset and the switch.
     assert deaths >= 6
     scenario.assert_each_once()
     scenario.assert_switched_once()
 
 
 def test_killed_around_the_switch_with_the_history_moved_away(scenario: Scenario) -> None:
-    for entry in ("leg-live/hand-over-00000000", "leg-history/ended"):
-        scenario.die(Kill.entry(entry, "before"))
-        scenario.die(Kill.entry(entry, "after"))
+    scenario.die(Kill.entry("leg-live/hand-over-00000000", "before"))
+    scenario.die(Kill.entry("leg-live/hand-over-00000000", "after"))
     scenario.history.rename(scenario.history.with_name("elsewhere"))
-    scenario.die(Kill.entry("leg-live/start-00000000", "before"))
-    scenario.die(Kill.entry("leg-live/start-00000000", "after"))
     scenario.die(Kill.commits(LIVE, "after"))
     scenario.finish()
     scenario.assert_each_once()

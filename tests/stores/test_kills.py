@@ -32,7 +32,7 @@ def test_a_hybrid_killed_after_each_kind_of_entry(
             break
         kinds.append(re.sub(r"-[0-9]+$", "", store.acted.split("/splice/")[1]))
     assert life.process.exit_code == 0, life.process.tail(80)
-    assert {"chain", "initial", "slots", "leg-history/ended", "leg-live/start"} <= set(kinds)
+    assert {"chain", "initial", "slots", "leg-live/hand-over"} <= set(kinds)
     assert len(kinds) == len(set(kinds))
     scenario.assert_each_once()
     scenario.assert_switched_once()

@@ -30,24 +30,21 @@ class HandOver:
         topic: str = "topic",
         partition: str = "partition",
         offset: str = "offset",
-        allow_holes: bool = False,
     ) -> HandOver:
-        """Starts one past what the history holds, per Kafka partition: each row once.
+        """Starts with what the history lacks, then one past its end, per Kafka partition.
+
+        Each row comes once. ``on_holes``, ``on_gap`` and ``on_duplicates`` of
+        :meth:`HybridSourceBuilder.add_source` are the policies for a history that is not whole.
 
         Args:
             topic: The history's own column with the Kafka topic, before ``select``.
             partition: The history's own column with the Kafka partition.
             offset: The history's own column with the Kafka offset.
-            allow_holes: Whether the offsets in the history may have holes, as those of compacted
-                and transactional topics do. By default a hole stops the query, because it may
-                be a lost row.
         """
         columns = {"topic": topic, "partition": partition, "offset": offset}
         defaults = {"topic": "topic", "partition": "partition", "offset": "offset"}
         given = {k: _column(k, v) for k, v in columns.items() if v != defaults[k]}
-        if not isinstance(allow_holes, bool):
-            raise OptionError(f"'allow_holes' is {allow_holes!r}. Give True or False.")
-        return HandOver("offsets", given | ({"allowHoles": "true"} if allow_holes else {}))
+        return HandOver("offsets", given)
 
     @staticmethod
     def event_time(column: str, overlap: timedelta | str) -> HandOver:

@@ -53,8 +53,7 @@ class HybridSource(Source):
 class HybridSourceBuilder(SourceBuilder[HybridSource]):
     """Builds a HybridSource.
 
-    Its own options are those of the whole chain, such as ``schema``; options of a leg that are not
-    its source's have the leg's name in front, such as ``live.onGap`` and ``live.onDuplicates``.
+    Its own options are those of the whole chain, such as ``schema``.
     """
 
     def __init__(self, first: Leg) -> None:
@@ -68,6 +67,10 @@ class HybridSourceBuilder(SourceBuilder[HybridSource]):
         source: Source,
         hand_over: HandOver | None = None,
         select: str | None = None,
+        *,
+        on_holes: str | None = None,
+        on_gap: str | None = None,
+        on_duplicates: str | None = None,
     ) -> HybridSourceBuilder:
         """Adds a leg that takes over when the one before has ended.
 
@@ -78,8 +81,17 @@ class HybridSourceBuilder(SourceBuilder[HybridSource]):
                 with a start of its own takes no hand-over.
             select: A SELECT list of deterministic row expressions over the source's columns; by
                 default all of them.
+            on_holes: With ``HandOver.offsets``: what to do about offsets before the end of the
+                history that no leg before has. ``fill`` (default) reads them from the log,
+                ``fail`` stops the query, ``ignore`` continues without them, as compacted and
+                transactional topics need it.
+            on_gap: What to do about records that neither the legs before nor the log have any
+                more: ``fail`` (default) or ``warn``.
+            on_duplicates: With ``HandOver.offsets``: what to do about records that the legs before
+                have several times: ``fail`` (default) or ``warn``.
         """
-        self._legs.append(Leg(name, source, hand_over, select))
+        policies = {"on_holes": on_holes, "on_gap": on_gap, "on_duplicates": on_duplicates}
+        self._legs.append(Leg(name, source, hand_over, select, policies))
         return self
 
     def _make(self) -> HybridSource:

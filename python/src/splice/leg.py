@@ -5,23 +5,39 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from splice.errors import OptionError
 from splice.hand_over import HandOver
 from splice.source import Source
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+_POLICIES = {
+    "on_holes": ("onHoles", ("fill", "fail", "ignore")),
+    "on_gap": ("onGap", ("fail", "warn")),
+    "on_duplicates": ("onDuplicates", ("fail", "warn")),
+}
+"""The policies of a hand-over: argument, option and values."""
 
 
 @dataclass(frozen=True)
 class Leg:
-    """A named source within a chain, with how it takes over and what is selected of its rows."""
+    """A named source within a chain, with how it takes over and what is selected of its rows.
+
+    Attributes:
+        policies: Values of the policies of the hand-over, by argument; ``None`` is the default.
+    """
 
     name: str
     source: Source
     hand_over: HandOver | None = None
     select: str | None = None
+    policies: Mapping[str, str | None] = field(default_factory=dict)
 
     def check(self) -> None:
         """Checks all that can be said of this leg alone.
@@ -50,6 +66,21 @@ class Leg:
                 "HandOver.offsets(), event_time(...), modification_time(...) or now_minus(...)."
             )
 
+        for argument, value in self.policies.items():
+            self._check_policy(argument, value)
+
+    def _check_policy(self, argument: str, value: str | None) -> None:
+        allowed = _POLICIES[argument][1]
+        if value is not None and value not in allowed:
+            raise OptionError(
+                f"'{argument}' of leg '{self.name}' is {value!r}. Give {_either(allowed)}."
+            )
+        if value is not None and self.hand_over is None:
+            raise OptionError(
+                f"'{argument}' of leg '{self.name}' is a policy of a hand-over, and the leg has "
+                "none. Give hand_over, or leave the policy out."
+            )
+
     def options(self) -> dict[str, str]:
         """Gives the options of this leg, each with its name in front."""
         own = self.source.options()
@@ -57,4 +88,10 @@ class Leg:
             own |= self.hand_over.options()
         if self.select is not None:
             own["select"] = self.select
+        own |= {_POLICIES[k][0]: value for k, value in self.policies.items() if value is not None}
         return {f"{self.name}.{option}": value for option, value in own.items()}
+
+
+def _either(values: Sequence[str]) -> str:
+    quoted = [f"'{value}'" for value in values]
+    return f"{', '.join(quoted[:-1])} or {quoted[-1]}"

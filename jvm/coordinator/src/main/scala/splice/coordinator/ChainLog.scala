@@ -17,20 +17,24 @@ private[splice] object ChainLog {
 
   private val logger = LoggerFactory.getLogger(ChainLog.getClass)
 
-  /** Stores the source's legs at the first start of a checkpoint. Each later start needs equal ones.
+  /** Stores the source's legs at the first start of a checkpoint. Each later start needs equal ones, with two exceptions: a leg may be added
+    * behind the last one that has begun, and a leg that has ended is compared by its name and kind only.
     *
     * @throws SpliceException
     *   that names the first difference, or the entry if Spark's log has offsets and the side log has no entry
     */
   def check(log: SideLog, source: Source[_ <: Position], batches: OffsetLog): Unit = {
-    val now     = source.legs
+    val now     = source.legs(log)
     val entries = new NumberedEntries(log, Prefix)(read)
     val before  = entries.numbers.lastOption.map(entries(_)).getOrElse {
       batches.latest().foreach(takeOver(source, _))
       entries.append(write(now))
     }
     difference(before, now, source).foreach(found => throw CheckpointErrors.changed(found))
-    if (before.map(_.source) != now.map(_.source)) { val _ = entries.append(write(now)) }
+    if (before.map(leg => leg.name -> leg.source) != now.map(leg => leg.name -> leg.source)) {
+      val known = before.map(leg => leg.name -> leg.identity).toMap
+      val _     = entries.append(write(now.map(leg => leg.copy(identity = leg.identity.orElse(known(leg.name))))))
+    }
   }
 
   private def takeOver(source: Source[_ <: Position], offset: String): Unit = {
@@ -45,7 +49,7 @@ private[splice] object ChainLog {
 
   private def write(legs: Seq[LegIdentity]): Seq[String] = VersionedEntry.write(
     "legs" -> Json.array(legs.map { leg =>
-      val identity = Json.obj(leg.identity.toSeq.map { case (key, value) => key -> Json.text(value) }: _*)
+      val identity = Json.obj(leg.identity.toSeq.flatten.map { case (key, value) => key -> Json.text(value) }: _*)
       Json.obj(
         Seq("identity" -> identity) ++ leg.name.map("name" -> Json.text(_)) :+ ("source" -> Json.text(leg.source)): _*
       )
@@ -57,7 +61,7 @@ private[splice] object ChainLog {
     def texts(one: JsonNode) = SortedMap.from(Json.fields(one).map { case (key, value) => key -> value.asText })
     val identity             = Json.field(leg, "identity").filter(_.isObject).map(texts)
     (text("source"), identity) match {
-      case (Some(source), Some(known)) => LegIdentity(text("name"), source, known)
+      case (Some(source), Some(known)) => LegIdentity(text("name"), source, Some(known))
       case _                           => entry.corrupt(s"'${Json.write(leg)}' is not a leg")
     }
   }
@@ -68,8 +72,14 @@ private[splice] object ChainLog {
       source: Source[_ <: Position]
   ): Option[String] = {
     val (were, are) = (before.map(_.name), now.map(_.name))
-    if (were != are) Some(changed("legs", Some(shown(were)), Some(shown(are))))
-    else before.zip(now).flatMap { case (was, is) => difference(was, is, source) }.headOption
+    val known       = were.toSet
+    // An added leg before one that has begun would never be read.
+    val behind  = now.dropWhile(leg => known(leg.name)).filter(leg => known(leg.name))
+    val isAdded = are.filter(known) == were && !behind.exists(leg => leg.begun || were.headOption.contains(leg.name))
+    if (!isAdded) Some(changed("legs", Some(shown(were)), Some(shown(are))))
+    else before.zip(now.filter(leg => known(leg.name))).flatMap { case (was, is) =>
+      difference(was, is, source)
+    }.headOption
   }
 
   private def difference(was: LegIdentity, is: LegIdentity, source: Source[_ <: Position]): Option[String] = {
@@ -77,10 +87,11 @@ private[splice] object ChainLog {
     val continued          = was.source == is.source || (is.name.isEmpty && source.continues(was.source))
     if (!continued) Some(changed(named("source"), Some(was.source), Some(is.source)))
     else
-      (was.identity.keySet ++ is.identity.keySet).collectFirst {
-        case key if was.identity.get(key) != is.identity.get(key) =>
-          changed(named(key), was.identity.get(key), is.identity.get(key))
-      }
+      for {
+        before <- was.identity
+        now    <- is.identity
+        key    <- (before.keySet ++ now.keySet).find(key => before.get(key) != now.get(key))
+      } yield changed(named(key), before.get(key), now.get(key))
   }
 
   private def changed(key: String, was: Option[String], is: Option[String]): String = {

@@ -49,7 +49,10 @@ final class Coordinator(
   private val retention                                              = new Retention(source, batches, batchesToRetain)
 
   /** Checks that the checkpoint is this source's. Called once, before anything else. */
-  def open(): Unit = ChainLog.check(log, source, batches)
+  def open(): Unit = {
+    ChainLog.check(log, source, batches)
+    source.preflight(log)
+  }
 
   /** Where the query begins; decided once in the life of the checkpoint. */
   def initial(): Position = new InitialLog(log, source, folder).resolve(enumerator.start(StartPosition.Configured))
@@ -95,6 +98,7 @@ final class Coordinator(
 
   /** The tasks of one bounded read: all there is, from the start to the ends as they are now. */
   def everything(): Seq[TaskRanges] = {
+    source.preflight(log)
     freeze()
     val start = initial()
     val until = exhaust(start)

@@ -29,7 +29,7 @@ private[splice] object Leftovers {
     val before = clock.instant().minus(Age).toEpochMilli
     try {
       val fs = folder.getFileSystem(configuration)
-      RemoteIterators.foreach(
+      val _  = RemoteIterators.foreach(
         fs.listFiles(folder, true),
         (file: LocatedFileStatus) =>
           if (file.getModificationTime < before && Name.matches(file.getPath.getName)) {

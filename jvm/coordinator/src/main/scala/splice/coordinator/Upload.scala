@@ -8,7 +8,13 @@ import java.io.IOException
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.Options.CreateFileOptionKeys
-import org.apache.hadoop.fs.{FSDataOutputStream, FileAlreadyExistsException, FileSystem, Path}
+import org.apache.hadoop.fs.{
+  FSDataOutputStream,
+  FSDataOutputStreamBuilder,
+  FileAlreadyExistsException,
+  FileSystem,
+  Path
+}
 
 /** The creation of an object in a store that shows an object when its stream is closed. */
 private[coordinator] object Upload {
@@ -30,9 +36,10 @@ private[coordinator] object Upload {
     } catch { case _: FileAlreadyExistsException => false }
 
   private def open(fs: FileSystem, file: Path): FSDataOutputStream = {
-    val builder = fs.createFile(file)
-    val _       = builder.recursive()
-    val _       = builder.must(Conditional, true)
+    val builder: FSDataOutputStreamBuilder[_ <: FSDataOutputStream, _] = fs.createFile(file)
+
+    val _ = builder.recursive()
+    val _ = builder.must(Conditional, true)
     builder.build()
   }
 

@@ -13,20 +13,20 @@ import splice.source._
 final class ChainLogSuite extends AnyFunSuite {
 
   private class Named(of: Seq[LegIdentity], continued: String*) extends Source[Position] {
-    override def kind: String                                      = of.head.source
-    override def schema: StructType                                = new StructType()
-    override def position(json: String): Position                  = throw new UnsupportedOperationException
-    override private[splice] def legs: Seq[LegIdentity]            = of
-    override private[splice] def continues(other: String): Boolean = continued.contains(other)
+    override def kind: String                                         = of.head.source
+    override def schema: StructType                                   = new StructType()
+    override def position(json: String): Position                     = throw new UnsupportedOperationException
+    override private[splice] def legs(log: SideLog): Seq[LegIdentity] = of
+    override private[splice] def continues(other: String): Boolean    = continued.contains(other)
     override def enumerator(context: EnumeratorContext): SplitEnumerator[Position] =
       throw new UnsupportedOperationException
   }
 
   private def leg(name: String, source: String, identity: (String, String)*): LegIdentity =
-    LegIdentity(Some(name), source, SortedMap.from(identity))
+    LegIdentity(Some(name), source, Some(SortedMap.from(identity)))
 
   private def alone(source: String, identity: (String, String)*): LegIdentity =
-    LegIdentity(None, source, SortedMap.from(identity))
+    LegIdentity(None, source, Some(SortedMap.from(identity)))
 
   private val chain = Seq(leg("history", "files", "format" -> "parquet", "path" -> "/a"), leg("live", "kafka"))
 
@@ -58,6 +58,37 @@ final class ChainLogSuite extends AnyFunSuite {
     assert(changed(chain, chain.reverse).contains("legs was 'history,live' and is 'live,history' now"))
     assert(changed(chain, chain.take(1)).contains("legs was 'history,live' and is 'history' now"))
     assert(changed(chain, Seq(alone("kafka"))).contains("legs was 'history,live' and is 'none' now"))
+  }
+
+  test("a leg may be added behind the last one that has begun") {
+    val begun = chain.updated(1, chain.last.copy(begun = false))
+    Seq(chain :+ leg("next", "kafka"), Seq(begun.head, leg("next", "kafka"), begun.last)).foreach { more =>
+      val log = new MemorySideLog
+      ChainLog.check(log, new Named(chain), OffsetLog.Empty)
+      ChainLog.check(log, new Named(more), OffsetLog.Empty)
+      ChainLog.check(log, new Named(more), OffsetLog.Empty)
+      assert(log.keys("") == Seq("chain-00000000", "chain-00000001"))
+      assert(intercept[SpliceException](ChainLog.check(
+        log,
+        new Named(chain),
+        OffsetLog.Empty
+      )).getMessage.contains("next"))
+    }
+    assert(changed(chain, Seq(chain.head, leg("next", "kafka"), chain.last)).contains("is 'history,next,live' now"))
+    assert(changed(chain, leg("next", "kafka") +: chain).contains("is 'next,history,live' now"))
+  }
+
+  test("a leg that has ended is compared by name and kind, and its identity is kept") {
+    val ended = chain.updated(0, chain.head.copy(identity = None))
+    val log   = new MemorySideLog
+    ChainLog.check(log, new Named(chain), OffsetLog.Empty)
+    ChainLog.check(log, new Named(ended), OffsetLog.Empty)
+    assert(log.keys("") == Seq("chain-00000000"))
+    ChainLog.check(log, new Named(ended :+ leg("next", "kafka")), OffsetLog.Empty)
+    assert(log.get("chain-00000001").exists(_.head.contains(""""path":"/a"""")))
+    val other = ended.updated(0, ended.head.copy(source = "kafka"))
+    assert(intercept[SpliceException](ChainLog.check(log, new Named(other :+ leg("next", "kafka")), OffsetLog.Empty))
+      .getMessage.contains("history.source was 'files'"))
   }
 
   test("a source continues the checkpoint of a kind that it names, and of no other") {

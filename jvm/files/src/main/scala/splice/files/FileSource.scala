@@ -50,6 +50,8 @@ final class FileSource private[files] (private[files] val settings: FileSettings
 
   override def mayBeColumnar: Boolean = settings.kind.vectorized
 
+  override def schemaNeedsStorage: Boolean = true
+
   /** The columns of this start, if they are known without a listing. */
   private[files] def analysed: Option[FileSchemas] = analysis.found
 

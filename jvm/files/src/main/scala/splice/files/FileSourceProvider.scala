@@ -13,7 +13,18 @@ final class FileSourceProvider extends SourceProvider {
 
   override def options: OptionSet = FileOptions.set
 
-  override def beforeAnotherLeg: Seq[(String, String)] = Seq(FileOptions.Empty.key -> "fail")
+  // A task that fails at the end of a backfill repeats one batch, and not the whole history.
+  override def beforeAnotherLeg(options: SourceOptions): Seq[(String, String)] = {
+    val limits = Seq(FileOptions.MaxBytesPerTrigger.key, FileOptions.MaxFilesPerTrigger.key)
+    Seq(FileOptions.Empty.key -> "fail") ++
+      Option.unless(limits.exists(options.contains))(FileOptions.MaxBytesPerTrigger.key -> FileSourceProvider.Bytes)
+  }
 
   override def create(options: SourceOptions): Source[_ <: Position] = new FileSource(FileSettings(options))
+}
+
+private object FileSourceProvider {
+
+  // Some minutes of two slow cores, and some seconds of a large cluster, which the start of a batch does not make longer.
+  val Bytes = "8g"
 }

@@ -68,9 +68,6 @@ final class PinnedSessionSuite extends AnyFunSuite with LocalSpark {
     val micros  = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.parse("2026-01-01T00:00:00Z"))
     assert(start(log, "csv", "parser", options: _*).rows() == Seq.fill(2)(s"[0,${micros.toHexString}]"))
     assert(start(new MemorySideLog, "csv", "parser", options: _*).rows() == Seq.fill(2)("[1,0]"))
-    val read = start(log, "csv", "parser", options: _*)
-    val end  = read.enumerator.end(read.positions.last).get
-    assert(end.eventTimes("t").map(_.first).contains(Instant.parse("2026-01-01T00:00:00Z")))
   }
 
   test("the column of corrupt records") {
@@ -79,21 +76,6 @@ final class PinnedSessionSuite extends AnyFunSuite with LocalSpark {
     within(key -> "bad") {
       val (before, after) = batches("json", "corrupt", "schema" -> "id INT, bad STRING")(key -> "other")
       assert(before == after)
-    }
-  }
-
-  test("dates and times without a zone that a hand-over uses") {
-    spark.sql("SELECT DATE '2026-01-01' AS day, TIMESTAMP_NTZ '2026-01-01 00:00:00' AS local").write.parquet(at("end"))
-    val log = new MemorySideLog
-    val _   = start(log, "parquet", "end").positions
-    within(zone("Asia/Tokyo")) {
-      val again = start(log, "parquet", "end")
-      val end   = again.enumerator.end(again.positions.last).get
-      Seq("day", "local").foreach { column =>
-        assert(end.eventTimes(column).map(_.first).contains(Instant.parse("2026-01-01T00:00:00Z")))
-      }
-      assert(spark.conf.get("spark.sql.session.timeZone") == "Asia/Tokyo")
-      assert(org.apache.spark.sql.SparkSession.active eq spark)
     }
   }
 

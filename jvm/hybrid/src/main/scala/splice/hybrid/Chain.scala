@@ -33,7 +33,7 @@ final private[splice] case class Chain(legs: IndexedSeq[Leg]) {
 
   /** The next leg whose exact hand-over counts the rows of `leg`. */
   def counting(leg: Leg): Option[(Leg, HandOver.Offsets)] = legs.drop(index(leg.name) + 1).collectFirst {
-    case next @ Leg(_, _, _, Some(rule: HandOver.Offsets), _, _, _) if history(next).contains(leg) => next -> rule
+    case next @ Leg(_, _, _, Some(rule: HandOver.Offsets), _, _, _, _) if history(next).contains(leg) => next -> rule
   }
 
   /** The legs from one to another, both included. */

@@ -35,7 +35,7 @@ private[splice] object ChainParser {
     refuseSlots(options)
     val handOver = HandOverOptions.parse(options)
     if (handOver.isDefined) refuseTwoStarts(provider, options)
-    val defaults = if (isLast) Nil else provider.beforeAnotherLeg
+    val defaults = if (isLast) Nil else provider.beforeAnotherLeg(options)
     val own      = options.without(HybridOptions.leg.options.map(_.key))
     Leg(
       name,
@@ -44,7 +44,8 @@ private[splice] object ChainParser {
       handOver,
       options(HandOverOptions.OnGap),
       options.name(HybridOptions.Select.key),
-      options(HandOverOptions.OnDuplicates)
+      options(HandOverOptions.OnDuplicates),
+      options(HandOverOptions.OnHoles)
     )
   }
 

@@ -24,18 +24,13 @@ object HandOver {
   private[hybrid] def text(rule: Option[HandOver]): String =
     rule.fold("")(_.options.map { case (k, v) => s"$k=$v" }.mkString(" "))
 
-  /** Exact: one past the greatest offset that the history holds, per log partition. Each row once.
-    *
-    * @param allowHoles
-    *   whether offsets may be missing between the first and the last, as in compacted and transactional topics
-    */
-  final case class Offsets(columns: OffsetColumns, allowHoles: Boolean) extends HandOver {
+  /** Exact: what the history lacks of each log partition, then everything after its greatest offset. Each row once. */
+  final case class Offsets(columns: OffsetColumns) extends HandOver {
     override def options: Seq[(String, String)] = Seq(
-      HandOverOptions.Rule.key       -> HandOverOptions.OffsetsRule,
-      HandOverOptions.Topic.key      -> columns.topic,
-      HandOverOptions.Partition.key  -> columns.partition,
-      HandOverOptions.Offset.key     -> columns.offset,
-      HandOverOptions.AllowHoles.key -> allowHoles.toString
+      HandOverOptions.Rule.key      -> HandOverOptions.OffsetsRule,
+      HandOverOptions.Topic.key     -> columns.topic,
+      HandOverOptions.Partition.key -> columns.partition,
+      HandOverOptions.Offset.key    -> columns.offset
     )
   }
 
@@ -64,12 +59,12 @@ object HandOver {
     )
   }
 
-  /** [[Offsets]] over columns `topic`, `partition`, `offset`, without holes. */
-  def offsets(): HandOver = offsets("topic", "partition", "offset", allowHoles = false)
+  /** [[Offsets]] over columns `topic`, `partition`, `offset`. */
+  def offsets(): HandOver = offsets("topic", "partition", "offset")
 
   /** [[Offsets]] over columns of other names. */
-  def offsets(topic: String, partition: String, offset: String, allowHoles: Boolean): HandOver =
-    Offsets(OffsetColumns(topic, partition, offset), allowHoles)
+  def offsets(topic: String, partition: String, offset: String): HandOver =
+    Offsets(OffsetColumns(topic, partition, offset))
 
   /** See [[EventTime]]. */
   def eventTime(column: String, overlap: Duration): HandOver = EventTime(column, overlap)

@@ -5,12 +5,14 @@ package splice.hybrid
 
 import java.time.Instant
 
-import splice.source.SpliceException
+import splice.source.{LogPartition, SpliceException}
 
 /** Errors of a hand-over whose history gives no start. The decision is not durable then, so a restart evaluates the rule again. */
 private[splice] object HandOverErrors {
 
   private def conditions = HybridErrors.conditions
+
+  private val Shown = 20
 
   def noRows(before: Seq[String], leg: String): SpliceException =
     conditions.error("SPLICE_HAND_OVER.NO_ROWS", "before" -> named(before), "leg" -> leg)
@@ -68,21 +70,46 @@ private[splice] object HandOverErrors {
       "rows"   -> rows.toString
     )
 
-  def holes(before: Seq[String], leg: String, partitions: Seq[PartitionHistory]): SpliceException =
+  /** @param found
+    *   one text per partition
+    */
+  def holes(before: Seq[String], leg: String, found: Seq[String]): SpliceException =
+    conditions.error("SPLICE_HAND_OVER.HOLES", "before" -> named(before), "leg" -> leg, "holes" -> some(found))
+
+  def gap(before: Seq[String], leg: String, lost: Seq[(LogPartition, Ranges)]): SpliceException =
     conditions.error(
-      "SPLICE_HAND_OVER.HOLES",
+      "SPLICE_HAND_OVER.GAP",
       "before" -> named(before),
       "leg"    -> leg,
-      "holes"  -> partitions.map(_.lacks).mkString("; ")
+      "gone"   -> some(lost.map { case (p, ranges) => s"$p $ranges" })
     )
 
-  def duplicates(before: Seq[String], leg: String, found: Seq[String]): SpliceException =
+  /** @param ends
+    *   partition, end of the history, end of the log
+    */
+  def ahead(before: Seq[String], leg: String, ends: Seq[(LogPartition, Long, Long)]): SpliceException =
     conditions.error(
-      "SPLICE_HAND_OVER.DUPLICATES",
+      "SPLICE_HAND_OVER.AHEAD",
       "before" -> named(before),
       "leg"    -> leg,
-      "found"  -> found.mkString("; ")
+      "ends"   -> some(ends.map { case (p, history, log) =>
+        s"$p ends at $history in the history and at $log in the log"
+      })
     )
+
+  def notInLog(before: Seq[String], leg: String, partitions: Seq[LogPartition]): SpliceException =
+    conditions.error(
+      "SPLICE_HAND_OVER.NOT_IN_LOG",
+      "before"     -> named(before),
+      "leg"        -> leg,
+      "partitions" -> some(partitions.map(_.toString))
+    )
+
+  def noLog(leg: String, source: String): SpliceException =
+    conditions.error("SPLICE_HAND_OVER.NO_LOG", "leg" -> leg, "source" -> source)
+
+  def duplicates(before: Seq[String], leg: String, found: Seq[String]): SpliceException =
+    conditions.error("SPLICE_HAND_OVER.DUPLICATES", "before" -> named(before), "leg" -> leg, "found" -> some(found))
 
   def noEventTime(before: String, leg: String, column: String): SpliceException =
     conditions.error("SPLICE_HAND_OVER.NO_EVENT_TIME", "before" -> before, "leg" -> leg, "column" -> column)
@@ -99,6 +126,12 @@ private[splice] object HandOverErrors {
       "found"  -> found.toString,
       "now"    -> now.toString
     )
+
+  // A topic may have thousands of partitions.
+  private def some(all: Seq[String]): String = {
+    val rest = all.size - Shown
+    (all.take(Shown) ++ Option.when(rest > 0)(s"and $rest more")).mkString("; ")
+  }
 
   private def named(legs: Seq[String]): String = legs.mkString("' and '")
 }

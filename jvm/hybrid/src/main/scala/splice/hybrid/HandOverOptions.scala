@@ -37,12 +37,6 @@ private[splice] object HandOverOptions {
   val Offset: SourceOption[String] =
     column("offset", "the history's column with the offset, for offsets").withDefault("offset", "offset")
 
-  val AllowHoles: SourceOption[Boolean] = SourceOption(
-    s"${Rule.key}.allowHoles",
-    OptionType.Bool,
-    "for offsets: whether offsets may be missing in the history, as they are in compacted and transactional topics"
-  ).withDefault(false, "false")
-
   val Column: SourceOption[String] = column("column", "the history's timestamp column, for eventTime")
 
   val Overlap: SourceOption[Length] = SourceOption(
@@ -63,6 +57,17 @@ private[splice] object HandOverOptions {
     "policy for records that neither the previous legs hold nor the leg reads, for example because retention removed them"
   ).withDefault(splice.source.OnGap.Fail, "fail")
 
+  val OnHoles: SourceOption[OnHoles] = SourceOption(
+    "onHoles",
+    OptionType.choice[OnHoles](
+      "fill"   -> splice.hybrid.OnHoles.Fill,
+      "fail"   -> splice.hybrid.OnHoles.Fail,
+      "ignore" -> splice.hybrid.OnHoles.Ignore
+    ),
+    "for offsets: policy for offsets before the end of the history that no previous leg has: read them from the log, fail, " +
+      "or ignore them, as a compacted or transactional topic needs it"
+  ).withDefault(splice.hybrid.OnHoles.Fill, "fill")
+
   val OnDuplicates: SourceOption[OnDuplicates] = SourceOption(
     "onDuplicates",
     OptionType.choice[OnDuplicates](
@@ -73,10 +78,10 @@ private[splice] object HandOverOptions {
   ).withDefault(splice.hybrid.OnDuplicates.Fail, "fail")
 
   val all: Seq[SourceOption[_]] =
-    Seq(Rule, Topic, Partition, Offset, AllowHoles, Column, Overlap, Duration, OnGap, OnDuplicates)
+    Seq(Rule, Topic, Partition, Offset, Column, Overlap, Duration, OnHoles, OnGap, OnDuplicates)
 
   private val parameters: Seq[(String, Set[String])] = Seq(
-    OffsetsRule          -> Set(Topic.key, Partition.key, Offset.key, AllowHoles.key, OnDuplicates.key),
+    OffsetsRule          -> Set(Topic.key, Partition.key, Offset.key, OnHoles.key, OnDuplicates.key),
     EventTimeRule        -> Set(Column.key, Overlap.key),
     ModificationTimeRule -> Set(Overlap.key),
     NowMinusRule         -> Set(Duration.key)
@@ -95,9 +100,10 @@ private[splice] object HandOverOptions {
 
   private def refuseForeign(options: SourceOptions, rule: Option[HandOver]): Unit = {
     val own = rule match {
-      case Some(made: HandOver.Offsets) => made.options.map(_._1).toSet + OnGap.key + OnDuplicates.key
-      case Some(made)                   => made.options.map(_._1).toSet + OnGap.key
-      case None                         => Set.empty[String]
+      case Some(made: HandOver.Offsets) =>
+        made.options.map(_._1).toSet ++ Seq(OnHoles.key, OnGap.key, OnDuplicates.key)
+      case Some(made) => made.options.map(_._1).toSet + OnGap.key
+      case None       => Set.empty[String]
     }
     all.map(_.key).find(key => options.contains(key) && !own(key)).foreach { key =>
       val belongs = parameters.collect { case (name, keys) if keys(key) => name }
@@ -111,7 +117,7 @@ private[splice] object HandOverOptions {
   }
 
   private def offsets(o: SourceOptions): HandOver =
-    HandOver.Offsets(OffsetColumns(o(Topic), o(Partition), o(Offset)), o(AllowHoles))
+    HandOver.Offsets(OffsetColumns(o(Topic), o(Partition), o(Offset)))
 
   private def eventTime(o: SourceOptions): HandOver = HandOver.EventTime(o(Column), o(Overlap))
 

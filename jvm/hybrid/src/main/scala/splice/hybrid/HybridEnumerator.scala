@@ -15,8 +15,8 @@ import splice.source._
 
 /** Drives the legs of a chain one after another (FLIP-150's HybridSourceSplitEnumerator).
   *
-  * A leg's enumerator is made when the leg is first needed. When its leg has ended, the next `advance` asks the hand-over rule of
-  * the next one, writes down what it decided, and goes on in that leg at once; the offset names the leg, so a switch is progress
+  * A leg's enumerator is made when the leg is first needed. When its leg has ended, the next `advance` evaluates the hand-over rule of
+  * the next one, stores the switch, and goes on in that leg at once; the offset names the leg, so a switch is progress
   * even when the new leg has no row yet. An ended leg's enumerator is closed when a later leg's batch is committed, and is made
   * again only for a span that begins in that leg.
   */
@@ -129,27 +129,23 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
   /** The next leg's start, when `leg` has ended at `at` and is not the last. */
   private def switched(at: HybridPosition, leg: Leg): Option[HybridPosition] =
     chain.after(leg).flatMap { next =>
-      begun(at, next).orElse {
-        decided(at, leg, next).map(start => at.switched(next.name, log.start(next, enumerators(next).start(start))))
-      }
+      begun(at, next).orElse(enumerators(leg).end(at.position).map { found =>
+        val end      = tallies.ended(leg, at.position, found)
+        val decision =
+          HandOverDecision.decide(leg, next, end, context.clock.instant())(history(at, next), ranges(next, _))
+        // The switch is stored after the next leg's source has accepted the start, so a restart can change a rule that fails.
+        at.switched(next.name, log.switch(next, at.position, decision, enumerators(next).start(decision.start)))
+      })
     }
 
   /** The next leg's start, when it is stored for a leg that ended at `at`. */
   private def begun(at: HybridPosition, next: Leg): Option[HybridPosition] =
-    if (log.hasEnded(chain(at.leg), at.position)) log.start(next).map(at.switched(next.name, _)) else None
+    log.start(next, at.position).map(at.switched(next.name, _))
 
-  /** What the rule of `next` decides once `leg` has ended at `at`. A decision that holds needs no enumerator of the ended leg, whose storage
-    * may be removed.
-    */
-  private def decided(at: HybridPosition, leg: Leg, next: Leg): Option[StartPosition] =
-    Option.when(log.hasEnded(leg, at.position))(log.decision(next)).flatten.orElse {
-      enumerators(leg).end(at.position).map { found =>
-        val end   = tallies.ended(leg, at.position, found)
-        val start =
-          log.decision(next, HandOverDecision.decide(leg, next, end, context.clock.instant())(history(at, next)))
-        log.end(leg, at.position)
-        start
-      }
+  private def ranges(next: Leg, history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
+    enumerators(next) match {
+      case reader: LogPartitions => reader.logRanges(history)
+      case _                     => throw HandOverErrors.noLog(next.name, next.source.kind)
     }
 
   private def history(at: HybridPosition, next: Leg): Seq[LegOffsets] = tallies.history(next, at) { leg =>

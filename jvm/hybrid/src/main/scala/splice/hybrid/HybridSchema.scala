@@ -5,10 +5,9 @@ package splice.hybrid
 
 import scala.util.control.NonFatal
 
-import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.types.StructType
 
-import splice.source.{OptionErrors, SourceOptions, SpliceException}
+import splice.source.{OptionErrors, SourceOptions}
 
 /** The columns that all legs must come to. Nothing is cast: where types differ, the user says how in the leg's `select`. */
 private[hybrid] object HybridSchema {
@@ -28,24 +27,27 @@ private[hybrid] object HybridSchema {
         )
     }
 
-  /** The hybrid's columns, once each leg whose columns can be found out was held against them.
-    *
-    * A bounded leg's cannot when its storage is gone, which is no fault once the leg has ended; one that is needed still is
-    * checked when it is read, and fails then.
+  /** The hybrid's columns. Each leg whose columns are known without storage is compared with them; the others are compared at the start of
+    * the query, unless they have ended, because the storage of an ended leg may be gone.
     *
     * @param columns
-    *   what a leg comes to
+    *   the columns of a leg's rows
     */
   def resolve(chain: Chain, declared: Option[StructType])(columns: Leg => StructType): StructType = {
     val schema = declared.getOrElse(columns(chain.last))
-    chain.legs.foreach { leg =>
-      val known = if (leg == chain.last && declared.isEmpty) Some(schema) else found(leg)(columns)
-      known.foreach(check(leg, _, schema))
-    }
+    check(chain.legs.filterNot(_.source.schemaNeedsStorage), schema)(columns)
     schema
   }
 
-  /** @throws SpliceException that names the leg and the first column that differs */
+  /** Compares the columns of legs with those of the hybrid.
+    *
+    * @throws splice.source.SpliceException
+    *   when they differ, or the columns of a leg cannot be determined
+    */
+  def check(legs: Seq[Leg], schema: StructType)(columns: Leg => StructType): Unit =
+    legs.foreach(leg => check(leg, columns(leg), schema))
+
+  /** @throws splice.source.SpliceException that names the leg and the first column that differs */
   def check(leg: Leg, found: StructType, wanted: StructType): Unit = {
     found.fields.foreach { column =>
       if (found.fields.count(other => HybridColumns.same(other.name, column.name)) > 1)
@@ -64,19 +66,4 @@ private[hybrid] object HybridSchema {
       throw SchemaErrors.extra(leg, column.name, wanted)
     }
   }
-
-  private def found(leg: Leg)(columns: Leg => StructType): Option[StructType] =
-    if (isThere(leg)) Some(columns(leg)) else None
-
-  /** Whether the columns of a leg's source can be determined now. */
-  def isThere(leg: Leg): Boolean =
-    try {
-      val _ = leg.source.schema
-      true
-    } catch {
-      case _: SpliceException             => false
-      case e: SparkThrowable if isGone(e) => false
-    }
-
-  private def isGone(e: SparkThrowable): Boolean = Option(e.getCondition).exists(_.endsWith("PATH_NOT_FOUND"))
 }

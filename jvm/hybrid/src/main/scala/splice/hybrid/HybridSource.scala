@@ -30,8 +30,20 @@ final class HybridSource private[splice] (chain: Chain, declared: Option[StructT
     Seq(StructField(HybridColumns.Leg, StringType, nullable = false).withComment("The leg that the row comes from."))
   )
 
-  override private[splice] def legs: Seq[LegIdentity] =
-    chain.legs.map(leg => LegIdentity(Some(leg.name), leg.source.kind, leg.source.identity))
+  override private[splice] def legs(log: SideLog): Seq[LegIdentity] = {
+    val known = new LegLog(log, chain)
+    chain.legs.map { leg =>
+      val begun = leg == chain.first || known.start(leg).nonEmpty
+      LegIdentity(Some(leg.name), leg.source.kind, Option.unless(known.hasEnded(leg))(leg.source.identity), begun)
+    }
+  }
+
+  override private[splice] def preflight(log: SideLog): Unit = {
+    val known = new LegLog(log, chain)
+    HybridSchema.check(chain.legs.filter(leg => leg.source.schemaNeedsStorage && !known.hasEnded(leg)), schema)(
+      selects.columns
+    )
+  }
 
   override def position(json: String): HybridPosition = HybridPosition.parse(chain, json)
 

@@ -14,7 +14,9 @@ import splice.source.{OnGap, Position, Source}
   * @param option
   *   how errors name the option that holds the SELECT list
   * @param onDuplicates
-  *   what to do when the legs before hold a record several times
+  *   what to do when the legs before have a record several times
+  * @param onHoles
+  *   what to do about offsets that the legs before do not have
   */
 final private[splice] case class Leg(
     name: String,
@@ -23,5 +25,6 @@ final private[splice] case class Leg(
     handOver: Option[HandOver],
     onGap: OnGap,
     option: String,
-    onDuplicates: OnDuplicates = OnDuplicates.Fail
+    onDuplicates: OnDuplicates = OnDuplicates.Fail,
+    onHoles: OnHoles = OnHoles.Fill
 )

@@ -9,10 +9,10 @@ import splice.source._
 
 /** What a chain decides once about each leg. The entries are in the leg's scope of the side log, each durable before it is used.
   *
-  * A leg that ends has its tally, if a later hand-over counts its rows. Then the next leg stores `hand-over-<n>`, which is the
-  * decision of its rule; the ended leg stores `ended`; the next leg stores `start-<n>`, which is the decision as a position of its source.
-  * So a rule is evaluated once, and from `ended` on the ended leg's storage may be removed. A rule that the user changes before `start-<n>`,
-  * for example because its start does not exist any more, is evaluated too, and its decision is the next `hand-over-<n>`: the last holds.
+  * A leg that ends has its tally, if a later hand-over counts its rows. Then the next leg evaluates its rule, and its source
+  * compares the result with the servers. Only if that succeeds, the next leg stores `hand-over-<n>`: the position at which the previous
+  * leg ended, and the position at which this one begins. That entry is the switch. Until it is stored, a restart may change the rule and
+  * its policies; after it, they have no effect, and the storage of the ended leg is not used.
   */
 final private[hybrid] class LegLog(log: SideLog, chain: Chain) {
 
@@ -20,36 +20,24 @@ final private[hybrid] class LegLog(log: SideLog, chain: Chain) {
     chain.legs.map(leg => leg.name -> new LegLog.Scope(log.scope(LegEnumerators.scope(leg.name)), leg)).toMap
 
   /** Where a leg begins; None before the switch to it. */
-  def start(leg: Leg): Option[Position] = scopes(leg.name).starts.find(0)
+  def start(leg: Leg): Option[Position] = scopes(leg.name).switch.map(_.start)
 
-  /** The same; `begin` runs, and its result is stored, only before the switch. */
-  def start(leg: Leg, begin: => Position): Position =
-    scopes(leg.name).starts.getOrCreate(0)(VersionedEntry.write(Seq("last" -> Json.bool(true)), Seq(begin.json)))
+  /** Where a leg begins after the previous one has ended at a position; None before the switch at that position. */
+  def start(leg: Leg, ended: Position): Option[Position] =
+    scopes(leg.name).switch.filter(_.ended == ended.json).map(_.start)
 
   /** Whether a leg has ended. */
-  def hasEnded(leg: Leg): Boolean = scopes(leg.name).ended.nonEmpty
+  def hasEnded(leg: Leg): Boolean = chain.after(leg).exists(start(_).nonEmpty)
 
-  /** Whether a leg has ended at this position. */
-  def hasEnded(leg: Leg, at: Position): Boolean = scopes(leg.name).ended.contains(at.json)
+  /** Stores the switch to a leg, unless it is stored. */
+  def switch(leg: Leg, ended: Position, decision: HandOverDecision, start: => Position): Position =
+    scopes(leg.name).switch(SwitchFormat.write(leg, ended, decision, start)).start
 
-  /** Stores the position at which a leg has ended. */
-  def end(leg: Leg, at: Position): Unit = scopes(leg.name).end(at)
-
-  /** What the rule of a leg decided; None before, and if the rule was changed before the leg began. */
-  def decision(leg: Leg): Option[StartPosition] = scopes(leg.name).decided.filter(isOf(leg, _)).map(_.start(leg.onGap))
-
-  /** The same; `decide` runs, and its result is stored, only if there is no decision. */
-  def decision(leg: Leg, decide: => HandOverDecision): StartPosition = decision(leg).getOrElse {
-    scopes(leg.name).handOvers.append(DecisionFormat.write(leg, decide)).start(leg.onGap)
-  }
-
-  private def isOf(leg: Leg, decided: DecisionFormat.Decided): Boolean = decided.rule == HandOver.text(leg.handOver)
-
-  /** Warns of each rule that was changed after its leg began, and has no effect. */
-  def warnOfChangedRules(): Unit = chain.legs.filter(start(_).nonEmpty).foreach { leg =>
-    scopes(leg.name).decided.filterNot(isOf(leg, _)).foreach { decided =>
+  /** Warns of each rule that was changed after the switch to its leg, and has no effect. */
+  def warnOfChangedRules(): Unit = chain.legs.foreach { leg =>
+    scopes(leg.name).switch.filterNot(_.rule == HandOver.text(leg.handOver)).foreach { switch =>
       LegLog.logger.warn(
-        s"The hand-over of leg '${leg.name}' was decided at ${decided.at} by the rule '${decided.rule}'. " +
+        s"The hand-over of leg '${leg.name}' was decided at ${switch.at} by the rule '${switch.rule}'. " +
           s"The rule '${HandOver.text(leg.handOver)}' of this start has no effect."
       )
     }
@@ -60,21 +48,22 @@ private[hybrid] object LegLog {
 
   private val logger = LoggerFactory.getLogger(classOf[LegLog])
 
-  private val Ended = "ended"
-
   /** The entries of one leg. */
   final private class Scope(log: SideLog, leg: Leg) {
 
-    lazy val handOvers = new NumberedEntries(log, "hand-over")(DecisionFormat.read)
+    private lazy val handOvers = new NumberedEntries(log, "hand-over")(SwitchFormat.read(_, leg.source))
 
-    /** The last decision, which holds. */
-    def decided: Option[DecisionFormat.Decided] = handOvers.numbers.lastOption.map(handOvers(_))
+    private var known = Option.empty[SwitchFormat.Switch]
 
-    lazy val starts = new NumberedEntries(log, "start")(entry => leg.source.position(entry.line))
+    def switch: Option[SwitchFormat.Switch] = known.orElse {
+      known = handOvers.find(0)
+      known
+    }
 
-    /** The text of the position at which the leg ended. */
-    def ended: Option[String] = log.get(Ended).map(VersionedEntry.read(Ended, _).line)
-
-    def end(at: Position): Unit = { val _ = log.getOrCreate(Ended)(VersionedEntry.write(Nil, Seq(at.json))) }
+    def switch(lines: => Seq[String]): SwitchFormat.Switch = {
+      val stored = handOvers.getOrCreate(0)(lines)
+      known = Some(stored)
+      stored
+    }
   }
 }

@@ -82,21 +82,34 @@ final class ChainHandOverSuite extends AnyFunSuite {
     }
   }
 
-  test("offsets that are missing between two archives are an error with partition and range") {
+  test("the log supplies offsets that are missing between two archives") {
     new World {
       archive(old, 0, 0, 3)
       archive(recent, 0, 5, 7)
-      val error = refused()
-      assert(error.getCondition == "SPLICE_HAND_OVER.HOLES")
-      assert(error.getMessage.contains(s"${live.name}-0 lacks 2 (3 to 4)"), error.getMessage)
+      assert(run() == every)
     }
   }
 
-  test("missing offsets between two archives pass when holes are allowed") {
+  test("missing offsets between two archives are an error with partition and range if holes are not allowed") {
     new World {
       archive(old, 0, 0, 3)
       archive(recent, 0, 5, 7)
-      assert(run("handOver.allowHoles" -> "true") == every.diff(Seq(3L, 4L)))
+      val error = refused("onHoles" -> "fail")
+      assert(error.getCondition == "SPLICE_HAND_OVER.HOLES")
+      assert(error.getMessage.contains(s"${live.name}-0 lacks 2 (3 to 4)"), error.getMessage)
+      assert(run("onHoles" -> "ignore") == every.diff(Seq(3L, 4L)))
+    }
+  }
+
+  test("holes of which the log has a part: the rest is gone, by policy") {
+    new World {
+      archive(old, 0, 0, 3)
+      archive(recent, 0, 6, 7)
+      live.forget(0, 4)
+      val error = refused()
+      assert(error.getCondition == "SPLICE_HAND_OVER.GAP")
+      assert(error.getMessage.contains(s"${live.name}-0 3."), error.getMessage)
+      assert(run("onGap" -> "warn") == every.diff(Seq(3L)))
     }
   }
 
@@ -108,7 +121,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
       archive(recent, 0, 4, 5)
       val error = refused()
       assert(error.getCondition == "SPLICE_HAND_OVER.DUPLICATES")
-      assert(error.getMessage.contains(s"${live.name}-0 has 1 offsets in both 'old' and 'recent' (4 to 4)"))
+      assert(error.getMessage.contains(s"${live.name}-0 has 1 offsets in both 'old' and 'recent' (4)"))
       assert(run("onDuplicates" -> "warn") == (every :+ 4L).sorted)
       assert(old.asked("remaining") == 1 && recent.asked("remaining") == 1)
     }
@@ -121,7 +134,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
       archive(recent, 0, 3, 4)
       val error = refused()
       assert(error.getCondition == "SPLICE_HAND_OVER.DUPLICATES")
-      assert(error.getMessage.contains(s"${live.name}-0 has 4 rows of 3 offsets in 'old' (1 to 1 several times)"))
+      assert(error.getMessage.contains(s"${live.name}-0 has 4 rows of 3 offsets in 'old' (1 several times)"))
     }
   }
 
@@ -135,23 +148,24 @@ final class ChainHandOverSuite extends AnyFunSuite {
       archive(old, 0, 0, 3)
       archive(recent, 0, 3, 4)
       live.forget(1, 2)
-      assert(refused().getMessage.contains("begins at 2, and 0 is wanted"))
+      val error = refused()
+      assert(error.getCondition == "SPLICE_HAND_OVER.GAP" && error.getMessage.contains(s"${live.name}-1 0 to 1"))
       assert(run("onGap" -> "warn") == every.diff(Seq(100L, 101L)))
     }
   }
 
-  test("a history that begins after the log is an error") {
+  test("the log supplies what lies before the history") {
     new World {
       archive(old, 0, 2, 3)
       archive(recent, 0, 3, 4)
-      assert(refused().getMessage.contains("begins at 2, and 0 is wanted"))
-      assert(run("onGap" -> "warn") == every.diff(Seq(0L, 1L)))
+      assert(run() == every)
     }
     new World {
       archive(old, 0, 2, 3)
       archive(recent, 0, 3, 4)
       live.forget(0, 2)
-      assert(run() == every.diff(Seq(0L, 1L)))
+      assert(refused().getMessage.contains(s"${live.name}-0 0 to 1"))
+      assert(run("onHoles" -> "ignore") == every.diff(Seq(0L, 1L)))
     }
   }
 
@@ -166,9 +180,9 @@ final class ChainHandOverSuite extends AnyFunSuite {
     new World {
       archive(old, 1, 0, 5)
       archive(recent, 1, 6, 8)
-      assert(refused("handOver.offset" -> "id").getMessage.contains("105"))
-      assert(refused().getCondition == "SPLICE_HAND_OVER.HOLES")
-      assert(run("handOver.allowHoles" -> "true") == every.diff(Seq(105L)))
+      assert(refused("handOver.offset" -> "id").getMessage.contains("108"))
+      assert(refused("onHoles" -> "fail").getCondition == "SPLICE_HAND_OVER.HOLES")
+      assert(run() == every)
       assert(Seq("old", "recent").forall(leg => side.scope(s"leg-$leg").keys("tally-") == Seq("tally-00000001")))
     }
   }

@@ -5,6 +5,7 @@ package splice.hybrid
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.coordinator.MemorySideLog
 import splice.source.{Position, Source, SpliceOptionException}
 import splice.testkit.memory.MemoryOptions
 
@@ -15,7 +16,7 @@ final class ChainParserSuite extends AnyFunSuite {
   private val live    = Legs.live(log)
   private val good    = Legs.options(history, live)
 
-  private def names(source: Source[_ <: Position]): Seq[String] = source.legs.flatMap(_.name)
+  private def names(source: Source[_ <: Position]): Seq[String] = source.legs(new MemorySideLog).flatMap(_.name)
 
   private def refused(options: Map[String, String]): SpliceOptionException =
     intercept[SpliceOptionException](Legs.source(options))

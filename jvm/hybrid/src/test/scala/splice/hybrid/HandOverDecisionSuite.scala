@@ -9,6 +9,7 @@ import scala.collection.immutable.SortedMap
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.coordinator.MemorySideLog
 import splice.source.StartPosition.{Configured, Offsets, Timestamp}
 import splice.source._
 import splice.testkit.memory.MemoryPosition
@@ -27,25 +28,44 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     override def offsets(columns: OffsetColumns): Seq[OffsetSummary] = Nil
   }
 
+  private def noLog(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
+    fail("no log is needed")
+
   private def decide(rule: HandOver, end: EndState): HandOverDecision =
-    HandOverDecision.decide(leg("history", None), leg("live", Some(rule)), end, now)(fail("offsets are not needed"))
+    HandOverDecision.decide(leg("history", None), leg("live", Some(rule)), end, now)(
+      fail("offsets are not needed"),
+      noLog
+    )
 
   private def refused(rule: HandOver, end: EndState): SpliceException = intercept[SpliceException](decide(rule, end))
 
-  private def held(p: LogPartition, first: Long, last: Long, holes: (Long, Long)*): OffsetSummary = {
-    val count = last - first + 1 - holes.map { case (from, until) => until - from }.sum
-    OffsetSummary(p, first, last, count, holes, count)
+  private def held(p: LogPartition, first: Long, last: Long, holes: (Long, Long)*): OffsetSummary =
+    OffsetSummary(p, OffsetRuns.of(OffsetRuns.of(holes: _*).holes(first, last + 1).toSeq: _*))
+
+  /** A log that still has all records, up to 1,000. */
+  private def whole: SortedMap[LogPartition, LogRange] = SortedMap(p0 -> LogRange(0, 1000), p1 -> LogRange(0, 1000))
+
+  private def exact(live: Leg, log: SortedMap[LogPartition, LogRange] = whole)(
+      history: (Leg, Seq[OffsetSummary])*
+  ): HandOverDecision =
+    HandOverDecision.decide(leg("history", None), live, End(), now)(
+      history.map { case (l, h) => LegOffsets(l, h) },
+      _ => log
+    )
+
+  private def legs(history: Seq[OffsetSummary]*): Seq[(Leg, Seq[OffsetSummary])] =
+    history.zip(Seq("old", "new", "newest")).map { case (own, name) => leg(name, None) -> own }
+
+  private def exact(history: Seq[OffsetSummary]*): HandOverDecision = exact(filling)(legs(history: _*): _*)
+
+  private def starts(made: HandOverDecision): Map[LogPartition, OffsetRanges] = made.start match {
+    case Offsets(starts) => starts
+    case other           => fail(s"$other")
   }
 
-  private def exact(live: Leg)(history: (Leg, Seq[OffsetSummary])*): HandOverDecision =
-    HandOverDecision.decide(leg("history", None), live, End(), now)(history.map { case (l, h) => LegOffsets(l, h) })
-
-  private def exact(history: Seq[OffsetSummary]*): HandOverDecision =
-    exact(leg("live", Some(HandOver.offsets())))(history.zip(Seq("old", "new", "newest")).map { case (own, name) =>
-      leg(name, None) -> own
-    }: _*)
-
-  private def refusal(history: Seq[OffsetSummary]*): SpliceException = intercept[SpliceException](exact(history: _*))
+  private def refusal(live: Leg, log: SortedMap[LogPartition, LogRange] = whole)(
+      history: Seq[OffsetSummary]*
+  ): SpliceException = intercept[SpliceException](exact(live, log)(legs(history: _*): _*))
 
   private def range(first: String, last: String) = Some(TimeRange(Instant.parse(first), Instant.parse(last)))
 
@@ -53,74 +73,110 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   private val p1 = LogPartition("orders", 1)
 
   test("no rule is the leg's own start") {
-    assert(HandOverDecision.decide(leg("history", None), leg("live", None), End(), now)(Nil).start == Configured)
+    val live = leg("live", None)
+    assert(HandOverDecision.decide(leg("history", None), live, End(), now)(Nil, noLog).start == Configured)
   }
 
-  private val holed = HandOver.offsets("topic", "partition", "offset", allowHoles = true)
+  private lazy val filling  = leg("live", Some(HandOver.offsets())).copy(onGap = OnGap.Fail)
+  private lazy val failing  = filling.copy(onHoles = OnHoles.Fail)
+  private lazy val ignoring = filling.copy(onHoles = OnHoles.Ignore)
 
-  test("offsets: one past the last, per partition") {
-    val made = exact(Seq(held(p1, 5, 9), held(p0, 0, 41)))
-    assert(made.start == Offsets(SortedMap(p0 -> 42L, p1 -> 10L), OnGap.Warn, SortedMap(p0 -> 0L, p1 -> 5L)))
-    assert(made.proof == Seq("orders-0 first=0 last=41 count=42 rows=42", "orders-1 first=5 last=9 count=5 rows=5"))
+  private def from(offset: Long, fill: (Long, Long)*): OffsetRanges = OffsetRanges(offset, fill.toVector)
+
+  test("offsets: the log supplies what the history lacks, then all after its end") {
+    val made = exact(Seq(held(p1, 5, 9), held(p0, 0, 41, 10L -> 20L)))
+    assert(starts(made) == Map(p0 -> from(42, 10L -> 20L), p1 -> from(10, 0L -> 5L)))
+    val rows = made.proof.map(Json.read(_).get)
+    assert(rows.map(_.path("start").asLong) == Seq(42, 10))
+    assert(rows.head.path("fill").path("offsets").asLong == 10 && rows.head.path("gone").path("offsets").asLong == 0)
+    assert(rows.head.path("history").path(0).path("rows").asLong == 32)
+    assert(rows.head.path("log").path(1).asLong == 1000)
+  }
+
+  test("offsets: a partition that no archive has is read from the log completely") {
+    assert(starts(exact(Seq(held(p0, 0, 9)))) == Map(p0 -> from(10), p1 -> from(0)))
   }
 
   test("offsets: a history without rows gives no start") {
-    val error = refusal(Nil)
+    val error = refusal(filling)(Nil)
     assert(error.getCondition == "SPLICE_HAND_OVER.NO_ROWS")
     assert(error.getMessage.contains("'live'") && error.getMessage.contains("'old'"))
   }
 
-  test("offsets: holes are named, and pass when they are allowed") {
+  test("offsets: with onHoles=fail holes are named, with onHoles=ignore nobody reads them") {
     val one   = Seq(held(p0, 0, 200, 50L -> 100L), held(p1, 0, 3))
-    val error = refusal(one)
+    val error = refusal(failing)(one)
     assert(error.getCondition == "SPLICE_HAND_OVER.HOLES")
-    assert(error.getMessage.contains("orders-0 lacks 50 (50 to 99)"))
-    assert(error.getMessage.contains("'live.handOver.allowHoles'"))
-    assert(!error.getMessage.contains("orders-1"))
-    assert(exact(leg("live", Some(holed)))(leg("old", None) -> one).start ==
-      Offsets(SortedMap(p0 -> 201L, p1 -> 4L), OnGap.Warn, SortedMap(p0 -> 0L, p1 -> 0L)))
+    assert(error.getMessage.contains("orders-0 lacks 50 (50 to 99)"), error.getMessage)
+    assert(error.getMessage.contains("'live.onHoles'") && !error.getMessage.contains("orders-1"))
+    assert(starts(exact(ignoring)(legs(one): _*)) == Map(p0 -> from(201), p1 -> from(4)))
+  }
+
+  test("offsets: holes before the start of the log are a gap by policy, and the rest is filled") {
+    val log     = SortedMap(p0 -> LogRange(60, 300), p1 -> LogRange(10, 20))
+    val history = Seq(held(p0, 5, 200, 50L -> 100L))
+    val error   = refusal(filling, log)(history)
+    assert(error.getCondition == "SPLICE_HAND_OVER.GAP")
+    assert(error.getMessage.contains("orders-0 0 to 4, 50 to 59; orders-1 0 to 9"), error.getMessage)
+    assert(error.getMessage.contains("'live.onGap'") && error.getMessage.contains("'live.onHoles'"))
+    val warned = exact(filling.copy(onGap = OnGap.Warn), log)(legs(history): _*)
+    assert(starts(warned) == Map(p0 -> from(201, 60L -> 100L), p1 -> from(10)))
+    // A partition that no archive has lost records, and these are no holes.
+    val other = refusal(ignoring, log)(history)
+    assert(other.getMessage.contains("orders-1 0 to 9") && !other.getMessage.contains("orders-0"), other.getMessage)
+  }
+
+  test("offsets: a log that begins after the end of the history lost what is between, whatever the policy for holes") {
+    val log = SortedMap(p0 -> LogRange(60, 300))
+    Seq(filling, failing, ignoring).foreach { live =>
+      val error = refusal(live, log)(Seq(held(p0, 0, 49)))
+      assert(error.getCondition == "SPLICE_HAND_OVER.GAP" && error.getMessage.contains("orders-0 50 to 59"))
+    }
+    assert(starts(exact(filling.copy(onGap = OnGap.Warn), log)(legs(Seq(held(p0, 0, 49))): _*)) == Map(p0 -> from(60)))
+  }
+
+  test("offsets: a history that ends after the log, or that has other partitions, is of another log") {
+    val ahead = refusal(filling, SortedMap(p0 -> LogRange(0, 9)))(Seq(held(p0, 0, 9)))
+    assert(ahead.getCondition == "SPLICE_HAND_OVER.AHEAD")
+    assert(ahead.getMessage.contains("orders-0 ends at 10 in the history and at 9 in the log"))
+    val other = refusal(filling, SortedMap(p1 -> LogRange(0, 9)))(Seq(held(p0, 0, 9)))
+    assert(other.getCondition == "SPLICE_HAND_OVER.NOT_IN_LOG" && other.getMessage.contains("orders-0"))
   }
 
   test("offsets of several legs: the greatest of each partition, and partitions of all legs") {
     val made = exact(Seq(held(p0, 0, 9), held(p1, 0, 4)), Seq(held(p0, 10, 19)), Seq(held(p0, 20, 20)))
-    assert(made.start == Offsets(SortedMap(p0 -> 21L, p1 -> 5L), OnGap.Warn, SortedMap(p0 -> 0L, p1 -> 0L)))
-    assert(made.proof.head == "orders-0 first=0 last=20 count=21 rows=21 legs=old,new,newest")
+    assert(starts(made) == Map(p0 -> from(21), p1 -> from(5)))
+    val legs = Json.items(Json.read(made.proof.head).get.path("history"))
+    assert(legs.map(_.path("leg").asText) == Seq("old", "new", "newest"))
   }
 
   test("offsets of several legs: legs in any order, and one that fills a hole of another") {
-    val start = exact(Seq(held(p0, 50, 59)), Seq(held(p0, 0, 99, 20L -> 30L, 50L -> 60L)), Seq(held(p0, 20, 29))).start
-    assert(start == Offsets(SortedMap(p0 -> 100L), OnGap.Warn, SortedMap(p0 -> 0L)))
+    val made = exact(Seq(held(p0, 50, 59)), Seq(held(p0, 0, 99, 20L -> 30L, 50L -> 60L)), Seq(held(p0, 20, 29)))
+    assert(starts(made)(p0) == from(100))
   }
 
-  test("offsets of several legs: missing offsets between two legs are holes") {
-    val gap   = Seq(Seq(held(p0, 0, 49)), Seq(held(p0, 60, 99)))
-    val error = refusal(gap: _*)
+  test("offsets of several legs: the log supplies offsets between two legs") {
+    val gap = Seq(Seq(held(p0, 0, 49)), Seq(held(p0, 60, 99)))
+    assert(starts(exact(gap: _*))(p0) == from(100, 50L -> 60L))
+    val error = refusal(failing)(gap: _*)
     assert(error.getCondition == "SPLICE_HAND_OVER.HOLES" && error.getMessage.contains("orders-0 lacks 10 (50 to 59)"))
     assert(error.getMessage.contains("'old' and 'new'"))
-    val allowed = exact(leg("live", Some(holed)))(leg("old", None) -> gap.head, leg("new", None) -> gap.last)
-    assert(allowed.start == Offsets(SortedMap(p0 -> 100L), OnGap.Warn, SortedMap(p0 -> 0L)))
   }
 
   test("offsets of several legs: an overlap is an error that names legs and ranges, or a warning") {
     val overlap = Seq(Seq(held(p0, 0, 59), held(p1, 0, 4)), Seq(held(p0, 50, 54)))
-    val error   = refusal(overlap: _*)
+    val error   = refusal(filling)(overlap: _*)
     assert(error.getCondition == "SPLICE_HAND_OVER.DUPLICATES")
     assert(error.getMessage.contains("orders-0 has 5 offsets in both 'old' and 'new' (50 to 54)"), error.getMessage)
     assert(error.getMessage.contains("'live.onDuplicates'") && !error.getMessage.contains("orders-1"))
-    val warned = leg("live", Some(HandOver.offsets())).copy(onDuplicates = OnDuplicates.Warn)
-    assert(exact(warned)(leg("old", None) -> overlap.head, leg("new", None) -> overlap.last).start ==
-      Offsets(SortedMap(p0 -> 60L, p1 -> 5L), OnGap.Warn, SortedMap(p0 -> 0L, p1 -> 0L)))
-  }
-
-  test("offsets of several legs: an overlap that a summary cannot exclude is an error") {
-    val many  = held(p0, 0, 99, 10L -> 12L).copy(count = 90, rows = 90)
-    val error = refusal(Seq(many), Seq(held(p0, 10, 11), held(p1, 0, 0)), Seq(held(p0, 40, 41)))
-    assert(error.getMessage.contains("orders-0 has up to 2 offsets in both 'old' and 'newest' (40 to 41)"))
-    assert(!error.getMessage.contains("'old' and 'new' ("), error.getMessage)
+    val warned = filling.copy(onDuplicates = OnDuplicates.Warn)
+    assert(starts(exact(warned)(legs(overlap: _*): _*)) == Map(p0 -> from(60), p1 -> from(5)))
   }
 
   test("offsets: rows of the same record in one leg are an error that names offsets and counts") {
-    val error = refusal(Seq(held(p0, 0, 99).copy(rows = 110, repeated = Seq(20L -> 25L, 30L -> 35L))))
+    val offsets = OffsetRuns.of(0L -> 100L)
+    ((20L until 25L) ++ (30L until 35L)).foreach(offsets.add)
+    val error = refusal(filling)(Seq(OffsetSummary(p0, offsets)))
     assert(error.getCondition == "SPLICE_HAND_OVER.DUPLICATES")
     assert(
       error.getMessage.contains("orders-0 has 110 rows of 100 offsets in 'old' (20 to 24, 30 to 34 several times)"),
@@ -138,22 +194,30 @@ final class HandOverDecisionSuite extends AnyFunSuite {
         "endingOffsets"           -> "latest"
       ))
     )
-    val rule  = leg("live", Some(HandOver.offsets()))
-    val empty = OffsetSummary(p1, 7, 6, 0, Nil, 0)
-    assert(exact(rule)(log -> Seq(held(p0, 5, 9), empty)).start ==
-      Offsets(SortedMap(p0 -> 10L, p1 -> 7L), OnGap.Warn))
-    val after =
-      exact(rule)(log -> Seq(held(p0, 5, 9), empty), leg("new", None) -> Seq(held(p0, 10, 12), held(p1, 7, 8)))
-    assert(after.start == Offsets(SortedMap(p0 -> 13L, p1 -> 9L), OnGap.Warn))
-    val gap = intercept[SpliceException](exact(rule)(log -> Seq(empty), leg("new", None) -> Seq(held(p1, 9, 9))))
-    assert(gap.getMessage.contains("orders-1 lacks 2 (7 to 8)"))
+    val read  = OffsetSummary.ofLog(p0, 5, 10)
+    val empty = OffsetSummary.ofLog(p1, 7, 7)
+    assert(starts(exact(filling)(log -> Seq(read, empty))) == Map(p0 -> from(10), p1 -> from(7)))
+    val newer = leg("new", None)
+    val after = exact(filling)(log -> Seq(read, empty), newer -> Seq(held(p0, 10, 12), held(p1, 7, 8)))
+    assert(starts(after) == Map(p0 -> from(13), p1 -> from(9)))
+    val gap = exact(filling)(log -> Seq(empty), newer -> Seq(held(p1, 9, 9)))
+    assert(starts(gap)(p1) == from(10, 7L -> 9L))
+    val both = intercept[SpliceException](exact(filling)(log -> Seq(read), newer -> Seq(held(p0, 9, 12))))
+    assert(both.getMessage.contains("orders-0 has up to 1 offsets in both 'log' and 'new' (9)"), both.getMessage)
+  }
+
+  test("an error names the first partitions only") {
+    val many  = (0 until 100).map(LogPartition("orders", _))
+    val log   = SortedMap.from(many.map(_ -> LogRange(5, 10)))
+    val error = refusal(filling, log)(many.map(held(_, 5, 6)))
+    assert(error.getMessage.contains("orders-0 0 to 4; orders-1 0 to 4") && error.getMessage.contains("and 80 more"))
   }
 
   test("event time: the greatest minus the overlap") {
     val rule = HandOver.eventTime("ts", Duration.ofMinutes(10))
     val made = decide(rule, End(times = range("2026-01-01T00:00:00Z", "2026-02-01T12:00:00.123456Z")))
     assert(made.start == Timestamp(Instant.parse("2026-02-01T11:50:00.123Z").toEpochMilli, OnGap.Warn))
-    assert(made.proof == Seq("ts=2026-02-01T12:00:00.123456Z"))
+    assert(made.proof == Seq("""{"found":"2026-02-01T12:00:00.123456Z","what":"ts"}"""))
     val old = decide(rule, End(times = range("1960-01-01T00:00:00Z", "1969-01-01T00:00:00Z")))
     assert(old.start == Timestamp(0, OnGap.Warn))
   }
@@ -186,28 +250,29 @@ final class HandOverDecisionSuite extends AnyFunSuite {
 
   private def entry(lines: String*): VersionedEntry = VersionedEntry.read("entry", lines)
 
-  test("a decision survives its text, but what to do about a gap is today's") {
+  private val position = """{"log":"x","next":[],"v":1}"""
+
+  test("a switch survives its text") {
     val byTime = HandOver.eventTime("ts", Duration.ZERO)
     val times  = End(times = range("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"))
     Seq(HandOver.offsets() -> exact(Seq(held(p0, 3, 41))), byTime -> decide(byTime, times)).foreach {
       case (rule, made) =>
-        val lines = DecisionFormat.write(leg("live", Some(rule)), made)
-        val read  = DecisionFormat.read(entry(lines: _*))
-        assert(read.start(OnGap.Warn) == made.start)
+        val own   = leg("live", Some(rule))
+        val log   = source.position(Legs.run(source, new MemorySideLog).initial().json)
+        val lines = SwitchFormat.write(own, log, made, log)
+        val read  = SwitchFormat.read(entry(lines: _*), source)
+        assert(read.start == log && read.ended == log.json && read.proof == made.proof)
         assert(read.at == now.toString && read.rule == HandOver.text(Some(rule)) && read.rule.nonEmpty)
-        read.start(OnGap.Fail) match {
-          case Offsets(_, onGap, _) => assert(onGap == OnGap.Fail)
-          case Timestamp(_, onGap)  => assert(onGap == OnGap.Fail)
-          case Configured           => fail("not what was written")
-        }
     }
   }
 
-  test("a damaged or newer decision is refused") {
-    def condition(lines: String*) = intercept[SpliceException](DecisionFormat.read(entry(lines: _*))).getCondition
-    assert(condition("""{"start":{"timestamp":1},"v":2}""") == "SPLICE_CHECKPOINT.NEWER_VERSION")
-    assert(condition("""{"at":"","rule":"","start":{"time":1},"v":1}""") == "SPLICE_CHECKPOINT.CORRUPT")
-    assert(condition("""{"v":1}""") == "SPLICE_CHECKPOINT.CORRUPT")
-    assert(condition("nonsense", "x") == "SPLICE_CHECKPOINT.CORRUPT")
+  test("a damaged or newer switch is refused") {
+    def condition(lines: String*) =
+      intercept[SpliceException](SwitchFormat.read(entry(lines: _*), source)).getCondition
+    assert(condition("""{"at":"","rule":"","v":2}""", position, position) == "SPLICE_CHECKPOINT.NEWER_VERSION")
+    assert(condition("""{"at":"","rule":"","v":1}""", "x") == "SPLICE_CHECKPOINT.CORRUPT")
+    assert(condition("""{"v":1}""", "x", Legs.run(source, new MemorySideLog).initial().json) ==
+      "SPLICE_CHECKPOINT.CORRUPT")
+    assert(condition("nonsense", "x", "x") == "SPLICE_CHECKPOINT.CORRUPT")
   }
 }

@@ -23,10 +23,10 @@ final class HandOverOptionsSuite extends AnyFunSuite {
 
   test("offsets, with defaults and without") {
     assert(parse("handOver" -> "offsets").contains(HandOver.offsets()))
-    val other = Seq("topic" -> "t", "partition" -> "p", "offset" -> "o", "allowHoles" -> "true")
+    val other = Seq("topic" -> "t", "partition" -> "p", "offset" -> "o")
     assert(
       parse(("handOver" -> "OFFSETS") +: other.map { case (k, v) => s"handOver.$k" -> v }: _*)
-        .contains(HandOver.Offsets(OffsetColumns("t", "p", "o"), allowHoles = true))
+        .contains(HandOver.Offsets(OffsetColumns("t", "p", "o")))
     )
   }
 
@@ -68,12 +68,15 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     val byTime = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "onDuplicates" -> "warn")
     assert(byTime.contains("'live.onDuplicates' belongs to 'handOver' = offsets, and it is nowMinus"))
     assert(parse("handOver" -> "offsets", "onDuplicates" -> "warn").contains(HandOver.offsets()))
+    val holes = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "onHoles" -> "ignore")
+    assert(holes.contains("'live.onHoles' belongs to 'handOver' = offsets, and it is nowMinus"))
+    assert(parse("handOver" -> "offsets", "onHoles" -> "ignore").contains(HandOver.offsets()))
     assert(refused("onGap" -> "warn").contains("'live.onGap' belongs to a hand-over, and there is none"))
   }
 
   test("a rule's options say the same rule") {
     Seq(
-      HandOver.offsets("a", "b", "c", allowHoles = true),
+      HandOver.offsets("a", "b", "c"),
       HandOver.eventTime("ts", Duration.ofMillis(1500)),
       HandOver.modificationTime(Duration.ZERO),
       HandOver.nowMinus(Duration.ofDays(400))

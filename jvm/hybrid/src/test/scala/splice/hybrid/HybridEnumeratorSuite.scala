@@ -139,13 +139,14 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a gap fails, and a restart with onGap = warn goes on from the same decision") {
+  test("a gap fails before anything is decided, and a restart with onGap = warn goes on") {
     new World {
       live.forget(0, 3)
       val ended: Position = Using.resource(Legs.run(source, log)) { c =>
         val ended = c.advance(c.initial(), everything = false)
         val error = intercept[SpliceException](c.advance(ended, everything = false))
-        assert(error.getMessage.contains("begins at 3, and 2 is wanted"))
+        assert(error.getCondition == "SPLICE_HAND_OVER.GAP" && error.getMessage.contains(s"${live.name}-0 2"))
+        assert(log.scope("leg-live").keys("") == Nil)
         ended
       }
       assert(history.asked("remaining") == 1)

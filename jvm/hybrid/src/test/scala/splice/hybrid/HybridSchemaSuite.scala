@@ -20,7 +20,11 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
   }
 
   private def refuses(source: => Source[_ <: Position], condition: String, texts: String*): Unit = {
-    val error = intercept[SpliceException](source.schema)
+    val error = intercept[SpliceException] {
+      val made = source
+      val _    = made.schema
+      made.preflight(new MemorySideLog)
+    }
     assert(error.getCondition == s"SPLICE_SCHEMA.$condition", error.getMessage)
     texts.foreach(text => assert(error.getMessage.contains(text), error.getMessage))
   }
@@ -50,7 +54,7 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
       "has it as BIGINT",
       "'history.select'"
     )
-    refuses(chain("id", "id", "schema" -> "id STRING"), "TYPE_MISMATCH", "Leg 'history'", "BIGINT", "STRING")
+    refuses(chain("id", "id", "schema" -> "id STRING"), "TYPE_MISMATCH", "Leg 'live'", "BIGINT", "STRING")
   }
 
   test("a column that is missing, and one too many") {
@@ -77,12 +81,13 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
     )
   }
 
-  test("a leg whose storage is gone is checked when it is read") {
+  test("the storage of a leg is checked at the start, and again when the leg is read, unless the leg has ended") {
     val gone   = Legs.log()
     val source =
       Legs.source(Legs.history(gone, "select" -> "CAST(id AS STRING) AS id"), Legs.live(log, "select" -> "id"))
     gone.remove()
     assert(source.schema == StructType.fromDDL("id BIGINT"))
+    assert(intercept[SpliceException](source.preflight(new MemorySideLog)).getCondition == "SPLICE_MEMORY.GONE")
     val range  = LegRange("history", splice.testkit.memory.MemoryRange(gone.name, 0, 0, 1, slotted = false))
     def read() = SplitEnumerator.untyped(source, Legs.context(new MemorySideLog)).readers(source.schema, Seq(range))
     assert(intercept[SpliceException](read()).getCondition == "SPLICE_MEMORY.GONE")
@@ -92,7 +97,7 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("a list that is wrong is no storage that is gone") {
-    val error = intercept[SpliceOptionException](chain("nothing", "id").schema)
+    val error = intercept[SpliceOptionException](chain("nothing", "id").preflight(new MemorySideLog))
     assert(error.getCondition == "SPLICE_SELECT.FAILED" && error.getMessage.contains("'history.select'"))
   }
 

@@ -7,6 +7,7 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.coordinator.MemorySideLog
 import splice.source._
 
 final class LegLimitsSuite extends AnyFunSuite with HybridWorlds {
@@ -46,5 +47,34 @@ final class LegLimitsSuite extends AnyFunSuite with HybridWorlds {
       assert(ids(enumerator.splits(until, enumerator.advance(until, Limits.Everything))) == Seq(3, 4, 5))
       enumerator.close()
     }
+  }
+
+  private def limitsOfFirst(own: (String, String)*): Limits.Limited = {
+    val source = Legs.source("first" -> own, "live" -> kafka)
+    val start  = if (own.contains("source" -> "files")) """{"files":0,"v":1}""" else """{"t":{"0":0}}"""
+    val chain  = SplitEnumerator.untyped(source, Legs.context(new MemorySideLog))
+    try chain.limits(source.position(s"""{"legs":{"first":$start},"v":1}"""))
+    finally chain.close()
+  }
+
+  private val kafka = Seq("source" -> "kafka", "subscribe" -> "t", "kafka.bootstrap.servers" -> "broker:9092")
+  private val files = Seq("source" -> "files", "format" -> "parquet", "path" -> "/lake")
+
+  test("a bounded leg that another leg follows has a limit, unless the user sets one") {
+    assert(limitsOfFirst(files: _*) == Limits.Limited(bytes = Some(8L << 30)))
+    assert(limitsOfFirst(files :+ "maxFilesPerTrigger" -> "7": _*) == Limits.Limited(files = Some(7)))
+    assert(limitsOfFirst(files :+ "maxBytesPerTrigger" -> "1k": _*) == Limits.Limited(bytes = Some(1024)))
+    val bounded = kafka :+ "endingOffsets" -> "latest"
+    assert(limitsOfFirst(bounded: _*) == Limits.Limited(rows = Some(10000000L)))
+    assert(limitsOfFirst(bounded :+ "maxOffsetsPerTrigger" -> "7": _*).rows.contains(7L))
+    val large = limitsOfFirst(bounded :+ "minOffsetsPerTrigger" -> "20000000": _*)
+    assert(large.minRows.contains(20000000L) && large.rows.isEmpty)
+  }
+
+  test("the last leg has no limit by default") {
+    val source = Legs.source("only" -> kafka)
+    val chain  = SplitEnumerator.untyped(source, Legs.context(new MemorySideLog))
+    try assert(chain.limits(source.position("""{"legs":{"only":{"t":{"0":0}}},"v":1}""")) == Limits.NotSet)
+    finally chain.close()
   }
 }

@@ -23,8 +23,7 @@ final class LegSpanSuite extends AnyFunSuite with HybridWorlds {
       Using.resource(Legs.run(chain, log)) { c =>
         val all = batches(c)
         assert(all.map(b => leg(b._2)) == Seq("history", "live"))
-        assert(Seq("middle", "live").forall(leg => log.scope(s"leg-$leg").get("start-00000000").isDefined))
-        assert(Seq("history", "middle").forall(leg => log.scope(s"leg-$leg").get("ended").isDefined))
+        assert(Seq("middle", "live").forall(leg => log.scope(s"leg-$leg").get("hand-over-00000000").isDefined))
         assert(ids(c.ranges(c.initial(), all.last._2)) == Seq(0, 0, 1, 1, 2, 2, 3, 4, 5))
         assert(c.figures(all.last._2)(ProgressMetric.Switches) == "2")
       }
@@ -49,7 +48,7 @@ final class LegSpanSuite extends AnyFunSuite with HybridWorlds {
   test("a span over a start that is not in the side log is rejected") {
     new World {
       val all: Seq[(Position, Position)] = Using.resource(Legs.run(source, log))(batches(_))
-      log.scope("leg-live").remove("start-00000000")
+      log.scope("leg-live").remove("hand-over-00000000")
       Using.resource(Legs.run(source, log)) { c =>
         val error = intercept[SpliceException](c.ranges(all.head._1, all.last._2))
         assert(error.getCondition == "SPLICE_CHECKPOINT.MISSING_ENTRY" && error.getMessage.contains("'live'"))
@@ -79,6 +78,12 @@ final class LegSpanSuite extends AnyFunSuite with HybridWorlds {
         error.getMessage
       }
       assert(difference(Legs.source(Legs.live(live))).contains("legs was 'history,live' and is 'live' now"))
+      val before: Source[_ <: Position] = Legs.source(
+        "older" -> MemoryOptions.of(history, "bounded" -> "true"),
+        Legs.history(history),
+        Legs.live(live, "handOver" -> "offsets")
+      )
+      assert(difference(before).contains("is 'older,history,live' now"))
       val other = Legs.log()
       assert(difference(Legs.source(Legs.history(history), Legs.live(other, "handOver" -> "offsets")))
         .contains(s"live.log was '${live.name}' and is '${other.name}' now"))
@@ -87,17 +92,40 @@ final class LegSpanSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
+  test("legs are added behind the leg that is read, and the storage of an ended leg is not used any more") {
+    new World {
+      val end: Seq[(String, String)]   = Seq("bounded" -> "true", "handOver" -> "offsets")
+      val first: Source[_ <: Position] = Legs.source(Legs.history(history), Legs.live(live, end: _*))
+      val at: Position                 = Using.resource(Legs.run(first, log))(batches(_).last._2)
+      val next: MemoryLog              = Legs.log(1)
+      next.append(0, 100)
+      history.remove()
+      val longer: Source[_ <: Position] = Legs.source(
+        Legs.history(history),
+        Legs.live(live, end: _*),
+        "next" -> MemoryOptions.of(next)
+      )
+      assert(longer.schema.nonEmpty)
+      Using.resource(Legs.run(longer, log)) { c =>
+        val from  = c.position(at.json)
+        val until = c.advance(from, everything = false)
+        assert(leg(until) == "next" && ids(c.ranges(from, until)) == Seq(100L))
+      }
+      assert(log.keys("chain-") == Seq("chain-00000000", "chain-00000001"))
+    }
+  }
+
   test("a rule whose start does not exist any more can be replaced by another rule") {
     new World {
       live.forget(0, 3)
       val error: SpliceException = intercept[SpliceException](Using.resource(Legs.run(source, log))(batches(_)))
-      assert(error.getMessage.contains("begins at 3, and 2 is wanted") &&
-        log.scope("leg-history").get("ended").isDefined)
+      assert(error.getCondition == "SPLICE_HAND_OVER.GAP" && error.getMessage.contains(s"${live.name}-0 2"))
+      assert(log.scope("leg-live").keys("") == Nil)
       val other: Source[_ <: Position] =
         Legs.source(Legs.history(history), Legs.live(live, "handOver" -> "nowMinus", "handOver.duration" -> "1h"))
       val last: Position = Using.resource(Legs.run(other, log))(c => batches(c).last._2)
       assert(leg(last) == "live")
-      assert(log.scope("leg-live").keys("hand-over-") == Seq("hand-over-00000000", "hand-over-00000001"))
+      assert(log.scope("leg-live").get("hand-over-00000000").exists(_.head.contains("nowMinus")))
     }
   }
 

@@ -52,7 +52,9 @@ final class ManyPartitions(options: (String, String)*) extends Source[DynamicOff
       throw new UnsupportedOperationException
     override def end(from: KafkaPosition): Option[EndState] = if (from == at(last)) Some(new Ended(from)) else None
     override def expect(starts: KafkaPosition): Unit        = ()
-    override def refresh(): Unit                            = ()
+    override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
+      throw new UnsupportedOperationException
+    override def refresh(): Unit                                                         = ()
     override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]         = Map.empty
     override def clusterId: Option[String]                                               = Some("id-of-east")
     override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = Map.empty

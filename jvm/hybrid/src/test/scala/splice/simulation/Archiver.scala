@@ -15,7 +15,7 @@ import splice.testkit.simulation._
   */
 final class Archiver(cluster: SimulatedCluster, exact: Boolean, life: Life) {
 
-  private val skipping  = exact && life.chance.oneIn(40)
+  private val skipping  = exact && life.chance.oneIn(6)
   private val repeating = exact && !skipping && life.chance.oneIn(40)
   private val taken     = mutable.Set.empty[Long]
   private val twice     = mutable.ArrayBuffer.empty[Long]

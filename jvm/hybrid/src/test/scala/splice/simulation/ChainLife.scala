@@ -29,6 +29,8 @@ final class ChainLife(life: Life, faults: Faults) {
       moves.begin()
       val refused = runs(chance.between(3, 7)).orElse(end())
       oracle.verify(spark.sink.rows.toSeq, spark.settled.toSet, refused)
+      if (world.scope("live").keys("fill-").nonEmpty) marks += "holes are filled"
+      marks += s"holes ${world.onHoles}"
       marks += s"shape ${world.shape}" += (if (asynchronous) "asynchronous" else "synchronous")
       marks ++= refused.map(e => s"refused ${e.getCondition}")
       if (staleAnswers > 0) marks += "a broker is behind"

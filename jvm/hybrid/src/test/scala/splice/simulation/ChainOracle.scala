@@ -3,7 +3,7 @@
 
 package splice.simulation
 
-import splice.hybrid.HandOver
+import splice.hybrid.{HandOver, OnHoles}
 import splice.kafka.split.KafkaPosition
 import splice.source._
 import splice.testkit.simulation._
@@ -50,8 +50,7 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
     val times = out.groupMapReduce(identity)(_ => 1)(_ + _)
     val twice = times.collect { case (id, n) if n > 1 && (world.shape.exact || n > 2 || !archived(id)) => id }
     if (twice.nonEmpty) throw new Violation(s"rows came twice: ${twice.toSeq.sorted.mkString(",")}")
-    val allowed = history.map(_.id).toSet ++ logRows(world.old, if (world.shape.exact) first else _ => 0L, 0L) ++
-      migrated
+    val allowed = history.map(_.id).toSet ++ logRows(world.old, if (isPartial) first else _ => 0L, 0L) ++ migrated
     val strange = times.keySet -- allowed
     if (strange.nonEmpty) throw new Violation(s"rows that nobody wants came: ${strange.toSeq.sorted.mkString(",")}")
   }
@@ -60,15 +59,14 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
   private def checkReason(error: SpliceException, settled: Set[Long]): Unit = {
     val lost   = (world.old.removed ++ world.live.removed).exists(gone(settled)) || world.transactional
     val honest = error.getCondition match {
-      case "SPLICE_KAFKA.RECREATED"                        => moves.recreated
-      case "SPLICE_KAFKA.DATA_LOSS" | "SPLICE_KAFKA.AHEAD" => lost || moves.recreated
-      case "SPLICE_KAFKA.GAP"                              => lost
-      case "SPLICE_HAND_OVER.HOLES"                        => world.archiver.skipped.nonEmpty
-      case "SPLICE_HAND_OVER.DUPLICATES"                   => world.archiver.repeated.nonEmpty
-      case "SPLICE_KAFKA.BEFORE_HISTORY"                   => world.archiver.skipped.nonEmpty
-      case "SPLICE_KAFKA.TIME_GAP"                         => world.old.removed.nonEmpty
-      case condition if condition.contains("FILE")         => moves.changed.nonEmpty
-      case _                                               => false
+      case "SPLICE_KAFKA.RECREATED"                            => moves.recreated
+      case "SPLICE_KAFKA.DATA_LOSS" | "SPLICE_HAND_OVER.AHEAD" => lost || moves.recreated
+      case "SPLICE_HAND_OVER.GAP"                              => lost
+      case "SPLICE_HAND_OVER.HOLES"                => world.onHoles == OnHoles.Fail && world.archiver.skipped.nonEmpty
+      case "SPLICE_HAND_OVER.DUPLICATES"           => world.archiver.repeated.nonEmpty
+      case "SPLICE_KAFKA.TIME_GAP"                 => world.old.removed.nonEmpty
+      case condition if condition.contains("FILE") => moves.changed.nonEmpty
+      case _                                       => false
     }
     if (!honest) throw new Violation(s"the query fails although nothing is wrong: ${error.getMessage}")
   }
@@ -84,9 +82,12 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
   /** The last archive, which a hand-over by time depends on. */
   private def last: Seq[ArchivedRow] = world.folders.lastOption.toSeq.flatMap(f => listed(f.name))
 
-  /** From where on every row of the log must come out, from an archive or from the log: the first, unless offsets may be missing. */
+  /** From where on every row of the log must come out, from an archive or from the log. */
   private def whole: LogPartition => Long =
-    if (world.shape.exact && world.shape != Shape.Relay && world.strict && !world.transactional) _ => 0L else first
+    if (world.shape.exact && world.shape != Shape.Relay && world.onHoles != OnHoles.Ignore) _ => 0L else first
+
+  /** Whether rows of the log that no archive has may be left out. */
+  private def isPartial: Boolean = world.shape == Shape.Relay || (world.shape.exact && world.onHoles == OnHoles.Ignore)
 
   /** Where the log takes over: one past the greatest offset of all archives, or where the query once began. */
   private def first: LogPartition => Long = {

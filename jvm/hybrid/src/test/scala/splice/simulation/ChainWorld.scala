@@ -36,6 +36,11 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
 
   val transactional: Boolean = chance.oneIn(3)
 
+  /** What the legs do about holes. A topic with transactions has offsets without a record. */
+  val onHoles: OnHoles =
+    if (transactional) chance.oneOf(Seq(OnHoles.Ignore, OnHoles.Fill))
+    else chance.oneOf(Seq(OnHoles.Fill, OnHoles.Fill, OnHoles.Fill, OnHoles.Fail, OnHoles.Ignore))
+
   /** The cluster that the archives are of. */
   val old = new SimulatedCluster("x", life, ids)
 
@@ -82,7 +87,7 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
 
   /** The chain as a start of the query makes it. */
   def chain: Chain = Chain(names.map { name =>
-    Leg(name, legs(name).source, None, rule(name), onGap, s"$name.select")
+    Leg(name, legs(name).source, None, rule(name), onGap, s"$name.select", onHoles = onHoles)
   }.toIndexedSeq)
 
   def source(): Source[_ <: Position] = new ChainSource(new HybridSource(chain, Some(ChainWorld.schema)), faults)
@@ -99,7 +104,7 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
 
   /** The rule by which a leg takes over. */
   def rule(name: String): Option[HandOver] = {
-    val exact = HandOver.offsets("topic", "partition", "offset", allowHoles = transactional)
+    val exact = HandOver.offsets()
     (shape, name) match {
       case (Shape.Relay, "j")             => None
       case (Shape.Twice, "k" | "live")    => Some(exact)
@@ -180,7 +185,7 @@ final private class ChainSource(real: HybridSource, faults: Faults) extends Sour
   override def kind: String                                                            = real.kind
   override def boundedness: Boundedness                                                = real.boundedness
   override def schema: StructType                                                      = ChainWorld.schema
-  override private[splice] def legs: Seq[LegIdentity]                                  = real.legs
+  override private[splice] def legs(log: SideLog): Seq[LegIdentity]                    = real.legs(log)
   override def position(json: String): HybridPosition                                  = real.position(json)
   override def enumerator(context: EnumeratorContext): SplitEnumerator[HybridPosition] =
     faults.hybrid(real.enumerator(context))

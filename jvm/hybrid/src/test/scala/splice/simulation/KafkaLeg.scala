@@ -70,8 +70,12 @@ final class KafkaLeg(
   override def source: Source[_ <: Position] = new KafkaLegSource(new KafkaSource(settings))
 
   override def rows(run: String, task: TaskRanges): TaskRows = {
-    val key    = ReaderKey(run, client, task.slot)
-    val ranges = task.ranges.map(_.asInstanceOf[KafkaSplitRange])
+    val (filling, others) = task.ranges.map(_.asInstanceOf[KafkaSplitRange]).partition(_.holes.nonEmpty)
+    val parts             = Seq(filling -> client.committedOnly, others -> client).filter(_._1.nonEmpty)
+    new RowsInTurn(parts.iterator.map { case (ranges, own) => () => rows(ReaderKey(run, own, task.slot), ranges) })
+  }
+
+  private def rows(key: ReaderKey, ranges: IndexedSeq[KafkaSplitRange]): TaskRows = {
     val pooled = pool.borrow(key)(_.fits(ranges))
     val slot   = pooled.getOrElse(new SlotConsumer(new SimulatedConsumer(cluster, life, faults.seeks)))
     val home   = pool

@@ -10,7 +10,7 @@ import splice.hybrid.HybridPosition
 import splice.kafka.enumerator.{LogDescription, LogMetadata, TimedOffset}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
 import splice.source._
-import splice.testkit.simulation.{ForgetfulSideLog, PartlyForgottenSideLog, SimulatedCluster, SimulatedPartition}
+import splice.testkit.simulation.{ForgetfulSideLog, SimulatedCluster, SimulatedPartition}
 
 /** Rules of the design undone, each from the outside: every one loses or doubles rows, hangs, or binds wrongly some day. */
 object PlantedFaults {
@@ -21,14 +21,15 @@ object PlantedFaults {
     "1: an exact rule counts the last archive only" -> Faults(sideLog = new LastTally(_, "", mutable.Buffer.empty)),
     "2: a rule is asked again by every run"         -> forgetting(_.startsWith("hand-over-")),
     "2: the start of a leg is chosen again by every run" ->
-      forgetting(k => k.startsWith("hand-over-") || k == "ended" || k.startsWith("start-")),
+      forgetting(_.startsWith("hand-over-")),
+    "2: the holes of a history are forgotten by every run"        -> forgetting(_.startsWith("fill-")),
     "2: files are listed again by every run"                      -> Faults(relistsFiles = true),
-    "2: the end of a bounded log is taken again by every run"     -> forgetting(_ == "ending"),
+    "2: the end of a bounded log is taken again by every run"     -> forgetting(_.startsWith("ending-")),
     "6: the end of the log is taken after the times"              -> Faults(metadata = endsAfterTimes),
     "7: AvailableNow stops at the frozen end, whatever the start" -> Faults(kafka = frozenBelowStart),
     "7: AvailableNow waits for the least number of rows"   -> Faults(kafka = (inner, _, _) => new Waiting(inner)),
     "7: a switch without a row is no progress"             -> Faults(hybrid = new SilentSwitch(_)),
-    "8: the first offset is asked for again"               -> Faults(sideLog = askedAgain(_)),
+    "8: the first offset is asked for again"               -> forgetting(_ == "initial"),
     "8: a plan goes up to where the log ends now"          -> Faults(kafka = endsToday),
     "8: a commit has the position of the last plan"        -> Faults(hybrid = new MisroutedCommit(_)),
     "8: a replay is planned without a check of its topics" -> Faults(hybrid = new Unchecked(_)),
@@ -42,10 +43,6 @@ object PlantedFaults {
   )
 
   private def forgetting(forgets: String => Boolean): Faults = Faults(sideLog = new ForgetfulSideLog(_, forgets))
-
-  // A bounded log keeps its start twice, so both are asked for again, and its end is kept.
-  private def askedAgain(log: SideLog): SideLog =
-    new PartlyForgottenSideLog(new ForgetfulSideLog(log, _ == "initial"), "ending", forgotten = 2)
 
   private def log(cluster: SimulatedCluster, p: LogPartition): SimulatedPartition =
     cluster.topic(p.topic).partitions(p.partition)

@@ -7,19 +7,7 @@ import scala.collection.immutable.SortedMap
 
 import org.apache.spark.sql.types.StructType
 
-import splice.source.{
-  Coverage,
-  EndState,
-  Limits,
-  Position,
-  Report,
-  Source,
-  SplitEnumerator,
-  SplitRange,
-  SplitReaderFactory,
-  StartPosition,
-  TaskRanges
-}
+import splice.source._
 import splice.testkit.simulation.{TaskRows, Violation}
 
 /** One leg of a simulated chain. */
@@ -39,7 +27,12 @@ trait SimulatedLeg {
 }
 
 /** Forwards every call. */
-class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[P] {
+class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[P] with LogPartitions {
+  override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = inner match {
+    case log: LogPartitions => log.logRanges(history)
+    case _                  => throw new IllegalStateException(s"$inner is asked for ranges of a log")
+  }
+
   override def start(at: StartPosition): P                                               = inner.start(at)
   override def limits(at: P): Limits.Limited                                             = inner.limits(at)
   override def advance(from: P, limits: Limits): P                                       = inner.advance(from, limits)
@@ -52,6 +45,7 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
   override def freeze(): Unit                                       = inner.freeze()
   override def reported(reports: Seq[Report]): Unit                 = inner.reported(reports)
   override def committed(until: P): Unit                            = inner.committed(until)
+  override def retain(oldest: P): Unit                              = inner.retain(oldest)
   override def stopped(last: => Option[P]): Unit                    = inner.stopped(last)
   override def cost(range: SplitRange): Long                        = inner.cost(range)
   override def isMember(at: P): String => Boolean                   = inner.isMember(at)

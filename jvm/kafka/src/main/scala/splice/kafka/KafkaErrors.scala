@@ -69,10 +69,6 @@ private[splice] object KafkaErrors {
   def missingPartitions(partitions: Iterable[LogPartition], servers: String): SpliceException =
     conditions.error("SPLICE_KAFKA.MISSING_PARTITION", "partitions" -> list(partitions), "servers" -> servers)
 
-  /** A hand-over names partitions that the log does not have. */
-  def notInLog(partitions: Iterable[LogPartition]): SpliceException =
-    conditions.error("SPLICE_KAFKA.NOT_IN_LOG", "partitions" -> list(partitions))
-
   /** A bounded source does not subscribe to partitions that it has not read to their end. */
   def endNotSubscribed(ranges: Seq[MissingRange]): SpliceException =
     conditions.error("SPLICE_KAFKA.END_NOT_SUBSCRIBED", "ranges" -> ranges.mkString(", "))
@@ -81,14 +77,13 @@ private[splice] object KafkaErrors {
   def dataLoss(what: String, ranges: Seq[MissingRange]): SpliceException =
     conditions.error("SPLICE_KAFKA.DATA_LOSS", "what" -> what, "ranges" -> ranges.mkString(", "))
 
-  def gap(ranges: Seq[MissingRange]): SpliceException =
-    conditions.error("SPLICE_KAFKA.GAP", "ranges" -> ranges.mkString(", "))
-
-  def beforeHistory(ranges: Seq[MissingRange]): SpliceException =
-    conditions.error("SPLICE_KAFKA.BEFORE_HISTORY", "ranges" -> ranges.mkString(", "))
-
-  def timeGap(wanted: Instant, firsts: Iterable[(LogPartition, Instant)]): SpliceException = {
-    val held = firsts.toSeq.sortBy(_._1).map { case (p, first) => s"$p begins at $first" }.mkString(", ")
+  /** @param firsts
+    *   the time of the first record, if there is one
+    */
+  def timeGap(wanted: Instant, firsts: Iterable[(LogPartition, Option[Instant])]): SpliceException = {
+    val held = firsts.toSeq.sortBy(_._1).map { case (p, first) =>
+      first.fold(s"$p has no record any more")(time => s"$p begins at $time")
+    }.mkString(", ")
     conditions.error("SPLICE_KAFKA.TIME_GAP", "wanted" -> wanted.toString, "held" -> held)
   }
 

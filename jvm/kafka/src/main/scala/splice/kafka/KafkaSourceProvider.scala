@@ -3,7 +3,7 @@
 
 package splice.kafka
 
-import splice.kafka.options.{KafkaOptions, KafkaSettings}
+import splice.kafka.options.{AdmissionOptions, KafkaOptions, KafkaSettings}
 import splice.source.{OptionSet, Position, Source, SourceOptions, SourceProvider}
 
 /** Registers the Kafka source. */
@@ -16,5 +16,19 @@ final class KafkaSourceProvider extends SourceProvider {
   override def startOptions: Set[String] =
     Set(KafkaOptions.Starting, KafkaOptions.StartingTimestamp, KafkaOptions.StartingTimestamps).map(_.key)
 
+  override def beforeAnotherLeg(options: SourceOptions): Seq[(String, String)] = KafkaSourceProvider.limit(options)
+
   override def create(options: SourceOptions): Source[_ <: Position] = new KafkaSource(KafkaSettings(options))
+}
+
+private[kafka] object KafkaSourceProvider {
+
+  // As many bytes as a batch of files has by default, if a record has 800.
+  private val Offsets = "10000000"
+
+  /** The limit of a bounded leg of a hybrid, unless the user has set one: a task that fails repeats one batch, and not the whole leg. */
+  def limit(options: SourceOptions): Seq[(String, String)] = {
+    val limits = Seq(KafkaOptions.MaxOffsets, KafkaOptions.MinOffsets, AdmissionOptions.MaxBytes).map(_.key)
+    if (limits.exists(options.contains)) Nil else Seq(KafkaOptions.MaxOffsets.key -> Offsets)
+  }
 }

@@ -6,9 +6,12 @@ package splice.kafka
 import java.time.Clock
 
 import scala.collection.immutable.SortedMap
+import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import org.apache.kafka.clients.producer.ProducerRecord
+import org.apache.kafka.clients.admin.RecordsToDelete
+import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
+import org.apache.kafka.common.TopicPartition
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -16,7 +19,7 @@ import splice.coordinator.MemorySideLog
 import splice.source._
 import splice.testkit.KafkaBroker
 
-/** The start that a hand-over by offsets chose, against a real broker. */
+/** The start that a hand-over chose, and what fills the holes of the history, against a real broker. */
 final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private lazy val broker = KafkaBroker.start()
@@ -24,51 +27,173 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   override protected def afterAll(): Unit = broker.close()
 
-  private def start(source: Source[_ <: Position], wanted: StartPosition): Position = {
-    val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), 2, "hand-over")
-    Using.resource(source.enumerator(context))(_.start(wanted))
+  private def enumerator[A](source: Source[_ <: Position], log: SideLog = new MemorySideLog)(
+      use: SplitEnumerator[Position] => A
+  ): A = {
+    val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, "hand-over")
+    Using.resource(SplitEnumerator.untyped(source, context))(use)
   }
 
-  private def wanted(topic: String, onGap: OnGap, firstAndNext: (Long, Long)*): StartPosition = {
-    val all = SortedMap.from(firstAndNext.zipWithIndex.map { case (range, p) => LogPartition(topic, p) -> range })
-    StartPosition.Offsets(
-      all.map { case (p, range) => p -> range._2 },
-      onGap,
-      all.map { case (p, range) =>
-        p -> range._1
+  private def start(source: Source[_ <: Position], wanted: StartPosition): Position =
+    enumerator(source)(_.start(wanted))
+
+  private def offsets(topic: String, starts: OffsetRanges*): StartPosition =
+    StartPosition.Offsets(SortedMap.from(starts.zipWithIndex.map { case (of, p) => LogPartition(topic, p) -> of }))
+
+  private def ranges(source: Source[_ <: Position], history: (LogPartition, Long)*): Map[LogPartition, LogRange] =
+    enumerator(source) {
+      case log: LogPartitions => log.logRanges(SortedMap.from(history))
+      case other              => fail(s"$other reads no log")
+    }
+
+  /** Everything from a start on, in batches with a limit, each planned by another run of the query: (partition, offset, value). */
+  private def read(source: Source[_ <: Position], wanted: StartPosition, rows: Long): Seq[(Int, Long, String)] = {
+    val log   = new MemorySideLog
+    val begin = enumerator(source, log)(_.start(wanted))
+    Iterator.unfold(begin) { at =>
+      enumerator(source, log) { e =>
+        val until = e.advance(at, Limits.Limited(rows = Some(rows)))
+        Option.when(until != at)(real.rows(source, Seq(TaskRanges(Some(0), e.splits(at, until).toIndexedSeq))) -> until)
       }
-    )
+    }.toVector.flatten
   }
 
-  test("records before the history are an error if a reader gets them, and aborted ones are not records") {
-    real.create("prefix", 2)
-    Using.resource(real.producer("transactional.id" -> "prefix")) { out =>
-      // An abort drops records that are not sent yet.
-      def send(partition: Int): Unit = {
-        (0 until 10).foreach(i => out.send(new ProducerRecord("prefix", partition, s"k$i", s"v$i")))
-        out.flush()
-      }
+  // An abort drops records that are not sent yet.
+  private def send(out: KafkaProducer[String, String], topic: String, partition: Int = 0, rows: Int = 10): Unit = {
+    (0 until rows).foreach(i => out.send(new ProducerRecord(topic, partition, s"k$i", s"v$i")))
+    out.flush()
+  }
+
+  private def transaction(out: KafkaProducer[String, String], commits: Boolean)(body: => Unit): Unit = {
+    out.beginTransaction()
+    body
+    if (commits) out.commitTransaction() else out.abortTransaction()
+  }
+
+  /** Records 0 to 9, aborted ones 11 to 20, records 22 to 31, and markers behind each of them. */
+  private def threeTransactions(topic: String): Unit = {
+    real.create(topic, 1)
+    Using.resource(real.producer("transactional.id" -> topic)) { out =>
+      out.initTransactions()
+      Seq(true, false, true).foreach(transaction(out, _)(send(out, topic)))
+    }
+    awaitEnd(topic, 33)
+  }
+
+  // Brokers write the markers of a commit after they confirmed it.
+  private def awaitEnd(topic: String, end: Long): Unit = {
+    val source = real.source("subscribe" -> topic, "kafka.isolation.level" -> "read_committed")
+    real.eventually("the markers")(start(source, StartPosition.Configured).json == s"""{"$topic":{"0":$end}}""")
+  }
+
+  test("holes are filled with records of committed transactions only, and what follows is read as before") {
+    threeTransactions("aborted")
+    val source = real.source("subscribe" -> "aborted")
+    // The history has 0, 1 and 5 to 9, and 23; it ends with 26.
+    val wanted = offsets("aborted", OffsetRanges(27, Vector(2L -> 5L, 10L -> 27L), Some(OffsetRuns.of(23L -> 27L))))
+    val holes  = Seq[Long](2, 3, 4, 22)
+    val live   = 27L until 32L
+    Seq(1000L, 7L, 1L).foreach { rows =>
+      assert(read(source, wanted, rows).map(_._2) == holes ++ live, s"$rows rows a batch")
+    }
+    Using.resource(real.producer("transactional.id" -> "aborted")) { out =>
+      out.initTransactions()
+      transaction(out, commits = false)(send(out, "aborted", rows = 3))
+    }
+    awaitEnd("aborted", 37)
+    assert(read(source, wanted, 9).map(_._2) == holes ++ live ++ (33L until 36L), "isolation of the query for the rest")
+    val committed = real.source("subscribe" -> "aborted", "kafka.isolation.level" -> "read_committed")
+    assert(read(committed, wanted, 9).map(_._2) == holes ++ live)
+  }
+
+  test("holes of markers and aborted records have no record, and their ranges end") {
+    threeTransactions("markers")
+    val source                                   = real.source("subscribe" -> "markers")
+    def filled(from: Long, holes: (Long, Long)*) =
+      read(source, offsets("markers", OffsetRanges(from, holes.toVector)), 1000).map(_._2)
+    assert(filled(32, 10L -> 11L, 21L -> 22L).isEmpty)
+    assert(filled(33, 32L -> 33L).isEmpty)
+    assert(filled(22, 11L -> 22L) == (22L until 32L))
+    assert(filled(22, 9L -> 22L) == 9L +: (22L until 32L))
+  }
+
+  test("values of filled records are those of their offsets, on several partitions") {
+    real.create("values", 2)
+    real.write("values", 2, 0, 200)
+    val source = real.source("subscribe" -> "values")
+    val odd    = OffsetRuns.of((1L until 90L by 2L).map(o => o -> (o + 1)): _*)
+    val wanted = offsets("values", OffsetRanges(90, Vector(0L -> 90L), Some(odd)), OffsetRanges(50, Vector(10L -> 12L)))
+    val expected = ((0L until 90L by 2L) ++ (90L until 100L)).map(o => (0, o, s"v${2 * o}")) ++
+      (Seq(10L, 11L) ++ (50L until 100L)).map(o => (1, o, s"v${2 * o + 1}"))
+    Seq(1000L, 30L).foreach(rows => assert(read(source, wanted, rows).sorted == expected))
+  }
+
+  test("the ranges of a log are from what retention left until its end, also beside an open transaction") {
+    real.create("ranges", 2)
+    real.write("ranges", 2, 0, 20)
+    deleteTo("ranges", 4)
+    val source = real.source("subscribe" -> "ranges")
+    val (a, b) = (LogPartition("ranges", 0), LogPartition("ranges", 1))
+    assert(ranges(source, a -> 7L) == Map(a -> LogRange(4, 10), b -> LogRange(0, 10)))
+    assert(ranges(source, a -> 12L)(a) == LogRange(4, 10), "the history is ahead")
+    Using.resource(real.producer("transactional.id" -> "ranges")) { out =>
       out.initTransactions()
       out.beginTransaction()
-      send(0)
+      send(out, "ranges", rows = 5)
+      val committed = real.source("subscribe" -> "ranges", "kafka.isolation.level" -> "read_committed")
+      assert(ranges(source)(a) == LogRange(4, 15) && ranges(committed)(a) == LogRange(4, 10))
       out.abortTransaction()
-      out.beginTransaction()
-      send(0)
-      send(1)
-      out.commitTransaction()
     }
-    // Partition 0 has 10 aborted records and a marker, then 10 records; partition 1 has 10 records.
-    val source    = real.source("subscribe" -> "prefix", "kafka.isolation.level" -> "read_committed")
-    val unguarded = real.source("subscribe" -> "prefix")
-    // Brokers write the markers of a commit after they confirmed it.
-    real.eventually("the markers")(start(source, StartPosition.Configured).json == """{"prefix":{"0":22,"1":11}}""")
-    val late  = wanted("prefix", OnGap.Fail, 11L -> 21L, 5L -> 10L)
-    val error = intercept[SpliceException](start(source, late))
-    assert(error.getCondition == "SPLICE_KAFKA.BEFORE_HISTORY")
-    assert(error.getMessage.contains("prefix-1 [0, 5)") && !error.getMessage.contains("prefix-0"), error.getMessage)
-    assert(start(source, wanted("prefix", OnGap.Warn, 11L -> 21L, 5L -> 10L)).json == """{"prefix":{"0":21,"1":10}}""")
-    assert(start(source, wanted("prefix", OnGap.Fail, 11L -> 21L, 0L -> 10L)).json == """{"prefix":{"0":21,"1":10}}""")
-    val aborted = intercept[SpliceException](start(unguarded, wanted("prefix", OnGap.Fail, 11L -> 21L, 0L -> 10L)))
-    assert(aborted.getMessage.contains("prefix-0 [0, 11)"), aborted.getMessage)
+  }
+
+  test("holes that an open transaction hides are not left out, whatever failOnDataLoss says") {
+    real.create("open", 1)
+    Using.resource(real.producer("transactional.id" -> "open")) { out =>
+      out.initTransactions()
+      transaction(out, commits = true)(send(out, "open", rows = 2))
+      out.beginTransaction()
+      send(out, "open", rows = 3)
+      val source = real.source(
+        "subscribe"                   -> "open",
+        "failOnDataLoss"              -> "false",
+        "kafkaConsumer.pollTimeoutMs" -> "1500"
+      )
+      val wanted = offsets("open", OffsetRanges(6, Vector(0L -> 6L)))
+      val error  = intercept[SpliceException](read(source, wanted, 1000))
+      assert(error.getCondition == "SPLICE_KAFKA.STALLED", error)
+      out.commitTransaction()
+      assert(read(source, wanted, 1000).map(_._2) == Seq(0, 1, 3, 4, 5))
+    }
+  }
+
+  private def deleteTo(topic: String, offset: Long): Unit = real.admin { client =>
+    client.deleteRecords(Map(new TopicPartition(topic, 0) -> RecordsToDelete.beforeOffset(offset)).asJava).all().get()
+  }
+
+  private def timed(topic: String, onGap: OnGap): Position =
+    start(real.source("subscribe" -> topic), StartPosition.Timestamp(1, onGap))
+
+  test("F3: a partition that was emptied is a gap in time") {
+    real.create("emptied", 1)
+    real.write("emptied", 1, 0, 10)
+    assert(timed("emptied", OnGap.Fail).json == """{"emptied":{"0":0}}""")
+    deleteTo("emptied", 10)
+    val error = intercept[SpliceException](timed("emptied", OnGap.Fail))
+    assert(error.getCondition == "SPLICE_KAFKA.TIME_GAP")
+    assert(error.getMessage.contains("emptied-0 has no record any more"), error)
+    assert(timed("emptied", OnGap.Warn).json == """{"emptied":{"0":10}}""")
+  }
+
+  test("F3: a log that begins with a transaction marker is a gap in time") {
+    threeTransactions("marked")
+    assert(timed("marked", OnGap.Fail).json == """{"marked":{"0":0}}""")
+    deleteTo("marked", 10)
+    val error = intercept[SpliceException](timed("marked", OnGap.Fail))
+    assert(error.getCondition == "SPLICE_KAFKA.TIME_GAP" && error.getMessage.contains("marked-0 begins at "), error)
+    deleteTo("marked", 32)
+    val empty = intercept[SpliceException](timed("marked", OnGap.Fail))
+    assert(empty.getCondition == "SPLICE_KAFKA.TIME_GAP", empty)
+    // Brokers find a marker by its time too.
+    assert(empty.getMessage.contains("marked-0 begins at "), empty)
   }
 }

@@ -31,29 +31,24 @@ final case class TimeRange(first: Instant, last: Instant)
 /** Columns of an archive that say which record of the log a row was. */
 final case class OffsetColumns(topic: String, partition: String, offset: String)
 
-/** What an archive holds of one log partition.
+/** What a source holds of one log partition.
   *
-  * @param first
-  *   the least offset
-  * @param last
-  *   the greatest offset, itself included
-  * @param count
-  *   how many different offsets there are
-  * @param holes
-  *   the first missing ranges between `first` and `last`, each from (included) until (excluded); empty only if none miss
-  * @param rows
-  *   how many rows there are; more than `count` if some offsets have several
-  * @param repeated
-  *   the first ranges of offsets that have several rows, like `holes`
+  * @param offsets
+  *   of the rows. A source that reads a log has all offsets between `from` and `until`, whether or not there is a record
+  * @param from
+  *   the least offset, or the offset at which a log was begun
+  * @param until
+  *   one past the greatest offset, or the offset at which a log was ended; not less than `from`
   */
-final case class OffsetSummary(
-    partition: LogPartition,
-    first: Long,
-    last: Long,
-    count: Long,
-    holes: Seq[(Long, Long)],
-    rows: Long,
-    repeated: Seq[(Long, Long)] = Nil
-) {
-  def missing: Long = last - first + 1 - count
+final case class OffsetSummary(partition: LogPartition, offsets: OffsetRuns, from: Long, until: Long)
+
+object OffsetSummary {
+
+  /** The rows of an archive; at least one. */
+  def apply(partition: LogPartition, offsets: OffsetRuns): OffsetSummary =
+    OffsetSummary(partition, offsets, offsets.first, offsets.last + 1)
+
+  /** A range of a log that was read. */
+  def ofLog(partition: LogPartition, from: Long, until: Long): OffsetSummary =
+    OffsetSummary(partition, OffsetRuns.of(from -> until), from, until)
 }

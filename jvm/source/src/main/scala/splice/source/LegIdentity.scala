@@ -12,6 +12,13 @@ import scala.collection.immutable.SortedMap
   * @param source
   *   its kind
   * @param identity
-  *   see [[Source.identity]]
+  *   see [[Source.identity]]; None once the leg has ended, because its storage is not accessed any more
+  * @param begun
+  *   whether the query has reached the leg
   */
-final private[splice] case class LegIdentity(name: Option[String], source: String, identity: SortedMap[String, String])
+final private[splice] case class LegIdentity(
+    name: Option[String],
+    source: String,
+    identity: Option[SortedMap[String, String]],
+    begun: Boolean = true
+)

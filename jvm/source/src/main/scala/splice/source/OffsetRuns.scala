@@ -11,15 +11,15 @@ import scala.collection.mutable
 import org.roaringbitmap.RoaringBitmap
 
 /** The offsets of rows, each 0 or more: a set that is small when they are dense, and the subset that several rows have. Mutable;
-  * used by one thread.
+  * used by one thread. It is sent to executors and stored as [[toBytes]].
   *
   * Offsets mostly come in rising order, so a run of them is kept as two numbers until it breaks.
   */
-final private[splice] class OffsetRuns private (
+final class OffsetRuns private (
     private val upper: OffsetRuns.Bitmaps,
     private val again: OffsetRuns.Bitmaps,
     private var total: Long
-) {
+) extends Serializable {
 
   private var runStart = 0L
   private var runEnd   = 0L
@@ -37,6 +37,13 @@ final private[splice] class OffsetRuns private (
       runEnd = until
     }
 
+  /** Adds each offset of a range once, from included, until excluded. */
+  def addRange(from: Long, until: Long): Unit = if (from < until) {
+    flush()
+    runStart = from
+    runEnd = until
+  }
+
   def addAll(other: OffsetRuns): Unit = {
     flush()
     other.flush()
@@ -49,6 +56,13 @@ final private[splice] class OffsetRuns private (
   def rows: Long = {
     flush()
     total
+  }
+
+  def isEmpty: Boolean = count == 0
+
+  def contains(offset: Long): Boolean = {
+    flush()
+    upper.get(high(offset)).exists(_.contains(offset.toInt))
   }
 
   /** How many different offsets there are. */
@@ -71,36 +85,82 @@ final private[splice] class OffsetRuns private (
     join(high, Integer.toUnsignedLong(offsets.last))
   }
 
-  /** Ranges of missing offsets between [[first]] and [[last]], from (included) until (excluded), lowest first. */
-  def holes: Iterator[(Long, Long)] = {
-    val end = last
-    Iterator
-      .unfold(nextAbsent(upper, first)) { from =>
-        if (from > end) None
-        else {
-          val until = nextPresent(upper, from)
-          Some((from -> until, nextAbsent(upper, until)))
-        }
-      }
+  /** Ranges of offsets, from (included) until (excluded), lowest first. */
+  def ranges: Iterator[(Long, Long)] = {
+    flush()
+    present(upper)
   }
 
-  /** Ranges of offsets that several rows have, like [[holes]]. */
+  /** Ranges of offsets that several rows have, like [[ranges]]. */
   def repeated: Iterator[(Long, Long)] = {
     flush()
-    if (again.isEmpty) Iterator.empty
+    present(again)
+  }
+
+  /** Ranges of missing offsets between two offsets, like [[ranges]]. */
+  def holes(from: Long, until: Long): Iterator[(Long, Long)] = {
+    val within = ranges.dropWhile(_._2 <= from).takeWhile(_._1 < until).map { case (a, b) =>
+      math.max(a, from) -> math.min(b, until)
+    }
+    // The end of the last range may be the beginning of a hole.
+    (Iterator.single(from -> from) ++ within ++ Iterator.single(until -> until)).sliding(2).collect {
+      case Seq((_, end), (begin, _)) if end < begin => end -> begin
+    }
+  }
+
+  /** The offsets that are also in another set, each once. */
+  def and(other: OffsetRuns): OffsetRuns = {
+    flush()
+    other.flush()
+    val both = new OffsetRuns
+    for {
+      (high, offsets) <- upper
+      others          <- other.upper.get(high)
+      common = RoaringBitmap.and(offsets, others) if !common.isEmpty
+    } {
+      both.upper(high) = common
+      both.total += common.getLongCardinality
+    }
+    both
+  }
+
+  /** The offsets in ranges, each once. */
+  def within(ranges: Iterable[(Long, Long)]): OffsetRuns = {
+    val wanted = new OffsetRuns
+    ranges.foreach { case (from, until) => wanted.addRange(from, until) }
+    and(wanted)
+  }
+
+  override def equals(other: Any): Boolean = other match {
+    case that: OffsetRuns =>
+      flush()
+      that.flush()
+      total == that.total && upper == that.upper && again == that.again
+    case _ => false
+  }
+
+  override def hashCode: Int = rows.hashCode
+
+  override def toString: String = {
+    val some = ranges.take(OffsetRuns.Shown + 1).toSeq
+    val text = some.take(OffsetRuns.Shown).map { case (from, until) => s"[$from, $until)" }
+    (text ++ Option.when(some.size > OffsetRuns.Shown)("...")).mkString(s"$rows rows: ", ", ", "")
+  }
+
+  private def present(in: OffsetRuns.Bitmaps): Iterator[(Long, Long)] =
+    if (in.isEmpty) Iterator.empty
     else {
-      val (high, offsets) = again.last
+      val (high, offsets) = in.last
       val end             = join(high, Integer.toUnsignedLong(offsets.last))
       Iterator.unfold(0L) { at =>
         if (at > end) None
         else {
-          val from  = nextPresent(again, at)
-          val until = nextAbsent(again, from)
+          val from  = nextPresent(in, at)
+          val until = nextAbsent(in, from)
           Some((from -> until, until))
         }
       }
     }
-  }
 
   def toBytes: Array[Byte] = {
     flush()
@@ -162,7 +222,16 @@ final private[splice] class OffsetRuns private (
   private def join(high: Int, low: Long): Long = (high.toLong << 32) | low
 }
 
-private[splice] object OffsetRuns {
+object OffsetRuns {
+
+  private val Shown = 5
+
+  /** Each offset of some ranges once, from included, until excluded. */
+  def of(ranges: (Long, Long)*): OffsetRuns = {
+    val all = new OffsetRuns
+    ranges.foreach { case (from, until) => all.addRange(from, until) }
+    all
+  }
 
   private type Bitmaps = mutable.SortedMap[Int, RoaringBitmap]
 

@@ -80,6 +80,12 @@ object ProgressMetric {
   /** JSON: the clusters that must be asked before a change is made, and that do not answer (several clusters only). */
   val Waiting = "metadataWaiting"
 
+  /** Rows that filled holes of the history, in this run (Kafka only, after an exact hand-over). */
+  val RowsFilled = "rowsFilledTotal"
+
+  /** Offsets in holes of the history that are still to be read (Kafka only, after an exact hand-over). */
+  val OffsetsToFill = "offsetsToFill"
+
   /** How many switches from one leg to the next this checkpoint has seen (hybrid only). */
   val Switches = "switches"
 }

@@ -57,14 +57,28 @@ trait Source[P <: Position] extends Serializable {
   /** Whether its rows are the records of a log, read from a start that its options or a hand-over choose, and not a copy of them. */
   def readsLog: Boolean = false
 
+  /** Whether [[schema]] accesses storage, such as folders that are listed, which may be gone once everything was read. */
+  def schemaNeedsStorage: Boolean = false
+
   /** Task metrics that readers report, for Spark's UI. */
   def taskMetrics: Seq[CustomMetric] = Nil
 
   /** The source in Spark's plans: its kind and what it reads, without secrets. */
   override def toString: String = identity.map { case (key, value) => s"$key=$value" }.mkString(s"$kind [", ", ", "]")
 
-  /** The sources that the checkpoint belongs to: the legs of a hybrid, else this source. */
-  private[splice] def legs: Seq[LegIdentity] = Seq(LegIdentity(None, kind, identity))
+  /** The sources that the checkpoint belongs to: the legs of a hybrid, else this source.
+    *
+    * @param log
+    *   the source's side log, which is only read
+    */
+  private[splice] def legs(log: SideLog): Seq[LegIdentity] = Seq(LegIdentity(None, kind, Some(identity)))
+
+  /** Checks at each start, before the first row, what needs storage, such as the columns of the legs that have not ended.
+    *
+    * @param log
+    *   the source's side log, which is only read
+    */
+  private[splice] def preflight(log: SideLog): Unit = ()
 
   /** Whether the source continues a checkpoint that a source of this kind began. */
   private[splice] def continues(other: String): Boolean = other == kind

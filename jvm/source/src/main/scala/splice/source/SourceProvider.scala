@@ -22,8 +22,12 @@ trait SourceProvider {
   /** One of the options that are set and say where reading starts; a leg with a hand-over may set none. */
   def startOption(options: SourceOptions): Option[String] = startOptions.toSeq.sorted.find(options.contains)
 
-  /** Defaults of options, as key and text, for a leg that another leg follows. */
-  def beforeAnotherLeg: Seq[(String, String)] = Nil
+  /** Defaults of options, as key and text, for a leg that another leg follows.
+    *
+    * @param options
+    *   what the user has set of the leg
+    */
+  def beforeAnotherLeg(options: SourceOptions): Seq[(String, String)] = Nil
 
   /** Checks the options and makes the source. Talks to no server and lists no folder. */
   def create(options: SourceOptions): Source[_ <: Position]

@@ -13,22 +13,30 @@ object StartPosition {
   /** What the source's own options say. */
   case object Configured extends StartPosition
 
-  /** Exact offsets, the first to be read, per log partition; a partition not named begins at its earliest record.
+  /** Exact offsets per log partition; a partition that is not named begins at its earliest record.
     *
-    * @param onGap
-    *   what to do about records that neither the history holds nor this start reads
-    * @param archived
-    *   the least offset of an archived history, per partition; the log may hold records before it that are not in the history
+    * The caller has compared them with [[LogPartitions.logRanges]].
     */
-  final case class Offsets(
-      offsets: SortedMap[LogPartition, Long],
-      onGap: OnGap,
-      archived: SortedMap[LogPartition, Long] = SortedMap.empty
-  ) extends StartPosition
+  final case class Offsets(starts: SortedMap[LogPartition, OffsetRanges]) extends StartPosition
 
   /** The first record at or after a time, in milliseconds since the epoch. */
   final case class Timestamp(millis: Long, onGap: OnGap) extends StartPosition
 }
+
+/** The offsets of a log partition that a source is to read: some ranges, then all offsets from `from` on.
+  *
+  * @param from
+  *   one past the greatest offset of the history
+  * @param fill
+  *   disjoint ranges before `from` that are not empty, lowest first, from (included) until (excluded)
+  * @param held
+  *   offsets within `fill` that the history has, and that are not read again; present if holes were merged into fewer ranges
+  */
+final case class OffsetRanges(
+    from: Long,
+    fill: Vector[(Long, Long)] = Vector.empty,
+    held: Option[OffsetRuns] = None
+)
 
 /** One partition of a log, such as a Kafka topic's. */
 final case class LogPartition(topic: String, partition: Int) {

@@ -23,7 +23,13 @@ final class OffsetRunsSuite extends AnyFunSuite {
     assert(runs.first == offsets.min, clue)
     assert(runs.last == offsets.max, clue)
     assert(runs.count == offsets.distinct.size, clue)
-    assert(runs.holes.toSeq == holes(offsets), clue)
+    assert(runs.holes(runs.first, runs.last + 1).toSeq == holes(offsets), clue)
+    assert(
+      runs.ranges.flatMap { case (from, until) => from until until }.take(300).toSeq ==
+        offsets.distinct.sorted.take(300),
+      clue
+    )
+    assert(offsets.forall(runs.contains) && !runs.contains(offsets.max + 1), clue)
     assert(runs.rows == offsets.size, clue)
     val several = offsets.groupBy(identity).collect { case (offset, all) if all.size > 1 => offset }
     assert(runs.repeated.flatMap { case (from, until) => from until until }.toSeq == several.toSeq.sorted, clue)
@@ -59,6 +65,28 @@ final class OffsetRunsSuite extends AnyFunSuite {
 
   test("a long run is small") {
     val runs = of(0L until 5000000L)
-    assert(runs.count == 5000000L && runs.holes.isEmpty && runs.toBytes.length < 2000)
+    assert(runs.count == 5000000L && runs.holes(0, 5000000L).isEmpty && runs.toBytes.length < 2000)
+  }
+
+  test("holes between any two offsets, intersections and ranges, beside plain sets") {
+    val random = new Random(5)
+    (1 to 500).foreach { seed =>
+      val start                                 = if (random.nextBoolean()) 0L else (1L << 32) - 30
+      def some()                                = Seq.fill(random.nextInt(40))(start + random.nextInt(60))
+      val (one, other)                          = (some(), some())
+      val (from, until)                         = (start + random.nextInt(40), start + random.nextInt(70))
+      val runs                                  = of(one)
+      def plain(ranges: Iterator[(Long, Long)]) = ranges.flatMap { case (a, b) => a until b }.toSeq
+      assert(plain(runs.holes(from, until)) == (from until until).filterNot(one.toSet), s"seed $seed")
+      val both = runs.and(of(other))
+      assert(plain(both.ranges) == one.toSet.intersect(other.toSet).toSeq.sorted, s"seed $seed")
+      assert(both.rows == both.count, s"seed $seed")
+      val ranged = new OffsetRuns
+      ranged.addRange(from, until)
+      other.foreach(ranged.add)
+      assert(plain(ranged.ranges) == ((from until until) ++ other).distinct.sorted, s"seed $seed")
+      assert(plain(runs.within(Seq(from -> until)).ranges) == one.distinct.filter(o => o >= from && o < until).sorted)
+      assert(runs == OffsetRuns.fromBytes(runs.toBytes), s"seed $seed")
+    }
   }
 }

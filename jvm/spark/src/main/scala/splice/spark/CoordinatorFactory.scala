@@ -28,6 +28,6 @@ private[spark] object CoordinatorFactory {
     val jobs     = new SparkJobs(spark.sparkContext)
     val run      = UUID.randomUUID().toString
     val context  = EnumeratorContext(log, mode, Clock.systemUTC(), cores, run, retained, jobs = jobs)
-    new Coordinator(source, context, SlotRules.of(options, cores), retained, folder)
+    new Coordinator(source, context, SlotRules.of(options, cores), retained, folder, batches)
   }
 }

@@ -26,7 +26,7 @@ final private[spark] class SpliceMicroBatchStream private (
     coordinator: Coordinator,
     homes: SlotHomes,
     reports: TaskReports,
-    batches: CommittedBatches
+    batches: LoggedBatches
 ) extends MicroBatchStream
     with SupportsTriggerAvailableNow
     with AcceptsLatestSeenOffset
@@ -82,7 +82,7 @@ final private[spark] class SpliceMicroBatchStream private (
   override def stop(): Unit =
     try {
       coordinator.reported(reports.takeReports())
-      coordinator.stopped(batches.last())
+      coordinator.stopped(batches.committed())
     } catch {
       case NonFatal(e) => SpliceMicroBatchStream.log.warn("The last committed batch was not told to the source", e)
     } finally {
@@ -127,7 +127,7 @@ private[spark] object SpliceMicroBatchStream {
     val batches     = new LoggedBatches(new Path(checkpoint), hadoop)
     val coordinator = CoordinatorFactory(source, options, sideLog, ReadMode.Stream, Some(sources), batches)
     coordinator.open()
-    val batches = new CommittedBatches(new Path(checkpoint), hadoop)
+    Leftovers.remove(new Path(checkpoint), hadoop, Clock.systemUTC())
     new SpliceMicroBatchStream(
       columns,
       coordinator,

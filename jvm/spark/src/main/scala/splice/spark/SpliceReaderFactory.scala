@@ -16,10 +16,10 @@ final private[spark] class SpliceReaderFactory(readers: SplitReaderFactory, repo
     extends PartitionReaderFactory {
 
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
-    new SplicePartitionReader(readers.rows(begun(partition)), reports)
+    new SplicePartitionReader(readers.rows(begun(partition)), Some(reports))
 
   override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] =
-    new SplicePartitionReader(readers.batches(begun(partition)), reports)
+    new SplicePartitionReader(readers.batches(begun(partition)), Some(reports))
 
   override def supportColumnarReads(partition: InputPartition): Boolean =
     partition.asInstanceOf[SpliceInputPartition].columnar
@@ -31,12 +31,15 @@ final private[spark] class SpliceReaderFactory(readers: SplitReaderFactory, repo
   }
 }
 
-/** Returns the task's metrics now and then, and all of them at its end. Passes on the reader's reports when it is closed. */
-final private[spark] class SplicePartitionReader[T](reader: SplitReader[T], reports: TaskReports)
+/** Returns the task's metrics now and then, and all of them at its end. Passes on the reader's reports when it is closed.
+  *
+  * @param reports
+  *   None where nobody receives reports
+  */
+final private[spark] class SplicePartitionReader[T](reader: SplitReader[T], reports: Option[TaskReports])
     extends PartitionReader[T] {
 
-  /** A reader whose reports go nowhere. */
-  def this(reader: SplitReader[T]) = this(reader, new TaskReports)
+  def this(reader: SplitReader[T]) = this(reader, None)
 
   private var asked  = 0
   private var ended  = false
@@ -63,7 +66,7 @@ final private[spark] class SplicePartitionReader[T](reader: SplitReader[T], repo
 
   private def report(): Unit = if (!closed) {
     closed = true
-    reader.report(ended).foreach(report => reports.add(TaskReport.OfReader(report)))
+    reports.foreach(to => reader.report(ended).foreach(report => to.add(TaskReport.OfReader(report))))
   }
 
   // A task that stops early, as under a limit, is asked once more when it is over.

@@ -58,7 +58,11 @@ final class FileRestartSuite extends AnyFunSuite with WithSpark {
   test("another option of the format is rejected from the first planned batch on") {
     Seq("a", "b").foreach(file => write(s"options/$file.csv", "id\n1\n"))
     intercept[StreamingQueryException](run("options", 0, "schema" -> "id STRING"))
-    rejected("options", "schema" -> "id STRING", "header" -> "true")("READER_OPTION_CHANGED", "'header'", "Remove 'header'")
+    rejected(
+      "options",
+      "schema" -> "id STRING",
+      "header" -> "true"
+    )("READER_OPTION_CHANGED", "'header'", "Remove 'header'")
     run("options", Int.MaxValue, "schema" -> "id STRING")
     assert(rows("options").map(_.getString(0)) == Seq("id", "1", "id", "1"))
   }

@@ -159,14 +159,14 @@ final class FlinkLessonsSuite extends AnyFunSuite with WithSpark {
     val w = world("h9")
     w.run()
     val switch = w.legs.indexOf("live").toLong
-    val chosen = Files.readAllLines(w.checkpoint.resolve("sources/0/splice/leg-live/start-00000000"))
+    val chosen = Files.readAllLines(w.checkpoint.resolve("sources/0/splice/leg-live/hand-over-00000000"))
     rollBack(w, to = switch)
     delete(w.checkpoint, "offsets", switch)
     (30 until 40).foreach(i => w.live.append(i % 2, i.toLong))
     w.run()
     assert(w.ids == (0L until 40L))
     assert(w.history.asked("remaining") == 1)
-    assert(Files.readAllLines(w.checkpoint.resolve("sources/0/splice/leg-live/start-00000000")) == chosen)
+    assert(Files.readAllLines(w.checkpoint.resolve("sources/0/splice/leg-live/hand-over-00000000")) == chosen)
   }
 
   test("H11: more slots than splits, in every leg") {

@@ -28,7 +28,7 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
     case StartPosition.Configured =>
       lists.create(0)(storage.list(context))
       FilesPosition.Start
-    case StartPosition.Offsets(_, _, _)     => throw FilesErrors.startNotSupported("offsets of a log")
+    case StartPosition.Offsets(_)           => throw FilesErrors.startNotSupported("offsets of a log")
     case StartPosition.Timestamp(millis, _) => throw FilesErrors.startNotSupported(s"the time $millis ms")
   }
 
@@ -59,7 +59,7 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
 
   override def end(at: FilesPosition): Option[EndState] = Option.when(isFinished(at))(new FilesEnd(at, listOf(at)))
 
-  override def remaining(at: FilesPosition, covered: Coverage): Seq[FileRange] = listOf(at).remaining(covered)
+  override def remaining(at: FilesPosition, covered: Coverage): Seq[FileRange] = readable(at).remaining(covered)
 
   override def figures(at: FilesPosition): SortedMap[String, String] = {
     val behind = if (isFinished(at)) 0L else listOf(at).unread(at)

@@ -7,11 +7,11 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
-import splice.files.options.OnEmpty
+import splice.files.options.{FileOptions, OnEmpty}
 import splice.files.reader.FileReaders
 import splice.files.split.{FileSchemas, Packing}
-import splice.files.{FileFormats, FileSource, FilesErrors}
-import splice.source.{EnumeratorContext, SplitReaderFactory}
+import splice.files.{FileFormats, FileSource, FilesErrors, PinnedSession}
+import splice.source.{EnumeratorContext, SessionSettings, SpliceException, SplitReaderFactory}
 
 /** Where the files are. The enumerator knows storage by this only, so that a simulated folder can stand in for it. */
 private[splice] trait FileStorage {
@@ -74,7 +74,10 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
       SparkStorage.log.warn("No file matches {}, so the source has no rows", settings.shownPaths.mkString(", "))
   }
 
-  override def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory = reading.of(columns, schemas)
+  override def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory = {
+    ColumnChange.ofTypes(columns, schemas).foreach(change => throw error(change, schemas))
+    reading.of(columns, schemas)
+  }
 }
 
 private object SparkStorage {

@@ -24,7 +24,7 @@ final class BlockReaderSuite extends AnyFunSuite {
   private val broken = new IOException("the stream is broken")
 
   private def block(path: String, start: Long = 0, rows: Option[RowSpan] = None) =
-    FileBlock(path, start, 10, 100, 0, InternalRow.empty, rows)
+    FileBlock(0, path, start, 10, 100, 0, InternalRow.empty, rows)
 
   /** The stream of a file that fails after its rows, if `error` is set. */
   final private class Stream(rows: Seq[Int], error: Option[Exception]) extends Iterator[InternalRow]

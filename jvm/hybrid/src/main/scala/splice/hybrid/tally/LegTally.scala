@@ -73,7 +73,7 @@ final private[hybrid] class LegTally(val columns: CountedColumns, log: SideLog, 
   private def store(tally: Tally): Tally = {
     val before = entries.numbers.toSeq
     val stored = entries.append(tally.lines)
-    before.foreach(entries.remove)
+    entries.purge(before)
     isNew = false
     batches = 0
     since = clock.instant()

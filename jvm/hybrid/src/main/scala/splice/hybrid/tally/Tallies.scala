@@ -39,12 +39,12 @@ final private[hybrid] class Tallies(
 
   private lazy val zone = DateTimeUtils.getZoneId(context.session.within(SQLConf.get.sessionLocalTimeZone))
 
-  /** Checks the columns of all legs whose schemas can be determined now.
+  /** Checks the columns of all legs that are counted.
     *
     * @throws SpliceException
     *   when a leg does not have a column that is counted, or the column is of another type
     */
-  def checkColumns(): Unit = chain.legs.filter(isCounted).filter(HybridSchema.isThere).foreach(fields)
+  def checkColumns(): Unit = chain.legs.filter(isCounted).foreach(fields)
 
   /** The columns to read of a leg, which begin with `asked`, and the plan to count them; None if no report is needed. */
   def plan(leg: Leg, asked: StructType): Option[(StructType, CountPlan)] =

@@ -36,7 +36,7 @@ final private[splice] class Tally private (
 
   /** The offsets per log partition, by partition. */
   def offsets: Seq[OffsetSummary] =
-    ofLog ++ counted.iterator.filter(_._2.rows > 0).map { case (of, runs) => Tally.summary(of, runs) }
+    ofLog ++ counted.iterator.filter(_._2.rows > 0).map { case (of, runs) => OffsetSummary(of, runs) }
 
   /** The ranges that are not counted yet, by the enumerator's method. */
   def remaining(ranges: Coverage => Seq[SplitRange]): Seq[SplitRange] = ranges(covered)
@@ -63,9 +63,6 @@ final private[splice] class Tally private (
 
 private[splice] object Tally {
 
-  /** How many ranges of missing or repeated offsets are kept; the counts cover all of them. */
-  private val RangesKept = 100
-
   /** The offsets at the end of a log. */
   def ofLog(columns: CountedColumns, offsets: Seq[OffsetSummary]): Tally =
     new Tally(columns, new Coverage, mutable.SortedMap.empty, offsets.sortBy(_.partition))
@@ -89,14 +86,4 @@ private[splice] object Tally {
 
   private def wider(a: TimeRange, b: TimeRange): TimeRange =
     TimeRange(if (a.first.isBefore(b.first)) a.first else b.first, if (a.last.isAfter(b.last)) a.last else b.last)
-
-  private def summary(of: LogPartition, all: OffsetRuns): OffsetSummary = OffsetSummary(
-    of,
-    all.first,
-    all.last,
-    all.count,
-    all.holes.take(RangesKept).toList,
-    all.rows,
-    all.repeated.take(RangesKept).toList
-  )
 }

@@ -14,7 +14,7 @@ import splice.source._
 
 /** A tally as a side-log entry: the counted extents in the head, then one line per log partition.
   *
-  * A line has the offsets as the base64 text of [[OffsetRuns]], or as one range for a log.
+  * A line has the offsets as the base64 text of [[OffsetRuns]], and for a log the range that was read.
   */
 private[tally] object TallyFormat {
 
@@ -32,10 +32,8 @@ private[tally] object TallyFormat {
       tally.columns.time.map(name => "time" -> Json.text(name)),
       tally.times.map(range => "times" -> texts(Seq(range.first.toString, range.last.toString)))
     ).flatten
-    val ranges = ofLog.map(one => line(one.partition, "range" -> numbers(Seq(one.first, one.last + 1))))
-    val runs   = counted.map { case (of, own) =>
-      line(of, "offsets" -> Json.text(Base64.getEncoder.encodeToString(own.toBytes)))
-    }
+    val ranges = ofLog.map(one => line(one.partition, one.offsets, "range" -> numbers(Seq(one.from, one.until))))
+    val runs   = counted.map { case (of, own) => line(of, own) }
     VersionedEntry.write(head, ranges ++ runs)
   }
 
@@ -62,27 +60,25 @@ private[tally] object TallyFormat {
     )
   }
 
-  private def line(of: LogPartition, offsets: (String, JsonNode)): String = Json.write(Json.obj(
+  private def line(of: LogPartition, offsets: OffsetRuns, more: (String, JsonNode)*): String = Json.write(Json.obj(
     Seq(
-      offsets,
-      "partition" -> Json.number(of.partition.toLong),
-      "topic"     -> Json.text(of.topic)
-    ).sortBy(_._1): _*
+      "offsets"   -> Json.text(Base64.getEncoder.encodeToString(offsets.toBytes)),
+      "partition" -> Json.number(of.partition.toLong)
+    ) ++ more :+ ("topic" -> Json.text(of.topic)): _*
   ))
 
   private def held(line: JsonNode): Option[(LogPartition, Either[OffsetSummary, OffsetRuns])] = for {
     topic     <- Json.field(line, "topic").filter(_.isTextual).map(_.asText)
     partition <- Json.field(line, "partition").filter(_.isInt).map(_.asInt)
     of = LogPartition(topic, partition)
-    offsets <- Json.field(line, "offsets").map(runs).orElse(Json.field(line, "range").map(range(of, _))).flatten
-  } yield of -> offsets
+    text <- Json.field(line, "offsets").filter(_.isTextual).map(_.asText)
+    runs <- Try(OffsetRuns.fromBytes(Base64.getDecoder.decode(text))).toOption
+    held <- Json.field(line, "range").fold(Option[Either[OffsetSummary, OffsetRuns]](Right(runs)))(range(of, runs, _))
+  } yield of -> held
 
-  private def runs(node: JsonNode): Option[Either[OffsetSummary, OffsetRuns]] =
-    Try(OffsetRuns.fromBytes(Base64.getDecoder.decode(node.asText))).toOption.map(Right(_))
-
-  private def range(of: LogPartition, node: JsonNode): Option[Either[OffsetSummary, OffsetRuns]] =
+  private def range(of: LogPartition, runs: OffsetRuns, node: JsonNode): Option[Either[OffsetSummary, OffsetRuns]] =
     Json.items(node).map(_.asLong) match {
-      case Seq(from, until) => Some(Left(OffsetSummary(of, from, until - 1, until - from, Nil, until - from)))
+      case Seq(from, until) => Some(Left(OffsetSummary(of, runs, from, until)))
       case _                => None
     }
 

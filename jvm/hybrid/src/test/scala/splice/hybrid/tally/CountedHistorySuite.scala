@@ -106,19 +106,14 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
   private val accepted = Seq("onDuplicates" -> "warn")
 
   private def checkMixed(found: Seq[OffsetSummary]): Unit = {
-    assert(found.map(s => (s.partition.toString, s.first, s.last, s.count, s.missing)) ==
-      Seq(
-        ("a-0", 0, 99, 100, 0),
-        ("a-1", 10, 19, 10, 0),
-        ("a-2", 0, 200, 151, 50),
-        ("b-0", 7, 7, 1, 0),
-        ("b-1", 0, 99, 51, 49)
-      ))
-    assert(found(2).holes == Seq((50L, 100L)))
-    assert(found.map(_.rows) == Seq(100, 20, 151, 1, 51))
-    assert(found.map(_.repeated) == Seq(Nil, Seq(10L -> 20L), Nil, Nil, Nil))
-    assert(found(4).holes.size == 49 && found(4).holes.take(2) == Seq((1L, 2L), (3L, 4L)))
-    assert(Seq(0, 1, 3).forall(found(_).holes.isEmpty))
+    assert(found.map(s => (s.partition.toString, s.from, s.until, s.offsets.count)) ==
+      Seq(("a-0", 0, 100, 100), ("a-1", 10, 20, 10), ("a-2", 0, 201, 151), ("b-0", 7, 8, 1), ("b-1", 0, 100, 51)))
+    def holes(i: Int) = found(i).offsets.holes(found(i).from, found(i).until).toSeq
+    assert(holes(2) == Seq((50L, 100L)))
+    assert(found.map(_.offsets.rows) == Seq(100, 20, 151, 1, 51))
+    assert(found.map(_.offsets.repeated.toSeq) == Seq(Nil, Seq(10L -> 20L), Nil, Nil, Nil))
+    assert(holes(4) == (1L to 97L by 2).map(o => o -> (o + 1)))
+    assert(Seq(0, 1, 3).forall(holes(_).isEmpty))
   }
 
   test("a job counts offsets with holes and duplicates, partitions mixed in every file") {
@@ -164,7 +159,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     )
     rows.write.partitionBy("topic", "partition").orc(at("folders"))
     val expected             = Seq((LogPartition("t", 0), 0, 9), (LogPartition("t", 1), 5, 6))
-    def found(end: EndState) = end.offsets(columns).map(s => (s.partition, s.first, s.last))
+    def found(end: EndState) = end.offsets(columns).map(s => (s.partition, s.from, s.until - 1))
     assert(found(world("format" -> "orc", "path" -> at("folders")).end) == expected)
     Seq(true, false).foreach { asBatches =>
       val own = new World(exact, "format" -> "orc", "path" -> at("folders"))(NoJobs)
@@ -172,7 +167,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
       assert(found(own.end) == expected)
     }
     archive("short", rows.withColumn("partition", col("partition").cast("short")))
-    assert(world("path" -> at("short")).end.offsets(columns).map(_.count) == Seq(10, 2))
+    assert(world("path" -> at("short")).end.offsets(columns).map(_.offsets.count) == Seq(10, 2))
   }
 
   test("offsets from text formats, by columns of other names in another case") {
@@ -180,7 +175,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     val named = exact ++ Seq("topic", "partition", "offset").map(name => s"handOver.$name" -> name.take(1))
     val own   = new World(named, "format" -> "json", "path" -> at("json"))(NoJobs)
     own.read(StructType.fromDDL("O BIGINT"), asBatches = false)
-    assert(own.end.offsets(columns) == Seq(OffsetSummary(LogPartition("t", 3), 1, 5, 5, Nil, 5)))
+    assert(own.end.offsets(columns) == Seq(OffsetSummary(LogPartition("t", 3), OffsetRuns.of(1L -> 6L))))
   }
 
   test("rows without a valid offset are counted, and rejected") {
@@ -220,7 +215,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
       spark.sql("SELECT 1L AS o, 'text' AS O, 't' AS topic, 0 AS partition").write.parquet(at("cases"))
       def found(name: String) =
         new World(exact :+ "handOver.offset" -> name, "path" -> at("cases"))().end.offsets(columns)
-      assert(found("o").map(_.last) == Seq(1))
+      assert(found("o").map(_.until) == Seq(2))
       assert(intercept[SpliceException](found("O")).getCondition == "SPLICE_HAND_OVER.COLUMN_TYPE_MISMATCH")
     } finally spark.conf.unset("spark.sql.caseSensitive")
   }
@@ -253,6 +248,25 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     times.where("false").write.parquet(at("no rows"))
     val empty = new World(byTime("instant"), "path" -> at("no rows"), "schema" -> "instant TIMESTAMP")()
     assert(empty.end.eventTimes("instant").isEmpty)
+  }
+
+  test("event times use the settings of the first start") {
+    spark.sql("SELECT DATE '2026-01-01' AS day, TIMESTAMP_NTZ '2026-01-01 00:00:00' AS local").write.parquet(at("zone"))
+    Files.createDirectories(folder.resolve("parser"))
+    Files.writeString(folder.resolve("parser/a.csv"), "2026-1-1 0:0:0\n")
+    val csv           = Seq("format" -> "csv", "schema" -> "t TIMESTAMP", "timestampFormat" -> "yyyy-MM-dd HH:mm:ss")
+    val first         = Instant.parse("2026-01-01T00:00:00Z")
+    val (key, parser) = ("spark.sql.session.timeZone", "spark.sql.legacy.timeParserPolicy")
+    val worlds        = Seq("day", "local").map(column => column -> new World(byTime(column), "path" -> at("zone"))())
+    spark.conf.set(parser, "LEGACY")
+    val parsed = new World(byTime("t"), csv :+ "path" -> at("parser"): _*)()
+    spark.conf.unset(parser)
+    spark.conf.set(key, "Asia/Tokyo")
+    try {
+      worlds.foreach { case (column, world) => assert(world.end.eventTimes(column).map(_.first).contains(first)) }
+      assert(parsed.end.eventTimes("t").map(_.first).contains(first))
+      assert(spark.conf.get(key) == "Asia/Tokyo")
+    } finally spark.conf.set(key, "UTC")
   }
 
   test("modification times come from the list, and an empty folder has neither times nor offsets") {

@@ -46,10 +46,11 @@ final class TallySuite extends AnyFunSuite {
   }
 
   private def check(tally: Tally): Unit = {
-    assert(tally.offsets == Seq(
-      OffsetSummary(p0, 0, 4, 4, Seq(3L -> 4L), 5, Seq(2L -> 3L)),
-      OffsetSummary(p1, 5, 5, 1, Nil, 1)
-    ))
+    assert(tally.offsets.map(_.partition) == Seq(p0, p1))
+    assert(tally.offsets.map(s => (s.from, s.until, s.offsets.count, s.offsets.rows)) ==
+      Seq((0, 5, 4, 5), (5, 6, 1, 1)))
+    assert(tally.offsets.head.offsets.ranges.toSeq == Seq(0L -> 3L, 4L -> 5L))
+    assert(tally.offsets.head.offsets.repeated.toSeq == Seq(2L -> 3L))
     assert(tally.invalid == Seq(0, 2, 0))
     assert(tally.times.contains(TimeRange(instant(7), instant(11))))
   }
@@ -69,11 +70,11 @@ final class TallySuite extends AnyFunSuite {
     assert(!tally.add(counts(Extent(1, 50, 200), 0, p0 -> Seq(9L))))
     check(tally)
     assert(tally.add(counts(Extent(1, 100, 200), 8, p0 -> Seq(3L))))
-    assert(tally.offsets.head.missing == 0)
+    assert(tally.offsets.head.offsets.ranges.toSeq == Seq(0L -> 5L))
   }
 
   test("the offsets of a log are ranges, also empty ones") {
-    val ranges = Seq(OffsetSummary(p0, 0, 99, 100, Nil, 100), OffsetSummary(p1, 7, 6, 0, Nil, 0))
+    val ranges = Seq(OffsetSummary.ofLog(p0, 0, 100), OffsetSummary.ofLog(p1, 7, 7))
     val tally  = Tally.ofLog(columns, ranges.reverse)
     assert(tally.offsets == ranges && TallyFormat.read(entry(tally.lines: _*)).offsets == ranges)
   }
@@ -106,14 +107,14 @@ final class TallySuite extends AnyFunSuite {
       clock.advance(Duration.ofSeconds(59))
       assert(own.advanced().isEmpty && keys.isEmpty)
       clock.advance(Duration.ofSeconds(1))
-      assert(own.advanced().exists(_.offsets.map(_.count) == Seq(1)))
+      assert(own.advanced().exists(_.offsets.map(_.offsets.count) == Seq(1)))
       assert(keys == Seq("tally-00000000"))
       clock.advance(Duration.ofMinutes(2))
       assert(own.advanced().isEmpty, "without news")
       own.add(counts(Extent.whole(0), 1, p0 -> Seq(0L)))
       assert(own.hasNews && own.advanced().isEmpty && !own.hasNews, "counted before")
       own.add(counts(Extent.whole(1), 1, p0 -> Seq(1L)))
-      assert(own.advanced().exists(_.offsets.map(_.count) == Seq(2)))
+      assert(own.advanced().exists(_.offsets.map(_.offsets.count) == Seq(2)))
       assert(keys == Seq("tally-00000001"))
     }
   }
@@ -126,7 +127,7 @@ final class TallySuite extends AnyFunSuite {
         assert(own.advanced().isEmpty)
       }
       own.add(counts(Extent.whole(64), 1, p0 -> Seq(64L)))
-      assert(own.advanced().exists(_.offsets.map(_.count) == Seq(64)))
+      assert(own.advanced().exists(_.offsets.map(_.offsets.count) == Seq(64)))
     }
   }
 
@@ -145,7 +146,7 @@ final class TallySuite extends AnyFunSuite {
         ) == Seq("1"))
         Seq(counts(Extent.whole(1), 1, p0 -> Seq(1L)))
       }
-      assert(made.offsets.map(_.rows) == Seq(2) && run().finished(At).exists(_.offsets == made.offsets))
+      assert(made.offsets.map(_.offsets.rows) == Seq(2) && run().finished(At).exists(_.offsets == made.offsets))
       assert(run(columns.copy(time = None)).stored.isEmpty, "another rule")
       assert(keys == Seq("tally-00000001"))
     }
@@ -160,7 +161,7 @@ final class TallySuite extends AnyFunSuite {
       first.stopped(all = false)
       assert(keys.isEmpty)
       first.stopped(all = true)
-      assert(run().stored.exists(_.offsets.map(_.rows) == Seq(1)))
+      assert(run().stored.exists(_.offsets.map(_.offsets.rows) == Seq(1)))
     }
   }
 }

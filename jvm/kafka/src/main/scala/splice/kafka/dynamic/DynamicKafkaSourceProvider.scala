@@ -19,6 +19,8 @@ final class DynamicKafkaSourceProvider extends SourceProvider {
     ofAll.orElse(options.keys.find(StreamStarts.isStart))
   }
 
+  override def beforeAnotherLeg(options: SourceOptions): Seq[(String, String)] = KafkaSourceProvider.limit(options)
+
   override def create(options: SourceOptions): Source[_ <: Position] = new DynamicKafkaSource(DynamicSettings(options))
 
   override def history(log: SideLog): Seq[HistoryEvent] = ChangeHistory(log)

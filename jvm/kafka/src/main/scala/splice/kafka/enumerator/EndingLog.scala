@@ -8,31 +8,32 @@ import scala.collection.immutable.SortedSet
 import splice.kafka.KafkaErrors
 import splice.kafka.options.{EndingOffsets, KafkaOptions}
 import splice.kafka.split.KafkaPosition
-import splice.source.{LogPartition, ReadMode, SideLog, VersionedEntry}
+import splice.source.{LogPartition, NumberedEntries, ReadMode, SideLog, VersionedEntry}
 
-/** Where a bounded source ends, as numbers, decided once in the life of a checkpoint. */
+/** Where a bounded source ends, as numbers: entries `ending-<n>`, of which the last one holds. A start that was not stored, because a run was
+  * killed or because its hand-over failed, leaves an entry that a later start replaces.
+  */
 final private[splice] class EndingLog(side: SideLog, log: LogMetadata, mode: ReadMode, resolver: StartResolver) {
 
-  private val Key = "ending"
+  private val entries = new NumberedEntries(side, "ending")(EndingLog.read)
 
-  private var known: Option[EndingLog.Entry] = None
+  private var known: Option[EndingLog.Entry] = entries.numbers.lastOption.map(entries(_))
+
+  /** The end, decided now, of a source that begins at `start`. */
+  def begin(ending: EndingOffsets, start: KafkaPosition, partitions: SortedSet[LogPartition]): EndingLog.Entry = {
+    val entry = EndingLog.Entry(decide(ending, partitions), start)
+    val _     = entries.create(VersionedEntry.write(Nil, Seq(entry.end.json, entry.start.json)))
+    known = Some(entry)
+    entry
+  }
 
   /** The end; decided now if it never was.
     *
-    * @param start
-    *   where the source began, if this is where it begins
+    * @param at
+    *   where the source is
     */
-  def resolve(ending: EndingOffsets, start: KafkaPosition, partitions: => SortedSet[LogPartition]): EndingLog.Entry =
-    known.getOrElse {
-      def decided = VersionedEntry.write(Nil, Seq(decide(ending, partitions).json, start.json))
-      val durable = VersionedEntry.read(Key, side.getOrCreate(Key)(decided))
-      val entry   = durable.lines match {
-        case Seq(end, begin) => EndingLog.Entry(KafkaPosition.read(end), KafkaPosition.read(begin))
-        case lines           => durable.corrupt(s"it has ${lines.size + 1} lines instead of 3")
-      }
-      known = Some(entry)
-      entry
-    }
+  def resolve(ending: EndingOffsets, at: KafkaPosition, partitions: => SortedSet[LogPartition]): EndingLog.Entry =
+    known.getOrElse(begin(ending, at, partitions))
 
   private def decide(ending: EndingOffsets, partitions: SortedSet[LogPartition]): KafkaPosition = {
     // Ends come first: a record that lands in between belongs to what comes after.
@@ -62,4 +63,9 @@ private[splice] object EndingLog {
 
   /** Where the source ends, and where it began as far as that is known. */
   final case class Entry(end: KafkaPosition, start: KafkaPosition)
+
+  private def read(entry: VersionedEntry): Entry = entry.lines match {
+    case Seq(end, start) => Entry(KafkaPosition.read(end), KafkaPosition.read(start))
+    case lines           => entry.corrupt(s"it has ${lines.size + 1} lines instead of 3")
+  }
 }

@@ -8,8 +8,11 @@ import splice.kafka.{KafkaErrors, KafkaSchema}
 import splice.source._
 
 /** What a bounded Kafka source ended with. It knows offsets; times only the records know. */
-final private[splice] class KafkaEndState(entry: EndingLog.Entry, override val position: KafkaPosition)
-    extends EndState {
+final private[splice] class KafkaEndState(
+    entry: EndingLog.Entry,
+    override val position: KafkaPosition,
+    skips: SkippedRanges
+) extends EndState {
 
   override def eventTimes(column: String): Option[TimeRange] =
     throw KafkaErrors.cannotAnswer(
@@ -31,9 +34,11 @@ final private[splice] class KafkaEndState(entry: EndingLog.Entry, override val p
     )
     entry.end.offsets.toSeq.map { case (p, wanted) =>
       // A source that began after its end has read nothing, and what comes next must not go back.
-      val end   = math.max(wanted, position.get(p).getOrElse(wanted))
-      val first = math.min(entry.start.get(p).getOrElse(end), end)
-      OffsetSummary(p, first, end - 1, end - first, Nil, end - first)
+      val end     = math.max(wanted, position.get(p).getOrElse(wanted))
+      val first   = math.min(entry.start.get(p).getOrElse(end), end)
+      val skipped = OffsetRuns.of(skips.of(p, position.generation(p.topic)).map(skip => skip.from -> skip.until): _*)
+      // After holes, the offsets that it passed over are those of the history before it, which a later hand-over does not count again.
+      OffsetSummary(p, OffsetRuns.of(skipped.holes(first, end).toSeq: _*), first, end)
     }
   }
 }

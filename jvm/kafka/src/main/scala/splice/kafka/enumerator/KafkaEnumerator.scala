@@ -38,6 +38,7 @@ final private[splice] class KafkaEnumerator(
   private val resolver   = new StartResolver(log, retention, looks, settings.client.group)
   private val startLog   = new StartLog(context.sideLog)
   private val skipLog    = new SkipLog(context.sideLog)
+  private val fillLog    = new FillLog(context.sideLog)
   private val endingLog  = new EndingLog(context.sideLog, log, context.mode, resolver)
   private val identity   = new IdentityLog(context.sideLog)
   private val deletions  = new DeletionLog(context.sideLog)
@@ -46,7 +47,7 @@ final private[splice] class KafkaEnumerator(
   private val removal    = new Removal(deletions, policies.removed, context.clock, watch.last)
   private val membership = new Membership(settings, discovery, identity, recreation, removal, looks)
   private val ends       = new LogEnds(membership, watch)
-  private val skips      = new Skips(log, skipLog, retention, watch)
+  private val skips      = new Skips(log, skipLog, fillLog, retention, watch)
   private val replays    = new Replay(log, membership, identity, startLog, skipLog)
   private val outage     = new Outage(policies.patience, context.clock, () => looks.waitForNext())
   private val lag        = new LagBook
@@ -55,10 +56,11 @@ final private[splice] class KafkaEnumerator(
   private var moving                          = false
   private var refreshing                      = false
   private var reported: Option[KafkaPosition] = None
+  private var filled                          = 0L
 
   override def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = {
     val partitions = membership.first(at match {
-      case wanted: StartPosition.Offsets => wanted.offsets.keySet
+      case wanted: StartPosition.Offsets => wanted.starts.keySet
       case _                             => Set.empty
     })
     membership.requireAll()
@@ -66,13 +68,20 @@ final private[splice] class KafkaEnumerator(
       (configuredStart +: of.values.toSeq).foreach(BatchBounds.refuse)
     val begin = at match {
       case StartPosition.Configured        => resolver.configured(configuredStart, of, partitions)
-      case wanted: StartPosition.Offsets   => resolver.handed(wanted, partitions)
+      case wanted: StartPosition.Offsets   => resolver.exactly(wanted.starts, partitions)
       case wanted: StartPosition.Timestamp => resolver.handed(wanted, partitions)
     }
     val own = membership.begin(begin)
-    // Where a bounded source began is written down with its end, and holds if a crash made nobody hear of it.
+    // Holes of a start that was not stored are not those of this one.
+    fillLog.begin(
+      own,
+      at match {
+        case wanted: StartPosition.Offsets => wanted.starts
+        case _                             => SortedMap.empty
+      }
+    )
     settings.ending.fold(own) { ending =>
-      val entry = endingLog.resolve(ending, own, partitions)
+      val entry = endingLog.begin(ending, own, partitions)
       if (context.mode == ReadMode.Batch) BatchBounds.refuse(entry)
       entry.start
     }
@@ -89,7 +98,21 @@ final private[splice] class KafkaEnumerator(
     if (until == from) from else until
   }
 
-  override def plan: KafkaPlan = KafkaPlan(startLog.known, skipLog.known, identity.known)
+  override def plan: KafkaPlan = KafkaPlan(startLog.known, skipLog.known, identity.known, fillLog.known)
+
+  override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = {
+    val partitions = membership.first(history.keySet)
+    membership.requireAll()
+    def ends()                               = log.ends(partitions)
+    def isShort(of: Map[LogPartition, Long]) = history.exists { case (p, end) => of.get(p).exists(_ < end) }
+    // Ends come first: a record that is written in between is read after the start.
+    val until = looks.confirm(ends())(isShort)(() => ends())
+    val from  = log.earliest(partitions)
+    SortedMap.from(partitions.iterator.map { p =>
+      val first = from.getOrElse(p, 0L)
+      p -> LogRange(first, math.max(first, until.getOrElse(p, first)))
+    })
+  }
 
   override def replay(from: KafkaPosition, until: KafkaPosition): Unit =
     if (from != until) outage.wait(() => replays(plan, from, until))
@@ -116,7 +139,7 @@ final private[splice] class KafkaEnumerator(
       Some(end)
     )
     if (left.nonEmpty) throw KafkaErrors.endNotSubscribed(left.toSeq)
-    if (unread.isEmpty) Some(new KafkaEndState(entry, at)) else None
+    if (unread.isEmpty) Some(new KafkaEndState(entry, at, skipLog.known)) else None
   }
 
   // Servers that never answered before are more likely to be wrong than to be away.
@@ -139,12 +162,27 @@ final private[splice] class KafkaEnumerator(
       at.topics.filter(t => !found(t) && before.of(t) != at.of(t)).foreach(sizes.foundNone)
     }
     reported = Some(at)
-    lag.look(at.offsets, watch.last, told, context.clock.instant()).report ++ told.report ++ Seq(
+    filled += told.filled
+    val toFill = at.offsets.iterator.map { case (p, offset) =>
+      fillLog.known.find(p, at.generation(p.topic)).fold(0L)(fill => math.max(fill.total - fill.rank(offset), 0L))
+    }.sum
+    val fill = if (fillLog.known.isEmpty) Nil
+    else Seq(ProgressMetric.RowsFilled -> filled.toString, ProgressMetric.OffsetsToFill -> toFill.toString)
+    lag.look(unfilled(at), watch.last, told, context.clock.instant()).report ++ told.report ++ fill ++ Seq(
       ProgressMetric.Position         -> shown(at),
       ProgressMetric.Splits           -> at.offsets.size.toString,
       ProgressMetric.MetadataFailures -> discovery.health.failures.toString
     ) ++ discovery.health.age(context.clock.instant()).map(ProgressMetric.MetadataAge -> _.toMillis.toString)
   }
+
+  /** Offsets that are behind their ends by as much as there is to read. */
+  private def unfilled(at: KafkaPosition): SortedMap[LogPartition, Long] =
+    if (fillLog.known.isEmpty) at.offsets
+    else
+      at.offsets.map { case (p, offset) =>
+        val end = watch.last(p).getOrElse(offset)
+        p -> (end - fillLog.known.between(p, at.generation(p.topic), offset, end))
+      }
 
   override def expect(starts: KafkaPosition): Unit = watch.expect(starts)
 
@@ -200,8 +238,10 @@ final private[splice] class KafkaEnumerator(
   /** How far a batch goes that begins at `from`, if there is enough to read until `ends`. */
   private def until(from: KafkaPosition, ends: Map[LogPartition, Long], limits: Limits): KafkaPosition = {
     val ready = from.offsets.collect { case (p, offset) if ends.contains(p) => p -> (offset -> ends(p)) }
-    val rows  = ready.valuesIterator.map { case (offset, end) => math.max(end - offset, 0L) }.sum
-    if (limits.minRows.exists(rows < _)) from else from ++ sharing(limits, ready)
+    val fills = fillLog.known
+    val rows  = ready.iterator.map { case (p, (at, end)) => fills.between(p, from.generation(p.topic), at, end) }.sum
+    if (limits.minRows.exists(rows < _)) from
+    else from ++ fills.share(ready, (p: LogPartition) => p -> from.generation(p.topic))(sharing(limits, _))
   }
 
   private def newStarts(partitions: Set[LogPartition]): Map[LogPartition, Long] =

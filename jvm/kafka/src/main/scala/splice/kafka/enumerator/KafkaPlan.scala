@@ -3,7 +3,7 @@
 
 package splice.kafka.enumerator
 
-import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
+import splice.kafka.split.{Holes, KafkaPosition, KafkaSplitRange}
 import splice.source.{CheckpointErrors, LogPartition, SideLog}
 
 /** The ranges between positions of one cluster, by the positions and by entries of its side log. Immutable, so any thread may use it.
@@ -14,18 +14,39 @@ import splice.source.{CheckpointErrors, LogPartition, SideLog}
 final private[splice] case class KafkaPlan(
     starts: Map[(LogPartition, Int), Long] = Map.empty,
     skips: SkippedRanges = SkippedRanges(),
-    identities: Identities = Identities()
+    identities: Identities = Identities(),
+    fills: Fills = Fills()
 ) {
 
   /** @throws splice.source.SpliceException when neither a position nor an entry has the start of a partition */
   def splits(from: KafkaPosition, until: KafkaPosition): Seq[KafkaSplitRange] = {
     val (at, to) = (identities.meant(from), identities.meant(until))
     val ids      = to.topics.iterator.map(t => t -> identities.owner(t, to.generation(t)).id).toMap
-    to.offsets.iterator.map { case (p, end) =>
-      val begin =
+    to.offsets.iterator.flatMap { case (p, end) =>
+      val generation = to.generation(p.topic)
+      val begin      =
         start(p, at, to).getOrElse(throw CheckpointErrors.missingEntry(s"The side-log entry of the start of $p"))
-      KafkaSplitRange(p, skips.start(p, to.generation(p.topic), begin, end), end)(ids(p.topic))
+      val from = skips.start(p, generation, begin, end)
+      fills.find(p, generation) match {
+        case None       => Iterator.single(KafkaSplitRange(p, from, end)(ids(p.topic)))
+        case Some(fill) => filled(p, fill, from, end, ids(p.topic)) :+
+            KafkaSplitRange(p, math.max(from, fill.cut), end)(ids(p.topic))
+      }
     }.filter(range => range.from < range.until).toSeq
+  }
+
+  /** The range of the holes that lie between two offsets, if there are some. */
+  private def filled(
+      p: LogPartition,
+      fill: PartitionFill,
+      from: Long,
+      until: Long,
+      id: Option[String]
+  ): Seq[KafkaSplitRange] = {
+    val holes = fill.within(from, until)
+    holes.headOption.toSeq.map { first =>
+      KafkaSplitRange(p, first._1, holes.last._2, Some(Holes(holes, fill.held(holes))))(id)
+    }
   }
 
   /** The partitions whose start is not known, in the generations of `until`. */
@@ -46,5 +67,5 @@ private[splice] object KafkaPlan {
 
   /** The plan by the entries of a cluster's side log, which is only read. */
   def read(log: SideLog): KafkaPlan =
-    KafkaPlan(new StartLog(log).known, new SkipLog(log).known, new IdentityLog(log).known)
+    KafkaPlan(new StartLog(log).known, new SkipLog(log).known, new IdentityLog(log).known, new FillLog(log).known)
 }

@@ -14,10 +14,10 @@ final private[splice] class Retention(log: LogMetadata, policy: OutOfRange) {
 
   private val loss = DataLoss(policy.fails)
 
-  /** The offsets at which partitions go on, never below the first that the log holds.
+  /** The offsets at which partitions go on, never before the end of their last gaps.
     *
     * @param gaps
-    *   from the wanted offset until the first that the log holds
+    *   what is wanted and lies before the first offset that the log holds, in the order of the offsets
     * @throws splice.source.SpliceException
     *   when the policy is to fail
     */
@@ -33,7 +33,11 @@ final private[splice] class Retention(log: LogMetadata, policy: OutOfRange) {
           ends ++ log.atTime(first.map { case (p, _) => p -> millis }).map { case (p, record) => p -> record.offset }
       }
       val goesOn = first.map { case (p, offset) => p -> math.max(offset, to.getOrElse(p, offset)) }
-      loss.report(s"$what$say", gaps.map(gap => gap.copy(until = goesOn.get(gap.partition).orElse(gap.until))))
+      // The last gap of a partition is followed by what the policy passes over.
+      val passed = gaps.map { gap =>
+        if (gap.until == first.get(gap.partition)) gap.copy(until = goesOn.get(gap.partition)) else gap
+      }
+      loss.report(s"$what$say", passed)
       goesOn
     }
 

@@ -25,6 +25,9 @@ final private[splice] case class SkippedRanges(
       skips.filter(skip => skip.from < until && from < skip.until).map(_.until).maxOption.fold(from)(math.max(from, _))
     }
 
+  /** All skips of a partition. */
+  def of(partition: LogPartition, generation: Int): Vector[Skip] = all.getOrElse((partition, generation), Vector.empty)
+
   /** The offset at which a partition continues that is at `from`. */
   def next(partition: LogPartition, generation: Int, from: Long): Long =
     all.get((partition, generation)).fold(from)(_.foldLeft(from) { (at, skip) =>

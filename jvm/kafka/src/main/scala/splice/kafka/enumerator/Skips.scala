@@ -8,7 +8,13 @@ import splice.kafka.split.KafkaPosition
 import splice.source.LogPartition
 
 /** Passes over what the log no longer holds, before a batch is planned that would begin there. */
-final private[splice] class Skips(log: LogMetadata, skipLog: SkipLog, retention: Retention, watch: EndWatch) {
+final private[splice] class Skips(
+    log: LogMetadata,
+    skipLog: SkipLog,
+    fillLog: FillLog,
+    retention: Retention,
+    watch: EndWatch
+) {
 
   /** Partitions that are behind. One that was at its end when that was last asked for cannot have been overtaken by retention
     * unless records came and went within one batch, which its reader notices; so nothing is asked for its sake.
@@ -40,7 +46,12 @@ final private[splice] class Skips(log: LogMetadata, skipLog: SkipLog, retention:
   def pass(at: KafkaPosition, ends: Map[LogPartition, Long], behind: Set[LogPartition]): KafkaPosition = {
     val asked = behind.filter(p => at.get(p).exists(offset => ends.get(p).exists(offset < _)))
     val gaps  = (if (asked.isEmpty) Map.empty[LogPartition, Long] else log.earliest(asked)).toSeq.sortBy(_._1).flatMap {
-      case (p, first) => at.get(p).filter(_ < first).map(MissingRange(p, _, Some(first)))
+      case (p, first) =>
+        // What the history has is not lost.
+        at.get(p).toSeq.flatMap { offset =>
+          fillLog.known.read(p, at.generation(p.topic), offset, first).ranges
+            .map { case (from, until) => MissingRange(p, from, Some(until)) }
+        }
     }
     val to = retention.goOn("the log begins after what is to be read next", gaps)
     if (to.isEmpty) at

@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory
 import splice.kafka.options.{CommittedReset, KafkaOptions, NoRecordAtTime, StartingOffsets}
 import splice.kafka.split.KafkaPosition
 import splice.kafka.{KafkaErrors, MissingRange}
-import splice.source.{LogPartition, OnGap, SpliceException, StartPosition}
+import splice.source.{LogPartition, OffsetRanges, OnGap, SpliceException, StartPosition}
 
 /** Turns every way of saying where to begin into numbers. */
 final private[splice] class StartResolver(
@@ -40,29 +40,16 @@ final private[splice] class StartResolver(
     KafkaPosition.of(groups.flatMap { case (begin, some) => resolved(begin, some) })
   }
 
-  /** The start that a hand-over chose: exact offsets, and the first offset of partitions that the history does not hold. */
-  def handed(wanted: StartPosition.Offsets, partitions: SortedSet[LogPartition]): KafkaPosition = {
-    val foreign = wanted.offsets.keySet -- partitions
-    if (foreign.nonEmpty) throw KafkaErrors.notInLog(foreign)
-    val first = log.earliest(partitions)
-    val all   = first.map { case (p, _) => p -> 0L } ++ wanted.offsets
-    val held  = within(all, first)({ gaps =>
-      warnOrFail(wanted.onGap, KafkaErrors.gap(gaps))
-      Map.empty
+  /** The start that an exact hand-over chose: the first offset that is to be read of each partition. */
+  def exactly(
+      starts: SortedMap[LogPartition, OffsetRanges],
+      partitions: SortedSet[LogPartition]
+  ): KafkaPosition = {
+    val news     = partitions.filterNot(starts.contains)
+    val earliest = if (news.isEmpty) Map.empty[LogPartition, Long] else log.earliest(news)
+    KafkaPosition.of(earliest ++ starts.filter(s => partitions(s._1)).map { case (p, of) =>
+      p -> of.fill.headOption.fold(of.from)(_._1)
     })
-    val skipped = beforeHistory(wanted.archived, first)
-    if (skipped.nonEmpty) warnOrFail(wanted.onGap, KafkaErrors.beforeHistory(skipped))
-    KafkaPosition.of(held)
-  }
-
-  /** Records that the log holds before the first one of the history. */
-  private def beforeHistory(
-      archived: SortedMap[LogPartition, Long],
-      first: Map[LogPartition, Long]
-  ): Seq[MissingRange] = {
-    val late  = archived.collect { case (p, begin) if first.get(p).exists(_ < begin) => p -> (first(p) -> begin) }
-    val found = if (late.isEmpty) Map.empty[LogPartition, Long] else log.firstRecords(late)
-    late.toSeq.collect { case (p, (_, until)) if found.contains(p) => MissingRange(p, found(p), Some(until)) }
   }
 
   /** The start that a hand-over chose by time. */
@@ -71,13 +58,30 @@ final private[splice] class StartResolver(
     val ends  = log.ends(partitions)
     val found = log.atTime(partitions.iterator.map(_ -> wanted.millis).toMap)
     val first = log.earliest(partitions)
-    val late  = found.collect {
-      case (p, record)
-          if record.offset == first.getOrElse(p, 0L) && record.offset > 0 && record.millis > wanted.millis =>
-        p -> Instant.ofEpochMilli(record.millis)
-    }
-    if (late.nonEmpty) warnOrFail(wanted.onGap, KafkaErrors.timeGap(Instant.ofEpochMilli(wanted.millis), late))
+    val gaps  = timeGaps(wanted.millis, first, ends, found)
+    if (gaps.nonEmpty) warnOrFail(wanted.onGap, KafkaErrors.timeGap(Instant.ofEpochMilli(wanted.millis), gaps))
     KafkaPosition.of(ends ++ found.map { case (p, record) => p -> record.offset })
+  }
+
+  /** The partitions from which retention has removed records, so that records at or after a time may be among them: those whose first
+    * record is later, with its time, and those that have no record.
+    */
+  private def timeGaps(
+      millis: Long,
+      first: Map[LogPartition, Long],
+      ends: Map[LogPartition, Long],
+      found: Map[LogPartition, TimedOffset]
+  ): Map[LogPartition, Option[Instant]] = {
+    val suspects = first.collect {
+      case (p, from) if from > 0 && found.get(p).forall(_.millis > millis) =>
+        p -> (from -> found.get(p).fold(ends.getOrElse(p, from))(_.offset))
+    }
+    // The first offset of a log is not always a record, so an earlier record is searched for.
+    val ranges  = suspects.filter { case (_, (from, until)) => from < until }
+    val earlier = if (ranges.isEmpty) Map.empty[LogPartition, Long] else log.firstRecords(ranges)
+    (suspects.keySet -- earlier.keySet).iterator.map { p =>
+      p -> found.get(p).map(record => Instant.ofEpochMilli(record.millis))
+    }.toMap
   }
 
   private def resolved(start: StartingOffsets, partitions: SortedSet[LogPartition]): Map[LogPartition, Long] =

@@ -26,13 +26,16 @@ final private[splice] case class PartitionRead(rows: Long, bytes: Long, millis: 
   *   between fetch requests and their answers, which polls need not wait for
   * @param opened
   *   readers that were made, and `reused` those that were open already
+  * @param filled
+  *   rows that filled holes of a history
   */
 final private[splice] case class TaskReads(
     partitions: Map[LogPartition, PartitionRead] = Map.empty,
     pollNanos: Long = 0,
     fetchMillis: Long = 0,
     opened: Long = 0,
-    reused: Long = 0
+    reused: Long = 0,
+    filled: Long = 0
 ) {
 
   def ++(more: TaskReads): TaskReads = TaskReads(
@@ -42,7 +45,8 @@ final private[splice] case class TaskReads(
     pollNanos + more.pollNanos,
     fetchMillis + more.fetchMillis,
     opened + more.opened,
-    reused + more.reused
+    reused + more.reused,
+    filled + more.filled
   )
 
   /** How readers fared, as the progress tells it. */

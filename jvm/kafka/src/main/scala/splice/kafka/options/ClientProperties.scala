@@ -52,6 +52,10 @@ final private[splice] case class ClientProperties(
   def reader(run: String, largest: Double): Map[String, Object] =
     consumer(run, ClientProperties.throughput + ClientProperties.partitionFetch(largest))
 
+  /** The same, for readers that see only records of committed transactions. */
+  def committedOnly: ClientProperties =
+    copy(properties = properties.updated(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed"))
+
   private def consumer(run: String, defaults: Map[String, String]): Map[String, Object] =
     (defaults ++ groupId(run) ++ properties) ++ ClientProperties.fixed
 

@@ -16,7 +16,7 @@ import splice.kafka.lag.ReadReports
 import splice.kafka.options.KafkaSettings
 import splice.kafka.split.KafkaSplitRange
 import splice.kafka.value.{ValuePlan, ValueReader}
-import splice.source.{EnumeratorContext, SplitReader, SplitReaderFactory, TaskRanges}
+import splice.source.{EnumeratorContext, ReaderSequence, SplitReader, SplitReaderFactory, TaskRanges}
 
 /** Makes readers on executors: each with a consumer that is its slot's from the batch before, if there is one. */
 final private[splice] case class KafkaReaders(
@@ -28,18 +28,34 @@ final private[splice] case class KafkaReaders(
 
   override val columnar: Boolean = value.isEmpty && KafkaBatchReader.shows(columns)
 
-  override def rows(task: TaskRanges): SplitReader[InternalRow] =
-    value.foldLeft[SplitReader[InternalRow]](new KafkaSplitReader(columns, slot(task)))(new ValueReader(_, _))
+  override def rows(task: TaskRanges): SplitReader[InternalRow] = inTurn(task) { (ranges, own) =>
+    val records = new KafkaSplitReader(columns, slot(task.slot, ranges, own))
+    value.foldLeft[SplitReader[InternalRow]](records)(new ValueReader(_, _))
+  }
 
-  override def batches(task: TaskRanges): SplitReader[ColumnarBatch] = new KafkaBatchReader(columns, slot(task))
+  override def batches(task: TaskRanges): SplitReader[ColumnarBatch] = inTurn(task) { (ranges, own) =>
+    new KafkaBatchReader(columns, slot(task.slot, ranges, own))
+  }
 
-  private def slot(task: TaskRanges): SlotReader = {
-    val key    = ReaderKey(run, settings.client, task.slot)
-    val ranges = task.ranges.map(_.asInstanceOf[KafkaSplitRange])
+  /** Holes of a history first: they need a client with another isolation level, and a client reads one range of a partition. */
+  private def inTurn[T](task: TaskRanges)(
+      reader: (IndexedSeq[KafkaSplitRange], ReaderSettings) => SplitReader[T]
+  ): SplitReader[T] = {
+    val ranges            = task.ranges.map(_.asInstanceOf[KafkaSplitRange])
+    val (filling, others) = ranges.partition(_.holes.nonEmpty)
+    if (filling.isEmpty) reader(ranges, settings)
+    else {
+      def fill = reader(filling, settings.copy(client = settings.client.committedOnly))
+      if (others.isEmpty) fill else new ReaderSequence(Iterator(() => fill, () => reader(others, settings)).map(_()))
+    }
+  }
+
+  private def slot(slot: Option[Int], ranges: IndexedSeq[KafkaSplitRange], settings: ReaderSettings): SlotReader = {
+    val key = ReaderKey(run, settings.client, slot)
     // After a failure nobody knows what the consumer has to do with it.
     val retried = Option(TaskContext.get()).exists(_.attemptNumber() > 0)
     val pooled  = if (retried) None else ReaderPool.ofExecutor.borrow(key)(_.fits(ranges)).filter(isUsable(_, ranges))
-    val client  = pooled.getOrElse(open(ranges))
+    val client  = pooled.getOrElse(open(ranges, settings))
     new SlotReader(ranges, client, settings, pooled.isDefined)(
       ReaderPool.ofExecutor.giveBack(key, client, settings.idleTimeout)
     )
@@ -52,7 +68,7 @@ final private[splice] case class KafkaReaders(
     usable
   }
 
-  private def open(ranges: Seq[KafkaSplitRange]): SlotConsumer =
+  private def open(ranges: Seq[KafkaSplitRange], settings: ReaderSettings): SlotConsumer =
     try
       SlotConsumer(
         settings.client.reader(run, largest(ranges)) ++ ExecutorRack.property(settings.rackFrom),

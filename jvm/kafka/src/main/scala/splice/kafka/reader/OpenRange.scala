@@ -5,14 +5,18 @@ package splice.kafka.reader
 
 import java.util.{List => JList}
 
+import scala.annotation.tailrec
+
 import org.apache.kafka.clients.consumer.ConsumerRecord
 import org.apache.kafka.common.TopicPartition
 import org.apache.spark.unsafe.types.UTF8String
 
-import splice.kafka.split.{KafkaSplitRange, TopicPartitions}
+import splice.kafka.MissingRange
+import splice.kafka.split.{Holes, KafkaSplitRange, TopicPartitions}
 
 /** A range that is not read to its end yet. */
 final private[reader] class OpenRange(range: KafkaSplitRange) {
+  val holes: Option[OpenHoles]  = range.holes.map(new OpenHoles(_))
   val partition: TopicPartition = TopicPartitions.of(range.partition)
   val topic: UTF8String         = UTF8String.fromString(range.partition.topic)
   val from: Long                = range.from
@@ -26,6 +30,50 @@ final private[reader] class OpenRange(range: KafkaSplitRange) {
     position = now
     done
   }
+
+  /** What is lost if records from an offset (included) until another (excluded) are gone: not what the history has. */
+  def lost(from: Long, until: Long): Seq[MissingRange] =
+    holes.fold(Seq(from -> until))(_.unread(from, until)).map { case (begin, end) =>
+      MissingRange(TopicPartitions.toLog(partition), begin, Some(end))
+    }
+}
+
+/** The holes of a range that is being read, in the order of the log. */
+final private[reader] class OpenHoles(holes: Holes) {
+
+  private var at = 0
+
+  /** Whether an offset is to be read. Offsets are passed in rising order, also those passed to [[next]]. */
+  def contains(offset: Long): Boolean = within(offset) == offset && !holes.held.exists(_.contains(offset))
+
+  /** The first offset that is to be read, from this one on; the greatest number after the last hole. */
+  @tailrec def next(offset: Long): Long = {
+    val from = within(offset)
+    if (from == Long.MaxValue) from
+    else {
+      val end = holes.ranges(at)._2
+      missing(from, end).nextOption() match {
+        case Some((found, _)) => found
+        case None             => next(end)
+      }
+    }
+  }
+
+  /** The offsets that are to be read from an offset (included) until another (excluded), whatever was passed before. */
+  def unread(from: Long, until: Long): Seq[(Long, Long)] =
+    holes.ranges.map { case (a, b) => math.max(a, from) -> math.min(b, until) }
+      .filter { case (a, b) => a < b }
+      .flatMap { case (a, b) => missing(a, b) }
+
+  /** The first offset of a range from this one on. */
+  private def within(offset: Long): Long = {
+    while (at < holes.ranges.length && holes.ranges(at)._2 <= offset) at += 1
+    if (at < holes.ranges.length) math.max(offset, holes.ranges(at)._1) else Long.MaxValue
+  }
+
+  /** What the history lacks of a range or of a part of it. */
+  private def missing(from: Long, until: Long): Iterator[(Long, Long)] =
+    holes.held.fold(Iterator.single(from -> until))(_.within(Seq(from -> until)).holes(from, until))
 }
 
 /** Records of one partition, from an index on. */

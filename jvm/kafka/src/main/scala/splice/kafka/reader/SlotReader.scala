@@ -52,10 +52,7 @@ final private[splice] class SlotReader(
   private var topics = KafkaSplitRange.topicIds(ranges)
   private val lock   = new ReentrantLock
 
-  // The records being handed over; an array, since what hands them over looks at each several times.
-  private var list    = Array.empty[ConsumerRecord[Array[Byte], Array[Byte]]]
-  private var first   = 0
-  private var beyond  = 0
+  private val window  = new RecordWindow
   private var current = Option.empty[Chunk]
 
   private var begun               = false
@@ -69,8 +66,6 @@ final private[splice] class SlotReader(
   private var bytes     = 0L
   private var pollNanos = 0L
 
-  // Of the list being handed over.
-  private var ownBytes    = 0L
   private var fetchMillis = 0L
   private var idleNanos   = 0L
 
@@ -88,7 +83,7 @@ final private[splice] class SlotReader(
     settle()
     if (chunks.nonEmpty) {
       take(chunks.removeHead())
-      if (beyond > first) Poll.Found else poll(patience)
+      if (window.isEmpty) poll(patience) else Poll.Found
     } else if (open.isEmpty) ended()
     else if (fill(patience)) poll(patience)
     else Poll.Pending
@@ -104,13 +99,13 @@ final private[splice] class SlotReader(
   }
 
   /** The records that [[poll]] found, between [[from]] and [[until]]; valid until the next call. */
-  def records: Array[ConsumerRecord[Array[Byte], Array[Byte]]] = list
+  def records: Array[ConsumerRecord[Array[Byte], Array[Byte]]] = window.records
 
   /** The index of the first of [[records]]. */
-  def from: Int = first
+  def from: Int = window.from
 
   /** One past the index of the last of [[records]]. */
-  def until: Int = beyond
+  def until: Int = window.until
 
   /** The topic of [[records]]. */
   def topic: UTF8String = current.fold(UTF8String.EMPTY_UTF8)(_.range.topic)
@@ -118,16 +113,27 @@ final private[splice] class SlotReader(
   /** What the list that was handed over means for its range. */
   private def settle(): Unit = {
     current.foreach { case Chunk(range, own, _) =>
-      if (beyond > first) settings.reports.foreach(tell(_, range))
-      if (beyond < own.size) finish(range, Some(Leftover(own, beyond)))
-      else if (consumerAt(range) >= range.until) finish(range, None)
+      if (!window.isEmpty) settings.reports.foreach(tell(_, range))
+      if (window.taken < own.size) finish(range, Some(Leftover(own, window.taken)))
+      else {
+        val at = consumerAt(range)
+        if (at >= range.until) finish(range, None)
+        else range.holes.foreach(holes => leap(range, at, math.min(holes.next(at), range.until)))
+      }
     }
     current = None
   }
 
+  /** Seeks over offsets that the history has. What was fetched ahead is lost, so a short distance is read. */
+  private def leap(range: OpenRange, at: Long, to: Long): Unit = if (to - at > SlotReader.LeastLeap) {
+    guarded(consumer.skipTo(range.partition, to))
+    if (to == range.until) finish(range, None)
+  }
+
   private def tell(reports: ReadReports, range: OpenRange): Unit = {
-    val read = PartitionRead((beyond - first).toLong, ownBytes, list(beyond - 1).timestamp)
-    reports.add(TaskReads(Map(TopicPartitions.toLog(range.partition) -> read)))
+    val read = PartitionRead(window.rows, window.bytes, window.lastMillis)
+    val own  = Map(TopicPartitions.toLog(range.partition) -> read)
+    reports.add(TaskReads(own, filled = if (range.holes.isEmpty) 0L else window.rows))
   }
 
   private def told: TaskReads = {
@@ -136,25 +142,10 @@ final private[splice] class SlotReader(
   }
 
   private def take(chunk: Chunk): Unit = {
-    list = chunk.records.toArray(list)
-    first = chunk.index
-    beyond = end(chunk.records.size, chunk.range.until)
+    window.show(chunk)
     current = Some(chunk)
-    ownBytes = 0L
-    var i = first
-    while (i < beyond) {
-      ownBytes += math.max(list(i).serializedKeySize, 0) + math.max(list(i).serializedValueSize, 0)
-      i += 1
-    }
-    rows += beyond - first
-    bytes += ownBytes
-  }
-
-  /** The index after the last record before `offset`. A list ends beyond its range once in a range. */
-  private def end(size: Int, offset: Long): Int = {
-    var i = size
-    while (i > first && list(i - 1).offset >= offset) i -= 1
-    i
+    rows += window.rows
+    bytes += window.bytes
   }
 
   private def finish(range: OpenRange, left: Option[Leftover]): Unit = {
@@ -230,28 +221,33 @@ final private[splice] class SlotReader(
         val (first, end) = consumer.bounds(partition)
         val goesOn       =
           if (position < first) math.min(first, range.until) else if (position > end) range.until else position.toLong
-        (if (position < first) passed else loss).report(
+        report(
+          if (position < first) passed else loss,
           s"the log of $partition holds offsets from $first until $end now",
-          Seq(MissingRange(TopicPartitions.toLog(partition), position, Some(math.max(goesOn, position + 1))))
+          Seq((range, position.toLong, math.max(goesOn, position + 1)))
         )
         consumer.skipTo(partition, goesOn)
         if (goesOn >= range.until) finish(range, None)
       }
     }
 
+  /** Reports what of ranges is lost, from an offset (included) until another (excluded). */
+  private def report(policy: DataLoss, what: String, from: Seq[(OpenRange, Long, Long)]): Unit = {
+    val lost = from.flatMap { case (range, begin, end) => range.lost(begin, end) }
+    if (lost.nonEmpty) policy.report(what, lost)
+  }
+
   private def stalled(): Unit = {
+    // To a client that fills holes, the log seems to end at the first open transaction.
     val (short, waiting) = open.valuesIterator.toSeq.map(r => r -> consumer.bounds(r.partition)._2).partition {
-      case (r, end) => end < r.until
+      case (r, end) => end < r.until && r.holes.isEmpty
     }
     if (short.isEmpty)
       throw KafkaErrors.stalled(
         waiting.map { case (r, _) => s"${r.partition} at offset ${r.position} of [${r.from}, ${r.until})" },
         settings.pollTimeout
       )
-    loss.report(
-      "the log ends before the end of what was planned",
-      short.map { case (r, end) => MissingRange(TopicPartitions.toLog(r.partition), end, Some(r.until)) }
-    )
+    report(loss, "the log ends before the end of what was planned", short.map { case (r, end) => (r, end, r.until) })
     short.foreach { case (range, _) =>
       consumer.skipTo(range.partition, range.until)
       finish(range, None)
@@ -294,4 +290,10 @@ final private[splice] class SlotReader(
     val _           = Try(consumer.close())
     if (interrupted) Thread.currentThread().interrupt()
   }
+}
+
+private object SlotReader {
+
+  // About what a fetch brings of small records.
+  private val LeastLeap = 10000L
 }

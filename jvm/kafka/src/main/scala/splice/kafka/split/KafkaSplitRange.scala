@@ -5,31 +5,51 @@ package splice.kafka.split
 
 import org.apache.kafka.common.TopicPartition
 
-import splice.source.{LogPartition, SplitRange}
+import splice.source.{LogPartition, OffsetRuns, SplitRange}
 
 /** A partition from an offset (included) until another (excluded).
   *
+  * @param holes
+  *   the only offsets of the range that are read, if it fills holes of a history; records of committed transactions only
   * @param topicId
   *   of the topic that the offsets belong to, if it is known; it goes along with them and is no part of what the range is
   */
-final private[splice] case class KafkaSplitRange(partition: LogPartition, from: Long, until: Long)(
+final private[splice] case class KafkaSplitRange(
+    partition: LogPartition,
+    from: Long,
+    until: Long,
+    holes: Option[Holes] = None
+)(
     val topicId: Option[String]
 ) extends SplitRange {
 
   @transient override lazy val splitId: String = partition.toString
 
-  override def weight: Long = until - from
+  override def weight: Long = holes.fold(until - from)(_.offsets)
 
   override def slotted: Boolean = true
 
-  override def cuttable: Boolean = true
+  override def cuttable: Boolean = holes.isEmpty
 
   override def pieces(weights: Seq[Long]): Seq[SplitRange] =
     weights.scanLeft(from)(_ + _).zip(weights).map { case (begin, rows) =>
       KafkaSplitRange(partition, begin, begin + rows)(topicId)
     }
 
-  override def toString: String = s"$partition [$from, $until)"
+  override def toString: String = s"$partition [$from, $until)" + holes.fold("")(h => s" in ${h.ranges.size} ranges")
+}
+
+/** Holes of a history within a range.
+  *
+  * @param ranges
+  *   disjoint, lowest first, from (included) until (excluded)
+  * @param held
+  *   offsets within the ranges that the history has
+  */
+final private[splice] case class Holes(ranges: Vector[(Long, Long)], held: Option[OffsetRuns] = None) {
+
+  /** How many offsets are read. */
+  def offsets: Long = ranges.iterator.map { case (from, until) => until - from }.sum - held.fold(0L)(_.count)
 }
 
 private[splice] object KafkaSplitRange {

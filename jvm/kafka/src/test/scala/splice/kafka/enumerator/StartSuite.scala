@@ -132,61 +132,86 @@ final class StartSuite extends AnyFunSuite {
     assert(begin(run).json == """{"my-t2":{"0":0},"t1":{"0":0},"t2":{"0":0}}""")
   }
 
-  private def handed(run: SimulatedRun, onGap: OnGap, offsets: (LogPartition, Long)*) =
-    run.start().start(StartPosition.Offsets(SortedMap.from(offsets), onGap))
+  private def handed(run: SimulatedRun, starts: (LogPartition, OffsetRanges)*) =
+    run.start().start(StartPosition.Offsets(SortedMap.from(starts)))
+
+  private def ranges(run: SimulatedRun, history: (LogPartition, Long)*) =
+    run.start().logRanges(SortedMap.from(history))
 
   test("a hand-over by offsets begins there, and at earliest where it says nothing") {
-    assert(handed(world(), OnGap.Fail, t(0) -> 3L) == at(0 -> 3, 1 -> 0))
-    assert(handed(world(), OnGap.Fail, t(0) -> 4L, t(1) -> 2L) == at(0 -> 4, 1 -> 2))
+    assert(handed(world(), t(0) -> OffsetRanges(3)) == at(0 -> 3, 1 -> 0))
+    assert(handed(world(), t(0) -> OffsetRanges(4), t(1) -> OffsetRanges(2)) == at(0 -> 4, 1 -> 2))
+    assert(handed(world()) == at(0 -> 1, 1 -> 0))
   }
 
-  test("a hand-over to offsets that the log no longer holds is a gap") {
-    assert(failure("GAP")(handed(world(), OnGap.Fail, t(0) -> 0L)).contains("t-0 [0, 1)"))
-    assert(handed(world(), OnGap.Warn, t(0) -> 0L) == at(0 -> 1, 1 -> 0))
+  test("a hand-over with holes begins at the first of them") {
+    val holes = OffsetRanges(4, Vector(2L -> 3L))
+    assert(handed(world(), t(0) -> holes, t(1) -> OffsetRanges(2)) == at(0 -> 2, 1 -> 2))
   }
 
-  test("removed records of a partition that the history does not hold are a gap") {
-    val text = failure("GAP")(handed(world(), OnGap.Fail, t(1) -> 1L))
-    assert(text.contains("t-0 [0, 1)") && !text.contains("t-1"))
-    assert(handed(world(), OnGap.Warn, t(1) -> 1L) == at(0 -> 1, 1 -> 1))
-  }
-
-  private def archived(run: SimulatedRun, onGap: OnGap, offsets: (LogPartition, (Long, Long))*) = {
-    val (starts, firsts) = (offsets.map(o => o._1 -> o._2._2), offsets.map(o => o._1 -> o._2._1))
-    run.start().start(StartPosition.Offsets(SortedMap.from(starts), onGap, SortedMap.from(firsts)))
-  }
-
-  test("records that the log holds before the first one of the history are not skipped silently") {
-    val late = Seq(t(0) -> (3L -> 4L), t(1) -> (0L -> 1L))
-    val text = failure("BEFORE_HISTORY")(archived(world(), OnGap.Fail, late: _*))
-    assert(text.contains("t-0 [1, 3)") && !text.contains("t-1"))
-    assert(archived(world(), OnGap.Warn, late: _*) == at(0 -> 4, 1 -> 1))
-    assert(archived(world(), OnGap.Fail, t(0) -> (1L -> 4L)) == at(0 -> 4, 1 -> 0))
-  }
-
-  test("offsets without a record before the history are not an error") {
+  test("a hand-over asks for no offset that it was given") {
     val run = world()
-    run.log.clear("t", 0, 1, 3)
-    assert(archived(run, OnGap.Fail, t(0) -> (3L -> 4L)) == at(0 -> 4, 1 -> 0))
+    assert(handed(run, t(0) -> OffsetRanges(3), t(1) -> OffsetRanges(1)) == at(0 -> 3, 1 -> 1))
+    assert(run.log.calls == Seq("describe"))
+    run.log.calls.clear()
+    assert(handed(run, t(0) -> OffsetRanges(3)) == at(0 -> 3, 1 -> 0))
+    assert(run.log.calls == Seq("describe", "earliest"))
   }
 
-  test("a hand-over beyond the end is an error, whatever onGap says") {
-    Seq(OnGap.Fail, OnGap.Warn).foreach { onGap =>
-      assert(failure("AHEAD")(handed(world(), onGap, t(1) -> 3L)).contains("t-1: 3, but the log ends at 2"))
-    }
+  test("the log has of each partition what retention left, whether the history has the partition or not") {
+    val now = SortedMap(t(0) -> LogRange(1, 4), t(1) -> LogRange(0, 2))
+    assert(ranges(world(), t(0) -> 3L, t(1) -> 1L) == now)
+    assert(ranges(world(), t(1) -> 1L) == now)
+    assert(ranges(world()) == now)
+    val emptied = world()
+    emptied.log.expire("t", 0, 4)
+    assert(ranges(emptied, t(0) -> 3L) == now.updated(t(0), LogRange(4, 4)))
   }
 
-  test("a hand-over of partitions that the log does not have is an error") {
-    assert(failure("NOT_IN_LOG")(handed(world(), OnGap.Warn, LogPartition("old", 4) -> 1L)).contains("old-4"))
+  test("a log that ends before the history says so, and is asked again before") {
+    val run = world()
+    assert(ranges(run, t(1) -> 3L)(t(1)) == LogRange(0, 2))
+    assert(run.log.calls.count(_ == "ends") == 1 + run.settings.retries && run.pauses == run.settings.retries)
+    val calm = world()
+    assert(ranges(calm, t(1) -> 2L)(t(1)) == LogRange(0, 2))
+    assert(calm.log.calls.count(_ == "ends") == 1 && calm.pauses == 0)
+  }
+
+  test("partitions of the history that the log does not have are not among its ranges") {
+    assert(ranges(world(), LogPartition("old", 4) -> 1L, t(0) -> 3L).keySet == Set(t(0), t(1)))
+  }
+
+  test("a topic that is subscribed to and not there is an error, not an empty log") {
+    val run = new SimulatedRun("subscribe" -> "t,u")
+    run.log.create("t", 1)
+    assert(failure("MISSING_TOPIC")(ranges(run, t(0) -> 0L)).contains("u"))
+    assert(failure("MISSING_TOPIC")(handed(run, t(0) -> OffsetRanges(0))).contains("u"))
   }
 
   test("hole 12: a hand-over is not refused because a broker that is behind knows less") {
     val behind = world()
     behind.log.answerEnds(Map(t(0) -> 2L))
-    assert(handed(behind, OnGap.Fail, t(0) -> 4L) == at(0 -> 4, 1 -> 0))
+    assert(ranges(behind, t(0) -> 4L)(t(0)) == LogRange(1, 4))
     val blind = world()
     blind.log.hide(t(1))
-    assert(handed(blind, OnGap.Fail, t(0) -> 1L, t(1) -> 1L) == at(0 -> 1, 1 -> 1))
+    assert(ranges(blind, t(0) -> 1L, t(1) -> 1L)(t(1)) == LogRange(0, 2))
+    val begun = world()
+    begun.log.hide(t(1))
+    assert(handed(begun, t(0) -> OffsetRanges(1), t(1) -> OffsetRanges(1)) == at(0 -> 1, 1 -> 1))
+  }
+
+  test("a record that is written while the log is compared lies at the end or after it") {
+    val run = world()
+    run.log.between = call => if (call == "ends") run.log.write("t", 0, 500)
+    assert(ranges(run, t(0) -> 4L)(t(0)) == LogRange(1, 4))
+    assert(run.log.calls.indexOf("ends") < run.log.calls.indexOf("earliest"))
+    val removed = world()
+    removed.log.between = call =>
+      if (call == "ends") {
+        removed.log.fill("t", 0, 3)
+        removed.log.expire("t", 0, 6)
+      }
+    assert(ranges(removed, t(0) -> 4L)(t(0)) == LogRange(6, 6), "retention removed what had been the end")
   }
 
   private def timed(run: SimulatedRun, onGap: OnGap, millis: Long) =
@@ -203,5 +228,39 @@ final class StartSuite extends AnyFunSuite {
     assert(!text.contains("t-1"))
     assert(timed(world(), OnGap.Warn, 150) == at(0 -> 1, 1 -> 0))
     assert(timed(world(), OnGap.Fail, 200) == at(0 -> 1, 1 -> 1))
+  }
+
+  test("F3: a partition that retention has emptied is a gap in time") {
+    val emptied = world()
+    emptied.log.expire("t", 0, 4)
+    val text = failure("TIME_GAP")(timed(emptied, OnGap.Fail, 150))
+    assert(text.contains("t-0 has no record any more") && !text.contains("t-1"), text)
+    assert(timed(emptied, OnGap.Warn, 150) == at(0 -> 4, 1 -> 0))
+    // Nothing tells that the removed records were earlier.
+    assert(failure("TIME_GAP")(timed(emptied, OnGap.Fail, 1000)).contains("t-0 has no record any more"))
+  }
+
+  test("F3: a log start without a record does not hide a gap in time") {
+    val run = world()
+    run.log.clear("t", 0, 1, 2)
+    val text = failure("TIME_GAP")(timed(run, OnGap.Fail, 150))
+    assert(text.contains("t-0 begins at 1970-01-01T00:00:00.300Z") && !text.contains("t-1"), text)
+    assert(timed(run, OnGap.Warn, 150) == at(0 -> 2, 1 -> 0))
+    assert(timed(run, OnGap.Fail, 300) == at(0 -> 2, 1 -> 2), "the record is of the time itself")
+    assert(timed(run, OnGap.Fail, 350) == at(0 -> 3, 1 -> 2), "an earlier record is there")
+  }
+
+  test("F3: a log of which no record is left but offsets are is a gap in time") {
+    val run = world()
+    run.log.clear("t", 0, 1, 4)
+    assert(failure("TIME_GAP")(timed(run, OnGap.Fail, 150)).contains("t-0 has no record any more"))
+  }
+
+  test("a partition that never had a record, or still has its first, is no gap in time") {
+    val run = world()
+    run.log.create("t", 3)
+    run.log.clear("t", 1, 0, 1)
+    assert(timed(run, OnGap.Fail, 200) == at(0 -> 1, 1 -> 1, 2 -> 0))
+    assert(timed(run, OnGap.Fail, 350) == at(0 -> 3, 1 -> 2, 2 -> 0))
   }
 }

@@ -17,7 +17,8 @@ final private[memory] class MemoryEnumerator(
     own: Limits.Limited,
     columnar: Boolean,
     context: EnumeratorContext
-) extends SplitEnumerator[MemoryPosition] {
+) extends SplitEnumerator[MemoryPosition]
+    with LogPartitions {
 
   private type Offsets = SortedMap[Int, Long]
 
@@ -34,7 +35,9 @@ final private[memory] class MemoryEnumerator(
         case StartPosition.Configured if starting == "latest" => ends
         case StartPosition.Configured                         => now(log.earliest)
         case StartPosition.Timestamp(millis, _)               => now(log.offsetAt(_, millis))
-        case wanted: StartPosition.Offsets                    => offsets(wanted)
+        case StartPosition.Offsets(starts)                    =>
+          fill(starts)
+          now(p => starts.get(LogPartition(name, p)).fold(log.earliest(p))(first))
       }
     )
   }
@@ -57,8 +60,11 @@ final private[memory] class MemoryEnumerator(
   }
 
   override def splits(from: MemoryPosition, until: MemoryPosition): Seq[SplitRange] =
-    until.next.toSeq.map { case (p, end) =>
-      MemoryRange(name, p, from.next.getOrElse(p, begin(p)), end, slotted = !bounded)
+    until.next.toSeq.flatMap { case (p, end) =>
+      val begin = from.next.getOrElse(p, this.begin(p))
+      filled.getOrElse(p, Seq(begin -> end)).map { case (first, last) =>
+        MemoryRange(name, p, math.max(first, begin), math.min(last, end), slotted = !bounded)
+      }
     }.filter(r => r.until > r.from)
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = {
@@ -95,17 +101,23 @@ final private[memory] class MemoryEnumerator(
 
   override def close(): Unit = MemoryLog(name).ask("close")
 
-  private def offsets(wanted: StartPosition.Offsets): Offsets = now { p =>
-    val partition = LogPartition(name, p)
-    val offset    = wanted.offsets.getOrElse(partition, 0L)
-    val earliest  = log.earliest(p)
-    val archived  = wanted.archived.getOrElse(partition, earliest)
-    if (wanted.onGap == OnGap.Fail) {
-      if (offset < earliest) throw MemoryErrors.gap(partition.toString, offset, earliest)
-      if (archived > earliest) throw MemoryErrors.gap(partition.toString, earliest, archived)
-    }
-    math.max(offset, earliest)
+  override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = {
+    log.ask("logRanges")
+    SortedMap.from((0 until log.size).map(p => LogPartition(name, p) -> LogRange(log.earliest(p), log.end(p))))
   }
+
+  private def first(ranges: OffsetRanges): Long = ranges.fill.headOption.fold(ranges.from)(_._1)
+
+  /** Stores which offsets are read of partitions that begin with holes of a history: `[partition, from, until]` for each range. */
+  private def fill(starts: SortedMap[LogPartition, OffsetRanges]): Unit = {
+    val ranges = starts.toSeq.filter(_._2.fill.nonEmpty).flatMap { case (p, of) =>
+      (of.fill :+ (of.from -> Long.MaxValue)).map { case (from, until) => s"${p.partition} $from $until" }
+    }
+    if (ranges.nonEmpty) { val _ = context.sideLog.getOrCreate("fill")(ranges) }
+  }
+
+  private lazy val filled: Map[Int, Seq[(Long, Long)]] =
+    context.sideLog.get("fill").toSeq.flatten.map(_.split(' ').map(_.toLong)).groupMap(_(0).toInt)(r => r(1) -> r(2))
 
   private def last: Offsets = {
     log.ask("ends")

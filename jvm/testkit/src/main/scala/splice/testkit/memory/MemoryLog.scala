@@ -22,6 +22,7 @@ final class MemoryLog(val name: String) {
 
   private val failures = TrieMap.empty[Long, Unit]
 
+  private val refused                  = TrieMap.empty[String, Unit]
   private var received: Vector[Report] = Vector.empty
 
   MemoryLog.register(this)
@@ -72,6 +73,9 @@ final class MemoryLog(val name: String) {
 
   /** Makes the next task that reads the record `id` fail there, once. */
   def failOnce(id: Long): Unit = failures(id) = ()
+
+  /** Makes each source of this log fail that is asked for something, such as `close`. */
+  def failWhenAsked(what: String): Unit = refused(what) = ()
 
   /** The reports of readers that enumerators of this log received, oldest first. */
   def reported: Seq[Report] = synchronized(received)

@@ -37,6 +37,9 @@ final class MemorySource(
   }
 
   override def mayBeColumnar: Boolean = columnar
+
+  // An archive may be removed, as files may.
+  override def schemaNeedsStorage: Boolean = boundedness == Boundedness.Bounded
 }
 
 object MemorySource {

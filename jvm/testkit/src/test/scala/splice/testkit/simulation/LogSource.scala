@@ -52,7 +52,7 @@ class LogSource(cluster: SimulatedCluster, topic: String, ownLimits: Limits.Limi
     }
 
     override def splits(from: LogPosition, until: LogPosition): Seq[SplitRange] =
-      until.at.toSeq.map { case (p, end) => LogRange(p, from.at.getOrElse(p, begin(p)), end) }
+      until.at.toSeq.map { case (p, end) => SimulatedRange(p, from.at.getOrElse(p, begin(p)), end) }
         .filter(r => r.until > r.from)
 
     override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
@@ -70,7 +70,7 @@ final case class LogPosition(at: SortedMap[Int, Long]) extends Position {
   }
 }
 
-final case class LogRange(partition: Int, from: Long, until: Long) extends SplitRange {
+final case class SimulatedRange(partition: Int, from: Long, until: Long) extends SplitRange {
   override def splitId: String  = s"p-$partition"
   override def weight: Long     = until - from
   override def slotted: Boolean = true
@@ -82,7 +82,7 @@ final class RowsGone(text: String) extends RuntimeException(text)
 /** Reads ranges straight from the topic. */
 final class LogRows(cluster: SimulatedCluster, topic: String, task: TaskRanges) extends TaskRows {
 
-  private val ids = task.ranges.iterator.map(_.asInstanceOf[LogRange]).flatMap { range =>
+  private val ids = task.ranges.iterator.map(_.asInstanceOf[SimulatedRange]).flatMap { range =>
     val log = cluster.topic(topic).partitions(range.partition)
     (range.from until range.until).iterator.flatMap { offset =>
       val record = log.at(offset).getOrElse(throw new RowsGone(s"${range.splitId} no longer holds $offset"))

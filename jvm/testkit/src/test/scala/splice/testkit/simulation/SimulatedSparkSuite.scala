@@ -130,7 +130,9 @@ final class SimulatedSparkSuite extends AnyFunSuite {
       new LogSource(cluster, Topic, limits) {
         override def enumerator(context: EnumeratorContext): SplitEnumerator[LogPosition] = new LogEnumerator(context) {
           override def splits(from: LogPosition, until: LogPosition): Seq[SplitRange] =
-            super.splits(from, until).collect { case r: LogRange => r.copy(until = partitions(r.partition).stableEnd) }
+            super.splits(from, until).collect { case r: SimulatedRange =>
+              r.copy(until = partitions(r.partition).stableEnd)
+            }
         }
       }
     ) > 0)

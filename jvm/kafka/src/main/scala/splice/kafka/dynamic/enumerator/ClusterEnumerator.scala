@@ -6,10 +6,10 @@ package splice.kafka.dynamic.enumerator
 import splice.kafka.enumerator.{KafkaPlan, TimedOffset}
 import splice.kafka.options.StartingOffsets
 import splice.kafka.split.KafkaPosition
-import splice.source.{LogPartition, SplitEnumerator, SplitRange, StartPosition}
+import splice.source.{LogPartition, LogPartitions, SplitEnumerator, SplitRange, StartPosition}
 
 /** The enumerator of one cluster, as one of several uses it. */
-private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] {
+private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] with LogPartitions {
 
   override def start(at: StartPosition): KafkaPosition = start(at, Map.empty)
 

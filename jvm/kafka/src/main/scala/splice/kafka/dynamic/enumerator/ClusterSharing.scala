@@ -5,7 +5,7 @@ package splice.kafka.dynamic.enumerator
 
 import scala.collection.immutable.SortedMap
 
-import splice.kafka.enumerator.{RecordSizes, Sharing}
+import splice.kafka.enumerator.{Fills, RecordSizes, Sharing}
 import splice.kafka.options.AdmissionRules
 import splice.kafka.split.KafkaPosition
 import splice.source.{Limits, LogPartition}
@@ -43,7 +43,17 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
       (p, begin)  <- own.begins.iterator
       until       <- own.until.get(p) if until > begin
     } yield qualified(name, p) -> (begin -> until))
-    val share = sharing(rules)(limits, ready)
+    val origin = reach.iterator.flatMap { case (name, own) =>
+      own.begins.keysIterator.map(p => qualified(name, p) -> ((name, p)))
+    }.toMap
+    val fills = Fills(reach.flatMap { case (name, own) =>
+      own.fills.all.map { case ((p, generation), fill) => (qualified(name, p), generation) -> fill }
+    })
+    def key(q: LogPartition) = {
+      val (name, p) = origin(q)
+      q -> reach(name).until.generation(p.topic)
+    }
+    val share = fills.share(ready, key)(sharing(rules)(limits, _))
     reach.map { case (name, own) =>
       name -> own.until.copy(offsets = own.until.offsets.map { case (p, until) =>
         p -> share.getOrElse(qualified(name, p), until)

@@ -5,37 +5,39 @@ package splice.kafka.dynamic.enumerator
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.kafka.KafkaErrors
 import splice.kafka.dynamic.DynamicErrors
-import splice.source.{LogPartition, StartPosition}
+import splice.source.{LogPartition, LogRange, StartPosition}
 
 /** The part of a start that one cluster is asked for. */
 private[dynamic] object ClusterStart {
 
-  /** Makes sure that each offset is one cluster's, and that none is left out.
+  /** Makes sure that the topics of a history are each on one cluster at most.
     *
     * @param read
     *   the topics of each cluster
     * @throws splice.source.SpliceException
-    *   when a topic of the offsets is on no cluster, or on several
+    *   when a topic is on several clusters
     */
-  def check(at: StartPosition, read: SortedMap[String, SortedSet[String]]): Unit = at match {
-    case StartPosition.Offsets(offsets, _, _) =>
-      val on = SortedSet.from(offsets.keysIterator.map(_.topic)).toSeq.map { topic =>
-        topic -> read.collect { case (name, topics) if topics(topic) => name }
-      }
-      val nowhere = on.collect { case (topic, names) if names.isEmpty => topic }.toSet
-      val several = on.filter(_._2.size > 1)
-      if (nowhere.nonEmpty) throw KafkaErrors.notInLog(offsets.keys.filter(p => nowhere(p.topic)))
-      if (several.nonEmpty) throw DynamicErrors.severalClusters(several)
-    case _ => ()
+  def check(topics: collection.Set[String], read: SortedMap[String, SortedSet[String]]): Unit = {
+    val several = SortedSet.from(topics).toSeq.map { topic =>
+      topic -> read.collect { case (name, own) if own(topic) => name }
+    }.filter(_._2.size > 1)
+    if (several.nonEmpty) throw DynamicErrors.severalClusters(several)
+  }
+
+  /** A hand-over needs all clusters: one that is absent would begin later as one that is new. */
+  def refuseAbsent(absent: collection.Set[String]): Unit =
+    if (absent.nonEmpty) throw DynamicErrors.inactive(absent.toSet)
+
+  /** The ranges of all clusters. A partition that several clusters have under one name is in no history, and is left out. */
+  def merged(found: SortedMap[String, SortedMap[LogPartition, LogRange]]): SortedMap[LogPartition, LogRange] = {
+    val several = found.toSeq.flatMap(_._2.keys).groupBy(identity).collect { case (p, all) if all.size > 1 => p }
+    found.valuesIterator.foldLeft(SortedMap.empty[LogPartition, LogRange])(_ ++ _) -- several
   }
 
   /** Offsets that a hand-over found are those of topics, whatever cluster they are on. */
   def apply(at: StartPosition, topics: SortedSet[String]): StartPosition = at match {
-    case StartPosition.Offsets(offsets, onGap, archived) =>
-      def own(all: SortedMap[LogPartition, Long]) = all.filter { case (p, _) => topics(p.topic) }
-      StartPosition.Offsets(own(offsets), onGap, own(archived))
-    case other => other
+    case StartPosition.Offsets(starts) => StartPosition.Offsets(starts.filter { case (p, _) => topics(p.topic) })
+    case other                         => other
   }
 }

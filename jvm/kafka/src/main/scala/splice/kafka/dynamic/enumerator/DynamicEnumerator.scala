@@ -38,7 +38,8 @@ final private[splice] class DynamicEnumerator(
     make: (KafkaCluster, SortedSet[String], EnumeratorContext) => ClusterEnumerator,
     sizes: RecordSizes,
     reads: ClusterReads
-) extends SplitEnumerator[DynamicOffset] {
+) extends SplitEnumerator[DynamicOffset]
+    with LogPartitions {
 
   private val changes = new ChangeLog(context.sideLog)
   private val rules   = new ChangeRules(settings.removal)
@@ -72,17 +73,25 @@ final private[splice] class DynamicEnumerator(
   private var toldInactive = Set.empty[String]
   private var waitingSince = Option.empty[Instant]
 
+  override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = {
+    val first = driver.first()
+    ClusterStart.check(history.keySet.map(_.topic), first.read)
+    workers.follow(driver.reached(first), DynamicPosition.of(first.number, Nil))
+    val found = ask(first, patient = false) { (name, enumerator) =>
+      enumerator.logRanges(history.filter { case (p, _) => first.read(name)(p.topic) })
+    }
+    ClusterStart.refuseAbsent(first.read.keySet -- found.keySet)
+    ClusterStart.merged(found)
+  }
+
   override def start(at: StartPosition): DynamicOffset = {
     val first = driver.first()
-    ClusterStart.check(at, first.read)
     workers.follow(driver.reached(first), DynamicPosition.of(first.number, Nil))
     // A cluster that never answered before is more likely to be wrong than to be away.
     val starts = ask(first, patient = false)((name, enumerator) =>
       enumerator.start(ClusterStart(at, first.read(name)), settings.starts(name, first))
     )
-    // What a hand-over chose cannot be asked for later: such a cluster would begin as one that is new.
-    val absent = first.read.keySet -- starts.keySet
-    if (at != StartPosition.Configured && absent.nonEmpty) throw DynamicErrors.inactive(absent)
+    if (at != StartPosition.Configured) ClusterStart.refuseAbsent(first.read.keySet -- starts.keySet)
     positions.offset(DynamicPosition.of(first.number, starts))
   }
 
@@ -120,7 +129,7 @@ final private[splice] class DynamicEnumerator(
       found: SortedMap[String, Reach],
       limits: Limits
   ): DynamicPosition = {
-    refuseTwice(found)
+    Reach.refuseTwice(found)
     val (now, applied) = drains(begun, here, found)
     val open           = found.map { case (name, reach) =>
       val drained = LeavingCut(applied, name, now.of(name), times(applied, name, now.of(name), reach.until))
@@ -264,15 +273,6 @@ final private[splice] class DynamicEnumerator(
   private def attempt[A](question: => A): Either[SpliceException, A] =
     try Right(question)
     catch { case e: SpliceException if KafkaErrors.isOfCluster(e) => Left(e) }
-
-  /** Two names may be one cluster, for other credentials, but no topic may be read under both. */
-  private def refuseTwice(found: SortedMap[String, Reach]): Unit = for {
-    (id, several) <- found.toSeq.groupMap(_._2.clusterId)(identity)
-    known         <- id if several.size > 1
-    topics = several.map(_._2.until.topics)
-    twice  = topics.flatten.groupBy(identity).collect { case (topic, all) if all.size > 1 => topic }
-    if twice.nonEmpty
-  } throw DynamicErrors.sameCluster(several.map(_._1), known, twice)
 
   /** Whether a change waits for clusters, for up to `clusterTimeout`. */
   private def waits(): Boolean = {

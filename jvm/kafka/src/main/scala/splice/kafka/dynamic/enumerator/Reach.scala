@@ -3,7 +3,11 @@
 
 package splice.kafka.dynamic.enumerator
 
+import scala.collection.immutable.SortedMap
+
+import splice.kafka.dynamic.DynamicErrors
 import splice.kafka.dynamic.change.{Leaving, LeavingCut, LeavingPlan}
+import splice.kafka.enumerator.Fills
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.{Limits, LogPartition}
 
@@ -11,6 +15,10 @@ import splice.source.{Limits, LogPartition}
   *
   * @param begins
   *   where partitions begin that have something to read, also those that the position does not know
+  * @param rows
+  *   how many offsets are to be read
+  * @param fills
+  *   the holes of a history that are to be read
   * @param leaving
   *   removed topics of the request: the response decides where these end
   * @param written
@@ -23,6 +31,8 @@ import splice.source.{Limits, LogPartition}
 final private[dynamic] case class Reach(
     until: KafkaPosition,
     begins: Map[LogPartition, Long],
+    rows: Long,
+    fills: Fills,
     leaving: Map[String, Leaving],
     written: Map[LogPartition, Long],
     gone: Set[LogPartition],
@@ -34,9 +44,6 @@ final private[dynamic] case class Reach(
     val visible = until.only(topic)
     visible.copy(offsets = visible.offsets.map { case (p, end) => p -> math.max(end, written.getOrElse(p, end)) })
   }
-
-  /** How many offsets that is. */
-  def rows: Long = begins.iterator.flatMap { case (p, begin) => until.get(p).map(end => math.max(end - begin, 0L)) }.sum
 }
 
 private[dynamic] object Reach {
@@ -59,13 +66,32 @@ private[dynamic] object Reach {
     if (leaving.valuesIterator.exists(_.plan == LeavingPlan.Ask)) enumerator.refresh()
     val until  = enumerator.advance(from, Limits.Everything)
     val ranges = if (until == from) Nil else enumerator.splits(from, until)
-    val begins = ranges.collect { case r: KafkaSplitRange => r.partition -> r.from }.toMap
-    val gone   = leaving.valuesIterator.map(_.plan).collect { case LeavingPlan.Drain(ends) => ends }
+    val begins =
+      ranges.collect { case r: KafkaSplitRange => r.partition -> r.from }.groupMapReduce(_._1)(_._2)(math.min)
+    val gone = leaving.valuesIterator.map(_.plan).collect { case LeavingPlan.Drain(ends) => ends }
       .flatMap(missing(enumerator, from, until, _)).toSet
     val ending = leaving.collect { case (topic, Leaving(_, _, LeavingPlan.Ask, _)) => topic }
     val last   = ending.flatMap(until.only(_).offsets.keySet).toSet
-    Reach(until, begins, leaving, if (last.isEmpty) Map.empty else enumerator.written(last), gone, enumerator.clusterId)
+    Reach(
+      until,
+      begins,
+      ranges.iterator.map(_.weight).sum,
+      enumerator.plan.fills,
+      leaving,
+      if (last.isEmpty) Map.empty else enumerator.written(last),
+      gone,
+      enumerator.clusterId
+    )
   }
+
+  /** Two names may be one cluster, for other credentials, but no topic may be read under both. */
+  def refuseTwice(found: SortedMap[String, Reach]): Unit = for {
+    (id, several) <- found.toSeq.groupMap(_._2.clusterId)(identity)
+    known         <- id if several.size > 1
+    topics = several.map(_._2.until.topics)
+    twice  = topics.flatten.groupBy(identity).collect { case (topic, all) if all.size > 1 => topic }
+    if twice.nonEmpty
+  } throw DynamicErrors.sameCluster(several.map(_._1), known, twice)
 
   private def missing(
       enumerator: ClusterEnumerator,

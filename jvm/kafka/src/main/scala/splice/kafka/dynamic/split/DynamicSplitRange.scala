@@ -22,7 +22,7 @@ final private[splice] case class DynamicSplitRange(cluster: String, stream: Stri
 
   override def slotted: Boolean = true
 
-  override def cuttable: Boolean = true
+  override def cuttable: Boolean = range.cuttable
 
   override def pieces(weights: Seq[Long]): Seq[SplitRange] = range.pieces(weights).collect {
     case piece: KafkaSplitRange =>

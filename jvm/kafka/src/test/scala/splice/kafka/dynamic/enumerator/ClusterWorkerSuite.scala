@@ -5,6 +5,7 @@ package splice.kafka.dynamic.enumerator
 
 import java.time.{Clock, Duration, Instant}
 
+import scala.collection.immutable.SortedMap
 import scala.util.Using
 
 import org.apache.kafka.common.errors.{SaslAuthenticationException, TimeoutException}
@@ -33,12 +34,13 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     override def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = KafkaPosition.Empty
     override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
       throw new UnsupportedOperationException
-    override def plan: KafkaPlan                                                         = KafkaPlan()
-    override def expect(starts: KafkaPosition): Unit                                     = ()
-    override def refresh(): Unit                                                         = ()
-    override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]         = Map.empty
-    override def clusterId: Option[String]                                               = None
-    override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = Map.empty
+    override def plan: KafkaPlan                                                                      = KafkaPlan()
+    override def expect(starts: KafkaPosition): Unit                                                  = ()
+    override def refresh(): Unit                                                                      = ()
+    override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]                      = Map.empty
+    override def clusterId: Option[String]                                                            = None
+    override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]              = Map.empty
+    override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = SortedMap.empty
   }
 
   private def events(use: ClusterWorker => Unit): String = {

@@ -27,7 +27,7 @@ final class InactiveLegSuite extends TwoClusters {
   ): Set[(String, Long, Long)] =
     run.splits(from, until).collect { case r: DynamicSplitRange => (r.cluster, r.range.from, r.range.until) }.toSet
 
-  private val handed = StartPosition.Offsets(SortedMap(p(east) -> 4L, p(west) -> 7L), OnGap.Fail)
+  private val handed = StartPosition.Offsets(SortedMap(p(east) -> OffsetRanges(4), p(west) -> OffsetRanges(7)))
 
   test("a leg that takes over begins nowhere while a cluster is not active, and at the offsets once it is") {
     Seq("earliest", "latest").foreach { added =>
@@ -38,8 +38,14 @@ final class InactiveLegSuite extends TwoClusters {
         assert(error.getCondition == "SPLICE_DYNAMIC.INACTIVE" && error.getMessage.contains(west))
         assert(!error.getMessage.contains(east))
       }
+      val compared = intercept[SpliceException](Using.resource(clusters.start()) { run =>
+        clusters.ranges(run, SortedMap(p(east) -> 4L))
+      })
+      assert(compared.getCondition == "SPLICE_DYNAMIC.INACTIVE" && compared.getMessage.contains(west))
       clusters.inactive = Set.empty
       Using.resource(clusters.start()) { run =>
+        val ranges = clusters.ranges(run, SortedMap(p(east) -> 4L))
+        assert(ranges == SortedMap(p(east) -> LogRange(0, 10), p(west) -> LogRange(0, 10)))
         val start = run.start(handed)
         assert(read(run, start, advance(run, start)) == Set((east, 4L, 10L), (west, 7L, 10L)))
       }

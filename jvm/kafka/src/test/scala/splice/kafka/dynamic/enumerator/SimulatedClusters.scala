@@ -41,7 +41,7 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
   val clock = new SimulatedRun.Hands
 
   val logs: SortedMap[String, SimulatedLog] = SortedMap.from(names.map { name =>
-    val log = new SimulatedLog(Subscription.Topics(topicsOf(name)))
+    val log = new SimulatedLog(Subscription.Topics(topicsOf(name) + SimulatedClusters.Both))
     log.clusterId = Some(s"id-of-$name")
     topicsOf(name).foreach(log.create(_, partitions))
     name -> log
@@ -97,5 +97,20 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
     }
   }
 
+  /** What the logs have, as a hand-over to a query's start asks for it. */
+  def ranges(
+      of: SplitEnumerator[DynamicOffset],
+      history: SortedMap[LogPartition, Long]
+  ): SortedMap[LogPartition, LogRange] = of match {
+    case reader: LogPartitions => reader.logRanges(history)
+    case other                 => throw new AssertionError(s"$other reads no log")
+  }
+
   private def never = java.time.Duration.ofDays(1)
+}
+
+object SimulatedClusters {
+
+  /** A topic that may be made on several clusters. */
+  val Both = "both"
 }

@@ -1,0 +1,52 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import com.fasterxml.jackson.databind.JsonNode
+
+import splice.source.StartPosition.{Configured, Offsets, Timestamp}
+import splice.source._
+
+/** A switch as a side-log entry. The head has the rule, the time and the kind of the start. Then come the position at which the previous
+  * leg ended, the position at which this one begins, and a line of proof for each thing found.
+  */
+private[splice] object SwitchFormat {
+
+  def write(leg: Leg, ended: Position, decision: HandOverDecision, start: Position): Seq[String] = VersionedEntry.write(
+    Seq(
+      "at"    -> Json.text(decision.at.toString),
+      "rule"  -> Json.text(HandOver.text(leg.handOver)),
+      "start" -> kind(decision.start)
+    ),
+    ended.json +: start.json +: decision.proof
+  )
+
+  /** @throws SpliceException when the entry is damaged */
+  def read(entry: VersionedEntry, source: Source[_ <: Position]): Switch = entry.lines match {
+    case Seq(ended, start, proof @ _*) =>
+      Switch(entry.text("at"), entry.text("rule"), ended, source.position(start), proof)
+    case lines => entry.corrupt(s"it has ${lines.size + 1} lines instead of 3 or more")
+  }
+
+  /** A switch that was read.
+    *
+    * @param at
+    *   the time of the decision
+    * @param rule
+    *   the rule in one line
+    * @param ended
+    *   the text of the position at which the previous leg ended
+    * @param start
+    *   the position at which the leg begins
+    * @param proof
+    *   what was found, as lines of JSON
+    */
+  final case class Switch(at: String, rule: String, ended: String, start: Position, proof: Seq[String])
+
+  private def kind(start: StartPosition): JsonNode = start match {
+    case Configured           => Json.text("configured")
+    case Timestamp(millis, _) => Json.obj("timestamp" -> Json.number(millis))
+    case Offsets(_)           => Json.text("offsets")
+  }
+}

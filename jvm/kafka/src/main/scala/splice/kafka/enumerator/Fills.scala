@@ -1,0 +1,154 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import java.util.Arrays
+
+import scala.annotation.tailrec
+import scala.collection.immutable.SortedMap
+
+import splice.source.{LogPartition, OffsetRanges, OffsetRuns}
+
+/** The partitions that begin with holes of a history, by partition and generation of its topic. Immutable. */
+final private[splice] case class Fills(all: Map[(LogPartition, Int), PartitionFill] = Map.empty) {
+
+  def isEmpty: Boolean = all.isEmpty
+
+  def find(partition: LogPartition, generation: Int): Option[PartitionFill] =
+    if (isEmpty) None else all.get((partition, generation))
+
+  /** How many offsets are to be read from an offset (included) until another (excluded). */
+  def between(partition: LogPartition, generation: Int, from: Long, until: Long): Long =
+    find(partition, generation).fold(math.max(until - from, 0L))(fill =>
+      math.max(fill.rank(until) - fill.rank(from), 0L)
+    )
+
+  /** The offsets that are to be read from an offset (included) until another (excluded). */
+  def read(partition: LogPartition, generation: Int, from: Long, until: Long): OffsetRuns =
+    find(partition, generation).fold(OffsetRuns.of(from -> until))(_.read(from, until))
+
+  /** The first offset from `from` on that is to be read. */
+  def next(partition: LogPartition, generation: Int, from: Long): Long =
+    find(partition, generation).fold(from)(_.next(from))
+
+  /** Shares a batch by the offsets that are to be read, and not by those that the history has.
+    *
+    * @param ready
+    *   from and until of everything that is available
+    * @param key
+    *   the partition and the generation of its topic
+    * @param share
+    *   how far each partition goes
+    */
+  def share[K](ready: SortedMap[K, (Long, Long)], key: K => (LogPartition, Int))(
+      share: SortedMap[K, (Long, Long)] => SortedMap[K, Long]
+  ): SortedMap[K, Long] =
+    if (isEmpty) share(ready)
+    else {
+      val own    = ready.keysIterator.flatMap(k => all.get(key(k)).map(k -> _)).toMap
+      val ranked = ready.transform { case (k, (from, until)) =>
+        own.get(k).fold(from -> until)(fill => fill.rank(from) -> math.max(fill.rank(until), fill.rank(from)))
+      }
+      share(ranked).transform { (k, rank) =>
+        val (from, until) = ready(k)
+        own.get(k).fold(rank) { fill =>
+          // The offsets after the last one that is to be read are the history's, and are passed over with it.
+          if (rank >= fill.rank(until)) math.max(from, until)
+          else if (rank == fill.rank(from)) from else fill.offset(rank)
+        }
+      }
+    }
+}
+
+/** Where a partition begins that has holes to fill. Offsets that are to be read have ranks: their numbers in the order of reading.
+  *
+  * @param ranges
+  *   what is read before `ranges.from`; not empty
+  */
+final private[splice] class PartitionFill(val ranges: OffsetRanges) {
+
+  private val begins = ranges.fill.iterator.map(_._1).toArray
+  private val ends   = ranges.fill.iterator.map(_._2).toArray
+  private val before = begins.indices.iterator.map(i => count(begins(i), ends(i))).scanLeft(0L)(_ + _).toArray
+
+  /** One past the greatest offset of the history. */
+  def cut: Long = ranges.from
+
+  /** How many offsets before the cut are read. */
+  def total: Long = before.last
+
+  /** How many offsets are read before this one. */
+  def rank(offset: Long): Long =
+    if (offset >= cut) total + (offset - cut)
+    else {
+      val i = lastBegin(offset)
+      if (i < 0) 0L else if (offset >= ends(i)) before(i + 1) else before(i) + count(begins(i), offset)
+    }
+
+  /** The offset after the one of this rank minus 1; `rank` is more than 0. */
+  def offset(rank: Long): Long =
+    if (rank > total) cut + (rank - total)
+    else {
+      val i    = PartitionFill.least(0L, begins.length - 1L)(i => before(i.toInt + 1) >= rank).toInt
+      val left = rank - before(i)
+      if (ranges.held.isEmpty) begins(i) + left
+      else PartitionFill.least(begins(i) + left, ends(i))(count(begins(i), _) >= left)
+    }
+
+  /** The first offset that is read, from this one on. */
+  @tailrec def next(offset: Long): Long = {
+    val i = lastBegin(offset)
+    if (offset >= cut) offset
+    else if (i >= 0 && offset < ends(i)) missing(offset, ends(i)).nextOption() match {
+      case Some((found, _)) => found
+      case None             => next(ends(i))
+    }
+    else if (i + 1 < begins.length) next(begins(i + 1))
+    else cut
+  }
+
+  /** The ranges from an offset (included) until another (excluded) that lie before the cut. */
+  def within(from: Long, until: Long): Vector[(Long, Long)] = {
+    val first = math.max(lastBegin(from), 0)
+    (first until begins.length).iterator
+      .takeWhile(i => begins(i) < until)
+      .map(i => math.max(begins(i), from) -> math.min(ends(i), until))
+      .filter { case (a, b) => a < b }
+      .toVector
+  }
+
+  /** The offsets of ranges that the history has. */
+  def held(of: Vector[(Long, Long)]): Option[OffsetRuns] = ranges.held.map(_.within(of)).filterNot(_.isEmpty)
+
+  /** The offsets that are read from an offset (included) until another (excluded). */
+  def read(from: Long, until: Long): OffsetRuns = {
+    val some = within(from, until).flatMap { case (a, b) => missing(a, b) } :+ (math.max(from, cut) -> until)
+    OffsetRuns.of(some: _*)
+  }
+
+  /** How many offsets of a range or of a part of it are read. */
+  private def count(from: Long, until: Long): Long =
+    until - from - ranges.held.fold(0L)(_.within(Seq(from -> until)).count)
+
+  /** The offsets of a range or of a part of it that are read. */
+  private def missing(from: Long, until: Long): Iterator[(Long, Long)] =
+    ranges.held.fold(Iterator.single(from -> until))(_.within(Seq(from -> until)).holes(from, until))
+
+  // The last range that begins at the offset or before it; -1 if there is none.
+  private def lastBegin(offset: Long): Int = {
+    val found = Arrays.binarySearch(begins, offset)
+    if (found >= 0) found else -found - 2
+  }
+}
+
+private object PartitionFill {
+
+  /** The least number that a condition holds for, which holds for the last number and for all after the least one. */
+  @tailrec private def least(first: Long, last: Long)(holds: Long => Boolean): Long =
+    if (first >= last) last
+    else {
+      val middle = first + (last - first) / 2
+      if (holds(middle)) least(first, middle)(holds) else least(middle + 1, last)(holds)
+    }
+}

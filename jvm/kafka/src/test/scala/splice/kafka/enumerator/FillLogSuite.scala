@@ -1,0 +1,118 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import scala.collection.immutable.SortedMap
+import scala.util.Random
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.MemorySideLog
+import splice.kafka.enumerator.SimulatedRun.{at, t}
+import splice.source._
+import splice.testkit.ReadOnlySideLog
+
+/** The holes of a history in the side log. */
+final class FillLogSuite extends AnyFunSuite {
+
+  private val holes = SortedMap(
+    t(0)  -> OffsetRanges(30, Vector(2L -> 5L, 9L -> 20L), Some(OffsetRuns.of(10L -> 12L, 15L -> 16L))),
+    t(1)  -> OffsetRanges(7),
+    t(12) -> OffsetRanges(1L << 40, Vector(0L -> (1L << 33)))
+  )
+
+  private val start = at(0 -> 2, 1 -> 7, 12 -> 0)
+
+  private def ranges(log: FillLog): Map[(LogPartition, Int), OffsetRanges] =
+    log.known.all.map { case (key, fill) => key -> fill.ranges }
+
+  test("what is stored is what a later run reads, without partitions that have no hole") {
+    val side = new MemorySideLog
+    val log  = new FillLog(side)
+    assert(log.known.isEmpty && side.keys("fill-").isEmpty)
+    log.begin(start, holes)
+    val wanted = Map((t(0), 0) -> holes(t(0)), (t(12), 0) -> holes(t(12)))
+    assert(ranges(log) == wanted)
+    assert(ranges(new FillLog(new ReadOnlySideLog(side))) == wanted)
+    assert(side.keys("fill-") == Seq("fill-00000000"))
+  }
+
+  test("random histories come back as they were") {
+    (1 to 300).foreach { seed =>
+      val random = new Random(seed.toLong)
+      val all    = SortedMap.from((0 to random.nextInt(4)).map { p =>
+        t(p) -> Filled.random(random, 1L + random.nextInt(300), random.nextBoolean()).ranges
+      })
+      val side = new MemorySideLog
+      new FillLog(side).begin(at(all.keys.toSeq.map(_.partition -> 0L): _*), all)
+      assert(ranges(new FillLog(side)) == all.collect { case (p, of) if of.fill.nonEmpty => (p, 0) -> of }.toMap)
+    }
+  }
+
+  test("a start without holes leaves no entry") {
+    val side = new MemorySideLog
+    new FillLog(side).begin(start, holes.map { case (p, of) => p -> OffsetRanges(of.from) })
+    assert(side.keys("").isEmpty)
+  }
+
+  test("the last start holds, also one without holes") {
+    val side = new MemorySideLog
+    val log  = new FillLog(side)
+    log.begin(start, holes)
+    val other = SortedMap(t(1) -> OffsetRanges(7, Vector(3L -> 4L)))
+    log.begin(start, other)
+    val wanted = Map((t(1), 0) -> other(t(1)))
+    assert(ranges(log) == wanted && ranges(new FillLog(side)) == wanted)
+    new FillLog(side).begin(start, SortedMap.empty)
+    assert(new FillLog(side).known.isEmpty)
+    assert(side.keys("fill-").sorted == Seq("fill-00000000", "fill-00000001", "fill-00000002"))
+  }
+
+  test("the eleventh start follows the tenth") {
+    val side = new MemorySideLog
+    (1 to 12).foreach { i =>
+      new FillLog(side).begin(start, SortedMap(t(0) -> OffsetRanges(100, Vector(0L -> i.toLong))))
+    }
+    assert(ranges(new FillLog(side)) == Map((t(0), 0) -> OffsetRanges(100, Vector(0L -> 12L))))
+  }
+
+  test("holes belong to a generation of the topic, and partitions that are not read have none") {
+    val side = new MemorySideLog
+    new FillLog(side).begin(at(0 -> 2).as("t", 3), holes)
+    assert(ranges(new FillLog(side)) == Map((t(0), 3) -> holes(t(0))))
+  }
+
+  private def failure(lines: String*): SpliceException = {
+    val side = new MemorySideLog
+    side.getOrCreate("fill-00000000")(lines)
+    intercept[SpliceException](new FillLog(side))
+  }
+
+  test("an entry of a newer version is refused, and a damaged one named") {
+    val newer = failure("""{"v":2}""")
+    assert(newer.getCondition == "SPLICE_CHECKPOINT.NEWER_VERSION" && newer.getMessage.contains("fill-00000000"), newer)
+    Seq(
+      """["t",0,0,30]""",
+      """["t",0,0,30,[]]""",
+      """["t",0,0,30,[[2]]]""",
+      """["t",0,0,30,[[2,5,7]]]""",
+      """["t",0,0,30,[[5,2]]]""",
+      """["t",0,0,30,[[2,5],[4,6]]]""",
+      """["t",0,0,30,[[2,31]]]""",
+      """["t",0,0,"30",[[2,5]]]""",
+      """["t",0,0,30,[["2",5]]]""",
+      """[7,0,0,30,[[2,5]]]""",
+      """["t","0",0,30,[[2,5]]]""",
+      """["t",0,0,30,[[2,5]],"%"]""",
+      """["t",0,0,30,[[2,5]],"AAAA"]""",
+      """["t",0,0,30,[[2,5]],7]""",
+      """{"t":0}""",
+      """nothing"""
+    ).foreach { line =>
+      val damaged = failure("""{"v":1}""", line)
+      assert(damaged.getCondition == "SPLICE_CHECKPOINT.CORRUPT", s"$line: $damaged")
+      assert(damaged.getMessage.contains("fill-00000000"), damaged)
+    }
+  }
+}
