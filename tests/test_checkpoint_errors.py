@@ -24,18 +24,17 @@ def test_a_changed_chain(
 ) -> None:
     first, then = history(history_path), live(topics, topic)
     drain(history_then_live(first, then).read_stream(spark), tmp_path)
+    read = written(spark, tmp_path).count()
+    renamed = HybridSource.builder("archive", first, select=HISTORY_SELECT).add_source(
+        "live", then, HandOver.offsets(), LIVE_SELECT
+    )
+    said = failure(spark, renamed.build(), tmp_path)
+    named = "legs was 'history,live' and is 'archive,live' now"
+    assert_says(said, "SPLICE_CHECKPOINT.CHANGED", named, "new checkpoint location")
+    # The history has ended, so its path is not compared, and nothing is read again.
     elsewhere = shutil.copytree(history_path, tmp_path / "elsewhere")
-    changes = {
-        "legs was 'history,live' and is 'archive,live' now": HybridSource.builder(
-            "archive", first, select=HISTORY_SELECT
-        ).add_source("live", then, HandOver.offsets(), LIVE_SELECT),
-        "history.path was .*/elsewhere' now": HybridSource.builder(
-            "history", history(elsewhere), select=HISTORY_SELECT
-        ).add_source("live", then, HandOver.offsets(), LIVE_SELECT),
-    }
-    for named, changed in changes.items():
-        said = failure(spark, changed.build(), tmp_path)
-        assert_says(said, "SPLICE_CHECKPOINT.CHANGED", named, "new checkpoint location")
+    drain(history_then_live(history(elsewhere), then).read_stream(spark), tmp_path)
+    assert written(spark, tmp_path).count() == read
 
 
 def test_a_changed_select_and_a_decided_rule_change_nothing_that_was_read(
