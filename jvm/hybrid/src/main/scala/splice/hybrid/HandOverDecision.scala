@@ -10,7 +10,7 @@ import scala.collection.immutable.SortedMap
 import splice.source.StartPosition.{Configured, Offsets, Timestamp}
 import splice.source._
 
-/** What a rule came to, when, and what it was made from: one line of proof for each thing found, as JSON. */
+/** The result of a rule, its time, and its proof: one line of JSON for each value that the rule used. */
 final private[splice] case class HandOverDecision(start: StartPosition, at: Instant, proof: Seq[String])
 
 private[splice] object HandOverDecision {

@@ -11,7 +11,7 @@ import splice.source._
 
 /** What a history has and lacks of each log partition, compared with the log: the decision of an exact hand-over.
   *
-  * Each offset before the end of the history is in the history, is supplied by the log (`fill`), or is gone: the log does not have it any
+  * Each offset before the end of the history is in the history, is supplied by the log (`fill`), or is unavailable: the log does not have it any
   * more, and nothing tells whether there ever was a record. From the end of the history on, the log supplies all.
   */
 final private[splice] case class HandOverTable(rows: Seq[HandOverTable.Row]) {
@@ -117,7 +117,7 @@ private[splice] object HandOverTable {
   }
 
   /** Checks the policy for duplicates. */
-  def checkDuplicates(before: Seq[String], leg: Leg, history: Seq[PartitionHistory]): Unit = {
+  private def checkDuplicates(before: Seq[String], leg: Leg, history: Seq[PartitionHistory]): Unit = {
     val repeated = history.flatMap(_.duplicates)
     if (repeated.nonEmpty)
       failOrWarn(leg.onDuplicates == OnDuplicates.Fail, HandOverErrors.duplicates(before, leg.name, repeated))
