@@ -49,7 +49,7 @@ unit: .venv/.ready ## Run the tests of the JVM modules and of the Python package
 	$(SBT) test
 	cd python && ../.venv/bin/python -m pytest --junitxml=../$(REPORTS)/python.xml
 
-it: $(VENV)/.wheel ## Run tests/ over the built wheel and jar (SPARK=4.2.0, 4.1.3 or 4.3.0; WORKERS=2; ARGS=pytest's)
+it: $(VENV)/.wheel $(MADE)/stores ## Run tests/ over the built wheel and jar (SPARK=4.2.0, 4.1.3 or 4.3.0; WORKERS=2; ARGS=pytest's)
 	$(SCRIPT_ENV) $(VENV)/bin/python -m pytest tests -n $(WORKERS) --junitxml=$(REPORTS)/it-$(SPARK).xml $(ARGS)
 
 lint: .venv/.ready ## Check format, headers, types and warnings; every finding is an error
@@ -72,7 +72,7 @@ fmt: .venv/.ready ## Format, sort imports and add headers
 linkage: $(MADE)/jar $(foreach spark,$(LINKED),.cache/spark-$(spark)/.ready) ## Check every call into Spark on each version of it (LINKED='4.1.3 4.2.0 4.3.0')
 	$(SBT) "linkage/run jvm/bundle/target/dist $(foreach spark,$(LINKED),$(spark)=.cache/spark-$(spark)/pyspark/jars)"
 
-soak: $(VENV)/.wheel ## Run the long simulations (SEEDS=1..200, KIND=hybrid, kafka or dynamic, STORE=hdfs or s3 of a hybrid); stop and resume as you like
+soak: $(VENV)/.wheel $(if $(STORE),$(MADE)/stores) ## Run the long simulations (SEEDS=1..200, KIND=hybrid, kafka or dynamic, STORE=hdfs or s3 of a hybrid); stop and resume as you like
 	$(SCRIPT_ENV) $(VENV)/bin/python tests/soak/run.py --seeds $(SEEDS) $(if $(KIND),--kind $(KIND)) $(if $(STORE),--store $(STORE))
 
 bench: .venv/.ready ## Compare Splice with Spark's own sources, Flink's and the bare client (ROWS=10000000, ROUNDS=3, CASES=kafka,matrix,steady,memory,clusters,away,files,driver,plan), or two builds in turns (BASE=jar or commit, PAIRS=20, JVMS=10, CASES=kafka,jmh)
@@ -98,6 +98,12 @@ $(MADE)/jar: $(JVM_SOURCES)
 	@project/prerequisites
 	rm -rf target/repository
 	$(SBT) "bundle/dist; bundle/publish; servers/stage; testkit/killingJar"
+	@mkdir -p $(@D) && touch $@
+
+# The jars of real stores for checkpoints. They depend on versions alone.
+$(MADE)/stores: project/Stores.scala project/Dependencies.scala project/Versions.scala
+	@project/prerequisites
+	$(SBT) stores/stage
 	@mkdir -p $(@D) && touch $@
 
 $(MADE)/wheel: .venv/.ready $(MADE)/jar $(PYTHON_SOURCES)

@@ -43,6 +43,10 @@ lazy val servers = Project("servers", file("tests/servers"))
   // Its Java files are programs that tests start with another class path.
   .settings(CommonSettings.module, Publishing.never, KafkaServer.staged, Compile / unmanagedSources := Nil)
 
+// Not in the root: only tests of checkpoints on real stores need it.
+lazy val stores = Project("stores", file("tests/stores"))
+  .settings(CommonSettings.module, Publishing.never, Stores.staged, Compile / unmanagedSources := Nil)
+
 lazy val linkage = Project("linkage", file("tests/linkage"))
   .settings(CommonSettings.module, CommonSettings.tested, Publishing.never, libraryDependencies += Dependencies.asm)
 

@@ -41,4 +41,16 @@ object Dependencies {
     "org.apache.kafka"         % "kafka-tools"      % Versions.kafkaServer,
     "org.apache.logging.log4j" % "log4j-slf4j-impl" % Versions.kafkaServerLog4j
   )
+
+  val hdfsServer: Seq[ModuleID] = Seq("org.apache.hadoop" % "hadoop-client-minicluster" % Versions.hadoop)
+
+  /** Without the bundle of all clients of AWS. */
+  val s3aClient: Seq[ModuleID] = Seq(
+    ("org.apache.hadoop" % "hadoop-aws" % Versions.hadoop)
+      .exclude("software.amazon.awssdk", "bundle")
+      .exclude("org.apache.hadoop", "hadoop-common"),
+    "software.amazon.awssdk" % "s3-transfer-manager" % Versions.awsSdk,
+    "software.amazon.awssdk" % "netty-nio-client"    % Versions.awsSdk,
+    "software.amazon.awssdk" % "apache-client"       % Versions.awsSdk
+  )
 }

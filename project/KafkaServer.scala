@@ -17,8 +17,8 @@ object KafkaServer {
     stage := {
       val peers  = (LocalProject("bench") / Compile / externalDependencyClasspath).value.files
       val source = peers.filter(jar => sparksSource.exists(jar.getName.startsWith))
-      sync("spark-kafka", source, target.value, streams.value)
-      sync("kafka", (Compile / externalDependencyClasspath).value.files, target.value, streams.value)
+      JarFolder.sync("spark-kafka", source, target.value, streams.value)
+      JarFolder.sync("kafka", (Compile / externalDependencyClasspath).value.files, target.value, streams.value)
     }
   )
 
@@ -27,12 +27,6 @@ object KafkaServer {
     Test / javaOptions ++= Seq(property.value, "-Dsplice.kafka.server.quick=true"),
     Compile / run / javaOptions += property.value
   )
-
-  private def sync(name: String, jars: Seq[File], target: File, streams: TaskStreams): File = {
-    val folder = target / name
-    Sync.sync(streams.cacheStoreFactory.make(name))(jars.map(jar => jar -> folder / jar.getName))
-    folder
-  }
 
   private def property = Def.task(s"-Dsplice.kafka.server=${(LocalProject("servers") / stage).value}")
 }

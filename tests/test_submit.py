@@ -13,7 +13,7 @@ import pytest
 
 from orders import archive, assert_each_once, history, history_then_live, ids, live, orders
 from programs.launch import run, spark_submit
-from servers import maven
+from servers.jars import ROOT
 from servers.kafka_topics import KafkaTopics
 from splice.jars import jar_paths
 from streams import written
@@ -53,10 +53,8 @@ def submit(tmp_path: Path) -> list[str]:
 def test_packages_from_a_repository(
     spark: SparkSession, submit: list[str], options: str, tmp_path: Path
 ) -> None:
-    repository = Path(
-        os.environ.get("SPLICE_REPOSITORY") or maven.ROOT / "target" / "repository"
-    ).resolve()
-    version = (maven.ROOT / "VERSION").read_text().strip()
+    repository = Path(os.environ.get("SPLICE_REPOSITORY") or ROOT / "target" / "repository").resolve()
+    version = (ROOT / "VERSION").read_text().strip()
     package = f"io.github.splice:splice-spark_2.13:{version}"
     assert list(repository.rglob(f"*-{version}.pom")), "make jar publishes to target/repository"
     found = ["--packages", package, "--repositories", repository.as_uri()]

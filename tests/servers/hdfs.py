@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from servers import maven
 from servers.class_data import java
+from servers.jars import ROOT, staged
 from servers.store import Store
 
-_POM = Path(__file__).with_name("hdfs-server.pom.xml")
+_STAGED = ROOT / "tests" / "stores" / "target" / "hdfs"
 _PROGRAM = Path(__file__).with_name("HdfsServer.java")
 
 
@@ -58,7 +58,7 @@ class HdfsStore(Store):
             return bytes(body)
 
     def _command(self) -> Sequence[str]:
-        jars = maven.class_path(_POM, ["hadoop"])
+        jars = os.pathsep.join(map(str, staged(_STAGED, "stores/stage")))
         classes = self._folder / "classes"
         compiler = Path(java()).with_name("javac")
         subprocess.run([str(compiler), "-cp", jars, "-d", str(classes), str(_PROGRAM)], check=True)

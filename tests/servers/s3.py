@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import sys
 import urllib.error
 import urllib.request
@@ -13,13 +12,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from servers import maven
+from servers.jars import ROOT, staged
 from servers.store import Store
 
-_POM = Path(__file__).with_name("s3a-client.pom.xml")
+_STAGED = ROOT / "tests" / "stores" / "target" / "s3a"
 _PROGRAM = Path(__file__).with_name("s3_server.py")
-_OF_SPARK = ("netty-", "httpc", "commons-", "slf4j-")
-"""Jars that Spark has itself."""
 
 _BUCKET = "checkpoints"
 _REGION = "us-east-1"
@@ -33,7 +30,7 @@ class S3Store(Store):
         """Start the server, wait until it is ready, and create the bucket."""
         super().__enter__()
         self._client.create_bucket(Bucket=_BUCKET)
-        self.jars = _jars()
+        self.jars = staged(_STAGED, "stores/stage")
         return self
 
     @property
@@ -98,8 +95,3 @@ class S3Store(Store):
             return True
         except OSError:
             return False
-
-
-def _jars() -> Sequence[Path]:
-    found = maven.class_path(_POM, ["hadoop", "awsSdk"]).split(os.pathsep)
-    return [Path(jar) for jar in found if not Path(jar).name.startswith(_OF_SPARK)]
