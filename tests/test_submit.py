@@ -53,7 +53,9 @@ def submit(tmp_path: Path) -> list[str]:
 def test_packages_from_a_repository(
     spark: SparkSession, submit: list[str], options: str, tmp_path: Path
 ) -> None:
-    repository = Path(os.environ.get("SPLICE_REPOSITORY") or ROOT / "target" / "repository").resolve()
+    repository = Path(
+        os.environ.get("SPLICE_REPOSITORY") or ROOT / "target" / "repository"
+    ).resolve()
     version = (ROOT / "VERSION").read_text().strip()
     package = f"io.github.splice:splice-spark_2.13:{version}"
     assert list(repository.rglob(f"*-{version}.pom")), "make jar publishes to target/repository"
