@@ -17,3 +17,9 @@ from servers.kafka_topics import KafkaTopics
 def scenario(topics: KafkaTopics, tmp_path: Path) -> Scenario:
     """A small history and topic, and a query that has not started yet."""
     return Scenario.make(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path)
+
+
+@pytest.fixture
+def holed(topics: KafkaTopics, tmp_path: Path) -> Scenario:
+    """The same, but the history lacks records that the topic has."""
+    return Scenario.make(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path, holes=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from demo import archive, orders
@@ -25,6 +26,10 @@ from servers.kafka_topics import KafkaTopics
 from servers.store import Store
 
 _SHARE = 0.6
+
+_LOST = 3
+_FIRST_LOST = 1
+"""Offsets 1, 4, 7 and so on are not in an archive with holes."""
 
 HISTORY_BATCHES = 3
 SWITCH = HISTORY_BATCHES
@@ -63,20 +68,49 @@ class Scenario:
         self.topics, self.topic, self.folder, self.produced = topics, topic, folder, 0
         self.history = folder / "history"
         self.archived: dict[int, int] = {}
+        self.switched: dict[int, int] = {}
         self.setting = Setting()
         self._lives = itertools.count()
         self._decided: dict[str, str] = {}
 
     @staticmethod
-    def make(topics: KafkaTopics, topic: str, folder: Path, rows: int = 3000) -> Scenario:
-        """Makes topic and archive; the query starts with the first life."""
+    def make(
+        topics: KafkaTopics, topic: str, folder: Path, rows: int = 3000, holes: bool = False
+    ) -> Scenario:
+        """Makes topic and archive; the query starts with the first life.
+
+        Args:
+            topics: The broker.
+            topic: Its name.
+            folder: Of the archive, the checkpoint, and the output.
+            rows: How many orders the topic has at first.
+            holes: Whether the archive lacks a third of the records that it should have.
+        """
         made = Scenario(topics, topic, folder)
         topics.create(topic, orders.PARTITIONS, orders.KEPT)
         made.produce(rows)
         sizes = {p: end for p, (_, end) in topics.offsets(topic).items()}
         made.archived = archive.uneven_ends(sizes, _SHARE)
         archive.archive(topics, topic, made.archived, made.history, 2 * HISTORY_BATCHES)
+        made.switched = dict(made.archived)
+        if holes:
+            made.lose_rows()
         return made
+
+    def lose_rows(self) -> None:
+        """Removes each third record of the archive, so that the log must supply them.
+
+        The last record of a partition stays, and so does the end of its history.
+        """
+        for file in sorted(self.history.glob("*.parquet")):
+            table = pq.read_table(file)
+            places = zip(table["partition"].to_pylist(), table["offset"].to_pylist(), strict=True)
+            kept = [
+                offset % _LOST != _FIRST_LOST or offset == self.archived[partition] - 1
+                for partition, offset in places
+            ]
+            pq.write_table(table.filter(pa.array(kept)), file)
+        self.switched = dict.fromkeys(self.archived, _FIRST_LOST)
 
     def produce(self, rows: int, partition: int | None = None) -> None:
         """Adds orders to the topic, where they belong or all to one partition."""
@@ -154,7 +188,7 @@ class Scenario:
         made = [key for key in checkpoint.entries() if "/hand-over-" in key]
         assert made == ["leg-live/hand-over-00000000"]
         start = {int(p): offset for p, offset in checkpoint.switch().start[self.topic].items()}
-        assert start == self.archived
+        assert start == self.switched
 
     def verdict(self, query: int = 0) -> Verdict:
         """Compares what came out with what was produced."""

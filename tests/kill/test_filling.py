@@ -1,0 +1,41 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""The driver dies around a switch that was repaired, and around the counts that it needs."""
+
+from __future__ import annotations
+
+from kill.killing import Kill
+from kill.scenario import HISTORY_BATCHES, Scenario
+
+
+def test_killed_after_each_entry_of_a_repaired_switch(holed: Scenario) -> None:
+    holed.given(options={"live.onHoles": "fail"})
+    failed = holed.run()
+    assert failed.process.exit_code == 1
+    assert "[SPLICE_HAND_OVER.HOLES]" in failed.process.tail(200)
+    assert not any("/hand-over-" in key for key in holed.checkpoint().entries())
+
+    holed.given(options={"live.onHoles": "fill"})
+    known, made = set(holed.checkpoint().entries()), []
+    while holed.run(Kill("rename", "/sources/0/splice/", "after")).acted:
+        fresh = set(holed.checkpoint().entries()) - known
+        assert len(fresh) == 1
+        known |= fresh
+        made += fresh
+    # A start that was not stored with the switch is made again.
+    assert {"leg-live/fill-00000000", "leg-live/hand-over-00000000"} <= set(made)
+    holed.assert_each_once()
+    holed.assert_switched_once()
+
+
+def test_killed_around_tallies(holed: Scenario) -> None:
+    # The query stops at a task that fails, and writes what its tasks have counted.
+    failed = holed.run(Kill("row", "^history/", nth=900, action="fail"))
+    assert failed.process.exit_code == 1
+    assert "leg-history/tally-00000000" in holed.checkpoint().entries()
+    assert holed.checkpoint().committed() < HISTORY_BATCHES - 1
+    holed.die(Kill.entry("leg-history/tally-00000001", "before"))
+    holed.die(Kill.entry("leg-history/tally-00000001", "after"))
+    holed.finish()
+    holed.assert_each_once()
+    holed.assert_switched_once()

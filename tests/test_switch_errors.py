@@ -1,0 +1,229 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Each error of a switch, and each remedy of docs/switch-errors.md, applied as it is written."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from pyspark.errors import PySparkException
+
+from orders import HISTORY_SCHEMA, HISTORY_SELECT, LIVE_SELECT, ids, order_id
+from servers.kafka_producer import Record
+from servers.kafka_topics import KafkaTopics
+from streams import drain, written
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from conftest import MakeTopic
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "switch-errors.md"
+
+ALL = range(12)
+"""The orders of the topic, which has one partition: the offset of an order is its number."""
+
+ARCHIVED = range(8)
+
+HOLED = [n for n in ARCHIVED if n != 3]
+
+RETURNED, RETURNS_ARCHIVED = range(100, 106), range(100, 103)
+"""The orders of another topic."""
+
+FIRST = datetime.now(timezone.utc) - timedelta(hours=1)
+"""The time of order 0; each order is a second later than the one before."""
+
+OFFSETS = {"live.handOver": "offsets"}
+EVENT_TIME = {
+    "live.handOver": "eventTime",
+    "live.handOver.column": "event_time",
+    "live.handOver.overlap": "10 minutes",
+}
+MODIFICATION_TIME = {
+    "live.handOver": "modificationTime",
+    "live.handOver.overlap": "1 hour",
+}
+
+Change = Callable[[int], Mapping[str, object]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A history and a log that lead to an error, and what comes out after a remedy.
+
+    Attributes:
+        outcome: The orders that must come out, as often as they do.
+        rule: The options of the hand-over.
+        rows: The orders in the history; None for a history without a file.
+        trim: The first offset that retention has left.
+        change: The columns of an order of the history that are not those of its record.
+        returns: Whether the history has the other topic too.
+    """
+
+    outcome: Iterable[int]
+    rule: Mapping[str, str] = field(default_factory=lambda: OFFSETS)
+    rows: Iterable[int] | None = ARCHIVED
+    trim: int = 0
+    change: Change = lambda _: {}
+    returns: bool = False
+
+
+def _far(number: int) -> Mapping[str, object]:
+    far = datetime(2099, 1, 1, tzinfo=timezone.utc)
+    return {"event_time": far} if number == ARCHIVED[-1] else {}
+
+
+FAIL_AT_HOLES = {**OFFSETS, "live.onHoles": "fail"}
+BOTH = [*ARCHIVED, *ALL]
+
+CASES = {
+    ("HOLES", 0): Case(ALL, FAIL_AT_HOLES, HOLED),
+    ("HOLES", 1): Case([n for n in ALL if n != 3], FAIL_AT_HOLES, HOLED),
+    # Order 8 is in neither; order 3 is in neither too, since the log begins at 9.
+    ("GAP", 0): Case([n for n in ALL if n not in (3, 8)], rows=HOLED, trim=9),
+    ("GAP", 1): Case([n for n in ALL if n != 3], rows=HOLED, trim=8),
+    ("TIME_GAP", 0): Case([*ARCHIVED, 10, 11], EVENT_TIME, trim=10),
+    ("DUPLICATES", 0): Case([*ALL, 3], rows=[*ARCHIVED, 3]),
+    # The topic was created again, and has fewer records than its archive.
+    ("AHEAD", 0): Case([*range(20), *ALL], rows=range(20)),
+    ("NOT_IN_LOG", 0): Case([*ALL, *RETURNED], returns=True),
+    ("NO_ROWS", 0): Case(ALL, rows=[]),
+    ("NO_FILES", 0): Case(ALL, MODIFICATION_TIME, rows=None),
+    ("NO_EVENT_TIME", 0): Case(ALL, EVENT_TIME, change=lambda _: {"event_time": None}),
+    ("END_IN_FUTURE", 0): Case(ALL, EVENT_TIME, change=_far),
+    ("END_IN_FUTURE", 1): Case(BOTH, EVENT_TIME, change=_far),
+    ("INVALID_OFFSETS", 0): Case(BOTH, change=lambda n: {"offset": None} if n == 2 else {}),
+}
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """The condition of an error, and the lines of one remedy, with `-` and `+`."""
+
+    condition: str
+    lines: list[str]
+
+    def apply(self, options: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
+        """Return the options of the repaired query.
+
+        Args:
+            options: Of the query that failed.
+            names: The topics by their names in the page.
+        """
+        changed = dict(options)
+        for line in self.lines:
+            sign, key, value = re.fullmatch(r"([-+]) (\S+) = (.+)", line).groups()  # type: ignore[union-attr]
+            if key == "live.subscribe":
+                value = ",".join(names[name] for name in value.split(","))
+            if sign == "-":
+                assert changed.pop(key) == value
+            else:
+                changed[key] = value
+        return changed
+
+
+def _remedies() -> dict[tuple[str, int], Remedy]:
+    found = {}
+    for section in PAGE.read_text().split("\n## ")[1:]:
+        name = section.split("\n", 1)[0]
+        condition = re.search(rf"`(SPLICE_\w+\.{name})`", section)
+        assert condition, f"section {name} does not name its condition"
+        for n, block in enumerate(re.findall(r"```diff\n(.*?)```", section, re.DOTALL)):
+            found[name, n] = Remedy(condition.group(1), block.splitlines())
+    return found
+
+
+REMEDIES = _remedies()
+
+
+def test_each_remedy_has_a_case() -> None:
+    assert set(CASES) == set(REMEDIES)
+
+
+@pytest.mark.parametrize("key", CASES, ids=lambda key: f"{key[0]}-{key[1]}")
+def test_the_remedy_continues_the_query(
+    spark: SparkSession,
+    topics: KafkaTopics,
+    make_topic: MakeTopic,
+    history_path: Path,
+    tmp_path: Path,
+    key: tuple[str, int],
+) -> None:
+    case, remedy = CASES[key], REMEDIES[key]
+    names = {"orders": make_topic(1), "returns": make_topic(1)}
+    _produce(topics, names["orders"], ALL)
+    _produce(topics, names["returns"], RETURNED)
+    _archive(spark, names, history_path, case)
+    if case.trim:
+        topics.delete_records(names["orders"], {0: case.trim})
+    options = {
+        "source": "hybrid",
+        "legs": "history,live",
+        "history.source": "files",
+        "history.format": "parquet",
+        "history.path": str(history_path),
+        "history.schema": HISTORY_SCHEMA,
+        "history.onEmpty": "warn",
+        "history.select": HISTORY_SELECT,
+        "live.source": "kafka",
+        "live.kafka.bootstrap.servers": topics.bootstrap_servers,
+        "live.subscribe": names["orders"],
+        "live.select": LIVE_SELECT,
+        **case.rule,
+    }
+    with pytest.raises(PySparkException) as raised:
+        _run(spark, options, tmp_path)
+    assert f"[{remedy.condition}]" in str(raised.value)
+    assert not list((tmp_path / "checkpoint").rglob("hand-over-*"))
+
+    _run(spark, remedy.apply(options, names), tmp_path)
+    expected = Counter(map(order_id, case.outcome))
+    assert Counter(ids(written(spark, tmp_path))) == expected
+
+
+def _run(spark: SparkSession, options: Mapping[str, str], folder: Path) -> None:
+    drain(spark.readStream.format("splice").options(**options).load(), folder)
+
+
+def _time(number: int) -> datetime:
+    return FIRST + timedelta(seconds=number % 100)
+
+
+def _produce(topics: KafkaTopics, topic: str, numbers: Iterable[int]) -> None:
+    topics.produce(
+        topic,
+        [
+            Record('{"amount": 1.0}', order_id(n), 0, int(_time(n).timestamp() * 1000))
+            for n in numbers
+        ],
+    )
+
+
+def _archive(spark: SparkSession, names: Mapping[str, str], path: Path, case: Case) -> None:
+    if case.rows is None:
+        path.mkdir()
+        return
+    rows = [_row(names["orders"], n, n) | dict(case.change(n)) for n in case.rows]
+    if case.returns:
+        rows += [_row(names["returns"], n, n - RETURNED[0]) for n in RETURNS_ARCHIVED]
+    columns = [column.split()[0] for column in HISTORY_SCHEMA.split(", ")]
+    values = [tuple(row[column] for column in columns) for row in rows]
+    spark.createDataFrame(values, HISTORY_SCHEMA).repartition(2).write.parquet(str(path))
+
+
+def _row(topic: str, number: int, offset: int) -> dict[str, object]:
+    return {
+        "order_id": order_id(number),
+        "amount": 1.0,
+        "event_time": _time(number),
+        "topic": topic,
+        "partition": 0,
+        "offset": offset,
+    }
