@@ -135,8 +135,10 @@ class KafkaTopics:
 
     def offsets(self, topic: str) -> dict[int, tuple[int, int]]:
         """Gives the first offset and the end of each partition, open transactions included."""
-        first = self._edges(topic, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
-        end = self._edges(topic, OffsetSpec.latest())  # type: ignore[no-untyped-call]
+        # Two metadata responses may list different partitions while one is being added.
+        of = [TopicPartition(topic, partition) for partition in self.partitions(topic)]
+        first = self._edges(of, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
+        end = self._edges(of, OffsetSpec.latest())  # type: ignore[no-untyped-call]
         return {partition: (first[partition], end[partition]) for partition in first}
 
     def commit(self, group: str, topic: str, offsets: Mapping[int, int]) -> None:
@@ -203,8 +205,8 @@ class KafkaTopics:
         ready = len(found) == partitions and all(p.leader >= 0 for p in found.values())
         return ready and len(self.offsets(topic)) == partitions
 
-    def _edges(self, topic: str, spec: OffsetSpec) -> dict[int, int]:
-        asked = {TopicPartition(topic, partition): spec for partition in self.partitions(topic)}
+    def _edges(self, of: list[TopicPartition], spec: OffsetSpec) -> dict[int, int]:
+        asked = dict.fromkeys(of, spec)
 
         def ask() -> dict[int, int] | None:
             answers = {p.partition: f for p, f in self._admin.list_offsets(asked).items()}
@@ -213,7 +215,7 @@ class KafkaTopics:
                 lambda: {partition: f.result(_TIMEOUT).offset for partition, f in answers.items()},
             )
 
-        return wait_for(f"leaders of '{topic}'", ask)
+        return wait_for(f"leaders of the partitions of {of[0].topic}", ask)
 
     def _consumer(self, isolation: str, group: str = "splice-tests") -> Consumer:
         return Consumer(
