@@ -75,7 +75,7 @@ private[splice] object KafkaErrors {
 
   /** Text and error of the same condition, so that a warning says what the error would. */
   def dataLoss(what: String, ranges: Seq[MissingRange]): SpliceException =
-    conditions.error("SPLICE_KAFKA.DATA_LOSS", "what" -> what, "ranges" -> ranges.mkString(", "))
+    conditions.error("SPLICE_KAFKA.DATA_LOSS", "what" -> what, "ranges" -> MissingRange.listed(ranges))
 
   /** @param firsts
     *   the time of the first record, if there is one

@@ -12,6 +12,16 @@ final private[splice] case class MissingRange(partition: LogPartition, from: Lon
 
 private[splice] object MissingRange {
 
+  // A hole in a history may consist of thousands of ranges.
+  private val MostInText = 50
+
+  /** The ranges in words: the first ones, then how many others there are. */
+  def listed(ranges: Seq[MissingRange]): String = {
+    val (first, others) = ranges.splitAt(MostInText)
+    val more = if (others.isEmpty) "" else s", and ${others.size} other ranges with ${counted(others)}"
+    s"${first.mkString(", ")}$more"
+  }
+
   /** How many records are missing, in words. */
   def counted(ranges: Seq[MissingRange]): String = {
     val (known, open) = ranges.partition(_.until.nonEmpty)

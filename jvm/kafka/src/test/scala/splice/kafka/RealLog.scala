@@ -61,14 +61,20 @@ final class RealLog(broker: KafkaBroker) {
       source: Source[_ <: Position],
       columns: StructType,
       tasks: Seq[TaskRanges],
-      run: String
+      run: String,
+      mode: ReadMode = ReadMode.Stream
   ): SplitReaderFactory = SplitEnumerator
-    .untyped(source, EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), 2, run))
+    .untyped(source, EnumeratorContext(new MemorySideLog, mode, Clock.systemUTC(), 2, run))
     .readers(columns, tasks.flatMap(_.ranges))
 
   /** The rows of a batch as (partition, offset, value). */
-  def rows(source: Source[_ <: Position], tasks: Seq[TaskRanges], run: String = "run"): Seq[(Int, Long, String)] = {
-    val factory = readers(source, source.schema, tasks, run)
+  def rows(
+      source: Source[_ <: Position],
+      tasks: Seq[TaskRanges],
+      run: String = "run",
+      mode: ReadMode = ReadMode.Stream
+  ): Seq[(Int, Long, String)] = {
+    val factory = readers(source, source.schema, tasks, run, mode)
     tasks.flatMap { task =>
       Using.resource(factory.rows(task)) { reader =>
         SplitReader

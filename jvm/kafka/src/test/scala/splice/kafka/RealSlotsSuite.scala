@@ -13,6 +13,7 @@ import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.{Coordinator, CutRules, MemorySideLog, SlotRules}
+import splice.kafka.reader.ReaderPool
 import splice.source._
 import splice.testkit.KafkaBroker
 
@@ -74,5 +75,22 @@ final class RealSlotsSuite extends AnyFunSuite with BeforeAndAfterAll {
     val small = batches(SlotRules(2).copy(cut = CutRules(maxRows = Some(120))), "cut", 1500)
     check(small, Map(0 -> 1000, 1 -> 1000, 2 -> 1000))
     assert(small.flatten.forall(_.size <= 120))
+  }
+
+  test("a bounded read closes its consumers, and a stream keeps them for the next batch") {
+    real.create("bounded", 2)
+    real.write("bounded", 2, 0, 10)
+    val source = real.source("subscribe" -> "bounded", "startingOffsets" -> "earliest")
+    real.run(source) { c =>
+      val tasks                             = c.tasks(c.initial(), c.advance(c.initial(), everything = true))
+      def kept(run: String, mode: ReadMode) = {
+        val before = ReaderPool.ofExecutor.size
+        assert(real.rows(source, tasks, run, mode).size == 10)
+        ReaderPool.ofExecutor.size - before
+      }
+      assert(kept("once", ReadMode.Batch) == 0)
+      assert(kept("again", ReadMode.Stream) == tasks.size)
+    }
+    ReaderPool.release("again")
   }
 }

@@ -3,6 +3,8 @@
 
 package splice.kafka
 
+import scala.concurrent.duration.DurationInt
+import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
@@ -10,7 +12,7 @@ import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.Coordinator
-import splice.source.Position
+import splice.source.{Position, SpliceException}
 import splice.testkit.KafkaBroker
 
 /** A broker that creates missing topics on request, which is Kafka's default. */
@@ -73,6 +75,33 @@ final class RealTopicCreationSuite extends AnyFunSuite with BeforeAndAfterAll {
       assert(read.isFailure, "records of a deleted topic were returned")
     }
     assert(!exists("planned"), "a reader recreated the topic")
+  }
+
+  test(
+    "a topic is deleted after its batch was planned: the other topic is read, and onTopicRemoved applies without a long wait"
+  ) {
+    real.create("goes", 1)
+    real.create("remains", 1)
+    Seq("goes", "remains").foreach(real.write(_, 1, 0, 5))
+    // A reader that waited for this timeout would run into the limit below.
+    val patient                = fast :+ ("kafkaConsumer.pollTimeoutMs" -> "600000")
+    def source(policy: String) =
+      real.source(patient ++ Seq("subscribePattern" -> "goes|remains", "onTopicRemoved" -> policy): _*)
+    real.run(source("drop"), slots = 1) { c =>
+      val begin = c.initial()
+      val tasks = c.tasks(begin, all(c, begin))
+      delete("goes")
+      def read(policy: String): Try[Seq[(Int, Long, String)]] = {
+        implicit val threads: ExecutionContext = ExecutionContext.global
+        Await.ready(Future(real.rows(source(policy), tasks, policy)), 120.seconds).value.get
+      }
+      assert(read("drop").get.map(_._2) == (0L until 5L))
+      read("fail").failed.get match {
+        case e: SpliceException => assert(e.getCondition == "SPLICE_KAFKA.DATA_LOSS" && e.getMessage.contains("goes-0"))
+        case other              => fail(other)
+      }
+    }
+    assert(!exists("goes"), "a reader recreated the topic")
   }
 
   test("a query does not create a topic that does not exist") {

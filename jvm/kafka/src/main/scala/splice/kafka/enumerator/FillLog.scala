@@ -35,19 +35,20 @@ final private[splice] class FillLog(log: SideLog) {
   def begin(start: KafkaPosition, ranges: SortedMap[LogPartition, OffsetRanges]): Unit = {
     val holes = ranges.filter { case (p, of) => of.fill.nonEmpty && start.get(p).nonEmpty }
     val fills = Fills(holes.map { case (p, of) => (p, start.generation(p.topic)) -> new PartitionFill(of) }.toMap)
-    if (holes.nonEmpty || !current.isEmpty) {
-      val _ = entries.create(VersionedEntry.write(
-        Nil,
-        holes.toSeq.map { case (p, of) =>
-          FillLog.line(p, start.generation(p.topic), of)
-        }
-      ))
+    // A driver that is killed here again and again leaves one entry.
+    val lines = FillLog.lines(fills)
+    if (lines != FillLog.lines(current)) {
+      val _ = entries.create(VersionedEntry.write(Nil, lines))
     }
     current = fills
   }
 }
 
 private object FillLog {
+
+  private def lines(fills: Fills): Seq[String] = fills.all.toSeq.sortBy(_._1).map { case ((p, generation), fill) =>
+    line(p, generation, fill.ranges)
+  }
 
   private def line(p: LogPartition, generation: Int, ranges: OffsetRanges): String = {
     val fill = ranges.fill.map { case (from, until) => Json.array(Seq(Json.number(from), Json.number(until))) }

@@ -13,17 +13,22 @@ import org.apache.spark.{SparkEnv, TaskContext}
 
 import splice.kafka.enumerator.SecondLook
 import splice.kafka.lag.ReadReports
-import splice.kafka.options.KafkaSettings
+import splice.kafka.options.{KafkaSettings, TopicRemoved}
 import splice.kafka.split.KafkaSplitRange
 import splice.kafka.value.{ValuePlan, ValueReader}
-import splice.source.{EnumeratorContext, ReaderSequence, SplitReader, SplitReaderFactory, TaskRanges}
+import splice.source.{EnumeratorContext, ReadMode, ReaderSequence, SplitReader, SplitReaderFactory, TaskRanges}
 
-/** Makes readers on executors: each with a consumer that is its slot's from the batch before, if there is one. */
+/** Makes readers on executors: each with a consumer that is its slot's from the batch before, if there is one.
+  *
+  * @param once
+  *   whether no later batch can use the consumers, as after a bounded read
+  */
 final private[splice] case class KafkaReaders(
     columns: StructType,
     run: String,
     settings: ReaderSettings,
-    value: Option[ValuePlan]
+    value: Option[ValuePlan],
+    once: Boolean
 ) extends SplitReaderFactory {
 
   override val columnar: Boolean = value.isEmpty && KafkaBatchReader.shows(columns)
@@ -57,7 +62,7 @@ final private[splice] case class KafkaReaders(
     val pooled  = if (retried) None else ReaderPool.ofExecutor.borrow(key)(_.fits(ranges)).filter(isUsable(_, ranges))
     val client  = pooled.getOrElse(open(ranges, settings))
     new SlotReader(ranges, client, settings, pooled.isDefined)(
-      ReaderPool.ofExecutor.giveBack(key, client, settings.idleTimeout)
+      if (once) client.close() else ReaderPool.ofExecutor.giveBack(key, client, settings.idleTimeout)
     )
   }
 
@@ -112,9 +117,11 @@ private[splice] object KafkaReaders {
         reports,
         settings.policies.recreated,
         settings.retries,
-        settings.retryInterval
+        settings.retryInterval,
+        settings.policies.removed == TopicRemoved.Fail
       ),
-      value
+      value,
+      context.mode == ReadMode.Batch
     )
   }
 

@@ -23,9 +23,8 @@ final private[reader] class OpenRange(range: KafkaSplitRange) {
   val until: Long               = range.until
   var position: Long            = range.from
 
-  /** Whether the consumer has moved on since this was last asked. */
-  def moved(at: TopicPartition => Long): Boolean = {
-    val now  = at(partition)
+  /** Whether the consumer, which is at this position, has moved since the last call. */
+  def moved(now: Long): Boolean = {
     val done = now != position
     position = now
     done

@@ -23,6 +23,8 @@ final private[splice] case class ReaderKey(run: String, client: ClientProperties
   *   what becomes of a planned range whose topic is another one by the time that it is read
   * @param retries
   *   how often a question is asked again whose answer is suspicious, `retryInterval` apart
+  * @param failRemoved
+  *   whether a planned range whose topic is deleted is an error
   */
 final private[splice] case class ReaderSettings(
     client: ClientProperties,
@@ -34,5 +36,6 @@ final private[splice] case class ReaderSettings(
     reports: Option[ReadReports] = None,
     recreated: TopicRecreated = TopicRecreated.Fail,
     retries: Int = 3,
-    retryInterval: Duration = Duration.ofMillis(10)
+    retryInterval: Duration = Duration.ofMillis(10),
+    failRemoved: Boolean = true
 )

@@ -30,6 +30,10 @@ final private[splice] class SlotConsumer(
   private var fetches  = 0.0
   private val assigned = mutable.HashSet.empty[TopicPartition]
 
+  // The number of the last task that read each topic that is assigned.
+  private val readAt = mutable.HashMap.empty[String, Long]
+  private var tasks  = 0L
+
   /** How many of the ranges begin where this consumer stands. */
   def fits(ranges: Iterable[KafkaSplitRange]): Int =
     ranges.count(range => stands.get(TopicPartitions.of(range.partition)).exists(_.offset == range.from))
@@ -37,13 +41,24 @@ final private[splice] class SlotConsumer(
   /** Whether nothing that it holds is of other topics than these, by name and id. */
   def allows(topics: Map[String, String]): Boolean = ids.allow(topics)
 
-  /** Those of the topics that have another id now, so that what was polled may be of another topic. */
-  def others(topics: Map[String, String]): Set[String] = ids.others(topics)
+  /** Those of the topics that have another id now, so that what was polled may be of another topic.
+    *
+    * @param polled
+    *   the topics of which a poll returned something
+    */
+  def others(topics: Map[String, String], polled: String => Boolean): Set[String] = ids.others(topics, polled)
+
+  /** Those of the topics that do not exist any more, if the client has a reason to ask. */
+  def missing(topics: Map[String, String]): Set[String] = ids.missing(topics)
 
   /** Gets ready for the ranges of a task: the left over records with which each begins, if any. */
   def begin(ranges: Seq[KafkaSplitRange]): Map[TopicPartition, Leftover] = {
     val own = ranges.map(range => TopicPartitions.of(range.partition) -> range)
-    if (!own.forall { case (partition, _) => assigned(partition) }) {
+    tasks += 1
+    own.foreach { case (partition, _) => readAt(partition.topic) = tasks }
+    val unread = readAt.collect { case (topic, at) if tasks - at >= KeptTasks => topic }.toSet
+    if (unread.nonEmpty) forget(unread)
+    if (unread.nonEmpty || !own.forall { case (partition, _) => assigned(partition) }) {
       assigned ++= own.map(_._1)
       consumer.assign(assigned.asJava)
     }
@@ -68,6 +83,18 @@ final private[splice] class SlotConsumer(
   def finish(partition: TopicPartition, offset: Long, left: Option[Leftover]): Unit = {
     stands(partition) = Stand(offset, left)
     consumer.pause(Collections.singleton(partition))
+  }
+
+  /** Stops reading topics, so that the client requests no metadata of them. */
+  def leave(topics: Set[String]): Unit = {
+    forget(topics)
+    consumer.assign(assigned.asJava)
+  }
+
+  private def forget(topics: Set[String]): Unit = {
+    readAt --= topics
+    stands.filterInPlace((partition, _) => !topics(partition.topic))
+    val _ = assigned.filterInPlace(partition => !topics(partition.topic))
   }
 
   /** Goes on at another offset, since the log does not hold the one before. */
@@ -105,6 +132,10 @@ final private[splice] class SlotConsumer(
 private[splice] object SlotConsumer {
 
   private val FetchGroup = "consumer-fetch-manager-metrics"
+
+  // A client requests metadata of a deleted topic every second for as long as it is assigned, so a topic that many tasks have not read is
+  // left out. To assign it again costs one metadata request.
+  private val KeptTasks = 10L
 
   /** @param properties of the client, beside those by which the cluster is asked for topics' ids */
   def apply(properties: Map[String, Object], ask: TopicIds.Question): SlotConsumer = {

@@ -5,6 +5,7 @@ package splice.kafka.reader
 
 import java.time.Duration
 import java.util.concurrent.TimeUnit
+import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.locks.ReentrantLock
 
 import scala.annotation.tailrec
@@ -19,10 +20,8 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.unsafe.types.UTF8String
 
 import splice.kafka.lag.{PartitionRead, ReadReports, TaskReads}
-import splice.kafka.options.TopicRecreated
 import splice.kafka.reader.SlotConsumer.Leftover
 import splice.kafka.split.{KafkaSplitRange, TopicPartitions}
-import splice.kafka.{DataLoss, KafkaErrors, MissingRange}
 import splice.source.Poll
 
 /** Reads the ranges of one slot over one consumer, all at once: records come list by list, in the order in which brokers answer.
@@ -34,7 +33,8 @@ import splice.source.Poll
   * A topic that was deleted and created again since the batch was planned is found out before any record of the new one is handed over.
   *
   * @param giveBack
-  *   called once when all ranges were read to their ends; otherwise the consumer is closed
+  *   called once, unless reading failed or was interrupted; then the consumer is closed. The next task seeks each partition that this one
+  *   has not read to the end of its range
   */
 final private[splice] class SlotReader(
     ranges: IndexedSeq[KafkaSplitRange],
@@ -44,23 +44,24 @@ final private[splice] class SlotReader(
 )(giveBack: => Unit)
     extends AutoCloseable {
 
-  private val loss   = DataLoss(settings.failOnDataLoss)
-  private val passed = DataLoss(settings.failOutOfRange)
-  private val open   = mutable.LinkedHashMap.from(ranges.map(r => TopicPartitions.of(r.partition) -> new OpenRange(r)))
-  private val chunks = mutable.ArrayDeque.empty[Chunk]
-
-  private var topics = KafkaSplitRange.topicIds(ranges)
-  private val lock   = new ReentrantLock
+  private val open    = mutable.LinkedHashMap.from(ranges.map(r => TopicPartitions.of(r.partition) -> new OpenRange(r)))
+  private val changes = new LogChanges(open, KafkaSplitRange.topicIds(ranges), consumer, settings)
+  private val chunks  = mutable.ArrayDeque.empty[Chunk]
+  private val lock    = new ReentrantLock
 
   private val window  = new RecordWindow
   private var current = Option.empty[Chunk]
 
   private var begun               = false
-  @volatile private var closed    = false
+  private val closed              = new AtomicBoolean
   @volatile private var exhausted = false
+  @volatile private var failed    = false
 
-  // The consumer holds what is of another topic, or nobody knows of which.
-  @volatile private var spoiled = false
+  // The thread that reads. If another one closes the reader, nothing tells what the consumer does.
+  @volatile private var owner = Option.empty[Thread]
+
+  // Positions that the log does not have, found while records that precede the error were still to be handed over.
+  private var invalid = Option.empty[OffsetOutOfRangeException]
 
   private var rows      = 0L
   private var bytes     = 0L
@@ -116,7 +117,7 @@ final private[splice] class SlotReader(
       if (!window.isEmpty) settings.reports.foreach(tell(_, range))
       if (window.taken < own.size) finish(range, Some(Leftover(own, window.taken)))
       else {
-        val at = consumerAt(range)
+        val at = guarded(position(range))
         if (at >= range.until) finish(range, None)
         else range.holes.foreach(holes => leap(range, at, math.min(holes.next(at), range.until)))
       }
@@ -153,20 +154,28 @@ final private[splice] class SlotReader(
     guarded(consumer.finish(range.partition, range.until, left))
   }
 
-  private def consumerAt(range: OpenRange): Long = guarded(consumer.position(range.partition))
+  private def position(range: OpenRange): Long =
+    try consumer.position(range.partition)
+    catch {
+      case e: OffsetOutOfRangeException =>
+        invalid = invalid.orElse(Some(e))
+        range.position
+    }
 
   /** Gets records or ends ranges; false when the time has passed without either. */
   private def fill(patience: Duration): Boolean = guarded {
+    if (owner.isEmpty) owner = Some(Thread.currentThread())
     if (begun) {
-      val forever = patience eq Poll.Forever
-      request(if (patience.compareTo(settings.pollTimeout) < 0) patience else settings.pollTimeout)
-      forever || chunks.nonEmpty || open.isEmpty
+      val start = System.nanoTime()
+      request(Seq(patience, settings.pollTimeout, SlotReader.Step).min)
+      val left = patience.minusNanos(System.nanoTime() - start)
+      (patience eq Poll.Forever) || chunks.nonEmpty || open.isEmpty || (!left.isNegative && !left.isZero && fill(left))
     } else {
       begun = true
       val left = consumer.begin(ranges)
       left.foreach { case (partition, own) => chunks += Chunk(open(partition), own.records, own.index) }
       // A reused consumer may have passed over a whole range that holds no record.
-      finishPassed(open.valuesIterator.filter(_.moved(p => consumer.position(p))).toSeq, left.contains)
+      finishPassed(open.valuesIterator.filter(range => range.moved(position(range))).toSeq, left.contains)
       true
     }
   }
@@ -174,10 +183,14 @@ final private[splice] class SlotReader(
   private def request(patience: Duration): Unit = {
     val start = System.nanoTime()
     try {
+      invalid.foreach(throw _)
       val polled = consumer.poll(patience)
-      val passed = open.valuesIterator.filter(_.moved(p => consumer.position(p))).toSeq
+      val passed = open.valuesIterator.filter(range => range.moved(position(range))).toSeq
       val idle   = polled.isEmpty && passed.isEmpty
-      if (!idle) leaveOthers()
+      if (!idle) {
+        val moved = polled.partitions.asScala.map(_.topic).toSet ++ passed.map(_.partition.topic)
+        changes.leaveOthers(moved)
+      }
       polled.partitions.forEach { partition =>
         open.get(partition).foreach(range => chunks += Chunk(range, polled.records(partition), 0))
       }
@@ -185,102 +198,51 @@ final private[splice] class SlotReader(
       idleNanos = if (idle) idleNanos + System.nanoTime() - start else 0L
     } catch {
       case e: OffsetOutOfRangeException =>
-        leaveOthers()
-        outOfRange(e)
+        invalid = None
+        changes.outOfRange(e)
     } finally pollNanos += System.nanoTime() - start
+    if (idleNanos >= SlotReader.Step.toNanos && changes.leaveDeleted()) idleNanos = 0L
     if (idleNanos >= settings.pollTimeout.toNanos) {
-      leaveOthers()
-      if (open.nonEmpty) stalled()
-    }
-  }
-
-  /** Gives up ranges of topics that are others than planned; nothing of the last poll was handed over yet. */
-  private def leaveOthers(): Unit = {
-    val others = consumer.others(topics)
-    if (others.nonEmpty) {
-      topics --= others
-      val lost = open.valuesIterator.filter(range => others(range.partition.topic)).toSeq
-      if (lost.nonEmpty) {
-        if (settings.recreated == TopicRecreated.Fail) throw KafkaErrors.recreated(lost.map(_.partition.topic).toSet)
-        DataLoss.Warn.report(
-          "a batch is read that was planned before the topic was deleted and created again",
-          lost.map(r => MissingRange(TopicPartitions.toLog(r.partition), r.position, Some(r.until)))
-        )
-        open --= lost.map(_.partition)
-        spoiled = true
-      }
+      changes.stalled()
+      idleNanos = 0L
     }
   }
 
   private def finishPassed(passed: Seq[OpenRange], brought: TopicPartition => Boolean): Unit =
     passed.filter(range => range.position >= range.until && !brought(range.partition)).foreach(finish(_, None))
 
-  private def outOfRange(e: OffsetOutOfRangeException): Unit =
-    e.offsetOutOfRangePartitions.asScala.foreach { case (partition, position) =>
-      open.get(partition).foreach { range =>
-        val (first, end) = consumer.bounds(partition)
-        val goesOn       =
-          if (position < first) math.min(first, range.until) else if (position > end) range.until else position.toLong
-        report(
-          if (position < first) passed else loss,
-          s"the log of $partition holds offsets from $first until $end now",
-          Seq((range, position.toLong, math.max(goesOn, position + 1)))
-        )
-        consumer.skipTo(partition, goesOn)
-        if (goesOn >= range.until) finish(range, None)
-      }
-    }
-
-  /** Reports what of ranges is lost, from an offset (included) until another (excluded). */
-  private def report(policy: DataLoss, what: String, from: Seq[(OpenRange, Long, Long)]): Unit = {
-    val lost = from.flatMap { case (range, begin, end) => range.lost(begin, end) }
-    if (lost.nonEmpty) policy.report(what, lost)
-  }
-
-  private def stalled(): Unit = {
-    // To a client that fills holes, the log seems to end at the first open transaction.
-    val (short, waiting) = open.valuesIterator.toSeq.map(r => r -> consumer.bounds(r.partition)._2).partition {
-      case (r, end) => end < r.until && r.holes.isEmpty
-    }
-    if (short.isEmpty)
-      throw KafkaErrors.stalled(
-        waiting.map { case (r, _) => s"${r.partition} at offset ${r.position} of [${r.from}, ${r.until})" },
-        settings.pollTimeout
-      )
-    report(loss, "the log ends before the end of what was planned", short.map { case (r, end) => (r, end, r.until) })
-    short.foreach { case (range, _) =>
-      consumer.skipTo(range.partition, range.until)
-      finish(range, None)
-    }
-    idleNanos = 0L
-  }
-
   /** Uses the consumer, which [[close]] may want at the same time, and turns its interrupt into Java's. */
   private def guarded[A](use: => A): A = {
     lock.lockInterruptibly()
     try {
-      if (closed) throw new InterruptedException("the reader was closed while it was read")
+      if (closed.get) throw new InterruptedException("the reader was closed while it was read")
       use
     } catch {
       case e @ (_: InterruptException | _: WakeupException) =>
+        failed = true
         Thread.interrupted()
         val interrupt = new InterruptedException("interrupted while reading Kafka")
         interrupt.initCause(e)
         throw interrupt
       case e: KafkaException =>
+        failed = true
         throw settings.client.refused(s"records of ${open.keysIterator.mkString(", ")}", e)
+      case e: Throwable =>
+        failed = true
+        throw e
     } finally lock.unlock()
   }
 
-  override def close(): Unit = if (!closed) {
-    closed = true
+  override def close(): Unit = if (closed.compareAndSet(false, true)) {
     // A consumer that was woken up carries that into its next poll, so nobody else may have it.
     val woken = !lock.tryLock()
     if (woken) {
       consumer.wakeup()
       lock.lock()
     }
-    try if (exhausted && !woken && !spoiled) giveBack else closeConsumer()
+    val current  = Thread.currentThread()
+    val isIntact = !woken && !changes.spoiled && !failed && !current.isInterrupted
+    try if (isIntact && (exhausted || owner.forall(_ eq current))) giveBack else closeConsumer()
     finally lock.unlock()
   }
 
@@ -296,4 +258,7 @@ private object SlotReader {
 
   // About what a fetch brings of small records.
   private val LeastLeap = 10000L
+
+  // A poll without records waits that long before deleted topics are looked for.
+  private val Step = Duration.ofSeconds(1)
 }

@@ -22,7 +22,7 @@ import splice.kafka.options.ClientProperties
   * @param patience
   *   how long one question waits: as long as a poll, since the reader waits for both
   * @param looks
-  *   how often an answer that differs is asked for again, since it may come from a broker that is behind
+  *   how often a suspicious response is requested again
   */
 final private[reader] class TopicIdClient(client: ClientProperties, patience: Duration, looks: SecondLook)
     extends TopicIds.Question {
@@ -30,9 +30,9 @@ final private[reader] class TopicIdClient(client: ClientProperties, patience: Du
   private var running: Seq[KafkaFuture[TopicDescription]] = Nil
   private var cancelled                                   = false
 
-  override def apply(planned: Map[String, String]): Map[String, String] = {
+  override def apply(planned: Map[String, String])(suspicious: Map[String, String] => Boolean): Map[String, String] = {
     val admin = open()
-    try looks.confirm(once(admin, planned))(_ != planned)(() => once(admin, planned))
+    try looks.confirm(once(admin, planned))(suspicious)(() => once(admin, planned))
     finally { val _ = Try(admin.close(Duration.ZERO)) }
   }
 

@@ -50,6 +50,12 @@ final class FillLogSuite extends AnyFunSuite {
     }
   }
 
+  test("runs that are killed before they store the switch leave one entry") {
+    val side = new MemorySideLog
+    (1 to 5).foreach(_ => new FillLog(side).begin(start, holes))
+    assert(side.keys("fill-") == Seq("fill-00000000"))
+  }
+
   test("a start without holes leaves no entry") {
     val side = new MemorySideLog
     new FillLog(side).begin(start, holes.map { case (p, of) => p -> OffsetRanges(of.from) })

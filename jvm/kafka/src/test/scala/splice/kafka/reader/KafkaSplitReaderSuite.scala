@@ -99,14 +99,27 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(w.read(range(0, 2, 3)) == Seq(0 -> 2L))
   }
 
-  test("a reader that is closed early closes its consumer") {
+  test("a reader that is closed early returns its consumer once, and the next task seeks what it had not read") {
     val w = new SlotWorld
     w.client.bring(0, 0, 1, 2)
     val r = w.reader(range(0, 0, 3))
     assert(r.poll(Poll.Forever) == Poll.Found)
     r.close()
     r.close()
-    assert(w.client.closed && w.returned == 0)
+    assert(!w.client.closed && w.returned == 1)
+    w.client.bring(0, 0, 1, 2)
+    assert(w.read(range(0, 0, 3)) == Seq(0 -> 0L, 0 -> 1L, 0 -> 2L))
+    assert(w.client.seeks == Seq(0 -> 0L, 0 -> 0L) && w.returned == 2)
+  }
+
+  test("a reader that is closed by an interrupted thread closes its consumer") {
+    val w = new SlotWorld
+    w.client.bring(0, 0, 1, 2)
+    val r = w.reader(range(0, 0, 3))
+    assert(r.poll(Poll.Forever) == Poll.Found)
+    Thread.currentThread().interrupt()
+    r.close()
+    assert(Thread.interrupted() && w.client.closed && w.returned == 0)
   }
 
   test("an interrupt comes out as InterruptedException, and the consumer is closed") {

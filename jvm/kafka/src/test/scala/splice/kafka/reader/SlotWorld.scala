@@ -9,7 +9,7 @@ import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
-import org.apache.kafka.clients.consumer.{ConsumerRecord, MockConsumer, OffsetResetStrategy}
+import org.apache.kafka.clients.consumer._
 import org.apache.kafka.common.TopicPartition
 
 import splice.kafka.KafkaSchema
@@ -26,11 +26,31 @@ final private[reader] class SlotClient extends MockConsumer[Array[Byte], Array[B
     super.seek(partition, offset)
   }
 
+  /** Throws at the next call of `position` for this partition. */
+  var truncated: Option[TopicPartition] = None
+
+  override def position(partition: TopicPartition): Long = {
+    if (truncated.contains(partition)) {
+      truncated = None
+      throw new LogTruncationException(
+        s"$partition was truncated",
+        Map(partition -> Long.box(super.position(partition))).asJava,
+        Map.empty[TopicPartition, OffsetAndMetadata].asJava
+      )
+    }
+    super.position(partition)
+  }
+
   def p(partition: Int) = new TopicPartition("t", partition)
 
+  /** A partition of another topic. */
+  def u(partition: Int) = new TopicPartition("u", partition)
+
   /** Lets the next polls find records at these offsets. */
-  def bring(partition: Int, offsets: Long*): Unit = schedulePollTask { () =>
-    offsets.foreach(o => addRecord(new ConsumerRecord("t", partition, o, Array[Byte](1), Array[Byte](2, 3))))
+  def bring(partition: Int, offsets: Long*): Unit = schedulePollTask(() => add(p(partition), offsets: _*))
+
+  def add(partition: TopicPartition, offsets: Long*): Unit = offsets.foreach { o =>
+    addRecord(new ConsumerRecord(partition.topic, partition.partition, o, Array[Byte](1), Array[Byte](2, 3)))
   }
 
   def hold(partition: Int, first: Long, end: Long): Unit = {
@@ -43,19 +63,31 @@ final private[reader] class SlotClient extends MockConsumer[Array[Byte], Array[B
 final private[reader] class SlotWorld(
     fail: Boolean = true,
     timeout: Duration = Duration.ofSeconds(20),
-    recreated: TopicRecreated = TopicRecreated.Fail
+    recreated: TopicRecreated = TopicRecreated.Fail,
+    failRemoved: Boolean = true
 ) {
   val client    = new SlotClient
   var topicId   = "first"
+  var deleted   = Set.empty[String]
   var responses = 0L
   var questions = 0
-  val consumer  = new SlotConsumer(
+
+  /** How many responses were suspicious, each of which a real client requests again after a pause. */
+  var pauses = 0
+
+  private def ids = Map("t" -> topicId, "u" -> "other").removedAll(deleted)
+
+  val consumer = new SlotConsumer(
     client,
     new TopicIds(
       () => responses,
-      _ => {
-        questions += 1
-        Map("t" -> topicId)
+      new TopicIds.Question {
+        override def apply(planned: Map[String, String])(suspicious: Map[String, String] => Boolean) = {
+          questions += 1
+          val found = ids.filter { case (topic, _) => planned.contains(topic) }
+          if (suspicious(found)) pauses += 1
+          found
+        }
       }
     )
   )
@@ -80,7 +112,15 @@ final private[reader] class SlotWorld(
   private def slot(ranges: Seq[KafkaSplitRange]) = new SlotReader(
     ranges.toIndexedSeq,
     consumer,
-    ReaderSettings(own, fail, timeout, Duration.ofMinutes(1), failOutOfRange = fail, recreated = recreated),
+    ReaderSettings(
+      own,
+      fail,
+      timeout,
+      Duration.ofMinutes(1),
+      failOutOfRange = fail,
+      recreated = recreated,
+      failRemoved = failRemoved
+    ),
     reused = false
   )(returned += 1)
 

@@ -12,54 +12,84 @@ final class TopicIdsSuite extends AnyFunSuite {
   final private class World(var now: Map[String, String]) {
     var responses = 1L
     val asked     = mutable.ArrayBuffer.empty[Set[String]]
+    val suspected = mutable.ArrayBuffer.empty[Set[String]]
     val ids       = new TopicIds(
       () => responses,
-      { planned: Map[String, String] =>
-        asked += planned.keySet
-        now.filter { case (topic, _) => planned.contains(topic) }
+      new TopicIds.Question {
+        override def apply(planned: Map[String, String])(suspicious: Map[String, String] => Boolean) = {
+          asked += planned.keySet
+          val found = now.filter { case (topic, _) => planned.contains(topic) }
+          if (suspicious(found)) suspected += planned.keySet
+          found
+        }
       }
     )
+
+    def others(planned: Map[String, String], polled: String*): Set[String] =
+      ids.others(planned, topic => polled.isEmpty || polled.contains(topic))
   }
 
   private val both = Map("a" -> "1", "b" -> "2")
 
   test("ids are asked for once, and again after the consumer has heard of its brokers only") {
     val w = new World(both)
-    assert(Seq.fill(3)(w.ids.others(both)).forall(_.isEmpty))
+    assert(Seq.fill(3)(w.others(both)).forall(_.isEmpty))
     assert(w.asked == Seq(Set("a", "b")))
     w.responses += 1
-    assert(Seq.fill(3)(w.ids.others(both)).forall(_.isEmpty))
+    assert(Seq.fill(3)(w.others(both)).forall(_.isEmpty))
     assert(w.asked.size == 2)
   }
 
   test("another task asks for the topics that are new to it") {
     val w = new World(both)
-    w.ids.others(Map("a" -> "1"))
-    assert(w.ids.others(Map("a" -> "1")).isEmpty && w.ids.others(both).isEmpty)
+    w.others(Map("a" -> "1"))
+    assert(w.others(Map("a" -> "1")).isEmpty && w.others(both).isEmpty)
     assert(w.asked == Seq(Set("a"), Set("b")))
   }
 
   test("a topic with another id is told each time, and no consumer that has read the one before is used for the next") {
     val w = new World(both)
-    w.ids.others(both)
+    w.others(both)
     w.now = Map("a" -> "3", "b" -> "2")
-    assert(w.ids.others(both).isEmpty, "what was fetched so far is of the old one")
+    assert(w.others(both).isEmpty, "what was fetched so far is of the old one")
     w.responses += 1
-    assert(w.ids.others(both) == Set("a") && w.ids.others(both) == Set("a"))
+    assert(w.others(both) == Set("a") && w.others(both) == Set("a"))
     assert(w.ids.allow(both) && w.ids.allow(Map("c" -> "9")) && !w.ids.allow(Map("a" -> "3")))
   }
 
-  test("of a topic that is not there nothing new comes, and it is asked about again") {
+  test("a deleted topic is not another one, and its response is not suspicious") {
     val w = new World(both)
     w.now = Map("b" -> "2")
-    assert(w.ids.others(both).isEmpty && w.ids.others(both).isEmpty)
-    assert(w.asked == Seq(Set("a", "b"), Set("a")))
+    assert(w.others(both).isEmpty && w.others(both).isEmpty)
+    assert(w.asked == Seq(Set("a", "b"), Set("a")) && w.suspected.isEmpty)
     w.now = Map("a" -> "3", "b" -> "2")
-    assert(w.ids.others(both) == Set("a"))
+    assert(w.others(both) == Set("a") && w.suspected == Seq(Set("a")))
+  }
+
+  test("only topics of which a poll returned something are asked about") {
+    val w = new World(Map("b" -> "2"))
+    assert(Seq.fill(20)(w.others(both, "b")).forall(_.isEmpty))
+    assert(w.asked == Seq(Set("b")))
+    w.responses += 1
+    assert(Seq.fill(20)(w.others(both, "b")).forall(_.isEmpty))
+    assert(w.asked == Seq(Set("b"), Set("b")))
+    assert(w.others(both, "a", "b").isEmpty && w.asked.last == Set("a"))
+  }
+
+  test("missing topics are asked about after a metadata response, and each time while one is missing") {
+    val w = new World(both)
+    assert(Seq.fill(3)(w.ids.missing(both)).forall(_.isEmpty) && w.asked == Seq(Set("a", "b")))
+    w.now = Map("b" -> "2")
+    assert(w.ids.missing(both).isEmpty && w.asked.size == 1)
+    w.responses += 1
+    assert(w.ids.missing(both) == Set("a") && w.suspected == Seq(Set("a", "b")))
+    assert(w.ids.missing(both) == Set("a") && w.asked.size == 3)
+    w.now = Map("a" -> "3", "b" -> "2")
+    assert(w.ids.missing(both).isEmpty, "a topic that was created again is another one, and not missing")
   }
 
   test("nobody is asked where no ids are known") {
     val w = new World(Map.empty)
-    assert(w.ids.others(Map.empty).isEmpty && w.asked.isEmpty)
+    assert(w.others(Map.empty).isEmpty && w.asked.isEmpty)
   }
 }

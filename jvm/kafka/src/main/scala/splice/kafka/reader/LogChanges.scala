@@ -1,0 +1,132 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.reader
+
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException
+import org.apache.kafka.common.TopicPartition
+
+import splice.kafka.options.TopicRecreated
+import splice.kafka.{DataLoss, KafkaErrors}
+
+/** Applies the policies of a source to ranges whose log has changed since the batch was planned: it was deleted, created again, truncated,
+  * or retention removed records. Each method fails, or warns and takes the ranges that cannot be read out of `open`.
+  *
+  * @param open
+  *   the ranges that are not read to their ends
+  * @param planned
+  *   the ids of their topics
+  */
+final private[reader] class LogChanges(
+    open: mutable.LinkedHashMap[TopicPartition, OpenRange],
+    planned: Map[String, String],
+    consumer: SlotConsumer,
+    settings: ReaderSettings
+) {
+
+  private var topics = planned
+
+  // The thread that closes the reader reads it.
+  @volatile private var hasOther = false
+
+  /** Whether the consumer has records of another topic than planned. */
+  def spoiled: Boolean = hasOther
+
+  /** Abandons ranges of topics that are others than planned. Called before records of a poll are handed over.
+    *
+    * @param polled
+    *   the topics of which the poll returned something
+    */
+  def leaveOthers(polled: String => Boolean): Unit = {
+    val others = consumer.others(topics, polled)
+    if (others.nonEmpty) {
+      topics --= others
+      val lost = of(others)
+      if (lost.nonEmpty) {
+        if (settings.recreated == TopicRecreated.Fail) throw KafkaErrors.recreated(lost.map(_.partition.topic).toSet)
+        abandon(DataLoss.Warn, "a batch is read that was planned before the topic was deleted and created again", lost)
+        hasOther = true
+      }
+    }
+  }
+
+  /** Abandons ranges of topics that were deleted; whether there were any. */
+  def leaveDeleted(): Boolean = {
+    val read    = open.keysIterator.map(_.topic).toSet
+    val deleted = consumer.missing(topics.filter { case (topic, _) => read(topic) })
+    val loss    = DataLoss(settings.failRemoved)
+    if (deleted.nonEmpty) {
+      abandon(loss, "a batch is read that was planned before the topic was deleted", of(deleted))
+      consumer.leave(deleted)
+    }
+    deleted.nonEmpty
+  }
+
+  /** Continues at records that the log has. */
+  def outOfRange(e: OffsetOutOfRangeException): Unit = {
+    leaveOthers(e.partitions.asScala.map(_.topic).toSet)
+    e.offsetOutOfRangePartitions.asScala.foreach { case (partition, position) =>
+      open.get(partition).foreach { range =>
+        val (first, end) = consumer.bounds(partition)
+        val next         =
+          if (position < first) math.min(first, range.until) else if (position > end) range.until else position.toLong
+        report(
+          DataLoss(if (position < first) settings.failOutOfRange else settings.failOnDataLoss),
+          s"the log of $partition holds offsets from $first until $end now",
+          Seq((range, position.toLong, math.max(next, position + 1)))
+        )
+        consumer.skipTo(partition, next)
+        if (next >= range.until) finish(range)
+      }
+    }
+  }
+
+  /** Ends ranges whose log ends before them, after no record came for the poll timeout.
+    *
+    * @throws splice.source.SpliceException
+    *   when no log ends before its range, so that nothing explains the wait
+    */
+  def stalled(): Unit = {
+    leaveOthers(_ => true)
+    // To a client that fills holes, the log seems to end at the first open transaction.
+    val (short, waiting) = open.valuesIterator.toSeq.map(r => r -> consumer.bounds(r.partition)._2).partition {
+      case (r, end) => end < r.until && r.holes.isEmpty
+    }
+    if (short.isEmpty && open.nonEmpty)
+      throw KafkaErrors.stalled(
+        waiting.map { case (r, _) => s"${r.partition} at offset ${r.position} of [${r.from}, ${r.until})" },
+        settings.pollTimeout
+      )
+    report(
+      DataLoss(settings.failOnDataLoss),
+      "the log ends before the end of what was planned",
+      short.map { case (r, end) => (r, end, r.until) }
+    )
+    short.foreach { case (range, _) =>
+      consumer.skipTo(range.partition, range.until)
+      finish(range)
+    }
+  }
+
+  private def of(topics: Set[String]): Seq[OpenRange] =
+    open.valuesIterator.filter(range => topics(range.partition.topic)).toSeq
+
+  private def abandon(policy: DataLoss, what: String, lost: Seq[OpenRange]): Unit = {
+    report(policy, what, lost.map(range => (range, range.position, range.until)))
+    open --= lost.map(_.partition)
+  }
+
+  private def finish(range: OpenRange): Unit = {
+    open -= range.partition
+    consumer.finish(range.partition, range.until, None)
+  }
+
+  /** Reports what of ranges is lost, from an offset (included) until another (excluded). */
+  private def report(policy: DataLoss, what: String, from: Seq[(OpenRange, Long, Long)]): Unit = {
+    val lost = from.flatMap { case (range, begin, end) => range.lost(begin, end) }
+    if (lost.nonEmpty) policy.report(what, lost)
+  }
+}

@@ -1,0 +1,78 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.reader
+
+import scala.jdk.CollectionConverters._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.enumerator.SimulatedRun.range
+import splice.kafka.split.KafkaSplitRange
+import splice.source.{LogPartition, Poll, SpliceException}
+
+/** Logs that change after a batch was planned, read over Kafka's own mock of a consumer. */
+final class LogChangesSuite extends AnyFunSuite {
+
+  test("records that a poll returned are handed over before a truncation of another partition is applied") {
+    val w = new SlotWorld(fail = false)
+    w.client.hold(1, 0, 4)
+    w.client.schedulePollTask { () =>
+      w.client.add(w.client.p(0), 0, 1, 2)
+      w.client.truncated = Some(w.client.p(1))
+    }
+    w.client.bring(1, 1, 2, 3)
+    val read = w.read(range(0, 0, 3), range(1, 0, 4))
+    assert(read == Seq(0 -> 0L, 0 -> 1L, 0 -> 2L, 1 -> 1L, 1 -> 2L, 1 -> 3L))
+  }
+
+  test("a topic that is deleted while its batch is read: the others continue, and the policy decides") {
+    val warned = new SlotWorld(failRemoved = false)
+    deleteWhileRead(warned)
+    assert(warned.read(range(0, 0, 3), of("u", 0, 0, 9)).map(_._2) == Seq(0L, 1L, 2L))
+    assert(warned.client.assignment.asScala == Set(warned.client.p(0)) && warned.returned == 1)
+
+    val failed = new SlotWorld(failRemoved = true)
+    deleteWhileRead(failed)
+    val error = intercept[SpliceException](failed.read(range(0, 0, 3), of("u", 0, 0, 9)))
+    assert(error.getCondition == "SPLICE_KAFKA.DATA_LOSS" && error.getMessage.contains("u-0"))
+  }
+
+  test("a deleted topic costs no pause while another topic of the slot is read") {
+    val w = new SlotWorld
+    w.deleted = Set("u")
+    (0L until 20L).foreach(o => w.client.bring(0, o))
+    val r = w.reader(of("t", 0, 0, 20), of("u", 0, 0, 9))
+    (0 until 20).foreach(_ => assert(r.poll(Poll.Forever) == Poll.Found))
+    assert(w.questions == 1 && w.pauses == 0)
+    r.close()
+  }
+
+  test("a topic that ten tasks have not read is not assigned any more") {
+    val w = new SlotWorld
+    w.client.bring(0, 0)
+    w.client.schedulePollTask(() => w.client.add(w.client.u(0), 0))
+    w.read(range(0, 0, 1), of("u", 0, 0, 1))
+    (1L to 10L).foreach { o =>
+      assert(w.client.assignment.contains(w.client.u(0)))
+      w.client.bring(0, o)
+      w.read(range(0, o, o + 1))
+    }
+    assert(w.client.assignment.asScala == Set(w.client.p(0)))
+    w.client.bring(0, 11)
+    w.client.schedulePollTask(() => w.client.add(w.client.u(0), 1))
+    assert(w.read(range(0, 11, 12), of("u", 0, 1, 2)).map(_._2) == Seq(11L, 1L))
+  }
+
+  private def of(topic: String, partition: Int, from: Long, until: Long): KafkaSplitRange =
+    KafkaSplitRange(LogPartition(topic, partition), from, until)(Some(if (topic == "u") "other" else "first"))
+
+  /** After the first poll, each poll without records takes place after a metadata response, as with a real client. */
+  private def deleteWhileRead(w: SlotWorld): Unit = {
+    w.client.schedulePollTask { () =>
+      w.client.add(w.client.p(0), 0, 1, 2)
+      w.deleted = Set("u")
+      w.responses += 1
+    }
+  }
+}
