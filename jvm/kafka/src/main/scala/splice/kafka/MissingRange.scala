@@ -18,7 +18,7 @@ private[splice] object MissingRange {
   /** The ranges in words: the first ones, then how many others there are. */
   def listed(ranges: Seq[MissingRange]): String = {
     val (first, others) = ranges.splitAt(MostInText)
-    val more = if (others.isEmpty) "" else s", and ${others.size} other ranges with ${counted(others)}"
+    val more            = if (others.isEmpty) "" else s", and ${others.size} other ranges with ${counted(others)}"
     s"${first.mkString(", ")}$more"
   }
 
