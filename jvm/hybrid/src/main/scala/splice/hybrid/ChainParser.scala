@@ -37,9 +37,14 @@ private[splice] object ChainParser {
     if (handOver.isDefined) refuseTwoStarts(provider, options)
     val defaults = if (isLast) Nil else provider.beforeAnotherLeg(options)
     val own      = options.without(HybridOptions.leg.options.map(_.key))
+    val source   = provider.create(defaults.foldLeft(own) { case (known, (key, value)) => known.orElse(key, value) })
+    handOver.collect {
+      case _: HandOver.Offsets if !source.beginsByOffsets =>
+        throw HandOverErrors.noLog(options.name(HandOverOptions.Rule.key), name, source.kind)
+    }
     Leg(
       name,
-      provider.create(defaults.foldLeft(own) { case (known, (key, value)) => known.orElse(key, value) }),
+      source,
       options.find(HybridOptions.Select),
       handOver,
       options(HandOverOptions.OnGap),

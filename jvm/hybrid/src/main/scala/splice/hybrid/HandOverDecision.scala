@@ -3,7 +3,7 @@
 
 package splice.hybrid
 
-import java.time.Instant
+import java.time.{Duration, Instant}
 
 import scala.collection.immutable.SortedMap
 
@@ -14,6 +14,9 @@ import splice.source._
 final private[splice] case class HandOverDecision(start: StartPosition, at: Instant, proof: Seq[String])
 
 private[splice] object HandOverDecision {
+
+  /** How far the end of a history may be after now: the clocks of writers and of the driver differ. */
+  val ClockSkew: Duration = Duration.ofMinutes(5)
 
   /** Evaluates the rule of `leg`. Depends on its arguments only; `end` may run a job over the data of `before` to answer.
     *
@@ -34,11 +37,11 @@ private[splice] object HandOverDecision {
     case Some(HandOver.EventTime(column, overlap)) =>
       val last = end.eventTimes(column).getOrElse(throw HandOverErrors.noEventTime(before.name, leg.name, column)).last
       refuseFuture(before, leg, s"the greatest '$column'", last, now)
-      time(leg, last.minus(overlap), now, column, last)
+      time(leg, earlier(last, now).minus(overlap), now, column, last)
     case Some(HandOver.ModificationTime(overlap)) =>
       val last = end.modificationTimes.getOrElse(throw HandOverErrors.noFiles(before.name, leg.name)).last
       refuseFuture(before, leg, "the newest modification time", last, now)
-      time(leg, last.minus(overlap), now, "modificationTime", last)
+      time(leg, earlier(last, now).minus(overlap), now, "modificationTime", last)
   }
 
   private def offsets(
@@ -63,5 +66,8 @@ private[splice] object HandOverDecision {
     )
 
   private def refuseFuture(before: Leg, leg: Leg, what: String, found: Instant, now: Instant): Unit =
-    if (found.isAfter(now)) throw HandOverErrors.endInFuture(before.name, leg.name, what, found, now)
+    if (found.isAfter(now.plus(ClockSkew))) throw HandOverErrors.endInFuture(before.name, leg.name, what, found, now)
+
+  // A start after now skips the records that are written until then.
+  private def earlier(a: Instant, b: Instant): Instant = if (a.isBefore(b)) a else b
 }

@@ -5,7 +5,7 @@ package splice.hybrid
 
 import java.time.Instant
 
-import splice.source.{LogPartition, SpliceException}
+import splice.source.{LogPartition, SpliceException, SpliceOptionException}
 
 /** Errors of a hand-over whose history gives no start. The decision is not durable then, so a restart evaluates the rule again. */
 private[splice] object HandOverErrors {
@@ -81,7 +81,7 @@ private[splice] object HandOverErrors {
       "SPLICE_HAND_OVER.GAP",
       "before" -> named(before),
       "leg"    -> leg,
-      "gone"   -> some(lost.map { case (p, ranges) => s"$p $ranges" })
+      "unavailable" -> some(lost.map { case (p, ranges) => s"$p $ranges" })
     )
 
   /** @param ends
@@ -105,8 +105,8 @@ private[splice] object HandOverErrors {
       "partitions" -> some(partitions.map(_.toString))
     )
 
-  def noLog(leg: String, source: String): SpliceException =
-    conditions.error("SPLICE_HAND_OVER.NO_LOG", "leg" -> leg, "source" -> source)
+  def noLog(option: String, leg: String, source: String): SpliceOptionException =
+    conditions.option("SPLICE_HAND_OVER.NO_LOG", "option" -> option, "leg" -> leg, "source" -> source)
 
   def duplicates(before: Seq[String], leg: String, found: Seq[String]): SpliceException =
     conditions.error("SPLICE_HAND_OVER.DUPLICATES", "before" -> named(before), "leg" -> leg, "found" -> some(found))

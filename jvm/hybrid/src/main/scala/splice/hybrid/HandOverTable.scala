@@ -49,7 +49,7 @@ private[splice] object HandOverTable {
       history.fold(Iterator.empty[(Long, Long)])(h => h.holes(math.max(h.from, log.from), h.until))
 
     /** Offsets that neither the history nor the log has. */
-    def gone: Iterator[(Long, Long)] = {
+    def unavailable: Iterator[(Long, Long)] = {
       val before = history.fold(Iterator.empty[(Long, Long)]) { h =>
         if (onHoles == OnHoles.Ignore) Iterator.empty else h.holes(h.from, math.min(log.from, h.until))
       }
@@ -83,7 +83,7 @@ private[splice] object HandOverTable {
       Json.write(Json.obj(
         Seq("topic" -> Json.text(partition.topic), "partition" -> Json.number(partition.partition.toLong)) ++ own ++
           fill ++
-          Seq("gone" -> Ranges(gone).json, "log" -> range(log.from, log.until), "start" -> Json.number(start)): _*
+          Seq("unavailable" -> Ranges(unavailable).json, "log" -> range(log.from, log.until), "start" -> Json.number(start)): _*
       ))
     }
   }
@@ -108,26 +108,20 @@ private[splice] object HandOverTable {
     val ahead = rows.filter(row => row.cut > row.log.until)
     if (ahead.nonEmpty)
       throw HandOverErrors.ahead(before, leg.name, ahead.map(row => (row.partition, row.cut, row.log.until)))
-    checkDuplicates(before, leg, history)
+    PartitionHistory.checkDuplicates(before, leg, history).foreach(logger.warn)
     val holed = rows.filter(_.holes.hasNext)
     if (holed.nonEmpty && leg.onHoles == OnHoles.Fail) throw HandOverErrors.holes(before, leg.name, holed.map(lacks))
-    val lost = rows.map(row => row.partition -> Ranges(row.gone)).filterNot(_._2.isEmpty)
-    if (lost.nonEmpty) failOrWarn(leg.onGap == OnGap.Fail, HandOverErrors.gap(before, leg.name, lost))
+    val lost = rows.map(row => row.partition -> Ranges(row.unavailable)).filterNot(_._2.isEmpty)
+    if (lost.nonEmpty) {
+      val error = HandOverErrors.gap(before, leg.name, lost)
+      if (leg.onGap == OnGap.Fail) throw error
+      logger.warn(error.getMessage)
+    }
     HandOverTable(rows)
-  }
-
-  /** Checks the policy for duplicates. */
-  private def checkDuplicates(before: Seq[String], leg: Leg, history: Seq[PartitionHistory]): Unit = {
-    val repeated = history.flatMap(_.duplicates)
-    if (repeated.nonEmpty)
-      failOrWarn(leg.onDuplicates == OnDuplicates.Fail, HandOverErrors.duplicates(before, leg.name, repeated))
   }
 
   private def lacks(row: Row): String = {
     val missing = Ranges(row.holes)
     s"${row.partition} lacks ${missing.offsets} ($missing)"
   }
-
-  private def failOrWarn(fails: Boolean, error: => SpliceException): Unit =
-    if (fails) throw error else logger.warn(error.getMessage)
 }

@@ -97,7 +97,7 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
   override def end(at: HybridPosition): Option[EndState] =
     if (at.leg == chain.last.name) enumerators(chain.last).end(at.position).map(new HybridEndState(at, _)) else None
 
-  // Legs that have ended are left alone: their storage may be gone.
+  // The storage of legs that have ended may be unavailable.
   override def freeze(): Unit = {
     isFrozen = true
     chain.legs.dropWhile(log.hasEnded(_)).foreach(leg => enumerators(leg).freeze())
@@ -145,7 +145,7 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
   private def ranges(next: Leg, history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
     enumerators(next) match {
       case reader: LogPartitions => reader.logRanges(history)
-      case _                     => throw HandOverErrors.noLog(next.name, next.source.kind)
+      case other                 => throw new IllegalStateException(s"$other of leg '${next.name}' has no partitions")
     }
 
   private def history(at: HybridPosition, next: Leg): Seq[LegOffsets] = tallies.history(next, at) { leg =>

@@ -28,7 +28,7 @@ private[hybrid] object HybridSchema {
     }
 
   /** The hybrid's columns. Each leg whose columns are known without storage is compared with them; the others are compared at the start of
-    * the query, unless they have ended, because the storage of an ended leg may be gone.
+    * the query, unless they have ended, because the storage of an ended leg may be unavailable.
     *
     * @param columns
     *   the columns of a leg's rows

@@ -3,7 +3,7 @@
 
 package splice.hybrid
 
-import splice.source.{LogPartition, OffsetRuns, OffsetSummary}
+import splice.source.{LogPartition, OffsetRuns, OffsetSummary, SpliceException}
 
 /** The offsets of one log partition that several legs have together.
   *
@@ -64,5 +64,22 @@ private[splice] object PartitionHistory {
       held <- one.held
     } yield one.leg -> held
     parts.groupBy(_._2.partition).toSeq.sortBy(_._1).map { case (p, own) => PartitionHistory(p, own) }
+  }
+
+  /** Applies `onDuplicates` of the leg that takes over.
+    *
+    * @param before
+    *   the names of the legs of the history
+    * @return
+    *   the warning, if there are duplicates and the policy accepts them
+    * @throws SpliceException
+    *   if there are duplicates and the policy is to fail
+    */
+  def checkDuplicates(before: Seq[String], leg: Leg, history: Seq[PartitionHistory]): Option[String] = {
+    val found = history.flatMap(_.duplicates)
+    Option.when(found.nonEmpty)(HandOverErrors.duplicates(before, leg.name, found)).map { error =>
+      if (leg.onDuplicates == OnDuplicates.Fail) throw error
+      error.getMessage
+    }
   }
 }

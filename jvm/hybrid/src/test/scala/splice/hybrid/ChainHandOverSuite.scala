@@ -101,7 +101,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
     }
   }
 
-  test("holes of which the log has a part: the rest is gone, by policy") {
+  test("holes of which the log has a part: the rest is unavailable, by policy") {
     new World {
       archive(old, 0, 0, 3)
       archive(recent, 0, 6, 7)

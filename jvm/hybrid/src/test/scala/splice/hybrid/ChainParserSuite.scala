@@ -115,6 +115,19 @@ final class ChainParserSuite extends AnyFunSuite {
     )
   }
 
+  test("an exact hand-over to a source that does not read a log is rejected when the source is built") {
+    val files = Seq("source" -> "files", "format" -> "parquet", "path" -> "/lake/orders")
+    refuses(
+      Legs.options(history, "archive" -> (files :+ "handOver" -> "offsets")),
+      "SPLICE_HAND_OVER.NO_LOG",
+      "'archive.handOver'",
+      "'files'",
+      "does not read a log"
+    )
+    val kafka = Seq("source" -> "kafka", "subscribe" -> "t", "kafka.bootstrap.servers" -> "broker:9092")
+    assert(names(Legs.source(Legs.options(history, "live" -> (kafka :+ "handOver" -> "offsets")))).size == 2)
+  }
+
   test("slots are the hybrid's") {
     refuses(good + ("live.slots" -> "4"), "SPLICE_OPTION.CONFLICT", "live.slots", "without the name of a leg")
     assert(names(Legs.source(good + ("slots" -> "4"))).size == 2)

@@ -88,7 +88,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     assert(starts(made) == Map(p0 -> from(42, 10L -> 20L), p1 -> from(10, 0L -> 5L)))
     val rows = made.proof.map(Json.read(_).get)
     assert(rows.map(_.path("start").asLong) == Seq(42, 10))
-    assert(rows.head.path("fill").path("offsets").asLong == 10 && rows.head.path("gone").path("offsets").asLong == 0)
+    assert(rows.head.path("fill").path("offsets").asLong == 10 && rows.head.path("unavailable").path("offsets").asLong == 0)
     assert(rows.head.path("history").path(0).path("rows").asLong == 32)
     assert(rows.head.path("log").path(1).asLong == 1000)
   }
@@ -238,9 +238,26 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     assert(made.start == Timestamp(Instant.parse("2026-01-31T23:00:00Z").toEpochMilli, OnGap.Warn))
     assert(refused(
       rule,
-      End(modified = range("2026-01-01T00:00:00Z", "2026-03-01T00:00:01Z"))
+      End(modified = range("2026-01-01T00:00:00Z", "2026-03-01T00:05:00.001Z"))
     ).getCondition.endsWith("FUTURE"))
     assert(refused(rule, End()).getCondition == "SPLICE_HAND_OVER.NO_FILES")
+  }
+
+  test("a clock of a writer that is up to 5 minutes ahead moves no start after now") {
+    val byEvent  = HandOver.eventTime("ts", Duration.ofMinutes(1))
+    val byFile   = HandOver.modificationTime(Duration.ofMinutes(1))
+    val expected = Timestamp(Instant.parse("2026-02-28T23:59:00Z").toEpochMilli, OnGap.Warn)
+    Seq("2026-03-01T00:00:00Z", "2026-03-01T00:00:01Z", "2026-03-01T00:05:00Z").foreach { last =>
+      val found = range("2026-01-01T00:00:00Z", last)
+      assert(decide(byEvent, End(times = found)).start == expected)
+      assert(decide(byFile, End(modified = found)).start == expected)
+      assert(decide(byEvent, End(times = found)).proof.head.contains(last), "the time that was found")
+    }
+    val late = range("2026-01-01T00:00:00Z", "2026-03-01T00:05:00.001Z")
+    Seq(refused(byEvent, End(times = late)), refused(byFile, End(modified = late))).foreach { error =>
+      assert(error.getCondition == "SPLICE_HAND_OVER.END_IN_FUTURE")
+      assert(error.getMessage.contains("more than 5 minutes after now"), error.getMessage)
+    }
   }
 
   test("now minus: whatever the history holds") {

@@ -57,6 +57,9 @@ trait Source[P <: Position] extends Serializable {
   /** Whether its rows are the records of a log, read from a start that its options or a hand-over choose, and not a copy of them. */
   def readsLog: Boolean = false
 
+  /** Whether its enumerator has [[LogPartitions]], so that an exact hand-over can begin it. */
+  def beginsByOffsets: Boolean = readsLog
+
   /** Whether [[schema]] accesses storage, such as folders that are listed, which may be gone once everything was read. */
   def schemaNeedsStorage: Boolean = false
 

@@ -26,11 +26,8 @@ final private[tally] class TallyCheck(chain: Chain, stored: Leg => Option[Tally]
     val earlier =
       chain.history(next).takeWhile(_ != leg).flatMap(one => stored(one).map(t => LegOffsets(one, t.offsets)))
     val history = earlier :+ LegOffsets(leg, tally.offsets)
-    val found   = PartitionHistory.of(history).flatMap(_.duplicates)
-    if (found.nonEmpty) {
-      val error = HandOverErrors.duplicates(history.map(_.leg.name), next.name, found)
-      if (next.onDuplicates == OnDuplicates.Fail) throw error
-      if (!warned(leg.name)) TallyCheck.logger.warn(error.getMessage)
+    PartitionHistory.checkDuplicates(history.map(_.leg.name), next, PartitionHistory.of(history)).foreach { warning =>
+      if (!warned(leg.name)) TallyCheck.logger.warn(warning)
       warned += leg.name
     }
   }

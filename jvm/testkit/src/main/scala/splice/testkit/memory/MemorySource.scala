@@ -38,6 +38,8 @@ final class MemorySource(
 
   override def mayBeColumnar: Boolean = columnar
 
+  override def beginsByOffsets: Boolean = true
+
   // An archive may be removed, as files may.
   override def schemaNeedsStorage: Boolean = boundedness == Boundedness.Bounded
 }
