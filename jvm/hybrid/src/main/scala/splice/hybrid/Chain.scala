@@ -21,20 +21,24 @@ final private[splice] case class Chain(legs: IndexedSeq[Leg]) {
   /** The leg after, if there is one. */
   def after(leg: Leg): Option[Leg] = legs.lift(index(leg.name) + 1)
 
-  /** The legs before `leg` whose rows an exact hand-over counts: all back to the nearest leg that reads a log.
+  /** The legs before `leg` whose rows an exact hand-over counts: all back to the nearest leg that reads a log, except those that are
+    * excluded.
     *
-    * A log that began by an exact hand-over has counted the legs before it, and one that began elsewhere repeats or skips rows of
-    * these legs on purpose.
+    * A log that began by an exact hand-over has counted the legs before it, also if it is excluded itself. One that began elsewhere repeats or
+    * skips rows of these legs on purpose. So at most one rule counts a leg.
     */
   def history(leg: Leg): Seq[Leg] = {
     val before = legs.take(index(leg.name))
-    before.drop(before.lastIndexWhere(_.source.readsLog))
+    val ofLog  = before.drop(before.lastIndexWhere(one => one.source.readsLog && (one.exact.nonEmpty || !one.isExcluded)))
+    ofLog.filterNot(_.isExcluded)
   }
 
   /** The next leg whose exact hand-over counts the rows of `leg`. */
-  def counting(leg: Leg): Option[(Leg, HandOver.Offsets)] = legs.drop(index(leg.name) + 1).collectFirst {
-    case next @ Leg(_, _, _, Some(rule: HandOver.Offsets), _, _, _, _) if history(next).contains(leg) => next -> rule
-  }
+  def counting(leg: Leg): Option[(Leg, HandOver.Offsets)] =
+    later(leg).flatMap(next => next.exact.map(next -> _)).find { case (next, _) => history(next).contains(leg) }
+
+  /** All legs after a leg. */
+  def later(leg: Leg): Seq[Leg] = legs.drop(index(leg.name) + 1)
 
   /** The legs from one to another, both included. */
   def between(from: String, until: String): Seq[Leg] = legs.slice(index(from), index(until) + 1)

@@ -25,7 +25,9 @@ private[splice] object ChainParser {
     legs.dropRight(1).zip(legs.drop(1)).foreach { case (leg, after) =>
       if (leg.source.boundedness != Boundedness.Bounded) throw HybridErrors.unbounded(leg.name, after.name)
     }
-    Chain(legs.toIndexedSeq)
+    val chain = Chain(legs.toIndexedSeq)
+    EvidenceCheck(chain)
+    chain
   }
 
   private def leg(name: String, options: SourceOptions, isLast: Boolean): Leg = {
@@ -50,7 +52,8 @@ private[splice] object ChainParser {
       options(HandOverOptions.OnGap),
       options.name(HybridOptions.Select.key),
       options(HandOverOptions.OnDuplicates),
-      options(HandOverOptions.OnHoles)
+      options(HandOverOptions.OnHoles),
+      LogColumnsOption.parse(options)
     )
   }
 

@@ -24,13 +24,17 @@ object HandOver {
   private[hybrid] def text(rule: Option[HandOver]): String =
     rule.fold("")(_.options.map { case (k, v) => s"$k=$v" }.mkString(" "))
 
-  /** Exact: what the history lacks of each log partition, then everything after its greatest offset. Each row once. */
-  final case class Offsets(columns: OffsetColumns) extends HandOver {
+  /** Exact: what the history lacks of each log partition, then everything after its greatest offset. Each row once.
+    *
+    * @param columns
+    *   of the legs of the history that have no [[LogColumns]] of their own
+    */
+  final case class Offsets(columns: LogColumns.Named) extends HandOver {
     override def options: Seq[(String, String)] = Seq(
       HandOverOptions.Rule.key      -> HandOverOptions.OffsetsRule,
-      HandOverOptions.Topic.key     -> columns.topic,
-      HandOverOptions.Partition.key -> columns.partition,
-      HandOverOptions.Offset.key    -> columns.offset
+      HandOverOptions.Topic.key     -> columns.offsets.topic,
+      HandOverOptions.Partition.key -> columns.offsets.partition,
+      HandOverOptions.Offset.key    -> columns.offsets.offset
     )
   }
 
@@ -64,7 +68,7 @@ object HandOver {
 
   /** [[Offsets]] over columns of other names. */
   def offsets(topic: String, partition: String, offset: String): HandOver =
-    Offsets(OffsetColumns(topic, partition, offset))
+    Offsets(LogColumns.Named(OffsetColumns(topic, partition, offset)))
 
   /** See [[EventTime]]. */
   def eventTime(column: String, overlap: Duration): HandOver = EventTime(column, overlap)

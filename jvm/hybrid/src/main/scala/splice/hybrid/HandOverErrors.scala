@@ -27,7 +27,7 @@ private[splice] object HandOverErrors {
       column: String,
       role: String,
       columns: Seq[String],
-      option: String
+      remedy: String
   ): SpliceException = conditions.error(
     "SPLICE_HAND_OVER.COLUMN_NOT_FOUND",
     "before"  -> before.name,
@@ -36,7 +36,7 @@ private[splice] object HandOverErrors {
     "column"  -> column,
     "role"    -> role,
     "columns" -> columns.mkString(", "),
-    "option"  -> option
+    "remedy"  -> remedy
   )
 
   def columnType(
@@ -46,7 +46,7 @@ private[splice] object HandOverErrors {
       role: String,
       found: String,
       expected: String,
-      option: String
+      remedy: String
   ): SpliceException = conditions.error(
     "SPLICE_HAND_OVER.COLUMN_TYPE_MISMATCH",
     "before"   -> before.name,
@@ -56,7 +56,7 @@ private[splice] object HandOverErrors {
     "role"     -> role,
     "type"     -> found,
     "expected" -> expected,
-    "option"   -> option
+    "remedy"   -> remedy
   )
 
   def invalidOffsets(before: Leg, leg: String, column: String, role: String, rows: Long): SpliceException =

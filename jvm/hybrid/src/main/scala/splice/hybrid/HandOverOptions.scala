@@ -116,8 +116,13 @@ private[splice] object HandOverOptions {
     }
   }
 
-  private def offsets(o: SourceOptions): HandOver =
-    HandOver.Offsets(OffsetColumns(o(Topic), o(Partition), o(Offset)))
+  private def offsets(o: SourceOptions): HandOver = {
+    val roles = Seq(Topic, Partition, Offset)
+    LogColumnsOption.repeated(roles.map(role => o.name(role.key) -> o(role))).foreach { why =>
+      throw OptionErrors.conflict(roles.map(role => o.name(role.key)), why)
+    }
+    HandOver.Offsets(LogColumns.Named(OffsetColumns(o(Topic), o(Partition), o(Offset))))
+  }
 
   private def eventTime(o: SourceOptions): HandOver = HandOver.EventTime(o(Column), o(Overlap))
 

@@ -29,6 +29,15 @@ final class HybridSourceBuilder private (
   def addSource(name: String, source: SourceSpec, select: String): HybridSourceBuilder =
     add(name, source, None, Option(select))
 
+  /** Sets which columns of a leg name the records of the log, for a later leg that begins by offsets. By default they are the columns that
+    * the rule of that leg names.
+    *
+    * @param leg
+    *   the name of the leg
+    */
+  def logColumns(leg: String, columns: LogColumns): HybridSourceBuilder =
+    option(s"$leg.${LogColumnsOption.Columns.key}", LogColumnsOption.text(columns))
+
   /** Sets an option of the whole hybrid, such as `schema`. */
   def option(key: String, value: String): HybridSourceBuilder =
     new HybridSourceBuilder(names, legs, own + (key -> value))

@@ -17,6 +17,8 @@ import splice.source.{OnGap, Position, Source}
   *   what to do when the legs before have a record several times
   * @param onHoles
   *   what to do about offsets that the legs before do not have
+  * @param logColumns
+  *   which of its columns name records of the log; None = those that the rule that counts it names
   */
 final private[splice] case class Leg(
     name: String,
@@ -26,5 +28,13 @@ final private[splice] case class Leg(
     onGap: OnGap,
     option: String,
     onDuplicates: OnDuplicates = OnDuplicates.Fail,
-    onHoles: OnHoles = OnHoles.Fill
-)
+    onHoles: OnHoles = OnHoles.Fill,
+    logColumns: Option[LogColumns] = None
+) {
+
+  /** Its rule, if that is an exact one. */
+  def exact: Option[HandOver.Offsets] = handOver.collect { case rule: HandOver.Offsets => rule }
+
+  /** Whether exact rules ignore it. */
+  def isExcluded: Boolean = logColumns.contains(LogColumns.Excluded)
+}

@@ -3,7 +3,7 @@
 
 package splice.hybrid
 
-import splice.source.{LogPartition, OffsetRuns, OffsetSummary, SpliceException}
+import splice.source.{LogPartition, OffsetRuns, OffsetSummary}
 
 /** The offsets of one log partition that several legs have together.
   *
@@ -72,7 +72,7 @@ private[splice] object PartitionHistory {
     *   the names of the legs of the history
     * @return
     *   the warning, if there are duplicates and the policy accepts them
-    * @throws SpliceException
+    * @throws splice.source.SpliceException
     *   if there are duplicates and the policy is to fail
     */
   def checkDuplicates(before: Seq[String], leg: Leg, history: Seq[PartitionHistory]): Option[String] = {

@@ -26,9 +26,12 @@ final class ChainHandOverSuite extends AnyFunSuite {
     def archive(to: MemoryLog, partition: Int, from: Int, until: Int): Unit =
       live.read(partition, from.toLong, until.toLong).foreach(to.archive(0, _))
 
+    def ofOld: Seq[(String, String)]    = Nil
+    def ofRecent: Seq[(String, String)] = Nil
+
     def source(more: (String, String)*): Source[_ <: Position] = Legs.source(
-      "old"    -> MemoryOptions.of(old, "bounded" -> "true"),
-      "recent" -> MemoryOptions.of(recent, "bounded" -> "true"),
+      "old"    -> MemoryOptions.of(old, ("bounded" -> "true") +: ofOld: _*),
+      "recent" -> MemoryOptions.of(recent, ("bounded" -> "true") +: ofRecent: _*),
       Legs.live(live, Seq("handOver" -> "offsets") ++ more: _*)
     )
 
@@ -187,6 +190,42 @@ final class ChainHandOverSuite extends AnyFunSuite {
     }
   }
 
+  private def offsetIn(column: String) =
+    "logColumns" -> s"""{"topic":"topic","partition":"partition","offset":"$column"}"""
+
+  test("a leg with columns of its own is counted by them, the others by those of the rule") {
+    new World {
+      // Only the ids of partition 0 are its offsets.
+      override def ofRecent: Seq[(String, String)] = Seq(offsetIn("offset"))
+      archive(old, 0, 0, 4)
+      archive(recent, 1, 0, 5)
+      assert(run("handOver.offset" -> "id") == every)
+    }
+  }
+
+  test("a leg is counted again if its columns change at a restart, and the other leg is not") {
+    new World {
+      private var column                           = "id"
+      override def ofRecent: Seq[(String, String)] = Seq(offsetIn(column))
+      archive(old, 0, 0, 4)
+      archive(recent, 1, 0, 5)
+      assert(refused().getCondition == "SPLICE_HAND_OVER.AHEAD")
+      column = "offset"
+      assert(run() == every)
+      assert(old.asked("remaining") == 1 && recent.asked("remaining") == 2)
+    }
+  }
+
+  test("the rows of an excluded leg are read, and the log is read as if there were none") {
+    new World {
+      override def ofOld: Seq[(String, String)] = Seq("logColumns" -> "none")
+      archive(old, 1, 0, 5)
+      archive(recent, 0, 0, 7)
+      assert(run() == (every ++ (100L until 105L)).sorted)
+      assert(old.asked("remaining") == 0 && side.scope("leg-old").keys("tally-").isEmpty)
+    }
+  }
+
   private def kafka(name: String, more: (String, String)*): (String, Seq[(String, String)]) =
     name -> (Seq("source" -> "kafka", "subscribe" -> "t", "kafka.bootstrap.servers" -> "broker:9092") ++ more)
 
@@ -214,8 +253,8 @@ final class ChainHandOverSuite extends AnyFunSuite {
   }
 
   test("rows are counted only of legs whose offsets or event times a later rule needs") {
-    val own    = OffsetColumns("topic", "partition", "o")
-    val ofLog  = OffsetColumns("topic", "partition", "offset")
+    val own    = LogColumns.Named(OffsetColumns("topic", "partition", "o"))
+    val ofLog  = LogColumns.Named(OffsetColumns("topic", "partition", "offset"))
     val timed  = Seq("handOver" -> "nowMinus", "handOver.duration" -> "1h")
     val exact  = Seq("handOver" -> "offsets", "handOver.offset" -> "o")
     val ending = "endingOffsets" -> "latest"

@@ -26,7 +26,7 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     val other = Seq("topic" -> "t", "partition" -> "p", "offset" -> "o")
     assert(
       parse(("handOver" -> "OFFSETS") +: other.map { case (k, v) => s"handOver.$k" -> v }: _*)
-        .contains(HandOver.Offsets(OffsetColumns("t", "p", "o")))
+        .contains(HandOver.Offsets(LogColumns.Named(OffsetColumns("t", "p", "o"))))
     )
   }
 

@@ -3,7 +3,7 @@
 
 package splice.hybrid.tally
 
-import splice.hybrid.{Chain, HandOver, Leg}
+import splice.hybrid.{Chain, HandOver, Leg, LogColumns}
 import splice.source.OffsetColumns
 
 /** The columns of a leg whose values the rules of later legs need.
@@ -13,18 +13,19 @@ import splice.source.OffsetColumns
   * @param time
   *   for a rule by event time
   */
-final private[splice] case class CountedColumns(offsets: Option[OffsetColumns], time: Option[String])
+final private[splice] case class CountedColumns(offsets: Option[LogColumns.Named], time: Option[String])
 
 private[splice] object CountedColumns {
 
-  private val OfLog = OffsetColumns("topic", "partition", "offset")
+  private val OfLog = LogColumns.Named(OffsetColumns("topic", "partition", "offset"))
 
   /** None when no rule needs the rows of `leg`. */
   def of(chain: Chain, leg: Leg): Option[CountedColumns] = {
     val next    = chain.after(leg)
     val offsets = chain.counting(leg).map { case (counting, rule) =>
       // The columns of the rule are those of the archives between a log and the leg that takes over.
-      if (leg.source.readsLog && !next.contains(counting)) OfLog else rule.columns
+      if (leg.source.readsLog) { if (next.contains(counting)) LogColumns.Named(rule.columns.offsets) else OfLog }
+      else leg.logColumns.collect { case own: LogColumns.Named => own }.getOrElse(rule.columns)
     }
     // The end of a log has no event times, and its `eventTimes` raises the error.
     val time = next.flatMap(_.handOver).collect { case HandOver.EventTime(column, _) => column }

@@ -5,7 +5,7 @@ package splice.hybrid.tally
 
 import org.apache.spark.sql.types._
 
-import splice.hybrid.{Chain, HandOverErrors, HandOverOptions, HybridColumns, Leg}
+import splice.hybrid.{Chain, HandOverErrors, HandOverOptions, HybridColumns, Leg, LogColumnsOption}
 import splice.source.SourceOption
 
 /** The fields of a leg's rows that its readers count.
@@ -30,18 +30,19 @@ private[splice] object CountedFields {
     */
   def of(chain: Chain, leg: Leg, columns: CountedColumns): CountedFields = {
     val offsets = for {
-      names   <- columns.offsets.toSeq
+      names   <- columns.offsets.toSeq.map(_.offsets)
       (by, _) <- chain.counting(leg).toSeq
       column  <- Seq(
-        Wanted(names.topic, "topic", by, HandOverOptions.Topic, "a string", Text),
-        Wanted(names.partition, "partition", by, HandOverOptions.Partition, "a whole number", Whole),
-        Wanted(names.offset, "offset", by, HandOverOptions.Offset, "a whole number", Whole)
+        Wanted(names.topic, "topic", by, ofLog(leg, by, HandOverOptions.Topic), "a string", Text),
+        Wanted(names.partition, "partition", by, ofLog(leg, by, HandOverOptions.Partition), "a whole number", Whole),
+        Wanted(names.offset, "offset", by, ofLog(leg, by, HandOverOptions.Offset), "a whole number", Whole)
       )
     } yield find(leg, column)
     val time = for {
       name <- columns.time
       by   <- chain.after(leg)
-    } yield find(leg, Wanted(name, "event time", by, HandOverOptions.Column, "a timestamp or a date", Time))
+      remedy = s"Set '${by.name}.${HandOverOptions.Column.key}' to another column of '${leg.name}'"
+    } yield find(leg, Wanted(name, "event time", by, remedy, "a timestamp or a date", Time))
     CountedFields(offsets, time)
   }
 
@@ -50,17 +51,24 @@ private[splice] object CountedFields {
       name: String,
       role: String,
       by: Leg,
-      option: SourceOption[String],
+      remedy: String,
       expected: String,
       fits: PartialFunction[DataType, Unit]
-  ) {
-    def setBy: String = s"${by.name}.${option.key}"
+  )
+
+  /** The remedy for a column of records of the log. */
+  private def ofLog(leg: Leg, by: Leg, option: SourceOption[String]): String = {
+    val own = s"'${leg.name}.${LogColumnsOption.Columns.key}'"
+    if (leg.logColumns.nonEmpty) s"Correct $own, or set it to none to exclude '${leg.name}' from the hand-over"
+    else
+      s"Set $own to the columns of '${leg.name}', or to none to exclude '${leg.name}' from the hand-over, or set " +
+        s"'${by.name}.${option.key}' for all legs without 'logColumns'"
   }
 
   private def find(leg: Leg, column: Wanted): StructField = {
     val own   = leg.source.schema.fields.toSeq
     val found = (own ++ leg.source.metadataColumns).find(f => HybridColumns.same(f.name, column.name)).getOrElse {
-      throw HandOverErrors.columnNotFound(leg, column.by.name, column.name, column.role, own.map(_.name), column.setBy)
+      throw HandOverErrors.columnNotFound(leg, column.by.name, column.name, column.role, own.map(_.name), column.remedy)
     }
     val kind = found.dataType
     if (!column.fits.isDefinedAt(kind))
@@ -71,7 +79,7 @@ private[splice] object CountedFields {
         column.role,
         kind.sql,
         column.expected,
-        column.setBy
+        column.remedy
       )
     found
   }

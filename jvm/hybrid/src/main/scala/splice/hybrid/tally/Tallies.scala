@@ -119,7 +119,7 @@ final private[hybrid] class Tallies(
   }
 
   private def ofLog(leg: Leg, columns: CountedColumns, end: => EndState): Tally = explained(leg) {
-    Tally.ofLog(columns, columns.offsets.fold(Seq.empty[OffsetSummary])(end.offsets))
+    Tally.ofLog(columns, columns.offsets.fold(Seq.empty[OffsetSummary])(own => end.offsets(own.offsets)))
   }
 
   /** Adds the reason why the rule needs a leg, unless the leg is directly before the one with the rule. */

@@ -17,9 +17,10 @@ final private[tally] class TallyCheck(chain: Chain, stored: Leg => Option[Tally]
   private var warned = Set.empty[String]
 
   /** @throws splice.source.SpliceException when rows have no valid offset, or when records are there several times and the policy is fail */
-  def apply(leg: Leg, tally: Tally): Unit = chain.counting(leg).foreach { case (next, rule) =>
-    val names =
-      Seq(rule.columns.topic -> "topic", rule.columns.partition -> "partition", rule.columns.offset -> "offset")
+  def apply(leg: Leg, tally: Tally): Unit = chain.counting(leg).foreach { case (next, _) =>
+    val names = tally.columns.offsets.toSeq.flatMap { own =>
+      Seq(own.offsets.topic -> "topic", own.offsets.partition -> "partition", own.offsets.offset -> "offset")
+    }
     names.zip(tally.invalid).find(_._2 > 0).foreach { case ((column, role), rows) =>
       throw HandOverErrors.invalidOffsets(leg, next.name, column, role, rows)
     }

@@ -10,6 +10,7 @@ import scala.util.Try
 
 import com.fasterxml.jackson.databind.JsonNode
 
+import splice.hybrid.LogColumnsOption
 import splice.source._
 
 /** A tally as a side-log entry: the counted extents in the head, then one line per log partition.
@@ -25,7 +26,7 @@ private[tally] object TallyFormat {
       ofLog: Seq[OffsetSummary]
   ): Seq[String] = {
     val head = Seq(
-      tally.columns.offsets.map(c => "columns" -> texts(Seq(c.topic, c.partition, c.offset))),
+      tally.columns.offsets.map(c => "columns" -> LogColumnsOption.json(c)),
       Some("covered" -> covered.json),
       tally.end.map(at => "end" -> Json.text(at)),
       Some("invalid" -> Json.array(tally.invalid.map(Json.number))),
@@ -39,9 +40,8 @@ private[tally] object TallyFormat {
 
   /** @throws SpliceException when the entry is damaged */
   def read(entry: VersionedEntry): Tally = {
-    val columns = entry.find("columns").map(strings).map {
-      case Seq(topic, partition, offset) => OffsetColumns(topic, partition, offset)
-      case _                             => entry.corrupt("'columns' does not name a topic, a partition and an offset")
+    val columns = entry.find("columns").map { node =>
+      LogColumnsOption.read(node).fold(why => entry.corrupt(s"'columns' is '$node': $why"), identity)
     }
     val times = entry.find("times").map(strings).map { texts =>
       Try(texts.map(Instant.parse)).toOption.collect { case Seq(first, last) => TimeRange(first, last) }

@@ -173,9 +173,12 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
   test("offsets from text formats, by columns of other names in another case") {
     records("t", 3, 1L to 5L).toDF("T", "P", "O").write.json(at("json"))
     val named = exact ++ Seq("topic", "partition", "offset").map(name => s"handOver.$name" -> name.take(1))
-    val own   = new World(named, "format" -> "json", "path" -> at("json"))(NoJobs)
-    own.read(StructType.fromDDL("O BIGINT"), asBatches = false)
-    assert(own.end.offsets(columns) == Seq(OffsetSummary(LogPartition("t", 3), OffsetRuns.of(1L -> 6L))))
+    val ofLeg = "logColumns" -> """{"topic":"t","partition":"P","offset":"o"}"""
+    Seq(named -> Nil, exact -> Seq(ofLeg)).foreach { case (rule, more) =>
+      val own = new World(rule, Seq("format" -> "json", "path" -> at("json")) ++ more: _*)(NoJobs)
+      own.read(StructType.fromDDL("O BIGINT"), asBatches = false)
+      assert(own.end.offsets(columns) == Seq(OffsetSummary(LogPartition("t", 3), OffsetRuns.of(1L -> 6L))))
+    }
   }
 
   test("rows without a valid offset are counted, and rejected") {
@@ -199,10 +202,17 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
       intercept[SpliceException](new World(rule, "path" -> path)().tallies.checkColumns())
     val absent = refused(exact :+ "handOver.offset" -> "kafka_offset": _*)
     assert(absent.getCondition == "SPLICE_HAND_OVER.COLUMN_NOT_FOUND")
-    Seq("kafka_offset", "topic, partition, offset, text", path, "'history'", "'live.handOver.offset'").foreach {
-      words =>
-        assert(absent.getMessage.contains(words), absent.getMessage)
-    }
+    Seq(
+      "kafka_offset",
+      "topic, partition, offset, text",
+      path,
+      "Set 'history.logColumns' to the columns of 'history', or to none",
+      "'live.handOver.offset'"
+    ).foreach(words => assert(absent.getMessage.contains(words), absent.getMessage))
+    val own     = "logColumns" -> """{"topic":"topic","partition":"partition","offset":"text"}"""
+    val ownType = intercept[SpliceException](new World(exact, "path" -> path, own)().tallies.checkColumns())
+    assert(ownType.getCondition == "SPLICE_HAND_OVER.COLUMN_TYPE_MISMATCH")
+    assert(ownType.getMessage.contains("'text'") && ownType.getMessage.contains("Correct 'history.logColumns'"))
     val typed = refused(exact :+ "handOver.offset" -> "text": _*)
     assert(typed.getCondition == "SPLICE_HAND_OVER.COLUMN_TYPE_MISMATCH" && typed.getMessage.contains("STRING"))
     val time = refused(byTime("offset"): _*)

@@ -8,12 +8,13 @@ import java.time.{Duration, Instant}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
+import splice.hybrid.LogColumns
 import splice.source._
 import splice.testkit.simulation.SimulatedClock
 
 final class TallySuite extends AnyFunSuite {
 
-  private val columns = CountedColumns(Some(OffsetColumns("t", "p", "o")), Some("at"))
+  private val columns = CountedColumns(Some(LogColumns.Named(OffsetColumns("t", "p", "o"))), Some("at"))
   private val p0      = LogPartition("orders", 0)
   private val p1      = LogPartition("orders", 1)
 
@@ -87,6 +88,7 @@ final class TallySuite extends AnyFunSuite {
     assert(condition(lines.head, """["orders",0,1]""") == "SPLICE_CHECKPOINT.CORRUPT")
     assert(condition(lines.head, """{"offsets":"?","partition":0,"topic":"t"}""") == "SPLICE_CHECKPOINT.CORRUPT")
     assert(condition("""{"columns":["t"],"covered":{},"invalid":[],"v":1}""") == "SPLICE_CHECKPOINT.CORRUPT")
+    assert(condition("""{"columns":{"topic":"t"},"covered":{},"invalid":[],"v":1}""") == "SPLICE_CHECKPOINT.CORRUPT")
     assert(condition("""{"covered":[],"invalid":[],"v":1}""") == "SPLICE_CHECKPOINT.CORRUPT")
     assert(condition("""{"covered":{},"invalid":[],"times":["x"],"v":1}""") == "SPLICE_CHECKPOINT.CORRUPT")
   }

@@ -1,0 +1,48 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import splice.source.OptionErrors
+
+/** Checks which legs exact hand-overs count, and by which columns, as far as no column is needed for it. */
+private[hybrid] object EvidenceCheck {
+
+  private val Key = LogColumnsOption.Columns.key
+
+  /** @throws splice.source.SpliceOptionException
+    *   when an exact rule counts no leg, or `logColumns` of a leg has no effect
+    */
+  def apply(chain: Chain): Unit = {
+    chain.legs.foreach(leg => leg.logColumns.foreach(check(chain, leg, _)))
+    chain.legs.filter(_.exact.nonEmpty).foreach { leg =>
+      if (chain.history(leg).isEmpty) throw nothingCounted(chain, leg)
+    }
+  }
+
+  private def check(chain: Chain, leg: Leg, columns: LogColumns): Unit = columns match {
+    case named: LogColumns.Named if leg.source.readsLog =>
+      throw LogColumnsOption.invalid(
+        option(leg),
+        LogColumnsOption.text(named),
+        s"leg '${leg.name}' reads a log, so it has its own topics, partitions and offsets, and only none is allowed"
+      )
+    case _: LogColumns.Named if chain.counting(leg).isEmpty         => throw withoutEffect(leg)
+    case LogColumns.Excluded if chain.later(leg).forall(_.exact.isEmpty) => throw withoutEffect(leg)
+    case _                                                          => ()
+  }
+
+  private def withoutEffect(leg: Leg) = OptionErrors.conflict(
+    Seq(option(leg)),
+    s"no later leg begins by the offsets of leg '${leg.name}', so the option has no effect; leave it out, or set the hand-over of a " +
+      s"later leg to ${HandOverOptions.OffsetsRule}"
+  )
+
+  private def nothingCounted(chain: Chain, leg: Leg) = OptionErrors.conflict(
+    s"${leg.name}.${HandOverOptions.Rule.key}" +: chain.legs.takeWhile(_ != leg).filter(_.isExcluded).map(option),
+    s"leg '${leg.name}' begins by the offsets of the legs before it, and all of them are excluded; leave out one of the exclusions, or " +
+      s"use another hand-over for '${leg.name}', such as ${HandOverOptions.EventTimeRule}"
+  )
+
+  private def option(leg: Leg) = s"${leg.name}.$Key"
+}

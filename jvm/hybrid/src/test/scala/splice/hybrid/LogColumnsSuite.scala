@@ -1,0 +1,127 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import scala.collection.immutable.ListMap
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.source.{OffsetColumns, SourceOptions, SourceSpec, SpliceOptionException}
+import splice.testkit.memory.MemoryOptions
+
+/** The option `logColumns`, and which legs an exact hand-over counts because of it. */
+final class LogColumnsSuite extends AnyFunSuite {
+
+  private val exact   = "handOver" -> "offsets"
+  private val columns = "logColumns" -> """{"topic":"t","partition":"p","offset":"o"}"""
+  private val none    = "logColumns" -> "none"
+  private val ending  = "endingOffsets" -> "latest"
+
+  private def parse(text: String): Option[LogColumns] =
+    LogColumnsOption.parse(SourceOptions(Map("history.logColumns" -> text)).scope("history"))
+
+  private def files(name: String, more: (String, String)*): (String, Seq[(String, String)]) =
+    name -> (Seq("source" -> "files", "format" -> "parquet", "path" -> s"/lake/$name") ++ more)
+
+  private def kafka(name: String, more: (String, String)*): (String, Seq[(String, String)]) =
+    name -> (Seq("source" -> "kafka", "subscribe" -> "t", "kafka.bootstrap.servers" -> "broker:9092") ++ more)
+
+  private def chain(legs: (String, Seq[(String, String)])*): Chain =
+    ChainParser.parse(SourceOptions(Legs.options(legs: _*)))
+
+  private def counted(legs: (String, Seq[(String, String)])*): Seq[String] = {
+    val all = chain(legs: _*)
+    all.history(all.last).map(_.name)
+  }
+
+  private def refused(texts: String*)(body: => Any): Unit = {
+    val error = intercept[SpliceOptionException](body)
+    texts.foreach(text => assert(error.getMessage.contains(text), error.getMessage))
+  }
+
+  test("none, or the columns with topic, partition and offset, and as needed those with timestamp and key") {
+    assert(LogColumnsOption.parse(SourceOptions(Map.empty)).isEmpty)
+    assert(parse(" None ").contains(LogColumns.none))
+    assert(parse(columns._2).contains(LogColumns.of("t", "p", "o")))
+    val all = LogColumns.Named(OffsetColumns("t", "p", "o"), Some("at"), Some("k"))
+    assert(parse("""{"key":"k","offset":" o ","partition":"p","topic":"t","timestamp":"at"}""").contains(all))
+    Seq(LogColumns.none, LogColumns.of("a", "b", "c"), all, all.copy(key = None)).foreach { own =>
+      assert(parse(LogColumnsOption.text(own)).contains(own))
+    }
+  }
+
+  test("a value with a wrong, missing or repeated key, or with one column twice, is rejected with the reason") {
+    def rejected(text: String, reason: String): Unit =
+      refused("'history.logColumns'", s"'$text'", reason, """{"topic":"t","partition":"p","offset":"o"}""")(parse(text))
+    rejected("all", "all")
+    rejected("""["t","p","o"]""", "it is not an object")
+    rejected("""{"topic":"t","partition":"p","offset":"o","ofset":"x"}""", "'ofset' is not one of topic, partition, offset")
+    rejected("""{"topic":"t","partition":"p"}""", "'offset' is missing")
+    rejected("""{"topic":"t","partition":"p","offset":""}""", "'offset' does not name a column")
+    rejected("""{"topic":"t","partition":"p","offset":7}""", "'offset' does not name a column")
+    rejected("""{"topic":"t","partition":"P","offset":"p"}""", "'partition' and 'offset' are the same column 'P'")
+    rejected("""{"topic":"t","partition":"p","offset":"o","key":"o"}""", "'offset' and 'key' are the same column 'o'")
+    rejected("""{"topic":"t","topic":"u","partition":"p","offset":"o"}""", "Duplicate field 'topic'")
+  }
+
+  test("the columns of a rule are different columns too") {
+    val twice = Seq(exact, "handOver.partition" -> "n", "handOver.offset" -> "N")
+    refused("live.handOver.partition", "live.handOver.offset", "the same column 'n'")(chain(
+      files("a"),
+      kafka("live", twice: _*)
+    ))
+  }
+
+  test("an exact hand-over does not count the legs that are excluded") {
+    assert(counted(files("a", none), files("b"), kafka("live", exact)) == Seq("b"))
+    assert(counted(files("a"), files("b", none), files("c"), kafka("live", exact)) == Seq("a", "c"))
+    assert(counted(files("a"), kafka("k", ending, none), files("b"), kafka("live", exact)) == Seq("a", "b"))
+    // The excluded log has counted the archive before it.
+    assert(counted(files("a"), kafka("k", ending, exact, none), files("b"), kafka("live", exact)) == Seq("b"))
+  }
+
+  test("a rule that counts no leg is rejected before anything is read") {
+    refused("live.handOver", "history.logColumns", "all of them are excluded") {
+      chain(files("history", none), kafka("live", exact))
+    }
+    refused("live.handOver, a.logColumns, k.logColumns") {
+      chain(files("a", none), kafka("k", ending, none), kafka("live", exact))
+    }
+  }
+
+  test("a leg that reads a log has its own offsets, and can only be excluded") {
+    refused("'k.logColumns'", columns._2, "leg 'k' reads a log", "only none is allowed") {
+      chain(kafka("k", ending, columns), kafka("live", exact))
+    }
+  }
+
+  test("columns that no hand-over uses are rejected") {
+    val timed = Seq("handOver" -> "nowMinus", "handOver.duration" -> "1h")
+    Seq(columns, none).foreach { own =>
+      refused("history.logColumns", "no later leg begins by the offsets", "leave it out") {
+        chain(files("history", own), kafka("live", timed: _*))
+      }
+    }
+    refused("live.logColumns")(chain(files("history"), kafka("live", exact, none)))
+    // The log between them ends the history of the last leg.
+    refused("a.logColumns")(chain(files("a", columns), kafka("k", ending), kafka("live", exact)))
+  }
+
+  test("the builder sets the option of its leg") {
+    val log     = Legs.log()
+    val history = SourceSpec(ListMap.from(MemoryOptions.of(log, "bounded" -> "true")))
+    val live    = SourceSpec(ListMap.from(MemoryOptions.of(log)))
+    def built(columns: LogColumns) = HybridSource
+      .builder("old", history)
+      .addSource("new", history)
+      .addSource("live", live, HandOver.offsets())
+      .logColumns("old", columns)
+      .build()
+      .options("old.logColumns")
+    assert(built(LogColumns.none) == "none")
+    assert(built(LogColumns.of("t", "p", "o")) == columns._2)
+    assert(built(LogColumns.of("t", "p", "o", Some("at"), Some("k"))) ==
+      """{"topic":"t","partition":"p","offset":"o","timestamp":"at","key":"k"}""")
+  }
+}
