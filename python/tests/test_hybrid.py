@@ -80,6 +80,10 @@ def test_options_of_the_whole_chain() -> None:
             },
         ),
         (
+            HandOver.offsets(timestamp="at", key="k"),
+            {"handOver": "offsets", "handOver.timestamp": "at", "handOver.key": "k"},
+        ),
+        (
             HandOver.event_time("ts", timedelta(minutes=10)),
             {
                 "handOver": "eventTime",
@@ -133,6 +137,38 @@ def test_a_policy_that_cannot_be(
     builder = HybridSource.builder("history", HISTORY)
     with pytest.raises(OptionError, match=said):
         builder.add_source("live", BOUNDED, hand_over, **policies).build()
+
+
+def test_log_columns_are_an_option_of_their_leg() -> None:
+    source = (
+        HybridSource.builder("old", HISTORY, log_columns="none")
+        .add_source("new", HISTORY, log_columns={"topic": "t", "partition": "p", "offset": "ö"})
+        .add_source("live", BOUNDED, HandOver.offsets())
+        .build()
+    )
+    options = source.options()
+    assert options["old.logColumns"] == "none"
+    assert options["new.logColumns"] == '{"topic": "t", "partition": "p", "offset": "ö"}'
+    assert "live.logColumns" not in options
+
+
+@pytest.mark.parametrize(
+    ("columns", "why"),
+    [
+        ("all", "it is not a mapping"),
+        ({"topic": "t", "partition": "p"}, "'offset' is missing"),
+        (
+            {"topic": "t", "partition": "p", "offset": "o", "ofset": "x"},
+            "'ofset' is not one of topic, partition, offset, timestamp, key",
+        ),
+        ({"topic": "t", "partition": "p", "offset": " "}, "'offset' does not name a column"),
+        ({"topic": "t", "partition": "p", "offset": "p"}, "two keys have the same column"),
+    ],
+)
+def test_log_columns_that_cannot_be(columns: str | dict[str, str], why: str) -> None:
+    builder = HybridSource.builder("history", HISTORY, log_columns=columns)
+    with pytest.raises(OptionError, match=f"'log_columns' of leg 'history' is .*: {why}"):
+        builder.add_source("live", BOUNDED, HandOver.offsets()).build()
 
 
 @pytest.mark.parametrize(

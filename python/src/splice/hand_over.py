@@ -30,20 +30,28 @@ class HandOver:
         topic: str = "topic",
         partition: str = "partition",
         offset: str = "offset",
+        timestamp: str | None = None,
+        key: str | None = None,
     ) -> HandOver:
         """Starts with what the history lacks, then one past its end, per Kafka partition.
 
         Each row comes once. ``on_holes``, ``on_gap`` and ``on_duplicates`` of
         :meth:`HybridSourceBuilder.add_source` are the policies for a history that is not whole.
+        The columns are those of the legs before that have no ``log_columns`` of their own.
 
         Args:
             topic: The history's own column with the Kafka topic, before ``select``.
             partition: The history's own column with the Kafka partition.
             offset: The history's own column with the Kafka offset.
+            timestamp: The history's own column with the timestamp of the Kafka record. Splice
+                compares it with the log before the switch. By default it is not compared.
+            key: The history's own column with the key of the Kafka record, compared in the same
+                way.
         """
         columns = {"topic": topic, "partition": partition, "offset": offset}
-        defaults = {"topic": "topic", "partition": "partition", "offset": "offset"}
-        given = {k: _column(k, v) for k, v in columns.items() if v != defaults[k]}
+        given = {k: _column(k, v) for k, v in columns.items() if v != k}
+        compared = {"timestamp": timestamp, "key": key}
+        given |= {k: _column(k, v) for k, v in compared.items() if v is not None}
         return HandOver("offsets", given)
 
     @staticmethod

@@ -13,7 +13,7 @@ from splice.log_source import LogSource
 from splice.source import Source, SourceBuilder
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from splice.hand_over import HandOver
 
@@ -38,7 +38,13 @@ class HybridSource(Source):
             leg._prepare()
 
     @staticmethod
-    def builder(name: str, source: Source, select: str | None = None) -> HybridSourceBuilder:
+    def builder(
+        name: str,
+        source: Source,
+        select: str | None = None,
+        *,
+        log_columns: Mapping[str, str] | str | None = None,
+    ) -> HybridSourceBuilder:
         """Begins a chain with its first leg, which starts where its source says.
 
         Args:
@@ -46,8 +52,9 @@ class HybridSource(Source):
             source: A bounded source.
             select: A SELECT list of deterministic row expressions over the source's columns; by
                 default all of them. Every leg must come to the same columns.
+            log_columns: The same as for :meth:`HybridSourceBuilder.add_source`.
         """
-        return HybridSourceBuilder(Leg(name, source, None, select))
+        return HybridSourceBuilder(Leg(name, source, None, select, log_columns=log_columns))
 
 
 class HybridSourceBuilder(SourceBuilder[HybridSource]):
@@ -71,6 +78,7 @@ class HybridSourceBuilder(SourceBuilder[HybridSource]):
         on_holes: str | None = None,
         on_gap: str | None = None,
         on_duplicates: str | None = None,
+        log_columns: Mapping[str, str] | str | None = None,
     ) -> HybridSourceBuilder:
         """Adds a leg that takes over when the one before has ended.
 
@@ -89,9 +97,14 @@ class HybridSourceBuilder(SourceBuilder[HybridSource]):
                 more: ``fail`` (default) or ``warn``.
             on_duplicates: With ``HandOver.offsets``: what to do about records that the legs before
                 have several times: ``fail`` (default) or ``warn``.
+            log_columns: For a leg before a ``HandOver.offsets``: the columns of this leg that name
+                the record of the log, such as ``{"topic": "t", "partition": "p", "offset": "o"}``;
+                ``timestamp`` and ``key`` may be added. By default they are the columns of the
+                hand-over. ``"none"`` excludes the leg from the hand-over. The columns are those of
+                the source, before ``select``.
         """
         policies = {"on_holes": on_holes, "on_gap": on_gap, "on_duplicates": on_duplicates}
-        self._legs.append(Leg(name, source, hand_over, select, policies))
+        self._legs.append(Leg(name, source, hand_over, select, policies, log_columns))
         return self
 
     def _make(self) -> HybridSource:

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,7 +15,7 @@ from splice.hand_over import HandOver
 from splice.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
@@ -24,6 +26,10 @@ _POLICIES = {
 }
 """The policies of a hand-over: argument, option and values."""
 
+_NEEDED = ("topic", "partition", "offset")
+_COLUMNS = (*_NEEDED, "timestamp", "key")
+_EXAMPLE = "{'topic': 't', 'partition': 'p', 'offset': 'o'}"
+
 
 @dataclass(frozen=True)
 class Leg:
@@ -31,6 +37,7 @@ class Leg:
 
     Attributes:
         policies: Values of the policies of the hand-over, by argument; ``None`` is the default.
+        log_columns: The columns that name records of the log, or ``"none"``.
     """
 
     name: str
@@ -38,6 +45,7 @@ class Leg:
     hand_over: HandOver | None = None
     select: str | None = None
     policies: Mapping[str, str | None] = field(default_factory=dict)
+    log_columns: Mapping[str, str] | str | None = None
 
     def check(self) -> None:
         """Checks all that can be said of this leg alone.
@@ -68,6 +76,31 @@ class Leg:
 
         for argument, value in self.policies.items():
             self._check_policy(argument, value)
+        why = self._wrong_log_columns()
+        if why is not None:
+            raise OptionError(
+                f"'log_columns' of leg '{self.name}' is {self.log_columns!r}: {why}. Give a "
+                f"mapping to the names of columns, such as {_EXAMPLE}, or 'none'."
+            )
+
+    def _wrong_log_columns(self) -> str | None:
+        columns = self.log_columns
+        if columns is None or columns == "none":
+            return None
+        if not isinstance(columns, Mapping):
+            return "it is not a mapping"
+        strange = [key for key in columns if key not in _COLUMNS]
+        if strange:
+            return f"{strange[0]!r} is not one of {', '.join(_COLUMNS)}"
+        missing = [key for key in _NEEDED if key not in columns]
+        if missing:
+            return f"'{missing[0]}' is missing"
+        for key, name in columns.items():
+            if not isinstance(name, str) or not name.strip():
+                return f"'{key}' does not name a column"
+        if len(set(columns.values())) < len(columns):
+            return "two keys have the same column"
+        return None
 
     def _check_policy(self, argument: str, value: str | None) -> None:
         allowed = _POLICIES[argument][1]
@@ -89,6 +122,10 @@ class Leg:
         if self.select is not None:
             own["select"] = self.select
         own |= {_POLICIES[k][0]: value for k, value in self.policies.items() if value is not None}
+        if isinstance(self.log_columns, Mapping):
+            own["logColumns"] = json.dumps(dict(self.log_columns), ensure_ascii=False)
+        elif self.log_columns is not None:
+            own["logColumns"] = self.log_columns
         return {f"{self.name}.{option}": value for option, value in own.items()}
 
 

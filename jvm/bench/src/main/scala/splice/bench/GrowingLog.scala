@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.enumerator.{LogDescription, LogMetadata, TimedOffset}
-import splice.source.LogPartition
+import splice.source.{LogPartition, LogRecord}
 
 /** A cluster in memory that answers at once, and whose partitions grow when they are told to. */
 final class GrowingLog(clusterId: String, all: Seq[LogPartition]) extends LogMetadata {
@@ -32,6 +32,7 @@ final class GrowingLog(clusterId: String, all: Seq[LogPartition]) extends LogMet
 
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = asked(Map.empty)
 
+  override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord] = asked(Map.empty)
   override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] = asked(Map.empty)
 
   override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] = asked(Map.empty)

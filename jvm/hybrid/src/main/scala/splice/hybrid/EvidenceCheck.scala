@@ -16,7 +16,9 @@ private[hybrid] object EvidenceCheck {
   def apply(chain: Chain): Unit = {
     chain.legs.foreach(leg => leg.logColumns.foreach(check(chain, leg, _)))
     chain.legs.filter(_.exact.nonEmpty).foreach { leg =>
-      if (chain.history(leg).isEmpty) throw nothingCounted(chain, leg)
+      val history = chain.history(leg)
+      if (history.isEmpty) throw nothingCounted(chain, leg)
+      if (history.forall(one => one.source.readsLog || one.logColumns.nonEmpty)) refuseUncompared(leg, history)
     }
   }
 
@@ -43,6 +45,18 @@ private[hybrid] object EvidenceCheck {
     s"leg '${leg.name}' begins by the offsets of the legs before it, and all of them are excluded; leave out one of the exclusions, or " +
       s"use another hand-over for '${leg.name}', such as ${HandOverOptions.EventTimeRule}"
   )
+
+  private def refuseUncompared(leg: Leg, history: Seq[Leg]): Unit = {
+    val compared = leg.exact.toSeq.flatMap { rule =>
+      rule.columns.timestamp.map(_ => HandOverOptions.Timestamp.key) ++ rule.columns.key.map(_ => HandOverOptions.Key.key)
+    }
+    if (compared.nonEmpty)
+      throw OptionErrors.conflict(
+        compared.map(key => s"${leg.name}.$key") ++ history.filter(_.logColumns.nonEmpty).map(option),
+        "no leg has the columns of the hand-over, because each one reads a log or has columns of its own; name the columns with the " +
+          s"keys 'timestamp' and 'key' in '$Key'"
+      )
+  }
 
   private def option(leg: Leg) = s"${leg.name}.$Key"
 }

@@ -35,7 +35,7 @@ object HandOver {
       HandOverOptions.Topic.key     -> columns.offsets.topic,
       HandOverOptions.Partition.key -> columns.offsets.partition,
       HandOverOptions.Offset.key    -> columns.offsets.offset
-    )
+    ) ++ columns.timestamp.map(HandOverOptions.Timestamp.key -> _) ++ columns.key.map(HandOverOptions.Key.key -> _)
   }
 
   /** The greatest event time minus an overlap: rows of the overlap are read twice, rows later than it are lost. */
@@ -69,6 +69,21 @@ object HandOver {
   /** [[Offsets]] over columns of other names. */
   def offsets(topic: String, partition: String, offset: String): HandOver =
     Offsets(LogColumns.Named(OffsetColumns(topic, partition, offset)))
+
+  /** [[Offsets]] over columns of other names, two of which are compared with the log before the switch.
+    *
+    * @param timestamp
+    *   the column with the timestamp of the record; None = it is not compared
+    * @param key
+    *   the column with the key of the record; None = it is not compared
+    */
+  def offsets(
+      topic: String,
+      partition: String,
+      offset: String,
+      timestamp: Option[String],
+      key: Option[String]
+  ): HandOver = Offsets(LogColumns.Named(OffsetColumns(topic, partition, offset), timestamp, key))
 
   /** See [[EventTime]]. */
   def eventTime(column: String, overlap: Duration): HandOver = EventTime(column, overlap)

@@ -5,8 +5,6 @@ package splice.hybrid
 
 import java.time.{Duration, Instant}
 
-import scala.collection.immutable.SortedMap
-
 import splice.source.StartPosition.{Configured, Offsets, Timestamp}
 import splice.source._
 
@@ -23,13 +21,13 @@ private[splice] object HandOverDecision {
     * @param history
     *   the offsets of the legs that an exact rule counts
     * @param log
-    *   what the log has, for a history with these ends
+    *   the log that `leg` reads
     * @throws SpliceException
     *   when the end of `before` says no start that would lose nothing
     */
   def decide(before: Leg, leg: Leg, end: EndState, now: Instant)(
       history: => Seq[LegOffsets],
-      log: SortedMap[LogPartition, Long] => SortedMap[LogPartition, LogRange]
+      log: => LogPartitions
   ): HandOverDecision = leg.handOver match {
     case None                                      => HandOverDecision(Configured, now, Nil)
     case Some(_: HandOver.Offsets)                 => offsets(leg, history, log, now)
@@ -47,13 +45,13 @@ private[splice] object HandOverDecision {
   private def offsets(
       leg: Leg,
       history: Seq[LegOffsets],
-      log: SortedMap[LogPartition, Long] => SortedMap[LogPartition, LogRange],
+      log: LogPartitions,
       now: Instant
   ): HandOverDecision = {
     val before = history.map(_.leg.name)
     val all    = PartitionHistory.of(history)
     if (all.isEmpty) throw HandOverErrors.noRows(before, leg.name)
-    val table = HandOverTable(before, leg, all, log(SortedMap.from(all.map(h => h.partition -> h.until))))
+    val table = HandOverTable(before, leg, all, log)
     HandOverDecision(Offsets(table.starts), now, table.lines)
   }
 

@@ -97,6 +97,12 @@ private[splice] object HandOverErrors {
       })
     )
 
+  /** @param records
+    *   one text per partition whose record differs
+    */
+  def otherLog(before: Seq[String], leg: String, records: Seq[String]): SpliceException =
+    conditions.error("SPLICE_HAND_OVER.OTHER_LOG", "before" -> named(before), "leg" -> leg, "records" -> some(records))
+
   def notInLog(before: Seq[String], leg: String, partitions: Seq[LogPartition]): SpliceException =
     conditions.error(
       "SPLICE_HAND_OVER.NOT_IN_LOG",

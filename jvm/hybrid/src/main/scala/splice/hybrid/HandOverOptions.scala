@@ -37,6 +37,16 @@ private[splice] object HandOverOptions {
   val Offset: SourceOption[String] =
     column("offset", "the history's column with the offset, for offsets").withDefault("offset", "offset")
 
+  val Timestamp: SourceOption[String] = column(
+    "timestamp",
+    "the history's column with the timestamp of the record, for offsets; it is compared with the log. By default it is not compared"
+  )
+
+  val Key: SourceOption[String] = column(
+    "key",
+    "the history's column with the key of the record, for offsets; it is compared with the log. By default it is not compared"
+  )
+
   val Column: SourceOption[String] = column("column", "the history's timestamp column, for eventTime")
 
   val Overlap: SourceOption[Length] = SourceOption(
@@ -78,10 +88,10 @@ private[splice] object HandOverOptions {
   ).withDefault(splice.hybrid.OnDuplicates.Fail, "fail")
 
   val all: Seq[SourceOption[_]] =
-    Seq(Rule, Topic, Partition, Offset, Column, Overlap, Duration, OnHoles, OnGap, OnDuplicates)
+    Seq(Rule, Topic, Partition, Offset, Timestamp, Key, Column, Overlap, Duration, OnHoles, OnGap, OnDuplicates)
 
   private val parameters: Seq[(String, Set[String])] = Seq(
-    OffsetsRule          -> Set(Topic.key, Partition.key, Offset.key, OnHoles.key, OnDuplicates.key),
+    OffsetsRule          -> Set(Topic.key, Partition.key, Offset.key, Timestamp.key, Key.key, OnHoles.key, OnDuplicates.key),
     EventTimeRule        -> Set(Column.key, Overlap.key),
     ModificationTimeRule -> Set(Overlap.key),
     NowMinusRule         -> Set(Duration.key)
@@ -117,11 +127,14 @@ private[splice] object HandOverOptions {
   }
 
   private def offsets(o: SourceOptions): HandOver = {
-    val roles = Seq(Topic, Partition, Offset)
-    LogColumnsOption.repeated(roles.map(role => o.name(role.key) -> o(role))).foreach { why =>
-      throw OptionErrors.conflict(roles.map(role => o.name(role.key)), why)
+    val needed = Seq(Topic, Partition, Offset).map(role => role -> o(role))
+    val others = Seq(Timestamp, Key).flatMap(role => o.find(role).map(role -> _))
+    LogColumnsOption.repeated((needed ++ others).map { case (role, name) => o.name(role.key) -> name }).foreach { why =>
+      throw OptionErrors.conflict((needed ++ others).map(_._1.key).map(o.name), why)
     }
-    HandOver.Offsets(LogColumns.Named(OffsetColumns(o(Topic), o(Partition), o(Offset))))
+    HandOver.Offsets(
+      LogColumns.Named(OffsetColumns(o(Topic), o(Partition), o(Offset)), o.find(Timestamp), o.find(Key))
+    )
   }
 
   private def eventTime(o: SourceOptions): HandOver = HandOver.EventTime(o(Column), o(Overlap))

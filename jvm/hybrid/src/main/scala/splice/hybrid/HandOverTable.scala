@@ -35,8 +35,16 @@ private[splice] object HandOverTable {
     *
     * @param history
     *   None if no previous leg has rows of it
+    * @param compared
+    *   whether the last record of the history was found to be the record that the log has at its offset
     */
-  final case class Row(partition: LogPartition, history: Option[PartitionHistory], log: LogRange, onHoles: OnHoles) {
+  final case class Row(
+      partition: LogPartition,
+      history: Option[PartitionHistory],
+      log: LogRange,
+      onHoles: OnHoles,
+      compared: Boolean
+  ) {
 
     /** The end of the history. */
     def cut: Long = history.fold(0L)(_.until)
@@ -83,6 +91,7 @@ private[splice] object HandOverTable {
       Json.write(Json.obj(
         Seq("topic" -> Json.text(partition.topic), "partition" -> Json.number(partition.partition.toLong)) ++ own ++
           fill ++
+          Seq("compared" -> Json.bool(compared)) ++
           Seq("unavailable" -> Ranges(unavailable).json, "log" -> range(log.from, log.until), "start" -> Json.number(start)): _*
       ))
     }
@@ -99,15 +108,21 @@ private[splice] object HandOverTable {
       before: Seq[String],
       leg: Leg,
       history: Seq[PartitionHistory],
-      log: SortedMap[LogPartition, LogRange]
+      log: LogPartitions
   ): HandOverTable = {
-    val foreign = history.map(_.partition).filterNot(log.contains)
+    val ranges  = log.logRanges(SortedMap.from(history.map(h => h.partition -> h.until)))
+    val foreign = history.map(_.partition).filterNot(ranges.contains)
     if (foreign.nonEmpty) throw HandOverErrors.notInLog(before, leg.name, foreign)
-    val known = history.map(h => h.partition -> h).toMap
-    val rows  = log.toSeq.map { case (p, range) => Row(p, known.get(p), range, leg.onHoles) }
-    val ahead = rows.filter(row => row.cut > row.log.until)
+    val ahead = history.filter(h => h.until > ranges(h.partition).until)
     if (ahead.nonEmpty)
-      throw HandOverErrors.ahead(before, leg.name, ahead.map(row => (row.partition, row.cut, row.log.until)))
+      throw HandOverErrors.ahead(
+        before,
+        leg.name,
+        ahead.map(h => (h.partition, h.until, ranges(h.partition).until))
+      )
+    val compared = LogComparison(before, leg, history, ranges, log)
+    val known    = history.map(h => h.partition -> h).toMap
+    val rows     = ranges.toSeq.map { case (p, range) => Row(p, known.get(p), range, leg.onHoles, compared(p)) }
     PartitionHistory.checkDuplicates(before, leg, history).foreach(logger.warn)
     val holed = rows.filter(_.holes.hasNext)
     if (holed.nonEmpty && leg.onHoles == OnHoles.Fail) throw HandOverErrors.holes(before, leg.name, holed.map(lacks))

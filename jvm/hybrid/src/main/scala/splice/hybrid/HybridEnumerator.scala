@@ -132,7 +132,7 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
       begun(at, next).orElse(enumerators(leg).end(at.position).map { found =>
         val end      = tallies.ended(leg, at.position, found)
         val decision =
-          HandOverDecision.decide(leg, next, end, context.clock.instant())(history(at, next), ranges(next, _))
+          HandOverDecision.decide(leg, next, end, context.clock.instant())(history(at, next), partitions(next))
         // The switch is stored after the next leg's source has accepted the start, so a restart can change a rule that fails.
         at.switched(next.name, log.switch(next, at.position, decision, enumerators(next).start(decision.start)))
       })
@@ -142,11 +142,10 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
   private def begun(at: HybridPosition, next: Leg): Option[HybridPosition] =
     log.start(next, at.position).map(at.switched(next.name, _))
 
-  private def ranges(next: Leg, history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
-    enumerators(next) match {
-      case reader: LogPartitions => reader.logRanges(history)
-      case other                 => throw new IllegalStateException(s"$other of leg '${next.name}' has no partitions")
-    }
+  private def partitions(next: Leg): LogPartitions = enumerators(next) match {
+    case reader: LogPartitions => reader
+    case other                 => throw new IllegalStateException(s"$other of leg '${next.name}' has no partitions")
+  }
 
   private def history(at: HybridPosition, next: Leg): Seq[LegOffsets] = tallies.history(next, at) { leg =>
     val end = enumerators(leg).end(at.position(leg.name))

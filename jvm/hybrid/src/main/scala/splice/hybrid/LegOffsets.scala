@@ -3,7 +3,15 @@
 
 package splice.hybrid
 
-import splice.source.OffsetSummary
+import splice.source.{LogPartition, OffsetSummary}
 
-/** The offsets that a leg ended with, per log partition. */
-final private[splice] case class LegOffsets(leg: Leg, held: Seq[OffsetSummary])
+/** The offsets that a leg ended with, per log partition.
+  *
+  * @param last
+  *   the row with the greatest offset per log partition, if it is compared with the log
+  */
+final private[splice] case class LegOffsets(
+    leg: Leg,
+    held: Seq[OffsetSummary],
+    last: Map[LogPartition, LastRecord] = Map.empty
+)

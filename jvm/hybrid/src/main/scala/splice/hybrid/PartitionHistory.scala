@@ -9,8 +9,14 @@ import splice.source.{LogPartition, OffsetRuns, OffsetSummary}
   *
   * @param parts
   *   what each of the legs has, in the order of the chain; never empty
+  * @param last
+  *   the row with the greatest offset of all legs that have such a row
   */
-final private[splice] case class PartitionHistory(partition: LogPartition, parts: Seq[(Leg, OffsetSummary)]) {
+final private[splice] case class PartitionHistory(
+    partition: LogPartition,
+    parts: Seq[(Leg, OffsetSummary)],
+    last: Option[LastRecord] = None
+) {
 
   /** The offsets of all legs. */
   lazy val offsets: OffsetRuns = {
@@ -63,7 +69,9 @@ private[splice] object PartitionHistory {
       one  <- legs
       held <- one.held
     } yield one.leg -> held
-    parts.groupBy(_._2.partition).toSeq.sortBy(_._1).map { case (p, own) => PartitionHistory(p, own) }
+    parts.groupBy(_._2.partition).toSeq.sortBy(_._1).map { case (p, own) =>
+      PartitionHistory(p, own, legs.flatMap(_.last.get(p)).maxByOption(_.offset))
+    }
   }
 
   /** Applies `onDuplicates` of the leg that takes over.

@@ -28,8 +28,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     override def offsets(columns: OffsetColumns): Seq[OffsetSummary] = Nil
   }
 
-  private def noLog(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
-    fail("no log is needed")
+  private def noLog: LogPartitions = fail("no log is needed")
 
   private def decide(rule: HandOver, end: EndState): HandOverDecision =
     HandOverDecision.decide(leg("history", None), leg("live", Some(rule)), end, now)(
@@ -50,7 +49,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   ): HandOverDecision =
     HandOverDecision.decide(leg("history", None), live, End(), now)(
       history.map { case (l, h) => LegOffsets(l, h) },
-      _ => log
+      new FixedLog(log)
     )
 
   private def legs(history: Seq[OffsetSummary]*): Seq[(Leg, Seq[OffsetSummary])] =

@@ -30,6 +30,18 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     )
   }
 
+  test("offsets, with columns that are compared with the log") {
+    val named = LogColumns.Named(OffsetColumns("topic", "partition", "offset"))
+    assert(parse("handOver" -> "offsets", "handOver.timestamp" -> "at")
+      .contains(HandOver.Offsets(named.copy(timestamp = Some("at")))))
+    val both = HandOver.offsets("topic", "partition", "offset", Some("at"), Some("k"))
+    assert(parse("handOver" -> "offsets", "handOver.timestamp" -> "at", "handOver.key" -> "k").contains(both))
+    assert(parse(both.options: _*).contains(both))
+    assert(refused("handOver" -> "offsets", "handOver.key" -> "Offset").contains("the same column 'offset'"))
+    val byTime = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "handOver.key" -> "k")
+    assert(byTime.contains("'live.handOver.key' belongs to 'handOver' = offsets"))
+  }
+
   test("times") {
     assert(
       parse("handOver" -> "eventTime", "handOver.column" -> "ts", "handOver.overlap" -> "10 minutes")

@@ -51,7 +51,7 @@ final class HandOverPropertySuite extends AnyFunSuite {
     val log = SortedMap.from(world.logs.map(l => l.partition -> LogRange(l.earliest, l.end)))
     val own = live.copy(onHoles = world.onHoles, onGap = world.onGap, onDuplicates = world.onDuplicates)
     try {
-      val decision = HandOverDecision.decide(archives.last, own, Unasked, Instant.EPOCH)(history, _ => log)
+      val decision = HandOverDecision.decide(archives.last, own, Unasked, Instant.EPOCH)(history, new FixedLog(log))
       decision.start match {
         case Offsets(starts) => Right(starts)
         case other           => fail(s"$other")

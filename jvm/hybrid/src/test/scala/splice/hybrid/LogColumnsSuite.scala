@@ -108,6 +108,15 @@ final class LogColumnsSuite extends AnyFunSuite {
     refused("a.logColumns")(chain(files("a", columns), kafka("k", ending), kafka("live", exact)))
   }
 
+  test("columns to compare that no leg has are rejected") {
+    val compared = exact +: Seq("handOver.timestamp" -> "at", "handOver.key" -> "k")
+    refused("live.handOver.timestamp, live.handOver.key, a.logColumns", "'timestamp' and 'key'") {
+      chain(files("a", columns), kafka("live", compared: _*))
+    }
+    refused("live.handOver.timestamp")(chain(kafka("k", ending), kafka("live", compared.take(2): _*)))
+    assert(counted(files("a", columns), files("b"), kafka("live", compared: _*)) == Seq("a", "b"))
+  }
+
   test("the builder sets the option of its leg") {
     val log     = Legs.log()
     val history = SourceSpec(ListMap.from(MemoryOptions.of(log, "bounded" -> "true")))

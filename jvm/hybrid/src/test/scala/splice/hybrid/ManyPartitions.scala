@@ -54,6 +54,8 @@ final class ManyPartitions(options: (String, String)*) extends Source[DynamicOff
     override def expect(starts: KafkaPosition): Unit        = ()
     override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
       throw new UnsupportedOperationException
+    override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] =
+      throw new UnsupportedOperationException
     override def refresh(): Unit                                                         = ()
     override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]         = Map.empty
     override def clusterId: Option[String]                                               = Some("id-of-east")

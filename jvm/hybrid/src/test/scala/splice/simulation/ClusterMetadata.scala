@@ -10,7 +10,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import splice.kafka.KafkaErrors
 import splice.kafka.enumerator.{LogDescription, LogMetadata, TimedOffset}
 import splice.kafka.options.Subscription
-import splice.source.LogPartition
+import splice.source.{LogPartition, LogRecord}
 import splice.testkit.simulation.{Life, SimulatedCluster, SimulatedPartition}
 
 /** Answers the Kafka enumerator from a simulated cluster. Now and then the broker that answers is behind, or away.
@@ -76,6 +76,11 @@ final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscriptio
       visible.nextOption().map(p -> _)
     }
   }
+
+  override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord] =
+    firstRecords(at.map { case (p, offset) => p -> (offset -> (offset + 1)) }).flatMap { case (p, offset) =>
+      logs(Set(p))(p).at(offset).map(record => p -> LogRecord(record.timestamp, None))
+    }
 
   override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] = Map.empty
 

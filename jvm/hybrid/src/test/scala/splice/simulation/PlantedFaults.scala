@@ -196,5 +196,6 @@ class PassingMetadata(inner: LogMetadata) extends LogMetadata {
   override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long]       = inner.committed(partitions)
   override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] =
     inner.firstRecords(ranges)
+  override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord] = inner.records(at)
   override def close(): Unit = inner.close()
 }

@@ -33,6 +33,11 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
     case _                  => throw new IllegalStateException(s"$inner is asked for ranges of a log")
   }
 
+  override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] = inner match {
+    case log: LogPartitions => log.records(at)
+    case _                  => throw new IllegalStateException(s"$inner is asked for records of a log")
+  }
+
   override def start(at: StartPosition): P                                               = inner.start(at)
   override def limits(at: P): Limits.Limited                                             = inner.limits(at)
   override def advance(from: P, limits: Limits): P                                       = inner.advance(from, limits)

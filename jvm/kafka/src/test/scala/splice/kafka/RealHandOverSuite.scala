@@ -146,6 +146,40 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
+  private def records(topic: String, at: (Int, Long)*): Map[Int, (Long, Option[String])] =
+    enumerator(real.source("subscribe" -> topic)) {
+      case log: LogPartitions =>
+        log.records(SortedMap.from(at.map { case (p, offset) => LogPartition(topic, p) -> offset })).map {
+          case (p, record) => p.partition -> (record.millis -> record.key.map(key => new String(key.toArray)))
+        }
+      case other => fail(s"$other reads no log")
+    }
+
+  test("the records at offsets, with timestamp and key; an offset without a record is left out") {
+    real.create("records", 4)
+    // Retention may remove older records at any time.
+    val t = System.currentTimeMillis()
+    Using.resource(real.producer()) { out =>
+      val sent = Seq(
+        new ProducerRecord[String, String]("records", 0, Long.box(t + 1), "first", "v"),
+        new ProducerRecord[String, String]("records", 0, Long.box(t + 2), "größe", "v"),
+        new ProducerRecord[String, String]("records", 0, Long.box(t + 3), "third", "v"),
+        new ProducerRecord[String, String]("records", 1, Long.box(t + 4), Option.empty[String].orNull, "v"),
+        new ProducerRecord[String, String]("records", 2, Long.box(t + 5), "only", Option.empty[String].orNull)
+      ).map(out.send(_))
+      sent.foreach(_.get())
+    }
+    assert(records("records", 0 -> 1L, 1 -> 0L, 2 -> 0L) ==
+      Map(0 -> ((t + 2) -> Some("größe")), 1 -> ((t + 4) -> None), 2 -> ((t + 5) -> Some("only"))))
+    deleteTo("records", 2)
+    assert(records("records", 0 -> 1L, 1 -> 0L) == Map(1 -> ((t + 4) -> None)), "retention")
+    assert(records("records", 0 -> 2L) == Map(0 -> ((t + 3) -> Some("third"))))
+    assert(records("records").isEmpty)
+    threeTransactions("records-marked")
+    assert(records("records-marked", 0 -> 10L).isEmpty, "a marker")
+    assert(records("records-marked", 0 -> 9L).map { case (p, (_, key)) => p -> key } == Map(0 -> Some("k9")))
+  }
+
   test("holes that an open transaction hides are not left out, whatever failOnDataLoss says") {
     real.create("open", 1)
     Using.resource(real.producer("transactional.id" -> "open")) { out =>

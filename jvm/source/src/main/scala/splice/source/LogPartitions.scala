@@ -3,7 +3,7 @@
 
 package splice.source
 
-import scala.collection.immutable.SortedMap
+import scala.collection.immutable.{ArraySeq, SortedMap}
 
 /** An enumerator of a source that reads the partitions of a log. It can begin at [[StartPosition.Offsets]]. */
 trait LogPartitions {
@@ -16,7 +16,24 @@ trait LogPartitions {
     *   when a topic is not available, or the partition of the history cannot be attributed to one log
     */
   def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange]
+
+  /** The records that the log has at these offsets of partitions that [[logRanges]] returned. A partition is left out if its log has no record
+    * there, for example because of retention, compaction or a transaction marker. Sends requests.
+    *
+    * @throws SpliceException
+    *   when the log is not available
+    */
+  def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord]
 }
+
+/** The part of a record of a log by which it is recognised.
+  *
+  * @param millis
+  *   the timestamp in milliseconds since 1970
+  * @param key
+  *   None if the record has no key
+  */
+final case class LogRecord(millis: Long, key: Option[ArraySeq[Byte]])
 
 /** The offsets that a log holds.
   *

@@ -17,12 +17,15 @@ import splice.source._
   *
   * @param offsets
   *   where topic, partition and offset are in a row; empty if they are not counted
+  * @param last
+  *   what is kept of the row with the greatest offset of each partition, if that row is compared with the log
   * @param zone
   *   the time zone by which a date or a timestamp without time zone is an instant
   */
 final private[splice] case class CountPlan(
     leg: String,
     offsets: Seq[CountPlan.Cell],
+    last: CountPlan.LastCells,
     time: Option[CountPlan.Cell],
     zone: ZoneId
 ) {
@@ -51,10 +54,16 @@ private[splice] object CountPlan {
   /** A column of a row. */
   final case class Cell(ordinal: Int, kind: DataType)
 
+  /** The columns that are kept of a row with the greatest offset. */
+  final case class LastCells(timestamp: Option[Cell], key: Option[Cell]) {
+    def isEmpty: Boolean = timestamp.isEmpty && key.isEmpty
+  }
+
   /** The columns to read, and the plan to count them. The columns begin with those of `asked` and contain all counted ones. */
   def over(asked: StructType, leg: String, counted: CountedFields, zone: ZoneId): (StructType, CountPlan) = {
     val columns                  = StructType(asked ++ counted.all.filterNot(f => asked.exists(_.name == f.name)))
     def cell(field: StructField) = Cell(columns.indexWhere(_.name == field.name), field.dataType)
-    (columns, CountPlan(leg, counted.offsets.map(cell), counted.time.map(cell), zone))
+    val last = LastCells(counted.timestamp.map(cell), counted.key.map(cell))
+    (columns, CountPlan(leg, counted.offsets.map(cell), last, counted.time.map(cell), zone))
   }
 }

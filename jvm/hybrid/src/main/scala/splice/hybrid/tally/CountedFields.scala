@@ -12,15 +12,25 @@ import splice.source.SourceOption
   *
   * @param offsets
   *   topic, partition and offset; empty if no exact rule counts the leg
+  * @param timestamp
+  *   the timestamp of the record of the log, if it is compared
+  * @param key
+  *   the key of the record of the log, if it is compared
   */
-final private[splice] case class CountedFields(offsets: Seq[StructField], time: Option[StructField]) {
-  def all: Seq[StructField] = (offsets ++ time).distinctBy(_.name)
+final private[splice] case class CountedFields(
+    offsets: Seq[StructField],
+    timestamp: Option[StructField],
+    key: Option[StructField],
+    time: Option[StructField]
+) {
+  def all: Seq[StructField] = (offsets ++ timestamp ++ key ++ time).distinctBy(_.name)
 }
 
 private[splice] object CountedFields {
 
   private val Text: PartialFunction[DataType, Unit]  = { case _: StringType => () }
   private val Whole: PartialFunction[DataType, Unit] = { case LongType | IntegerType | ShortType | ByteType => () }
+  private val Key: PartialFunction[DataType, Unit]   = { case BinaryType | (_: StringType) => () }
   private val Time: PartialFunction[DataType, Unit]  = { case TimestampType | TimestampNTZType | DateType => () }
 
   /** The columns by their names, by the case rule of the session.
@@ -38,12 +48,21 @@ private[splice] object CountedFields {
         Wanted(names.offset, "offset", by, ofLog(leg, by, HandOverOptions.Offset), "a whole number", Whole)
       )
     } yield find(leg, column)
+    val timestamp = for {
+      name    <- columns.offsets.flatMap(_.timestamp)
+      (by, _) <- chain.counting(leg)
+      remedy = ofLog(leg, by, HandOverOptions.Timestamp)
+    } yield find(leg, Wanted(name, "timestamp", by, remedy, "a timestamp or a date", Time))
+    val key = for {
+      name    <- columns.offsets.flatMap(_.key)
+      (by, _) <- chain.counting(leg)
+    } yield find(leg, Wanted(name, "key", by, ofLog(leg, by, HandOverOptions.Key), "binary or a string", Key))
     val time = for {
       name <- columns.time
       by   <- chain.after(leg)
       remedy = s"Set '${by.name}.${HandOverOptions.Column.key}' to another column of '${leg.name}'"
     } yield find(leg, Wanted(name, "event time", by, remedy, "a timestamp or a date", Time))
-    CountedFields(offsets, time)
+    CountedFields(offsets, timestamp, key, time)
   }
 
   /** @param role what the rule of `by` takes the column for */

@@ -3,6 +3,7 @@
 
 package splice.hybrid.tally
 
+import splice.hybrid.LastRecord
 import splice.source.{Extent, LogPartition, TimeRange}
 
 /** The content of the report of one task.
@@ -15,11 +16,14 @@ import splice.source.{Extent, LogPartition, TimeRange}
   *   how many rows have no valid topic, partition, offset
   * @param times
   *   least and greatest event time; None if no row has one
+  * @param last
+  *   the row with the greatest offset per log partition, if it is compared with the log
   */
 final private[splice] case class LegCounts(
     leg: String,
     extents: Seq[Extent],
     offsets: Seq[(LogPartition, Array[Byte])],
     invalid: Seq[Long],
-    times: Option[TimeRange]
+    times: Option[TimeRange],
+    last: Seq[(LogPartition, LastRecord)] = Nil
 )

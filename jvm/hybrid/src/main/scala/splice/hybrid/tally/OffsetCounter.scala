@@ -10,21 +10,33 @@ import org.apache.spark.sql.execution.vectorized.{ConstantColumnVector, Writable
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 import org.apache.spark.unsafe.types.UTF8String
 
+import splice.hybrid.LastRecord
 import splice.source.{LogPartition, OffsetRuns}
 
 /** Counts which offsets of which log partitions rows hold: every offset, because neither the greatest one nor the statistics of a
   * file prove that those below it exist.
+  *
+  * @param lastRow
+  *   keeps the row with the greatest offset of each partition; None if it is not compared with the log
   */
-final private[tally] class OffsetCounter(topic: Int, partition: Integers, offset: Integers) extends ColumnCounter {
+final private[tally] class OffsetCounter(
+    topic: Int,
+    partition: Integers,
+    offset: Integers,
+    lastRow: Option[() => LastRow]
+) extends ColumnCounter {
 
-  private val topics  = mutable.HashMap.empty[UTF8String, mutable.LongMap[OffsetRuns]]
+  import OffsetCounter.Part
+
+  private val topics  = mutable.HashMap.empty[UTF8String, mutable.LongMap[Part]]
+  private val marked  = mutable.ArrayBuffer.empty[LastRow]
   private val refused = new Array[Long](3)
 
   // Rows of one partition are mostly next to each other.
   private var name       = UTF8String.EMPTY_UTF8
-  private var partitions = mutable.LongMap.empty[OffsetRuns]
+  private var partitions = mutable.LongMap.empty[Part]
   private var number     = -1L
-  private var runs       = new OffsetRuns
+  private var part       = new Part(None)
 
   topics(name) = partitions
 
@@ -35,7 +47,11 @@ final private[tally] class OffsetCounter(topic: Int, partition: Integers, offset
       if (row.isNullAt(offset.ordinal)) refused(2) += 1
     } else {
       turnTo(row.getUTF8String(topic))
-      count(partition.of(row), offset.of(row), 1)
+      val at = offset.of(row)
+      if (count(partition.of(row), at, 1)) part.last match {
+        case Some(kept) => if (kept.isBefore(at)) kept.take(at, row)
+        case None       => ()
+      }
     }
 
   override def add(batch: ColumnarBatch): Unit = {
@@ -45,6 +61,8 @@ final private[tally] class OffsetCounter(topic: Int, partition: Integers, offset
     val rows    = batch.numRows
     if (texts.hasNull || numbers.hasNull || offsets.hasNull) addRows(batch)
     else if (rows > 0) addParts(texts, rows, partition.of(numbers, rows), offset.of(offsets, rows))
+    marked.foreach(_.take(batch))
+    marked.clear()
   }
 
   /** How many rows have no valid topic, partition, offset. */
@@ -53,8 +71,15 @@ final private[tally] class OffsetCounter(topic: Int, partition: Integers, offset
   /** The bytes of the offsets of each log partition. */
   def result: Seq[(LogPartition, Array[Byte])] = (for {
     (name, partitions) <- topics.iterator
-    (number, runs)     <- partitions.iterator
-  } yield LogPartition(name.toString, number.toInt) -> runs.toBytes).toSeq
+    (number, part)     <- partitions.iterator
+  } yield LogPartition(name.toString, number.toInt) -> part.runs.toBytes).toSeq
+
+  /** The row with the greatest offset of each log partition, if it is kept. */
+  def lastRecords: Seq[(LogPartition, LastRecord)] = (for {
+    (name, partitions) <- topics.iterator
+    (number, part)     <- partitions.iterator
+    record             <- part.last.flatMap(_.result)
+  } yield LogPartition(name.toString, number.toInt) -> record).toSeq
 
   private def addRows(batch: ColumnarBatch): Unit = {
     var i = 0
@@ -103,7 +128,12 @@ final private[tally] class OffsetCounter(topic: Int, partition: Integers, offset
           (j - i) && offsets(j) != Long.MaxValue && first >= 0
       )
         j += 1
-      count(p, first, j - i)
+      if (count(p, first, j - i)) part.last match {
+        case Some(kept) =>
+          val greatest = first + (j - i) - 1
+          if (kept.isBefore(greatest) && kept.mark(greatest, j - 1)) { val _ = marked += kept }
+        case None => ()
+      }
       i = j
     }
   }
@@ -114,14 +144,27 @@ final private[tally] class OffsetCounter(topic: Int, partition: Integers, offset
     number = -1L
   }
 
-  private def count(p: Long, first: Long, rows: Int): Unit =
-    if (p < 0 || p > Int.MaxValue) refused(1) += rows
-    else if (first < 0 || first == Long.MaxValue) refused(2) += rows
+  /** Counts rows of the current topic; false if they are not valid. */
+  private def count(p: Long, first: Long, rows: Int): Boolean = {
+    val isPartition = p >= 0 && p <= Int.MaxValue
+    val isOffset    = first >= 0 && first != Long.MaxValue
+    if (!isPartition) refused(1) += rows
+    else if (!isOffset) refused(2) += rows
     else {
       if (p != number) {
         number = p
-        runs = partitions.getOrElseUpdate(p, new OffsetRuns)
+        part = partitions.getOrElseUpdate(p, new Part(lastRow.map(make => make())))
       }
-      runs.add(first, first + rows)
+      part.runs.add(first, first + rows)
     }
+    isPartition && isOffset
+  }
+}
+
+private object OffsetCounter {
+
+  /** What is counted of one log partition. */
+  final class Part(val last: Option[LastRow]) {
+    val runs = new OffsetRuns
+  }
 }

@@ -6,13 +6,16 @@ package splice.hybrid.tally
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import splice.source.Extent
+import splice.hybrid.LastRecord
+import splice.source.{Extent, LogPartition}
 
 /** Counts the rows of one task for later legs. Used by one thread; makes no object per row. */
 final private[splice] class RowCounter(plan: CountPlan) {
 
   private val offsets = plan.offsets match {
-    case Seq(topic, partition, offset) => Some(new OffsetCounter(topic.ordinal, Integers(partition), Integers(offset)))
+    case Seq(topic, partition, offset) =>
+      val last = Option.unless(plan.last.isEmpty)(() => new LastRow(plan.last, plan.zone))
+      Some(new OffsetCounter(topic.ordinal, Integers(partition), Integers(offset), last))
     case _                             => None
   }
 
@@ -34,9 +37,10 @@ final private[splice] class RowCounter(plan: CountPlan) {
   def counts(extents: Seq[Extent]): LegCounts = LegCounts(
     plan.leg,
     extents,
-    offsets.fold(Seq.empty[(splice.source.LogPartition, Array[Byte])])(_.result),
+    offsets.fold(Seq.empty[(LogPartition, Array[Byte])])(_.result),
     offsets.fold(Seq.empty[Long])(_.invalid),
-    times.flatMap(_.result)
+    times.flatMap(_.result),
+    offsets.fold(Seq.empty[(LogPartition, LastRecord)])(_.lastRecords)
   )
 }
 

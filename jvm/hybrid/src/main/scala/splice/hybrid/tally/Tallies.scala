@@ -94,7 +94,10 @@ final private[hybrid] class Tallies(
     */
   def history(next: Leg, at: HybridPosition)(end: Leg => EndState): Seq[LegOffsets] = next.handOver match {
     case Some(_: HandOver.Offsets) =>
-      chain.history(next).map(leg => LegOffsets(leg, finished(leg, at.position(leg.name), end(leg)).offsets))
+      chain.history(next).map { leg =>
+        val tally = finished(leg, at.position(leg.name), end(leg))
+        LegOffsets(leg, tally.offsets, tally.last)
+      }
     case _ => Nil
   }
 

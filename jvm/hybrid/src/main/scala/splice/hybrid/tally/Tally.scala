@@ -5,6 +5,7 @@ package splice.hybrid.tally
 
 import scala.collection.mutable
 
+import splice.hybrid.LastRecord
 import splice.source._
 
 /** The counts of a leg's rows so far. Mutable; used by one thread.
@@ -16,6 +17,7 @@ final private[splice] class Tally private (
     val columns: CountedColumns,
     covered: Coverage,
     counted: mutable.SortedMap[LogPartition, OffsetRuns],
+    lasts: mutable.SortedMap[LogPartition, LastRecord],
     ofLog: Seq[OffsetSummary]
 ) {
 
@@ -23,7 +25,7 @@ final private[splice] class Tally private (
   private var range: Option[TimeRange] = None
   private var ended: Option[String]    = None
 
-  def this(columns: CountedColumns) = this(columns, new Coverage, mutable.SortedMap.empty, Nil)
+  def this(columns: CountedColumns) = this(columns, new Coverage, mutable.SortedMap.empty, mutable.SortedMap.empty, Nil)
 
   /** How many rows have no valid topic, partition, offset; empty if there are no counts. */
   def invalid: Seq[Long] = refused
@@ -38,6 +40,9 @@ final private[splice] class Tally private (
   def offsets: Seq[OffsetSummary] =
     ofLog ++ counted.iterator.filter(_._2.rows > 0).map { case (of, runs) => OffsetSummary(of, runs) }
 
+  /** The row with the greatest offset per log partition, if it is compared with the log. */
+  def last: Map[LogPartition, LastRecord] = lasts.toMap
+
   /** The ranges that are not counted yet, by the enumerator's method. */
   def remaining(ranges: Coverage => Seq[SplitRange]): Seq[SplitRange] = ranges(covered)
 
@@ -48,6 +53,9 @@ final private[splice] class Tally private (
       counts.extents.foreach(covered.add)
       counts.offsets.foreach { case (of, bytes) =>
         counted.getOrElseUpdate(of, new OffsetRuns).addAll(OffsetRuns.fromBytes(bytes))
+      }
+      counts.last.foreach { case (of, record) =>
+        if (!lasts.get(of).exists(_.offset >= record.offset)) lasts(of) = record
       }
       refused = refused.zipAll(counts.invalid, 0L, 0L).map { case (a, b) => a + b }
       range = (range ++ counts.times).reduceOption(Tally.wider)
@@ -65,19 +73,20 @@ private[splice] object Tally {
 
   /** The offsets at the end of a log. */
   def ofLog(columns: CountedColumns, offsets: Seq[OffsetSummary]): Tally =
-    new Tally(columns, new Coverage, mutable.SortedMap.empty, offsets.sortBy(_.partition))
+    new Tally(columns, new Coverage, mutable.SortedMap.empty, mutable.SortedMap.empty, offsets.sortBy(_.partition))
 
   /** A tally that was stored. */
   private[tally] def stored(
       columns: CountedColumns,
       covered: Coverage,
       counted: Seq[(LogPartition, OffsetRuns)],
+      last: Seq[(LogPartition, LastRecord)],
       ofLog: Seq[OffsetSummary],
       invalid: Seq[Long],
       times: Option[TimeRange],
       end: Option[String]
   ): Tally = {
-    val made = new Tally(columns, covered, mutable.SortedMap.from(counted), ofLog)
+    val made = new Tally(columns, covered, mutable.SortedMap.from(counted), mutable.SortedMap.from(last), ofLog)
     made.refused = invalid
     made.range = times
     made.ended = end

@@ -10,12 +10,13 @@ import scala.util.Try
 
 import com.fasterxml.jackson.databind.JsonNode
 
-import splice.hybrid.LogColumnsOption
+import splice.hybrid.{LastRecord, LogColumnsOption, RecordKey, RecordTime}
 import splice.source._
 
 /** A tally as a side-log entry: the counted extents in the head, then one line per log partition.
   *
-  * A line has the offsets as the base64 text of [[OffsetRuns]], and for a log the range that was read.
+  * A line has the offsets as the base64 text of [[OffsetRuns]], for a log the range that was read, and the row with the greatest offset if it is
+  * compared with the log.
   */
 private[tally] object TallyFormat {
 
@@ -34,7 +35,7 @@ private[tally] object TallyFormat {
       tally.times.map(range => "times" -> texts(Seq(range.first.toString, range.last.toString)))
     ).flatten
     val ranges = ofLog.map(one => line(one.partition, one.offsets, "range" -> numbers(Seq(one.from, one.until))))
-    val runs   = counted.map { case (of, own) => line(of, own) }
+    val runs   = counted.map { case (of, own) => line(of, own, tally.last.get(of).map("last" -> lastJson(_)).toSeq: _*) }
     VersionedEntry.write(head, ranges ++ runs)
   }
 
@@ -48,11 +49,16 @@ private[tally] object TallyFormat {
         .getOrElse(entry.corrupt(s"'$texts' are not a least and a greatest time"))
     }
     val covered = entry("covered")
-    val lines   = entry.nodes.map(line => held(line).getOrElse(entry.corrupt(s"'$line' does not hold offsets")))
+    def bad(line: JsonNode) = entry.corrupt(s"'$line' does not hold offsets")
+    val lines = entry.nodes.map(line => held(line).getOrElse(bad(line)))
+    val kept  = entry.nodes.zip(lines).flatMap { case (line, (of, _)) =>
+      Json.field(line, "last").map(node => of -> lastRecord(node).getOrElse(bad(line)))
+    }
     Tally.stored(
       CountedColumns(columns, entry.find("time").map(_.asText)),
       Coverage.read(covered).getOrElse(entry.corrupt(s"'$covered' is not a set of extents")),
       lines.collect { case (of, Right(runs)) => of -> runs },
+      kept,
       lines.collect { case (_, Left(range)) => range },
       Json.items(entry("invalid")).map(_.asLong),
       times,
@@ -81,6 +87,35 @@ private[tally] object TallyFormat {
       case Seq(from, until) => Some(Left(OffsetSummary(of, runs, from, until)))
       case _                => None
     }
+
+  private def lastJson(record: LastRecord): JsonNode = Json.obj(
+    record.key.map { key =>
+      "key" -> Json.obj(
+        "digest" -> Json.text(key.digest),
+        "head"   -> Json.text(key.head),
+        "size"   -> Json.number(key.size.toLong)
+      )
+    }.toSeq ++ Seq("offset" -> Json.number(record.offset)) ++
+      record.time.map(time => "time" -> numbers(Seq(time.from, time.until))): _*
+  )
+
+  private def lastRecord(node: JsonNode): Option[LastRecord] = for {
+    offset <- Json.field(node, "offset").filter(_.isIntegralNumber).map(_.asLong)
+    key    <- optional(node, "key") { key =>
+      for {
+        digest <- Json.field(key, "digest").filter(_.isTextual)
+        head   <- Json.field(key, "head").filter(_.isTextual)
+        size   <- Json.field(key, "size").filter(_.isInt)
+      } yield RecordKey(size.asInt, head.asText, digest.asText)
+    }
+    time <- optional(node, "time") { time =>
+      Option(Json.items(time).map(_.asLong)).collect { case Seq(from, until) => RecordTime(from, until) }
+    }
+  } yield LastRecord(offset, time, key)
+
+  /** None if the field is there and cannot be read. */
+  private def optional[A](node: JsonNode, name: String)(read: JsonNode => Option[A]): Option[Option[A]] =
+    Json.field(node, name).fold(Option(Option.empty[A]))(field => read(field).map(Some(_)))
 
   private def strings(node: JsonNode): Seq[String] = Json.items(node).map(_.asText)
 

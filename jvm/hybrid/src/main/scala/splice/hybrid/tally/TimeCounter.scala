@@ -3,10 +3,9 @@
 
 package splice.hybrid.tally
 
-import java.time.{Instant, LocalDate, LocalDateTime, ZoneId, ZoneOffset}
+import java.time.ZoneId
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import splice.source.TimeRange
@@ -15,6 +14,7 @@ import splice.source.TimeRange
 final private[tally] class TimeCounter(cell: CountPlan.Cell, zone: ZoneId) extends ColumnCounter {
 
   private val column = Integers(cell)
+  private val value  = new TimeValue(cell.kind, zone)
 
   private var least    = Long.MaxValue
   private var greatest = Long.MinValue
@@ -40,20 +40,10 @@ final private[tally] class TimeCounter(cell: CountPlan.Cell, zone: ZoneId) exten
   }
 
   /** None if no row has a value. */
-  def result: Option[TimeRange] = Option.when(least <= greatest)(TimeRange(instant(least), instant(greatest)))
+  def result: Option[TimeRange] = Option.when(least <= greatest)(TimeRange(value.instant(least), value.instant(greatest)))
 
   private def widen(value: Long): Unit = {
     if (value < least) least = value
     if (value > greatest) greatest = value
   }
-
-  // A date is its midnight.
-  private def instant(value: Long): Instant = cell.kind match {
-    case DateType         => LocalDate.ofEpochDay(value).atStartOfDay(zone).toInstant
-    case TimestampNTZType => LocalDateTime.ofInstant(ofMicros(value), ZoneOffset.UTC).atZone(zone).toInstant
-    case _                => ofMicros(value)
-  }
-
-  private def ofMicros(micros: Long): Instant =
-    Instant.ofEpochSecond(Math.floorDiv(micros, 1000000L), Math.floorMod(micros, 1000000L) * 1000L)
 }

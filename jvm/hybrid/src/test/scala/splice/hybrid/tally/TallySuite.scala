@@ -8,7 +8,7 @@ import java.time.{Duration, Instant}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
-import splice.hybrid.LogColumns
+import splice.hybrid.{LastRecord, LogColumns, RecordKey, RecordTime}
 import splice.source._
 import splice.testkit.simulation.SimulatedClock
 
@@ -63,6 +63,24 @@ final class TallySuite extends AnyFunSuite {
     assert(read.columns == columns && read.end.isEmpty && read.lines == example.lines)
     read.finish(At)
     assert(TallyFormat.read(entry(read.lines: _*)).end.contains(At.json))
+  }
+
+  test("the last record of a partition is that with the greatest offset of all tasks, and survives its text") {
+    val long                                       = RecordKey.of(Array.fill[Byte](100)(7), 100)
+    def last(of: LogPartition, record: LastRecord) = Seq(of -> record)
+    val tally                                      = new Tally(columns)
+    val first = LastRecord(5, Some(RecordTime(1000, 2000)), Some(RecordKey.of("a".getBytes, 1)))
+    val older = LastRecord(4, None, Some(RecordKey.Absent))
+    val other = LastRecord(9, None, Some(long))
+    Seq(last(p0, first), last(p0, older), last(p1, older), last(p1, other)).zipWithIndex.foreach { case (own, unit) =>
+      assert(tally.add(counts(Extent.whole(unit), 1, p0 -> Seq(unit.toLong), p1 -> Seq(unit.toLong)).copy(last = own)))
+    }
+    assert(!tally.add(counts(Extent.whole(0), 1).copy(last = last(p0, other))), "counted before")
+    val expected = Map(p0 -> first, p1 -> other)
+    assert(tally.last == expected && TallyFormat.read(entry(tally.lines: _*)).last == expected)
+    val damaged = tally.lines.map(_.replace("\"time\":[1000,2000]", "\"time\":[1000]"))
+    assert(damaged != tally.lines)
+    assert(intercept[SpliceException](TallyFormat.read(entry(damaged: _*))).getCondition == "SPLICE_CHECKPOINT.CORRUPT")
   }
 
   test("a range counts once, also when it is reported in other parts") {

@@ -8,7 +8,7 @@ import java.time.Duration
 import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 
-import org.apache.kafka.clients.consumer.Consumer
+import org.apache.kafka.clients.consumer.{Consumer, ConsumerRecord, ConsumerRecords, OffsetOutOfRangeException}
 import org.apache.kafka.common.TopicPartition
 import org.apache.kafka.common.errors.TimeoutException
 
@@ -18,37 +18,55 @@ import splice.source.LogPartition
 /** Reads ranges of offsets until the first record of each, or its end. */
 private[enumerator] object FirstRecords {
 
+  type Record = ConsumerRecord[Array[Byte], Array[Byte]]
+
   private val Poll = Duration.ofMillis(100)
 
-  /** @param patience how long the broker may return nothing before this fails with a `TimeoutException` */
+  /** @param patience
+    *   how long the broker may return nothing before this fails with a `TimeoutException`
+    * @param tolerant
+    *   whether a range that the log does not have any more has no record; otherwise this fails with an `OffsetOutOfRangeException`
+    */
   def apply(
       consumer: Consumer[Array[Byte], Array[Byte]],
       ranges: Map[LogPartition, (Long, Long)],
-      patience: Duration
-  ): Map[LogPartition, Long] = {
+      patience: Duration,
+      tolerant: Boolean
+  ): Map[LogPartition, Record] = {
     val until = ranges.map { case (p, range) => TopicPartitions.of(p) -> range._2 }
     consumer.assign(until.keySet.asJava)
     ranges.foreach { case (p, (from, _)) => consumer.seek(TopicPartitions.of(p), from) }
 
     @tailrec def read(
         open: Map[TopicPartition, Long],
-        found: Map[TopicPartition, Long],
+        found: Map[TopicPartition, Record],
         since: Long
-    ): Map[TopicPartition, Long] =
+    ): Map[TopicPartition, Record] =
       if (open.isEmpty) found
       else {
-        val records = consumer.poll(Poll)
-        val first   = open.keySet.flatMap(p => records.records(p).asScala.headOption.map(p -> _.offset)).toMap
-        val next    = open.keySet.map(p => p -> consumer.position(p)).toMap
-        val left    = next.collect { case (p, at) if !first.contains(p) && at < until(p) => p -> at }
-        val moved   = left != open
+        val (records, removed) = poll(consumer, tolerant)
+        val first              = open.keySet.flatMap(p => records.records(p).asScala.headOption.map(p -> _)).toMap
+        val next  = (open.keySet -- removed).map(p => p -> consumer.position(p)).toMap
+        val left  = next.collect { case (p, at) if !first.contains(p) && at < until(p) => p -> at }
+        val moved = left != open
         if (!moved && System.nanoTime() - since > patience.toNanos)
           throw new TimeoutException(s"no response for offsets of ${left.keys.mkString(", ")}")
         consumer.pause((open.keySet -- left.keySet).asJava)
-        read(left, found ++ first.filter { case (p, at) => at < until(p) }, if (moved) System.nanoTime() else since)
+        read(left, found ++ first.filter { case (p, record) => record.offset < until(p) }, if (moved) System.nanoTime() else since)
       }
 
     val starts = ranges.map { case (p, (from, _)) => TopicPartitions.of(p) -> from }
-    read(starts, Map.empty, System.nanoTime()).map { case (p, offset) => TopicPartitions.toLog(p) -> offset }
+    read(starts, Map.empty, System.nanoTime()).map { case (p, record) => TopicPartitions.toLog(p) -> record }
   }
+
+  /** The next records, and the partitions whose position the log does not have any more. */
+  private def poll(
+      consumer: Consumer[Array[Byte], Array[Byte]],
+      tolerant: Boolean
+  ): (ConsumerRecords[Array[Byte], Array[Byte]], collection.Set[TopicPartition]) =
+    try consumer.poll(Poll) -> Set.empty[TopicPartition]
+    catch {
+      case e: OffsetOutOfRangeException if tolerant =>
+        ConsumerRecords.empty[Array[Byte], Array[Byte]]() -> e.offsetOutOfRangePartitions.keySet.asScala
+    }
 }

@@ -114,6 +114,9 @@ final private[splice] class KafkaEnumerator(
     })
   }
 
+  override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] =
+    SortedMap.from(log.records(at))
+
   override def replay(from: KafkaPosition, until: KafkaPosition): Unit =
     if (from != until) outage.wait(() => replays(plan, from, until))
 

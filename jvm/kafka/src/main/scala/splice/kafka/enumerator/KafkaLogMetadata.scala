@@ -6,7 +6,7 @@ package splice.kafka.enumerator
 import java.time.Duration
 import java.util.concurrent.ExecutionException
 
-import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.collection.immutable.{ArraySeq, SortedMap, SortedSet}
 import scala.jdk.CollectionConverters._
 import scala.util.{Try, Using}
 
@@ -17,7 +17,7 @@ import org.apache.kafka.common.{KafkaFuture, TopicPartition, Uuid}
 
 import splice.kafka.options.{KafkaSettings, Subscription}
 import splice.kafka.split.TopicPartitions
-import splice.source.LogPartition
+import splice.source.{LogPartition, LogRecord}
 
 /** A cluster, asked by Kafka's own clients.
   *
@@ -102,13 +102,25 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
     }.toMap
   }
 
-  // A consumer of its own, because one that polls keeps fetching what it is assigned.
   override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] =
+    fetch("first records", ranges, tolerant = false).map { case (p, record) => p -> record.offset }
+
+  override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord] =
+    fetch("records", at.map { case (p, offset) => p -> (offset -> (offset + 1)) }, tolerant = true).map {
+      case (p, record) => p -> LogRecord(record.timestamp, Option(record.key).map(ArraySeq.unsafeWrapArray(_)))
+    }
+
+  // A consumer of its own, because one that polls keeps fetching what it is assigned.
+  private def fetch(
+      what: String,
+      ranges: Map[LogPartition, (Long, Long)],
+      tolerant: Boolean
+  ): Map[LogPartition, FirstRecords.Record] =
     if (ranges.isEmpty) Map.empty
     else
-      calls("first records") {
+      calls(what) {
         Using.resource(new KafkaConsumer[Array[Byte], Array[Byte]](properties.driver(run).asJava)) { client =>
-          FirstRecords(client, ranges, Duration.ofMillis(properties.timeoutMillis.toLong))
+          FirstRecords(client, ranges, Duration.ofMillis(properties.timeoutMillis.toLong), tolerant)
         }
       }
 

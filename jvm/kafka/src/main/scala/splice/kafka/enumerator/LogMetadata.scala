@@ -6,7 +6,7 @@ package splice.kafka.enumerator
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.options.NewPartitions
-import splice.source.LogPartition
+import splice.source.{LogPartition, LogRecord}
 
 /** What the driver asks a cluster. The enumerator knows Kafka by this only, so that a simulated log can stand in for it.
   *
@@ -40,6 +40,9 @@ private[splice] trait LogMetadata extends AutoCloseable {
     * for the partitions that have one. Transaction markers, aborted records and compacted offsets are not records.
     */
   def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long]
+
+  /** The records at offsets, for the partitions that have one there that a reader of the configured isolation level gets. */
+  def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord]
 
   /** What the configured consumer group has committed. */
   def committed(partitions: Set[LogPartition]): Map[LogPartition, Long]

@@ -10,7 +10,7 @@ import scala.collection.mutable
 
 import splice.kafka.KafkaErrors
 import splice.kafka.options.Subscription
-import splice.source.LogPartition
+import splice.source.{LogPartition, LogRecord}
 
 /** A cluster in memory that answers as brokers do, counts what it is asked, and can answer late or with something old. */
 final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.empty) extends LogMetadata {
@@ -113,6 +113,12 @@ final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.em
   override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] = asked("firstRecords") {
     ranges.flatMap { case (p, (from, until)) =>
       held.get(p).flatMap(_.from(from)).map(_.offset).filter(_ < until).map(p -> _)
+    }
+  }
+
+  override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord] = asked("records") {
+    at.flatMap { case (p, offset) =>
+      held.get(p).flatMap(_.from(offset)).filter(_.offset == offset).map(r => p -> LogRecord(r.millis, None))
     }
   }
 

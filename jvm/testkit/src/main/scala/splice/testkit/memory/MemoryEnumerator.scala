@@ -3,7 +3,9 @@
 
 package splice.testkit.memory
 
-import scala.collection.immutable.SortedMap
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.collection.immutable.{ArraySeq, SortedMap}
 
 import org.apache.spark.sql.types.StructType
 
@@ -104,6 +106,14 @@ final private[memory] class MemoryEnumerator(
   override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = {
     log.ask("logRanges")
     SortedMap.from((0 until log.size).map(p => LogPartition(name, p) -> LogRange(log.earliest(p), log.end(p))))
+  }
+
+  override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] = {
+    log.ask("records")
+    for {
+      (p, offset) <- at if log.earliest(p.partition) <= offset
+      record      <- log.read(p.partition, offset, offset + 1).headOption
+    } yield p -> LogRecord(record.millis, record.key.map(key => ArraySeq.unsafeWrapArray(key.getBytes(UTF_8))))
   }
 
   private def first(ranges: OffsetRanges): Long = ranges.fill.headOption.fold(ranges.from)(_._1)

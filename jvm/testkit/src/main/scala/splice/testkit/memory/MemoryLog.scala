@@ -8,7 +8,11 @@ import scala.collection.concurrent.TrieMap
 import splice.source.{LogPartition, Report}
 
 /** One record. An archive's tells which record of which log it was before. */
-final case class MemoryRecord(id: Long, millis: Long, origin: LogPartition, originOffset: Long)
+final case class MemoryRecord(id: Long, millis: Long, origin: LogPartition, originOffset: Long) {
+
+  /** Its key; a record with a negative id has none. */
+  def key: Option[String] = Option.when(id >= 0)(s"key-$id")
+}
 
 /** A log in memory, driven by a test: partitions that grow, lose their oldest records, and appear. Any thread.
   *

@@ -23,8 +23,13 @@ final private[memory] class MemoryReaders(columns: StructType, override val colu
     private val row     = new GenericInternalRow(columns.size)
 
     override def poll(patience: Duration): Poll = records.nextOption().fold[Poll](Poll.Ended) { values =>
-      values.zipWithIndex.foreach { case (value, i) => row.update(i, value) }
+      values.zipWithIndex.foreach { case (value, i) => put(i, value) }
       Poll.Found
+    }
+    private def put(i: Int, value: Any): Unit = value match {
+      case None        => row.setNullAt(i)
+      case Some(known) => row.update(i, known)
+      case other       => row.update(i, other)
     }
     override def get(): InternalRow                  = row
     override def report(ended: Boolean): Seq[Report] = if (ended) read(task) else Nil
@@ -62,6 +67,7 @@ final private[memory] class MemoryReaders(columns: StructType, override val colu
     }
 
   private def cell(log: String, record: MemoryRecord, column: String): Any = column match {
+    case "_key"      => record.key.map(UTF8String.fromString)
     case "topic"     => UTF8String.fromString(record.origin.topic)
     case "partition" => record.origin.partition
     case "offset"    => record.originOffset
@@ -71,6 +77,8 @@ final private[memory] class MemoryReaders(columns: StructType, override val colu
   }
 
   private def put(vector: OnHeapColumnVector, row: Int, value: Any): Unit = value match {
+    case None          => vector.putNull(row)
+    case Some(known)   => put(vector, row, known)
     case n: Int        => vector.putInt(row, n)
     case n: Long       => vector.putLong(row, n)
     case t: UTF8String => val _ = vector.putByteArray(row, t.getBytes)

@@ -57,6 +57,7 @@ object MemorySource {
     )
   )
 
-  /** The log that a row was read from. */
-  val Metadata: StructType = StructType(Seq(StructField("_log", StringType, nullable = false)))
+  /** The log that a row was read from, and the key of the record. */
+  val Metadata: StructType =
+    StructType(Seq(StructField("_log", StringType, nullable = false), StructField("_key", StringType)))
 }

@@ -6,7 +6,7 @@ package splice.kafka.dynamic.enumerator
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.dynamic.DynamicErrors
-import splice.source.{LogPartition, LogRange, StartPosition}
+import splice.source.{LogPartition, StartPosition}
 
 /** The part of a start that one cluster is asked for. */
 private[dynamic] object ClusterStart {
@@ -29,10 +29,10 @@ private[dynamic] object ClusterStart {
   def refuseAbsent(absent: collection.Set[String]): Unit =
     if (absent.nonEmpty) throw DynamicErrors.inactive(absent.toSet)
 
-  /** The ranges of all clusters. A partition that several clusters have under one name is in no history, and is left out. */
-  def merged(found: SortedMap[String, SortedMap[LogPartition, LogRange]]): SortedMap[LogPartition, LogRange] = {
+  /** The values of all clusters. A partition that several clusters have under one name is in no history, and is left out. */
+  def merged[A](found: SortedMap[String, SortedMap[LogPartition, A]]): SortedMap[LogPartition, A] = {
     val several = found.toSeq.flatMap(_._2.keys).groupBy(identity).collect { case (p, all) if all.size > 1 => p }
-    found.valuesIterator.foldLeft(SortedMap.empty[LogPartition, LogRange])(_ ++ _) -- several
+    found.valuesIterator.foldLeft(SortedMap.empty[LogPartition, A])(_ ++ _) -- several
   }
 
   /** Offsets that a hand-over found are those of topics, whatever cluster they are on. */

@@ -3,8 +3,7 @@
 
 package splice.kafka.dynamic.enumerator
 
-import java.time.Instant
-import java.util.concurrent.{TimeUnit, TimeoutException}
+import java.util.concurrent.TimeUnit
 
 import scala.annotation.tailrec
 import scala.collection.immutable.{SortedMap, SortedSet}
@@ -65,20 +64,29 @@ final private[splice] class DynamicEnumerator(
       workers.find(name).flatMap(_.plan).getOrElse(KafkaPlan.read(takeover.scope(context, name).sideLog))
     }
   )
-  private val times   = new TimeCut(workers)
+  private val patience = new ClusterPatience(driver, discovery, workers, settings.clusterTimeout, context.clock)
+  private val times    = new TimeCut(workers)
   private val sharing = new ClusterSharing(sizes)
   private val reports = new ClusterReports(context.clock)
 
   private var frozen       = false
   private var toldInactive = Set.empty[String]
-  private var waitingSince = Option.empty[Instant]
 
-  override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = {
+  override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
+    ofClusters(history)(_.logRanges(_))
+
+  override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] =
+    ofClusters(at)(_.records(_))
+
+  /** Requests values of the partitions of a history from the clusters that have them. */
+  private def ofClusters[A](history: SortedMap[LogPartition, Long])(
+      of: (ClusterEnumerator, SortedMap[LogPartition, Long]) => SortedMap[LogPartition, A]
+  ): SortedMap[LogPartition, A] = {
     val first = driver.first()
     ClusterStart.check(history.keySet.map(_.topic), first.read)
     workers.follow(driver.reached(first), DynamicPosition.of(first.number, Nil))
     val found = ask(first, patient = false) { (name, enumerator) =>
-      enumerator.logRanges(history.filter { case (p, _) => first.read(name)(p.topic) })
+      of(enumerator, history.filter { case (p, _) => first.read(name)(p.topic) })
     }
     ClusterStart.refuseAbsent(first.read.keySet -- found.keySet)
     ClusterStart.merged(found)
@@ -110,9 +118,9 @@ final private[splice] class DynamicEnumerator(
     val asked  = SortedMap.from(here.read.keysIterator.filter(discovery.isActive).map(name => name -> begun.of(name)))
     val found  = workers.advance(asked, here, settings.clusterWait, patient = frozen)
     val silent = asked.keySet -- found.keySet
-    refuseFailing(silent)
+    patience.check(silent, fails = frozen || settings.failWhenUnavailable)
     // A run that ends with what there was when it began would end without that, or read past where a stream goes over.
-    if (frozen && (silent.nonEmpty || waits())) {
+    if (frozen && (silent.nonEmpty || patience.waits())) {
       pause()
       go(begun, limits)
     } else advanced(begun, here, found, limits)
@@ -273,25 +281,6 @@ final private[splice] class DynamicEnumerator(
   private def attempt[A](question: => A): Either[SpliceException, A] =
     try Right(question)
     catch { case e: SpliceException if KafkaErrors.isOfCluster(e) => Left(e) }
-
-  /** Whether a change waits for clusters, for up to `clusterTimeout`. */
-  private def waits(): Boolean = {
-    val silent = driver.waitsFor.filter(discovery.isActive)
-    waitingSince = if (silent.isEmpty) None else waitingSince.orElse(Some(context.clock.instant()))
-    for (since <- waitingSince if isOver(since)) throw DynamicErrors.unavailable(silent.min, since, noAnswer)
-    silent.nonEmpty
-  }
-
-  private def isOver(since: Instant): Boolean = !context.clock.instant().isBefore(since.plus(settings.clusterTimeout))
-
-  private def noAnswer = new TimeoutException("no answer")
-
-  private def refuseFailing(silent: Set[String]): Unit =
-    for {
-      name   <- silent
-      health <- workers.find(name).map(_.health)
-      since  <- health.since if (frozen || settings.failWhenUnavailable) && isOver(since)
-    } throw DynamicErrors.unavailable(name, since, health.error.getOrElse(noAnswer))
 }
 
 private[dynamic] object DynamicEnumerator {

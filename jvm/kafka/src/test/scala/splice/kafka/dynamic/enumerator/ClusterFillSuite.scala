@@ -51,6 +51,16 @@ final class ClusterFillSuite extends TwoClusters {
     }
   }
 
+  test("the records of a hand-over are those of the clusters that have the topics") {
+    val clusters = world(Map.empty)
+    clusters.logs(east).write(topic(east), 0, 10, 20, 30)
+    clusters.logs(west).write(topic(west), 1, 40, 50)
+    Using.resource(clusters.start()) { run =>
+      val wanted = SortedMap(p(east) -> 1L, p(west, 1) -> 0L, p(west) -> 0L)
+      assert(clusters.records(run, wanted) == SortedMap(p(east) -> LogRecord(20, None), p(west, 1) -> LogRecord(40, None)))
+    }
+  }
+
   test("a topic of the history that is on two clusters is refused, and another one has no part") {
     val clusters = world(Map.empty)
     val both     = SimulatedClusters.Both

@@ -41,6 +41,7 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     override def clusterId: Option[String]                                                            = None
     override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]              = Map.empty
     override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = SortedMap.empty
+    override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord]       = SortedMap.empty
   }
 
   private def events(use: ClusterWorker => Unit): String = {

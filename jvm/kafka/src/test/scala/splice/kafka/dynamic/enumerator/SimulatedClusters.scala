@@ -106,6 +106,15 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
     case other                 => throw new AssertionError(s"$other reads no log")
   }
 
+  /** The records that the logs have at offsets. */
+  def records(
+      of: SplitEnumerator[DynamicOffset],
+      at: SortedMap[LogPartition, Long]
+  ): SortedMap[LogPartition, LogRecord] = of match {
+    case reader: LogPartitions => reader.records(at)
+    case other                 => throw new AssertionError(s"$other reads no log")
+  }
+
   private def never = java.time.Duration.ofDays(1)
 }
 
