@@ -32,7 +32,7 @@ final class GrowingLog(clusterId: String, all: Seq[LogPartition]) extends LogMet
 
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = asked(Map.empty)
 
-  override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord] = asked(Map.empty)
+  override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord]             = asked(Map.empty)
   override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] = asked(Map.empty)
 
   override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] = asked(Map.empty)

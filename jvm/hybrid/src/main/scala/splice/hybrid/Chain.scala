@@ -29,7 +29,8 @@ final private[splice] case class Chain(legs: IndexedSeq[Leg]) {
     */
   def history(leg: Leg): Seq[Leg] = {
     val before = legs.take(index(leg.name))
-    val ofLog  = before.drop(before.lastIndexWhere(one => one.source.readsLog && (one.exact.nonEmpty || !one.isExcluded)))
+    val ofLog  =
+      before.drop(before.lastIndexWhere(one => one.source.readsLog && (one.exact.nonEmpty || !one.isExcluded)))
     ofLog.filterNot(_.isExcluded)
   }
 

@@ -29,9 +29,9 @@ private[hybrid] object EvidenceCheck {
         LogColumnsOption.text(named),
         s"leg '${leg.name}' reads a log, so it has its own topics, partitions and offsets, and only none is allowed"
       )
-    case _: LogColumns.Named if chain.counting(leg).isEmpty         => throw withoutEffect(leg)
+    case _: LogColumns.Named if chain.counting(leg).isEmpty              => throw withoutEffect(leg)
     case LogColumns.Excluded if chain.later(leg).forall(_.exact.isEmpty) => throw withoutEffect(leg)
-    case _                                                          => ()
+    case _                                                               => ()
   }
 
   private def withoutEffect(leg: Leg) = OptionErrors.conflict(
@@ -48,7 +48,8 @@ private[hybrid] object EvidenceCheck {
 
   private def refuseUncompared(leg: Leg, history: Seq[Leg]): Unit = {
     val compared = leg.exact.toSeq.flatMap { rule =>
-      rule.columns.timestamp.map(_ => HandOverOptions.Timestamp.key) ++ rule.columns.key.map(_ => HandOverOptions.Key.key)
+      rule.columns.timestamp.map(_ => HandOverOptions.Timestamp.key) ++
+        rule.columns.key.map(_ => HandOverOptions.Key.key)
     }
     if (compared.nonEmpty)
       throw OptionErrors.conflict(

@@ -79,8 +79,8 @@ private[splice] object HandOverErrors {
   def gap(before: Seq[String], leg: String, lost: Seq[(LogPartition, Ranges)]): SpliceException =
     conditions.error(
       "SPLICE_HAND_OVER.GAP",
-      "before" -> named(before),
-      "leg"    -> leg,
+      "before"      -> named(before),
+      "leg"         -> leg,
       "unavailable" -> some(lost.map { case (p, ranges) => s"$p $ranges" })
     )
 

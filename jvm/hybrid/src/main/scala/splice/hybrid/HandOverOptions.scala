@@ -91,8 +91,8 @@ private[splice] object HandOverOptions {
     Seq(Rule, Topic, Partition, Offset, Timestamp, Key, Column, Overlap, Duration, OnHoles, OnGap, OnDuplicates)
 
   private val parameters: Seq[(String, Set[String])] = Seq(
-    OffsetsRule          -> Set(Topic.key, Partition.key, Offset.key, Timestamp.key, Key.key, OnHoles.key, OnDuplicates.key),
-    EventTimeRule        -> Set(Column.key, Overlap.key),
+    OffsetsRule   -> Set(Topic.key, Partition.key, Offset.key, Timestamp.key, Key.key, OnHoles.key, OnDuplicates.key),
+    EventTimeRule -> Set(Column.key, Overlap.key),
     ModificationTimeRule -> Set(Overlap.key),
     NowMinusRule         -> Set(Duration.key)
   )

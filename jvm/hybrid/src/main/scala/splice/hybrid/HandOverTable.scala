@@ -92,7 +92,11 @@ private[splice] object HandOverTable {
         Seq("topic" -> Json.text(partition.topic), "partition" -> Json.number(partition.partition.toLong)) ++ own ++
           fill ++
           Seq("compared" -> Json.bool(compared)) ++
-          Seq("unavailable" -> Ranges(unavailable).json, "log" -> range(log.from, log.until), "start" -> Json.number(start)): _*
+          Seq(
+            "unavailable" -> Ranges(unavailable).json,
+            "log"         -> range(log.from, log.until),
+            "start"       -> Json.number(start)
+          ): _*
       ))
     }
   }

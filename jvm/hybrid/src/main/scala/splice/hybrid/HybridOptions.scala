@@ -36,5 +36,6 @@ private[splice] object HybridOptions {
   val set: OptionSet = OptionSet("Hybrid source", Seq(Legs, Schema), _.contains('.'))
 
   /** What each leg has beside its source's own options. */
-  val leg: OptionSet = OptionSet("Each leg of a hybrid source", Seq(Select, LogColumnsOption.Columns) ++ HandOverOptions.all)
+  val leg: OptionSet =
+    OptionSet("Each leg of a hybrid source", Seq(Select, LogColumnsOption.Columns) ++ HandOverOptions.all)
 }

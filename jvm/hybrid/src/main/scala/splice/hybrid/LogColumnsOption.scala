@@ -17,7 +17,8 @@ private[splice] object LogColumnsOption {
   private val Excluded = "none"
   private val Needed   = Seq("topic", "partition", "offset")
   private val Others   = Seq("timestamp", "key")
-  private val Allowed  = """none, or a JSON object with the names of columns, such as {"topic":"t","partition":"p","offset":"o"}"""
+  private val Allowed  =
+    """none, or a JSON object with the names of columns, such as {"topic":"t","partition":"p","offset":"o"}"""
 
   val Columns: SourceOption[String] = SourceOption(
     "logColumns",

@@ -46,7 +46,11 @@ private[splice] object RecordKey {
     val digest = MessageDigest.getInstance("SHA-256")
     digest.update(bytes, 0, size)
     val hex = HexFormat.of()
-    RecordKey(size, hex.formatHex(bytes, 0, math.min(size, Kept)), if (size > Kept) hex.formatHex(digest.digest()) else "")
+    RecordKey(
+      size,
+      hex.formatHex(bytes, 0, math.min(size, Kept)),
+      if (size > Kept) hex.formatHex(digest.digest()) else ""
+    )
   }
 
   def of(record: LogRecord): RecordKey = record.key.fold(Absent)(key => of(key.toArray, key.size))

@@ -29,7 +29,8 @@ final class ComparedFilesSuite extends AnyFunSuite with LocalSpark {
     private val session = spark
     import session.implicits._
 
-    private val rows = for { p <- 0 to 1; record <- live.read(p, 0, 3) } yield (p, record.originOffset, record.id, record.millis)
+    private val rows =
+      for { p <- 0 to 1; record <- live.read(p, 0, 3) } yield (p, record.originOffset, record.id, record.millis)
 
     private val path = folder.resolve(name).toString
     rows.toDF("partition", "offset", "id", "millis")

@@ -87,7 +87,8 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     assert(starts(made) == Map(p0 -> from(42, 10L -> 20L), p1 -> from(10, 0L -> 5L)))
     val rows = made.proof.map(Json.read(_).get)
     assert(rows.map(_.path("start").asLong) == Seq(42, 10))
-    assert(rows.head.path("fill").path("offsets").asLong == 10 && rows.head.path("unavailable").path("offsets").asLong == 0)
+    assert(rows.head.path("fill").path("offsets").asLong == 10 &&
+      rows.head.path("unavailable").path("offsets").asLong == 0)
     assert(rows.head.path("history").path(0).path("rows").asLong == 32)
     assert(rows.head.path("log").path(1).asLong == 1000)
   }

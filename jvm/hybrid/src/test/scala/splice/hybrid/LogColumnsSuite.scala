@@ -13,9 +13,9 @@ import splice.testkit.memory.MemoryOptions
 /** The option `logColumns`, and which legs an exact hand-over counts because of it. */
 final class LogColumnsSuite extends AnyFunSuite {
 
-  private val exact   = "handOver" -> "offsets"
-  private val columns = "logColumns" -> """{"topic":"t","partition":"p","offset":"o"}"""
-  private val none    = "logColumns" -> "none"
+  private val exact   = "handOver"      -> "offsets"
+  private val columns = "logColumns"    -> """{"topic":"t","partition":"p","offset":"o"}"""
+  private val none    = "logColumns"    -> "none"
   private val ending  = "endingOffsets" -> "latest"
 
   private def parse(text: String): Option[LogColumns] =
@@ -56,7 +56,10 @@ final class LogColumnsSuite extends AnyFunSuite {
       refused("'history.logColumns'", s"'$text'", reason, """{"topic":"t","partition":"p","offset":"o"}""")(parse(text))
     rejected("all", "all")
     rejected("""["t","p","o"]""", "it is not an object")
-    rejected("""{"topic":"t","partition":"p","offset":"o","ofset":"x"}""", "'ofset' is not one of topic, partition, offset")
+    rejected(
+      """{"topic":"t","partition":"p","offset":"o","ofset":"x"}""",
+      "'ofset' is not one of topic, partition, offset"
+    )
     rejected("""{"topic":"t","partition":"p"}""", "'offset' is missing")
     rejected("""{"topic":"t","partition":"p","offset":""}""", "'offset' does not name a column")
     rejected("""{"topic":"t","partition":"p","offset":7}""", "'offset' does not name a column")
@@ -118,9 +121,9 @@ final class LogColumnsSuite extends AnyFunSuite {
   }
 
   test("the builder sets the option of its leg") {
-    val log     = Legs.log()
-    val history = SourceSpec(ListMap.from(MemoryOptions.of(log, "bounded" -> "true")))
-    val live    = SourceSpec(ListMap.from(MemoryOptions.of(log)))
+    val log                        = Legs.log()
+    val history                    = SourceSpec(ListMap.from(MemoryOptions.of(log, "bounded" -> "true")))
+    val live                       = SourceSpec(ListMap.from(MemoryOptions.of(log)))
     def built(columns: LogColumns) = HybridSource
       .builder("old", history)
       .addSource("new", history)

@@ -58,7 +58,10 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
     val last = LastRecord(9, Some(RecordTime(second, second + 1)), key("a"))
     assert(compared(decide(p0 -> log(second, Some("a")))(p0 -> last)) == Seq(true, false))
     assert(compared(decide(p1 -> log(second, Some("a")))(p0 -> last, p1 -> last)) == Seq(false, true), "not in the log")
-    assert(compared(decide(p0 -> log(1, Some("b")))(p0 -> LastRecord(9, None, None))) == Seq(false, false), "no columns")
+    assert(
+      compared(decide(p0 -> log(1, Some("b")))(p0 -> LastRecord(9, None, None))) == Seq(false, false),
+      "no columns"
+    )
   }
 
   test("another timestamp or key is an error that names partition, offset and both records") {
@@ -82,7 +85,9 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
     val none = LastRecord(9, None, Some(RecordKey.Absent))
     assert(compared(decide(p0 -> log(7, None))(p0 -> none)).head)
     assert(different(p0 -> log(7, Some("")))(p0 -> none).contains("key null in the history, and key '' in the log"))
-    assert(different(p0 -> log(7, None))(p0 -> none.copy(key = key(""))).contains("key '' in the history, and key null"))
+    assert(
+      different(p0 -> log(7, None))(p0 -> none.copy(key = key(""))).contains("key '' in the history, and key null")
+    )
   }
 
   test("the precision of the history decides") {
@@ -97,8 +102,16 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
   }
 
   test("of two legs, the record with the greater offset is compared") {
-    val older  = LegOffsets(leg("a", None), Seq(OffsetSummary(p0, OffsetRuns.of(5L -> 10L))), Map(p0 -> LastRecord(9, None, key("x"))))
-    val newer  = LegOffsets(leg("b", None), Seq(OffsetSummary(p0, OffsetRuns.of(0L -> 5L))), Map(p0 -> LastRecord(4, None, key("y"))))
+    val older = LegOffsets(
+      leg("a", None),
+      Seq(OffsetSummary(p0, OffsetRuns.of(5L -> 10L))),
+      Map(p0 -> LastRecord(9, None, key("x")))
+    )
+    val newer = LegOffsets(
+      leg("b", None),
+      Seq(OffsetSummary(p0, OffsetRuns.of(0L -> 5L))),
+      Map(p0 -> LastRecord(4, None, key("y")))
+    )
     Seq(Seq(older, newer), Seq(newer, older)).foreach { legs =>
       assert(PartitionHistory.of(legs).map(_.last.map(_.offset)) == Seq(Some(9L)))
     }
@@ -124,7 +137,9 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
 
   test("a history of the log is accepted, and the entry has what was compared") {
     new Compared {
-      Using.resource(Legs.run(source, log))(c => assert(batches(c).map(b => ids(c.ranges(b._1, b._2))).flatten == (0L to 5L)))
+      Using.resource(Legs.run(source, log))(c =>
+        assert(batches(c).map(b => ids(c.ranges(b._1, b._2))).flatten == (0L to 5L))
+      )
       val rows: Seq[Boolean] = entry.get.drop(3).map(line => Json.read(line).get.path("compared").asBoolean)
       assert(rows == Seq(true, true) && live.asked("records") == 1)
     }

@@ -197,5 +197,5 @@ class PassingMetadata(inner: LogMetadata) extends LogMetadata {
   override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] =
     inner.firstRecords(ranges)
   override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord] = inner.records(at)
-  override def close(): Unit = inner.close()
+  override def close(): Unit                                                      = inner.close()
 }

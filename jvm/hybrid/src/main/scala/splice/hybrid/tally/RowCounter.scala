@@ -16,7 +16,7 @@ final private[splice] class RowCounter(plan: CountPlan) {
     case Seq(topic, partition, offset) =>
       val last = Option.unless(plan.last.isEmpty)(() => new LastRow(plan.last, plan.zone))
       Some(new OffsetCounter(topic.ordinal, Integers(partition), Integers(offset), last))
-    case _                             => None
+    case _ => None
   }
 
   private val times = plan.time.map(cell => new TimeCounter(cell, plan.zone))

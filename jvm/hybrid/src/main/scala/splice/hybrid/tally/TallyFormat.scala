@@ -35,7 +35,7 @@ private[tally] object TallyFormat {
       tally.times.map(range => "times" -> texts(Seq(range.first.toString, range.last.toString)))
     ).flatten
     val ranges = ofLog.map(one => line(one.partition, one.offsets, "range" -> numbers(Seq(one.from, one.until))))
-    val runs   = counted.map { case (of, own) => line(of, own, tally.last.get(of).map("last" -> lastJson(_)).toSeq: _*) }
+    val runs = counted.map { case (of, own) => line(of, own, tally.last.get(of).map("last" -> lastJson(_)).toSeq: _*) }
     VersionedEntry.write(head, ranges ++ runs)
   }
 
@@ -48,10 +48,10 @@ private[tally] object TallyFormat {
       Try(texts.map(Instant.parse)).toOption.collect { case Seq(first, last) => TimeRange(first, last) }
         .getOrElse(entry.corrupt(s"'$texts' are not a least and a greatest time"))
     }
-    val covered = entry("covered")
+    val covered             = entry("covered")
     def bad(line: JsonNode) = entry.corrupt(s"'$line' does not hold offsets")
-    val lines = entry.nodes.map(line => held(line).getOrElse(bad(line)))
-    val kept  = entry.nodes.zip(lines).flatMap { case (line, (of, _)) =>
+    val lines               = entry.nodes.map(line => held(line).getOrElse(bad(line)))
+    val kept                = entry.nodes.zip(lines).flatMap { case (line, (of, _)) =>
       Json.field(line, "last").map(node => of -> lastRecord(node).getOrElse(bad(line)))
     }
     Tally.stored(

@@ -40,7 +40,8 @@ final private[tally] class TimeCounter(cell: CountPlan.Cell, zone: ZoneId) exten
   }
 
   /** None if no row has a value. */
-  def result: Option[TimeRange] = Option.when(least <= greatest)(TimeRange(value.instant(least), value.instant(greatest)))
+  def result: Option[TimeRange] =
+    Option.when(least <= greatest)(TimeRange(value.instant(least), value.instant(greatest)))
 
   private def widen(value: Long): Unit = {
     if (value < least) least = value

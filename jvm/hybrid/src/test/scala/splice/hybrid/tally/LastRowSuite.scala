@@ -58,14 +58,16 @@ final class LastRowSuite extends AnyFunSuite {
       row.time.fold(columns(3).putNull(i))(t =>
         if (time == DateType) columns(3).putInt(i, t.toInt) else columns(3).putLong(i, t)
       )
-      row.key.fold(columns(4).putNull(i)) { k => val _ = columns(4).putByteArray(i, k) }
+      row.key.fold(columns(4).putNull(i)) { k =>
+        val _ = columns(4).putByteArray(i, k)
+      }
     }
     new ColumnarBatch(columns.toArray[ColumnVector], rows.size)
   }
 
   /** What each way to read the rows keeps; all must be the same. */
   private def last(rows: Seq[Row], time: DataType, key: DataType): Map[LogPartition, LastRecord] = {
-    val unsafe                            = UnsafeProjection.create(schema(time, key))
+    val unsafe                           = UnsafeProjection.create(schema(time, key))
     def counted(add: RowCounter => Unit) = {
       val counter = new RowCounter(plan(time, key))
       add(counter)
@@ -115,7 +117,7 @@ final class LastRowSuite extends AnyFunSuite {
   }
 
   test("a key or a timestamp that is null, also after rows that have one") {
-    val rows = Seq(row(0, 1, 1000, "a long key before"), Row(0, 2, None, None), row(1, 1, 1000, "a"))
+    val rows  = Seq(row(0, 1, 1000, "a long key before"), Row(0, 2, None, None), row(1, 1, 1000, "a"))
     val found = last(rows, TimestampType, BinaryType)
     assert(found(LogPartition("t", 0)) == LastRecord(2, None, Some(RecordKey.Absent)))
     assert(found(LogPartition("t", 1)).key.contains(RecordKey.of("a".getBytes, 1)))
@@ -138,6 +140,7 @@ final class LastRowSuite extends AnyFunSuite {
 
   test("rows without a valid offset are not kept") {
     val rows = Seq(row(0, -1, 1, "x"), row(0, Long.MaxValue, 1, "x"), row(-1, 7, 1, "x"), row(0, 3, 1, "a"))
-    assert(last(rows, TimestampType, BinaryType).map { case (p, r) => p -> r.offset } == Map(LogPartition("t", 0) -> 3L))
+    assert(last(rows, TimestampType, BinaryType).map { case (p, r) => p -> r.offset } ==
+      Map(LogPartition("t", 0) -> 3L))
   }
 }

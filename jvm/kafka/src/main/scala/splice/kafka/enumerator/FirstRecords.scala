@@ -46,13 +46,17 @@ private[enumerator] object FirstRecords {
       else {
         val (records, removed) = poll(consumer, tolerant)
         val first              = open.keySet.flatMap(p => records.records(p).asScala.headOption.map(p -> _)).toMap
-        val next  = (open.keySet -- removed).map(p => p -> consumer.position(p)).toMap
-        val left  = next.collect { case (p, at) if !first.contains(p) && at < until(p) => p -> at }
-        val moved = left != open
+        val next               = (open.keySet -- removed).map(p => p -> consumer.position(p)).toMap
+        val left               = next.collect { case (p, at) if !first.contains(p) && at < until(p) => p -> at }
+        val moved              = left != open
         if (!moved && System.nanoTime() - since > patience.toNanos)
           throw new TimeoutException(s"no response for offsets of ${left.keys.mkString(", ")}")
         consumer.pause((open.keySet -- left.keySet).asJava)
-        read(left, found ++ first.filter { case (p, record) => record.offset < until(p) }, if (moved) System.nanoTime() else since)
+        read(
+          left,
+          found ++ first.filter { case (p, record) => record.offset < until(p) },
+          if (moved) System.nanoTime() else since
+        )
       }
 
     val starts = ranges.map { case (p, (from, _)) => TopicPartitions.of(p) -> from }

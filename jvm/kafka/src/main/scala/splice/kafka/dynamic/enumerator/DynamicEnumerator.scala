@@ -66,8 +66,8 @@ final private[splice] class DynamicEnumerator(
   )
   private val patience = new ClusterPatience(driver, discovery, workers, settings.clusterTimeout, context.clock)
   private val times    = new TimeCut(workers)
-  private val sharing = new ClusterSharing(sizes)
-  private val reports = new ClusterReports(context.clock)
+  private val sharing  = new ClusterSharing(sizes)
+  private val reports  = new ClusterReports(context.clock)
 
   private var frozen       = false
   private var toldInactive = Set.empty[String]

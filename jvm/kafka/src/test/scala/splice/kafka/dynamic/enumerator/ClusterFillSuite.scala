@@ -57,7 +57,8 @@ final class ClusterFillSuite extends TwoClusters {
     clusters.logs(west).write(topic(west), 1, 40, 50)
     Using.resource(clusters.start()) { run =>
       val wanted = SortedMap(p(east) -> 1L, p(west, 1) -> 0L, p(west) -> 0L)
-      assert(clusters.records(run, wanted) == SortedMap(p(east) -> LogRecord(20, None), p(west, 1) -> LogRecord(40, None)))
+      assert(clusters.records(run, wanted) ==
+        SortedMap(p(east) -> LogRecord(20, None), p(west, 1) -> LogRecord(40, None)))
     }
   }
 
