@@ -1,0 +1,84 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Options of one leg of a chain: policies of its hand-over, and columns of the log."""
+
+from __future__ import annotations
+
+import pytest
+
+from splice import FileSource, HandOver, HybridSource, KafkaSource, OptionError
+
+HISTORY = FileSource.builder("parquet", "/lake/orders/").build()
+BOUNDED = (
+    KafkaSource.builder()
+    .bootstrap_servers("broker:9092")
+    .topics("orders")
+    .ending_offsets("latest")
+    .build()
+)
+
+
+def test_policies_of_a_hand_over_are_options_of_the_leg() -> None:
+    source = (
+        HybridSource.builder("history", HISTORY)
+        .add_source(
+            "live",
+            BOUNDED,
+            HandOver.offsets(),
+            on_holes="ignore",
+            on_gap="warn",
+            on_duplicates="warn",
+        )
+        .build()
+    )
+    options = source.options()
+    assert options["live.onHoles"] == "ignore"
+    assert options["live.onGap"] == options["live.onDuplicates"] == "warn"
+
+
+@pytest.mark.parametrize(
+    ("hand_over", "policies", "said"),
+    [
+        (HandOver.offsets(), {"on_holes": "warn"}, "'fill', 'fail' or 'ignore'"),
+        (HandOver.offsets(), {"on_gap": "ignore"}, "'fail' or 'warn'"),
+        (None, {"on_gap": "warn"}, "'on_gap' of leg 'live' is a policy of a hand-over"),
+    ],
+)
+def test_a_policy_that_cannot_be(
+    hand_over: HandOver | None, policies: dict[str, str], said: str
+) -> None:
+    builder = HybridSource.builder("history", HISTORY)
+    with pytest.raises(OptionError, match=said):
+        builder.add_source("live", BOUNDED, hand_over, **policies).build()
+
+
+def test_log_columns_are_an_option_of_their_leg() -> None:
+    source = (
+        HybridSource.builder("old", HISTORY, log_columns="none")
+        .add_source("new", HISTORY, log_columns={"topic": "t", "partition": "p", "offset": "ö"})
+        .add_source("live", BOUNDED, HandOver.offsets())
+        .build()
+    )
+    options = source.options()
+    assert options["old.logColumns"] == "none"
+    assert options["new.logColumns"] == '{"topic": "t", "partition": "p", "offset": "ö"}'
+    assert "live.logColumns" not in options
+
+
+@pytest.mark.parametrize(
+    ("columns", "why"),
+    [
+        ("all", "it is not a mapping"),
+        ({"topic": "t", "partition": "p"}, "'offset' is missing"),
+        (
+            {"topic": "t", "partition": "p", "offset": "o", "ofset": "x"},
+            "'ofset' is not one of topic, partition, offset, timestamp, key",
+        ),
+        ({"topic": "t", "partition": "p", "offset": " "}, "'offset' does not name a column"),
+        ({"topic": "t", "partition": "p", "offset": "p"}, "two keys have the same column"),
+    ],
+)
+def test_log_columns_that_cannot_be(columns: str | dict[str, str], why: str) -> None:
+    builder = HybridSource.builder("history", HISTORY, log_columns=columns)
+    with pytest.raises(OptionError, match=f"'log_columns' of leg 'history' is .*: {why}"):
+        builder.add_source("live", BOUNDED, HandOver.offsets()).build()
