@@ -17,8 +17,7 @@ private[splice] object ChainLog {
 
   private val logger = LoggerFactory.getLogger(ChainLog.getClass)
 
-  /** Stores the source's legs at the first start of a checkpoint. Each later start needs equal ones, with two exceptions: a leg may be added
-    * behind the last one that has begun, and a leg that has ended is compared by its name and kind only.
+  /** Stores the source's legs at the first start of a checkpoint. Each later start needs those that [[ChainChange]] allows.
     *
     * @throws SpliceException
     *   that names the first difference, or the entry if Spark's log has offsets and the side log has no entry
@@ -30,12 +29,12 @@ private[splice] object ChainLog {
       batches.latest().foreach(takeOver(source, _))
       entries.append(write(now))
     }
-    difference(before, now, source).foreach(found => throw CheckpointErrors.changed(found))
-    if (before.map(leg => leg.name -> leg.source) != now.map(leg => leg.name -> leg.source)) {
-      val known = before.map(leg => leg.name -> leg.identity).toMap
-      val _     = entries.append(write(now.map(leg => leg.copy(identity = leg.identity.orElse(known(leg.name))))))
-    }
+    val change = new ChainChange(before, now, source.continues(_))
+    change.difference.foreach(found => throw CheckpointErrors.changed(found))
+    if (shape(before) != shape(change.merged)) { val _ = entries.append(write(change.merged)) }
   }
+
+  private def shape(legs: Seq[LegIdentity]) = legs.map(leg => (leg.name, leg.source, leg.removed))
 
   private def takeOver(source: Source[_ <: Position], offset: String): Unit = {
     val first = NumberedEntries.key(Prefix, 0)
@@ -50,9 +49,9 @@ private[splice] object ChainLog {
   private def write(legs: Seq[LegIdentity]): Seq[String] = VersionedEntry.write(
     "legs" -> Json.array(legs.map { leg =>
       val identity = Json.obj(leg.identity.toSeq.flatten.map { case (key, value) => key -> Json.text(value) }: _*)
-      Json.obj(
-        Seq("identity" -> identity) ++ leg.name.map("name" -> Json.text(_)) :+ ("source" -> Json.text(leg.source)): _*
-      )
+      val name     = leg.name.map("name" -> Json.text(_))
+      val removed  = Option.when(leg.removed)("removed" -> Json.bool(true))
+      Json.obj(Seq("identity" -> identity) ++ name ++ removed :+ ("source" -> Json.text(leg.source)): _*)
     })
   )
 
@@ -61,44 +60,9 @@ private[splice] object ChainLog {
     def texts(one: JsonNode) = SortedMap.from(Json.fields(one).map { case (key, value) => key -> value.asText })
     val identity             = Json.field(leg, "identity").filter(_.isObject).map(texts)
     (text("source"), identity) match {
-      case (Some(source), Some(known)) => LegIdentity(text("name"), source, Some(known))
+      case (Some(source), Some(known)) =>
+        LegIdentity(text("name"), source, Some(known), removed = Json.field(leg, "removed").exists(_.asBoolean))
       case _                           => entry.corrupt(s"'${Json.write(leg)}' is not a leg")
     }
   }
-
-  private def difference(
-      before: Seq[LegIdentity],
-      now: Seq[LegIdentity],
-      source: Source[_ <: Position]
-  ): Option[String] = {
-    val (were, are) = (before.map(_.name), now.map(_.name))
-    val known       = were.toSet
-    // An added leg before one that has begun would never be read.
-    val behind  = now.dropWhile(leg => known(leg.name)).filter(leg => known(leg.name))
-    val isAdded = are.filter(known) == were && !behind.exists(leg => leg.begun || were.headOption.contains(leg.name))
-    if (!isAdded) Some(changed("legs", Some(shown(were)), Some(shown(are))))
-    else before.zip(now.filter(leg => known(leg.name))).flatMap { case (was, is) =>
-      difference(was, is, source)
-    }.headOption
-  }
-
-  private def difference(was: LegIdentity, is: LegIdentity, source: Source[_ <: Position]): Option[String] = {
-    def named(key: String) = was.name.fold(key)(leg => s"$leg.$key")
-    val continued          = was.source == is.source || (is.name.isEmpty && source.continues(was.source))
-    if (!continued) Some(changed(named("source"), Some(was.source), Some(is.source)))
-    else
-      for {
-        before <- was.identity
-        now    <- is.identity
-        key    <- (before.keySet ++ now.keySet).find(key => before.get(key) != now.get(key))
-      } yield changed(named(key), before.get(key), now.get(key))
-  }
-
-  private def changed(key: String, was: Option[String], is: Option[String]): String = {
-    def text(value: Option[String]) = value.fold("not set")(v => s"'$v'")
-    s"$key was ${text(was)} and is ${text(is)} now"
-  }
-
-  private def shown(names: Seq[Option[String]]): String =
-    if (names.flatten.isEmpty) "none" else names.flatten.mkString(",")
 }

@@ -56,7 +56,9 @@ final class ChainLogSuite extends AnyFunSuite {
 
   test("legs keep their names and their order") {
     assert(changed(chain, chain.reverse).contains("legs was 'history,live' and is 'live,history' now"))
-    assert(changed(chain, chain.take(1)).contains("legs was 'history,live' and is 'history' now"))
+    assert(changed(chain, chain.take(1)).contains(
+      "legs was 'history,live' and is 'history' now. Leg 'live' has not ended, and only legs that have ended can be removed"
+    ))
     assert(changed(chain, Seq(alone("kafka"))).contains("legs was 'history,live' and is 'none' now"))
   }
 
@@ -70,9 +72,9 @@ final class ChainLogSuite extends AnyFunSuite {
       assert(log.keys("") == Seq("chain-00000000", "chain-00000001"))
       assert(intercept[SpliceException](ChainLog.check(
         log,
-        new Named(chain),
+        new Named(begun),
         OffsetLog.Empty
-      )).getMessage.contains("next"))
+      )).getMessage.contains("'next' has not ended"))
     }
     assert(changed(chain, Seq(chain.head, leg("next", "kafka"), chain.last)).contains("is 'history,next,live' now"))
     assert(changed(chain, leg("next", "kafka") +: chain).contains("is 'next,history,live' now"))
@@ -89,6 +91,44 @@ final class ChainLogSuite extends AnyFunSuite {
     val other = ended.updated(0, ended.head.copy(source = "kafka"))
     assert(intercept[SpliceException](ChainLog.check(log, new Named(other :+ leg("next", "kafka")), OffsetLog.Empty))
       .getMessage.contains("history.source was 'files'"))
+  }
+
+  test("a leg that has ended is removed, keeps its place in the entry, and returns by its name and kind") {
+    val log   = new MemorySideLog
+    val three = Seq(leg("old", "files", "path" -> "/o").copy(begun = false)) ++ chain
+    def start(legs: LegIdentity*): Unit = ChainLog.check(log, new Named(legs), OffsetLog.Empty)
+    def refused(legs: LegIdentity*): String = intercept[SpliceException](start(legs: _*)).getMessage
+    start(three.map(_.copy(begun = false)): _*)
+    assert(refused(three.drop(1).map(_.copy(begun = false)): _*).contains("Leg 'old' has not ended"))
+    start(chain: _*)
+    start(chain: _*)
+    assert(log.keys("") == Seq("chain-00000000", "chain-00000001"))
+    assert(log.get("chain-00000001").exists(_.head.contains(
+      """{"identity":{"path":"/o"},"name":"old","removed":true,"source":"files"}"""
+    )))
+    start(chain.last, leg("next", "kafka").copy(begun = false))
+    assert(refused(chain.head.copy(source = "kafka"), chain.last).contains("'next'"))
+    val next = leg("next", "kafka").copy(begun = false)
+    assert(refused(chain.head.copy(source = "kafka"), chain.last, next).contains("history.source was 'files'"))
+    assert(refused(chain.last, chain.head, next).contains("is 'live,history,next' now"))
+    assert(refused(chain.last, next, leg("old", "files")).contains("is 'live,next,old' now"))
+    start(three.head, chain.last, next)
+    start(three :+ next: _*)
+    val removed = (number: Int) => log.get(NumberedEntries.key("chain", number)).get.head.split("removed").length - 1
+    assert((0 to 4).map(removed) == Seq(0, 1, 2, 1, 0))
+  }
+
+  test("a leg that an undecided hand-over counts is not removed, also when the rule changes later") {
+    val log   = new MemorySideLog
+    val begun = leg("recent", "files", "path" -> "/r")
+    val last  = leg("live", "kafka").copy(begun = false)
+    def start(legs: LegIdentity*): Unit = ChainLog.check(log, new Named(legs), OffsetLog.Empty)
+    start(leg("old", "files", "path" -> "/o"), begun.copy(begun = false), last)
+    val counts                  = begun.copy(countsBefore = Some("live"))
+    def error: SpliceException = intercept[SpliceException](start(counts, last))
+    assert(error.getMessage.contains("leg 'live' is not decided, and counts the rows of leg 'old'"))
+    start(begun, last)
+    assert(error.getMessage.contains("Keep leg 'old' until leg 'live' has begun"))
   }
 
   test("a source continues the checkpoint of a kind that it names, and of no other") {

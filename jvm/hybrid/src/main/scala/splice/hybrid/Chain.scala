@@ -41,6 +41,15 @@ final private[splice] case class Chain(legs: IndexedSeq[Leg]) {
   /** All legs after a leg. */
   def later(leg: Leg): Seq[Leg] = legs.drop(index(leg.name) + 1)
 
+  /** The legs whose exact hand-over would count a leg directly before `leg`. */
+  def countsBefore(leg: Leg): Seq[Leg] = {
+    val from = legs.drop(index(leg.name))
+    from.take(from.indexWhere(_.source.readsLog) + 1 match {
+      case 0     => from.size
+      case until => until
+    }).filter(_.handOver.exists(_.isInstanceOf[HandOver.Offsets]))
+  }
+
   /** The legs from one to another, both included. */
   def between(from: String, until: String): Seq[Leg] = legs.slice(index(from), index(until) + 1)
 }

@@ -5,6 +5,7 @@ package splice.hybrid
 
 import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
+import scala.util.control.NonFatal
 
 import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
@@ -29,6 +30,9 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
   private var isFrozen    = false
   private var hasWarned   = false
 
+  // The legs in which a batch of this run begins, and that may not have all commits yet.
+  private var reached = Set.empty[String]
+
   // The end of the last batch of this run.
   private var planned: Option[HybridPosition] = None
 
@@ -41,19 +45,19 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
 
   // A leg without limits does not lift those of the leg after it.
   @tailrec override def limits(at: HybridPosition): Limits.Limited =
-    chain.after(chain(at.leg)).flatMap(begun(at, _)) match {
+    following(at).flatMap(begun(at, _)) match {
       case Some(next) => limits(next)
       case None       => enumerators(chain(at.leg)).limits(at.position)
     }
 
   @tailrec override def advance(from: HybridPosition, limits: Limits): HybridPosition = {
-    val leg = chain(from.leg)
     if (limits == Limits.Everything) warnOfOneBatch()
-    tallies.advanced(leg)
-    switched(from, leg) match {
+    reached ++= from.current
+    from.current.foreach(leg => tallies.advanced(chain(leg)))
+    switched(from) match {
       case Some(begun) => advance(begun, if (limits == Limits.Everything) limits else this.limits(begun))
       case None        =>
-        val until = from.moved(enumerators(leg).advance(from.position, limits))
+        val until = from.moved(enumerators(chain(from.leg)).advance(from.position, limits))
         planned = Some(until)
         until
     }
@@ -66,6 +70,7 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
 
   override def replay(from: HybridPosition, until: HybridPosition): Unit = {
     LegSpan.between(chain, log, from, until).foreach(span => enumerators(span.leg).replay(span.from, span.until))
+    reached ++= from.current
     planned = Some(until)
   }
 
@@ -88,14 +93,14 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
   }
 
   // Only the leg that is being read knows; those before it have ended, and those after it have no split yet.
-  override def isMember(at: HybridPosition): String => Boolean = {
-    val inner  = enumerators.find(at.leg).fold((_: String) => true)(_.isMember(at.position))
-    val prefix = s"${at.leg}/"
+  override def isMember(at: HybridPosition): String => Boolean = at.current.fold((_: String) => true) { leg =>
+    val inner  = enumerators.find(leg).fold((_: String) => true)(_.isMember(at.position))
+    val prefix = s"$leg/"
     split => split.startsWith(prefix) && inner(split.drop(prefix.length))
   }
 
   override def end(at: HybridPosition): Option[EndState] =
-    if (at.leg == chain.last.name) enumerators(chain.last).end(at.position).map(new HybridEndState(at, _)) else None
+    if (at.current.contains(chain.last.name)) enumerators(chain.last).end(at.position).map(new HybridEndState(at, _)) else None
 
   // The storage of legs that have ended may be unavailable.
   override def freeze(): Unit = {
@@ -103,12 +108,25 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
     chain.legs.dropWhile(log.hasEnded(_)).foreach(leg => enumerators(leg).freeze())
   }
 
-  override def committed(until: HybridPosition): Unit = {
-    chain.between(chain.first.name, until.leg).foreach { leg =>
-      enumerators.find(leg.name).foreach(_.committed(until.position(leg.name)))
+  override def committed(until: HybridPosition): Unit = until.current.foreach { current =>
+    chain.between(chain.first.name, current).foreach { leg =>
+      val at = until.position(leg.name)
+      enumerators.find(leg.name) match {
+        case Some(inner) => inner.committed(at)
+        case None        => if (leg.source.readsLog && reached(leg.name)) committedBefore(leg, at)
+      }
     }
-    enumerators.closeBefore(until.leg)
+    reached = reached.filterNot(name => chain.index(name) < chain.index(current))
+    enumerators.closeBefore(current)
   }
+
+  // The run before was perhaps killed after the leg's last batch and before it told the leg, for example to commit to a consumer group.
+  private def committedBefore(leg: Leg, at: Position): Unit =
+    try enumerators(leg).committed(at)
+    catch {
+      case NonFatal(e) =>
+        HybridEnumerator.logger.warn(s"Leg '${leg.name}' has ended, and its last commit could not be passed on.", e)
+    }
 
   override def retain(oldest: HybridPosition): Unit =
     enumerators.all.foreach { case (name, inner) => oldest.find(name).foreach(inner.retain) }
@@ -120,27 +138,44 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
   }
 
   override def figures(at: HybridPosition): SortedMap[String, String] = {
-    val inner = enumerators.find(at.leg).fold(SortedMap.empty[String, String])(_.figures(at.position))
-    inner ++ Seq(ProgressMetric.Leg -> at.leg, ProgressMetric.Switches -> chain.index(at.leg).toString)
+    val own = at.current.toSeq.flatMap { leg =>
+      val switches = at.removed.size + chain.index(leg)
+      Seq(ProgressMetric.Leg -> leg, ProgressMetric.Switches -> switches.toString)
+    }
+    at.current.flatMap(enumerators.find).fold(SortedMap.empty[String, String])(_.figures(at.position)) ++ own
   }
 
   override def close(): Unit = enumerators.close()
 
-  /** The next leg's start, when `leg` has ended at `at` and is not the last. */
-  private def switched(at: HybridPosition, leg: Leg): Option[HybridPosition] =
-    chain.after(leg).flatMap { next =>
-      begun(at, next).orElse(enumerators(leg).end(at.position).map { found =>
+  /** The leg after the one that is being read. */
+  private def following(at: HybridPosition): Option[Leg] =
+    at.current.fold(Option(chain.first))(leg => chain.after(chain(leg)))
+
+  /** The next leg's start, when the leg that is being read has ended and is not the last. */
+  private def switched(at: HybridPosition): Option[HybridPosition] = following(at).flatMap { next =>
+    begun(at, next).orElse {
+      val leg = chain(at.leg)
+      enumerators(leg).end(at.position).map { found =>
         val end      = tallies.ended(leg, at.position, found)
         val decision =
           HandOverDecision.decide(leg, next, end, context.clock.instant())(history(at, next), partitions(next))
         // The switch is stored after the next leg's source has accepted the start, so a restart can change a rule that fails.
-        at.switched(next.name, log.switch(next, at.position, decision, enumerators(next).start(decision.start)))
-      })
+        val start = log.switch(next, leg, at.position, decision, enumerators(next).start(decision.start))
+        at.switched(next.name, start)
+      }
     }
+  }
 
-  /** The next leg's start, when it is stored for a leg that ended at `at`. */
-  private def begun(at: HybridPosition, next: Leg): Option[HybridPosition] =
-    log.start(next, at.position).map(at.switched(next.name, _))
+  /** The next leg's start, when it is stored for the end of the previous leg.
+    *
+    * @throws SpliceException
+    *   when rows between `at` and that end are in a leg that the chain does not have any more
+    */
+  private def begun(at: HybridPosition, next: Leg): Option[HybridPosition] = log.switch(next).flatMap { switch =>
+    if (at.text(switch.after).contains(switch.ended)) Some(at.switched(next.name, switch.start))
+    else if (at.current.contains(switch.after)) None
+    else throw HybridErrors.removedLeg(Seq(switch.after), at.json)
+  }
 
   private def partitions(next: Leg): LogPartitions = enumerators(next) match {
     case reader: LogPartitions => reader

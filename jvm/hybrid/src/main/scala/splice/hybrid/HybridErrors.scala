@@ -3,7 +3,7 @@
 
 package splice.hybrid
 
-import splice.source.{ErrorConditions, SpliceOptionException}
+import splice.source.{ErrorConditions, SpliceException, SpliceOptionException}
 
 /** Errors about how a chain is put together. */
 private[splice] object HybridErrors {
@@ -18,4 +18,10 @@ private[splice] object HybridErrors {
 
   def nested(option: String, leg: String): SpliceOptionException =
     conditions.option("SPLICE_HYBRID.NESTED", "option" -> option, "leg" -> leg)
+
+  /** @param position
+    *   the position from which the legs are needed
+    */
+  def removedLeg(legs: Seq[String], position: String): SpliceException =
+    conditions.error("SPLICE_HYBRID.REMOVED_LEG", "legs" -> legs.mkString("' and '"), "position" -> position)
 }

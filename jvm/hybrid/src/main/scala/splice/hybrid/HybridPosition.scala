@@ -11,11 +11,24 @@ import splice.source._
   *
   * @param begun
   *   positions by leg name; those of the first legs of the chain
+  * @param removed
+  *   the texts of the positions of legs that the chain does not have any more, by leg name
   */
-final private[splice] class HybridPosition(chain: Chain, begun: SortedMap[String, Position]) extends Position {
+final private[splice] class HybridPosition(
+    chain: Chain,
+    begun: SortedMap[String, Position],
+    val removed: SortedMap[String, String] = SortedMap.empty
+) extends Position {
 
-  /** The leg that is being read: the last one that has begun. */
-  val leg: String = begun.keysIterator.maxBy(chain.index)
+  /** The leg that is being read: the last one that has begun. None if the chain does not have it any more. */
+  val current: Option[String] = begun.keysIterator.maxByOption(chain.index)
+
+  /** The leg that is being read.
+    *
+    * @throws SpliceException
+    *   when the chain does not have it any more
+    */
+  def leg: String = current.getOrElse(throw HybridErrors.removedLeg(removed.keys.toSeq, json))
 
   /** The position of the leg that is being read. */
   def position: Position = begun(leg)
@@ -26,21 +39,28 @@ final private[splice] class HybridPosition(chain: Chain, begun: SortedMap[String
   /** The position of a leg, if it has begun. */
   def find(name: String): Option[Position] = begun.get(name)
 
+  /** The text of the position of a leg, if it has begun. The chain may not have the leg any more. */
+  def text(name: String): Option[String] = begun.get(name).map(_.json).orElse(removed.get(name))
+
   /** The same leg, further on. */
-  def moved(to: Position): HybridPosition = new HybridPosition(chain, begun.updated(leg, to))
+  def moved(to: Position): HybridPosition = new HybridPosition(chain, begun.updated(leg, to), removed)
 
   /** The next leg, at its start. */
   def switched(next: String, start: Position): HybridPosition =
-    new HybridPosition(chain, begun.updated(next, start))
+    new HybridPosition(chain, begun.updated(next, start), removed)
 
   override lazy val json: String = {
-    val legs = begun.map { case (name, position) => s"${Json.write(Json.text(name))}:${position.json}" }
+    val texts = begun.map { case (name, position) => name -> position.json } ++ removed
+    val legs  = texts.map { case (name, text) => s"${Json.write(Json.text(name))}:$text" }
     s"""{"legs":${legs.mkString("{", ",", "}")},"v":${HybridPosition.Version}}"""
   }
 
+  // Nothing orders positions of a leg that the chain does not have, unless they are equal.
   override def precedes(later: Position): Boolean = later match {
     case that: HybridPosition =>
-      chain.index(leg) <= chain.index(that.leg) && position.precedes(that.position(leg))
+      removed.forall { case (name, text) => that.text(name).contains(text) } && current.forall { leg =>
+        that.current.exists(chain.index(leg) <= chain.index(_)) && begun(leg).precedes(that.position(leg))
+      }
     case _ => false
   }
 }
@@ -55,7 +75,7 @@ private[splice] object HybridPosition {
   def first(chain: Chain, start: Position): HybridPosition =
     new HybridPosition(chain, SortedMap(chain.first.name -> start))
 
-  /** Reads back what [[HybridPosition.json]] wrote.
+  /** Reads back what [[HybridPosition.json]] wrote. Positions of legs that the chain does not have are kept as texts.
     *
     * @throws SpliceException
     *   when the text is of a newer version, of another source, or damaged
@@ -67,14 +87,15 @@ private[splice] object HybridPosition {
     val version = Json.field(node, "v").filter(_.isInt).map(_.asInt).getOrElse(throw foreign)
     if (version > Version) throw CheckpointErrors.newer(What, version, Version)
     val legs  = Json.field(node, "legs").filter(_.isObject).map(Json.fields).filter(_.nonEmpty).getOrElse(throw foreign)
-    val named = legs.map(_._1).toSet
-    named.find(name => !chain.contains(name)).foreach { name =>
-      throw corrupt(s"it names leg '$name', and the legs are ${chain.legs.map(_.name).mkString(", ")}")
+    val (own, others) = legs.partition { case (name, _) => chain.contains(name) }
+    val named         = own.map(_._1).toSet
+    chain.legs.take(chain.legs.lastIndexWhere(leg => named(leg.name))).map(_.name).find(name => !named(name)).foreach {
+      name => throw corrupt(s"it has no position of leg '$name'")
     }
-    chain.legs.take(named.size).map(_.name).find(name => !named(name)).foreach { name =>
-      throw corrupt(s"it has no position of leg '$name'")
-    }
-    val begun = legs.map { case (name, position) => name -> chain(name).source.position(Json.write(position)) }
-    new HybridPosition(chain, SortedMap.from(begun))
+    new HybridPosition(
+      chain,
+      SortedMap.from(own.map { case (name, position) => name -> chain(name).source.position(Json.write(position)) }),
+      SortedMap.from(others.map { case (name, position) => name -> Json.write(position) })
+    )
   }
 }

@@ -33,8 +33,13 @@ final class HybridSource private[splice] (chain: Chain, declared: Option[StructT
   override private[splice] def legs(log: SideLog): Seq[LegIdentity] = {
     val known = new LegLog(log, chain)
     chain.legs.map { leg =>
-      val begun = leg == chain.first || known.start(leg).nonEmpty
-      LegIdentity(Some(leg.name), leg.source.kind, Option.unless(known.hasEnded(leg))(leg.source.identity), begun)
+      LegIdentity(
+        Some(leg.name),
+        leg.source.kind,
+        Option.unless(known.hasEnded(leg))(leg.source.identity),
+        known.start(leg).nonEmpty,
+        chain.countsBefore(leg).find(known.start(_).isEmpty).map(_.name)
+      )
     }
   }
 

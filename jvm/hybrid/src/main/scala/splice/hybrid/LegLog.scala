@@ -22,19 +22,18 @@ final private[hybrid] class LegLog(log: SideLog, chain: Chain) {
   /** Where a leg begins; None before the switch to it. */
   def start(leg: Leg): Option[Position] = scopes(leg.name).switch.map(_.start)
 
-  /** Where a leg begins after the previous one has ended at a position; None before the switch at that position. */
-  def start(leg: Leg, ended: Position): Option[Position] =
-    scopes(leg.name).switch.filter(_.ended == ended.json).map(_.start)
+  /** The switch to a leg, if it is stored. */
+  def switch(leg: Leg): Option[SwitchFormat.Switch] = scopes(leg.name).switch
 
   /** Whether a leg has ended. */
   def hasEnded(leg: Leg): Boolean = chain.after(leg).exists(start(_).nonEmpty)
 
   /** Stores the switch to a leg, unless it is stored. */
-  def switch(leg: Leg, ended: Position, decision: HandOverDecision, start: => Position): Position =
-    scopes(leg.name).switch(SwitchFormat.write(leg, ended, decision, start)).start
+  def switch(leg: Leg, after: Leg, ended: Position, decision: HandOverDecision, start: => Position): Position =
+    scopes(leg.name).switch(SwitchFormat.write(leg, after, ended, decision, start)).start
 
-  /** Warns of each rule that was changed after the switch to its leg, and has no effect. */
-  def warnOfChangedRules(): Unit = chain.legs.foreach { leg =>
+  /** Warns of each rule that was changed after the switch to its leg, and has no effect. The first leg of a chain can have no rule. */
+  def warnOfChangedRules(): Unit = chain.legs.drop(1).foreach { leg =>
     scopes(leg.name).switch.filterNot(_.rule == HandOver.text(leg.handOver)).foreach { switch =>
       LegLog.logger.warn(
         s"The hand-over of leg '${leg.name}' was decided at ${switch.at} by the rule '${switch.rule}'. " +

@@ -8,13 +8,20 @@ import com.fasterxml.jackson.databind.JsonNode
 import splice.source.StartPosition.{Configured, Offsets, Timestamp}
 import splice.source._
 
-/** A switch as a side-log entry. The head has the rule, the time and the kind of the start. Then come the position at which the previous
-  * leg ended, the position at which this one begins, and a line of proof for each thing found.
+/** A switch as a side-log entry. The head has the previous leg, the rule, the time and the kind of the start. Then come the position at
+  * which the previous leg ended, the position at which this one begins, and a line of proof for each thing found.
   */
 private[splice] object SwitchFormat {
 
-  def write(leg: Leg, ended: Position, decision: HandOverDecision, start: Position): Seq[String] = VersionedEntry.write(
+  def write(
+      leg: Leg,
+      after: Leg,
+      ended: Position,
+      decision: HandOverDecision,
+      start: Position
+  ): Seq[String] = VersionedEntry.write(
     Seq(
+      "after" -> Json.text(after.name),
       "at"    -> Json.text(decision.at.toString),
       "rule"  -> Json.text(HandOver.text(leg.handOver)),
       "start" -> kind(decision.start)
@@ -25,12 +32,14 @@ private[splice] object SwitchFormat {
   /** @throws SpliceException when the entry is damaged */
   def read(entry: VersionedEntry, source: Source[_ <: Position]): Switch = entry.lines match {
     case Seq(ended, start, proof @ _*) =>
-      Switch(entry.text("at"), entry.text("rule"), ended, source.position(start), proof)
+      Switch(entry.text("after"), entry.text("at"), entry.text("rule"), ended, source.position(start), proof)
     case lines => entry.corrupt(s"it has ${lines.size + 1} lines instead of 3 or more")
   }
 
   /** A switch that was read.
     *
+    * @param after
+    *   the name of the previous leg, which the chain may not have any more
     * @param at
     *   the time of the decision
     * @param rule
@@ -42,7 +51,14 @@ private[splice] object SwitchFormat {
     * @param proof
     *   what was found, as lines of JSON
     */
-  final case class Switch(at: String, rule: String, ended: String, start: Position, proof: Seq[String])
+  final case class Switch(
+      after: String,
+      at: String,
+      rule: String,
+      ended: String,
+      start: Position,
+      proof: Seq[String]
+  )
 
   private def kind(start: StartPosition): JsonNode = start match {
     case Configured           => Json.text("configured")

@@ -276,7 +276,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
       case (rule, made) =>
         val own   = leg("live", Some(rule))
         val log   = source.position(Legs.run(source, new MemorySideLog).initial().json)
-        val lines = SwitchFormat.write(own, log, made, log)
+        val lines = SwitchFormat.write(own, own, log, made, log)
         val read  = SwitchFormat.read(entry(lines: _*), source)
         assert(read.start == log && read.ended == log.json && read.proof == made.proof)
         assert(read.at == now.toString && read.rule == HandOver.text(Some(rule)) && read.rule.nonEmpty)

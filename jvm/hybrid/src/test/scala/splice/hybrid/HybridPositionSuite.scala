@@ -48,10 +48,20 @@ final class HybridPositionSuite extends AnyFunSuite {
     assert(condition("""{"orders":{"0":23,"1":100}}""") == "SPLICE_CHECKPOINT.FOREIGN")
     assert(condition("7") == "SPLICE_CHECKPOINT.FOREIGN")
     assert(condition(third.json.dropRight(1)) == "SPLICE_CHECKPOINT.CORRUPT")
-    assert(condition(third.json.replace("\"live\"", "\"late\"")) == "SPLICE_CHECKPOINT.CORRUPT")
     assert(condition(third.json.replace("\"zero\"", "\"none\"")) == "SPLICE_CHECKPOINT.CORRUPT")
     assert(condition(first.json.replace("\"zero\"", "\"live\"")) == "SPLICE_CHECKPOINT.CORRUPT")
     assert(condition("""{"legs":{},"v":1}""") == "SPLICE_CHECKPOINT.FOREIGN")
     assert(condition(first.json.replace(old.name, "other")) == "SPLICE_CHECKPOINT.FOREIGN")
+  }
+
+  test("positions of legs that the chain does not have are kept as they are, and order by the others") {
+    val short = ChainParser.parse(SourceOptions(Legs.options(Legs.live(log))))
+    val Seq(one, two, three, four) =
+      Seq(first, second, third, third.moved(at(log.name, 9))).map(p => HybridPosition.parse(short, p.json)): @unchecked
+    assert(Seq(one, two, three).map(_.json) == Seq(first, second, third).map(_.json))
+    assert(one.current.isEmpty && three.leg == "live" && three.position == at(log.name, 7))
+    assert(two.precedes(two) && two.precedes(three) && three.precedes(four) && !four.precedes(three))
+    assert(!one.precedes(two) && !two.precedes(one) && !three.precedes(two))
+    assert(intercept[SpliceException](one.leg).getCondition == "SPLICE_HYBRID.REMOVED_LEG")
   }
 }

@@ -1,0 +1,236 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import scala.util.Using
+
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.Coordinator
+import splice.source._
+import splice.testkit.memory.{MemoryLog, MemoryOptions}
+
+/** Chains from which legs are removed while their checkpoint is kept. */
+final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
+
+  private type Own = (String, Seq[(String, String)])
+
+  /** Two archives with the first five of the log's six records, one row per batch. */
+  private trait Archives extends World {
+    val old: MemoryLog    = Legs.archiveOf(live, Map(0 -> 2))
+    val recent: MemoryLog = Legs.log(1)
+    live.read(1, 0, 2).foreach(recent.archive(0, _))
+    live.read(0, 2, 3).foreach(recent.archive(0, _))
+
+    def first: Own                      = "old" -> MemoryOptions.of(old, "bounded" -> "true", "maxRows" -> "1")
+    def second: Own                     = "recent" -> MemoryOptions.of(recent, "bounded" -> "true", "maxRows" -> "1")
+    def third(rule: (String, String)*)  = Legs.live(live, Seq("maxRows" -> "1") ++ rule: _*)
+    val exact: (String, String)         = "handOver" -> "offsets"
+    lazy val whole: Source[_ <: Position] = Legs.source(first, second, third(exact))
+
+    def run[A](source: Source[_ <: Position])(use: Coordinator => A): A = Using.resource(Legs.run(source, log))(use)
+
+    /** The offsets of a run that goes on from an offset until nothing is new, or until a condition holds. */
+    def offsets(source: Source[_ <: Position], from: Option[String] = None)(done: String => Boolean): Seq[String] =
+      run(source) { c =>
+        val begin = from.fold(c.initial())(c.position)
+        begin.json +: Iterator.unfold(begin) { at =>
+          val next = if (done(leg(at))) at else c.advance(at, everything = false)
+          if (next == at) None else Some(next.json -> next)
+        }.toSeq
+      }
+
+    def rows(source: Source[_ <: Position], from: String, until: String): Seq[Long] =
+      run(source)(c => ids(c.ranges(c.position(from), c.position(until))))
+
+    def refused(source: => Source[_ <: Position]): SpliceException =
+      intercept[SpliceException](Legs.run(source, log).close())
+  }
+
+  private def never(leg: String): Boolean = false
+
+  test("a leg that has ended is left out, its position is carried along, and each row comes once") {
+    new Archives {
+      val before: Seq[String] = offsets(whole)(_ == "live")
+      old.remove()
+      recent.remove()
+      val alone: Source[_ <: Position] = Legs.source(third())
+      val after: Seq[String]           = offsets(alone, Some(before.last))(never)
+      assert(after == before.takeRight(1))
+      live.append(0, 77)
+      live.append(1, 78)
+      val more: Seq[String] = offsets(alone, Some(after.last))(never)
+      assert(rows(alone, after.last, more.last) == Seq(77L, 78L))
+      Seq("old", "recent").foreach(name => assert(text(more.last, name) == text(before.last, name)))
+      assert(run(alone)(c => c.figures(c.position(more.last)))(ProgressMetric.Switches) == "2")
+      assert(log.keys("chain-").size == 2, "one entry for one change")
+    }
+  }
+
+  private def text(offset: String, leg: String) =
+    Json.read(offset).flatMap(Json.field(_, "legs")).flatMap(Json.field(_, leg)).map(Json.write)
+
+  test("the batch of the switch is planned again without the leg, whether or not its offset was logged") {
+    new Archives {
+      val before: Seq[String] = offsets(whole)(_ == "live")
+      old.remove()
+      recent.remove()
+      val alone: Source[_ <: Position] = Legs.source(third())
+      val Seq(ended, switched)         = before.takeRight(2): @unchecked
+      assert(leg(run(whole)(_.position(ended))) == "recent" && leg(run(whole)(_.position(switched))) == "live")
+      assert(rows(alone, ended, switched) == Seq(5L))
+      run(alone) { c =>
+        c.committed(c.position(ended))
+        val at = c.position(ended)
+        assert(c.advance(at, everything = false).json == switched && c.figures(at) == c.figures(at))
+      }
+    }
+  }
+
+  test("a batch that reads rows of a removed leg names the leg, and starts when the leg is there again") {
+    new Archives {
+      val before: Seq[String]           = offsets(whole)(_ == "live")
+      val alone: Source[_ <: Position]  = Legs.source(third())
+      val middle: Source[_ <: Position] = Legs.source(first, third())
+      val last: String                  = before(before.size - 3)
+      def needed(source: Source[_ <: Position], from: String, until: String): String = {
+        val error = intercept[SpliceException](rows(source, from, until))
+        assert(error.getCondition == "SPLICE_HYBRID.REMOVED_LEG")
+        error.getMessage
+      }
+      assert(needed(alone, last, before.last).contains("leg 'recent'"))
+      assert(needed(alone, before.head, before.last).contains("leg 'old' and 'recent'"))
+      assert(needed(middle, before.head, before.last).contains("leg 'recent'"))
+      val stuck: SpliceException = intercept[SpliceException](run(alone)(c => c.advance(c.position(last), false)))
+      assert(stuck.getCondition == "SPLICE_HYBRID.REMOVED_LEG" && stuck.getMessage.contains("'recent'"))
+      // 'old' has ended there, and nothing of 'recent' was read.
+      val skipped: String = before.filter(at => text(at, "recent").isEmpty).last
+      intercept[SpliceException](run(middle)(c => c.advance(c.position(skipped), false)))
+      assert(rows(whole, last, before.last) == Seq(3L, 4L, 5L).takeRight(2))
+      assert(rows(whole, before.head, before.last) == (0L to 5L))
+    }
+  }
+
+  test("a leg that has not ended cannot be removed") {
+    new Archives {
+      assert(offsets(whole)(_ == "recent").size == 4)
+      val error: SpliceException = refused(Legs.source(first, third(exact)))
+      assert(error.getCondition == "SPLICE_CHECKPOINT.CHANGED")
+      assert(error.getMessage.contains("legs was 'old,recent,live' and is 'old,live' now"))
+      assert(error.getMessage.contains("Leg 'recent' has not ended"))
+      assert(refused(Legs.source(third())).getMessage.contains("has not ended"))
+      assert(refused(Legs.source(first)).getMessage.contains("Leg 'recent' has not ended"))
+    }
+  }
+
+  test("a leg whose rows an undecided exact hand-over counts cannot be removed, and can after the switch") {
+    new Archives {
+      val before: Seq[String]    = offsets(whole)(_ == "recent")
+      val error: SpliceException = refused(Legs.source(second, third(exact)))
+      assert(error.getCondition == "SPLICE_CHECKPOINT.CHANGED")
+      assert(error.getMessage.contains("hand-over of leg 'live' is not decided, and counts the rows of leg 'old'"))
+      val times: Seq[(String, String)] = Seq("handOver" -> "nowMinus", "handOver.duration" -> "1h")
+      val shorter: Source[_ <: Position] = Legs.source(second, third(times: _*))
+      Legs.run(shorter, log).close()
+      assert(refused(Legs.source(second, third(exact))).getMessage.contains("counts the rows of leg 'old'"))
+      val after: Seq[String] = offsets(whole, Some(before.last))(_ == "live")
+      Legs.run(Legs.source(second, third(exact)), log).close()
+      assert(rows(whole, before.head, after.last) == (0L to 5L))
+    }
+  }
+
+  test("legs are removed and added in one start; a removed leg keeps its name, its kind and its place") {
+    new Archives {
+      val bounded: Own                   = third("bounded" -> "true", exact)
+      val begun: Source[_ <: Position]   = Legs.source(first, second, bounded)
+      val before: Seq[String]            = offsets(begun)(never)
+      val next: MemoryLog                = Legs.log(1)
+      next.append(0, 100)
+      val added: Own                     = "next" -> MemoryOptions.of(next)
+      val other: Source[_ <: Position]   = Legs.source(third("bounded" -> "true"), added)
+      val after: Seq[String]             = offsets(other, Some(before.last))(never)
+      assert(leg(run(other)(_.position(after.last))) == "next" && rows(other, before.last, after.last) == Seq(100L))
+      assert(refused(Legs.source(third("bounded" -> "true"), "next" -> MemoryOptions.of(next, "bounded" -> "true"), "old" -> MemoryOptions.of(old)))
+        .getMessage.contains("is 'live,next,old' now"))
+      assert(refused(Legs.source(second, first, bounded, added)).getMessage.contains("is 'recent,old,live,next' now"))
+      val back: Source[_ <: Position] = Legs.source(first, bounded, added)
+      assert(rows(back, before.last, after.last) == Seq(100L))
+      Legs.run(Legs.source(added), log).close()
+      assert(rows(Legs.source(first, second, bounded, added), before.head, after.last) == (0L to 5L) :+ 100L)
+    }
+  }
+
+  test("a chain of one leg that never began by a hand-over is not taken for the rest of a chain") {
+    new World {
+      Using.resource(Legs.run(source, log))(c => c.advance(c.initial(), everything = false))
+      val error: SpliceException = intercept[SpliceException](Legs.run(Legs.source(Legs.live(live)), log))
+      assert(error.getMessage.contains("Leg 'history' has not ended"))
+    }
+  }
+
+  /** A leg of a log: what it is told at a commit is passed on, also when the run that read it was killed. */
+  final private class OfLog(inner: Source[_ <: Position]) extends Source[Position] {
+    override def kind: String                                              = inner.kind
+    override def schema: StructType                                        = inner.schema
+    override def position(json: String): Position                          = inner.position(json)
+    override def boundedness: Boundedness                                  = inner.boundedness
+    override def readsLog: Boolean                                         = true
+    override def enumerator(context: EnumeratorContext): SplitEnumerator[Position] =
+      SplitEnumerator.untyped(inner, context)
+  }
+
+  private trait Logs extends World {
+    private def leg(name: String, of: MemoryLog, more: (String, String)*) =
+      Leg(name, new OfLog(Legs.source(MemoryOptions.of(of, more: _*).toMap)), None, None, OnGap.Fail, s"$name.select")
+
+    val logs: Source[_ <: Position] =
+      new HybridSource(Chain(IndexedSeq(leg("history", history, "bounded" -> "true"), leg("live", live))), None)
+    val Seq(ended, switched) = Using.resource(Legs.run(logs, log))(batches(_)).take(2).map(_._2): @unchecked
+
+    def told: Int = history.asked(s"committed ${ended.asInstanceOf[HybridPosition].position("history").json}")
+    assert(told == 0)
+  }
+
+  test("a run that begins at the end of a log passes its commit on") {
+    new Logs {
+      Using.resource(Legs.run(logs, log)) { c =>
+        val at = c.position(ended.json)
+        assert(c.advance(at, everything = false) == switched)
+        c.committed(at)
+        c.committed(switched)
+        assert(told == 2)
+      }
+    }
+  }
+
+  test("a run that plans the batch of a switch again passes the commit of the log before on, once") {
+    new Logs {
+      Using.resource(Legs.run(logs, log)) { c =>
+        assert(c.ranges(c.position(ended.json), c.position(switched.json)).nonEmpty)
+        c.committed(switched)
+        c.committed(switched)
+        assert(told == 1)
+      }
+      val made: Int = history.asked("enumerator")
+      Using.resource(Legs.run(logs, log)) { c =>
+        val at = c.position(switched.json)
+        live.append(0, 9)
+        c.committed(at)
+        c.committed(c.advance(at, everything = false))
+      }
+      assert(told == 1 && history.asked("enumerator") == made)
+    }
+  }
+
+  test("a log that cannot be reached any more fails no commit") {
+    new Logs {
+      history.failWhenAsked("enumerator")
+      Using.resource(Legs.run(logs, log)) { c =>
+        assert(c.ranges(c.position(ended.json), c.position(switched.json)).nonEmpty)
+        c.committed(switched)
+      }
+    }
+  }
+}
