@@ -4,15 +4,20 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from splice.duration import interval
 from splice.errors import OptionError
+from splice.jvm import register_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from datetime import timedelta
+
+HandOverFunction = Callable[[dict[str, Any]], "Mapping[str, Any] | str"]
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,7 @@ class HandOver:
 
     kind: str
     parameters: Mapping[str, str] = field(default_factory=dict)
+    function: HandOverFunction | None = field(default=None, repr=False)
 
     @staticmethod
     def offsets(
@@ -93,6 +99,54 @@ class HandOver:
         """
         return HandOver("nowMinus", {"duration": interval("duration", duration)})
 
+    @staticmethod
+    def custom(
+        rule: HandOverFunction | str,
+        *,
+        topic: str | None = None,
+        partition: str | None = None,
+        offset: str | None = None,
+        column: str | None = None,
+    ) -> HandOver:
+        """Starts where a function or a class of your own computes.
+
+        Splice calls the rule at the switch and stores the result in the checkpoint. No restart
+        calls it again. A function runs in the driver's process, and not with Spark Connect.
+
+        Args:
+            rule: A function that takes the evidence as a dictionary. It returns
+                ``{"offsets": {"orders": {"0": 12}}}``, the first offset to read of each
+                partition, or ``{"timestamp": 1732190400000}``, a time in milliseconds. Or the
+                name of a class that implements ``splice.hybrid.HandOverRule``.
+            topic: The history's own column with the Kafka topic. With any of ``topic``,
+                ``partition`` and ``offset`` the evidence has the offsets of the history.
+            partition: The history's own column with the Kafka partition.
+            offset: The history's own column with the Kafka offset.
+            column: The history's own timestamp column. With it the evidence has the least and
+                the greatest event time.
+        """
+        columns = {"topic": topic, "partition": partition, "offset": offset, "column": column}
+        counted = {k: _column(k, v) for k, v in columns.items() if v is not None}
+        if isinstance(rule, str) and rule.strip():
+            return HandOver("custom", {"class": rule, **counted})
+        if not callable(rule):
+            raise OptionError(
+                f"{rule!r} is not a hand-over rule. Give a function that takes the evidence as a "
+                "dictionary, or the name of a class that implements splice.hybrid.HandOverRule."
+            )
+        name = f"{getattr(rule, '__name__', 'rule')}-{uuid4().hex[:8]}"
+        return HandOver("custom", {"python": name, **counted}, rule)
+
+    def prepare(self) -> None:
+        """Registers the function of a custom rule in the driver's JVM.
+
+        Raises:
+            SetupError: where this process has no JVM that has Splice's jar.
+        """
+        function = self.function
+        if function is not None:
+            register_rule(self.parameters["python"], lambda found: _start(function, found))
+
     def options(self) -> dict[str, str]:
         """Gives the options that say this rule, without the name of the leg in front."""
         return {"handOver": self.kind} | {f"handOver.{k}": v for k, v in self.parameters.items()}
@@ -105,3 +159,8 @@ def _column(parameter: str, name: str) -> str:
             "Give the name of a column of the leg before."
         )
     return name
+
+
+def _start(function: HandOverFunction, evidence: str) -> str:
+    found = function(json.loads(evidence))
+    return found if isinstance(found, str) else json.dumps(found)

@@ -23,7 +23,7 @@ class HybridSource(Source):
 
     kind = "hybrid"
 
-    def __init__(self, options: dict[str, str], legs: Sequence[Source]) -> None:
+    def __init__(self, options: dict[str, str], legs: Sequence[Leg]) -> None:
         """Takes checked options; use a builder instead."""
         super().__init__(options)
         self._legs = tuple(legs)
@@ -31,11 +31,13 @@ class HybridSource(Source):
     @property
     def bounded(self) -> bool:
         """Whether the last leg is bounded."""
-        return self._legs[-1].bounded
+        return self._legs[-1].source.bounded
 
     def _prepare(self) -> None:
         for leg in self._legs:
-            leg._prepare()
+            leg.source._prepare()
+            if leg.hand_over is not None:
+                leg.hand_over.prepare()
 
     @staticmethod
     def builder(
@@ -118,7 +120,7 @@ class HybridSourceBuilder(SourceBuilder[HybridSource]):
         options = {"legs": ",".join(leg.name for leg in self._legs), **self._options}
         for leg in self._legs:
             options |= leg.options()
-        return HybridSource(options, [leg.source for leg in self._legs])
+        return HybridSource(options, self._legs)
 
 
 def _check_names(legs: Sequence[Leg]) -> None:

@@ -76,18 +76,36 @@ def register_metadata(name: str, document: Callable[[], str]) -> None:
     Raises:
         SetupError: where this process has no JVM that has Splice's jar.
     """
+    jvm = _with_callbacks(
+        "A metadata service in Python needs a classic Spark session in this process, with "
+        "Splice's jar. With Spark Connect use metadata_file(...) or metadata_url(...)."
+    )
+    callbacks = jvm.splice.kafka.dynamic.metadata.MetadataCallbacks
+    callbacks.register(name, _MetadataCallback(document))
+
+
+def register_rule(name: str, start: Callable[[str], str]) -> None:
+    """Registers a hand-over rule in the driver's JVM, which calls it on the query's thread.
+
+    Raises:
+        SetupError: where this process has no JVM that has Splice's jar.
+    """
+    jvm = _with_callbacks(
+        "HandOver.custom(...) with a function needs a classic Spark session in this process, with "
+        "Splice's jar. With Spark Connect give the name of a class on the server's class path."
+    )
+    jvm.splice.hybrid.HandOverRules.register(name, _HandOverRule(start))
+
+
+def _with_callbacks(otherwise: str) -> JVMView:
     jvm = running() if _session_lives() else None
     if jvm is None or entry_point(jvm) is None:
-        raise SetupError(
-            "A metadata service in Python needs a classic Spark session in this process, with "
-            "Splice's jar. With Spark Connect use metadata_file(...) or metadata_url(...)."
-        )
+        raise SetupError(otherwise)
     from pyspark import SparkContext
     from pyspark.java_gateway import ensure_callback_server_started
 
     ensure_callback_server_started(SparkContext._gateway)  # type: ignore[no-untyped-call]
-    callbacks = jvm.splice.kafka.dynamic.metadata.MetadataCallbacks
-    callbacks.register(name, _MetadataCallback(document))
+    return jvm
 
 
 class _MetadataCallback:
@@ -98,6 +116,16 @@ class _MetadataCallback:
 
     class Java:
         implements: ClassVar = ["splice.kafka.dynamic.metadata.MetadataCallback"]
+
+
+class _HandOverRule:
+    """A function as the interface that the JVM calls."""
+
+    def __init__(self, start: Callable[[str], str]) -> None:
+        self.start = start
+
+    class Java:
+        implements: ClassVar = ["splice.hybrid.HandOverRule"]
 
 
 def _session_lives() -> bool:

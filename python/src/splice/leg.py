@@ -71,7 +71,8 @@ class Leg:
         if self.hand_over is not None and not isinstance(self.hand_over, HandOver):
             raise OptionError(
                 f"'hand_over' of leg '{self.name}' is {self.hand_over!r}, which is no rule. Give "
-                "HandOver.offsets(), event_time(...), modification_time(...) or now_minus(...)."
+                "HandOver.offsets(), event_time(...), modification_time(...), now_minus(...) or "
+                "custom(...)."
             )
 
         for argument, value in self.policies.items():

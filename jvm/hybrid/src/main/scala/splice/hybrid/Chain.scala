@@ -21,8 +21,7 @@ final private[splice] case class Chain(legs: IndexedSeq[Leg]) {
   /** The leg after, if there is one. */
   def after(leg: Leg): Option[Leg] = legs.lift(index(leg.name) + 1)
 
-  /** The legs before `leg` whose rows an exact hand-over counts: all back to the nearest leg that reads a log, except those that are
-    * excluded.
+  /** The legs before `leg` whose offsets a hand-over counts: all back to the nearest leg that reads a log, except those that are excluded.
     *
     * A log that began by an exact hand-over has counted the legs before it, also if it is excluded itself. One that began elsewhere repeats or
     * skips rows of these legs on purpose. So at most one rule counts a leg.
@@ -34,20 +33,22 @@ final private[splice] case class Chain(legs: IndexedSeq[Leg]) {
     ofLog.filterNot(_.isExcluded)
   }
 
-  /** The next leg whose exact hand-over counts the rows of `leg`. */
+  /** The next leg whose hand-over counts the offsets of `leg`. */
   def counting(leg: Leg): Option[(Leg, HandOver.Offsets)] =
-    later(leg).flatMap(next => next.exact.map(next -> _)).find { case (next, _) => history(next).contains(leg) }
+    later(leg).flatMap(next => next.handOver.flatMap(_.counts).map(next -> _)).find { case (next, _) =>
+      history(next).contains(leg)
+    }
 
   /** All legs after a leg. */
   def later(leg: Leg): Seq[Leg] = legs.drop(index(leg.name) + 1)
 
-  /** The legs whose exact hand-over would count a leg directly before `leg`. */
+  /** The legs whose hand-over would count a leg directly before `leg`. */
   def countsBefore(leg: Leg): Seq[Leg] = {
     val from = legs.drop(index(leg.name))
     from.take(from.indexWhere(_.source.readsLog) + 1 match {
       case 0     => from.size
       case until => until
-    }).filter(_.handOver.exists(_.isInstanceOf[HandOver.Offsets]))
+    }).filter(_.handOver.exists(_.counts.nonEmpty))
   }
 
   /** The legs from one to another, both included. */

@@ -16,13 +16,21 @@ sealed trait HandOver extends Product with Serializable {
   /** The rule as options, without the name of the leg. */
   def options: Seq[(String, String)]
 
+  /** The exact count of the previous legs that the rule needs, if it does. */
+  private[hybrid] def counts: Option[HandOver.Offsets] = None
+
+  /** The column of the previous leg whose least and greatest values the rule needs. */
+  private[hybrid] def timeColumn: Option[String] = None
 }
 
 object HandOver {
 
   /** A rule in one line. */
   private[hybrid] def text(rule: Option[HandOver]): String =
-    rule.fold("")(_.options.map { case (k, v) => s"$k=$v" }.mkString(" "))
+    rule.fold("")(_.options.map {
+      case (HandOverOptions.Python.key, name) => s"${HandOverOptions.Python.key}=${RuleOfUser.OfPython(name).text}"
+      case (key, value)                       => s"$key=$value"
+    }.mkString(" "))
 
   /** Exact: what the history lacks of each log partition, then everything after its greatest offset. Each row once.
     *
@@ -36,6 +44,7 @@ object HandOver {
       HandOverOptions.Partition.key -> columns.offsets.partition,
       HandOverOptions.Offset.key    -> columns.offsets.offset
     ) ++ columns.timestamp.map(HandOverOptions.Timestamp.key -> _) ++ columns.key.map(HandOverOptions.Key.key -> _)
+    override private[hybrid] def counts: Option[Offsets] = Some(this)
   }
 
   /** The greatest event time minus an overlap: rows of the overlap are read twice, rows later than it are lost. */
@@ -45,6 +54,7 @@ object HandOver {
       HandOverOptions.Column.key  -> column,
       HandOverOptions.Overlap.key -> HandOver.millis(overlap)
     )
+    override private[hybrid] def timeColumn: Option[String] = Some(column)
   }
 
   /** The newest file's modification time minus an overlap: rows of the overlap are read twice, rows later than it are lost. */
@@ -62,6 +72,33 @@ object HandOver {
       HandOverOptions.Duration.key -> HandOver.millis(duration)
     )
   }
+
+  /** A [[HandOverRule]] of the user. What it returns sets whether rows are lost or read twice.
+    *
+    * @param columns
+    *   the columns of the previous legs whose offsets are counted for the rule; None counts no offsets
+    * @param time
+    *   the timestamp column of the previous leg whose least and greatest values the rule receives
+    */
+  final case class Custom private[hybrid] (by: RuleOfUser, columns: Option[LogColumns.Named], time: Option[String])
+      extends HandOver {
+    override def options: Seq[(String, String)] =
+      Seq(HandOverOptions.Rule.key -> HandOverOptions.CustomRule, by.option) ++
+        columns.toSeq.flatMap(Offsets(_).options.drop(1)) ++ time.map(HandOverOptions.Column.key -> _)
+
+    override private[hybrid] def counts: Option[Offsets]    = columns.map(Offsets(_))
+    override private[hybrid] def timeColumn: Option[String] = time
+
+    /** The same rule, which also receives what the previous legs have of each log partition, by these columns. */
+    def withOffsets(topic: String, partition: String, offset: String): Custom =
+      copy(columns = Some(LogColumns.Named(OffsetColumns(topic, partition, offset))))
+
+    /** The same rule, which also receives the least and the greatest value of a timestamp column. */
+    def withEventTime(column: String): Custom = copy(time = Some(column))
+  }
+
+  /** [[Custom]], by a class with a public constructor without arguments. */
+  def custom(rule: Class[_ <: HandOverRule]): Custom = Custom(RuleOfUser.OfClass(rule.getName), None, None)
 
   /** [[Offsets]] over columns `topic`, `partition`, `offset`. */
   def offsets(): HandOver = offsets("topic", "partition", "offset")

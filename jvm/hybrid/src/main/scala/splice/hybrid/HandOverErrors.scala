@@ -133,6 +133,27 @@ private[splice] object HandOverErrors {
       "now"    -> now.toString
     )
 
+  /** @param rule names the code of a user's rule */
+  def ruleFailed(before: String, leg: String, rule: String, cause: Throwable): SpliceException = conditions.error(
+    "SPLICE_HAND_OVER.RULE_FAILED",
+    cause,
+    "before" -> before,
+    "leg"    -> leg,
+    "rule"   -> rule,
+    "why"    -> s"${cause.getClass.getName}: ${cause.getMessage}"
+  )
+
+  /** @param found what the rule has returned */
+  def invalidStart(before: String, leg: String, rule: String, found: String, why: String): SpliceException =
+    conditions.error(
+      "SPLICE_HAND_OVER.INVALID_START",
+      "before" -> before,
+      "leg"    -> leg,
+      "rule"   -> rule,
+      "found"  -> found,
+      "why"    -> why
+    )
+
   // A topic may have thousands of partitions.
   private def some(all: Seq[String]): String = {
     val rest = all.size - Shown

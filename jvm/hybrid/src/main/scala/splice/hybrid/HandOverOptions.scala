@@ -14,6 +14,7 @@ private[splice] object HandOverOptions {
   val EventTimeRule        = "eventTime"
   val ModificationTimeRule = "modificationTime"
   val NowMinusRule         = "nowMinus"
+  val CustomRule           = "custom"
 
   private type Parse = SourceOptions => HandOver
 
@@ -23,19 +24,20 @@ private[splice] object HandOverOptions {
       OffsetsRule          -> offsets,
       EventTimeRule        -> eventTime,
       ModificationTimeRule -> modificationTime,
-      NowMinusRule         -> nowMinus
+      NowMinusRule         -> nowMinus,
+      CustomRule           -> custom
     ),
     "where the leg starts once the one before has ended; by default where its own options say"
   )
 
   val Topic: SourceOption[String] =
-    column("topic", "the history's column with the topic, for offsets").withDefault("topic", "topic")
+    column("topic", "the history's column with the topic, for offsets and custom").withDefault("topic", "topic")
 
   val Partition: SourceOption[String] =
-    column("partition", "the history's column with the partition, for offsets").withDefault("partition", "partition")
+    column("partition", "the history's column with the partition, for offsets and custom").withDefault("partition", "partition")
 
   val Offset: SourceOption[String] =
-    column("offset", "the history's column with the offset, for offsets").withDefault("offset", "offset")
+    column("offset", "the history's column with the offset, for offsets and custom").withDefault("offset", "offset")
 
   val Timestamp: SourceOption[String] = column(
     "timestamp",
@@ -47,7 +49,7 @@ private[splice] object HandOverOptions {
     "the history's column with the key of the record, for offsets; it is compared with the log. By default it is not compared"
   )
 
-  val Column: SourceOption[String] = column("column", "the history's timestamp column, for eventTime")
+  val Column: SourceOption[String] = column("column", "the history's timestamp column, for eventTime and custom")
 
   val Overlap: SourceOption[Length] = SourceOption(
     s"${Rule.key}.overlap",
@@ -59,6 +61,18 @@ private[splice] object HandOverOptions {
     s"${Rule.key}.duration",
     OptionType.Time,
     "for nowMinus: how long before the moment of the switch the leg starts"
+  )
+
+  val Class: SourceOption[String] = SourceOption(
+    s"${Rule.key}.class",
+    OptionType.Text,
+    "for custom: a class with a public constructor without arguments that implements splice.hybrid.HandOverRule"
+  )
+
+  val Python: SourceOption[String] = SourceOption(
+    s"${Rule.key}.python",
+    OptionType.Text,
+    "for custom: the name of a Python function of this driver; set by the Python package, never by hand"
   )
 
   val OnGap: SourceOption[OnGap] = SourceOption(
@@ -88,13 +102,29 @@ private[splice] object HandOverOptions {
   ).withDefault(splice.hybrid.OnDuplicates.Fail, "fail")
 
   val all: Seq[SourceOption[_]] =
-    Seq(Rule, Topic, Partition, Offset, Timestamp, Key, Column, Overlap, Duration, OnHoles, OnGap, OnDuplicates)
+    Seq(
+      Rule,
+      Topic,
+      Partition,
+      Offset,
+      Timestamp,
+      Key,
+      Column,
+      Overlap,
+      Duration,
+      Class,
+      Python,
+      OnHoles,
+      OnGap,
+      OnDuplicates
+    )
 
   private val parameters: Seq[(String, Set[String])] = Seq(
     OffsetsRule   -> Set(Topic.key, Partition.key, Offset.key, Timestamp.key, Key.key, OnHoles.key, OnDuplicates.key),
     EventTimeRule -> Set(Column.key, Overlap.key),
     ModificationTimeRule -> Set(Overlap.key),
-    NowMinusRule         -> Set(Duration.key)
+    NowMinusRule         -> Set(Duration.key),
+    CustomRule           -> Set(Class.key, Python.key, Topic.key, Partition.key, Offset.key, Column.key)
   )
 
   /** The rule that the options say, if any.
@@ -112,7 +142,8 @@ private[splice] object HandOverOptions {
     val own = rule match {
       case Some(made: HandOver.Offsets) =>
         made.options.map(_._1).toSet ++ Seq(OnHoles.key, OnGap.key, OnDuplicates.key)
-      case Some(made) => made.options.map(_._1).toSet + OnGap.key
+      case Some(_: HandOver.Custom) => parameters.toMap.apply(CustomRule) ++ Seq(Rule.key, OnGap.key)
+      case Some(made)               => made.options.map(_._1).toSet + OnGap.key
       case None       => Set.empty[String]
     }
     all.map(_.key).find(key => options.contains(key) && !own(key)).foreach { key =>
@@ -142,6 +173,32 @@ private[splice] object HandOverOptions {
   private def modificationTime(o: SourceOptions): HandOver = HandOver.ModificationTime(o(Overlap))
 
   private def nowMinus(o: SourceOptions): HandOver = HandOver.NowMinus(o(Duration))
+
+  private def custom(o: SourceOptions): HandOver = {
+    val by = (o.find(Class), o.find(Python)) match {
+      case (Some(_), Some(_)) =>
+        throw OptionErrors.conflict(
+          Seq(o.name(Class.key), o.name(Python.key)),
+          "each names the rule, and only one can; leave one of them out"
+        )
+      case (None, Some(name)) => RuleOfUser.OfPython(name)
+      case _                  => ofClass(o)
+    }
+    val isCounted = Seq(Topic, Partition, Offset).exists(option => o.contains(option.key))
+    HandOver.Custom(by, Option.when(isCounted)(LogColumns.Named(OffsetColumns(o(Topic), o(Partition), o(Offset)))), o.find(Column))
+  }
+
+  private def ofClass(o: SourceOptions): RuleOfUser = {
+    val made = RuleOfUser.OfClass(o(Class).trim)
+    if (!made.exists)
+      throw OptionErrors.invalidValue(
+        o.name(Class.key),
+        made.name,
+        "a class on the driver's class path that implements splice.hybrid.HandOverRule, with a public constructor without arguments",
+        Class.doc
+      )
+    made
+  }
 
   private def column(name: String, doc: String): SourceOption[String] = SourceOption(
     s"${Rule.key}.$name",

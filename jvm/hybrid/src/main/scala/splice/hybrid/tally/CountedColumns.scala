@@ -3,7 +3,7 @@
 
 package splice.hybrid.tally
 
-import splice.hybrid.{Chain, HandOver, Leg, LogColumns}
+import splice.hybrid.{Chain, Leg, LogColumns}
 import splice.source.OffsetColumns
 
 /** The columns of a leg whose values the rules of later legs need.
@@ -28,7 +28,7 @@ private[splice] object CountedColumns {
       else leg.logColumns.collect { case own: LogColumns.Named => own }.getOrElse(rule.columns)
     }
     // The end of a log has no event times, and its `eventTimes` raises the error.
-    val time = next.flatMap(_.handOver).collect { case HandOver.EventTime(column, _) => column }
+    val time = next.flatMap(_.handOver).flatMap(_.timeColumn)
     Some(CountedColumns(offsets, time.filterNot(_ => leg.source.readsLog))).filter(c =>
       c.offsets.nonEmpty || c.time.nonEmpty
     )

@@ -87,19 +87,17 @@ final private[hybrid] class Tallies(
     if (isCounted(leg)) new CountedEnd(end, tally) else end
   }
 
-  /** The offsets of the legs that the exact rule of `next` counts.
+  /** The offsets of the legs that the rule of `next` counts.
     *
     * @param end
     *   the position and the end of a leg whose tally is of other columns, because the rule was changed
     */
-  def history(next: Leg, at: HybridPosition)(end: Leg => EndState): Seq[LegOffsets] = next.handOver match {
-    case Some(_: HandOver.Offsets) =>
-      chain.history(next).map { leg =>
-        val tally = finished(leg, at.position(leg.name), end(leg))
-        LegOffsets(leg, tally.offsets, tally.last)
-      }
-    case _ => Nil
-  }
+  def history(next: Leg, at: HybridPosition)(end: Leg => EndState): Seq[LegOffsets] =
+    if (next.handOver.flatMap(_.counts).isEmpty) Nil
+    else chain.history(next).map { leg =>
+      val tally = finished(leg, at.position(leg.name), end(leg))
+      LegOffsets(leg, tally.offsets, tally.last)
+    }
 
   private def finished(leg: Leg, at: Position, end: => EndState): Tally = {
     val own = tallies(leg.name)

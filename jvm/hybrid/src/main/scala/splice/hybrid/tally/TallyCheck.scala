@@ -24,6 +24,11 @@ final private[tally] class TallyCheck(chain: Chain, stored: Leg => Option[Tally]
     names.zip(tally.invalid).find(_._2 > 0).foreach { case ((column, role), rows) =>
       throw HandOverErrors.invalidOffsets(leg, next.name, column, role, rows)
     }
+    // A rule of the user receives the duplicates.
+    if (next.handOver.contains(rule)) checkDuplicates(leg, tally, next)
+  }
+
+  private def checkDuplicates(leg: Leg, tally: Tally, next: Leg): Unit = {
     val earlier =
       chain.history(next).takeWhile(_ != leg).flatMap(one => stored(one).map(t => LegOffsets(one, t.offsets)))
     val history = earlier :+ LegOffsets(leg, tally.offsets)

@@ -1,0 +1,92 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""A chain that a restart changes, and a leg that starts by a rule of the user."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.errors import StreamingQueryException
+
+from orders import (
+    HISTORY_SELECT,
+    LIVE_SELECT,
+    archive,
+    assert_each_once,
+    history,
+    history_then_live,
+    ids,
+    live,
+    orders,
+)
+from splice import HandOver, HybridSource
+from streams import drain, written
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from conftest import MakeTopic
+    from servers.kafka_topics import KafkaTopics
+
+PARTITIONS = 2
+ORDERS = range(100)
+LATER = range(100, 140)
+
+
+@pytest.fixture
+def topic(
+    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, history_path: Path
+) -> str:
+    """A topic with orders, of which each partition's first 30 are archived."""
+    name = make_topic(PARTITIONS)
+    topics.produce(name, orders(ORDERS, PARTITIONS))
+    archive(spark, topics, name, history_path, {0: 30, 1: 30})
+    return name
+
+
+def test_a_leg_that_has_ended_is_removed_and_the_rest_continues(
+    spark: SparkSession, topics: KafkaTopics, topic: str, history_path: Path, tmp_path: Path
+) -> None:
+    source = history_then_live(history(history_path), live(topics, topic))
+    drain(source.read_stream(spark), tmp_path)
+    shutil.rmtree(history_path)
+    topics.produce(topic, orders(LATER, PARTITIONS))
+    alone = HybridSource.builder("live", live(topics, topic), select=LIVE_SELECT).build()
+    drain(alone.read_stream(spark), tmp_path)
+    drain(alone.read_stream(spark), tmp_path)
+    assert_each_once(ids(written(spark, tmp_path)), [*ORDERS, *LATER])
+
+
+def test_a_function_computes_the_start_once(
+    spark: SparkSession, topics: KafkaTopics, topic: str, history_path: Path, tmp_path: Path
+) -> None:
+    calls: list[dict[str, Any]] = []
+
+    def after_the_archive(evidence: dict[str, Any]) -> dict[str, Any]:
+        calls.append(evidence)
+        if len(calls) == 1:
+            raise LookupError("no table of starts")
+        starts = {p["partition"]: p["until"] for p in evidence["offsets"]}
+        return {"offsets": {topic: starts}}
+
+    def source() -> HybridSource:
+        rule = HandOver.custom(after_the_archive, topic="topic")
+        return (
+            HybridSource.builder("history", history(history_path), select=HISTORY_SELECT)
+            .add_source("live", live(topics, topic), hand_over=rule, select=LIVE_SELECT)
+            .build()
+        )
+
+    with pytest.raises(StreamingQueryException, match="no table of starts"):
+        drain(source().read_stream(spark), tmp_path)
+    drain(source().read_stream(spark), tmp_path)
+    topics.produce(topic, orders(LATER, PARTITIONS))
+    drain(source().read_stream(spark), tmp_path)
+    assert_each_once(ids(written(spark, tmp_path)), [*ORDERS, *LATER])
+    assert len(calls) == 2
+    assert calls[1]["log"] == {topic: {"0": [0, 50], "1": [0, 50]}}
+    assert [p["until"] for p in calls[1]["offsets"]] == [30, 30]
