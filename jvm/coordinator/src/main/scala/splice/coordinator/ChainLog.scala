@@ -62,7 +62,7 @@ private[splice] object ChainLog {
     (text("source"), identity) match {
       case (Some(source), Some(known)) =>
         LegIdentity(text("name"), source, Some(known), removed = Json.field(leg, "removed").exists(_.asBoolean))
-      case _                           => entry.corrupt(s"'${Json.write(leg)}' is not a leg")
+      case _ => entry.corrupt(s"'${Json.write(leg)}' is not a leg")
     }
   }
 }

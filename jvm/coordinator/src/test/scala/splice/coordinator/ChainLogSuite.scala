@@ -94,9 +94,9 @@ final class ChainLogSuite extends AnyFunSuite {
   }
 
   test("a leg that has ended is removed, keeps its place in the entry, and returns by its name and kind") {
-    val log   = new MemorySideLog
-    val three = Seq(leg("old", "files", "path" -> "/o").copy(begun = false)) ++ chain
-    def start(legs: LegIdentity*): Unit = ChainLog.check(log, new Named(legs), OffsetLog.Empty)
+    val log                                 = new MemorySideLog
+    val three                               = Seq(leg("old", "files", "path" -> "/o").copy(begun = false)) ++ chain
+    def start(legs: LegIdentity*): Unit     = ChainLog.check(log, new Named(legs), OffsetLog.Empty)
     def refused(legs: LegIdentity*): String = intercept[SpliceException](start(legs: _*)).getMessage
     start(three.map(_.copy(begun = false)): _*)
     assert(refused(three.drop(1).map(_.copy(begun = false)): _*).contains("Leg 'old' has not ended"))
@@ -119,12 +119,12 @@ final class ChainLogSuite extends AnyFunSuite {
   }
 
   test("a leg that an undecided hand-over counts is not removed, also when the rule changes later") {
-    val log   = new MemorySideLog
-    val begun = leg("recent", "files", "path" -> "/r")
-    val last  = leg("live", "kafka").copy(begun = false)
+    val log                             = new MemorySideLog
+    val begun                           = leg("recent", "files", "path" -> "/r")
+    val last                            = leg("live", "kafka").copy(begun = false)
     def start(legs: LegIdentity*): Unit = ChainLog.check(log, new Named(legs), OffsetLog.Empty)
     start(leg("old", "files", "path" -> "/o"), begun.copy(begun = false), last)
-    val counts                  = begun.copy(countsBefore = Some("live"))
+    val counts                 = begun.copy(countsBefore = Some("live"))
     def error: SpliceException = intercept[SpliceException](start(counts, last))
     assert(error.getMessage.contains("leg 'live' is not decided, and counts the rows of leg 'old'"))
     start(begun, last)

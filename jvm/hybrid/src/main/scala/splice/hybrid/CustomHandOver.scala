@@ -43,8 +43,10 @@ final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver
   private def read(found: String, log: Log): StartPosition = {
     def invalid(why: String) = HandOverErrors.invalidStart(before.name, leg.name, rule.by.toString, found, why)
     Json.read(found).map(Json.fields) match {
-      case Some(Seq("timestamp" -> time)) => Timestamp(millis(time).fold(why => throw invalid(why), identity), leg.onGap)
-      case Some(Seq("offsets" -> topics)) => offsets(partitions(topics).fold(why => throw invalid(why), identity), log, invalid)
+      case Some(Seq("timestamp" -> time)) =>
+        Timestamp(millis(time).fold(why => throw invalid(why), identity), leg.onGap)
+      case Some(Seq("offsets" -> topics)) =>
+        offsets(partitions(topics).fold(why => throw invalid(why), identity), log, invalid)
       case _ => throw invalid("it must be a JSON object with either 'offsets' or 'timestamp'")
     }
   }
@@ -53,7 +55,9 @@ final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver
     if (!time.isIntegralNumber || !time.canConvertToLong || time.asLong < 0)
       Left(s"'timestamp' is ${Json.write(time)}, and must be milliseconds since 1970-01-01T00:00:00Z")
     else if (time.asLong > now.toEpochMilli)
-      Left(s"'timestamp' is ${Instant.ofEpochMilli(time.asLong)}, after now ($now), so rows until then would be skipped")
+      Left(
+        s"'timestamp' is ${Instant.ofEpochMilli(time.asLong)}, after now ($now), so rows until then would be skipped"
+      )
     else Right(time.asLong)
 
   private def partitions(topics: JsonNode): Either[String, Seq[(LogPartition, Long)]] = {
@@ -70,13 +74,22 @@ final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver
     else Right(all.collect { case (topic, Some(partition), offset) => LogPartition(topic, partition) -> offset.asLong })
   }
 
-  private def offsets(starts: Seq[(LogPartition, Long)], log: Log, invalid: String => SpliceException): StartPosition = {
+  private def offsets(
+      starts: Seq[(LogPartition, Long)],
+      log: Log,
+      invalid: String => SpliceException
+  ): StartPosition = {
     val unknown = starts.map(_._1).filterNot(log.contains)
     if (unknown.nonEmpty)
-      throw invalid(s"'${leg.name}' does not read ${CustomHandOver.some(unknown)}; it reads ${CustomHandOver.some(log.keys)}")
+      throw invalid(
+        s"'${leg.name}' does not read ${CustomHandOver.some(unknown)}; it reads ${CustomHandOver.some(log.keys)}"
+      )
     val beyond = starts.collectFirst { case (p, offset) if offset > log(p).until => (p, offset, log(p).until) }
-    beyond.foreach { case (p, offset, until) => throw invalid(s"offset $offset of $p is after the end of the log, $until") }
-    val gone = starts.collect { case (p, offset) if offset < log(p).from => p -> Ranges(Iterator(offset -> log(p).from)) }
+    beyond.foreach { case (p, offset, until) =>
+      throw invalid(s"offset $offset of $p is after the end of the log, $until")
+    }
+    val gone =
+      starts.collect { case (p, offset) if offset < log(p).from => p -> Ranges(Iterator(offset -> log(p).from)) }
     if (gone.nonEmpty) {
       val error = HandOverErrors.gap(Seq(before.name), leg.name, gone)
       if (leg.onGap == OnGap.Fail) throw error else CustomHandOver.logger.warn(error.getMessage)

@@ -34,7 +34,10 @@ private[splice] object HandOverOptions {
     column("topic", "the history's column with the topic, for offsets and custom").withDefault("topic", "topic")
 
   val Partition: SourceOption[String] =
-    column("partition", "the history's column with the partition, for offsets and custom").withDefault("partition", "partition")
+    column(
+      "partition",
+      "the history's column with the partition, for offsets and custom"
+    ).withDefault("partition", "partition")
 
   val Offset: SourceOption[String] =
     column("offset", "the history's column with the offset, for offsets and custom").withDefault("offset", "offset")
@@ -144,7 +147,7 @@ private[splice] object HandOverOptions {
         made.options.map(_._1).toSet ++ Seq(OnHoles.key, OnGap.key, OnDuplicates.key)
       case Some(_: HandOver.Custom) => parameters.toMap.apply(CustomRule) ++ Seq(Rule.key, OnGap.key)
       case Some(made)               => made.options.map(_._1).toSet + OnGap.key
-      case None       => Set.empty[String]
+      case None                     => Set.empty[String]
     }
     all.map(_.key).find(key => options.contains(key) && !own(key)).foreach { key =>
       val belongs = parameters.collect { case (name, keys) if keys(key) => name }

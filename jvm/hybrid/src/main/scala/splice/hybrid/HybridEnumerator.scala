@@ -100,7 +100,8 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
   }
 
   override def end(at: HybridPosition): Option[EndState] =
-    if (at.current.contains(chain.last.name)) enumerators(chain.last).end(at.position).map(new HybridEndState(at, _)) else None
+    if (at.current.contains(chain.last.name)) enumerators(chain.last).end(at.position).map(new HybridEndState(at, _))
+    else None
 
   // The storage of legs that have ended may be unavailable.
   override def freeze(): Unit = {

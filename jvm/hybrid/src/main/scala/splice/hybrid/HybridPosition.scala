@@ -86,7 +86,7 @@ private[splice] object HybridPosition {
     val node    = Json.read(text).getOrElse(throw corrupt("it is not JSON"))
     val version = Json.field(node, "v").filter(_.isInt).map(_.asInt).getOrElse(throw foreign)
     if (version > Version) throw CheckpointErrors.newer(What, version, Version)
-    val legs  = Json.field(node, "legs").filter(_.isObject).map(Json.fields).filter(_.nonEmpty).getOrElse(throw foreign)
+    val legs = Json.field(node, "legs").filter(_.isObject).map(Json.fields).filter(_.nonEmpty).getOrElse(throw foreign)
     val (own, others) = legs.partition { case (name, _) => chain.contains(name) }
     val named         = own.map(_._1).toSet
     chain.legs.take(chain.legs.lastIndexWhere(leg => named(leg.name))).map(_.name).find(name => !named(name)).foreach {

@@ -21,10 +21,10 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     private val name: String     = s"rule-${UUID.randomUUID()}"
     var evidence: Vector[String] = Vector.empty
 
-    def options: Seq[(String, String)]             = Nil
+    def options: Seq[(String, String)] = Nil
     def answer: String
-    override def rule: Seq[(String, String)]       = Seq("handOver" -> "custom", "handOver.python" -> name) ++ options
-    def from(offsets: (Int, Long)*): String        =
+    override def rule: Seq[(String, String)] = Seq("handOver" -> "custom", "handOver.python" -> name) ++ options
+    def from(offsets: (Int, Long)*): String  =
       offsets.map { case (p, o) => s""""$p":$o""" }.mkString(s"""{"offsets":{"${live.name}":{""", ",", "}}}")
     private val clock: Clock = Clock.fixed(Instant.ofEpochSecond(5), ZoneOffset.UTC)
 
@@ -38,14 +38,14 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
 
     def rows(): Seq[Seq[Long]] =
       Using.resource(Legs.run(source, log, clock))(c => batches(c).map(b => ids(c.ranges(b._1, b._2))))
-    def refused(): SpliceException = intercept[SpliceException](rows())
+    def refused(): SpliceException  = intercept[SpliceException](rows())
     def switch: Option[Seq[String]] = log.scope("leg-live").get("hand-over-00000000")
   }
 
   test("the rule receives what is known, and its offsets are the start") {
     new Ruled {
-      override def answer: String                             = from(0 -> 1, 1 -> 2)
-      override val options: Seq[(String, String)]             = Seq("handOver.offset" -> "offset", "handOver.column" -> "timestamp")
+      override def answer: String                 = from(0 -> 1, 1 -> 2)
+      override val options: Seq[(String, String)] = Seq("handOver.offset" -> "offset", "handOver.column" -> "timestamp")
       assert(rows() == Seq(Seq(0, 1, 2), Seq(2, 4, 5)))
       val found = Json.read(evidence.loneElement).get
       assert(Json.fields(found).map(_._1) ==
@@ -95,10 +95,10 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
 
   /** Fails before it creates an entry. */
   final private class StoppingLog(inner: SideLog, prefix: String) extends SideLog {
-    override def get(key: String): Option[Seq[String]]                        = inner.get(key)
-    override def keys(start: String): Seq[String]                             = inner.keys(start)
-    override def remove(key: String): Unit                                    = inner.remove(key)
-    override def scope(name: String): SideLog                                 = new StoppingLog(inner.scope(name), prefix)
+    override def get(key: String): Option[Seq[String]] = inner.get(key)
+    override def keys(start: String): Seq[String]      = inner.keys(start)
+    override def remove(key: String): Unit             = inner.remove(key)
+    override def scope(name: String): SideLog          = new StoppingLog(inner.scope(name), prefix)
     override def getOrCreate(key: String)(lines: => Seq[String]): Seq[String] =
       inner.getOrCreate(key) {
         val all = lines
@@ -120,21 +120,21 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
   test("what is not a start is rejected with the rule, the value and the reason") {
     val far = "9" * 30
     Seq[(String, String)](
-      "soon"                                           -> "it must be a JSON object",
-      "{}"                                             -> "it must be a JSON object",
-      """{"offsets":{},"timestamp":1}"""               -> "it must be a JSON object",
-      """{"timestamp":"1"}"""                          -> "'timestamp' is \"1\"",
-      """{"timestamp":-1}"""                           -> "'timestamp' is -1",
-      s"""{"timestamp":$far}"""                        -> s"'timestamp' is $far",
-      """{"timestamp":5001}"""                         -> "1970-01-01T00:00:05.001Z, after now (1970-01-01T00:00:05Z)",
-      """{"offsets":[1]}"""                            -> "'offsets' must have an object",
-      """{"offsets":{"LIVE":5}}"""                     -> "'offsets' must have an object",
-      """{"offsets":{"LIVE":{"x":1}}}"""               -> "must be whole numbers",
-      """{"offsets":{"LIVE":{"0":-1}}}"""              -> "must be whole numbers",
-      """{"offsets":{"LIVE":{"0":1.5}}}"""             -> "must be whole numbers",
-      """{"offsets":{"LIVE":{"7":1}}}"""               -> "'live' does not read LIVE-7; it reads LIVE-0, LIVE-1",
-      """{"offsets":{"other":{"0":1}}}"""              -> "'live' does not read other-0",
-      """{"offsets":{"LIVE":{"0":4}}}"""               -> "offset 4 of LIVE-0 is after the end of the log, 3"
+      "soon"                               -> "it must be a JSON object",
+      "{}"                                 -> "it must be a JSON object",
+      """{"offsets":{},"timestamp":1}"""   -> "it must be a JSON object",
+      """{"timestamp":"1"}"""              -> "'timestamp' is \"1\"",
+      """{"timestamp":-1}"""               -> "'timestamp' is -1",
+      s"""{"timestamp":$far}"""            -> s"'timestamp' is $far",
+      """{"timestamp":5001}"""             -> "1970-01-01T00:00:05.001Z, after now (1970-01-01T00:00:05Z)",
+      """{"offsets":[1]}"""                -> "'offsets' must have an object",
+      """{"offsets":{"LIVE":5}}"""         -> "'offsets' must have an object",
+      """{"offsets":{"LIVE":{"x":1}}}"""   -> "must be whole numbers",
+      """{"offsets":{"LIVE":{"0":-1}}}"""  -> "must be whole numbers",
+      """{"offsets":{"LIVE":{"0":1.5}}}""" -> "must be whole numbers",
+      """{"offsets":{"LIVE":{"7":1}}}"""   -> "'live' does not read LIVE-7; it reads LIVE-0, LIVE-1",
+      """{"offsets":{"other":{"0":1}}}"""  -> "'live' does not read other-0",
+      """{"offsets":{"LIVE":{"0":4}}}"""   -> "offset 4 of LIVE-0 is after the end of the log, 3"
     ).foreach { case (text, why) =>
       new Ruled {
         override def answer: String = text.replace("LIVE", live.name)
@@ -174,26 +174,40 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
   test("a rule is a class, which the driver creates at the switch") {
     new World {
       override def rule: Seq[(String, String)] = HandOver.custom(classOf[FromTheFirst]).options
-      Using.resource(Legs.run(source, log))(c => assert(batches(c).map(b => ids(c.ranges(b._1, b._2))).last == (0L to 5L)))
+      Using.resource(Legs.run(source, log))(c =>
+        assert(batches(c).map(b => ids(c.ranges(b._1, b._2))).last == (0L to 5L))
+      )
     }
-    Seq(HandOver.custom(classOf[FromTheFirst]), HandOver.custom(classOf[FromTheFirst]).withOffsets("a", "b", "c"),
-      HandOver.custom(classOf[FromTheFirst]).withEventTime("ts")).foreach { rule =>
+    Seq(
+      HandOver.custom(classOf[FromTheFirst]),
+      HandOver.custom(classOf[FromTheFirst]).withOffsets("a", "b", "c"),
+      HandOver.custom(classOf[FromTheFirst]).withEventTime("ts")
+    ).foreach { rule =>
       assert(HandOverOptions.parse(SourceOptions(rule.options.toMap)).contains(rule))
     }
   }
 
   test("a class that cannot be a rule is rejected by its option") {
     def refused(more: (String, String)*): String = intercept[SpliceOptionException](
-      HandOverOptions.parse(SourceOptions((more :+ ("handOver" -> "custom")).map { case (k, v) => s"live.$k" -> v }.toMap)
+      HandOverOptions.parse(SourceOptions((more :+ ("handOver" -> "custom")).map { case (k, v) =>
+        s"live.$k" -> v
+      }.toMap)
         .scope("live"))
     ).getMessage
     assert(refused().contains("'live.handOver.class' is missing"))
     Seq("no.such.Rule", classOf[MemoryLog].getName, classOf[WithArgument].getName).foreach { name =>
       val text = refused("handOver.class" -> name)
-      assert(text.contains(s"'live.handOver.class' is '$name'") && text.contains("implements splice.hybrid.HandOverRule"))
+      assert(text.contains(s"'live.handOver.class' is '$name'") &&
+        text.contains("implements splice.hybrid.HandOverRule"))
     }
-    assert(refused("handOver.class" -> classOf[FromTheFirst].getName, "handOver.python" -> "f").contains("only one can"))
-    assert(refused("handOver.class" -> classOf[FromTheFirst].getName, "onHoles" -> "fill").contains("'live.onHoles' belongs to"))
+    assert(refused(
+      "handOver.class"  -> classOf[FromTheFirst].getName,
+      "handOver.python" -> "f"
+    ).contains("only one can"))
+    assert(refused(
+      "handOver.class" -> classOf[FromTheFirst].getName,
+      "onHoles"        -> "fill"
+    ).contains("'live.onHoles' belongs to"))
   }
 
   test("a function of another process is named in the error, and its name in this process is not part of the rule") {

@@ -55,7 +55,7 @@ final class HybridPositionSuite extends AnyFunSuite {
   }
 
   test("positions of legs that the chain does not have are kept as they are, and order by the others") {
-    val short = ChainParser.parse(SourceOptions(Legs.options(Legs.live(log))))
+    val short                      = ChainParser.parse(SourceOptions(Legs.options(Legs.live(log))))
     val Seq(one, two, three, four) =
       Seq(first, second, third, third.moved(at(log.name, 9))).map(p => HybridPosition.parse(short, p.json)): @unchecked
     assert(Seq(one, two, three).map(_.json) == Seq(first, second, third).map(_.json))

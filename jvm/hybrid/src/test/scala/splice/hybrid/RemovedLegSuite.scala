@@ -24,10 +24,10 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
     live.read(1, 0, 2).foreach(recent.archive(0, _))
     live.read(0, 2, 3).foreach(recent.archive(0, _))
 
-    def first: Own                      = "old" -> MemoryOptions.of(old, "bounded" -> "true", "maxRows" -> "1")
-    def second: Own                     = "recent" -> MemoryOptions.of(recent, "bounded" -> "true", "maxRows" -> "1")
-    def third(rule: (String, String)*)  = Legs.live(live, Seq("maxRows" -> "1") ++ rule: _*)
-    val exact: (String, String)         = "handOver" -> "offsets"
+    def first: Own                     = "old"      -> MemoryOptions.of(old, "bounded" -> "true", "maxRows" -> "1")
+    def second: Own                    = "recent"   -> MemoryOptions.of(recent, "bounded" -> "true", "maxRows" -> "1")
+    def third(rule: (String, String)*) = Legs.live(live, Seq("maxRows" -> "1") ++ rule: _*)
+    val exact: (String, String)        = "handOver" -> "offsets"
     lazy val whole: Source[_ <: Position] = Legs.source(first, second, third(exact))
 
     def run[A](source: Source[_ <: Position])(use: Coordinator => A): A = Using.resource(Legs.run(source, log))(use)
@@ -91,10 +91,10 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
 
   test("a batch that reads rows of a removed leg names the leg, and starts when the leg is there again") {
     new Archives {
-      val before: Seq[String]           = offsets(whole)(_ == "live")
-      val alone: Source[_ <: Position]  = Legs.source(third())
-      val middle: Source[_ <: Position] = Legs.source(first, third())
-      val last: String                  = before(before.size - 3)
+      val before: Seq[String]                                                        = offsets(whole)(_ == "live")
+      val alone: Source[_ <: Position]                                               = Legs.source(third())
+      val middle: Source[_ <: Position]                                              = Legs.source(first, third())
+      val last: String                                                               = before(before.size - 3)
       def needed(source: Source[_ <: Position], from: String, until: String): String = {
         val error = intercept[SpliceException](rows(source, from, until))
         assert(error.getCondition == "SPLICE_HYBRID.REMOVED_LEG")
@@ -131,7 +131,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
       val error: SpliceException = refused(Legs.source(second, third(exact)))
       assert(error.getCondition == "SPLICE_CHECKPOINT.CHANGED")
       assert(error.getMessage.contains("hand-over of leg 'live' is not decided, and counts the rows of leg 'old'"))
-      val times: Seq[(String, String)] = Seq("handOver" -> "nowMinus", "handOver.duration" -> "1h")
+      val times: Seq[(String, String)]   = Seq("handOver" -> "nowMinus", "handOver.duration" -> "1h")
       val shorter: Source[_ <: Position] = Legs.source(second, third(times: _*))
       Legs.run(shorter, log).close()
       assert(refused(Legs.source(second, third(exact))).getMessage.contains("counts the rows of leg 'old'"))
@@ -143,16 +143,20 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
 
   test("legs are removed and added in one start; a removed leg keeps its name, its kind and its place") {
     new Archives {
-      val bounded: Own                   = third("bounded" -> "true", exact)
-      val begun: Source[_ <: Position]   = Legs.source(first, second, bounded)
-      val before: Seq[String]            = offsets(begun)(never)
-      val next: MemoryLog                = Legs.log(1)
+      val bounded: Own                 = third("bounded" -> "true", exact)
+      val begun: Source[_ <: Position] = Legs.source(first, second, bounded)
+      val before: Seq[String]          = offsets(begun)(never)
+      val next: MemoryLog              = Legs.log(1)
       next.append(0, 100)
-      val added: Own                     = "next" -> MemoryOptions.of(next)
-      val other: Source[_ <: Position]   = Legs.source(third("bounded" -> "true"), added)
-      val after: Seq[String]             = offsets(other, Some(before.last))(never)
+      val added: Own                   = "next" -> MemoryOptions.of(next)
+      val other: Source[_ <: Position] = Legs.source(third("bounded" -> "true"), added)
+      val after: Seq[String]           = offsets(other, Some(before.last))(never)
       assert(leg(run(other)(_.position(after.last))) == "next" && rows(other, before.last, after.last) == Seq(100L))
-      assert(refused(Legs.source(third("bounded" -> "true"), "next" -> MemoryOptions.of(next, "bounded" -> "true"), "old" -> MemoryOptions.of(old)))
+      assert(refused(Legs.source(
+        third("bounded" -> "true"),
+        "next" -> MemoryOptions.of(next, "bounded" -> "true"),
+        "old"  -> MemoryOptions.of(old)
+      ))
         .getMessage.contains("is 'live,next,old' now"))
       assert(refused(Legs.source(second, first, bounded, added)).getMessage.contains("is 'recent,old,live,next' now"))
       val back: Source[_ <: Position] = Legs.source(first, bounded, added)
@@ -172,11 +176,11 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
 
   /** A leg of a log: what it is told at a commit is passed on, also when the run that read it was killed. */
   final private class OfLog(inner: Source[_ <: Position]) extends Source[Position] {
-    override def kind: String                                              = inner.kind
-    override def schema: StructType                                        = inner.schema
-    override def position(json: String): Position                          = inner.position(json)
-    override def boundedness: Boundedness                                  = inner.boundedness
-    override def readsLog: Boolean                                         = true
+    override def kind: String                                                      = inner.kind
+    override def schema: StructType                                                = inner.schema
+    override def position(json: String): Position                                  = inner.position(json)
+    override def boundedness: Boundedness                                          = inner.boundedness
+    override def readsLog: Boolean                                                 = true
     override def enumerator(context: EnumeratorContext): SplitEnumerator[Position] =
       SplitEnumerator.untyped(inner, context)
   }

@@ -50,6 +50,17 @@ final class HybridSuite extends AnyFunSuite with WithSpark {
   private def out(name: String): Seq[Row] =
     spark.read.parquet(folder.resolve(s"$name-out").toString).orderBy("id").collect().toSeq
 
+  test("one action of a batch plans once, also when it reads columns and when the plan was shown") {
+    val (log, options) = world("planned", rows = 40, archived = 20)
+    val frame          = legs(spark.read.format("splice").options(options).load())
+    val shown          = frame.queryExecution.toString
+    assert(shown.contains("hybrid") && frame.collect().length == 40 && frame.queryExecution.toRdd.count() == 40)
+    assert(log.asked("start") == 1, "one run of the DataFrame's own plan, however often it is executed")
+    log.append(0, 40, 40 * Second)
+    assert(frame.collect().length == 40, "the ends of a DataFrame's own plan are those of its first action")
+    assert(frame.count() == 41 && log.asked("start") == 2, "another plan is another read")
+  }
+
   test("history, then log, each row once, in one AvailableNow") {
     val (_, options) = world("both", rows = 100, archived = 60)
     val query        = drain(legs(stream(options)), "both")
