@@ -14,6 +14,7 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.spark.sql.types.StructType
 
 import splice.coordinator.{Coordinator, HadoopSideLog}
+import splice.kafka.dynamic.reader.ClusterReads
 import splice.kafka.dynamic.split.DynamicOffset
 import splice.kafka.dynamic.{DynamicKafkaSource, DynamicSettings, KafkaMetadataService}
 import splice.kafka.enumerator.{ClockedDiscovery, KafkaEnumerator, RecordSizes}
@@ -144,7 +145,7 @@ final class ManyClustersCost(cores: Int) {
     override def position(json: String): DynamicOffset = real.position(json)
 
     override def enumerator(context: EnumeratorContext): SplitEnumerator[DynamicOffset] =
-      real.enumerator(context, service, new RecordSizes) { (cluster, topics, own) =>
+      real.enumerator(context, service, new RecordSizes, new ClusterReads(context.run)) { (cluster, topics, own) =>
         val log       = logs(cluster.name)
         val discovery = new ClockedDiscovery(log, settings.base.discoveryInterval, own.clock)
         KafkaEnumerator(settings.of(cluster, topics), own, log, discovery)

@@ -74,7 +74,11 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
     planned = Some(until)
   }
 
-  override def reported(reports: Seq[Report]): Unit = tallies.reported(reports)
+  // Reports name the enumerator that they are for.
+  override def reported(reports: Seq[Report]): Unit = {
+    tallies.reported(reports)
+    enumerators.all.valuesIterator.foreach(_.reported(reports))
+  }
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = {
     val byLeg = ranges.collect { case range: LegRange => range }.groupBy(_.leg)

@@ -9,6 +9,7 @@ import org.apache.spark.sql.types.StructType
 
 import splice.kafka.dynamic._
 import splice.kafka.dynamic.enumerator.ClusterEnumerator
+import splice.kafka.dynamic.reader.ClusterReads
 import splice.kafka.dynamic.split.DynamicOffset
 import splice.kafka.enumerator.{KafkaPlan, RecordSizes, TimedOffset}
 import splice.kafka.options.StartingOffsets
@@ -69,7 +70,7 @@ final class ManyPartitions(options: (String, String)*) extends Source[DynamicOff
   }
 
   override def enumerator(context: EnumeratorContext): SplitEnumerator[DynamicOffset] =
-    source.enumerator(context, Service, new RecordSizes)((_, _, _) => Cluster)
+    source.enumerator(context, Service, new RecordSizes, new ClusterReads(context.run))((_, _, _) => Cluster)
 
   override def kind: String                          = source.kind
   override def boundedness: Boundedness              = source.boundedness

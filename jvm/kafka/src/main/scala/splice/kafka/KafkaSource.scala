@@ -42,7 +42,7 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
   override private[splice] def takesOver(offset: Position): Boolean = true
 
   override def enumerator(context: EnumeratorContext): SplitEnumerator[KafkaPosition] =
-    KafkaEnumerator(settings, context, new RecordSizes, ReadReports.ofSession())
+    KafkaEnumerator(settings, context, new RecordSizes, new ReadReports(context.run))
 
   /** The enumerator over another log, such as a simulated one. */
   private[splice] def enumerator(
@@ -50,7 +50,7 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
       log: LogMetadata,
       discovery: Discovery
   ): SplitEnumerator[KafkaPosition] =
-    KafkaEnumerator(settings, context, log, discovery, new RecordSizes, ReadReports.ofSession())
+    KafkaEnumerator(settings, context, log, discovery)
 
   override def taskMetrics: Seq[CustomMetric] =
     if (settings.value.parses) KafkaMetrics.parsing else KafkaMetrics.declared

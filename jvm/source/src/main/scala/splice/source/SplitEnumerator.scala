@@ -71,7 +71,7 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
   /** The ranges of all rows up to `at` that `covered` does not contain. Called for a bounded source that has ended at `at`. */
   def remaining(at: P, covered: Coverage): Seq[SplitRange] = Nil
 
-  /** Reports of tasks that have succeeded. Called before each [[advance]], if there are reports. */
+  /** Reports of tasks that have succeeded. Called before [[advance]] and [[figures]], if there are reports. */
   def reported(reports: Seq[Report]): Unit = ()
 
   /** Spark has durably committed all rows up to `until`. Idempotent; comes late, or never. */

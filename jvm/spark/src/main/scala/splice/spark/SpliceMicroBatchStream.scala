@@ -72,6 +72,7 @@ final private[spark] class SpliceMicroBatchStream private (
   override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] =
     latestConsumed.toScala.fold(java.util.Map.of[String, String]()) { consumed =>
       homes.learn(reports.takeHomes())
+      coordinator.reported(reports.takeReports())
       val figures = coordinator.figures(position(consumed)) + (ProgressMetric.SlotMoves -> homes.moves.toString)
       board.show(figures)
       figures.asJava

@@ -49,7 +49,7 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
   override def enumerator(context: EnumeratorContext): SplitEnumerator[DynamicOffset] = {
     val hadoop = SparkSession.getActiveSession.fold(new Configuration())(_.sparkContext.hadoopConfiguration)
     val sizes  = new RecordSizes
-    val reads  = new ClusterReads
+    val reads  = new ClusterReads(context.run)
     enumerator(context, settings.service(hadoop), sizes, reads) { (cluster, topics, own) =>
       KafkaEnumerator(settings.of(cluster, topics), own, sizes.within(cluster.name), reads(cluster.name))
     }
@@ -64,7 +64,7 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
       context: EnumeratorContext,
       service: KafkaMetadataService,
       sizes: RecordSizes,
-      reads: ClusterReads = new ClusterReads
+      reads: ClusterReads
   )(
       make: (KafkaCluster, SortedSet[String], EnumeratorContext) => ClusterEnumerator
   ): SplitEnumerator[DynamicOffset] = new DynamicEnumerator(

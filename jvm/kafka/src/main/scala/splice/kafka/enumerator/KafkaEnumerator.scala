@@ -9,7 +9,7 @@ import scala.collection.immutable.SortedMap
 import org.apache.spark.sql.types.StructType
 
 import splice.kafka.dynamic.enumerator.ClusterEnumerator
-import splice.kafka.lag.{LagBook, ReadReports, TaskReads}
+import splice.kafka.lag.{LagBook, ReadReports}
 import splice.kafka.options.{KafkaSettings, StartingOffsets}
 import splice.kafka.reader.{KafkaReaders, ReaderPool}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
@@ -28,9 +28,18 @@ final private[splice] class KafkaEnumerator(
     log: LogMetadata,
     discovery: Discovery,
     looks: SecondLook,
-    sizes: RecordSizes = new RecordSizes,
-    reports: Option[ReadReports] = None
+    sizes: RecordSizes,
+    reports: ReadReports
 ) extends ClusterEnumerator {
+
+  /** With figures of its own. */
+  def this(
+      settings: KafkaSettings,
+      context: EnumeratorContext,
+      log: LogMetadata,
+      discovery: Discovery,
+      looks: SecondLook
+  ) = this(settings, context, log, discovery, looks, new RecordSizes, new ReadReports(context.run))
 
   private val policies   = settings.policies
   private val watch      = new EndWatch(log, looks, DataLoss(settings.failOnDataLoss))
@@ -55,7 +64,7 @@ final private[splice] class KafkaEnumerator(
 
   private var moving                          = false
   private var refreshing                      = false
-  private var reported: Option[KafkaPosition] = None
+  private var shownAt: Option[KafkaPosition] = None
   private var filled                          = 0L
 
   override def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = {
@@ -121,7 +130,7 @@ final private[splice] class KafkaEnumerator(
     if (from != until) outage.wait(() => replays(plan, from, until))
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
-    KafkaReaders(settings, columns, context, reports)
+    KafkaReaders(settings, columns, context, reports.key)
 
   override def cost(range: SplitRange): Long = range match {
     case own: KafkaSplitRange => sizes.cost(own.partition.topic, own.weight)
@@ -157,14 +166,16 @@ final private[splice] class KafkaEnumerator(
 
   override def stopped(last: => Option[KafkaPosition]): Unit = if (settings.commitToGroup) last.foreach(committed)
 
+  override def reported(all: Seq[Report]): Unit = reports.add(all)
+
   override def figures(at: KafkaPosition): SortedMap[String, String] = {
-    val told = reports.fold(TaskReads())(_.take())
+    val told = reports.take()
     told.partitions.foreach { case (p, read) => sizes.learn(p.topic, read.rows, read.bytes) }
     val found = told.partitions.keySet.map(_.topic)
-    reported.foreach { before =>
+    shownAt.foreach { before =>
       at.topics.filter(t => !found(t) && before.of(t) != at.of(t)).foreach(sizes.foundNone)
     }
-    reported = Some(at)
+    shownAt = Some(at)
     filled += told.filled
     val toFill = at.offsets.iterator.map { case (p, offset) =>
       fillLog.known.find(p, at.generation(p.topic)).fold(0L)(fill => math.max(fill.total - fill.rank(offset), 0L))
@@ -269,11 +280,11 @@ private[splice] object KafkaEnumerator {
       settings: KafkaSettings,
       context: EnumeratorContext,
       sizes: RecordSizes,
-      reports: Option[ReadReports]
+      reports: ReadReports
   ): KafkaEnumerator = {
     val log       = new KafkaLogMetadata(settings, context.run)
     val discovery = new BackgroundDiscovery(log, settings.discoveryInterval, context.clock, context.run)
-    apply(settings, context, log, discovery, sizes, reports)
+    new KafkaEnumerator(settings, context, log, discovery, looks(settings), sizes, reports)
   }
 
   /** The enumerator over another log, such as a simulated one. */
@@ -281,16 +292,8 @@ private[splice] object KafkaEnumerator {
       settings: KafkaSettings,
       context: EnumeratorContext,
       log: LogMetadata,
-      discovery: Discovery,
-      sizes: RecordSizes = new RecordSizes,
-      reports: Option[ReadReports] = None
-  ): KafkaEnumerator = new KafkaEnumerator(
-    settings,
-    context,
-    log,
-    discovery,
-    SecondLook(settings.retries, settings.retryInterval),
-    sizes,
-    reports
-  )
+      discovery: Discovery
+  ): KafkaEnumerator = new KafkaEnumerator(settings, context, log, discovery, looks(settings))
+
+  private def looks(settings: KafkaSettings) = SecondLook(settings.retries, settings.retryInterval)
 }

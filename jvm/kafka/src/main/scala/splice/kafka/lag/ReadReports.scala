@@ -3,28 +3,21 @@
 
 package splice.kafka.lag
 
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.util.AccumulatorV2
+import splice.source.Report
 
-/** Brings what tasks did to the driver. An attempt that failed, or was one too many, counts too: these are figures, not offsets. */
-final private[splice] class ReadReports extends AccumulatorV2[TaskReads, TaskReads] {
+/** The figures that tasks have reported and that were not taken yet. Used by any thread.
+  *
+  * @param key
+  *   names the enumerator in one run of one query; readers put it into their reports
+  */
+final private[splice] class ReadReports(val key: String) {
 
   private var reads = TaskReads()
 
-  override def add(one: TaskReads): Unit = synchronized { reads = reads ++ one }
-
-  override def merge(other: AccumulatorV2[TaskReads, TaskReads]): Unit = add(other.value)
-
-  override def value: TaskReads = synchronized(reads)
-
-  override def isZero: Boolean = synchronized(reads == TaskReads())
-
-  override def reset(): Unit = synchronized { reads = TaskReads() }
-
-  override def copy(): ReadReports = {
-    val made = new ReadReports
-    made.add(value)
-    made
+  /** Keeps those reports that are for this enumerator. */
+  def add(reports: Seq[Report]): Unit = reports.foreach {
+    case Report(`key`, own: TaskReads) => synchronized { reads = reads ++ own }
+    case _                             => ()
   }
 
   /** What came since this was last called. */
@@ -32,15 +25,5 @@ final private[splice] class ReadReports extends AccumulatorV2[TaskReads, TaskRea
     val taken = reads
     reads = TaskReads()
     taken
-  }
-}
-
-private[splice] object ReadReports {
-
-  /** Reports of one run of a query; None where no session runs tasks. */
-  def ofSession(): Option[ReadReports] = SparkSession.getActiveSession.map { spark =>
-    val made = new ReadReports
-    spark.sparkContext.register(made)
-    made
   }
 }

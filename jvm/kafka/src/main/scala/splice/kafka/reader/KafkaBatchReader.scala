@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 
-import splice.source.{Poll, SplitReader}
+import splice.source.{Poll, Report, SplitReader}
 
 /** Hands a slot's records over as column batches, each the records of one partition that one poll brought; they are one object.
   *
@@ -32,6 +32,7 @@ final private[splice] class KafkaBatchReader(columns: StructType, slot: SlotRead
   }
 
   override def get(): ColumnarBatch             = batch
+  override def report(ended: Boolean): Seq[Report] = slot.report
   override def metrics: Array[CustomTaskMetric] = slot.metrics
   override def close(): Unit                    = slot.close()
 }

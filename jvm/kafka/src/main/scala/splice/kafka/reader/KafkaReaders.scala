@@ -12,7 +12,6 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.{SparkEnv, TaskContext}
 
 import splice.kafka.enumerator.SecondLook
-import splice.kafka.lag.ReadReports
 import splice.kafka.options.{KafkaSettings, TopicRemoved}
 import splice.kafka.split.KafkaSplitRange
 import splice.kafka.value.{ValuePlan, ValueReader}
@@ -100,7 +99,7 @@ private[splice] object KafkaReaders {
       settings: KafkaSettings,
       columns: StructType,
       context: EnumeratorContext,
-      reports: Option[ReadReports]
+      reportKey: String
   ): KafkaReaders = {
     val value = ValuePlan(settings.value, columns, context.session)
     val poll  = settings.pollTimeout.getOrElse(networkTimeout)
@@ -114,7 +113,7 @@ private[splice] object KafkaReaders {
         settings.readerIdleTimeout,
         settings.policies.outOfRange.fails,
         settings.rackFrom,
-        reports,
+        reportKey,
         settings.policies.recreated,
         settings.retries,
         settings.retryInterval,

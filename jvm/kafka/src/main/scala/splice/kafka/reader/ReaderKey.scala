@@ -5,7 +5,6 @@ package splice.kafka.reader
 
 import java.time.Duration
 
-import splice.kafka.lag.ReadReports
 import splice.kafka.options.{ClientProperties, RackFrom, TopicRecreated}
 
 /** Readers are alike when their query's run, what their client was made of, and their slot are the same. */
@@ -17,8 +16,8 @@ final private[splice] case class ReaderKey(run: String, client: ClientProperties
   *   whether a log that ends before the end of what was planned is an error
   * @param failOutOfRange
   *   whether a log that begins after the start of what was planned is one; else what is left of the range is read
-  * @param reports
-  *   where they tell the driver what they did
+  * @param reportKey
+  *   names the enumerator that takes their reports
   * @param recreated
   *   what becomes of a planned range whose topic is another one by the time that it is read
   * @param retries
@@ -33,7 +32,7 @@ final private[splice] case class ReaderSettings(
     idleTimeout: Duration,
     failOutOfRange: Boolean,
     rackFrom: RackFrom = RackFrom.Nowhere,
-    reports: Option[ReadReports] = None,
+    reportKey: String = "",
     recreated: TopicRecreated = TopicRecreated.Fail,
     retries: Int = 3,
     retryInterval: Duration = Duration.ofMillis(10),

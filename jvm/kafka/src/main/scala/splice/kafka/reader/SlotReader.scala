@@ -19,10 +19,10 @@ import org.apache.kafka.common.{KafkaException, TopicPartition}
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.unsafe.types.UTF8String
 
-import splice.kafka.lag.{PartitionRead, ReadReports, TaskReads}
+import splice.kafka.lag.{PartitionRead, TaskReads}
 import splice.kafka.reader.SlotConsumer.Leftover
 import splice.kafka.split.{KafkaSplitRange, TopicPartitions}
-import splice.source.Poll
+import splice.source.{Poll, Report}
 
 /** Reads the ranges of one slot over one consumer, all at once: records come list by list, in the order in which brokers answer.
   *
@@ -67,6 +67,7 @@ final private[splice] class SlotReader(
   private var bytes     = 0L
   private var pollNanos = 0L
 
+  private var reads       = TaskReads()
   private var fetchMillis = 0L
   private var idleNanos   = 0L
 
@@ -94,10 +95,12 @@ final private[splice] class SlotReader(
     if (!exhausted) {
       exhausted = true
       fetchMillis = consumer.fetchMillis()
-      settings.reports.foreach(_.add(told))
     }
     Poll.Ended
   }
+
+  /** What was read, for the driver. The figures of the consumer are complete at the end only. */
+  def report: Seq[Report] = Seq(Report(settings.reportKey, if (exhausted) reads ++ told else reads))
 
   /** The records that [[poll]] found, between [[from]] and [[until]]; valid until the next call. */
   def records: Array[ConsumerRecord[Array[Byte], Array[Byte]]] = window.records
@@ -114,7 +117,7 @@ final private[splice] class SlotReader(
   /** What the list that was handed over means for its range. */
   private def settle(): Unit = {
     current.foreach { case Chunk(range, own, _) =>
-      if (!window.isEmpty) settings.reports.foreach(tell(_, range))
+      if (!window.isEmpty) tell(range)
       if (window.taken < own.size) finish(range, Some(Leftover(own, window.taken)))
       else {
         val at = guarded(position(range))
@@ -131,16 +134,14 @@ final private[splice] class SlotReader(
     if (to == range.until) finish(range, None)
   }
 
-  private def tell(reports: ReadReports, range: OpenRange): Unit = {
+  private def tell(range: OpenRange): Unit = {
     val read = PartitionRead(window.rows, window.bytes, window.lastMillis)
     val own  = Map(TopicPartitions.toLog(range.partition) -> read)
-    reports.add(TaskReads(own, filled = if (range.holes.isEmpty) 0L else window.rows))
+    reads = reads ++ TaskReads(own, filled = if (range.holes.isEmpty) 0L else window.rows)
   }
 
-  private def told: TaskReads = {
-    val own = if (reused) 1L else 0L
-    TaskReads(pollNanos = pollNanos, fetchMillis = fetchMillis, opened = 1L - own, reused = own)
-  }
+  private def told: TaskReads =
+    TaskReads(pollNanos = pollNanos, fetchMillis = fetchMillis, opened = if (reused) 0L else 1L, reused = if (reused) 1L else 0L)
 
   private def take(chunk: Chunk): Unit = {
     window.show(chunk)

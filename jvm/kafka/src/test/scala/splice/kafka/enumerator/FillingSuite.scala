@@ -247,12 +247,12 @@ final class FillingSuite extends AnyFunSuite {
   }
 
   test("the figures count what is to be read") {
-    val reports = new ReadReports
     val run     = threeWorld()
     val looks   = new SecondLook(1, java.time.Duration.ZERO, _ => ())
     val context = EnumeratorContext(run.side, ReadMode.Stream, run.clock, cores = 2, run = "simulated")
     val found   = new ClockedDiscovery(run.log, run.settings.discoveryInterval, run.clock)
-    val e       = new KafkaEnumerator(run.settings, context, run.log, found, looks, reports = Some(reports))
+    val reports = new ReadReports("simulated")
+    val e       = new KafkaEnumerator(run.settings, context, run.log, found, looks, new RecordSizes, reports)
     val from    = e.start(begin)
     val next    = e.advance(from, rows(7))
     def figures(at: KafkaPosition) = {
@@ -260,9 +260,9 @@ final class FillingSuite extends AnyFunSuite {
       Seq(ProgressMetric.OffsetsToFill, ProgressMetric.RowsBehind, ProgressMetric.RowsFilled).map(all(_).toInt)
     }
     assert(figures(from) == Seq(15, 20, 0) && figures(next) == Seq(8, 13, 0))
-    reports.add(TaskReads(filled = 7))
+    e.reported(Seq(Report("simulated", TaskReads(filled = 7)), Report("another", TaskReads(filled = 90))))
     assert(figures(next) == Seq(8, 13, 7))
-    reports.add(TaskReads(filled = 8))
+    e.reported(Seq(Report("simulated", TaskReads(filled = 8))))
     assert(figures(at(0 -> 42)) == Seq(0, 3, 15))
     assert(figures(at(0 -> 42)) == Seq(0, 3, 15), "a total of the run")
   }

@@ -7,7 +7,7 @@ import java.time.Instant
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.{Json, LogPartition, ProgressMetric}
+import splice.source.{Json, LogPartition, ProgressMetric, Report}
 
 final class LagBookSuite extends AnyFunSuite {
 
@@ -75,16 +75,15 @@ final class LagBookSuite extends AnyFunSuite {
   }
 
   test("reports of tasks add up, and are taken once") {
-    val reports = new ReadReports
-    val task    = reports.copyAndReset().asInstanceOf[ReadReports]
-    task.add(read(p(0), 2, 20, start))
-    task.add(read(p(0), 3, 30, start.minusSeconds(1)) ++ TaskReads(pollNanos = 2000000, opened = 1))
-    assert(!task.isZero && reports.isZero)
-    reports.merge(task)
-    reports.merge(task.copy())
+    val reports = new ReadReports("run")
+    val first   = Report("run", read(p(0), 2, 20, start))
+    val second  =
+      Report("run", read(p(0), 3, 30, start.minusSeconds(1)) ++ TaskReads(pollNanos = 2000000, opened = 1))
+    reports.add(Seq(first, Report("another run", read(p(0), 7, 70, start)), second))
+    reports.add(Seq(first, second, Report("run", "of another kind")))
     val taken = reports.take()
     assert(taken.partitions == Map(p(0) -> PartitionRead(10, 100, start.toEpochMilli)))
     assert(taken.report.toMap.apply(ProgressMetric.PollMillis) == "4")
-    assert(reports.take() == none && reports.isZero)
+    assert(reports.take() == none)
   }
 }

@@ -12,9 +12,10 @@ import org.apache.kafka.common.errors.InterruptException
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.enumerator.SimulatedRun.{range, t}
+import splice.kafka.lag.TaskReads
 import splice.kafka.options.TopicRecreated
 import splice.kafka.split.KafkaSplitRange
-import splice.source.{Poll, SpliceException}
+import splice.source.{Poll, Report, SpliceException}
 
 /** Readers over Kafka's own mock of a consumer: what they seek, keep, pause and give back. */
 final class KafkaSplitReaderSuite extends AnyFunSuite {
@@ -27,6 +28,24 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(w.client.seeks.sorted == Seq(0 -> 5L, 1 -> 0L))
     assert(w.returned == 1 && !w.client.closed)
     assert(w.client.paused.asScala == Set(w.client.p(0), w.client.p(1)))
+  }
+
+  test("reports what it has read, and at the end how its consumer fared") {
+    val w = new SlotWorld
+    w.client.bring(0, 5, 6, 7)
+    w.client.bring(1, 0, 1)
+    Seq[(Seq[KafkaSplitRange], Map[Int, Long], Long)](
+      (Seq(range(0, 5, 8)), Map(0 -> 3L), 1L),
+      (Seq(range(1, 0, 9)), Map(1 -> 2L), 0L)
+    ).foreach { case (ranges, rows, opened) =>
+      val reader = w.reader(ranges: _*)
+      rows.valuesIterator.foreach(n => (0L until n).foreach(_ => assert(reader.poll(Duration.ZERO) == Poll.Found)))
+      val last = reader.poll(Duration.ZERO)
+      assert((last == Poll.Ended) == (opened == 1))
+      val Seq(Report("run", found: TaskReads)) = reader.report(last == Poll.Ended): @unchecked
+      assert(found.partitions.map { case (p, read) => p.partition -> read.rows } == rows && found.opened == opened)
+      reader.close()
+    }
   }
 
   test("a poll without patience sends a request, does not wait for the response, and loses no record of it") {

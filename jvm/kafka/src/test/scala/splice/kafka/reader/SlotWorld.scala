@@ -118,6 +118,7 @@ final private[reader] class SlotWorld(
       timeout,
       Duration.ofMinutes(1),
       failOutOfRange = fail,
+      reportKey = "run",
       recreated = recreated,
       failRemoved = failRemoved
     ),

@@ -44,8 +44,6 @@ final private[splice] class DynamicEnumerator(
   private val rules   = new ChangeRules(settings.removal)
   private val workers = new ClusterWorkers(context.run, context.clock)({ (cluster, topics) =>
     val scope = takeover.scope(context, cluster.name)
-    // The thread of a cluster's worker may have no active session to register the figures with.
-    val _ = reads(cluster.name)
     () => make(cluster, topics, scope)
   })
   private val driver = new ChangeDriver(
@@ -183,7 +181,7 @@ final private[splice] class DynamicEnumerator(
   }
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
-    DynamicReaders(settings, columns, context, ranges, reads) { name =>
+    DynamicReaders(settings, columns, context, ranges) { name =>
       workers.cluster(name).orElse(changes.last.flatMap(_.clusters.get(name))).getOrElse(missing(name))
     }
 
@@ -233,6 +231,8 @@ final private[splice] class DynamicEnumerator(
     takeover.find(positions(oldest)).foreach(workers.tell(_)(_.retain(_)))
 
   override def stopped(last: => Option[DynamicOffset]): Unit = if (settings.base.commitToGroup) last.foreach(committed)
+
+  override def reported(all: Seq[Report]): Unit = reads.add(all)
 
   override def figures(at: DynamicOffset): SortedMap[String, String] =
     takeover.find(positions(at)).fold(SortedMap.empty[String, String]) { position =>

@@ -6,12 +6,23 @@ package splice.kafka.dynamic.reader
 import scala.collection.concurrent.TrieMap
 
 import splice.kafka.lag.ReadReports
+import splice.source.Report
 
 /** The figures of the tasks of one run, for each cluster. Used by any thread. */
-final private[splice] class ClusterReads {
+final private[splice] class ClusterReads(run: String) {
 
-  private val reports = TrieMap.empty[String, Option[ReadReports]]
+  private val known = TrieMap.empty[String, ReadReports]
 
-  /** None where no session runs tasks. */
-  def apply(cluster: String): Option[ReadReports] = reports.getOrElseUpdate(cluster, ReadReports.ofSession())
+  /** The figures of a cluster, which outlive its enumerator. */
+  def apply(cluster: String): ReadReports =
+    known.getOrElseUpdate(cluster, new ReadReports(ClusterReads.key(run, cluster)))
+
+  /** Keeps each report for its cluster. */
+  def add(reports: Seq[Report]): Unit = known.valuesIterator.foreach(_.add(reports))
+}
+
+private[dynamic] object ClusterReads {
+
+  /** Names a cluster in the reports of a run. */
+  def key(run: String, cluster: String): String = s"$run-$cluster"
 }

@@ -65,15 +65,14 @@ private[dynamic] object DynamicReaders {
       settings: DynamicSettings,
       columns: StructType,
       context: EnumeratorContext,
-      ranges: Seq[SplitRange],
-      reads: ClusterReads
+      ranges: Seq[SplitRange]
   )(cluster: String => KafkaCluster): DynamicReaders = {
     val origin = OriginPlan(columns, KafkaSchema(settings.base.includeHeaders, settings.base.value))
     val byName = ranges.collect { case range: DynamicSplitRange => range }.groupBy(_.cluster)
     DynamicReaders(
       byName.map { case (name, own) =>
         val of = settings.of(cluster(name), SortedSet.from(own.map(_.range.partition.topic)))
-        name -> KafkaReaders(of, origin.fold(columns)(_.inner), context, reads(name))
+        name -> KafkaReaders(of, origin.fold(columns)(_.inner), context, ClusterReads.key(context.run, name))
       },
       origin
     )

@@ -85,7 +85,7 @@ final class FrozenChangeSuite extends AnyFunSuite {
           KafkaEnumerator(settings.of(cluster, own), scope, there, new ClockedDiscovery(there, day, clock))
         },
         new RecordSizes,
-        new ClusterReads
+        new ClusterReads("simulated")
       )
     }
   }

@@ -9,6 +9,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.coordinator.MemorySideLog
 import splice.kafka.dynamic._
+import splice.kafka.dynamic.reader.ClusterReads
 import splice.kafka.dynamic.split.DynamicOffset
 import splice.kafka.enumerator._
 import splice.kafka.options.Subscription
@@ -91,7 +92,7 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
   /** The enumerator of another start of the query. */
   def start(sideLog: SideLog = side): SplitEnumerator[DynamicOffset] = {
     val context = EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated", batchesToRetain)
-    source.enumerator(context, Service, new RecordSizes) { (cluster, own, scope) =>
+    source.enumerator(context, Service, new RecordSizes, new ClusterReads(context.run)) { (cluster, own, scope) =>
       val log = logs(cluster.name)
       KafkaEnumerator(settings.of(cluster, own), scope, log, new ClockedDiscovery(log, never, clock))
     }
