@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from splice import SourceDescription, describe
+import pytest
+
+from splice import SourceDescription, describe, jvm
 
 SPLICE = {
     "description": "splice",
@@ -94,3 +97,37 @@ def test_before_the_first_progress() -> None:
 def test_a_query_without_splice() -> None:
     described = describe(Query({"batchId": 0, "sources": [RATE]}, "q"))  # type: ignore[arg-type]
     assert str(described) == "q, batch 0: no source of Splice"
+
+
+def test_switches_are_read_from_the_checkpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    switch = {
+        "source": "0/leg-live",
+        "change": 0,
+        "at": 1,
+        "event": "handOver",
+        "names": ["handOver=offsets"],
+        "details": {
+            "at": "2026-01-01T00:00:00Z",
+            "rule": "handOver=offsets",
+            "start": "offsets",
+            "found": [{"topic": "orders", "partition": 0, "log": [0, 30], "start": 20}],
+        },
+    }
+    other = {"source": "0/leg-live", "change": 0, "event": "topics added", "names": ["orders"]}
+    asked: list[str] = []
+
+    def events(query: str) -> str:
+        asked.append(query)
+        return json.dumps([other, switch])
+
+    monkeypatch.setattr(jvm, "history_of", events)
+    described = describe(Query({"batchId": 4, "sources": [SPLICE]}, "orders"))  # type: ignore[arg-type]
+    assert asked == ["c0ffee"]
+    assert str(described).splitlines()[3:] == [
+        "live: handOver=offsets; decided at 2026-01-01T00:00:00Z, start: offsets",
+        "topic   partition  log has  log is read from",
+        "orders  0          0 to 29  20",
+    ]
+    assert "<td>0 to 29</td>" in described._repr_html_()
+    assert described.to_dict()["hand_overs"][0]["leg"] == "live"
+    assert described.to_dict()["sources"][0]["rows_behind"] == 120

@@ -24,6 +24,7 @@ from splice.hybrid import HybridSource, HybridSourceBuilder
 from splice.kafka import KafkaSource, KafkaSourceBuilder
 from splice.offsets import OffsetsInitializer
 from splice.source import Source
+from splice.switches import HandOverDescription
 
 __all__ = [
     "ClusterDescription",
@@ -32,6 +33,7 @@ __all__ = [
     "FileSource",
     "FileSourceBuilder",
     "HandOver",
+    "HandOverDescription",
     "HybridSource",
     "HybridSourceBuilder",
     "KafkaSource",

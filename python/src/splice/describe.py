@@ -5,9 +5,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import astuple, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
+
+from splice import jvm, tables
+from splice.switches import HandOverDescription, switches
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,7 +68,7 @@ class LagDescription:
             self.seconds_behind,
             self.rows_arriving,
         )
-        return _cells(values)
+        return tables.cells(values)
 
 
 _CLUSTER_HEADINGS = (
@@ -103,7 +106,7 @@ class ClusterDescription:
 
     def cells(self) -> tuple[str, ...]:
         """Gives the values in the order of the table's headings; '-' for what is not known."""
-        return _cells(astuple(self))
+        return tables.cells(astuple(self))
 
 
 @dataclass(frozen=True)
@@ -154,7 +157,7 @@ class SourceDescription:
             self.rows_arriving,
             self.switches,
         )
-        return _cells(values)
+        return tables.cells(values)
 
 
 @dataclass(frozen=True)
@@ -165,40 +168,54 @@ class QueryDescription:
         name: The query's name, else its id.
         batch_id: The batch that the last progress report is about; None before the first.
         sources: The sources of Splice in the query.
+        hand_overs: How legs took over, as the checkpoint has it; empty with Spark Connect.
     """
 
     name: str
     batch_id: int | None
     sources: tuple[SourceDescription, ...]
+    hand_overs: tuple[HandOverDescription, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Gives all values as dicts, tuples, numbers and texts."""
+        return asdict(self)
 
     def __str__(self) -> str:
         """Gives the table as text."""
         if not self.sources:
             return f"{self._title()}: {self._nothing()}"
-        return "\n".join([self._title(), *(_text(*table) for table in self._tables())])
+        lines = [self._title(), *(tables.text(*table) for table in self._tables())]
+        for one in self.hand_overs:
+            lines.append(one.title())
+            lines += [tables.text(*table) for table in [one.table()] if table]
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         """Gives the table as HTML, for notebooks."""
         if not self.sources:
             return f"<p>{escape(self._title())}: {self._nothing()}</p>"
-        return f"<p>{escape(self._title())}</p>" + "".join(_html(*t) for t in self._tables())
+        html = f"<p>{escape(self._title())}</p>" + "".join(tables.html(*t) for t in self._tables())
+        for one in self.hand_overs:
+            html += f"<p>{escape(one.title())}</p>"
+            html += "".join(tables.html(*table) for table in [one.table()] if table)
+        return html
 
     def _tables(self) -> list[tuple[Sequence[str], list[tuple[str, ...]]]]:
         topics = [topic.cells() for source in self.sources for topic in source.topics]
         worst = [one.cells() for source in self.sources for one in source.lagging]
-        tables: list[tuple[Sequence[str], list[tuple[str, ...]]]] = [
+        found: list[tuple[Sequence[str], list[tuple[str, ...]]]] = [
             (_HEADINGS, [source.cells() for source in self.sources])
         ]
         if clusters := [one.cells() for source in self.sources for one in source.clusters]:
-            tables.append((_CLUSTER_HEADINGS, clusters))
-        if waits := [_cells((name,)) for s in self.sources for name in s.change_waits_for]:
-            tables.append((("a change waits for",), waits))
+            found.append((_CLUSTER_HEADINGS, clusters))
+        if waits := [tables.cells((name,)) for s in self.sources for name in s.change_waits_for]:
+            found.append((("a change waits for",), waits))
         if topics:
-            tables.append((_TOPIC_HEADINGS, topics))
+            found.append((_TOPIC_HEADINGS, topics))
         if worst:
             headings = ("partition", *_TOPIC_HEADINGS[2:5])
-            tables.append((headings, [(row[0], *row[2:5]) for row in worst]))
-        return tables
+            found.append((headings, [(row[0], *row[2:5]) for row in worst]))
+        return found
 
     def _title(self) -> str:
         return self.name if self.batch_id is None else f"{self.name}, batch {self.batch_id}"
@@ -212,8 +229,9 @@ class QueryDescription:
 def describe(query: StreamingQuery) -> QueryDescription:
     """Says where a query stands: leg, position and backlog of each of its Splice sources.
 
-    It reads the query's last progress report and asks nothing of the sources, so it is cheap and
-    works with Spark Connect too.
+    It reads the query's last progress report, and the switches between legs from the checkpoint.
+    It sends no request to the sources. With Spark Connect it reads the progress report only, and
+    so it does for a query that another driver has started.
 
     Args:
         query: A query, running or ended.
@@ -224,7 +242,8 @@ def describe(query: StreamingQuery) -> QueryDescription:
         return QueryDescription(name, None, ())
     sources: Sequence[Mapping[str, Any]] = progress["sources"]
     described = tuple(_source(s) for s in sources if "position" in (s.get("metrics") or {}))
-    return QueryDescription(name, int(progress["batchId"]), described)
+    taken = switches(jvm.history_of(str(query.id))) if described else ()
+    return QueryDescription(name, int(progress["batchId"]), described, taken)
 
 
 def _source(source: Mapping[str, Any]) -> SourceDescription:
@@ -272,25 +291,6 @@ def _cluster(name: str, figures: Mapping[str, int]) -> ClusterDescription:
 
 def _json(text: str | None, default: Any) -> Any:
     return json.loads(text) if text else default
-
-
-def _cells(values: Sequence[object]) -> tuple[str, ...]:
-    return tuple("-" if value is None else str(value) for value in values)
-
-
-def _text(headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> str:
-    table = [tuple(headings), *rows]
-    widths = [max(len(row[column]) for row in table) for column in range(len(headings))]
-    lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in table]
-    return "\n".join(line.rstrip() for line in lines)
-
-
-def _html(headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> str:
-    head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _number(text: str | None) -> int | None:

@@ -46,8 +46,7 @@ def check(options: Mapping[str, str]) -> None:
     Raises:
         OptionError: with the message of the JVM.
     """
-    jvm = running() if _session_lives() else None
-    api = None if jvm is None else entry_point(jvm)
+    api = _found()
     if api is None:
         return
     message = api.check(dict(options))
@@ -61,13 +60,27 @@ def history(checkpoint: str) -> str:
     Raises:
         SetupError: where this process has no JVM that has Splice's jar.
     """
-    driver = running() if _session_lives() else None
-    api = None if driver is None else entry_point(driver)
+    return str(_required("history(...)").history(checkpoint))
+
+
+def history_of(query: str) -> str:
+    """Gives the same of a query that this process has started; else an empty array."""
+    api = _found()
+    return "[]" if api is None else str(api.historyOf(query))
+
+
+def _required(name: str) -> JavaClass:
+    api = _found()
     if api is None:
         raise SetupError(
-            "history(...) needs a classic Spark session in this process, with Splice's jar."
+            f"{name} needs a classic Spark session in this process, with Splice's jar."
         )
-    return str(api.history(checkpoint))
+    return api
+
+
+def _found() -> JavaClass | None:
+    driver = running() if _session_lives() else None
+    return None if driver is None else entry_point(driver)
 
 
 def register_metadata(name: str, document: Callable[[], str]) -> None:

@@ -3,7 +3,9 @@
 
 package splice.hybrid
 
-import splice.source.{OptionSet, Position, Source, SourceOptions, SourceProvider}
+import java.time.Instant
+
+import splice.source._
 
 /** Registers the hybrid source. */
 final class HybridProvider extends SourceProvider {
@@ -14,8 +16,27 @@ final class HybridProvider extends SourceProvider {
 
   override def create(options: SourceOptions): Source[_ <: Position] =
     new HybridSource(ChainParser.parse(options), options.find(HybridOptions.Schema).map(HybridSchema.parse(options, _)))
+
+  /** The switch to the leg whose scope the log is. */
+  override def history(log: SideLog): Seq[HistoryEvent] = {
+    val switches = SwitchFormat.entries(log)
+    switches.numbers.toSeq.map { number =>
+      val entry = switches(number)
+      HistoryEvent(
+        number.toLong,
+        Some(Instant.parse(entry.text("at"))),
+        None,
+        HybridProvider.Switch,
+        Seq(entry.text("rule")),
+        Some(Json.write(Json.obj(SwitchFormat.summary(entry): _*)))
+      )
+    }
+  }
 }
 
 private[splice] object HybridProvider {
   val Kind = "hybrid"
+
+  /** The event of a leg that took over. */
+  val Switch = "handOver"
 }

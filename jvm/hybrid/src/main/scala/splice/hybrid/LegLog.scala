@@ -50,7 +50,7 @@ private[hybrid] object LegLog {
   /** The entries of one leg. */
   final private class Scope(log: SideLog, leg: Leg) {
 
-    private lazy val handOvers = new NumberedEntries(log, "hand-over")(SwitchFormat.read(_, leg.source))
+    private lazy val handOvers = new NumberedEntries(log, SwitchFormat.Prefix)(SwitchFormat.read(_, leg.source))
 
     private var known = Option.empty[SwitchFormat.Switch]
 

@@ -13,6 +13,9 @@ import splice.source._
   */
 private[splice] object SwitchFormat {
 
+  /** The prefix of the entries. */
+  val Prefix = "hand-over"
+
   def write(
       leg: Leg,
       after: Leg,
@@ -28,6 +31,17 @@ private[splice] object SwitchFormat {
     ),
     ended.json +: start.json +: decision.proof
   )
+
+  /** The switches to a leg.
+    *
+    * @param log
+    *   the leg's scope
+    */
+  def entries(log: SideLog): NumberedEntries[VersionedEntry] = new NumberedEntries(log, Prefix)(identity)
+
+  /** What users see of a switch: time, rule, kind of start, and what was found. */
+  def summary(entry: VersionedEntry): Seq[(String, JsonNode)] =
+    Seq("at", "rule", "start").map(key => key -> entry(key)) :+ ("found" -> Json.array(entry.nodes.drop(2)))
 
   /** @throws SpliceException when the entry is damaged */
   def read(entry: VersionedEntry, source: Source[_ <: Position]): Switch = entry.lines match {

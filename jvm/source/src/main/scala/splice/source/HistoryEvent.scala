@@ -17,11 +17,14 @@ import java.time.Instant
   *   in a few words that are always the same for the same kind of event
   * @param names
   *   what it happened to
+  * @param details
+  *   what else is known of it: one JSON object
   */
 final case class HistoryEvent(
     number: Long,
     at: Option[Instant],
     generation: Option[Long],
     event: String,
-    names: Seq[String]
+    names: Seq[String],
+    details: Option[String] = None
 )

@@ -40,6 +40,9 @@ final private[spark] class MetricsBoard(registry: MetricRegistry, prefix: String
 
 private[spark] object MetricsBoard {
 
+  /** Spark's local property with the id of the query that a thread runs. */
+  private[spark] val QueryId = "sql.streaming.queryId"
+
   // Nobody reads this one: the plugin is not there.
   private val current = new AtomicReference(new MetricRegistry)
 
@@ -54,7 +57,7 @@ private[spark] object MetricsBoard {
 
   /** The board of the query that this thread runs. */
   def ofQuery(context: SparkContext): MetricsBoard =
-    new MetricsBoard(current.get, Option(context.getLocalProperty("sql.streaming.queryId")).getOrElse("query"))
+    new MetricsBoard(current.get, Option(context.getLocalProperty(QueryId)).getOrElse("query"))
 
   private[spark] def numbers(report: Iterable[(String, String)]): Map[String, Long] = report.flatMap {
     case (ProgressMetric.Topics, json) =>

@@ -11,7 +11,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.SparkSession
 
-import splice.source.{Json, SourceOptions, SourceProvider, SpliceException, SpliceOptionException}
+import splice.source.{HistoryEvent, Json, SourceOptions, SourceProvider, SpliceException, SpliceOptionException}
 
 /** What the Python package calls through py4j; only strings cross. */
 object PythonApi {
@@ -29,9 +29,16 @@ object PythonApi {
   /** What [[QueryHistory]] has of a checkpoint, in the session that is the default: a JSON array of its rows as objects, where `at`
     * is in microseconds.
     */
-  def history(checkpoint: String): String = {
-    val rows = QueryHistory.events(SparkSession.active, checkpoint).map { case (source, e) =>
-      val known = e.at.map(at => "at" -> Json.number(ChronoUnit.MICROS.between(Instant.EPOCH, at))) ++
+  def history(checkpoint: String): String = json(QueryHistory.events(SparkSession.active, checkpoint))
+
+  /** The [[history]] of a query that this driver has started; no rows for another query, or one that has written nothing. */
+  def historyOf(query: String): String =
+    json(QueryCheckpoints.find(query).flatMap(QueryHistory.find(SparkSession.active, _)).toSeq.flatten)
+
+  private def json(events: Seq[(String, HistoryEvent)]): String = {
+    val rows = events.map { case (source, e) =>
+      val known = e.details.flatMap(Json.read).map("details" -> _) ++
+        e.at.map(at => "at" -> Json.number(ChronoUnit.MICROS.between(Instant.EPOCH, at))) ++
         e.generation.map("generation" -> Json.number(_))
       Json.obj(Seq(
         "source" -> Json.text(source),

@@ -14,7 +14,9 @@ import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import splice.coordinator.HadoopSideLog
 import splice.source.{CheckpointErrors, HistoryEvent, SourceProvider}
 
-/** What the sources of a query have written down in its checkpoint of what happened: clusters and topics that came and went. */
+/** What the sources of a query have written down in its checkpoint of what happened: clusters and topics that came and
+  * went, and legs that took over.
+  */
 object QueryHistory {
 
   /** `source` counts the query's sources and names the leg within one, `change` counts what was written down. */
@@ -39,20 +41,25 @@ object QueryHistory {
     spark.createDataFrame(rows.asJava, schema)
   }
 
-  private[spark] def events(spark: SparkSession, checkpoint: String): Seq[(String, HistoryEvent)] = {
+  private[spark] def events(spark: SparkSession, checkpoint: String): Seq[(String, HistoryEvent)] =
+    find(spark, checkpoint).getOrElse(throw CheckpointErrors.notThere(checkpoint))
+
+  /** None if there is no checkpoint, or no source has written into it. */
+  private[spark] def find(spark: SparkSession, checkpoint: String): Option[Seq[(String, HistoryEvent)]] = {
     val folder        = new Path(checkpoint, "sources")
     val configuration = HadoopConfiguration(spark)
     val fs            = folder.getFileSystem(configuration)
     val sources       =
-      try folders(fs, folder)
-      catch { case _: FileNotFoundException => throw CheckpointErrors.notThere(checkpoint) }
-    for {
-      source <- sources
-      log    <- logs(fs, new Path(source, "splice"))
-      events = SourceProvider.all.flatMap(_.history(new HadoopSideLog(log, configuration)))
-      name   = log.toString.stripPrefix(s"$source/splice").stripPrefix("/")
-      event <- events
-    } yield Seq(source.getName, name).filter(_.nonEmpty).mkString("/") -> event
+      try Some(folders(fs, folder))
+      catch { case _: FileNotFoundException => None }
+    sources.map(_.flatMap { source =>
+      for {
+        log <- logs(fs, new Path(source, "splice"))
+        events = SourceProvider.all.flatMap(_.history(new HadoopSideLog(log, configuration)))
+        name   = log.toString.stripPrefix(s"$source/splice").stripPrefix("/")
+        event <- events
+      } yield Seq(source.getName, name).filter(_.nonEmpty).mkString("/") -> event
+    })
   }
 
   /** A side log and those of its parts. */
