@@ -23,6 +23,7 @@ from splice.history import history
 from splice.hybrid import HybridSource, HybridSourceBuilder
 from splice.kafka import KafkaSource, KafkaSourceBuilder
 from splice.offsets import OffsetsInitializer
+from splice.plan import LegPlan, SourcePlan, TopicPlan
 from splice.source import Source
 from splice.switches import HandOverDescription
 
@@ -39,6 +40,7 @@ __all__ = [
     "KafkaSource",
     "KafkaSourceBuilder",
     "LagDescription",
+    "LegPlan",
     "OffsetsInitializer",
     "OptionError",
     "QueryDescription",
@@ -46,6 +48,8 @@ __all__ = [
     "Source",
     "SourceDescription",
     "SourceError",
+    "SourcePlan",
+    "TopicPlan",
     "compare_clusters",
     "configure",
     "describe",

@@ -230,8 +230,7 @@ def describe(query: StreamingQuery) -> QueryDescription:
     """Says where a query stands: leg, position and backlog of each of its Splice sources.
 
     It reads the query's last progress report, and the switches between legs from the checkpoint.
-    It sends no request to the sources. With Spark Connect it reads the progress report only, and
-    so it does for a query that another driver has started.
+    With Spark Connect, or for a query of another driver, it reads the progress report only.
 
     Args:
         query: A query, running or ended.
@@ -242,7 +241,8 @@ def describe(query: StreamingQuery) -> QueryDescription:
         return QueryDescription(name, None, ())
     sources: Sequence[Mapping[str, Any]] = progress["sources"]
     described = tuple(_source(s) for s in sources if "position" in (s.get("metrics") or {}))
-    taken = switches(jvm.history_of(str(query.id))) if described else ()
+    has_switched = any(source.switches for source in described)
+    taken = switches(jvm.history_of(str(query.id))) if has_switched else ()
     return QueryDescription(name, int(progress["batchId"]), described, taken)
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from py4j.java_gateway import JavaClass, JVMView
+    from pyspark.sql import SparkSession
 
 
 def running() -> JVMView | None:
@@ -67,6 +68,16 @@ def history_of(query: str) -> str:
     """Gives the same of a query that this process has started; else an empty array."""
     api = _found()
     return "[]" if api is None else str(api.historyOf(query))
+
+
+def plan(spark: SparkSession, options: Mapping[str, str], scan: bool) -> str:
+    """Gives what a query over a source would read, as a JSON object.
+
+    Raises:
+        SetupError: where this process has no JVM that has Splice's jar.
+    """
+    api = _required("plan(...)")
+    return str(api.plan(spark._jsparkSession, dict(options), scan))
 
 
 def _required(name: str) -> JavaClass:

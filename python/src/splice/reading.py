@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkRuntimeError, QueryExecutionException
 
-from splice import jvm
+from splice import jvm, plan
 from splice.errors import SetupError, SourceError
 from splice.jars import how_to_submit, replaced_jars
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pyspark.sql import DataFrame, SparkSession
+
+    from splice.plan import SourcePlan
 
 FORMAT = "splice"
 
@@ -30,6 +32,19 @@ def load(options: Mapping[str, str], spark: SparkSession | None, streaming: bool
     reader = session.readStream if streaming else session.read
     with source_errors():
         return reader.format(FORMAT).options(**options).load()
+
+
+def planned(options: Mapping[str, str], spark: SparkSession | None, scan: bool) -> SourcePlan:
+    """Plans a source with the options; no session given means the active one."""
+    session = _active() if spark is None else spark
+    if not hasattr(session, "_jsparkSession"):
+        raise SetupError(
+            "plan(...) needs a classic Spark session in this process. With Spark Connect, start "
+            "the query with a new checkpoint and use describe(query)."
+        )
+    _refuse_without_jar(session)
+    with source_errors():
+        return plan.read(jvm.plan(session, options, scan))
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 from splice import jvm
 from splice.errors import OptionError
 from splice.option_map import OptionMap, OptionValue
-from splice.reading import load
+from splice.reading import load, planned
 from splice.secrets import shown
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
     from typing_extensions import Self
+
+    from splice.plan import SourcePlan
 
 CHAIN_OPTIONS = ("source", "legs", "select", "handOver")
 """Options that belong to a hybrid source and its builder, never to the source of one leg."""
@@ -72,6 +74,27 @@ class Source(ABC):
         """
         self._prepare()
         return load(self.options(), spark, streaming=False)
+
+    def plan(self, spark: SparkSession | None = None, scan: bool = False) -> SourcePlan:
+        """Give what a query over the source would read if it started now.
+
+        It lists files, reads the footers of Parquet and ORC files, and sends requests to servers.
+        It starts no query and writes nothing.
+
+            print(orders.plan(spark))
+
+        Args:
+            spark: The session to plan with; by default the active one. A classic session.
+            scan: Whether a Spark job reads the columns that hand-over rules need. The plan then
+                has the result of each rule, such as the hand-over table of ``offsets``.
+
+        Raises:
+            IllegalArgumentException: if the options are refused (of pyspark.errors).
+            SourceError: if the query could not start, for example because a topic does not exist.
+            SetupError: if there is no classic session, or Splice's jar is not on its class path.
+        """
+        self._prepare()
+        return planned(self.options(), spark, scan)
 
     def _prepare(self) -> None:
         """Does what options cannot say, before they are read; nothing, for most sources."""

@@ -55,7 +55,10 @@ final class Coordinator(
   }
 
   /** Where the query begins; decided once in the life of the checkpoint. */
-  def initial(): Position = new InitialLog(log, source, folder).resolve(enumerator.start(StartPosition.Configured))
+  def initial(): Position = new InitialLog(log, source, folder).resolve {
+    source.firstStart(pinned.copy(sideLog = new MemorySideLog, run = s"${context.run}-check"))
+    enumerator.start(StartPosition.Configured)
+  }
 
   /** Reads an offset that Spark gives back. */
   def position(json: String): Position = source.position(json)
@@ -159,9 +162,11 @@ final class Coordinator(
 
   override def close(): Unit = made.foreach(_.close())
 
+  private lazy val pinned = context.copy(session = SessionSettings.pinned(log))
+
   // Made when first needed, so that a query that fails early opens no connection.
   private def enumerator: SplitEnumerator[Position] = made.getOrElse {
-    val fresh = SplitEnumerator.untyped(source, context.copy(session = SessionSettings.pinned(log)))
+    val fresh = SplitEnumerator.untyped(source, pinned)
     made = Some(fresh)
     fresh
   }

@@ -152,16 +152,32 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
 
   override def close(): Unit = enumerators.close()
 
+  /** What a query would read if it started now. The side log of this run is discarded. */
+  private[hybrid] def plan(scan: Boolean): Seq[LegPlan] = {
+    freeze()
+    new ChainPlan(
+      chain,
+      context.sideLog,
+      enumerators,
+      (at, _) => switched(at, count = scan),
+      scan
+    )(start(StartPosition.Configured))
+  }
+
   /** The leg after the one that is being read. */
   private def following(at: HybridPosition): Option[Leg] =
     at.current.fold(Option(chain.first))(leg => chain.after(chain(leg)))
 
-  /** The next leg's start, when the leg that is being read has ended and is not the last. */
-  private def switched(at: HybridPosition): Option[HybridPosition] = following(at).flatMap { next =>
+  /** The next leg's start, when the leg that is being read has ended and is not the last.
+    *
+    * @param count
+    *   whether the rows of the leg that ends are counted for this rule or a later one
+    */
+  private def switched(at: HybridPosition, count: Boolean = true): Option[HybridPosition] = following(at).flatMap { next =>
     begun(at, next).orElse {
       val leg = chain(at.leg)
       enumerators(leg).end(at.position).map { found =>
-        val end      = tallies.ended(leg, at.position, found)
+        val end      = if (count) tallies.ended(leg, at.position, found) else found
         val decision =
           HandOverDecision.decide(leg, next, end, context.clock.instant())(history(at, next), partitions(next))
         // The switch is stored after the next leg's source has accepted the start, so a restart can change a rule that fails.

@@ -3,6 +3,8 @@
 
 package splice.hybrid
 
+import scala.util.Using
+
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 
@@ -49,6 +51,11 @@ final class HybridSource private[splice] (chain: Chain, declared: Option[StructT
       selects.columns
     )
   }
+
+  override private[splice] def firstStart(context: EnumeratorContext): Unit = LaterLegs.check(chain, context)
+
+  override private[splice] def plan(context: EnumeratorContext, scan: Boolean): Seq[LegPlan] =
+    Using.resource(new HybridEnumerator(chain, selects, context))(_.plan(scan))
 
   override def position(json: String): HybridPosition = HybridPosition.parse(chain, json)
 

@@ -47,6 +47,7 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
     inner.readers(columns, ranges)
   override def end(at: P): Option[EndState]                         = inner.end(at)
   override def remaining(at: P, covered: Coverage): Seq[SplitRange] = inner.remaining(at, covered)
+  override def outlook(): Outlook                                   = inner.outlook()
   override def freeze(): Unit                                       = inner.freeze()
   override def reported(reports: Seq[Report]): Unit                 = inner.reported(reports)
   override def committed(until: P): Unit                            = inner.committed(until)

@@ -4,6 +4,7 @@
 package splice.source
 
 import scala.collection.immutable.SortedMap
+import scala.util.Using
 
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.StructType
@@ -82,6 +83,28 @@ trait Source[P <: Position] extends Serializable {
     *   the source's side log, which is only read
     */
   private[splice] def preflight(log: SideLog): Unit = ()
+
+  /** Checks at the first start, before the first row, what is read later than the first batch, such as the later legs of a hybrid.
+    *
+    * @param context
+    *   has a side log that is not the query's, and is discarded
+    */
+  private[splice] def firstStart(context: EnumeratorContext): Unit = ()
+
+  /** What a query over the source would read, if it started now.
+    *
+    * @param context
+    *   has a side log that is not a query's, and is discarded
+    * @param scan
+    *   whether rows may be read to decide a hand-over
+    */
+  private[splice] def plan(context: EnumeratorContext, scan: Boolean): Seq[LegPlan] =
+    Using.resource(SplitEnumerator.untyped(this, context)) { enumerator =>
+      enumerator.freeze()
+      val start = enumerator.start(StartPosition.Configured)
+      val count = BatchCount.of(enumerator, start)
+      Seq(LegPlan(None, this, enumerator, enumerator.outlook(), Some(start), Some(count)))
+    }
 
   /** Whether the source continues a checkpoint that a source of this kind began. */
   private[splice] def continues(other: String): Boolean = other == kind

@@ -71,6 +71,14 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
   /** The ranges of all rows up to `at` that `covered` does not contain. Called for a bounded source that has ended at `at`. */
   def remaining(at: P, covered: Coverage): Seq[SplitRange] = Nil
 
+  /** What is known of the rows before they are read; may be called before [[start]]. It may send requests and access storage, and
+    * writes no entry.
+    *
+    * @throws SpliceException
+    *   when the source cannot be read, for example because a topic does not exist or access is denied
+    */
+  def outlook(): Outlook = Outlook.Unknown
+
   /** Reports of tasks that have succeeded. Called before [[advance]] and [[figures]], if there are reports. */
   def reported(reports: Seq[Report]): Unit = ()
 

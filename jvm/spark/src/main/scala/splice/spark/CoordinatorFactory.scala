@@ -14,6 +14,9 @@ import splice.source._
 /** Makes the coordinator of one run from the session that runs it. */
 private[spark] object CoordinatorFactory {
 
+  /** The cores that are known when a run begins. */
+  def cores(spark: SparkSession): Int = math.max(spark.sparkContext.defaultParallelism, 1)
+
   def apply(
       source: Source[_ <: Position],
       options: SourceOptions,
@@ -23,7 +26,7 @@ private[spark] object CoordinatorFactory {
       batches: OffsetLog
   ): Coordinator = {
     val spark    = SparkSession.active
-    val cores    = math.max(spark.sparkContext.defaultParallelism, 1)
+    val cores    = this.cores(spark)
     val retained = spark.conf.get("spark.sql.streaming.minBatchesToRetain", "100").toInt
     val jobs     = new SparkJobs(spark.sparkContext)
     val run      = UUID.randomUUID().toString

@@ -49,4 +49,8 @@ object PythonApi {
     }
     Json.write(Json.array(rows))
   }
+
+  /** The [[SourcePlan]] of a source as one JSON object. */
+  def plan(spark: SparkSession, options: JMap[String, String], scan: Boolean): String =
+    SourcePlan.of(spark, options.asScala.toMap, scan).json
 }

@@ -59,6 +59,10 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
 
   override def end(at: FilesPosition): Option[EndState] = Option.when(isFinished(at))(new FilesEnd(at, listOf(at)))
 
+  // Before the start of the run it uses the listing by which the query was analysed, if there is one.
+  override def outlook(): Outlook =
+    new FilesOutlook(lists.find(0).getOrElse(storage.list(context.copy(mode = ReadMode.Batch))), storage, context.jobs)
+
   override def remaining(at: FilesPosition, covered: Coverage): Seq[FileRange] = readable(at).remaining(covered)
 
   override def figures(at: FilesPosition): SortedMap[String, String] = {

@@ -26,8 +26,11 @@ final private[splice] class FileListLog(log: SideLog) {
 
   private val segments = new NumberedEntries(log, Prefix)(identity)
 
+  /** Whether the list has an end. */
+  def isClosed: Boolean = log.get(EndKey).isDefined
+
   /** Persists the first segment, unless there is one, or the list is closed. */
-  def create(list: => FileList): Unit = if (log.get(EndKey).isEmpty) { val _ = segments.getOrCreate(0)(write(list)) }
+  def create(list: => FileList): Unit = if (!isClosed) { val _ = segments.getOrCreate(0)(write(list)) }
 
   /** Persists the end of the list, unless there is one.
     *

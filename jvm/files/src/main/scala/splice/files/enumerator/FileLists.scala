@@ -22,6 +22,9 @@ final private[files] class FileLists(log: SideLog) {
     logOf(number).close(load(number).files.size)
   }
 
+  /** A list, if it is there. */
+  def find(number: Int): Option[FileList] = if (logOf(number).isClosed) Some(apply(number)) else None
+
   /** The number of files of a list. Reads no segment. */
   def size(number: Int): Int = sizes.getOrElseUpdate(number, logOf(number).size)
 

@@ -9,9 +9,9 @@ import org.slf4j.LoggerFactory
 
 import splice.files.options.{FileOptions, OnEmpty}
 import splice.files.reader.FileReaders
-import splice.files.split.{FileSchemas, Packing}
+import splice.files.split.{FileSchemas, ListedFile, Packing}
 import splice.files.{FileFormats, FileSource, FilesErrors, PinnedSession}
-import splice.source.{EnumeratorContext, SessionSettings, SpliceException, SplitReaderFactory}
+import splice.source.{EnumeratorContext, Jobs, SessionSettings, SpliceException, SplitReaderFactory}
 
 /** Where the files are. The enumerator knows storage by this only, so that a simulated folder can stand in for it. */
 private[splice] trait FileStorage {
@@ -21,6 +21,9 @@ private[splice] trait FileStorage {
 
   /** The error of a setting that differs from the one that a persisted list was made with, and by which its files are read. */
   def difference(list: FileList): Option[SpliceException] = None
+
+  /** The rows that the footers of files state; None if the format has no footers. Reads one footer per file, in a job. */
+  def footers(files: Seq[ListedFile], jobs: Jobs): Option[Footers] = None
 
   /** The readers of listed files. */
   def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory
@@ -56,6 +59,10 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
     def columns = settings.schema.flatMap(ColumnChange.ofGiven(_, list.schemas))
       .orElse(source.analysed.flatMap(now => ColumnChange.ofTypes(now.rows, list.schemas)))
     options.orElse(columns.map(error(_, list.schemas)))
+  }
+
+  override def footers(files: Seq[ListedFile], jobs: Jobs): Option[Footers] = session.run {
+    Footers.read(settings, FileFormats.configuration(SparkSession.active, settings.spark.originalMap), files, jobs)
   }
 
   private def error(change: ColumnChange, listed: FileSchemas): SpliceException =

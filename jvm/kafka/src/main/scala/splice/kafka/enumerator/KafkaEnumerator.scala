@@ -126,6 +126,12 @@ final private[splice] class KafkaEnumerator(
   override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] =
     SortedMap.from(log.records(at))
 
+  override def outlook(): Outlook = {
+    val ranges = logRanges(SortedMap.empty)
+    log.checkReadable(ranges.keySet.map(_.topic).toSet)
+    KafkaOutlook(ranges, log)
+  }
+
   override def replay(from: KafkaPosition, until: KafkaPosition): Unit =
     if (from != until) outage.wait(() => replays(plan, from, until))
 

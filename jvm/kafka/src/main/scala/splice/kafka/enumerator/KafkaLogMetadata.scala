@@ -10,9 +10,14 @@ import scala.collection.immutable.{ArraySeq, SortedMap, SortedSet}
 import scala.jdk.CollectionConverters._
 import scala.util.{Try, Using}
 
-import org.apache.kafka.clients.admin.{Admin, OffsetSpec, TopicDescription}
+import org.apache.kafka.clients.admin.{Admin, DescribeTopicsOptions, OffsetSpec, TopicDescription}
 import org.apache.kafka.clients.consumer.{Consumer, KafkaConsumer}
-import org.apache.kafka.common.errors.{TopicAuthorizationException, UnknownTopicOrPartitionException}
+import org.apache.kafka.common.acl.AclOperation
+import org.apache.kafka.common.errors.{
+  TopicAuthorizationException,
+  UnknownTopicOrPartitionException,
+  UnsupportedVersionException
+}
 import org.apache.kafka.common.{KafkaFuture, TopicPartition, Uuid}
 
 import splice.kafka.options.{KafkaSettings, Subscription}
@@ -68,6 +73,18 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
           }.toMap
         }
     }
+
+  // Brokers before Kafka 2.3 have no rights in their response.
+  override def checkReadable(topics: Set[String]): Unit = if (topics.nonEmpty) calls("access to topics") {
+    val options = new DescribeTopicsOptions().includeAuthorizedOperations(true)
+    val rights  = adminClient().describeTopics(topics.asJava, options).topicNameValues().asScala
+    val denied  = rights.toSeq.collect { case (name, answer) if isDenied(answer) => name }
+    if (denied.nonEmpty) throw new TopicAuthorizationException(denied.toSet.asJava)
+  }
+
+  private def isDenied(answer: KafkaFuture[TopicDescription]): Boolean =
+    try described(answer).flatMap(topic => Option(topic.authorizedOperations)).exists(!_.contains(AclOperation.READ))
+    catch { case e: ExecutionException if e.getCause.isInstanceOf[UnsupportedVersionException] => false }
 
   override def commit(offsets: Map[LogPartition, Long]): Unit = properties.group.foreach { group =>
     val committing = commits.getOrElse {

@@ -47,6 +47,13 @@ private[splice] trait LogMetadata extends AutoCloseable {
   /** What the configured consumer group has committed. */
   def committed(partitions: Set[LogPartition]): Map[LogPartition, Long]
 
+  /** Checks that the records of topics may be read, if the brokers return access rights.
+    *
+    * @throws splice.source.SpliceException
+    *   when access is denied
+    */
+  def checkReadable(topics: Set[String]): Unit = ()
+
   /** The ids that topics have now, as far as brokers tell them; a topic that does not exist is left out.
     *
     * @return

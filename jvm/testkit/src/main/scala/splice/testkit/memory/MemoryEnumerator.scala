@@ -4,6 +4,7 @@
 package splice.testkit.memory
 
 import java.nio.charset.StandardCharsets.UTF_8
+import java.time.Instant
 
 import scala.collection.immutable.{ArraySeq, SortedMap}
 
@@ -114,6 +115,16 @@ final private[memory] class MemoryEnumerator(
       (p, offset) <- at if log.earliest(p.partition) <= offset
       record      <- log.read(p.partition, offset, offset + 1).headOption
     } yield p -> LogRecord(record.millis, record.key.map(key => ArraySeq.unsafeWrapArray(key.getBytes(UTF_8))))
+  }
+
+  override def outlook(): Outlook = {
+    log.ask("outlook")
+    new Outlook {
+      override def logs: SortedMap[LogPartition, LogOutlook] = logRanges(SortedMap.empty).map { case (p, range) =>
+        val first = log.read(p.partition, range.from, math.min(range.until, range.from + 1)).headOption
+        p -> LogOutlook(range, first.map(record => Instant.ofEpochMilli(record.millis)))
+      }
+    }
   }
 
   private def first(ranges: OffsetRanges): Long = ranges.fill.headOption.fold(ranges.from)(_._1)

@@ -11,7 +11,6 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
-import splice.kafka.KafkaErrors
 import splice.kafka.dynamic.change._
 import splice.kafka.dynamic.reader.{ClusterReads, DynamicReaders}
 import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition, DynamicSplitRange, PositionLog}
@@ -66,6 +65,10 @@ final private[splice] class DynamicEnumerator(
   private val times    = new TimeCut(workers)
   private val sharing  = new ClusterSharing(sizes)
   private val reports  = new ClusterReports(context.clock)
+  private val hold     = new Hold(context.clock, settings.clusterTimeout)({ () =>
+    pause()
+    workers.renew(driver.reached(driver.current()).clusters)
+  })
 
   private var frozen       = false
   private var toldInactive = Set.empty[String]
@@ -80,9 +83,8 @@ final private[splice] class DynamicEnumerator(
   private def ofClusters[A](history: SortedMap[LogPartition, Long])(
       of: (ClusterEnumerator, SortedMap[LogPartition, Long]) => SortedMap[LogPartition, A]
   ): SortedMap[LogPartition, A] = {
-    val first = driver.first()
+    val first = begun()
     ClusterStart.check(history.keySet.map(_.topic), first.read)
-    workers.follow(driver.reached(first), DynamicPosition.of(first.number, Nil))
     val found = ask(first, patient = false) { (name, enumerator) =>
       of(enumerator, history.filter { case (p, _) => first.read(name)(p.topic) })
     }
@@ -90,15 +92,26 @@ final private[splice] class DynamicEnumerator(
     ClusterStart.merged(found)
   }
 
+  override def outlook(): Outlook = {
+    val first = begun()
+    val found = ask(first, patient = false)((_, enumerator) => enumerator.outlook())
+    new ClustersOutlook(found, first.read.keySet -- found.keySet)
+  }
+
   override def start(at: StartPosition): DynamicOffset = {
-    val first = driver.first()
-    workers.follow(driver.reached(first), DynamicPosition.of(first.number, Nil))
+    val first = begun()
     // A cluster that never answered before is more likely to be wrong than to be away.
     val starts = ask(first, patient = false)((name, enumerator) =>
       enumerator.start(ClusterStart(at, first.read(name)), settings.starts(name, first))
     )
     if (at != StartPosition.Configured) ClusterStart.refuseAbsent(first.read.keySet -- starts.keySet)
     positions.offset(DynamicPosition.of(first.number, starts))
+  }
+
+  private def begun(): AppliedMetadata = {
+    val first = driver.first()
+    workers.follow(driver.reached(first), DynamicPosition.of(first.number, Nil))
+    first
   }
 
   override def limits(at: DynamicOffset): Limits.Limited = settings.base.limits
@@ -260,27 +273,8 @@ final private[splice] class DynamicEnumerator(
     asked.map { case (name, answer) => name -> (if (patient) hold(name)(answer()) else answer()) }
   }
 
-  /** Asks a cluster without which the query cannot go on, again and again until `clusterTimeout`. */
-  private def hold[A](cluster: String)(question: => A): A = {
-    val began = context.clock.instant()
-
-    @tailrec def again(): A = attempt(question) match {
-      case Right(answer)                                                                    => answer
-      case Left(e) if context.clock.instant().isBefore(began.plus(settings.clusterTimeout)) =>
-        DynamicEnumerator.log.warn(s"Waiting for cluster $cluster: ${e.getMessage}")
-        pause()
-        workers.renew(driver.reached(driver.current()).clusters)
-        again()
-      case Left(e) => throw DynamicErrors.unavailable(cluster, began, e)
-    }
-    again()
-  }
-
   private def pause(): Unit = TimeUnit.MILLISECONDS.sleep(settings.base.retryInterval.toMillis)
 
-  private def attempt[A](question: => A): Either[SpliceException, A] =
-    try Right(question)
-    catch { case e: SpliceException if KafkaErrors.isOfCluster(e) => Left(e) }
 }
 
 private[dynamic] object DynamicEnumerator {

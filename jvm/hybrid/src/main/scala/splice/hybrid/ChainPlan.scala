@@ -1,0 +1,121 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import com.fasterxml.jackson.databind.JsonNode
+
+import splice.source._
+
+/** What a query over a chain would read, leg by leg, up to what is available now.
+  *
+  * @param log
+  *   the side log of the run, which is discarded
+  * @param switched
+  *   evaluates and stores a switch like a query: the start of the next leg, when a leg has ended at a position
+  * @param scan
+  *   whether rows may be read to evaluate a rule
+  */
+final private[hybrid] class ChainPlan(
+    chain: Chain,
+    log: SideLog,
+    enumerators: LegEnumerators,
+    switched: (HybridPosition, Leg) => Option[HybridPosition],
+    scan: Boolean
+) {
+
+  import ChainPlan._
+
+  private val outlooks = chain.legs.map(leg => leg.name -> new Once(enumerators(leg).outlook())).toMap
+
+  def apply(start: HybridPosition): Seq[LegPlan] =
+    chain.legs.foldLeft((Vector.empty[LegPlan], Begin(Some(start), None, Nil))) { case ((done, begin), leg) =>
+      val count  = begin.at.map(at => BatchCount.of(enumerators(leg), at.position))
+      // The switch to the last leg is a batch also if it has no row.
+      val number = if (leg == chain.last && leg != chain.first) count.map(c => c.copy(number = math.max(c.number, 1L))) else count
+      val own    = LegPlan(
+        Some(leg.name),
+        leg.source,
+        enumerators(leg),
+        outlooks(leg.name)(),
+        begin.at.map(_.position),
+        number,
+        begin.handOver,
+        begin.warnings
+      )
+      (done :+ own, chain.after(leg).fold(begin)(next(begin, count, leg, _)))
+    }._1
+
+  private def next(before: Begin, count: Option[BatchCount], leg: Leg, next: Leg): Begin = {
+    // Errors of servers come first, so that an error of the switch is the result of its rule.
+    val _      = outlooks(next.name)()
+    val gap    = ExpectedGaps.of(chain, next, of => outlooks(of.name)()).toSeq
+    val result = for {
+      at  <- before.at.toRight(Left(s"the start of leg '${leg.name}' is not known"))
+      end <- count.toRight(Left(s"the start of leg '${leg.name}' is not known"))
+      _   <- Either.cond(scan || !needsRows(leg, next), (), Left("the rule needs the rows of the history, which plan(scan=True) reads"))
+      found <- evaluated(at.moved(end.until), leg)
+    } yield found
+    result match {
+      case Right(begun)       => Begin(Some(begun), Some(handOver(next, decided(next): _*)), gap ++ losses(next))
+      case Left(Left(why))    => Begin(None, Some(handOver(next, "undecided" -> Json.text(why))), gap)
+      case Left(Right(error)) =>
+        Begin(None, Some(handOver(next, "error" -> Json.text(error))), gap :+ s"The query would stop at the switch: $error")
+    }
+  }
+
+  private def evaluated(at: HybridPosition, leg: Leg): Either[Either[String, String], HybridPosition] =
+    try switched(at, leg).toRight(Left(s"leg '${leg.name}' does not end yet"))
+    catch { case e: SpliceException => Left(Right(e.getMessage)) }
+
+  private def needsRows(leg: Leg, next: Leg): Boolean = next.handOver.exists {
+    case _: HandOver.Offsets                                 => chain.history(next).exists(!_.source.readsLog)
+    case _: HandOver.EventTime                               => !leg.source.readsLog
+    case _: HandOver.ModificationTime | _: HandOver.NowMinus => false
+  }
+
+  private def decided(leg: Leg): Seq[(String, JsonNode)] =
+    SwitchFormat.entries(log.scope(LegEnumerators.scope(leg.name))).all.headOption.toSeq.flatMap(SwitchFormat.summary)
+
+  /** What the policies of a leg let pass. */
+  private def losses(leg: Leg): Seq[String] = {
+    val rows                  = decided(leg).collect { case ("found", found) => Json.items(found) }.flatten
+    def partitions(k: String) = rows.count(row => Json.field(row, k).exists(_.path("offsets").asLong > 0))
+    Seq(
+      "unavailable" -> "have offsets that neither the history nor the log has. 'onGap' lets the query continue without them.",
+      "repeated"    -> "have records several times in the history. 'onDuplicates' lets the query continue with them."
+    ).collect { case (key, text) if partitions(key) > 0 => s"${partitions(key)} partitions $text" }
+  }
+}
+
+private object ChainPlan {
+
+  /** Where a leg begins, and how it takes over.
+    *
+    * @param at
+    *   None if it depends on rows that were not read
+    */
+  final private case class Begin(at: Option[HybridPosition], handOver: Option[JsonNode], warnings: Seq[String])
+
+  /** A value that is made when it is first used. */
+  final private class Once[A](make: => A) {
+    private lazy val made: A = make
+    def apply(): A           = made
+  }
+
+  private def handOver(leg: Leg, fields: (String, JsonNode)*): JsonNode = {
+    val policies = leg.handOver.toSeq.flatMap {
+      case _: HandOver.Offsets => Seq(
+          "onHoles"      -> text(leg.onHoles),
+          "onGap"        -> text(leg.onGap),
+          "onDuplicates" -> text(leg.onDuplicates)
+        )
+      case _ => Seq("onGap" -> text(leg.onGap))
+    }
+    val rule = "rule" -> Json.text(HandOver.text(leg.handOver))
+    Json.obj((rule +: policies) ++ fields.filterNot(_._1 == "rule"): _*)
+  }
+
+  // The names of the cases are those of the values.
+  private def text(policy: Product): JsonNode = Json.text(policy.productPrefix.toLowerCase(java.util.Locale.ROOT))
+}

@@ -1,0 +1,169 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import java.nio.file.attribute.FileTime
+import java.nio.file.{Files, Path}
+import java.time.Instant
+
+import scala.reflect.ClassTag
+
+import com.fasterxml.jackson.databind.JsonNode
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.MemorySideLog
+import splice.source._
+import splice.testkit.LoggedMessages
+import splice.testkit.memory.MemoryLog
+
+/** Plans of archives in files, then a log in memory. */
+final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {
+
+  private lazy val folder: Path = Files.createTempDirectory("splice-plan")
+
+  private val exact = Seq("handOver" -> "offsets")
+
+  private object NoJobs extends Jobs {
+    override def run[A, B: ClassTag](inputs: Seq[A])(near: A => Seq[String])(task: A => B): Seq[B] =
+      if (inputs.exists(_.isInstanceOf[SplitRange])) fail(s"a job reads $inputs") else inputs.map(task)
+  }
+
+  /** A log of 20 records a partition, each a second after the one before. */
+  private def log(): MemoryLog = {
+    val made = Legs.log()
+    for { p <- 0 until 2; i <- 0 until 20 } made.append(p, p * 20L + i, millis = 1000L * i)
+    made
+  }
+
+  /** Writes offsets (from included, until excluded) of a partition in three files. */
+  private def archive(name: String, topic: String, ranges: (Int, (Int, Int))*): String = {
+    val path = folder.resolve(name).toString
+    ranges.foreach { case (p, (from, until)) =>
+      spark.range(from.toLong, until.toLong, 1, 3)
+        .selectExpr(s"'$topic' AS topic", s"$p AS partition", "id AS offset", s"id + $p * 20 AS id", "TIMESTAMP'1970-01-01' AS timestamp")
+        .write.mode("append").parquet(path)
+    }
+    path
+  }
+
+  private def files(name: String, path: String, more: (String, String)*): (String, Seq[(String, String)]) =
+    name -> (Seq("source" -> "files", "format" -> "parquet", "path" -> path, "maxFilesPerTrigger" -> "2") ++ more)
+
+  private def plan(source: Source[_ <: Position], scan: Boolean, jobs: Jobs = Jobs.InThread): Seq[LegPlan] =
+    source.plan(Legs.context(new MemorySideLog).copy(jobs = jobs), scan)
+
+  private def text(node: JsonNode, path: String*): String = path.foldLeft(node)(_.path(_)).asText
+
+  test("without a scan it has files, rows of footers, batches and logs, and runs no job over rows") {
+    val live  = log()
+    val path  = archive("plain", live.name, 0 -> (0 -> 10), 1 -> (0 -> 12))
+    val legs  = plan(Legs.source(files("history", path), Legs.live(live, exact: _*)), scan = false, NoJobs)
+    val first = legs.head.json
+    assert(first.path("files").asInt == 6 && first.path("rows").asInt == 22 && first.path("batches").asInt == 3)
+    assert(first.path("limits").path("files").asInt == 2)
+    assert(legs(1).batches.isEmpty && text(legs(1).json, "handOver", "undecided").contains("plan(scan=True)"))
+    val topic = legs(1).json.path("topics").path(live.name)
+    assert(topic.path("partitions").asInt == 2 && topic.path("offsets").asInt == 40)
+    assert(topic.path("ranges").path("1").toString == "[0,20]")
+    assert(legs.flatMap(_.warnings).isEmpty)
+  }
+
+  test("with a scan it has the batches, the start and the table of the query that follows") {
+    val live    = log()
+    val old     = archive("scan-old", live.name, 0 -> (0 -> 5), 1 -> (0 -> 12))
+    val recent  = archive("scan-recent", live.name, 0 -> (7 -> 10))
+    val source  = Legs.source(files("old", old), files("recent", recent), Legs.live(live, exact :+ ("maxRows" -> "6"): _*))
+    val legs    = plan(source, scan = true)
+    val sideLog = new MemorySideLog
+    val run     = Legs.run(source, sideLog)
+    run.freeze()
+    val ends    = batches(run).map(_._2)
+    assert(legs.map(_.batches.get.number) == Seq("old", "recent", "live").map(name => ends.count(leg(_) == name).toLong))
+    val entry = sideLog.scope("leg-live").get("hand-over-00000000").get
+    assert(legs.last.json.path("handOver").path("found").toString == entry.drop(3).mkString("[", ",", "]"))
+    assert(legs.last.json.path("start").toString == entry(2))
+    assert(legs.last.json.path("rows").asInt == 20)
+  }
+
+  test("an expected gap is a warning; a switch that would fail is in the plan with its error") {
+    val live   = log()
+    val path   = archive("gap", live.name, 0 -> (0 -> 5), 1 -> (0 -> 20))
+    val source = Legs.source(files("history", path), Legs.live(live, exact: _*))
+    Files.list(Path.of(path)).forEach { file =>
+      val _ = Files.setLastModifiedTime(file, FileTime.from(Instant.parse("1970-01-01T00:00:05Z")))
+    }
+    live.forget(0, 8)
+    val expected = plan(source, scan = false).last.warnings
+    assert(expected.size == 1, expected)
+    Seq("Leg 'live'", "'history'", "1970-01-01T00:00:05Z", s"${live.name}-0 begins at offset 8 of 1970-01-01T00:00:08Z")
+      .foreach(words => assert(expected.head.contains(words), expected))
+    val failed = plan(source, scan = true).last
+    assert(text(failed.json, "handOver", "error").contains(s"${live.name}-0 5 to 7"), failed.json)
+    assert(failed.batches.isEmpty && failed.warnings.exists(_.contains("would stop at the switch")))
+    val warned = plan(Legs.source(files("history", path), Legs.live(live, exact :+ ("onGap" -> "warn"): _*)), scan = true).last
+    assert(text(warned.json, "handOver", "onGap") == "warn" && warned.batches.nonEmpty)
+    assert(warned.warnings.exists(_.contains("1 partitions have offsets that neither")), warned.warnings)
+    val (_, logged) = LoggedMessages.during("splice.hybrid.LaterLegs")(Legs.run(source).initial())
+    assert(logged.size == 1 && logged.head.contains("A gap is expected"))
+  }
+
+  test("rules by time that need no rows are decided without a scan") {
+    val live   = log()
+    val path   = archive("time", live.name, 0 -> (0 -> 5))
+    Files.list(Path.of(path)).forEach { file =>
+      val _ = Files.setLastModifiedTime(file, FileTime.from(Instant.parse("1970-01-01T00:00:10Z")))
+    }
+    val rule   = Seq("handOver" -> "modificationTime", "handOver.overlap" -> "2s")
+    val legs   = plan(Legs.source(files("history", path), Legs.live(live, rule: _*)), scan = false, NoJobs)
+    assert(text(legs.last.json, "handOver", "start", "timestamp") == "8000")
+    assert(legs.last.json.path("rows").asInt == 24 && legs.last.batches.exists(_.number == 1))
+  }
+
+  test("the first start checks each later leg once, before the history is read; a restart does not") {
+    val (first, second) = (log(), log())
+    val path            = archive("check", second.name, 0 -> (0 -> 5))
+    val source          =
+      Legs.source(files("old", path), "middle" -> Legs.history(first)._2, Legs.live(second, "handOver" -> "nowMinus", "handOver.duration" -> "1h"))
+    second.failWhenAsked("outlook")
+    val sideLog = new MemorySideLog
+    val error   = intercept[IllegalStateException](Legs.run(source, sideLog).initial())
+    assert(error.getMessage.contains("outlook") && sideLog.get("initial").isEmpty)
+    assert(intercept[IllegalStateException](plan(source, scan = false)).getMessage.contains("outlook"))
+    val third   = log()
+    val working = Legs.source(files("old", path), "middle" -> Legs.history(third)._2)
+    val other   = new MemorySideLog
+    val start   = Legs.run(working, other).initial()
+    assert(third.asked("outlook") == 1 && third.asked("close") == 1)
+    val again = Legs.run(working, other)
+    assert(again.initial() == start)
+    val _ = again.advance(start, everything = false)
+    assert(third.asked("outlook") == 1)
+  }
+
+  test("a source that does not say more has a plan too") {
+    val live = log()
+    val legs = plan(SourceProvider.create(SourceOptions(Legs.live(live, "maxRows" -> "8")._2.toMap)), scan = false)
+    assert(legs.map(_.batches.get.number) == Seq(5L) && legs.head.json.path("source").asText == "memory")
+  }
+
+  test("a plan stops counting batches, and still knows the rows") {
+    val many = Legs.log(1)
+    (0L until 10020L).foreach(many.append(0, _))
+    val leg = plan(Legs.source(Legs.live(many, "maxRows" -> "1")), scan = false).head
+    assert(leg.batches.map(count => (count.number, count.isMore)).contains((10000L, true)))
+    assert(leg.json.path("rows").asLong == 10020L && leg.json.path("moreBatches").asBoolean)
+  }
+
+  test("one batch of very many bytes without a limit is a warning") {
+    val big = new Outlook { override def bytes: Option[Long] = Some(9L << 30) }
+    def warnings(more: (String, String)*): Seq[String] = {
+      val source = Legs.source(Legs.live(Legs.log(), more: _*))
+      val run    = SplitEnumerator.untyped(source, Legs.context(new MemorySideLog))
+      val start  = run.start(StartPosition.Configured)
+      LegPlan(Some("live"), source, run, big, Some(start), None).warnings
+    }
+    assert(warnings().map(_.take(12)) == Seq("Leg 'live': ") && warnings().head.contains(s"${9L << 30} bytes"))
+    assert(warnings("maxRows" -> "5").isEmpty)
+  }
+}

@@ -1,0 +1,44 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.enumerator
+
+import java.time.{Clock, Duration}
+
+import scala.annotation.tailrec
+
+import org.slf4j.LoggerFactory
+
+import splice.kafka.KafkaErrors
+import splice.kafka.dynamic.DynamicErrors
+import splice.source.SpliceException
+
+/** Asks a cluster without which the query cannot go on, again and again until `timeout`.
+  *
+  * @param before
+  *   runs before each further attempt
+  */
+final private[dynamic] class Hold(clock: Clock, timeout: Duration)(before: () => Unit) {
+
+  def apply[A](cluster: String)(question: => A): A = {
+    val began = clock.instant()
+
+    @tailrec def again(): A = attempt(question) match {
+      case Right(answer)                                           => answer
+      case Left(e) if clock.instant().isBefore(began.plus(timeout)) =>
+        Hold.log.warn(s"Waiting for cluster $cluster: ${e.getMessage}")
+        before()
+        again()
+      case Left(e) => throw DynamicErrors.unavailable(cluster, began, e)
+    }
+    again()
+  }
+
+  private def attempt[A](question: => A): Either[SpliceException, A] =
+    try Right(question)
+    catch { case e: SpliceException if KafkaErrors.isOfCluster(e) => Left(e) }
+}
+
+private object Hold {
+  private val log = LoggerFactory.getLogger(classOf[Hold])
+}

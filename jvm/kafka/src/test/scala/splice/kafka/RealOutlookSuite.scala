@@ -1,0 +1,57 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka
+
+import java.time.Clock
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.kafka.common.acl._
+import org.apache.kafka.common.resource.{PatternType, ResourcePattern, ResourceType}
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.MemorySideLog
+import splice.source._
+import splice.testkit.KafkaBroker
+
+/** What a real broker with access rights says before records are read. */
+final class RealOutlookSuite extends AnyFunSuite with BeforeAndAfterAll {
+
+  private lazy val broker = KafkaBroker.start(
+    "authorizer.class.name"          -> "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "allow.everyone.if.no.acl.found" -> "true"
+  )
+  private lazy val real = new RealLog(broker)
+
+  override protected def afterAll(): Unit = broker.close()
+
+  private def outlook(topic: String): Outlook = {
+    val source  = real.source("subscribe" -> topic)
+    val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), 2, "outlook")
+    Using.resource(SplitEnumerator.untyped(source, context))(_.outlook())
+  }
+
+  /** Lets the clients of the tests do this with a topic, and nothing else. */
+  private def allow(topic: String, operation: AclOperation): Unit = real.admin { client =>
+    val entry = new AccessControlEntry("User:ANONYMOUS", "*", operation, AclPermissionType.ALLOW)
+    val on    = new ResourcePattern(ResourceType.TOPIC, topic, PatternType.LITERAL)
+    val _     = client.createAcls(Seq(new AclBinding(on, entry)).asJava).all().get()
+  }
+
+  test("a topic that may be described and not read is an error before a record is read") {
+    real.create("secret", 1)
+    real.write("secret", 1, 0, 3)
+    val open = outlook("secret").logs
+    assert(open.map { case (p, log) => (p.toString, log.range) }.toSeq == Seq("secret-0" -> LogRange(0, 3)))
+    assert(open.values.forall(_.first.nonEmpty))
+    allow("secret", AclOperation.DESCRIBE)
+    val error = intercept[SpliceException](outlook("secret"))
+    assert(error.getCondition == "SPLICE_KAFKA.REFUSED")
+    Seq("secret", "Not authorized", broker.servers).foreach(words => assert(error.getMessage.contains(words)))
+    allow("secret", AclOperation.READ)
+    assert(outlook("secret").logs == open)
+  }
+}

@@ -1,0 +1,73 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark
+
+import java.time.Clock
+import java.util.UUID
+
+import org.apache.spark.sql.SparkSession
+
+import splice.coordinator.{MemorySideLog, SlotRules}
+import splice.source._
+
+/** What a query over a source would read if it started now: legs, files, rows, batches, hand-overs and warnings.
+  *
+  * @param slots
+  *   the number of tasks that share the partitions of a log
+  * @param batches
+  *   the number of batches up to what is available now; None if the start of a leg depends on rows that were not read, or if there are more
+  *   than the plan counts
+  * @param warnings
+  *   what a user should know before the query starts
+  * @param json
+  *   all of it as one JSON object
+  */
+final case class SourcePlan private (slots: Int, batches: Option[Long], warnings: Seq[String], json: String) {
+  override def toString: String = json
+}
+
+object SourcePlan {
+
+  /** The plan of a source. It lists files, reads footers, and sends requests to servers. It starts no query and writes nothing.
+    *
+    * @param scan
+    *   whether a Spark job reads the columns that hand-over rules need, so that the plan has the result of each rule
+    * @throws splice.source.SpliceException
+    *   when the query could not start, for example because a topic does not exist
+    */
+  def of(spark: SparkSession, spec: SourceSpec, scan: Boolean = false): SourcePlan = of(spark, spec.options, scan)
+
+  private[spark] def of(spark: SparkSession, written: Map[String, String], scan: Boolean): SourcePlan = {
+    val before = SparkSession.getActiveSession
+    SparkSession.setActiveSession(spark)
+    try make(spark, written, scan)
+    finally before.fold(SparkSession.clearActiveSession())(SparkSession.setActiveSession)
+  }
+
+  private def make(spark: SparkSession, written: Map[String, String], scan: Boolean): SourcePlan = {
+    ClassPathVersions.check()
+    val options = SourceOptions(written)
+    val source  = SourceProvider.create(options)
+    val _       = source.schema
+    val cores   = CoordinatorFactory.cores(spark)
+    val log     = new MemorySideLog
+    source.preflight(log)
+    val context = EnumeratorContext(
+      log,
+      ReadMode.Stream,
+      Clock.systemUTC(),
+      cores,
+      UUID.randomUUID().toString,
+      jobs = new SparkJobs(spark.sparkContext)
+    )
+    val legs     = source.plan(context, scan)
+    val slots    = SlotRules.of(options, cores).slots
+    val batches  = Option.when(legs.forall(_.batches.exists(!_.isMore)))(legs.flatMap(_.batches).map(_.number).sum)
+    val warnings = legs.flatMap(_.warnings)
+    val fields   = Seq("source" -> Json.text(source.kind), "slots" -> Json.number(slots.toLong)) ++
+      batches.map("batches" -> Json.number(_)) ++
+      Seq("legs" -> Json.array(legs.map(_.json)), "warnings" -> Json.array(warnings.map(Json.text)))
+    SourcePlan(slots, batches, warnings, Json.write(Json.obj(fields: _*)))
+  }
+}

@@ -1,0 +1,184 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""What a query over a source would read."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from splice import tables
+from splice.switches import HandOverDescription, hand_over
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_HEADINGS = ("leg", "source", "files", "bytes", "rows", "batches", "hand-over")
+_TOPIC_HEADINGS = ("leg", "topic", "partitions", "offsets", "complete since")
+
+_Table = tuple["Sequence[str]", "list[tuple[str, ...]]"]
+
+
+@dataclass(frozen=True)
+class TopicPlan:
+    """What a log has of a topic.
+
+    Attributes:
+        name: The topic; ``cluster/topic`` with many clusters.
+        partitions: How many partitions it has.
+        offsets: How many offsets the log has of them.
+        complete_since: The greatest time of the partitions' first records, in ISO 8601. From then
+            on the log has the records of all partitions.
+        ranges: First offset and end offset of each partition.
+    """
+
+    name: str
+    partitions: int
+    offsets: int
+    complete_since: str | None
+    ranges: Mapping[int, tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class LegPlan:
+    """What a query would read of a leg; None is what is not known.
+
+    Attributes:
+        name: The leg; None where the source has no legs.
+        source: The kind of the source.
+        reads: What it reads, without secrets.
+        files: How many files it has.
+        bytes: The bytes of the files.
+        rows: How many rows there are: by the footers of Parquet and ORC files, up to 10,000 files;
+            for Kafka the offsets to read, of which some may have no record.
+        batches: How many batches read what is available now.
+        more_batches: Whether there are more batches, and the plan counts no further.
+        newest_file: The greatest modification time of the files, in ISO 8601.
+        limits: The limits of a batch: ``rows``, ``bytes``, ``files``, ``minRows``.
+        start: The position at which a log is begun.
+        topics: What the log has now.
+        hand_over: How the leg takes over; None for the first leg.
+    """
+
+    name: str | None
+    source: str
+    reads: str
+    files: int | None
+    bytes: int | None
+    rows: int | None
+    batches: int | None
+    more_batches: bool
+    newest_file: str | None
+    limits: Mapping[str, int]
+    start: Any
+    topics: tuple[TopicPlan, ...]
+    hand_over: HandOverDescription | None
+
+    def cells(self) -> tuple[str, ...]:
+        """Gives the values in the order of the table's headings; '-' for what is not known."""
+        batches = f"more than {self.batches}" if self.more_batches else self.batches
+        rule = None if self.hand_over is None else self.hand_over.rule or "none"
+        return tables.cells(
+            (self.name, self.source, self.files, self.bytes, self.rows, batches, rule)
+        )
+
+
+@dataclass(frozen=True)
+class SourcePlan:
+    """What a query over a source would read if it started now; prints as tables, in notebooks too.
+
+    Attributes:
+        source: The kind of the source.
+        slots: How many tasks share the partitions of a log.
+        batches: How many batches read what is available now; None if that depends on rows that
+            were not read, or if there are more than the plan counts.
+        legs: The legs in order; one for a source without legs.
+        warnings: What to know before the query starts.
+    """
+
+    source: str
+    slots: int
+    batches: int | None
+    legs: tuple[LegPlan, ...]
+    warnings: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Gives all values as dicts, tuples, numbers and texts."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        """Gives the tables as text."""
+        lines = [self._title()]
+        for title, table in self._tables():
+            lines += [title] if title else []
+            lines += [tables.text(*table)] if table else []
+        return "\n".join([*lines, *(f"Warning: {warning}" for warning in self.warnings)])
+
+    def _repr_html_(self) -> str:
+        """Gives the tables as HTML, for notebooks."""
+        html = f"<p>{escape(self._title())}</p>"
+        for title, table in self._tables():
+            html += f"<p>{escape(title)}</p>" if title else ""
+            html += tables.html(*table) if table else ""
+        return html + "".join(f"<p>Warning: {escape(warning)}</p>" for warning in self.warnings)
+
+    def _title(self) -> str:
+        batches = "batches not known" if self.batches is None else f"{self.batches} batches"
+        return f"{self.source}, {self.slots} slots, {batches}"
+
+    def _tables(self) -> list[tuple[str, _Table | None]]:
+        found: list[tuple[str, _Table | None]] = [
+            ("", (_HEADINGS, [leg.cells() for leg in self.legs]))
+        ]
+        topics = [
+            tables.cells((leg.name, of.name, of.partitions, of.offsets, of.complete_since))
+            for leg in self.legs
+            for of in leg.topics
+        ]
+        if topics:
+            found.append(("", (_TOPIC_HEADINGS, topics)))
+        switches = [leg.hand_over for leg in self.legs if leg.hand_over is not None]
+        return found + [(one.title(), one.table()) for one in switches]
+
+
+def read(text: str) -> SourcePlan:
+    """Reads the plan that the JVM gives."""
+    found = json.loads(text)
+    return SourcePlan(
+        found["source"],
+        found["slots"],
+        found.get("batches"),
+        tuple(_leg(leg) for leg in found["legs"]),
+        tuple(found["warnings"]),
+    )
+
+
+def _leg(found: Mapping[str, Any]) -> LegPlan:
+    switch = found.get("handOver")
+    return LegPlan(
+        found.get("leg"),
+        found["source"],
+        found["reads"],
+        found.get("files"),
+        found.get("bytes"),
+        found.get("rows"),
+        found.get("batches"),
+        found.get("moreBatches", False),
+        found.get("newestFile"),
+        found.get("limits", {}),
+        found.get("start"),
+        tuple(_topic(name, own) for name, own in found.get("topics", {}).items()),
+        None if switch is None else hand_over(found["leg"], switch),
+    )
+
+
+def _topic(name: str, found: Mapping[str, Any]) -> TopicPlan:
+    return TopicPlan(
+        name,
+        found["partitions"],
+        found["offsets"],
+        found.get("completeSince"),
+        {int(partition): (first, end) for partition, (first, end) in found["ranges"].items()},
+    )
