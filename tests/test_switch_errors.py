@@ -65,6 +65,7 @@ class Case:
         trim: The first offset that retention has left.
         change: The columns of an order of the history that are not those of its record.
         returns: Whether the history has the other topic too.
+        more: The orders in another archive.
     """
 
     outcome: Iterable[int]
@@ -73,11 +74,16 @@ class Case:
     trim: int = 0
     change: Change = lambda _: {}
     returns: bool = False
+    more: Iterable[int] = ()
 
 
 def _far(number: int) -> Mapping[str, object]:
     far = datetime(2099, 1, 1, tzinfo=timezone.utc)
     return {"event_time": far} if number == ARCHIVED[-1] else {}
+
+
+def _late(number: int) -> Mapping[str, object]:
+    return {"event_time": _time(number) + timedelta(days=1)}
 
 
 FAIL_AT_HOLES = {**OFFSETS, "live.onHoles": "fail"}
@@ -87,12 +93,14 @@ CASES = {
     ("HOLES", 0): Case(ALL, FAIL_AT_HOLES, HOLED),
     ("HOLES", 1): Case([n for n in ALL if n != 3], FAIL_AT_HOLES, HOLED),
     # Order 8 is in neither; order 3 is in neither too, since the log begins at 9.
-    ("GAP", 0): Case([n for n in ALL if n not in (3, 8)], rows=HOLED, trim=9),
-    ("GAP", 1): Case([n for n in ALL if n != 3], rows=HOLED, trim=8),
+    ("GAP", 0): Case(ALL, rows=HOLED, trim=9, more=[3, 8]),
+    ("GAP", 1): Case([n for n in ALL if n not in (3, 8)], rows=HOLED, trim=9),
+    ("GAP", 2): Case([n for n in ALL if n != 3], rows=HOLED, trim=8),
     ("TIME_GAP", 0): Case([*ARCHIVED, 10, 11], EVENT_TIME, trim=10),
     ("DUPLICATES", 0): Case([*ALL, 3], rows=[*ARCHIVED, 3]),
     # The topic was created again, and has fewer records than its archive.
     ("AHEAD", 0): Case([*range(20), *ALL], rows=range(20)),
+    ("OTHER_LOG", 0): Case(ALL, {**OFFSETS, "live.handOver.timestamp": "event_time"}, change=_late),
     ("NOT_IN_LOG", 0): Case([*ALL, *RETURNED], returns=True),
     ("NO_ROWS", 0): Case(ALL, rows=[]),
     ("NO_FILES", 0): Case(ALL, MODIFICATION_TIME, rows=None),
@@ -115,12 +123,12 @@ class Remedy:
 
         Args:
             options: Of the query that failed.
-            names: The topics by their names in the page.
+            names: The topics and paths by their names in the page.
         """
         changed = dict(options)
         for line in self.lines:
             sign, key, value = re.fullmatch(r"([-+]) (\S+) = (.+)", line).groups()  # type: ignore[union-attr]
-            if key == "live.subscribe":
+            if key in ("live.subscribe", "more.path"):
                 value = ",".join(names[name] for name in value.split(","))
             if sign == "-":
                 assert changed.pop(key) == value
@@ -157,10 +165,12 @@ def test_the_remedy_continues_the_query(
     key: tuple[str, int],
 ) -> None:
     case, remedy = CASES[key], REMEDIES[key]
-    names = {"orders": make_topic(1), "returns": make_topic(1)}
+    more = tmp_path / "more"
+    names = {"orders": make_topic(1), "returns": make_topic(1), "/lake/more/": str(more)}
     _produce(topics, names["orders"], ALL)
     _produce(topics, names["returns"], RETURNED)
     _archive(spark, names, history_path, case)
+    _write(spark, [_row(names["orders"], n, n) for n in case.more], more)
     if case.trim:
         topics.delete_records(names["orders"], {0: case.trim})
     options = {
@@ -213,6 +223,10 @@ def _archive(spark: SparkSession, names: Mapping[str, str], path: Path, case: Ca
     rows = [_row(names["orders"], n, n) | dict(case.change(n)) for n in case.rows]
     if case.returns:
         rows += [_row(names["returns"], n, n - RETURNED[0]) for n in RETURNS_ARCHIVED]
+    _write(spark, rows, path)
+
+
+def _write(spark: SparkSession, rows: list[dict[str, object]], path: Path) -> None:
     columns = [column.split()[0] for column in HISTORY_SCHEMA.split(", ")]
     values = [tuple(row[column] for column in columns) for row in rows]
     spark.createDataFrame(values, HISTORY_SCHEMA).repartition(2).write.parquet(str(path))

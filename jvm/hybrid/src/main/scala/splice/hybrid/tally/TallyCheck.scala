@@ -25,7 +25,7 @@ final private[tally] class TallyCheck(chain: Chain, stored: Leg => Option[Tally]
       throw HandOverErrors.invalidOffsets(leg, next.name, column, role, rows)
     }
     // A rule of the user receives the duplicates.
-    if (next.handOver.contains(rule)) checkDuplicates(leg, tally, next)
+    if (next.exact.nonEmpty) checkDuplicates(leg, tally, next)
   }
 
   private def checkDuplicates(leg: Leg, tally: Tally, next: Leg): Unit = {
