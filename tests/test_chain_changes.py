@@ -21,7 +21,7 @@ from orders import (
     live,
     orders,
 )
-from splice import HandOver, HybridSource
+from splice import HandOver, HybridSource, KafkaSource
 from streams import drain, written
 
 if TYPE_CHECKING:
@@ -90,3 +90,37 @@ def test_a_function_computes_the_start_once(
     assert len(calls) == 2
     assert calls[1]["log"] == {topic: {"0": [0, 50], "1": [0, 50]}}
     assert [p["until"] for p in calls[1]["offsets"]] == [30, 30]
+
+
+def test_the_run_that_repeats_a_switch_commits_the_end_of_the_log_before(
+    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
+) -> None:
+    old, new = make_topic(PARTITIONS), make_topic(PARTITIONS)
+    topics.produce(old, orders(ORDERS, PARTITIONS))
+    topics.produce(new, orders(LATER, PARTITIONS))
+
+    def source(group: str) -> HybridSource:
+        first = (
+            KafkaSource.builder()
+            .bootstrap_servers(topics.bootstrap_servers)
+            .topics(old)
+            .starting_offsets("earliest")
+            .ending_offsets("latest")
+            .commit_to_group(group)
+            .build()
+        )
+        then = live(topics, new, startingOffsets="earliest")
+        return (
+            HybridSource.builder("old", first, select=LIVE_SELECT)
+            .add_source("new", then, select=LIVE_SELECT)
+            .build()
+        )
+
+    drain(source("before").read_stream(spark), tmp_path)
+    # As if the driver had been killed in the batch of the switch.
+    for name in ("1", ".1.crc"):
+        (tmp_path / "checkpoint" / "commits" / name).unlink(missing_ok=True)
+    topics.produce(new, orders(range(200, 210), PARTITIONS))
+    drain(source("after").read_stream(spark), tmp_path)
+    assert topics.committed("after", old) == dict.fromkeys(range(PARTITIONS), 50)
+    assert_each_once(ids(written(spark, tmp_path)), [*ORDERS, *LATER, *range(200, 210)])

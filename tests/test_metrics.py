@@ -13,7 +13,7 @@ from orders import live, orders
 from programs.launch import run
 from servers.kafka_topics import KafkaTopics
 from splice import describe
-from streams import drain
+from streams import drain, start
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -49,6 +49,29 @@ def test_lag_by_topic_and_partition(
     assert described.topics[0].name == topic
     assert described.rows_behind == 0
     assert topic in str(describe(query))
+
+
+def test_two_queries_of_one_dataframe_have_figures_of_their_own(
+    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
+) -> None:
+    topic = make_topic(1)
+    source = live(topics, topic, startingOffsets="earliest")
+    frame = source.read_stream(spark)
+    queries = [start(frame, tmp_path / name) for name in "ab"]
+    try:
+        for turn in range(3):
+            topics.produce(topic, orders(range(turn * 10, turn * 10 + 10), 1))
+            for query in queries:
+                query.processAllAvailable()
+    finally:
+        for query in queries:
+            query.stop()
+    for query in queries:
+        batches = [b for b in query.recentProgress if b["numInputRows"] > 0]
+        told = [b["sources"][0]["metrics"] for b in query.recentProgress]
+        used = sum(int(m["readersOpened"]) + int(m["readersReused"]) for m in told if m)
+        # One partition is one task per batch, and a task uses one reader.
+        assert used == len(batches) > 0
 
 
 def test_in_sparks_metric_system(

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -16,7 +15,6 @@ from splice import (
     KafkaSource,
     OffsetsInitializer,
     OptionError,
-    SetupError,
 )
 
 HISTORY = FileSource.builder("parquet", "/lake/orders/").build()
@@ -251,31 +249,3 @@ def test_secrets_of_a_leg_are_not_shown() -> None:
     source = HybridSource.builder("history", HISTORY).add_source("live", live).build()
     assert "hunter2" not in repr(source)
     assert repr(source).startswith("HybridSource(legs='history,live', history.source='files'")
-
-
-def first_offsets(evidence: dict[str, Any]) -> dict[str, Any]:
-    return {"offsets": {topic: dict.fromkeys(own, 0) for topic, own in evidence["log"].items()}}
-
-
-def test_a_rule_of_ones_own_is_a_function_or_a_class() -> None:
-    made = HandOver.custom(first_offsets, topic="t", column="ts")
-    options = made.options()
-    name = options.pop("handOver.python")
-    assert name.startswith("first_offsets-")
-    assert options == {"handOver": "custom", "handOver.topic": "t", "handOver.column": "ts"}
-    assert HandOver.custom("my.Rule").options() == {
-        "handOver": "custom",
-        "handOver.class": "my.Rule",
-    }
-    for wrong in (7, "", None):
-        with pytest.raises(OptionError, match=r"is not a hand-over rule\. Give a function"):
-            HandOver.custom(wrong)  # type: ignore[arg-type]
-
-
-def test_a_function_needs_a_classic_session_and_a_class_does_not() -> None:
-    def chain(rule: HandOver) -> HybridSource:
-        return HybridSource.builder("history", HISTORY).add_source("live", LIVE, rule).build()
-
-    chain(HandOver.custom("my.Rule"))._prepare()
-    with pytest.raises(SetupError, match="With Spark Connect give the name of a class"):
-        chain(HandOver.custom(first_offsets))._prepare()

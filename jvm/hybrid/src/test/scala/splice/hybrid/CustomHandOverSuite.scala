@@ -229,7 +229,7 @@ final class FromTheFirst extends HandOverRule {
   override def start(evidence: String): String = """{"timestamp":0}"""
 }
 
-/** A rule that nobody can create by its name. */
+/** A rule without a constructor that takes no arguments. */
 final class WithArgument(answer: String) extends HandOverRule {
   override def start(evidence: String): String = answer
 }

@@ -111,5 +111,25 @@ final class SwitchCrashSuite extends AnyFunSuite {
         begun.foreach(lines => assert(start.contains(lines)))
       }
     }
+    if (i > 0)
+      test(s"killed ${steps(i)} (step ${i + 1}), then without the history: rejected before the switch, then each row once") {
+        new World {
+          var isShort                                = false
+          override def source: Source[_ <: Position] = if (isShort) Legs.source(Legs.live(live)) else super.source
+          assert(Try(live(new MortalSideLog.Steps(i + 1))).isFailure)
+          isShort = true
+          live.append(0, 6)
+          if (durable.scope("leg-live").keys("hand-over-").isEmpty) {
+            val error = intercept[SpliceException](live(new MortalSideLog.Steps(-1)))
+            assert(error.getCondition == "SPLICE_CHECKPOINT.CHANGED" && error.getMessage.contains("'history' has not ended"))
+            isShort = false
+          }
+          val before: Int = history.asked("enumerator")
+          live(new MortalSideLog.Steps(-1))
+          if (isShort) assert(history.asked("enumerator") == before)
+          isShort = false
+          assert(rows == (0L to 6L))
+        }
+      }
   }
 }
