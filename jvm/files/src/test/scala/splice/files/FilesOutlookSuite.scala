@@ -36,8 +36,8 @@ final class FilesOutlookSuite extends AnyFunSuite with LocalSpark {
       data(path).zipWithIndex.foreach { case (file, i) =>
         val _ = Files.setLastModifiedTime(file, FileTime.from(Instant.parse(s"2026-01-0${i + 1}T00:00:00Z")))
       }
-      val source = SourceRead.source("format" -> format, "path" -> path)
-      val log    = new MemorySideLog
+      val source                      = SourceRead.source("format" -> format, "path" -> path)
+      val log                         = new MemorySideLog
       def check(known: Outlook): Unit = {
         assert(known.files.contains(5L) && known.rows == rows && known.warnings.isEmpty)
         assert(known.bytes.contains(data(path).map(file => Files.size(file)).sum))
@@ -57,7 +57,7 @@ final class FilesOutlookSuite extends AnyFunSuite with LocalSpark {
   test("the outlook of a started source is that of its list, whatever came later") {
     val path = at("grows")
     spark.range(0, 10, 1, 1).write.parquet(path)
-    val log  = new MemorySideLog
+    val log = new MemorySideLog
     enumerator(SourceRead.source("format" -> "parquet", "path" -> path), log)(_.start(StartPosition.Configured))
     spark.range(0, 10, 1, 1).write.mode("append").parquet(path)
     enumerator(SourceRead.source("format" -> "parquet", "path" -> path), log) { run =>

@@ -30,10 +30,11 @@ final private[hybrid] class ChainPlan(
 
   def apply(start: HybridPosition): Seq[LegPlan] =
     chain.legs.foldLeft((Vector.empty[LegPlan], Begin(Some(start), None, Nil))) { case ((done, begin), leg) =>
-      val count  = begin.at.map(at => BatchCount.of(enumerators(leg), at.position))
+      val count = begin.at.map(at => BatchCount.of(enumerators(leg), at.position))
       // The switch to the last leg is a batch also if it has no row.
-      val number = if (leg == chain.last && leg != chain.first) count.map(c => c.copy(number = math.max(c.number, 1L))) else count
-      val own    = LegPlan(
+      val number =
+        if (leg == chain.last && leg != chain.first) count.map(c => c.copy(number = math.max(c.number, 1L))) else count
+      val own = LegPlan(
         Some(leg.name),
         leg.source,
         enumerators(leg),
@@ -51,27 +52,27 @@ final private[hybrid] class ChainPlan(
     val _      = outlooks(next.name)()
     val gap    = ExpectedGaps.of(chain, next, of => outlooks(of.name)()).toSeq
     val result = for {
-      at  <- before.at.toRight(Left(s"the start of leg '${leg.name}' is not known"))
-      end <- count.toRight(Left(s"the start of leg '${leg.name}' is not known"))
-      _   <- Either.cond(scan || !needsRows(leg, next), (), Left("the rule needs the rows of the history, which plan(scan=True) reads"))
-      found <- evaluated(at.moved(end.until), leg)
-    } yield found
+      at    <- before.at.toRight(Undecided -> s"the start of leg '${leg.name}' is not known")
+      until <- count.map(_.until).toRight(Undecided -> s"the start of leg '${leg.name}' is not known")
+      _     <- Either.cond(scan || !needsRows(leg, next), (), Undecided -> NeedsRows)
+      begun <- evaluated(at.moved(until), leg)
+    } yield begun
     result match {
-      case Right(begun)       => Begin(Some(begun), Some(handOver(next, decided(next): _*)), gap ++ losses(next))
-      case Left(Left(why))    => Begin(None, Some(handOver(next, "undecided" -> Json.text(why))), gap)
-      case Left(Right(error)) =>
-        Begin(None, Some(handOver(next, "error" -> Json.text(error))), gap :+ s"The query would stop at the switch: $error")
+      case Right(begun)     => Begin(Some(begun), Some(handOver(next, decided(next): _*)), gap ++ losses(next))
+      case Left((key, why)) =>
+        val stop = Option.when(key == Error)(s"the query would stop at the switch: $why")
+        Begin(None, Some(handOver(next, key -> Json.text(why))), gap ++ stop)
     }
   }
 
-  private def evaluated(at: HybridPosition, leg: Leg): Either[Either[String, String], HybridPosition] =
-    try switched(at, leg).toRight(Left(s"leg '${leg.name}' does not end yet"))
-    catch { case e: SpliceException => Left(Right(e.getMessage)) }
+  private def evaluated(at: HybridPosition, leg: Leg): Either[(String, String), HybridPosition] =
+    try switched(at, leg).toRight(Undecided -> s"leg '${leg.name}' does not end yet")
+    catch { case e: SpliceException => Left(Error -> e.getMessage) }
 
   private def needsRows(leg: Leg, next: Leg): Boolean = next.handOver.exists {
-    case _: HandOver.Offsets                                 => chain.history(next).exists(!_.source.readsLog)
-    case _: HandOver.EventTime                               => !leg.source.readsLog
     case _: HandOver.ModificationTime | _: HandOver.NowMinus => false
+    case _: HandOver.EventTime                               => !leg.source.readsLog
+    case _                                                   => chain.history(next).exists(!_.source.readsLog)
   }
 
   private def decided(leg: Leg): Seq[(String, JsonNode)] =
@@ -82,13 +83,18 @@ final private[hybrid] class ChainPlan(
     val rows                  = decided(leg).collect { case ("found", found) => Json.items(found) }.flatten
     def partitions(k: String) = rows.count(row => Json.field(row, k).exists(_.path("offsets").asLong > 0))
     Seq(
-      "unavailable" -> "have offsets that neither the history nor the log has. 'onGap' lets the query continue without them.",
-      "repeated"    -> "have records several times in the history. 'onDuplicates' lets the query continue with them."
+      "unavailable" ->
+        "have offsets that neither the history nor the log has. 'onGap' lets the query continue without them.",
+      "repeated" -> "have records several times in the history. 'onDuplicates' lets the query continue with them."
     ).collect { case (key, text) if partitions(key) > 0 => s"${partitions(key)} partitions $text" }
   }
 }
 
 private object ChainPlan {
+
+  private val Undecided = "undecided"
+  private val Error     = "error"
+  private val NeedsRows = "the rule needs the rows of the history, which plan(scan=True) reads"
 
   /** Where a leg begins, and how it takes over.
     *

@@ -19,9 +19,9 @@ private[hybrid] object ExpectedGaps {
     */
   def of(chain: Chain, leg: Leg, outlook: Leg => Outlook): Option[String] = {
     val history = leg.handOver.toSeq.flatMap {
-      case _: HandOver.Offsets                                => chain.history(leg)
+      case _: HandOver.Offsets                                  => chain.history(leg)
       case _: HandOver.EventTime | _: HandOver.ModificationTime => chain.legs.takeWhile(_ != leg).lastOption.toSeq
-      case _: HandOver.NowMinus                               => Nil
+      case _                                                    => Nil
     }
     // The files are listed only if retention has removed anything.
     val removed = if (history.isEmpty) Nil else outlook(leg).logs.toSeq.filter(_._2.range.from > 0)

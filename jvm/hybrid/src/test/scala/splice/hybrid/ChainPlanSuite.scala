@@ -41,7 +41,13 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     val path = folder.resolve(name).toString
     ranges.foreach { case (p, (from, until)) =>
       spark.range(from.toLong, until.toLong, 1, 3)
-        .selectExpr(s"'$topic' AS topic", s"$p AS partition", "id AS offset", s"id + $p * 20 AS id", "TIMESTAMP'1970-01-01' AS timestamp")
+        .selectExpr(
+          s"'$topic' AS topic",
+          s"$p AS partition",
+          "id AS offset",
+          s"id + $p * 20 AS id",
+          "TIMESTAMP'1970-01-01' AS timestamp"
+        )
         .write.mode("append").parquet(path)
     }
     path
@@ -70,16 +76,18 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
   }
 
   test("with a scan it has the batches, the start and the table of the query that follows") {
-    val live    = log()
-    val old     = archive("scan-old", live.name, 0 -> (0 -> 5), 1 -> (0 -> 12))
-    val recent  = archive("scan-recent", live.name, 0 -> (7 -> 10))
-    val source  = Legs.source(files("old", old), files("recent", recent), Legs.live(live, exact :+ ("maxRows" -> "6"): _*))
+    val live   = log()
+    val old    = archive("scan-old", live.name, 0 -> (0 -> 5), 1 -> (0 -> 12))
+    val recent = archive("scan-recent", live.name, 0 -> (7 -> 10))
+    val source =
+      Legs.source(files("old", old), files("recent", recent), Legs.live(live, exact :+ ("maxRows" -> "6"): _*))
     val legs    = plan(source, scan = true)
     val sideLog = new MemorySideLog
     val run     = Legs.run(source, sideLog)
     run.freeze()
-    val ends    = batches(run).map(_._2)
-    assert(legs.map(_.batches.get.number) == Seq("old", "recent", "live").map(name => ends.count(leg(_) == name).toLong))
+    val ends = batches(run).map(_._2)
+    assert(legs.map(_.batches.get.number) ==
+      Seq("old", "recent", "live").map(name => ends.count(leg(_) == name).toLong))
     val entry = sideLog.scope("leg-live").get("hand-over-00000000").get
     assert(legs.last.json.path("handOver").path("found").toString == entry.drop(3).mkString("[", ",", "]"))
     assert(legs.last.json.path("start").toString == entry(2))
@@ -101,7 +109,8 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     val failed = plan(source, scan = true).last
     assert(text(failed.json, "handOver", "error").contains(s"${live.name}-0 5 to 7"), failed.json)
     assert(failed.batches.isEmpty && failed.warnings.exists(_.contains("would stop at the switch")))
-    val warned = plan(Legs.source(files("history", path), Legs.live(live, exact :+ ("onGap" -> "warn"): _*)), scan = true).last
+    val warned =
+      plan(Legs.source(files("history", path), Legs.live(live, exact :+ ("onGap" -> "warn"): _*)), scan = true).last
     assert(text(warned.json, "handOver", "onGap") == "warn" && warned.batches.nonEmpty)
     assert(warned.warnings.exists(_.contains("1 partitions have offsets that neither")), warned.warnings)
     val (_, logged) = LoggedMessages.during("splice.hybrid.LaterLegs")(Legs.run(source).initial())
@@ -109,13 +118,13 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
   }
 
   test("rules by time that need no rows are decided without a scan") {
-    val live   = log()
-    val path   = archive("time", live.name, 0 -> (0 -> 5))
+    val live = log()
+    val path = archive("time", live.name, 0 -> (0 -> 5))
     Files.list(Path.of(path)).forEach { file =>
       val _ = Files.setLastModifiedTime(file, FileTime.from(Instant.parse("1970-01-01T00:00:10Z")))
     }
-    val rule   = Seq("handOver" -> "modificationTime", "handOver.overlap" -> "2s")
-    val legs   = plan(Legs.source(files("history", path), Legs.live(live, rule: _*)), scan = false, NoJobs)
+    val rule = Seq("handOver" -> "modificationTime", "handOver.overlap" -> "2s")
+    val legs = plan(Legs.source(files("history", path), Legs.live(live, rule: _*)), scan = false, NoJobs)
     assert(text(legs.last.json, "handOver", "start", "timestamp") == "8000")
     assert(legs.last.json.path("rows").asInt == 24 && legs.last.batches.exists(_.number == 1))
   }
@@ -124,7 +133,11 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     val (first, second) = (log(), log())
     val path            = archive("check", second.name, 0 -> (0 -> 5))
     val source          =
-      Legs.source(files("old", path), "middle" -> Legs.history(first)._2, Legs.live(second, "handOver" -> "nowMinus", "handOver.duration" -> "1h"))
+      Legs.source(
+        files("old", path),
+        "middle" -> Legs.history(first)._2,
+        Legs.live(second, "handOver" -> "nowMinus", "handOver.duration" -> "1h")
+      )
     second.failWhenAsked("outlook")
     val sideLog = new MemorySideLog
     val error   = intercept[IllegalStateException](Legs.run(source, sideLog).initial())

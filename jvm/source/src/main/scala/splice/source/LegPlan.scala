@@ -39,15 +39,16 @@ private[splice] object LegPlan {
       handOver: Option[JsonNode] = None,
       warnings: Seq[String] = Nil
   ): LegPlan = {
-    val isLog   = outlook.logs.nonEmpty
-    val rows    = outlook.rows.orElse(if (isLog) weight(enumerator, start, batches) else None)
-    val limits  = start.map(enumerator.limits)
-    val all     = outlook.warnings ++ warnings ++
+    val isLog  = outlook.logs.nonEmpty
+    val rows   = outlook.rows.orElse(if (isLog) weight(enumerator, start, batches) else None)
+    val limits = start.map(enumerator.limits)
+    val all    = outlook.warnings ++ warnings ++
       limits.filter(_ == Limits.NotSet).flatMap(_ => oneBatch(rows, outlook.bytes))
-    val fields = name.map("leg" -> Json.text(_)).toSeq ++ Seq(
-      "source" -> Json.text(source.kind),
-      "reads"  -> Json.text(source.toString)
-    ) ++ outlook.files.map("files" -> Json.number(_)) ++ outlook.bytes.map("bytes" -> Json.number(_)) ++
+    val fields = name.map("leg" -> Json.text(_)).toSeq ++
+      Seq(
+        "source" -> Json.text(source.kind),
+        "reads"  -> Json.text(source.toString)
+      ) ++ outlook.files.map("files" -> Json.number(_)) ++ outlook.bytes.map("bytes" -> Json.number(_)) ++
       rows.map("rows" -> Json.number(_)) ++ outlook.modified.map(t => "newestFile" -> Json.text(t.last.toString)) ++
       batches.map(count => "batches" -> Json.number(count.number)) ++
       batches.filter(_.isMore).map(_ => "moreBatches" -> Json.bool(true)) ++
@@ -68,7 +69,9 @@ private[splice] object LegPlan {
 
   private def oneBatch(rows: Option[Long], bytes: Option[Long]): Option[String] = {
     val found = bytes.filter(_ > ManyBytes).map(n => s"$n bytes").orElse(rows.filter(_ > ManyRows).map(n => s"$n rows"))
-    found.map(size => s"one batch reads $size, because no limit is set, and a failure repeats all of it. Set a limit of its batches.")
+    found.map(size =>
+      s"one batch reads $size, because no limit is set, and a failure repeats all of it. Set a limit of its batches."
+    )
   }
 
   private def json(limits: Limits.Limited): JsonNode = Json.obj(

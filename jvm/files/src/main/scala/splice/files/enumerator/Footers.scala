@@ -3,8 +3,8 @@
 
 package splice.files.enumerator
 
-import scala.util.control.NonFatal
 import scala.util.Using
+import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path

@@ -83,8 +83,12 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
   }
 
   private def isDenied(answer: KafkaFuture[TopicDescription]): Boolean =
-    try described(answer).flatMap(topic => Option(topic.authorizedOperations)).exists(!_.contains(AclOperation.READ))
+    try described(answer).flatMap(topic => Option(topic.authorizedOperations)).exists(isDenied)
     catch { case e: ExecutionException if e.getCause.isInstanceOf[UnsupportedVersionException] => false }
+
+  // A topic that was described has at least one right, so a broker that returns none does not support the question.
+  private def isDenied(rights: java.util.Set[AclOperation]): Boolean =
+    !rights.isEmpty && !rights.contains(AclOperation.READ) && !rights.contains(AclOperation.ALL)
 
   override def commit(offsets: Map[LogPartition, Long]): Unit = properties.group.foreach { group =>
     val committing = commits.getOrElse {

@@ -24,7 +24,7 @@ final private[dynamic] class Hold(clock: Clock, timeout: Duration)(before: () =>
     val began = clock.instant()
 
     @tailrec def again(): A = attempt(question) match {
-      case Right(answer)                                           => answer
+      case Right(answer)                                            => answer
       case Left(e) if clock.instant().isBefore(began.plus(timeout)) =>
         Hold.log.warn(s"Waiting for cluster $cluster: ${e.getMessage}")
         before()
