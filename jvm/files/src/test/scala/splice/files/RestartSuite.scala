@@ -92,6 +92,22 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
     assert(asked.count { case (what, path) => what == "list" && path == at("once") } == 1)
   }
 
+  test("AvailableNow reads the files that were there when the run began, also of a leg that begins later") {
+    spark.range(0, 100, 1, 4).write.parquet(at("frozen"))
+    val log   = new MemorySideLog
+    val first = new SourceRead(source("frozen"), log)
+    first.enumerator.freeze()
+    spark.range(100, 200, 1, 4).write.mode("append").parquet(at("frozen"))
+    assert(log.keys("") == Nil, "a run that does not reach the leg decides nothing")
+    assert(first.rows().size == 100)
+    val (_, asked) = CountingFileSystem.during(at("frozen")) {
+      val again = new SourceRead(source("frozen"), log)
+      again.enumerator.freeze()
+      assert(again.positions.last == first.positions.last)
+    }
+    assert(!asked.exists(_._1 == "list"), "a persisted list is not made again")
+  }
+
   test("once all files have been read, the folder may go") {
     spark.range(0, 100, 1, 4).write.parquet(at("gone"))
     val log   = new MemorySideLog

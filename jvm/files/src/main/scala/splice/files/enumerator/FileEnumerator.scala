@@ -24,13 +24,18 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
 
   private val checked = mutable.Set.empty[Int]
 
+  // The files at the time of the freeze, unless a run has stored its list before.
+  private var frozen = Option.empty[FileList]
+
   override def start(at: StartPosition): FilesPosition = at match {
     case StartPosition.Configured =>
-      lists.create(0)(storage.list(context))
+      lists.create(0)(frozen.getOrElse(storage.list(context)))
       FilesPosition.Start
     case StartPosition.Offsets(_)           => throw FilesErrors.startNotSupported("offsets of a log")
     case StartPosition.Timestamp(millis, _) => throw FilesErrors.startNotSupported(s"the time $millis ms")
   }
+
+  override def freeze(): Unit = if (!lists.exists(0)) frozen = Some(storage.list(context))
 
   override def limits(at: FilesPosition): Limits.Limited = own
 

@@ -32,6 +32,9 @@ final private[splice] class FileListLog(log: SideLog) {
   /** Persists the first segment, unless there is one, or the list is closed. */
   def create(list: => FileList): Unit = if (!isClosed) { val _ = segments.getOrCreate(0)(write(list)) }
 
+  /** Whether a segment or the end is persisted. */
+  def exists: Boolean = segments.numbers.nonEmpty || log.get(EndKey).nonEmpty
+
   /** Persists the end of the list, unless there is one.
     *
     * @param files

@@ -25,6 +25,9 @@ final private[files] class FileLists(log: SideLog) {
   /** A list, if it is there. */
   def find(number: Int): Option[FileList] = if (logOf(number).isClosed) Some(apply(number)) else None
 
+  /** Whether a list is persisted, at least in part. */
+  def exists(number: Int): Boolean = logOf(number).exists
+
   /** The number of files of a list. Reads no segment. */
   def size(number: Int): Int = sizes.getOrElseUpdate(number, logOf(number).size)
 
