@@ -3,6 +3,8 @@
 
 package splice.simulation
 
+import java.io.IOException
+
 import scala.annotation.tailrec
 
 import splice.files.split.FileRange
@@ -12,17 +14,23 @@ import splice.source._
 import splice.testkit.simulation._
 
 /** One life of a query over a chain: starts, kills, stops and restarts, then a calm end at which the books must balance. */
-final class ChainLife(life: Life, faults: Faults) {
+final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None) {
 
   private val chance            = life.chance
   private val asynchronous      = chance.oneIn(5)
   private val durable           = new SimulatedSideLog(life)
-  private val world: ChainWorld = new ChainWorld(life, faults, durable, () => spark.lastCommitted)
-  private lazy val spark = new SimulatedSpark(life, subject, () => faults.sideLog(durable), asynchronous, retained)
-  private def retained   = if (life.seed % 4 == 0) 4 else 100
-  private val moves      = new ChainMoves(life, world, spark)
-  private val oracle     = new ChainOracle(world, moves)
-  private val marks      = scala.collection.mutable.Set.empty[String]
+  private val world: ChainWorld = new ChainWorld(life, faults, durable, () => spark.lastCommitted, only)
+  private lazy val spark        =
+    new SimulatedSpark(life, subject, () => faults.sideLog(durable.opened), asynchronous, retained)
+  private def retained = if (life.seed % 4 == 0) 4 else 100
+  private val moves    = new ChainMoves(life, world, spark)
+  private val oracle   = new ChainOracle(world, moves)
+  private val marks    = scala.collection.mutable.Set.empty[String]
+
+  // The last row that existed when the ends of the run were frozen.
+  private var frozen = Option.empty[Long]
+
+  private var staleBefore = 0
 
   def live(): HistoryEnd =
     try {
@@ -35,7 +43,7 @@ final class ChainLife(life: Life, faults: Faults) {
       marks ++= refused.map(e => s"refused ${e.getCondition}")
       if (staleAnswers > 0) marks += "a broker is behind"
       spark.lastLogged.foreach(at => marks += s"ended in ${world.position(at).leg}")
-      HistoryEnd(spark.sink.size, marks.toSet)
+      HistoryEnd(spark.sink.size, marks.toSet ++ life.situations)
     } finally world.legs.values.foreach(_.close())
 
   /** Runs until the life is long enough, or an error ends it. */
@@ -46,6 +54,7 @@ final class ChainLife(life: Life, faults: Faults) {
         case refused @ Some(_) => refused
         case None              =>
           life.pause()
+          if (!asynchronous && chance.oneIn(20)) spark.rollBack(chance.between(1, 3))(moves.canReadFrom)
           runs(left - 1)
       }
 
@@ -61,14 +70,17 @@ final class ChainLife(life: Life, faults: Faults) {
 
   /** One run; what ends the query for good. A kill, or a broker that is away, is followed by a restart. */
   private def run(trigger: SimulatedTrigger): Option[SpliceException] = {
-    val visible = if (trigger == SimulatedTrigger.AvailableNow) oracle.visible else Set.empty[Long]
-    val behind  = staleAnswers
+    val visible = if (trigger == SimulatedTrigger.AvailableNow) oracle.visible else Nil
+    val logged  = spark.lastBatch
+    val drivers = spark.drivers
+    def isAlone = spark.drivers == drivers + 1
+    staleBefore = staleAnswers
     moves.startRun()
+    world.names.flatMap(world.logs).foreach(_.startRun())
     try {
       spark.run(trigger, chance.between(1, 4))
-      // Nobody has to know before the next look that a topic is made anew, or what a broker that is behind does not know.
-      if (trigger == SimulatedTrigger.AvailableNow && staleAnswers == behind && !moves.recreatedJustNow)
-        checkAvailable(visible)
+      // No one has to know before the next request that a topic is recreated. A driver that was frozen may not have read to the end.
+      if (trigger == SimulatedTrigger.AvailableNow && !moves.recreatedJustNow && isAlone) checkAvailable(visible)
       None
     } catch {
       case _: Crash =>
@@ -77,8 +89,20 @@ final class ChainLife(life: Life, faults: Faults) {
       case away: SpliceException if KafkaErrors.isUnreachable(away) =>
         marks += "broker away"
         None
+      case failed: RemovalFailed    => throw new Violation(s"the query fails: $failed")
+      case _: IOException           => None
       case refused: SpliceException => Some(refused)
+    } finally {
+      if (isAlone && !moves.recreatedJustNow) frozen.foreach(checkFrozen(logged, _))
+      frozen = None
     }
+  }
+
+  /** A run of AvailableNow reads no row that was written after its ends were frozen, in all batches but the one that it replays. */
+  private def checkFrozen(logged: Long, last: Long): Unit = {
+    if (world.lastRow > last) marks += "the ends of AvailableNow are exceeded by a log"
+    val beyond = spark.sink.rowsAfter(logged).filter(_ > last).toSeq
+    if (beyond.nonEmpty) throw new Violation(s"AvailableNow has read rows of later: ${beyond.sorted.mkString(",")}")
   }
 
   private def trigger: SimulatedTrigger = chance.between(1, 6) match {
@@ -87,13 +111,20 @@ final class ChainLife(life: Life, faults: Faults) {
     case _     => SimulatedTrigger.ProcessingTime(chance.between(1, 8))
   }
 
-  private def checkAvailable(visible: Set[Long]): Unit = {
+  private def checkAvailable(visible: Seq[VisibleRow]): Unit = {
     marks += "AvailableNow ended"
-    val unread = visible & oracle.required -- spark.sink.rows
+    val unread = visible.filter(isShown).map(_.id).toSet & oracle.required -- spark.sink.rows
     if (unread.nonEmpty) throw new Violation(s"AvailableNow has left unread ${unread.toSeq.sorted.mkString(",")}")
     val leg = spark.lastLogged.map(world.position(_).leg)
-    if (!Set[Shape](Shape.Twice, Shape.Relay)(world.shape) && !leg.contains("live"))
+    if (staleAnswers == staleBefore && !Set[Shape](Shape.Twice, Shape.Relay)(world.shape) && !leg.contains("live"))
       throw new Violation(s"AvailableNow has ended in leg $leg")
+  }
+
+  /** Whether no broker that was behind in this run has hidden a row from a leg, or the end of the leg before it. */
+  private def isShown(row: VisibleRow): Boolean = row.record.forall { case (cluster, p, offset) =>
+    val logs = world.names.flatMap(world.logs)
+    if (logs.size == 1) logs.filter(_.cluster eq cluster).forall(offset < _.lowestEnd(p))
+    else staleAnswers == staleBefore
   }
 
   private def staleAnswers: Int = world.names.flatMap(world.logs).map(_.behind).sum
@@ -104,18 +135,24 @@ final class ChainLife(life: Life, faults: Faults) {
 
     override def rows(run: String, task: TaskRanges): TaskRows = {
       val ranges = task.ranges.map(_.asInstanceOf[LegRange])
-      new RowsInTurn(ranges.map(_.leg).distinct.iterator.map { leg => () =>
+      val all    = new RowsInTurn(ranges.map(_.leg).distinct.iterator.map { leg => () =>
         world.legs(leg).rows(run, task.copy(ranges = ranges.filter(_.leg == leg).map(_.range)))
       })
+      faults.rows(all, !world.strict && chance.oneIn(20))
     }
+
+    override def frozen(): Unit = ChainLife.this.frozen = Some(world.lastRow)
 
     override def killed(): Unit = world.legs.values.foreach(_.killed())
 
-    // Who says that rows may be lost may lose them between two readings; and no reader can tell that a topic is made anew
-    // while the query runs, until somebody looks.
+    // A policy that accepts loss accepts that rows are removed between two readings. No reader can detect that a topic was recreated before
+    // the next request for its topics.
     override def same: SameRows = (first, again) =>
-      SameRows.exactly(first, again) || moves.recreatedJustNow ||
-        (!world.strict && (first.diff(again).isEmpty || again.diff(first).isEmpty))
+      SameRows.exactly(first, again) || {
+        val (missing, added) = (first.diff(again), again.diff(first))
+        if (moves.recreatedJustNow) (missing ++ added).forall(world.isOfRecreated)
+        else !world.strict && (missing.isEmpty || added.isEmpty) && (missing ++ added).forall(world.isRemoved)
+      }
 
     override def describe(range: SplitRange): String = range match {
       case LegRange(leg, files: FileRange) => s"$leg/${files.splitId} ${files.blocks.mkString("+")}"

@@ -16,14 +16,19 @@ import splice.testkit.simulation._
 final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
 
   private val chance         = life.chance
-  private val excusedRows    = mutable.Set.empty[Long]
+  private val excusedRows    = mutable.Map.empty[Long, Option[LogPartition]]
   private var recreatedTopic = false
   private var recreatedNow   = false
   private var rewritten      = Set.empty[String]
   private var grim           = false
 
-  /** Rows that retention took before the query could know that their partition exists. */
-  def excused: collection.Set[Long] = excusedRows
+  /** Rows that retention removed before the query could know that their partition exists.
+    *
+    * @param known
+    *   the partitions of which a rule by time has checked that retention removed no row after its time
+    */
+  def excused(known: LogPartition => Boolean): collection.Set[Long] =
+    excusedRows.collect { case (id, p) if p.forall(!known(_)) => id }.toSet
 
   /** A run of the query begins, which will look at the topics before it reads them. */
   def startRun(): Unit = recreatedNow = false
@@ -145,10 +150,20 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
     }
   }
 
+  /** Whether no archive was moved away that a query needs which begins at this offset. */
+  def canReadFrom(offset: String): Boolean = {
+    val leg = world.position(offset).leg
+    world.names.dropWhile(_ != leg).flatMap(world.files).forall(_.folder.files.nonEmpty)
+  }
+
   private def trim(cluster: SimulatedCluster, p: LogPartition, before: Long): Unit = {
     val log = cluster.topic(p.topic).partitions(p.partition)
     if (before > log.earliest) {
-      if (isUnknown(cluster, p)) excusedRows ++= log.all.takeWhile(_.offset < before).flatMap(_.id)
+      if (isUnknown(cluster, p)) {
+        // Before its decision a rule by time must notice the removal, unless times of records do not increase.
+        val noticed = !world.shape.exact && !world.isDecided && !life.hasMovedBack
+        excusedRows ++= log.all.takeWhile(_.offset < before).flatMap(_.id).map(_ -> Option.when(noticed)(p))
+      }
       cluster.trim(p.topic, p.partition, before)
     }
   }
@@ -162,7 +177,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
     spark.lastLogged.exists(at => positions(at, world.old).exists(_.get(p).isDefined))
 
   /** Up to where a partition has been read for good. */
-  private def settledPosition(cluster: SimulatedCluster, p: LogPartition): Long =
+  def settledPosition(cluster: SimulatedCluster, p: LogPartition): Long =
     spark.lastCommitted.toSeq.flatMap(positions(_, cluster)).flatMap(_.get(p)).maxOption.getOrElse(0L)
 
   private def positions(json: String, cluster: SimulatedCluster): Seq[KafkaPosition] = {

@@ -8,6 +8,13 @@ import splice.kafka.split.KafkaPosition
 import splice.source._
 import splice.testkit.simulation._
 
+/** A row that a source held at some time.
+  *
+  * @param record
+  *   where in a log it was; None for a row of a file
+  */
+final case class VisibleRow(id: Long, record: Option[(SimulatedCluster, LogPartition, Long)])
+
 /** What must have come out of a chain, worked out from what its sources held and from nothing that the query says it read. */
 final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
 
@@ -16,7 +23,7 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
 
   /** Rows that must come out. */
   def required: Set[Long] = {
-    val all = history.map(_.id).toSet ++ logRows(world.old, whole, moment) ++ migrated -- moves.excused --
+    val all = history.map(_.id).toSet ++ logRows(world.old, whole, moment) ++ migrated -- moves.excused(known) --
       (world.archiver.skipped & world.old.removed)
     if (world.strict) all else all -- world.old.removed.filterNot(archived) -- world.live.removed.filterNot(archived)
   }
@@ -31,13 +38,15 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
   }
 
   /** Rows that AvailableNow must have read when it ends: those that were there when it began. */
-  def visible: Set[Long] = {
-    val logs = Seq(world.old, world.live).distinct.flatMap { cluster =>
-      cluster.topics.values.flatMap(_.partitions).flatMap(log =>
-        log.all.takeWhile(_.offset < log.stableEnd).flatMap(_.id)
-      )
-    }
-    (logs ++ world.folders.flatMap(_.files).flatMap(_.rows).map(_.id)).toSet
+  def visible: Seq[VisibleRow] = {
+    val logs = for {
+      cluster       <- Seq(world.old, world.live).distinct
+      (name, topic) <- cluster.topics.toSeq
+      (log, p)      <- topic.partitions.zipWithIndex
+      record        <- log.all.takeWhile(_.offset < log.stableEnd).toSeq
+      id            <- record.id
+    } yield VisibleRow(id, Some((cluster, LogPartition(name, p), record.offset)))
+    logs ++ world.folders.flatMap(_.files).flatMap(_.rows).map(row => VisibleRow(row.id, None))
   }
 
   private def checkMissing(out: Seq[Long]): Unit = {
@@ -57,22 +66,39 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
 
   /** An error must tell the truth. */
   private def checkReason(error: SpliceException, settled: Set[Long]): Unit = {
-    val lost   = (world.old.removed ++ world.live.removed).exists(gone(settled)) || world.transactional
-    val honest = error.getCondition match {
-      case "SPLICE_KAFKA.RECREATED"                            => moves.recreated
-      case "SPLICE_KAFKA.DATA_LOSS" | "SPLICE_HAND_OVER.AHEAD" => lost || moves.recreated
-      case "SPLICE_HAND_OVER.GAP"                              => lost
+    lazy val lost = Seq(world.old, world.live).distinct.exists(hasLost(_, settled))
+    val honest    = error.getCondition match {
+      case "SPLICE_KAFKA.RECREATED"                => moves.recreated
+      case "SPLICE_HAND_OVER.AHEAD"                => moves.recreated
+      case "SPLICE_KAFKA.DATA_LOSS"                => lost || moves.recreated
+      case "SPLICE_HAND_OVER.GAP"                  => lost
       case "SPLICE_HAND_OVER.HOLES"                => world.onHoles == OnHoles.Fail && world.archiver.skipped.nonEmpty
       case "SPLICE_HAND_OVER.DUPLICATES"           => world.archiver.repeated.nonEmpty
       case "SPLICE_KAFKA.TIME_GAP"                 => world.old.removed.nonEmpty
+      case "SPLICE_HAND_OVER.END_IN_FUTURE"        => world.hasMovedBack
       case condition if condition.contains("FILE") => moves.changed.nonEmpty
       case _                                       => false
     }
     if (!honest) throw new Violation(s"the query fails although nothing is wrong: ${error.getMessage}")
   }
 
-  // A rule that says a time reads an overlap again, from a log that may not hold it any more.
-  private def gone(settled: Set[Long])(id: Long): Boolean = !world.shape.exact || (!settled(id) && !archived(id))
+  /** Whether a log has lost an offset that the query has not read for good, and that no archive has. A rule by time reads the rows of
+    * archives again from its time on.
+    */
+  private def hasLost(cluster: SimulatedCluster, settled: Set[Long]): Boolean = {
+    val inArchive = if (world.shape.exact) archived else Set.empty[Long]
+    (for {
+      topic    <- cluster.topics.valuesIterator
+      (log, p) <- topic.partitions.iterator.zipWithIndex
+      records = log.ever.iterator.dropWhile(_.timestamp < moment)
+      record <- records.takeWhile(_.offset < log.earliest)
+      if record.offset >= moves.settledPosition(cluster, LogPartition(topic.name, p))
+    } yield record).exists { record =>
+      record.id.filterNot(cluster.uncommitted).forall { id =>
+        !inArchive(id) && (!settled(id) || !world.shape.exact)
+      }
+    }
+  }
 
   private def listed(name: String): Seq[ArchivedRow] =
     world.files(name).flatMap(_.listed(world.scope(name))).getOrElse(Nil)
@@ -126,8 +152,16 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
   }
 
   private def decidedTime: Option[Long] =
-    world.scope(world.names.last).get("hand-over-00000000").flatMap(_.headOption).flatMap(Json.read)
+    handOver.flatMap(_.headOption).flatMap(Json.read)
       .flatMap(Json.field(_, "start")).flatMap(Json.field(_, "timestamp")).map(_.asLong)
+
+  private def handOver: Option[Seq[String]] = world.scope(world.names.last).get("hand-over-00000000")
+
+  /** The partitions that a rule by time has given a start. */
+  private def known: Set[LogPartition] = {
+    val start = handOver.flatMap(_.lift(2)).map(KafkaPosition.read)
+    start.fold(Set.empty[LogPartition])(_.offsets.keySet.toSet)
+  }
 
   private def migrated: Set[Long] = if (world.live eq world.old) Set.empty else logRows(world.live, _ => 0L, 0L)
 

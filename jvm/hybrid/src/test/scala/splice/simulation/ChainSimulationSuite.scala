@@ -55,6 +55,15 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
     }
   }
 
+  test("chains of 130 legs") {
+    val long = new Simulation("a life of 130 legs, seed %d")(
+      new ChainLife(_, Faults.none, Some(Shape.Long(ChainSimulationSuite.Legs - 1))).live()
+    )
+    val results = long.run(1 to 6)
+    results.find(_.failure.isDefined).foreach(failed => fail(long.explain(failed)))
+    assert(results.exists(_.marks("ended in live")) && results.exists(_.crashes.size > 2))
+  }
+
   private def counts(things: Seq[String]): Seq[String] =
     things.groupMapReduce(identity)(_ => 1)(_ + _).toSeq.sorted.map { case (thing, n) => s"$thing: $n" }
 }
@@ -63,6 +72,9 @@ object ChainSimulationSuite {
 
   /** More than 10,000, because a life that is refused early does not count. */
   val Seeds = 10500
+
+  /** How many legs a long chain has. */
+  val Legs = 130
 
   /** What a run of all seeds must have come across. */
   val Situations: Seq[String] = (Shape.all ++ Shape.byTime).map(shape => s"shape $shape") ++
@@ -76,5 +88,19 @@ object ChainSimulationSuite {
       "a broker is behind",
       "AvailableNow ended"
     ) ++
-    Seq("holes are filled", "holes Fill", "holes Fail", "holes Ignore")
+    Seq("holes are filled", "holes Fill", "holes Fail", "holes Ignore") ++
+    Seq(
+      "an entry of another driver is used",
+      "a frozen driver writes an entry after another one began",
+      "a frozen driver commits after another one began",
+      "a frozen driver is stopped by Spark's log",
+      "a task ends after its batch",
+      "rolled back",
+      "the clock moves back",
+      "a removal fails",
+      "a write fails before it takes effect",
+      "a write fails after it took effect",
+      "the ends of AvailableNow are exceeded by a log",
+      "a stop has the last commit"
+    )
 }

@@ -21,15 +21,24 @@ import splice.testkit.simulation._
   *   the query's side log
   * @param committed
   *   the offset of the last batch that is done durably
+  * @param only
+  *   the shape of the chain, unless it is left to chance
   */
-final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: () => Option[String]) {
+final class ChainWorld(
+    life: Life,
+    faults: Faults,
+    durable: SideLog,
+    committed: () => Option[String],
+    only: Option[Shape] = None
+) {
 
   private val chance = life.chance
   private val ids    = new RowIds
 
-  val shape: Shape =
+  val shape: Shape = only.getOrElse {
     if (chance.oneIn(3)) chance.oneOf(Shape.byTime)
     else chance.oneOf(Shape.all)
+  }
 
   /** Whether rows that are gone are an error. */
   val strict: Boolean = !chance.oneIn(4)
@@ -40,6 +49,23 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
   val onHoles: OnHoles =
     if (transactional) chance.oneOf(Seq(OnHoles.Ignore, OnHoles.Fill))
     else chance.oneOf(Seq(OnHoles.Fill, OnHoles.Fill, OnHoles.Fill, OnHoles.Fail, OnHoles.Ignore))
+
+  /** Whether the clock has ever moved back. */
+  def hasMovedBack: Boolean = life.hasMovedBack
+
+  /** Whether retention or a deletion has removed a row. */
+  def isRemoved(id: Long): Boolean = old.removed(id) || live.removed(id)
+
+  /** Whether a row is of a topic of the live cluster that was deleted and created again. */
+  def isOfRecreated(id: Long): Boolean = {
+    val names = live.deleted.map(_.name).toSet
+    (live.deleted ++ live.topics.values.filter(topic => names(topic.name))).flatMap(_.partitions).exists { log =>
+      log.ever.exists(_.id.contains(id))
+    }
+  }
+
+  /** The last row that was written. */
+  def lastRow: Long = ids.last
 
   /** The cluster that the archives are of. */
   val old = new SimulatedCluster("x", life, ids)
@@ -56,6 +82,7 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
     case Shape.Twice | Shape.Moved => Seq("a")
     case Shape.Relay               => Nil
     case Shape.Dumps               => Seq("a", "b", "c")
+    case Shape.Long(archives)      => (1 to archives).map(i => f"a$i%03d")
     case _                         => Seq("a", "b")
   }).map(new SimulatedFolder(_, life))
 
@@ -83,7 +110,7 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
 
   require(names.size >= 3, "a chain has three legs or more")
 
-  private val onGap = if (strict) OnGap.Fail else OnGap.Warn
+  private val onGap = if (strict && faults.checksGaps) OnGap.Fail else OnGap.Warn
 
   /** The chain as a start of the query makes it. */
   def chain: Chain = Chain(names.map { name =>
@@ -95,6 +122,9 @@ final class ChainWorld(life: Life, faults: Faults, durable: SideLog, committed: 
   /** Whether the last archive has been listed, so that what is added to it comes too late. */
   def isListed: Boolean =
     folders.lastOption.flatMap(f => files(f.name)).exists(_.listed(scope(folders.last.name)).isDefined)
+
+  /** Whether the last leg has begun. */
+  def isDecided: Boolean = scope(names.last).get("hand-over-00000000").nonEmpty
 
   /** The side log of a leg. */
   def scope(name: String): SideLog = durable.scope(LegEnumerators.scope(name))
@@ -188,5 +218,5 @@ final private class ChainSource(real: HybridSource, faults: Faults) extends Sour
   override private[splice] def legs(log: SideLog): Seq[LegIdentity]                    = real.legs(log)
   override def position(json: String): HybridPosition                                  = real.position(json)
   override def enumerator(context: EnumeratorContext): SplitEnumerator[HybridPosition] =
-    faults.hybrid(real.enumerator(context))
+    faults.paced(faults.hybrid(real.enumerator(context)), context.clock)
 }

@@ -24,6 +24,18 @@ final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscriptio
   private val staleEnds       = new Lag[Map[LogPartition, Long]](life, lag)
   private val stalePartitions = new Lag[SortedSet[LogPartition]](life, lag)
 
+  private var lowest  = Map.empty[LogPartition, Long]
+  private var missing = Set.empty[LogPartition]
+
+  /** A run of the query begins. */
+  def startRun(): Unit = {
+    lowest = Map.empty
+    missing = Set.empty
+  }
+
+  /** The lowest end of a partition that this run was given; 0 if a response did not contain the partition. */
+  def lowestEnd(p: LogPartition): Long = if (missing(p)) 0L else lowest.getOrElse(p, Long.MaxValue)
+
   /** How many answers were those of a broker that is behind. */
   def behind: Int = staleEnds.count + stalePartitions.count
 
@@ -35,15 +47,16 @@ final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscriptio
 
   override def describe(): LogDescription = {
     asked("topics")
-    val there   = stalePartitions.answer(partitionsNow)
-    val missing = subscription match {
+    val there = stalePartitions.answer(partitionsNow)
+    missing ++= partitionsNow -- there
+    val unknown = subscription match {
       case Subscription.Topics(names) => names.filterNot(name => there.exists(_.topic == name))
       case _                          => SortedSet.empty[String]
     }
     val ids = cluster.topics.filter { case (name, _) => there.exists(_.topic == name) }.map { case (name, t) =>
       name -> t.id
     }
-    LogDescription(Some(cluster.id), SortedMap.from(ids), there, missing)
+    LogDescription(Some(cluster.id), SortedMap.from(ids), there, unknown)
   }
 
   override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
@@ -54,7 +67,9 @@ final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscriptio
   override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
     asked("ends")
     val answered = staleEnds.answer(endsNow)
-    logs(partitions).map { case (p, log) => p -> answered.getOrElse(p, log.earliest) }
+    val ends     = logs(partitions).map { case (p, log) => p -> answered.getOrElse(p, log.earliest) }
+    ends.foreach { case (p, end) => lowest += p -> math.min(end, lowest.getOrElse(p, end)) }
+    ends
   }
 
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = {

@@ -3,12 +3,14 @@
 
 package splice.simulation
 
+import java.time.Clock
+
 import splice.files.enumerator.FilesPosition
 import splice.hybrid.HybridPosition
 import splice.kafka.enumerator.LogMetadata
 import splice.kafka.split.KafkaPosition
 import splice.source.{SideLog, SplitEnumerator}
-import splice.testkit.simulation.SimulatedCluster
+import splice.testkit.simulation.{SimulatedCluster, TaskRows}
 
 /** What a planted fault changes; the default changes nothing.
   *
@@ -26,6 +28,14 @@ import splice.testkit.simulation.SimulatedCluster
   *   whether every run lists the files anew and knows nothing of the list before
   * @param seeks
   *   whether a reader goes where a range begins
+  * @param paced
+  *   around the whole chain's enumerator, with the driver's clock
+  * @param checksGaps
+  *   whether a hand-over fails if retention has removed rows
+  * @param sharesConsumers
+  *   whether readers of one slot use one consumer at the same time
+  * @param rows
+  *   around the rows of a task; with true for some tasks of queries that accept loss
   */
 final case class Faults(
     sideLog: SideLog => SideLog = identity,
@@ -36,7 +46,11 @@ final case class Faults(
     metadata: (LogMetadata, () => Unit) => LogMetadata = (inner, _) => inner,
     checksFiles: Boolean = true,
     relistsFiles: Boolean = false,
-    seeks: Boolean = true
+    seeks: Boolean = true,
+    paced: (SplitEnumerator[HybridPosition], Clock) => SplitEnumerator[HybridPosition] = (inner, _) => inner,
+    checksGaps: Boolean = true,
+    sharesConsumers: Boolean = false,
+    rows: (TaskRows, Boolean) => TaskRows = (inner, _) => inner
 )
 
 object Faults {

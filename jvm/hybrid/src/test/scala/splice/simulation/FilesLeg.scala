@@ -117,7 +117,7 @@ final class FilesLeg(
 
     override def list(context: EnumeratorContext): FileList = {
       life.step(s"${folder.name} is listed")
-      if (isListed(log)) throw new Violation(s"${folder.name} is listed again")
+      if (isListed(log) && !life.isResumed) throw new Violation(s"${folder.name} is listed again")
       val files =
         folder.files.map(f => ListedFile(root + f.path, f.length, f.modified, splittable = true, InternalRow.empty))
       new FileList(FileSchemas.empty, Packing(maxPartitionBytes, 1L, context.cores), files.toIndexedSeq)
@@ -138,7 +138,8 @@ final class FilesLeg(
   }
 
   private def asked[A](what: String)(answer: => A): A = {
-    if (recalls()) throw new Violation(s"${folder.name} is asked again for its $what")
+    // A driver that was frozen does not know what another one has decided.
+    if (recalls() && !life.isResumed) throw new Violation(s"${folder.name} is asked again for its $what")
     life.step(s"${folder.name} is asked for its $what")
     answer
   }

@@ -58,7 +58,14 @@ final class KafkaLeg(
   )
   private val idColumn = new StructType().add(KafkaSchema(includeHeaders = false)(KafkaSchema.Value))
   private var pool     = newPool
+  private val shared   = scala.collection.mutable.Map.empty[ReaderKey, SlotConsumer]
   private val answers  = new ClusterMetadata(cluster, subscription, life, lag)
+
+  /** A run of the query begins. */
+  def startRun(): Unit = answers.startRun()
+
+  /** The lowest end of a partition that this run was given. */
+  def lowestEnd(p: LogPartition): Long = answers.lowestEnd(p)
 
   /** How often a broker that is behind answered this leg. */
   def behind: Int = answers.behind
@@ -76,10 +83,11 @@ final class KafkaLeg(
   }
 
   private def rows(key: ReaderKey, ranges: IndexedSeq[KafkaSplitRange]): TaskRows = {
-    val pooled = pool.borrow(key)(_.fits(ranges))
+    val pooled = if (faults.sharesConsumers) shared.get(key) else pool.borrow(key)(_.fits(ranges))
     val slot   = pooled.getOrElse(new SlotConsumer(new SimulatedConsumer(cluster, life, faults.seeks)))
     val home   = pool
-    val own    = new SlotReader(ranges, slot, reading, pooled.isDefined)(home.giveBack(key, slot, reading.idleTimeout))
+    shared += key -> slot
+    val own = new SlotReader(ranges, slot, reading, pooled.isDefined)(home.giveBack(key, slot, reading.idleTimeout))
     new ReaderRows(new KafkaSplitReader(idColumn, own), row => new String(row.getBinary(0)).toLong)
   }
 

@@ -36,6 +36,9 @@ object Shape {
     override def exact: Boolean = false
   }
 
+  /** So many archives, then the log from where the last ends. */
+  final case class Long(archives: Int) extends Shape
+
   /** Those whose rules are exact. */
   val all: Seq[Shape] = Seq(Archives, Dumps, Twice, Moved, Relay)
 

@@ -71,4 +71,12 @@ final class CommitWatch[P <: Position](inner: SplitEnumerator[P], leg: String, d
       throw new Violation(s"leg $leg is told that $until is committed, and ${durable()} is")
     inner.committed(until)
   }
+
+  override def stopped(last: => Option[P]): Unit = {
+    last.foreach { until =>
+      if (!durable().exists(until.precedes))
+        throw new Violation(s"leg $leg stops with $until committed, and ${durable()} is")
+    }
+    inner.stopped(last)
+  }
 }

@@ -27,6 +27,9 @@ object CrashPoint {
   case object BeforeCommits    extends CrashPoint("before commits/N")
   case object AfterCommits     extends CrashPoint("after commits/N")
 
+  /** A driver that is frozen does not resume. */
+  case object Frozen extends CrashPoint("while it is frozen")
+
   val all: Seq[CrashPoint] = Seq(
     BeforeEntry,
     AfterEntry,

@@ -26,11 +26,24 @@ final class Life(val seed: Long, val settings: LifeSettings = LifeSettings(), wr
   private var actors: Vector[() => Unit] = Vector.empty
   private var moving                     = false
   private var quiet                      = false
+  private val passed                     = mutable.Set.empty[String]
+  private var second                     = Option.empty[() => Unit]
+  private var freezes                    = 0
+  private var movedBack                  = false
+  private var resumed                    = false
 
   /** How many steps were taken. */
   def steps: Int = count
 
   def crashPoints: Seq[CrashPoint] = crashes.toSeq
+
+  /** The situations that the life went through. */
+  def situations: Set[String] = passed.toSet
+
+  def met(situation: String): Unit = passed += situation
+
+  /** Whether the clock has ever moved back. */
+  def hasMovedBack: Boolean = movedBack
 
   /** What was done, in order, when it is written down. */
   def journal: Seq[String] = texts.toSeq
@@ -47,6 +60,12 @@ final class Life(val seed: Long, val settings: LifeSettings = LifeSettings(), wr
   def step(text: => String): Unit = {
     note(text)
     clock.advance(Duration.ofMillis(chance.between(1, 2000).toLong))
+    if (!quiet && chance.oneIn(settings.clockBackOneIn)) {
+      movedBack = true
+      met("the clock moves back")
+      clock.advance(Duration.ofMinutes(-chance.between(1, 90).toLong))
+      note(s"the clock moves back to ${clock.instant()}")
+    }
     move()
   }
 
@@ -81,7 +100,30 @@ final class Life(val seed: Long, val settings: LifeSettings = LifeSettings(), wr
       note(s"the driver is killed $point")
       throw new Crash(point)
     }
+    if (!quiet && freezes < settings.freezesAtMost && chance.oneIn(settings.freezeOneIn)) second.foreach { run =>
+      freezes += 1
+      second = None
+      note(s"the driver is frozen $point, and another one begins")
+      run()
+      resumed = true
+      note(s"the frozen driver resumes $point")
+    }
   }
+
+  /** From now on a driver may be frozen at a crash point while this runs. The second driver itself is not frozen. */
+  def whenFrozen(run: () => Unit): Unit = second = Some(run)
+
+  /** A driver begins that no other one follows yet. */
+  def begin(): Unit = {
+    second = None
+    resumed = false
+  }
+
+  /** Whether the driver was frozen while another one ran. */
+  def isResumed: Boolean = resumed
+
+  /** Whether a storage operation fails here. */
+  def ioFails(oneIn: Int): Boolean = !quiet && chance.oneIn(oneIn)
 }
 
 /** How lively a history is.
@@ -94,11 +136,18 @@ final class Life(val seed: Long, val settings: LifeSettings = LifeSettings(), wr
   *   at how many crash points the driver is killed once
   * @param firstCrashWithin
   *   after how many crash points the first kill comes at the latest
+  * @param freezeOneIn
+  *   at how many crash points the driver is frozen once, so that a second driver begins on the same checkpoint
+  * @param clockBackOneIn
+  *   in how many steps the clock moves back once
   */
 final case class LifeSettings(
     moveOneIn: Int = 3,
     movesInPause: Int = 12,
     crashOneIn: Int = 40,
     crashesAtMost: Int = 6,
-    firstCrashWithin: Int = 60
+    firstCrashWithin: Int = 60,
+    freezeOneIn: Int = 300,
+    freezesAtMost: Int = 2,
+    clockBackOneIn: Int = 1000
 )

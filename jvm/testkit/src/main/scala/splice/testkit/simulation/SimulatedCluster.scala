@@ -106,13 +106,16 @@ final class SimulatedCluster(val id: String, life: Life, ids: RowIds) {
 /** Gives every row of one history a number of its own. */
 final class RowIds {
 
-  private var last = 0L
+  private var count = 0L
 
   def next(): Long = {
-    last += 1
-    last
+    count += 1
+    count
   }
 
+  /** The last one that was given out. */
+  def last: Long = count
+
   /** All that were given out. */
-  def all: Iterator[Long] = (1L to last).iterator
+  def all: Iterator[Long] = (1L to count).iterator
 }

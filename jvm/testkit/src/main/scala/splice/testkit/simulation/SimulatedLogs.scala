@@ -19,7 +19,7 @@ final class SimulatedLogs(life: Life, retained: Int) extends OffsetLog {
 
   def writeOffsets(batch: Long, until: String): Unit = {
     life.reach(CrashPoint.BeforeOffsets)
-    if (offsets.contains(batch)) throw new IllegalStateException(s"offsets/$batch is there already")
+    if (last.exists(_._1 >= batch)) throw new ConcurrentUpdate(s"offsets/$batch")
     offsets += batch -> until
     life.step(s"offsets/$batch: $until")
     life.reach(CrashPoint.AfterOffsets)
@@ -27,6 +27,8 @@ final class SimulatedLogs(life: Life, retained: Int) extends OffsetLog {
 
   def writeCommit(batch: Long): Unit = {
     life.reach(CrashPoint.BeforeCommits)
+    if (lastCommitted >= batch) throw new ConcurrentUpdate(s"commits/$batch")
+    if (life.isResumed) life.met("a frozen driver commits after another one began")
     commits += batch
     life.step(s"commits/$batch")
     offsets = offsets.takeRight(retained + 1)
@@ -54,4 +56,19 @@ final class SimulatedLogs(life: Life, retained: Int) extends OffsetLog {
   def isLogged(until: String): Boolean = offsets.valuesIterator.contains(until)
 
   def isCommitted(batch: Long): Boolean = commits(batch)
+
+  /** Deletes the newest files, as a user does who rolls the query back; `isCommitted` keeps the commit of the last batch that stays. */
+  def rollBack(batch: Long, isCommitted: Boolean): Unit = {
+    offsets = offsets.rangeTo(batch)
+    commits = if (isCommitted) commits.rangeTo(batch) else commits.rangeUntil(batch)
+  }
+
+  /** Where a batch goes to. */
+  def offset(batch: Long): Option[String] = offsets.get(batch)
+
+  /** The batches whose offsets are there. */
+  def batches: Seq[Long] = offsets.keys.toSeq
 }
+
+/** Another driver has written this file. Spark fails the query then. */
+final private[simulation] class ConcurrentUpdate(file: String) extends RuntimeException(s"$file exists")

@@ -3,33 +3,97 @@
 
 package splice.testkit.simulation
 
+import java.io.IOException
+
 import scala.collection.mutable
 
-import splice.source.SideLog
+import splice.source.{CheckpointErrors, SideLog}
 
-/** A side log that outlives the driver; the driver may be killed before and after each entry. */
+/** The storage of a side log, which outlives the driver. It shows all entries that exist.
+  *
+  * A driver uses [[opened]], as one uses a folder: each part is listed once, at its first use. The driver may be killed before and after each
+  * entry. A write or a removal may fail, before or after it took effect.
+  */
 final class SimulatedSideLog private (life: Life, entries: mutable.TreeMap[String, Seq[String]], prefix: String)
     extends SideLog {
 
   def this(life: Life) = this(life, mutable.TreeMap.empty[String, Seq[String]], "")
 
+  /** The side log as a driver sees it that opens it now. */
+  def opened: SideLog = new SimulatedSideLog.Opened(life, entries, prefix)
+
   override def get(key: String): Option[Seq[String]] = entries.get(prefix + key)
 
-  override def getOrCreate(key: String)(decide: => Seq[String]): Seq[String] = get(key).getOrElse {
-    val decided = decide
-    require(decided.forall(line => !line.contains('\n')), s"$prefix$key: an entry is a list of lines")
-    life.reach(CrashPoint.BeforeEntry)
-    entries.getOrElseUpdate(prefix + key, decided)
-    life.step(s"entry $prefix$key: ${decided.mkString(" | ")}")
-    life.reach(CrashPoint.AfterEntry)
-    entries(prefix + key)
-  }
+  override def getOrCreate(key: String)(decide: => Seq[String]): Seq[String] = opened.getOrCreate(key)(decide)
 
-  override def keys(start: String): Seq[String] =
-    entries.rangeFrom(prefix + start).keysIterator.takeWhile(_.startsWith(prefix + start))
-      .map(_.stripPrefix(prefix)).filterNot(_.contains('/')).toSeq
+  override def keys(start: String): Seq[String] = SimulatedSideLog.keys(entries, prefix, start)
 
   override def remove(key: String): Unit = { val _ = entries.remove(prefix + key) }
 
   override def scope(name: String): SideLog = new SimulatedSideLog(life, entries, s"$prefix$name/")
+}
+
+/** Whether the entry exists is not known. A query must not fail for it. */
+final class RemovalFailed(key: String) extends IOException(s"$key may not be removed")
+
+private object SimulatedSideLog {
+
+  def keys(entries: mutable.TreeMap[String, Seq[String]], prefix: String, start: String): Seq[String] =
+    entries.rangeFrom(prefix + start).keysIterator.takeWhile(_.startsWith(prefix + start))
+      .map(_.stripPrefix(prefix)).filterNot(_.contains('/')).toSeq
+
+  /** One part of the side log in one driver. Entries that another driver creates later are not known here. */
+  final class Opened(life: Life, entries: mutable.TreeMap[String, Seq[String]], prefix: String) extends SideLog {
+
+    private lazy val known = mutable.TreeSet.from(SimulatedSideLog.keys(entries, prefix, ""))
+
+    override def get(key: String): Option[Seq[String]] =
+      Option.when(known(key))(entries.getOrElse(prefix + key, throw CheckpointErrors.missingEntry(prefix + key)))
+
+    override def getOrCreate(key: String)(decide: => Seq[String]): Seq[String] = get(key).getOrElse {
+      val decided = decide
+      require(decided.forall(line => !line.contains('\n')), s"$prefix$key: an entry is a list of lines")
+      life.reach(CrashPoint.BeforeEntry)
+      if (life.ioFails(OneWriteIn)) {
+        life.met("a write fails before it takes effect")
+        throw new IOException(s"$prefix$key is not written")
+      }
+      entries.get(prefix + key) match {
+        case None    => write(key, decided)
+        case Some(_) =>
+          life.met("an entry of another driver is used")
+          life.step(s"entry $prefix$key exists")
+      }
+      known += key
+      entries.getOrElse(prefix + key, throw CheckpointErrors.missingEntry(prefix + key))
+    }
+
+    private def write(key: String, decided: Seq[String]): Unit = {
+      if (life.isResumed) life.met("a frozen driver writes an entry after another one began")
+      entries += prefix + key -> decided
+      life.step(s"entry $prefix$key: ${decided.mkString(" | ")}")
+      if (life.ioFails(OneWriteIn)) {
+        life.met("a write fails after it took effect")
+        throw new IOException(s"nothing is known of $prefix$key")
+      }
+      life.reach(CrashPoint.AfterEntry)
+    }
+
+    override def keys(start: String): Seq[String] = known.rangeFrom(start).iterator.takeWhile(_.startsWith(start)).toSeq
+
+    override def remove(key: String): Unit = {
+      val fails = life.ioFails(OneRemovalIn)
+      if (!fails || life.chance.oneIn(2)) { val _ = entries.remove(prefix + key) }
+      if (fails) {
+        life.met("a removal fails")
+        throw new RemovalFailed(s"$prefix$key")
+      }
+      val _ = known.remove(key)
+    }
+
+    override def scope(name: String): SideLog = new Opened(life, entries, s"$prefix$name/")
+  }
+
+  private val OneWriteIn   = 800
+  private val OneRemovalIn = 10
 }

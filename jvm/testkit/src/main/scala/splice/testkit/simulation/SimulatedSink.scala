@@ -16,6 +16,9 @@ final class SimulatedSink(life: Life, same: SameRows) {
   /** The rows of the batches up to one. */
   def rowsUpTo(batch: Long): Iterator[Long] = batches.rangeTo(batch).valuesIterator.flatten
 
+  /** The rows of the batches after one. */
+  def rowsAfter(batch: Long): Iterator[Long] = batches.rangeFrom(batch + 1).valuesIterator.flatten
+
   def size: Int = batches.valuesIterator.map(_.size).sum
 
   /** Takes the rows of a batch; a batch that is there already must bring the rows that it brought first. */

@@ -3,6 +3,10 @@
 
 package splice.testkit.simulation
 
+import java.io.IOException
+
+import scala.util.control.ControlThrowable
+
 import splice.coordinator.{Coordinator, CutRules, SlotRules}
 import splice.source._
 
@@ -17,6 +21,9 @@ trait Subject {
 
   /** The driver was killed, and the executors with it. */
   def killed(): Unit
+
+  /** The ends of a run are frozen. */
+  def frozen(): Unit = ()
 
   /** When two readings of one task, or of one batch, agree. */
   def same: SameRows = SameRows.exactly
@@ -77,9 +84,51 @@ final class SimulatedSpark(
   /** The offset of the last batch in the log. */
   def lastLogged: Option[String] = logs.last.map(_._2)
 
-  /** One run of the query, from its start to a stop. A kill ends it with [[Crash]]; what the source throws ends the query. */
+  /** The last batch in the log. */
+  def lastBatch: Long = logs.last.fold(-1L)(_._1)
+
+  /** How many drivers have begun. */
+  def drivers: Int = runs
+
+  /** Deletes the newest offsets and commits, and what the sink has of them, if the query can read its sources again from an offset. */
+  def rollBack(batches: Int)(canReadFrom: String => Boolean): Unit = {
+    val kept = logs.batches.dropRight(batches)
+    // The offset of the batch before is needed to run a batch again.
+    val isCommitted = kept.lastOption.exists(logs.isCommitted) && (kept.size < 2 || life.chance.oneIn(2))
+    val from        = if (isCommitted) kept.lastOption else kept.dropRight(1).lastOption
+    if (from.flatMap(logs.offset).exists(canReadFrom)) kept.lastOption.foreach { batch =>
+      logs.rollBack(batch, isCommitted)
+      sink.forgetAfter(if (isCommitted) batch else batch - 1)
+      life.met("rolled back")
+      life.note(s"rolled back to batch $batch, ${if (isCommitted) "committed" else "not committed"}")
+    }
+  }
+
+  /** One run of the query, from its start to a stop. A kill ends it with [[Crash]]; what the source throws ends the query. A driver that was
+    * frozen while another one ran may fail for any reason: it is not the query any more.
+    */
   def run(trigger: SimulatedTrigger, cores: Int): Unit = {
+    life.begin()
+    // Asynchronous progress tracking does not detect a second driver.
+    if (!asynchronous) life.whenFrozen(() => another())
+    try drive(trigger, cores)
+    catch { case ended: Ended => throw ended.failure }
+  }
+
+  /** Runs a second driver on the same checkpoint. If it fails, so does the query. */
+  private def another(): Unit = {
+    try drive(SimulatedTrigger.ProcessingTime(life.chance.between(0, 4)), life.chance.between(1, 4))
+    catch {
+      case _: Crash           => ()
+      case failure: Exception => throw new Ended(failure)
+    }
+    // A driver that is frozen is killed in many cases, and resumes in others.
+    if (life.chance.oneIn(3)) throw new Crash(CrashPoint.Frozen)
+  }
+
+  private def drive(trigger: SimulatedTrigger, cores: Int): Unit = {
     runs += 1
+    val own  = runs
     val name = s"run-$runs"
     plans.keep(logs.isLogged)
     val source      = subject.source()
@@ -91,18 +140,26 @@ final class SimulatedSpark(
       batches = logs
     )
     life.step(s"$name: $trigger, $cores cores, logged ${logs.last}")
+    val batches = new MicroBatches(coordinator, name, trigger)
     try {
-      new MicroBatches(coordinator, name, trigger).run()
-      coordinator.close()
+      try batches.run()
+      catch {
+        case violation: Violation      => throw violation
+        case failure: ControlThrowable => throw failure
+        case failure: Throwable        =>
+          life.note(s"$name fails: $failure")
+          batches.stop()
+          if (runs == own) throw failure
+          life.met(failure match {
+            case _: ConcurrentUpdate => "a frozen driver is stopped by Spark's log"
+            case _                   => "a frozen driver fails"
+          })
+      }
       life.step(s"$name has stopped")
     } catch {
-      case crash: Crash =>
+      case crash: ControlThrowable =>
         subject.killed()
         throw crash
-      case failure: Throwable =>
-        life.note(s"$name fails: $failure")
-        coordinator.close()
-        throw failure
     }
   }
 
@@ -121,10 +178,14 @@ final class SimulatedSpark(
     private val progress                   = new BatchLog(logs, life, asynchronous && trigger.isContinual)
     private var consumed: Option[Position] = None
     private var reports: Seq[Report]       = Nil
+    private val running                    = new SimulatedTasks(life, subject.same, subject.rows(name, _))
 
     def run(): Unit = {
       coordinator.open()
-      if (trigger == SimulatedTrigger.AvailableNow) coordinator.freeze()
+      if (trigger == SimulatedTrigger.AvailableNow) {
+        coordinator.freeze()
+        subject.frozen()
+      }
       val next = recover()
       trigger match {
         case SimulatedTrigger.ProcessingTime(triggers) =>
@@ -135,7 +196,26 @@ final class SimulatedSpark(
             .getOrElse(throw new Violation(s"AvailableNow has not ended after ${SimulatedSpark.Patience} batches"))
       }
       progress.drain()
+      stop()
     }
+
+    /** Spark stops the source, after success and after failure. A source that fails to stop fails no query. */
+    def stop(): Unit =
+      try {
+        reports = reports ++ running.stop()
+        try {
+          coordinator.reported(reports)
+          coordinator.stopped {
+            life.met("a stop has the last commit")
+            logs.committed.map(_._2)
+          }
+        } catch {
+          case violation: Violation                            => throw violation
+          case failure @ (_: SpliceException | _: IOException) =>
+            life.met("a stop fails")
+            life.note(s"$name fails to stop: $failure")
+        }
+      } finally coordinator.close()
 
     /** Replays a batch that has begun and not ended; answers the id of the next batch. */
     private def recover(): Long = logs.last match {
@@ -186,9 +266,8 @@ final class SimulatedSpark(
     private def execute(batch: Long, from: Position, until: Position): Unit = {
       val tasks = plan(from, until)
       plan(from, until)
-      val running = new SimulatedTasks(life, subject.same, subject.rows(name, _))
-      val rows    = running.run(tasks)
-      reports = reports ++ running.reports
+      val rows = running.run(tasks)
+      reports = reports ++ running.takeReports()
       sink.write(batch, rows)
       consumed = Some(until)
       val _ = coordinator.figures(until)
@@ -213,3 +292,6 @@ private[simulation] object SimulatedSpark {
   /** How many batches a drain may take; no history has as many rows. */
   val Patience = 2000
 }
+
+/** The query has failed in a second driver while the first one was frozen. No handler of the code under test may see it. */
+final private class Ended(val failure: Throwable) extends ControlThrowable(s"ended by another driver: $failure")

@@ -4,6 +4,7 @@
 package splice.testkit.simulation
 
 import scala.collection.mutable
+import scala.util.Try
 
 import splice.source.{Report, TaskRanges}
 
@@ -17,15 +18,31 @@ trait TaskRows extends AutoCloseable {
   def reports: Seq[Report] = Nil
 }
 
-/** Runs the tasks of one batch side by side, row by row, with failed attempts, speculative copies and second reads. */
+/** Runs the tasks of the batches of one driver side by side, row by row, with failed attempts, speculative copies and second reads. An attempt that
+  * loses to a copy may live beyond its batch, and close its reader late.
+  */
 final class SimulatedTasks(life: Life, same: SameRows, open: TaskRanges => TaskRows) {
 
   private val chance = life.chance
 
   private val received = mutable.ArrayBuffer.empty[Report]
 
-  /** The reports that arrived at the driver so far; some never do. */
-  def reports: Seq[Report] = received.toSeq
+  // Attempts whose batch is over, with the rows that they must read.
+  private val late = mutable.ArrayBuffer.empty[(Attempt, Seq[Long])]
+
+  /** The reports that arrived at the driver since the last call; some never do. */
+  def takeReports(): Seq[Report] = {
+    val all = received.toSeq
+    received.clear()
+    all
+  }
+
+  /** The driver stops, and its executors with it. */
+  def stop(): Seq[Report] = {
+    late.foreach(_._1.close())
+    late.clear()
+    takeReports()
+  }
 
   /** The ids of all rows of the batch. */
   def run(tasks: Seq[TaskRanges]): Seq[Long] = {
@@ -52,6 +69,23 @@ final class SimulatedTasks(life: Life, same: SameRows, open: TaskRanges => TaskR
         read += id
         false
       }
+    }
+  }
+
+  /** An attempt of an earlier batch reads its next row, fails, or ends. The driver may take its reports nevertheless. */
+  private def proceedLate(): Unit = if (late.nonEmpty && chance.oneIn(2)) {
+    val (attempt, expected) = chance.oneOf(late.toSeq)
+    val result              = Try(attempt.proceed())
+    result.failed.foreach { case violation: Violation => throw violation; case _ => () }
+    if (result.getOrElse(true)) {
+      val isComplete = result.isSuccess
+      if (isComplete && !same(expected, attempt.rows))
+        throw new Violation(s"a late attempt read ${attempt.rows} in place of $expected")
+      if (isComplete && chance.oneIn(2)) received ++= attempt.reports
+      late -= attempt -> expected
+      attempt.close()
+      life.met("a task ends after its batch")
+      life.step(s"a late attempt of task ${attempt.task} ends")
     }
   }
 
@@ -100,6 +134,11 @@ final class SimulatedTasks(life: Life, same: SameRows, open: TaskRanges => TaskR
         running -= attempt
         if (!beaten) finish(attempt, reports)
       }
+      if (waiting.isEmpty && running.nonEmpty && tasks.indices.forall(results.contains) && chance.oneIn(2)) {
+        late ++= running.map(left => left -> results(left.task))
+        running.clear()
+      }
+      proceedLate()
       life.reach(CrashPoint.InTask)
     }
     tasks.indices.flatMap(results)
