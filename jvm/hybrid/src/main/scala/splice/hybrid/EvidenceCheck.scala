@@ -42,7 +42,7 @@ private[hybrid] object EvidenceCheck {
 
   private def nothingCounted(chain: Chain, leg: Leg) = OptionErrors.conflict(
     s"${leg.name}.${HandOverOptions.Rule.key}" +: chain.legs.takeWhile(_ != leg).filter(_.isExcluded).map(option),
-    s"leg '${leg.name}' begins by the offsets of the legs before it, and all of them are excluded; leave out one of the exclusions, or " +
+    s"leg '${leg.name}' begins by the offsets of the legs before it, and none of them is counted because of the exclusions; leave out one of them, or " +
       s"use another hand-over for '${leg.name}', such as ${HandOverOptions.EventTimeRule}"
   )
 

@@ -40,7 +40,7 @@ private[splice] object LogColumnsOption {
     if (text.equalsIgnoreCase(Excluded)) LogColumns.Excluded
     else {
       val node = Try(mapper.readTree(text)).toEither.left.map(e => e.getMessage.linesIterator.next())
-      node.flatMap(read).fold(why => throw invalid(options.name(Columns.key), text, why), identity)
+      node.flatMap(read).flatMap(distinct).fold(why => throw invalid(options.name(Columns.key), text, why), identity)
     }
   }
 
@@ -54,11 +54,14 @@ private[splice] object LogColumnsOption {
     case named: LogColumns.Named => Json.write(json(named))
   }
 
-  def json(columns: LogColumns.Named): JsonNode = {
+  def json(columns: LogColumns.Named): JsonNode =
+    Json.obj(names(columns).map { case (key, name) => key -> Json.text(name) }: _*)
+
+  /** Keys and columns. */
+  private def names(columns: LogColumns.Named): Seq[(String, String)] = {
     val offsets = columns.offsets
-    val needed  = Needed.zip(Seq(offsets.topic, offsets.partition, offsets.offset))
-    val others  = Others.zip(Seq(columns.timestamp, columns.key)).collect { case (key, Some(name)) => key -> name }
-    Json.obj((needed ++ others).map { case (key, name) => key -> Json.text(name) }: _*)
+    Needed.zip(Seq(offsets.topic, offsets.partition, offsets.offset)) ++
+      Others.zip(Seq(columns.timestamp, columns.key)).collect { case (key, Some(name)) => key -> name }
   }
 
   /** The columns that [[json]] wrote, or the reason why it is something else. */
@@ -67,21 +70,22 @@ private[splice] object LogColumnsOption {
     val strange = fields.map(_._1).filterNot((Needed ++ Others).contains)
     val missing = Needed.filterNot(fields.map(_._1).contains)
     val bad     = fields.filterNot { case (_, name) => name.isTextual && name.asText.trim.nonEmpty }
-    val names   = fields.map { case (key, name) => key -> name.asText.trim }
     if (!node.isObject) Left("it is not an object")
     else if (strange.nonEmpty) Left(s"'${strange.head}' is not one of ${(Needed ++ Others).mkString(", ")}")
     else if (missing.nonEmpty) Left(s"'${missing.head}' is missing")
     else if (bad.nonEmpty) Left(s"'${bad.head._1}' does not name a column")
-    else
-      repeated(names).toLeft {
-        val by = names.toMap
-        LogColumns.Named(
-          OffsetColumns(by("topic"), by("partition"), by("offset")),
-          by.get("timestamp"),
-          by.get("key")
-        )
-      }
+    else {
+      val by = fields.map { case (key, name) => key -> name.asText.trim }.toMap
+      Right(LogColumns.Named(
+        OffsetColumns(by("topic"), by("partition"), by("offset")),
+        by.get("timestamp"),
+        by.get("key")
+      ))
+    }
   }
+
+  private def distinct(columns: LogColumns.Named): Either[String, LogColumns.Named] =
+    repeated(names(columns)).toLeft(columns)
 
   /** Why roles do not go together, if two of them have one column. */
   def repeated(names: Seq[(String, String)]): Option[String] = names.combinations(2).collectFirst {

@@ -138,8 +138,8 @@ private[hybrid] object HandOverCases {
     )
 
     def apply(world: World): Expected = {
-      val copies     = world.counted.flatten
-      val cases      = mutable.Set.empty[String]
+      val copies = world.counted.flatten
+      val cases  = mutable.Set.empty[String]
       if (world.excluded.nonEmpty) cases += "an archive is excluded"
       val gone       = mutable.Map.empty[LogPartition, Seq[Long]]
       val fillable   = mutable.Map.empty[LogPartition, Seq[Long]]

@@ -85,12 +85,13 @@ final class LogColumnsSuite extends AnyFunSuite {
   }
 
   test("a rule that counts no leg is rejected before anything is read") {
-    refused("live.handOver", "history.logColumns", "all of them are excluded") {
+    refused("live.handOver", "history.logColumns", "none of them is counted") {
       chain(files("history", none), kafka("live", exact))
     }
     refused("live.handOver, a.logColumns, k.logColumns") {
       chain(files("a", none), kafka("k", ending, none), kafka("live", exact))
     }
+    refused("live.handOver, k.logColumns")(chain(files("a"), kafka("k", ending, exact, none), kafka("live", exact)))
   }
 
   test("a leg that reads a log has its own offsets, and can only be excluded") {

@@ -10,7 +10,6 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.MemorySideLog
 import splice.source._
 import splice.testkit.memory.{MemoryLog, MemoryRecord}
 
@@ -24,7 +23,7 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
   private def leg(name: String, rule: Option[HandOver]) =
     Leg(name, Legs.source(Legs.history(Legs.log())), None, rule, OnGap.Fail, s"$name.select")
 
-  private def log(millis: Long, key: Option[String]) = LogRecord(millis, key.map(k => ArraySeq.from(k.getBytes)))
+  private def inLog(millis: Long, key: Option[String]) = LogRecord(millis, key.map(k => ArraySeq.from(k.getBytes)))
 
   private def key(text: String) = Some(RecordKey.of(text.getBytes, text.length))
 
@@ -56,47 +55,50 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
 
   test("the same timestamp and key are the same record, and the table says what was compared") {
     val last = LastRecord(9, Some(RecordTime(second, second + 1)), key("a"))
-    assert(compared(decide(p0 -> log(second, Some("a")))(p0 -> last)) == Seq(true, false))
-    assert(compared(decide(p1 -> log(second, Some("a")))(p0 -> last, p1 -> last)) == Seq(false, true), "not in the log")
+    assert(compared(decide(p0 -> inLog(second, Some("a")))(p0 -> last)) == Seq(true, false))
     assert(
-      compared(decide(p0 -> log(1, Some("b")))(p0 -> LastRecord(9, None, None))) == Seq(false, false),
+      compared(decide(p1 -> inLog(second, Some("a")))(p0 -> last, p1 -> last)) == Seq(false, true),
+      "not in the log"
+    )
+    assert(
+      compared(decide(p0 -> inLog(1, Some("b")))(p0 -> LastRecord(9, None, None))) == Seq(false, false),
       "no columns"
     )
   }
 
   test("another timestamp or key is an error that names partition, offset and both records") {
     val last = LastRecord(9, Some(RecordTime(second, second + 1)), key("a"))
-    val time = different(p0 -> log(second + 1, Some("a")), p1 -> log(second, Some("a")))(p0 -> last, p1 -> last)
+    val time = different(p0 -> inLog(second + 1, Some("a")), p1 -> inLog(second, Some("a")))(p0 -> last, p1 -> last)
     assert(time.contains("orders-0 offset 9: timestamp 2026-01-01T00:00:05Z, key 'a' in the history"), time)
     assert(time.contains("timestamp 2026-01-01T00:00:05.001Z, key 'a' in the log") && !time.contains("orders-1"))
     Seq("'live'", "'history'", "handOver.timestamp", "handOver.key").foreach(text => assert(time.contains(text)))
-    val keys = different(p0 -> log(second, Some("b")))(p0 -> last)
+    val keys = different(p0 -> inLog(second, Some("b")))(p0 -> last)
     assert(keys.contains("key 'a' in the history") && keys.contains("key 'b' in the log"))
   }
 
   test("only what the history has is compared") {
-    assert(compared(decide(p0 -> log(7, Some("a")))(p0 -> LastRecord(9, None, key("a")))).head)
-    assert(compared(decide(p0 -> log(7, Some("b")))(p0 -> LastRecord(9, Some(RecordTime(7, 8)), None))).head)
-    val text = different(p0 -> log(7, Some("b")))(p0 -> LastRecord(9, None, key("a")))
+    assert(compared(decide(p0 -> inLog(7, Some("a")))(p0 -> LastRecord(9, None, key("a")))).head)
+    assert(compared(decide(p0 -> inLog(7, Some("b")))(p0 -> LastRecord(9, Some(RecordTime(7, 8)), None))).head)
+    val text = different(p0 -> inLog(7, Some("b")))(p0 -> LastRecord(9, None, key("a")))
     assert(!text.contains("timestamp 19"), text)
   }
 
   test("no key is the same as no key, and differs from an empty one") {
     val none = LastRecord(9, None, Some(RecordKey.Absent))
-    assert(compared(decide(p0 -> log(7, None))(p0 -> none)).head)
-    assert(different(p0 -> log(7, Some("")))(p0 -> none).contains("key null in the history, and key '' in the log"))
+    assert(compared(decide(p0 -> inLog(7, None))(p0 -> none)).head)
+    assert(different(p0 -> inLog(7, Some("")))(p0 -> none).contains("key null in the history, and key '' in the log"))
     assert(
-      different(p0 -> log(7, None))(p0 -> none.copy(key = key(""))).contains("key '' in the history, and key null")
+      different(p0 -> inLog(7, None))(p0 -> none.copy(key = key(""))).contains("key '' in the history, and key null")
     )
   }
 
   test("the precision of the history decides") {
     def last(from: Long, until: Long) = LastRecord(9, Some(RecordTime(from, until)), None)
     Seq(second, second + 999).foreach { millis =>
-      assert(compared(decide(p0 -> log(millis, None))(p0 -> last(second, second + 1000))).head)
+      assert(compared(decide(p0 -> inLog(millis, None))(p0 -> last(second, second + 1000))).head)
     }
     Seq(second - 1, second + 1000).foreach { millis =>
-      val text = different(p0 -> log(millis, None))(p0 -> last(second, second + 1000))
+      val text = different(p0 -> inLog(millis, None))(p0 -> last(second, second + 1000))
       assert(text.contains("timestamp 2026-01-01T00:00:05Z to 2026-01-01T00:00:05.999Z in the history"), text)
     }
   }

@@ -35,7 +35,8 @@ private[tally] object TallyFormat {
       tally.times.map(range => "times" -> texts(Seq(range.first.toString, range.last.toString)))
     ).flatten
     val ranges = ofLog.map(one => line(one.partition, one.offsets, "range" -> numbers(Seq(one.from, one.until))))
-    val runs = counted.map { case (of, own) => line(of, own, tally.last.get(of).map("last" -> lastJson(_)).toSeq: _*) }
+    val last   = tally.last
+    val runs   = counted.map { case (of, own) => line(of, own, last.get(of).map("last" -> lastJson(_)).toSeq: _*) }
     VersionedEntry.write(head, ranges ++ runs)
   }
 
