@@ -76,7 +76,8 @@ final class SwitchCrashSuite extends AnyFunSuite {
       }
 
     def rows: Seq[Long] = Using.resource(Legs.run(source, durable)) { c =>
-      offsets.zip(offsets.drop(1)).flatMap { case (from, until) => ids(c.ranges(from, until)) }.sorted
+      val all = offsets.map(at => c.position(at.json))
+      all.zip(all.drop(1)).flatMap { case (from, until) => ids(c.ranges(from, until)) }.sorted
     }
   }
 
@@ -112,7 +113,9 @@ final class SwitchCrashSuite extends AnyFunSuite {
       }
     }
     if (i > 0)
-      test(s"killed ${steps(i)} (step ${i + 1}), then without the history: rejected before the switch, then each row once") {
+      test(
+        s"killed ${steps(i)} (step ${i + 1}), then without the history: rejected before the switch, then each row once"
+      ) {
         new World {
           var isShort                                = false
           override def source: Source[_ <: Position] = if (isShort) Legs.source(Legs.live(live)) else super.source
@@ -121,7 +124,8 @@ final class SwitchCrashSuite extends AnyFunSuite {
           live.append(0, 6)
           if (durable.scope("leg-live").keys("hand-over-").isEmpty) {
             val error = intercept[SpliceException](live(new MortalSideLog.Steps(-1)))
-            assert(error.getCondition == "SPLICE_CHECKPOINT.CHANGED" && error.getMessage.contains("'history' has not ended"))
+            assert(error.getCondition == "SPLICE_CHECKPOINT.CHANGED" &&
+              error.getMessage.contains("'history' has not ended"))
             isShort = false
           }
           val before: Int = history.asked("enumerator")

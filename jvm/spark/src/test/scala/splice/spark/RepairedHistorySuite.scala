@@ -48,7 +48,8 @@ final class RepairedHistorySuite extends AnyFunSuite with WithSpark {
       "live.select"   -> "id"
     )
 
-    val options: Map[String, String] = Map("source" -> "hybrid", "legs" -> "history,live") ++ archived("history") ++ live
+    val options: Map[String, String] = Map("source" -> "hybrid", "legs" -> "history,live") ++ archived("history") ++
+      live
 
     /** The third file, with 20 of the rows. */
     lazy val file: Path =

@@ -62,10 +62,10 @@ final private[splice] class KafkaEnumerator(
   private val lag        = new LagBook
   private val sharing    = new Sharing(settings.admission, sizes)
 
-  private var moving                          = false
-  private var refreshing                      = false
+  private var moving                         = false
+  private var refreshing                     = false
   private var shownAt: Option[KafkaPosition] = None
-  private var filled                          = 0L
+  private var filled                         = 0L
 
   override def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = {
     val partitions = membership.first(at match {

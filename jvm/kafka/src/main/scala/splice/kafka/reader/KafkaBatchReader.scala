@@ -31,10 +31,10 @@ final private[splice] class KafkaBatchReader(columns: StructType, slot: SlotRead
     found
   }
 
-  override def get(): ColumnarBatch             = batch
+  override def get(): ColumnarBatch                = batch
   override def report(ended: Boolean): Seq[Report] = slot.report
-  override def metrics: Array[CustomTaskMetric] = slot.metrics
-  override def close(): Unit                    = slot.close()
+  override def metrics: Array[CustomTaskMetric]    = slot.metrics
+  override def close(): Unit                       = slot.close()
 }
 
 private[reader] object KafkaBatchReader {

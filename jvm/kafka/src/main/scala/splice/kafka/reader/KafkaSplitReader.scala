@@ -39,8 +39,8 @@ final private[splice] class KafkaSplitReader(columns: StructType, slot: SlotRead
     Poll.Found
   }
 
-  override def get(): InternalRow               = row
+  override def get(): InternalRow                  = row
   override def report(ended: Boolean): Seq[Report] = slot.report
-  override def metrics: Array[CustomTaskMetric] = slot.metrics
-  override def close(): Unit                    = slot.close()
+  override def metrics: Array[CustomTaskMetric]    = slot.metrics
+  override def close(): Unit                       = slot.close()
 }

@@ -141,7 +141,12 @@ final private[splice] class SlotReader(
   }
 
   private def told: TaskReads =
-    TaskReads(pollNanos = pollNanos, fetchMillis = fetchMillis, opened = if (reused) 0L else 1L, reused = if (reused) 1L else 0L)
+    TaskReads(
+      pollNanos = pollNanos,
+      fetchMillis = fetchMillis,
+      opened = if (reused) 0L else 1L,
+      reused = if (reused) 1L else 0L
+    )
 
   private def take(chunk: Chunk): Unit = {
     window.show(chunk)
