@@ -57,3 +57,12 @@ final private[splice] case class TaskReads(
     ProgressMetric.ReadersReused -> reused
   ).map { case (name, value) => name -> value.toString }
 }
+
+private[splice] object TaskReads {
+
+  /** How one reader fared, at its end. */
+  def ofReader(pollNanos: Long, fetchMillis: Long, isReused: Boolean): TaskReads = {
+    val reused = if (isReused) 1L else 0L
+    TaskReads(pollNanos = pollNanos, fetchMillis = fetchMillis, opened = 1L - reused, reused = reused)
+  }
+}

@@ -100,7 +100,10 @@ final private[splice] class SlotReader(
   }
 
   /** What was read, for the driver. The figures of the consumer are complete at the end only. */
-  def report: Seq[Report] = Seq(Report(settings.reportKey, if (exhausted) reads ++ told else reads))
+  def report: Seq[Report] = Seq(Report(
+    settings.reportKey,
+    if (exhausted) reads ++ TaskReads.ofReader(pollNanos, fetchMillis, reused) else reads
+  ))
 
   /** The records that [[poll]] found, between [[from]] and [[until]]; valid until the next call. */
   def records: Array[ConsumerRecord[Array[Byte], Array[Byte]]] = window.records
@@ -139,14 +142,6 @@ final private[splice] class SlotReader(
     val own  = Map(TopicPartitions.toLog(range.partition) -> read)
     reads = reads ++ TaskReads(own, filled = if (range.holes.isEmpty) 0L else window.rows)
   }
-
-  private def told: TaskReads =
-    TaskReads(
-      pollNanos = pollNanos,
-      fetchMillis = fetchMillis,
-      opened = if (reused) 0L else 1L,
-      reused = if (reused) 1L else 0L
-    )
 
   private def take(chunk: Chunk): Unit = {
     window.show(chunk)
