@@ -252,9 +252,10 @@ final class RealBrokerSuite extends AnyFunSuite with BeforeAndAfterAll {
       broker.start()
       real.eventually("writing works again")(scala.util.Try(real.write("restart", 2, 100, 200)).isSuccess)
       val two = c.advance(one, everything = true)
-      val all = (first ++ real.rows(source, c.tasks(one, two), "restart")).map(_._3)
-      assert(all.toSet == values(0, 200).toSet)
-      assert(all.distinct.size == 200)
+      val all = first ++ real.rows(source, c.tasks(one, two), "restart")
+      assert(all.map(_._3).toSet == values(0, 200).toSet)
+      // A producer that sends again may write a value twice, each time at another offset.
+      assert(all.map(row => row._1 -> row._2).distinct.size == all.size)
     }
   }
 }

@@ -56,12 +56,23 @@ final class FlinkLessonsSuite extends AnyFunSuite with WithSpark {
 
     val batches = new ConcurrentHashMap[Long, Seq[Long]]
 
+    /** The legs whose switch was decided before a batch had ended. */
+    val decided = new ConcurrentHashMap[Long, Seq[String]]
+
+    /** How many tasks read a batch. */
+    val tasks = new ConcurrentHashMap[Long, Int]
+
     def checkpoint: Path = folder.resolve(name)
+
+    /** The entry of the switch to a leg. */
+    def switch(leg: String): Path = checkpoint.resolve(s"sources/0/splice/leg-$leg/hand-over-00000000")
 
     /** Runs until nothing is new; `dies` says in which batches the driver dies before the batch is committed. */
     def run(dies: Long => Boolean = _ => false): Unit = {
       val sink: (DataFrame, Long) => Unit = { (frame, batch) =>
-        val _ = batches.put(batch, frame.select("id").collect().map(_.getLong(0)).toSeq)
+        batches.put(batch, frame.select("id").collect().map(_.getLong(0)).toSeq)
+        decided.put(batch, Seq("history", "live").filter(leg => Files.exists(switch(leg))))
+        val _ = tasks.put(batch, frame.rdd.getNumPartitions)
         if (dies(batch)) throw new IllegalStateException("the driver dies")
       }
       spark.readStream
@@ -104,6 +115,9 @@ final class FlinkLessonsSuite extends AnyFunSuite with WithSpark {
     assert(w.oldest.asked("failed") == 1 && w.history.asked("failed") == 1)
     assert(w.ids == (0L until 30L))
     assert(w.legs.distinct == Seq("oldest", "history", "live"))
+    // A switch is decided after the last batch of its leg, and not while a task may still fail.
+    val expected = Map("oldest" -> Nil, "history" -> Seq("history"), "live" -> Seq("history", "live"))
+    w.legs.zipWithIndex.foreach { case (leg, batch) => assert(w.decided.get(batch.toLong) == expected(leg)) }
   }
 
   test("H2: a restart that is killed before its first batch ends loses nothing of what it restored") {
@@ -173,6 +187,7 @@ final class FlinkLessonsSuite extends AnyFunSuite with WithSpark {
     val w = world("h11", "slots" -> "16")
     w.run()
     assert(w.ids == (0L until 30L))
+    assert(w.tasks.values.asScala.forall(_ == 2), "a slot without a split has no task")
   }
 
   /** As if the driver had died in batch `to`, after its offset was logged and before it was committed. */

@@ -186,8 +186,18 @@ trait SourceContract extends AnyFunSuite {
       until
     }
     Using.resource(run(own, log)) { c =>
+      val start   = c.initial()
+      val columns = own.source().schema
+      val all     = c.tasks(start, until)
+      val read    = rows(c, columns, all)
+      own.grow()
+      val next = exhausted(c, until)
+      val last = rows(c, columns, c.tasks(until, next))
+      c.committed(next)
       c.committed(until)
-      assert(c.advance(until, everything = true) == until)
+      assert(c.tasks(start, until) == all && rows(c, columns, all) == read, "a commit of an earlier run")
+      assert(rows(c, columns, c.tasks(until, next)) == last, "a commit that comes late")
+      assert(c.advance(next, everything = true) == next)
     }
   }
 
@@ -206,8 +216,11 @@ trait SourceContract extends AnyFunSuite {
   test("contract: the progress report names a position") {
     val own = world()
     Using.resource(run(own, new MemorySideLog)) { c =>
-      val start = c.initial()
-      assert(c.figures(c.advance(start, everything = true)).contains(ProgressMetric.Position))
+      val start           = c.initial()
+      val until           = exhausted(c, start)
+      def at(p: Position) = c.figures(p).getOrElse(ProgressMetric.Position, fail("no position"))
+      assert(at(start).nonEmpty && at(until).nonEmpty)
+      assert(at(start) != at(until), "the report names the position that it is asked for")
     }
   }
 }

@@ -222,6 +222,12 @@ final class StartSuite extends AnyFunSuite {
     assert(timed(world(), OnGap.Fail, 350) == at(0 -> 3, 1 -> 2))
   }
 
+  test("a record that lands while a hand-over by time is decided is read") {
+    val run = world()
+    run.log.between = call => if (call == "earliest") run.log.write("t", 0, 1000)
+    assert(timed(run, OnGap.Fail, 900) == at(0 -> 4, 1 -> 2))
+  }
+
   test("a hand-over to a time of which records are gone is a gap") {
     val text = failure("TIME_GAP")(timed(world(), OnGap.Fail, 150))
     assert(text.contains("t-0 begins at 1970-01-01T00:00:00.200Z"))

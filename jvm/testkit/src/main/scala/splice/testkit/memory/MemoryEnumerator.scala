@@ -30,7 +30,7 @@ final private[memory] class MemoryEnumerator(
 
   override def start(at: StartPosition): MemoryPosition = {
     log.ask("start")
-    val ends = now(log.end)
+    val ends = frozen.getOrElse(now(log.end))
     if (bounded) write("ends")(ends)
     MemoryPosition(
       name,

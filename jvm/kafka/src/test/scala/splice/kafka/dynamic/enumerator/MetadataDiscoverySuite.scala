@@ -4,6 +4,7 @@
 package splice.kafka.dynamic.enumerator
 
 import java.time.{Clock, Duration}
+import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 
 import scala.annotation.tailrec
@@ -40,7 +41,11 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
       assert(discovery.now() == StreamMetadata.Empty)
       val before = service.looks.get
       service.answer.set(Success(changed))
-      @tailrec def seen(): Int = if (discovery.news().contains(changed)) service.looks.get - before else seen()
+      val end                  = System.nanoTime() + TimeUnit.MINUTES.toNanos(1)
+      @tailrec def seen(): Int =
+        if (discovery.news().contains(changed)) service.looks.get - before
+        else if (System.nanoTime() > end) fail("the change never arrived")
+        else seen()
       assert(seen() <= 2)
     }
   }
