@@ -82,5 +82,9 @@ final class PackingSuite extends AnyFunSuite {
       file("b", 40, homes = Seq(BlockHome(0, 40, Seq("h9"))))
     )
     assert(made.map(_.preferredHosts) == Seq(Seq("h1", "h2"), Seq("h2", "h3"), Seq("h9")))
+    def small(name: String, size: Long, host: String) =
+      file(name, size, homes = Seq(BlockHome(0, size, Seq(host))))
+    val packed = ranges(Packing(100, 1, 1), small("c", 10, "h1"), small("d", 50, "h9"), small("e", 20, "h2"))
+    assert(packed.map(_.preferredHosts) == Seq(Seq("h9", "h2", "h1")), "of several blocks, the largest share first")
   }
 }
