@@ -134,12 +134,12 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
     override def own: Seq[(String, String)] = Seq("handOver.timestamp" -> "timestamp", "handOver.key" -> "_key")
 
     /** The entry of the switch. */
-    def entry: Option[Seq[String]] = log.scope("leg-live").get("hand-over-00000000")
+    def entry: Option[Seq[String]] = this.log.scope("leg-live").get("hand-over-00000000")
   }
 
   test("a history of the log is accepted, and the entry has what was compared") {
     new Compared {
-      Using.resource(Legs.run(source, log))(c =>
+      Using.resource(Legs.run(source, this.log))(c =>
         assert(batches(c).map(b => ids(c.ranges(b._1, b._2))).flatten == (0L to 5L))
       )
       val rows: Seq[Boolean] = entry.get.drop(3).map(line => Json.read(line).get.path("compared").asBoolean)
@@ -149,7 +149,7 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
 
   test("without the columns no record is requested") {
     new World {
-      Using.resource(Legs.run(source, log))(batches(_))
+      Using.resource(Legs.run(source, this.log))(batches(_))
       assert(live.asked("records") == 0)
     }
   }
@@ -158,7 +158,7 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
     new Compared {
       override def own: Seq[(String, String)] = super.own :+ "onGap" -> "warn"
       live.forget(0, 2)
-      Using.resource(Legs.run(source, log))(batches(_))
+      Using.resource(Legs.run(source, this.log))(batches(_))
       assert(entry.get.drop(3).map(line => Json.read(line).get.path("compared").asBoolean) == Seq(false, true))
     }
   }
@@ -168,11 +168,11 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
       new Compared {
         override val history: MemoryLog = Legs.log(1)
         (0 until 2).foreach(p => live.read(p, 0, 2).map(change).foreach(history.archive(0, _)))
-        val error: SpliceException = intercept[SpliceException](Using.resource(Legs.run(source, log))(batches(_)))
+        val error: SpliceException = intercept[SpliceException](Using.resource(Legs.run(source, this.log))(batches(_)))
         assert(error.getCondition == "SPLICE_HAND_OVER.OTHER_LOG", error.getMessage)
         assert(error.getMessage.contains(s"${live.name}-0 offset 1: ") && entry.isEmpty)
         val other: Source[_ <: Position] = Legs.source(Legs.history(history), Legs.live(live, rule: _*))
-        Using.resource(Legs.run(other, log))(c => assert(leg(batches(c).last._2) == "live"))
+        Using.resource(Legs.run(other, this.log))(c => assert(leg(batches(c).last._2) == "live"))
       }
     }
   }
@@ -184,7 +184,7 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
       override def own: Seq[(String, String)] = Nil
       override val history: MemoryLog         = Legs.log(1)
       (0 until 2).foreach(p => live.read(p, 0, 2).map(_.copy(millis = 77)).foreach(history.archive(0, _)))
-      Using.resource(Legs.run(source, log))(batches(_))
+      Using.resource(Legs.run(source, this.log))(batches(_))
       assert(entry.get.drop(3).forall(line => Json.read(line).get.path("compared").asBoolean))
     }
   }

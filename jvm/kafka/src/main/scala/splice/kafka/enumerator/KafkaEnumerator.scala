@@ -68,27 +68,22 @@ final private[splice] class KafkaEnumerator(
   private var filled                         = 0L
 
   override def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = {
-    val partitions = membership.first(at match {
-      case wanted: StartPosition.Offsets => wanted.starts.keySet
-      case _                             => Set.empty
-    })
+    val wanted = at match {
+      case exact: StartPosition.Offsets => exact.starts
+      case _                            => SortedMap.empty[LogPartition, OffsetRanges]
+    }
+    val partitions = membership.first(wanted.keySet)
     membership.requireAll()
     if (context.mode == ReadMode.Batch && at == StartPosition.Configured)
       (configuredStart +: of.values.toSeq).foreach(BatchBounds.refuse)
     val begin = at match {
-      case StartPosition.Configured        => resolver.configured(configuredStart, of, partitions)
-      case wanted: StartPosition.Offsets   => resolver.exactly(wanted.starts, partitions)
-      case wanted: StartPosition.Timestamp => resolver.handed(wanted, partitions)
+      case StartPosition.Configured      => resolver.configured(configuredStart, of, partitions)
+      case _: StartPosition.Offsets      => resolver.exactly(wanted, partitions)
+      case time: StartPosition.Timestamp => resolver.handed(time, partitions)
     }
     val own = membership.begin(begin)
     // Holes of a start that was not stored are not those of this one.
-    fillLog.begin(
-      own,
-      at match {
-        case wanted: StartPosition.Offsets => wanted.starts
-        case _                             => SortedMap.empty
-      }
-    )
+    fillLog.begin(own, wanted)
     settings.ending.fold(own) { ending =>
       val entry = endingLog.begin(ending, own, partitions)
       if (context.mode == ReadMode.Batch) BatchBounds.refuse(entry)

@@ -3,6 +3,8 @@
 
 package splice.testkit.simulation
 
+import java.io.IOException
+
 import scala.annotation.tailrec
 
 import org.scalatest.funsuite.AnyFunSuite
@@ -39,7 +41,7 @@ final class SimulatedSparkSuite extends AnyFunSuite {
       override def killed(): Unit                                = ()
     }
     val durable = new SimulatedSideLog(life)
-    val spark   = new SimulatedSpark(life, subject, () => log(durable), asynchronous)
+    val spark   = new SimulatedSpark(life, subject, () => log(durable.opened), asynchronous)
 
     // What goes before the query has logged its partition is nobody's loss.
     val excused         = scala.collection.mutable.Set.empty[Long]
@@ -64,7 +66,7 @@ final class SimulatedSparkSuite extends AnyFunSuite {
           else SimulatedTrigger.ProcessingTime(life.chance.between(1, 6)),
           life.chance.between(1, 4)
         )
-      catch { case _: Crash => }
+      catch { case _: Crash | _: IOException => }
       life.pause()
       runs(left - 1)
     }
