@@ -29,10 +29,11 @@ private[splice] object HandOverDecision {
       history: => Seq[LegOffsets],
       log: => LogPartitions
   ): HandOverDecision = leg.handOver match {
-    case None                              => HandOverDecision(Configured, now, Nil)
-    case Some(_: HandOver.Offsets)         => offsets(leg, history, log, now)
-    case Some(rule: HandOver.Custom)       => new CustomHandOver(before, leg, rule, end, now).decide(history, log.logRanges(_))
-    case Some(HandOver.NowMinus(duration)) => time(leg, now.minus(duration), now, "now", now)
+    case None                        => HandOverDecision(Configured, now, Nil)
+    case Some(_: HandOver.Offsets)   => offsets(leg, history, log, now)
+    case Some(rule: HandOver.Custom) =>
+      new CustomHandOver(before, leg, rule, end, now).decide(history, log.logRanges(_))
+    case Some(HandOver.NowMinus(duration))         => time(leg, now.minus(duration), now, "now", now)
     case Some(HandOver.EventTime(column, overlap)) =>
       val last = end.eventTimes(column).getOrElse(throw HandOverErrors.noEventTime(before.name, leg.name, column)).last
       refuseFuture(before, leg, s"the greatest '$column'", last, now)

@@ -188,7 +188,11 @@ private[splice] object HandOverOptions {
       case _                  => ofClass(o)
     }
     val isCounted = Seq(Topic, Partition, Offset).exists(option => o.contains(option.key))
-    HandOver.Custom(by, Option.when(isCounted)(LogColumns.Named(OffsetColumns(o(Topic), o(Partition), o(Offset)))), o.find(Column))
+    HandOver.Custom(
+      by,
+      Option.when(isCounted)(LogColumns.Named(OffsetColumns(o(Topic), o(Partition), o(Offset)))),
+      o.find(Column)
+    )
   }
 
   private def ofClass(o: SourceOptions): RuleOfUser = {

@@ -173,18 +173,19 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
     * @param count
     *   whether the rows of the leg that ends are counted for this rule or a later one
     */
-  private def switched(at: HybridPosition, count: Boolean = true): Option[HybridPosition] = following(at).flatMap { next =>
-    begun(at, next).orElse {
-      val leg = chain(at.leg)
-      enumerators(leg).end(at.position).map { found =>
-        val end      = if (count) tallies.ended(leg, at.position, found) else found
-        val decision =
-          HandOverDecision.decide(leg, next, end, context.clock.instant())(history(at, next), partitions(next))
-        // The switch is stored after the next leg's source has accepted the start, so a restart can change a rule that fails.
-        val start = log.switch(next, leg, at.position, decision, enumerators(next).start(decision.start))
-        at.switched(next.name, start)
+  private def switched(at: HybridPosition, count: Boolean = true): Option[HybridPosition] = following(at).flatMap {
+    next =>
+      begun(at, next).orElse {
+        val leg = chain(at.leg)
+        enumerators(leg).end(at.position).map { found =>
+          val end      = if (count) tallies.ended(leg, at.position, found) else found
+          val decision =
+            HandOverDecision.decide(leg, next, end, context.clock.instant())(history(at, next), partitions(next))
+          // The switch is stored after the next leg's source has accepted the start, so a restart can change a rule that fails.
+          val start = log.switch(next, leg, at.position, decision, enumerators(next).start(decision.start))
+          at.switched(next.name, start)
+        }
       }
-    }
   }
 
   /** The next leg's start, when it is stored for the end of the previous leg.
