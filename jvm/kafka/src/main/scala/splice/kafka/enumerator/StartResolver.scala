@@ -58,22 +58,21 @@ final private[splice] class StartResolver(
     val ends  = log.ends(partitions)
     val found = log.atTime(partitions.iterator.map(_ -> wanted.millis).toMap)
     val first = log.earliest(partitions)
-    val gaps  = timeGaps(wanted.millis, first, ends, found)
+    val gaps  = timeGaps(first, ends, found)
     if (gaps.nonEmpty) warnOrFail(wanted.onGap, KafkaErrors.timeGap(Instant.ofEpochMilli(wanted.millis), gaps))
     KafkaPosition.of(ends ++ found.map { case (p, record) => p -> record.offset })
   }
 
   /** The partitions from which retention has removed records, so that records at or after a time may be among them: those whose first
-    * record is later, with its time, and those that have no record.
+    * record is not earlier, with its time, and those that have no record. Records before one of exactly this time may have the same time.
     */
   private def timeGaps(
-      millis: Long,
       first: Map[LogPartition, Long],
       ends: Map[LogPartition, Long],
       found: Map[LogPartition, TimedOffset]
   ): Map[LogPartition, Option[Instant]] = {
     val suspects = first.collect {
-      case (p, from) if from > 0 && found.get(p).forall(_.millis > millis) =>
+      case (p, from) if from > 0 =>
         p -> (from -> found.get(p).fold(ends.getOrElse(p, from))(_.offset))
     }
     // The first offset of a log is not always a record, so an earlier record is searched for.
