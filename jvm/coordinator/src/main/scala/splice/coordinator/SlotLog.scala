@@ -39,11 +39,18 @@ final private[splice] class SlotLog(log: SideLog, source: Source[_ <: Position],
     * that begins in a leg without slots, takes that one: it is the same in every run.
     */
   def at(from: Position): Option[SlotLayout] =
-    layouts.reverseIterator.map(_._2).find(_.from.precedes(from)).orElse(layouts.headOption.map(_._2))
+    layouts.lift(math.max(index(from), 0)).map(_._2)
+
+  // Positions do not tell a topic that was added from one that was removed, and a layout of a batch begins where the batch does, if it was made
+  // for the batch. So an equal position comes first.
+  private def index(from: Position): Int = {
+    val equal = layouts.lastIndexWhere(_._2.from == from)
+    if (equal >= 0) equal else layouts.lastIndexWhere(_._2.from.precedes(from))
+  }
 
   /** Forgets layouts that no batch from `oldest` on can need. */
   def purge(oldest: Position): Unit = {
-    val needed = layouts.lastIndexWhere(_._2.from.precedes(oldest))
+    val needed = index(oldest)
     entries.purge(layouts.take(needed).map(_._1))
     layouts = layouts.drop(math.max(needed, 0))
   }

@@ -90,7 +90,9 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
     (for {
       topic    <- cluster.topics.valuesIterator
       (log, p) <- topic.partitions.iterator.zipWithIndex
-      records = log.ever.iterator.dropWhile(_.timestamp < moment)
+      // A partition that is found after the switch is read from its beginning, whatever the times of its records are.
+      since   = if (handedOver.forall(_(LogPartition(topic.name, p)))) moment else 0L
+      records = log.ever.iterator.dropWhile(_.timestamp < since)
       record <- records.takeWhile(_.offset < log.earliest)
       if record.offset >= moves.settledPosition(cluster, LogPartition(topic.name, p))
     } yield record).exists { record =>
@@ -133,6 +135,10 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
       }
     case None => Map.empty
   }
+
+  /** The partitions that the switch to the last leg has a start of; None before the switch. */
+  private def handedOver: Option[Set[LogPartition]] =
+    world.scope(world.names.last).get("hand-over-00000000").flatMap(_.lift(2)).map(KafkaPosition.read(_).offsets.keySet)
 
   /** The time from which on the log is read, when a rule says a time. */
   private def moment: Long = world.shape match {

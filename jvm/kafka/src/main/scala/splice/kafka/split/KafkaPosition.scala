@@ -24,18 +24,22 @@ final private[splice] case class KafkaPosition(
   override lazy val json: String = PartitionJson.write(offsets, generations)
 
   override def precedes(later: Position): Boolean = later match {
-    case KafkaPosition(others, those) if generations == those =>
+    case that @ KafkaPosition(others, those) if generations == those =>
       // Positions of one query have the same partitions in most cases, and walking both is several times faster than looking up.
       if (others.size == offsets.size && offsets.keysIterator.sameElements(others.keysIterator))
         offsets.valuesIterator.zip(others.valuesIterator).forall { case (before, after) => before <= after }
-      else offsets.forall { case (p, offset) => others.get(p).forall(offset <= _) }
+      else offsets.forall { case (p, offset) => that.isAtLeast(p, offset) }
     case that: KafkaPosition =>
       offsets.forall { case (p, offset) =>
         val (here, there) = (generation(p.topic), that.generation(p.topic))
-        if (here == there) that.get(p).forall(offset <= _) else here < there || !that.hasTopic(p.topic)
+        if (here == there) that.isAtLeast(p, offset) else here < there || !that.hasTopic(p.topic)
       }
     case _ => false
   }
+
+  // A topic never loses a partition, and a position may lose a topic.
+  private def isAtLeast(partition: LogPartition, offset: Long): Boolean =
+    get(partition).fold(!hasTopic(partition.topic))(offset <= _)
 
   def get(partition: LogPartition): Option[Long] = offsets.get(partition)
 

@@ -15,6 +15,9 @@ final private[simulation] class PlanLedger(describe: SplitRange => String) {
   /** Forgets plans of batches that were never logged: the next run may plan what it likes there. */
   def keep(logged: String => Boolean): Unit = { val _ = plans.filterInPlace { case ((_, until), _) => logged(until) } }
 
+  /** Forgets the plan of a batch. */
+  def forget(from: Position, until: Position): Unit = { val _ = plans.remove((from.json, until.json)) }
+
   def check(from: Position, until: Position, tasks: Seq[TaskRanges]): Unit = {
     val now   = tasks.map(t => s"${t.slot}: ${t.ranges.map(describe).mkString(", ")}").mkString("[", "; ", "]")
     val first = plans.getOrElseUpdate((from.json, until.json), now)
