@@ -6,7 +6,7 @@ package splice.kafka
 import java.time.Clock
 
 import scala.jdk.CollectionConverters._
-import scala.util.Using
+import scala.util.{Try, Using}
 
 import org.apache.kafka.common.acl._
 import org.apache.kafka.common.resource.{PatternType, ResourcePattern, ResourceType}
@@ -48,10 +48,13 @@ final class RealOutlookSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(open.map { case (p, log) => (p.toString, log.range) }.toSeq == Seq("secret-0" -> LogRange(0, 3)))
     assert(open.values.forall(_.first.nonEmpty))
     allow("secret", AclOperation.DESCRIBE)
+    // A broker applies an entry some time after it was created.
+    real.eventually("the entry denies to read")(Try(outlook("secret")).isFailure)
     val error = intercept[SpliceException](outlook("secret"))
     assert(error.getCondition == "SPLICE_KAFKA.REFUSED")
     Seq("secret", "Not authorized", broker.servers).foreach(words => assert(error.getMessage.contains(words)))
     allow("secret", AclOperation.READ)
+    real.eventually("the entry allows to read")(Try(outlook("secret")).isSuccess)
     assert(outlook("secret").logs == open)
   }
 }

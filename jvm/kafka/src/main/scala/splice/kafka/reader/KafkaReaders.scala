@@ -5,6 +5,8 @@ package splice.kafka.reader
 
 import java.time.Duration
 
+import scala.util.Try
+
 import org.apache.kafka.common.KafkaException
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
@@ -61,7 +63,8 @@ final private[splice] case class KafkaReaders(
     val pooled  = if (retried) None else ReaderPool.ofExecutor.borrow(key)(_.fits(ranges)).filter(isUsable(_, ranges))
     val client  = pooled.getOrElse(open(ranges, settings))
     new SlotReader(ranges, client, settings, pooled.isDefined)(
-      if (once) client.close() else ReaderPool.ofExecutor.giveBack(key, client, settings.idleTimeout)
+      if (once) { val _ = Try(client.close()) }
+      else ReaderPool.ofExecutor.giveBack(key, client, settings.idleTimeout)
     )
   }
 

@@ -3,6 +3,8 @@
 
 package splice.kafka.reader
 
+import java.time.Duration
+
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
@@ -29,6 +31,11 @@ final private[reader] class LogChanges(
 
   private var topics = planned
 
+  // When the first response without a topic came, by System.nanoTime.
+  private var missing = Map.empty[String, Long]
+
+  private val confirmed = Seq(LogChanges.Confirmed, settings.pollTimeout.dividedBy(2L)).min.toNanos
+
   // The thread that closes the reader reads it.
   @volatile private var hasOther = false
 
@@ -53,10 +60,15 @@ final private[reader] class LogChanges(
     }
   }
 
-  /** Abandons ranges of topics that were deleted; whether there were any. */
+  /** Abandons ranges of topics that were deleted; whether there were any. A broker that is behind may not have a new topic yet, so a topic
+    * must be missing for some time.
+    */
   def leaveDeleted(): Boolean = {
-    val read    = open.keysIterator.map(_.topic).toSet
-    val deleted = consumer.missing(topics.filter { case (topic, _) => read(topic) })
+    val read  = open.keysIterator.map(_.topic).toSet
+    val now   = System.nanoTime()
+    val found = consumer.missing(topics.filter { case (topic, _) => read(topic) })
+    missing = found.iterator.map(topic => topic -> missing.getOrElse(topic, now)).toMap
+    val deleted = found.filter(topic => now - missing(topic) >= confirmed)
     val loss    = DataLoss(settings.failRemoved)
     if (deleted.nonEmpty) {
       abandon(loss, "a batch is read that was planned before the topic was deleted", of(deleted))
@@ -129,4 +141,10 @@ final private[reader] class LogChanges(
     val lost = from.flatMap { case (range, begin, end) => range.lost(begin, end) }
     if (lost.nonEmpty) policy.report(what, lost)
   }
+}
+
+private object LogChanges {
+
+  // Longer than a broker usually needs for new metadata.
+  private val Confirmed = Duration.ofSeconds(10)
 }

@@ -68,7 +68,10 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](
   }
 
   /** How many are idle. */
-  def size: Int = synchronized(idle.valuesIterator.map(_.size).sum)
+  def size: Int = count(_ => true)
+
+  /** How many are idle for these keys. */
+  def count(of: K => Boolean): Int = synchronized(idle.iterator.collect { case (key, own) if of(key) => own.size }.sum)
 
   private def take(which: Idle[A] => Boolean): Seq[A] = synchronized {
     val taken = idle.valuesIterator.flatten.filter(which).toSeq

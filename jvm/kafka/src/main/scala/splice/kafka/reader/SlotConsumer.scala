@@ -30,16 +30,17 @@ final private[splice] class SlotConsumer(
   private var fetches  = 0.0
   private val assigned = mutable.HashSet.empty[TopicPartition]
 
-  // The number of the last task that read each topic that is assigned.
-  private val readAt = mutable.HashMap.empty[String, Long]
-  private var tasks  = 0L
+  // Of each topic that is assigned: how many metadata responses there were when a task read it last, and the id that was planned.
+  private val readAt  = mutable.HashMap.empty[String, Long]
+  private val planned = mutable.HashMap.empty[String, String]
 
   /** How many of the ranges begin where this consumer stands. */
   def fits(ranges: Iterable[KafkaSplitRange]): Int =
     ranges.count(range => stands.get(TopicPartitions.of(range.partition)).exists(_.offset == range.from))
 
   /** Whether nothing that it holds is of other topics than these, by name and id. */
-  def allows(topics: Map[String, String]): Boolean = ids.allow(topics)
+  def allows(topics: Map[String, String]): Boolean =
+    ids.allow(topics) && topics.forall { case (topic, id) => planned.get(topic).forall(_ == id) }
 
   /** Those of the topics that have another id now, so that what was polled may be of another topic.
     *
@@ -54,9 +55,12 @@ final private[splice] class SlotConsumer(
   /** Gets ready for the ranges of a task: the left over records with which each begins, if any. */
   def begin(ranges: Seq[KafkaSplitRange]): Map[TopicPartition, Leftover] = {
     val own = ranges.map(range => TopicPartitions.of(range.partition) -> range)
-    tasks += 1
-    own.foreach { case (partition, _) => readAt(partition.topic) = tasks }
-    val unread = readAt.collect { case (topic, at) if tasks - at >= KeptTasks => topic }.toSet
+    val now = ids.response
+    own.foreach { case (partition, range) =>
+      readAt(partition.topic) = now
+      range.topicId.foreach(planned(partition.topic) = _)
+    }
+    val unread = readAt.collect { case (topic, at) if now - at >= KeptResponses => topic }.toSet
     if (unread.nonEmpty) forget(unread)
     if (unread.nonEmpty || !own.forall { case (partition, _) => assigned(partition) }) {
       assigned ++= own.map(_._1)
@@ -93,6 +97,7 @@ final private[splice] class SlotConsumer(
 
   private def forget(topics: Set[String]): Unit = {
     readAt --= topics
+    planned --= topics
     stands.filterInPlace((partition, _) => !topics(partition.topic))
     val _ = assigned.filterInPlace(partition => !topics(partition.topic))
   }
@@ -133,9 +138,9 @@ private[splice] object SlotConsumer {
 
   private val FetchGroup = "consumer-fetch-manager-metrics"
 
-  // A client requests metadata of a deleted topic every second for as long as it is assigned, so a topic that many tasks have not read is
-  // left out. To assign it again costs one metadata request.
-  private val KeptTasks = 10L
+  // A client that has a deleted topic assigned requests metadata about once per second, and else every few minutes. So a deleted topic that no
+  // task reads is left out soon, and a topic with few records stays.
+  private val KeptResponses = 10L
 
   /** @param properties of the client, beside those by which the cluster is asked for topics' ids */
   def apply(properties: Map[String, Object], ask: TopicIds.Question): SlotConsumer = {

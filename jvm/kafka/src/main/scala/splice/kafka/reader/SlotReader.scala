@@ -63,6 +63,8 @@ final private[splice] class SlotReader(
   // Positions that the log does not have, found while records that precede the error were still to be handed over.
   private var invalid = Option.empty[OffsetOutOfRangeException]
 
+  private val step = Seq(SlotReader.Step, settings.pollTimeout.dividedBy(4L)).min
+
   private var rows      = 0L
   private var bytes     = 0L
   private var pollNanos = 0L
@@ -166,12 +168,8 @@ final private[splice] class SlotReader(
   /** Gets records or ends ranges; false when the time has passed without either. */
   private def fill(patience: Duration): Boolean = guarded {
     if (owner.isEmpty) owner = Some(Thread.currentThread())
-    if (begun) {
-      val start = System.nanoTime()
-      request(Seq(patience, settings.pollTimeout, SlotReader.Step).min)
-      val left = patience.minusNanos(System.nanoTime() - start)
-      (patience eq Poll.Forever) || chunks.nonEmpty || open.isEmpty || (!left.isNegative && !left.isZero && fill(left))
-    } else {
+    if (begun) requests(patience)
+    else {
       begun = true
       val left = consumer.begin(ranges)
       left.foreach { case (partition, own) => chunks += Chunk(open(partition), own.records, own.index) }
@@ -179,6 +177,15 @@ final private[splice] class SlotReader(
       finishPassed(open.valuesIterator.filter(range => range.moved(position(range))).toSeq, left.contains)
       true
     }
+  }
+
+  @tailrec private def requests(patience: Duration): Boolean = {
+    val start = System.nanoTime()
+    request(Seq(patience, step).min)
+    val left = patience.minusNanos(System.nanoTime() - start)
+    if ((patience eq Poll.Forever) || chunks.nonEmpty || open.isEmpty) true
+    else if (left.isNegative || left.isZero) false
+    else requests(left)
   }
 
   private def request(patience: Duration): Unit = {
@@ -202,7 +209,7 @@ final private[splice] class SlotReader(
         invalid = None
         changes.outOfRange(e)
     } finally pollNanos += System.nanoTime() - start
-    if (idleNanos >= SlotReader.Step.toNanos && changes.leaveDeleted()) idleNanos = 0L
+    if (idleNanos >= step.toNanos && changes.leaveDeleted()) idleNanos = 0L
     if (idleNanos >= settings.pollTimeout.toNanos) {
       changes.stalled()
       idleNanos = 0L
@@ -260,6 +267,6 @@ private object SlotReader {
   // About what a fetch brings of small records.
   private val LeastLeap = 10000L
 
-  // A poll without records waits that long before deleted topics are looked for.
+  // A poll without records waits that long, and then missing topics are looked for.
   private val Step = Duration.ofSeconds(1)
 }

@@ -16,6 +16,7 @@ import org.apache.kafka.common.{KafkaException, KafkaFuture, Uuid}
 import splice.kafka.KafkaErrors
 import splice.kafka.enumerator.SecondLook
 import splice.kafka.options.ClientProperties
+import splice.source.SpliceException
 
 /** Asks a cluster for topics' ids, so seldom that no client is kept for it: one that waits would look for its brokers all the time.
   *
@@ -30,9 +31,20 @@ final private[reader] class TopicIdClient(client: ClientProperties, patience: Du
   private var running: Seq[KafkaFuture[TopicDescription]] = Nil
   private var cancelled                                   = false
 
-  override def apply(planned: Map[String, String])(suspicious: Map[String, String] => Boolean): Map[String, String] = {
+  override def apply(planned: Map[String, String]): Map[String, String] = using { admin =>
+    looks.confirm(once(admin, planned, patience))(_.exists { case (topic, id) => planned(topic) != id }) { () =>
+      once(admin, planned, patience)
+    }
+  }
+
+  // A client of its own each time, so that another broker may respond.
+  override def missing(planned: Map[String, String]): Set[String] =
+    try planned.keySet -- using(once(_, planned, Seq(patience, TopicIdClient.Soon).min)).keySet
+    catch { case _: SpliceException => Set.empty }
+
+  private def using[A](request: Admin => A): A = {
     val admin = open()
-    try looks.confirm(once(admin, planned))(suspicious)(() => once(admin, planned))
+    try request(admin)
     finally { val _ = Try(admin.close(Duration.ZERO)) }
   }
 
@@ -45,14 +57,18 @@ final private[reader] class TopicIdClient(client: ClientProperties, patience: Du
     try Admin.create(client.admin.asJava)
     catch { case e: KafkaException => throw client.refused(TopicIdClient.Asked, e) }
 
-  private def once(admin: Admin, planned: Map[String, String]): Map[String, String] = {
-    val answers = begin(admin, planned.keySet)
+  private def once(admin: Admin, planned: Map[String, String], within: Duration): Map[String, String] = {
+    val answers = begin(admin, planned.keySet, within)
     planned.flatMap { case (topic, id) => answer(answers(topic)).map(now => topic -> now.getOrElse(id)) }
   }
 
-  private def begin(admin: Admin, topics: Set[String]): Map[String, KafkaFuture[TopicDescription]] = synchronized {
+  private def begin(
+      admin: Admin,
+      topics: Set[String],
+      within: Duration
+  ): Map[String, KafkaFuture[TopicDescription]] = synchronized {
     if (cancelled) throw closed
-    val options = new DescribeTopicsOptions().timeoutMs(math.min(patience.toMillis, Int.MaxValue.toLong).toInt)
+    val options = new DescribeTopicsOptions().timeoutMs(math.min(within.toMillis, Int.MaxValue.toLong).toInt)
     val asked   = admin.describeTopics(topics.asJava, options).topicNameValues().asScala.toMap
     running = asked.values.toSeq
     asked
@@ -79,4 +95,7 @@ final private[reader] class TopicIdClient(client: ClientProperties, patience: Du
 
 private object TopicIdClient {
   private val Asked = "topic ids"
+
+  // A reader that asks for missing topics could poll meanwhile.
+  private val Soon = Duration.ofSeconds(5)
 }

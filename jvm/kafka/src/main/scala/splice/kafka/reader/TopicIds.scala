@@ -23,6 +23,9 @@ final private[splice] class TopicIds(responses: () => Long, ask: TopicIds.Questi
   // Up to which response no planned topic was missing.
   private var complete = -1L
 
+  /** How many metadata responses the consumer has had. */
+  def response: Long = responses()
+
   /** Whether what the consumer may have fetched already is of these topics, as far as it has read any of them. */
   def allow(planned: Map[String, String]): Boolean =
     planned.forall { case (topic, id) => known.get(topic).forall(_._1 == id) }
@@ -30,18 +33,18 @@ final private[splice] class TopicIds(responses: () => Long, ask: TopicIds.Questi
   /** The topics that have another id than planned. Called after a poll, before its records are used.
     *
     * @param polled
-    *   the topics of which the poll returned something. A request about other topics would slow the reader down while one of them is
-    *   deleted. A deleted topic has no new records, so the reader may use those that were fetched before.
+    *   the topics of which the poll returned something. While the ids of these are known no request is sent, so a deleted topic does not slow
+    *   the reader down. It has no new records, so the reader may use those that were fetched before.
     */
   def others(planned: Map[String, String], polled: String => Boolean): Set[String] = {
     val now = responses()
     if (planned.isEmpty || (now == at && (planned eq agreed))) Set.empty
     else {
-      val (doubtful, later) = unknown(planned, now).partition { case (topic, _) => polled(topic) }
-      val found             = if (doubtful.isEmpty) doubtful else ask(doubtful)(TopicIds.differs(doubtful))
-      val same              = doubtful.filter { case (topic, id) => found.get(topic).contains(id) }
-      agree(same, now)
-      if (same.size == doubtful.size && later.isEmpty) {
+      val doubtful = planned.filterNot { case (topic, id) => known.get(topic).contains(id -> now) }
+      val found    = if (doubtful.keysIterator.exists(polled)) ask(doubtful) else Map.empty[String, String]
+      val same     = doubtful.filter { case (topic, id) => found.get(topic).contains(id) }
+      known ++= same.map { case (topic, id) => topic -> (id -> now) }
+      if (same.size == doubtful.size) {
         at = now
         agreed = planned
       }
@@ -49,25 +52,18 @@ final private[splice] class TopicIds(responses: () => Long, ask: TopicIds.Questi
     }
   }
 
-  /** The topics that do not exist. It sends a request only if the consumer has had a metadata response since the last call, because a
-    * client requests metadata again and again while a topic is missing.
+  /** The topics that do not exist, by the broker that responds, which may be behind. It sends a request only if the consumer has had a metadata
+    * response since the last call, because a client requests metadata again and again while a topic is missing.
     */
   def missing(planned: Map[String, String]): Set[String] = {
     val now = responses()
     if (planned.isEmpty || now == complete) Set.empty
     else {
-      val found = ask(planned)(now => planned.keysIterator.exists(!now.contains(_)))
-      val gone  = planned.keySet -- found.keySet
+      val gone = ask.missing(planned)
       if (gone.isEmpty) complete = now
       gone
     }
   }
-
-  private def unknown(planned: Map[String, String], now: Long): Map[String, String] =
-    planned.filterNot { case (topic, id) => known.get(topic).contains(id -> now) }
-
-  private def agree(same: Map[String, String], now: Long): Unit =
-    known ++= same.map { case (topic, id) => topic -> (id -> now) }
 
   /** Makes a question of another thread end. */
   def cancel(): Unit = ask.cancel()
@@ -78,27 +74,16 @@ private[splice] object TopicIds {
   /** Asks a cluster for topics' ids. */
   trait Question {
 
-    /** The ids of the planned topics that exist.
-      *
-      * @param suspicious
-      *   whether a response may come from a broker that is behind, so that the request is sent again
-      */
-    def apply(planned: Map[String, String])(suspicious: Map[String, String] => Boolean): Map[String, String]
+    /** The ids of the planned topics that exist. A response with another id is suspicious, and the request is sent again. */
+    def apply(planned: Map[String, String]): Map[String, String]
+
+    /** The planned topics that do not exist; none if the cluster does not respond soon. */
+    def missing(planned: Map[String, String]): Set[String] = planned.keySet -- apply(planned).keySet
 
     /** Makes a question that another thread waits for end with an InterruptedException, and every later one. */
     def cancel(): Unit = ()
   }
 
   /** Takes every id for right, as where no cluster can be asked. */
-  def unchecked: TopicIds = new TopicIds(
-    () => 0L,
-    new Question {
-      override def apply(planned: Map[String, String])(suspicious: Map[String, String] => Boolean)
-          : Map[String, String] =
-        planned
-    }
-  )
-
-  private def differs(planned: Map[String, String])(found: Map[String, String]): Boolean =
-    found.exists { case (topic, id) => planned(topic) != id }
+  def unchecked: TopicIds = new TopicIds(() => 0L, identity(_))
 }

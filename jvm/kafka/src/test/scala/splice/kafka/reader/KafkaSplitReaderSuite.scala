@@ -8,6 +8,7 @@ import java.util.concurrent.CountDownLatch
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.kafka.common.KafkaException
 import org.apache.kafka.common.errors.InterruptException
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -131,6 +132,24 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(w.client.seeks == Seq(0 -> 0L, 0 -> 0L) && w.returned == 2)
   }
 
+  test("a reader that another thread closes, or that failed, closes its consumer") {
+    val read = new SlotWorld
+    read.client.bring(0, 0, 1, 2)
+    val r      = read.reader(range(0, 0, 3))
+    val thread = new Thread(() => { val _ = r.poll(Poll.Forever) })
+    thread.start()
+    thread.join()
+    r.close()
+    assert(read.client.closed && read.returned == 0)
+
+    val failed = new SlotWorld
+    failed.client.setPollException(new KafkaException("refused"))
+    val other = failed.reader(range(0, 0, 3))
+    intercept[SpliceException](other.poll(Poll.Forever))
+    other.close()
+    assert(failed.client.closed && failed.returned == 0)
+  }
+
   test("a reader that is closed by an interrupted thread closes its consumer") {
     val w = new SlotWorld
     w.client.bring(0, 0, 1, 2)
@@ -234,7 +253,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     val r = w.reader(planned(0, 4))
     assert(r.poll(Duration.ZERO) == Poll.Pending && w.questions == 0)
     assert(intercept[SpliceException](r.poll(Poll.Forever)).getCondition == "SPLICE_KAFKA.RECREATED")
-    assert(w.questions == 1)
+    assert(w.questions == 2, "whether it exists, and which id it has")
     r.close()
   }
 

@@ -12,16 +12,11 @@ final class TopicIdsSuite extends AnyFunSuite {
   final private class World(var now: Map[String, String]) {
     var responses = 1L
     val asked     = mutable.ArrayBuffer.empty[Set[String]]
-    val suspected = mutable.ArrayBuffer.empty[Set[String]]
     val ids       = new TopicIds(
       () => responses,
-      new TopicIds.Question {
-        override def apply(planned: Map[String, String])(suspicious: Map[String, String] => Boolean) = {
-          asked += planned.keySet
-          val found = now.filter { case (topic, _) => planned.contains(topic) }
-          if (suspicious(found)) suspected += planned.keySet
-          found
-        }
+      { planned: Map[String, String] =>
+        asked += planned.keySet
+        now.filter { case (topic, _) => planned.contains(topic) }
       }
     )
 
@@ -57,23 +52,23 @@ final class TopicIdsSuite extends AnyFunSuite {
     assert(w.ids.allow(both) && w.ids.allow(Map("c" -> "9")) && !w.ids.allow(Map("a" -> "3")))
   }
 
-  test("a deleted topic is not another one, and its response is not suspicious") {
+  test("a deleted topic is not another one, and it is asked about again") {
     val w = new World(both)
     w.now = Map("b" -> "2")
     assert(w.others(both).isEmpty && w.others(both).isEmpty)
-    assert(w.asked == Seq(Set("a", "b"), Set("a")) && w.suspected.isEmpty)
+    assert(w.asked == Seq(Set("a", "b"), Set("a")))
     w.now = Map("a" -> "3", "b" -> "2")
-    assert(w.others(both) == Set("a") && w.suspected == Seq(Set("a")))
+    assert(w.others(both) == Set("a"))
   }
 
-  test("only topics of which a poll returned something are asked about") {
+  test("one request per response asks about all topics, and none is sent for a topic of which polls return nothing") {
     val w = new World(Map("b" -> "2"))
     assert(Seq.fill(20)(w.others(both, "b")).forall(_.isEmpty))
-    assert(w.asked == Seq(Set("b")))
+    assert(w.asked == Seq(Set("a", "b")))
     w.responses += 1
     assert(Seq.fill(20)(w.others(both, "b")).forall(_.isEmpty))
-    assert(w.asked == Seq(Set("b"), Set("b")))
-    assert(w.others(both, "a", "b").isEmpty && w.asked.last == Set("a"))
+    assert(w.asked == Seq(Set("a", "b"), Set("a", "b")))
+    assert(w.others(both, "a").isEmpty && w.asked.last == Set("a"))
   }
 
   test("missing topics are asked about after a metadata response, and each time while one is missing") {
@@ -82,7 +77,7 @@ final class TopicIdsSuite extends AnyFunSuite {
     w.now = Map("b" -> "2")
     assert(w.ids.missing(both).isEmpty && w.asked.size == 1)
     w.responses += 1
-    assert(w.ids.missing(both) == Set("a") && w.suspected == Seq(Set("a", "b")))
+    assert(w.ids.missing(both) == Set("a") && w.asked.size == 2)
     assert(w.ids.missing(both) == Set("a") && w.asked.size == 3)
     w.now = Map("a" -> "3", "b" -> "2")
     assert(w.ids.missing(both).isEmpty, "a topic that was created again is another one, and not missing")

@@ -14,11 +14,15 @@ final private[splice] class ClusterReads(run: String) {
   private val known = TrieMap.empty[String, ReadReports]
 
   /** The figures of a cluster, which outlive its enumerator. */
-  def apply(cluster: String): ReadReports =
-    known.getOrElseUpdate(cluster, new ReadReports(ClusterReads.key(run, cluster)))
+  def apply(cluster: String): ReadReports = {
+    val key = ClusterReads.key(run, cluster)
+    known.getOrElseUpdate(key, new ReadReports(key))
+  }
 
   /** Keeps each report for its cluster. */
-  def add(reports: Seq[Report]): Unit = known.valuesIterator.foreach(_.add(reports))
+  def add(reports: Seq[Report]): Unit = reports.groupBy(_.range).foreach { case (key, own) =>
+    known.get(key).foreach(_.add(own))
+  }
 }
 
 private[dynamic] object ClusterReads {
