@@ -21,6 +21,7 @@ _HEADINGS = {
     "missing": "missing",
     "repeated": "repeated",
     "fill": "log supplies",
+    "compared": "compared",
     "unavailable": "unavailable",
     "log": "log has",
     "start": "log is read from",
@@ -101,9 +102,14 @@ def hand_over(leg: str, found: Mapping[str, Any]) -> HandOverDescription:
 def switches(events: str) -> tuple[HandOverDescription, ...]:
     """Read the switches of a query from the events of its checkpoint."""
     return tuple(
-        hand_over(event["source"].partition("/leg-")[2], event["details"])
-        for event in json.loads(events)
-        if event["event"] == "handOver" and "details" in event
+        sorted(
+            (
+                hand_over(event["source"].partition("/leg-")[2], event["details"])
+                for event in json.loads(events)
+                if event["event"] == "handOver" and "details" in event
+            ),
+            key=lambda found: found.at or "",
+        )
     )
 
 
@@ -118,6 +124,8 @@ def _cell(value: Any) -> str | None:
         if len(value) == 2 and all(isinstance(one, int) for one in value):
             return _range(value)
         return "; ".join(_part(one) for one in value) or None
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return None if value is None else str(value)
 
 

@@ -43,6 +43,10 @@ final class FileSource private[files] (private[files] val settings: FileSettings
     SortedMap("format" -> settings.kind.name, "path" -> path)
   }
 
+  // The identity accesses the file system, which may be unavailable once the leg has ended.
+  override def toString: String =
+    s"$kind [format=${settings.kind.name}, path=${settings.shownPaths.mkString(", ")}]"
+
   override def position(json: String): FilesPosition = FilesPosition.read(json)
 
   override def enumerator(context: EnumeratorContext): SplitEnumerator[FilesPosition] =

@@ -23,15 +23,16 @@ final private[splice] case class Chain(legs: IndexedSeq[Leg]) {
 
   /** The legs before `leg` whose offsets a hand-over counts: all back to the nearest leg that reads a log, except those that are excluded.
     *
-    * A log that began by an exact hand-over has counted the legs before it, also if it is excluded itself. One that began elsewhere repeats or
+    * A log that began by a hand-over that counts offsets has counted the legs before it, also if it is excluded itself. One that began elsewhere repeats or
     * skips rows of these legs on purpose. So at most one rule counts a leg.
     */
   def history(leg: Leg): Seq[Leg] = {
     val before = legs.take(index(leg.name))
-    val ofLog  =
-      before.drop(before.lastIndexWhere(one => one.source.readsLog && (one.exact.nonEmpty || !one.isExcluded)))
-    ofLog.filterNot(_.isExcluded)
+    before.drop(before.lastIndexWhere(beginsHistory)).filterNot(_.isExcluded)
   }
+
+  private def beginsHistory(leg: Leg): Boolean =
+    leg.source.readsLog && (leg.handOver.exists(_.counts.nonEmpty) || !leg.isExcluded)
 
   /** The next leg whose hand-over counts the offsets of `leg`. */
   def counting(leg: Leg): Option[(Leg, HandOver.Offsets)] =
@@ -45,7 +46,7 @@ final private[splice] case class Chain(legs: IndexedSeq[Leg]) {
   /** The legs whose hand-over would count a leg directly before `leg`. */
   def countsBefore(leg: Leg): Seq[Leg] = {
     val from = legs.drop(index(leg.name))
-    from.take(from.indexWhere(_.source.readsLog) + 1 match {
+    from.take(from.indexWhere(beginsHistory) + 1 match {
       case 0     => from.size
       case until => until
     }).filter(_.handOver.exists(_.counts.nonEmpty))

@@ -22,6 +22,11 @@ private[splice] object ChainParser {
         s"'${first.name}' is the first leg, and there is nothing before it to take over from; leave the hand-over out, or put a leg before it"
       )
     }
+    for (leg <- legs; rule <- leg.handOver if !leg.source.beginsByOffsets) rule match {
+      case _: HandOver.Offsets | _: HandOver.Custom =>
+        throw HandOverErrors.noLog(s"${leg.name}.${HandOverOptions.Rule.key}", leg.name, leg.source.kind)
+      case _ => ()
+    }
     legs.dropRight(1).zip(legs.drop(1)).foreach { case (leg, after) =>
       if (leg.source.boundedness != Boundedness.Bounded) throw HybridErrors.unbounded(leg.name, after.name)
     }
@@ -40,10 +45,6 @@ private[splice] object ChainParser {
     val defaults = if (isLast) Nil else provider.beforeAnotherLeg(options)
     val own      = options.without(HybridOptions.leg.options.map(_.key))
     val source   = provider.create(defaults.foldLeft(own) { case (known, (key, value)) => known.orElse(key, value) })
-    handOver.collect {
-      case _: HandOver.Offsets if !source.beginsByOffsets =>
-        throw HandOverErrors.noLog(options.name(HandOverOptions.Rule.key), name, source.kind)
-    }
     Leg(
       name,
       source,

@@ -54,7 +54,7 @@ final private[hybrid] class ChainPlan(
     val result = for {
       at    <- before.at.toRight(Undecided -> s"the start of leg '${leg.name}' is not known")
       until <- count.map(_.until).toRight(Undecided -> s"the start of leg '${leg.name}' is not known")
-      _     <- Either.cond(scan || !needsRows(leg, next), (), Undecided -> NeedsRows)
+      _     <- if (scan) Right(()) else needsScan(leg, next).map(Undecided -> _).toLeft(())
       begun <- evaluated(at.moved(until), leg)
     } yield begun
     result match {
@@ -69,10 +69,12 @@ final private[hybrid] class ChainPlan(
     try switched(at, leg).toRight(Undecided -> s"leg '${leg.name}' does not end yet")
     catch { case e: SpliceException => Left(Error -> e.getMessage) }
 
-  private def needsRows(leg: Leg, next: Leg): Boolean = next.handOver.exists {
-    case _: HandOver.ModificationTime | _: HandOver.NowMinus => false
-    case _: HandOver.EventTime                               => !leg.source.readsLog
-    case _                                                   => chain.history(next).exists(!_.source.readsLog)
+  /** Why a rule is not evaluated without a scan. */
+  private def needsScan(leg: Leg, next: Leg): Option[String] = next.handOver.flatMap {
+    case _: HandOver.ModificationTime | _: HandOver.NowMinus => None
+    case _: HandOver.EventTime                               => Option.when(!leg.source.readsLog)(NeedsRows)
+    case _: HandOver.Custom                                  => Some(CallsRule)
+    case _: HandOver.Offsets => Option.when(chain.history(next).exists(!_.source.readsLog))(NeedsRows)
   }
 
   private def decided(leg: Leg): Seq[(String, JsonNode)] =
@@ -95,6 +97,7 @@ private object ChainPlan {
   private val Undecided = "undecided"
   private val Error     = "error"
   private val NeedsRows = "the rule needs the rows of the history, which plan(scan=True) reads"
+  private val CallsRule = "plan(scan=True) calls the rule"
 
   /** Where a leg begins, and how it takes over.
     *

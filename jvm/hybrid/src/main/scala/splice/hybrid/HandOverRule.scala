@@ -9,7 +9,7 @@ import scala.collection.concurrent.TrieMap
   * class or a Python function.
   *
   * A class needs a public constructor without arguments. The driver creates it at the switch and calls it once, on the query's thread.
-  * Splice stores the start in the checkpoint and does not call the rule again. If the driver is killed before the start is stored, the next
+  * A plan with a scan calls it too. Splice stores the start in the checkpoint and does not call the rule again. If the driver is killed before the start is stored, the next
   * run calls the rule again.
   */
 trait HandOverRule {

@@ -16,6 +16,15 @@ import splice.source.LogRecord
   */
 final private[splice] case class LastRecord(offset: Long, time: Option[RecordTime], key: Option[RecordKey]) {
 
+  /** What of it these columns have; None if that is nothing. */
+  def of(columns: Option[LogColumns.Named]): Option[LastRecord] = {
+    val kept = copy(
+      time = time.filter(_ => columns.exists(_.timestamp.nonEmpty)),
+      key = key.filter(_ => columns.exists(_.key.nonEmpty))
+    )
+    Option.when(kept.isKnown)(kept)
+  }
+
   /** Whether there is something to compare. */
   def isKnown: Boolean = time.nonEmpty || key.nonEmpty
 

@@ -27,7 +27,11 @@ object LogColumns {
     *   the key of the record; None if the leg does not have it, so it is not compared with the log
     */
   final case class Named(offsets: OffsetColumns, timestamp: Option[String] = None, key: Option[String] = None)
-      extends LogColumns
+      extends LogColumns {
+
+    private[hybrid] def contain(others: Named): Boolean =
+      others.offsets == offsets && others.timestamp.forall(timestamp.contains) && others.key.forall(key.contains)
+  }
 
   /** The columns with topic, partition and offset. */
   def of(topic: String, partition: String, offset: String): LogColumns = Named(OffsetColumns(topic, partition, offset))

@@ -124,6 +124,14 @@ final class ChainParserSuite extends AnyFunSuite {
       "'files'",
       "does not read a log"
     )
+    val custom = Seq("handOver" -> "custom", "handOver.class" -> classOf[FromTheFirst].getName)
+    refuses(
+      Legs.options(history, "archive" -> (files ++ custom)),
+      "SPLICE_HAND_OVER.NO_LOG",
+      "'archive.handOver'",
+      "'files'",
+      "does not read a log"
+    )
     val kafka = Seq("source" -> "kafka", "subscribe" -> "t", "kafka.bootstrap.servers" -> "broker:9092")
     assert(names(Legs.source(Legs.options(history, "live" -> (kafka :+ "handOver" -> "offsets")))).size == 2)
   }

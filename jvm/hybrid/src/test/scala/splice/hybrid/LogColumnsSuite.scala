@@ -84,6 +84,22 @@ final class LogColumnsSuite extends AnyFunSuite {
     assert(counted(files("a"), kafka("k", ending, exact, none), files("b"), kafka("live", exact)) == Seq("b"))
   }
 
+  test("an excluded log that did not count the legs before it does not end the history of a later leg") {
+    val all = chain(files("a"), kafka("k", ending, none), files("b"), kafka("live", exact))
+    assert(all.countsBefore(all("k")).map(_.name) == Seq("live"), "'a' is still counted")
+    val ended = chain(files("a"), kafka("k", ending, exact, none), files("b"), kafka("live", exact))
+    assert(ended.countsBefore(ended("k")).map(_.name) == Seq("k"))
+  }
+
+  test("a rule of the user that names columns counts legs too") {
+    val custom =
+      Seq("handOver" -> "custom", "handOver.class" -> classOf[FromTheFirst].getName, "handOver.offset" -> "old_offset")
+    assert(counted(files("ref", none), files("old"), kafka("live", custom: _*)) == Seq("old"))
+    val all = chain(files("a"), kafka("k", custom ++ Seq(ending, none): _*), files("b"), kafka("live", exact))
+    assert(all.history(all("k")).map(_.name) == Seq("a") && all.history(all("live")).map(_.name) == Seq("b"))
+    refused("live.handOver, a.logColumns")(chain(files("a", none), kafka("live", custom: _*)))
+  }
+
   test("a rule that counts no leg is rejected before anything is read") {
     refused("live.handOver", "history.logColumns", "none of them is counted") {
       chain(files("history", none), kafka("live", exact))

@@ -30,6 +30,7 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
   override def start(at: StartPosition): FilesPosition = at match {
     case StartPosition.Configured =>
       lists.create(0)(frozen.getOrElse(storage.list(context)))
+      frozen = None
       FilesPosition.Start
     case StartPosition.Offsets(_)           => throw FilesErrors.startNotSupported("offsets of a log")
     case StartPosition.Timestamp(millis, _) => throw FilesErrors.startNotSupported(s"the time $millis ms")

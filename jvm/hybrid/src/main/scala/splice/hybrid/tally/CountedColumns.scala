@@ -13,7 +13,12 @@ import splice.source.OffsetColumns
   * @param time
   *   for a rule by event time
   */
-final private[splice] case class CountedColumns(offsets: Option[LogColumns.Named], time: Option[String])
+final private[splice] case class CountedColumns(offsets: Option[LogColumns.Named], time: Option[String]) {
+
+  /** Whether counts of these columns have those of others. */
+  def contain(others: CountedColumns): Boolean =
+    others.time.forall(time.contains) && others.offsets.forall(wanted => offsets.exists(_.contain(wanted)))
+}
 
 private[splice] object CountedColumns {
 

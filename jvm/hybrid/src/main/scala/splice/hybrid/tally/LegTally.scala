@@ -23,8 +23,8 @@ final private[hybrid] class LegTally(val columns: CountedColumns, log: SideLog, 
   private var batches = 0
   private var since   = clock.instant()
 
-  /** The tally of the last entry; None if its columns are others, because the rule was changed. */
-  def stored: Option[Tally] = entries.numbers.lastOption.map(entries(_)).filter(_.columns == columns)
+  /** The tally of the last entry; None if a changed rule needs a column that it has not counted. */
+  def stored: Option[Tally] = entries.numbers.lastOption.map(entries(_)).flatMap(_.of(columns))
 
   /** The tally that has counted all rows up to the leg's end. */
   def finished(at: Position): Option[Tally] = stored.filter(_.end.contains(at.json))

@@ -67,6 +67,15 @@ final private[splice] class Tally private (
   def finish(at: Position): Unit = ended = Some(at.json)
 
   def lines: Seq[String] = TallyFormat.write(this, covered, counted, ofLog)
+
+  /** The same counts of fewer columns; None if one of these was not counted. A rule that compares less, for example, needs no second count. */
+  def of(fewer: CountedColumns): Option[Tally] = Option.when(columns.contain(fewer)) {
+    if (columns == fewer) this
+    else {
+      val kept = lasts.toSeq.flatMap { case (of, record) => record.of(fewer.offsets).map(of -> _) }
+      Tally.stored(fewer, covered, counted.toSeq, kept, ofLog, refused, range.filter(_ => fewer.time.nonEmpty), ended)
+    }
+  }
 }
 
 private[splice] object Tally {

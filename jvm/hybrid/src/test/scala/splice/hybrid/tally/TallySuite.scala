@@ -56,6 +56,27 @@ final class TallySuite extends AnyFunSuite {
     assert(tally.times.contains(TimeRange(instant(7), instant(11))))
   }
 
+  test("a rule that needs fewer columns uses the counts, without what it does not compare") {
+    val more  = LogColumns.Named(OffsetColumns("t", "p", "o"), Some("at"), Some("key"))
+    val both  = CountedColumns(Some(more), Some("at"))
+    val tally = new Tally(both)
+    val last  = LastRecord(2, Some(RecordTime(7, 8)), Some(RecordKey.Absent))
+    assert(tally.add(counts(Extent.whole(0), 10, p0 -> Seq(0L, 1L, 2L)).copy(last = Seq(p0 -> last))))
+    tally.finish(At)
+    def of(offsets: LogColumns.Named, time: Option[String]) = tally.of(CountedColumns(Some(offsets), time))
+
+    assert(tally.of(both).exists(_ eq tally))
+    val fewer = of(more.copy(key = None), None).get
+    assert(fewer.last == Map(p0 -> last.copy(key = None)) && fewer.times.isEmpty && fewer.end.contains(At.json))
+    assert(fewer.offsets.map(_.offsets.count) == Seq(3L) && fewer.invalid == Seq(0, 1, 0))
+    assert(of(more.copy(timestamp = None, key = None), Some("at")).exists(t => t.last.isEmpty && t.times.nonEmpty))
+    assert(!fewer.add(counts(Extent.whole(0), 10, p0 -> Seq(0L))), "the file is counted")
+
+    assert(of(more.copy(key = Some("other")), None).isEmpty && of(more, Some("later")).isEmpty)
+    assert(of(more.copy(offsets = OffsetColumns("t", "p", "n")), None).isEmpty)
+    assert(new Tally(columns).of(both).isEmpty)
+  }
+
   test("the counts of tasks add up, and survive their text") {
     check(example)
     val read = TallyFormat.read(entry(example.lines: _*))
@@ -167,7 +188,10 @@ final class TallySuite extends AnyFunSuite {
         Seq(counts(Extent.whole(1), 1, p0 -> Seq(1L)))
       }
       assert(made.offsets.map(_.offsets.rows) == Seq(2) && run().finished(At).exists(_.offsets == made.offsets))
-      assert(run(columns.copy(time = None)).stored.isEmpty, "another rule")
+      assert(
+        run(columns.copy(time = None)).stored.nonEmpty && run(columns.copy(time = Some("x"))).stored.isEmpty,
+        "other rules"
+      )
       assert(keys == Seq("tally-00000001"))
     }
   }
