@@ -24,7 +24,8 @@ ROW = {
     "unavailable": NONE,
     "log": [0, 30],
     "start": 20,
-    "compared": "equal",
+    "compared": True,
+    "later": "new",
 }
 HISTORY = {
     "leg": "history",
@@ -87,10 +88,10 @@ def test_a_hand_over_table_has_known_columns_in_order_and_others_behind() -> Non
     made = read(json.dumps(plan(legs=[HISTORY, decided(ROW)], batches=3)))
     assert str(made).splitlines()[-3:] == [
         "live: handOver=offsets onGap=fail; decided at T, start: offsets",
-        "topic   partition  history has       missing       repeated  log supplies  unavailable"
-        "  log has  log is read from  compared",
-        "orders  0          history: 0 to 19  5 (10 to 14)  -         5 (10 to 14)  -          "
-        "  0 to 29  20                equal",
+        "topic   partition  history has       missing       repeated  log supplies  compared"
+        "  unavailable  log has  log is read from  later",
+        "orders  0          history: 0 to 19  5 (10 to 14)  -         5 (10 to 14)  yes     "
+        "  -            0 to 29  20                new",
     ]
     found = made.to_dict()
     assert found["batches"] == 3

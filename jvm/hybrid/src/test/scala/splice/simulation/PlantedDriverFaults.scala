@@ -92,7 +92,10 @@ object PlantedDriverFaults {
 
   final private class Removing(log: SideLog) extends PassingSideLog(log) {
     override def getOrCreate(key: String)(decide: => Seq[String]): Seq[String] = {
-      if (key.startsWith("slots-")) keys("slots-").dropRight(20).foreach(remove)
+      if (key.startsWith("slots-")) {
+        val _ = super.getOrCreate("unneeded")(Seq("planted"))
+        remove("unneeded")
+      }
       super.getOrCreate(key)(decide)
     }
     override def scope(name: String): SideLog = new Removing(log.scope(name))
