@@ -7,18 +7,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from chain_legs import HISTORY, LIVE
 
 from splice import (
-    FileSource,
     HandOver,
     HybridSource,
-    KafkaSource,
     OptionError,
     SetupError,
 )
-
-HISTORY = FileSource.builder("parquet", "/lake/orders/").build()
-LIVE = KafkaSource.builder().bootstrap_servers("broker:9092").topics("orders").build()
 
 
 def first_offsets(evidence: dict[str, Any]) -> dict[str, Any]:

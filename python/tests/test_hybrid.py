@@ -7,24 +7,14 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from chain_legs import BOUNDED, HISTORY, LIVE
 
 from splice import (
-    FileSource,
     HandOver,
     HybridSource,
     KafkaSource,
     OffsetsInitializer,
     OptionError,
-)
-
-HISTORY = FileSource.builder("parquet", "/lake/orders/").build()
-LIVE = KafkaSource.builder().bootstrap_servers("broker:9092").topics("orders").build()
-BOUNDED = (
-    KafkaSource.builder()
-    .bootstrap_servers("broker:9092")
-    .topics("orders")
-    .ending_offsets("latest")
-    .build()
 )
 
 

@@ -5,17 +5,9 @@
 from __future__ import annotations
 
 import pytest
+from chain_legs import BOUNDED, HISTORY
 
-from splice import FileSource, HandOver, HybridSource, KafkaSource, OptionError
-
-HISTORY = FileSource.builder("parquet", "/lake/orders/").build()
-BOUNDED = (
-    KafkaSource.builder()
-    .bootstrap_servers("broker:9092")
-    .topics("orders")
-    .ending_offsets("latest")
-    .build()
-)
+from splice import HandOver, HybridSource, OptionError
 
 
 def test_policies_of_a_hand_over_are_options_of_the_leg() -> None:

@@ -31,7 +31,8 @@ private[splice] object ChainLog {
     }
     val change = new ChainChange(before, now, source.continues(_))
     change.difference.foreach(found => throw CheckpointErrors.changed(found))
-    if (shape(before) != shape(change.merged)) { val _ = entries.append(write(change.merged)) }
+    val merged = change.merged
+    if (shape(before) != shape(merged)) { val _ = entries.append(write(merged)) }
   }
 
   private def shape(legs: Seq[LegIdentity]) = legs.map(leg => (leg.name, leg.source, leg.removed))

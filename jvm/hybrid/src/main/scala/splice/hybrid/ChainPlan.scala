@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode
 
 import splice.source._
 
-/** What a query over a chain would read, leg by leg, up to what is available now.
+/** The plan of a query over a chain, leg by leg, up to the rows that are available now.
   *
   * @param log
   *   the side log of the run, which is discarded
@@ -20,7 +20,7 @@ final private[hybrid] class ChainPlan(
     chain: Chain,
     log: SideLog,
     enumerators: LegEnumerators,
-    switched: (HybridPosition, Leg) => Option[HybridPosition],
+    switched: HybridPosition => Option[HybridPosition],
     scan: Boolean
 ) {
 
@@ -55,7 +55,7 @@ final private[hybrid] class ChainPlan(
       at    <- before.at.toRight(Undecided -> s"the start of leg '${leg.name}' is not known")
       until <- count.map(_.until).toRight(Undecided -> s"the start of leg '${leg.name}' is not known")
       _     <- if (scan) Right(()) else needsScan(leg, next).map(Undecided -> _).toLeft(())
-      begun <- evaluated(at.moved(until), leg)
+      begun <- evaluated(at.moved(until))
     } yield begun
     result match {
       case Right(begun)     => Begin(Some(begun), Some(handOver(next, decided(next): _*)), gap ++ losses(next))
@@ -65,8 +65,8 @@ final private[hybrid] class ChainPlan(
     }
   }
 
-  private def evaluated(at: HybridPosition, leg: Leg): Either[(String, String), HybridPosition] =
-    try switched(at, leg).toRight(Undecided -> s"leg '${leg.name}' does not end yet")
+  private def evaluated(at: HybridPosition): Either[(String, String), HybridPosition] =
+    try switched(at).toRight(Undecided -> s"leg '${at.leg}' does not end yet")
     catch { case e: SpliceException => Left(Error -> e.getMessage) }
 
   /** Why a rule is not evaluated without a scan. */

@@ -9,12 +9,11 @@ import scala.collection.immutable.SortedMap
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.JsonNode
-import org.slf4j.LoggerFactory
 
 import splice.source.StartPosition.{Offsets, Timestamp}
 import splice.source._
 
-/** The decision of a [[HandOverRule]]: its evidence, and the checks of what it returns. */
+/** The decision of a [[HandOverRule]]: its evidence, and the checks of its result. */
 final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver.Custom, end: EndState, now: Instant) {
 
   private type Log = SortedMap[LogPartition, LogRange]
@@ -88,20 +87,16 @@ final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver
     beyond.foreach { case (p, offset, until) =>
       throw invalid(s"offset $offset of $p is after the end of the log, $until")
     }
-    val gone =
-      starts.collect { case (p, offset) if offset < log(p).from => p -> Ranges(Iterator(offset -> log(p).from)) }
-    if (gone.nonEmpty) {
-      val error = HandOverErrors.gap(Seq(before.name), leg.name, gone)
-      if (leg.onGap == OnGap.Fail) throw error else CustomHandOver.logger.warn(error.getMessage)
+    val lost = starts.collect {
+      case (p, offset) if offset < log(p).from => p -> Ranges(Iterator(offset -> log(p).from))
     }
+    HandOverTable.checkGap(Seq(before.name), leg, lost)
     val known = starts.toMap
     Offsets(log.map { case (p, range) => p -> OffsetRanges(math.max(known.getOrElse(p, range.from), range.from)) })
   }
 }
 
 private[hybrid] object CustomHandOver {
-
-  private val logger = LoggerFactory.getLogger(classOf[CustomHandOver])
 
   private val Shown = 20
 

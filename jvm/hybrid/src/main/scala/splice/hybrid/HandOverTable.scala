@@ -131,13 +131,17 @@ private[splice] object HandOverTable {
     val holed = rows.filter(_.holes.hasNext)
     if (holed.nonEmpty && leg.onHoles == OnHoles.Fail) throw HandOverErrors.holes(before, leg.name, holed.map(lacks))
     val lost = rows.map(row => row.partition -> Ranges(row.unavailable)).filterNot(_._2.isEmpty)
+    checkGap(before, leg, lost)
+    HandOverTable(rows)
+  }
+
+  /** Applies the policy `onGap` to offsets that neither the history nor the log has. */
+  private[hybrid] def checkGap(before: Seq[String], leg: Leg, lost: Seq[(LogPartition, Ranges)]): Unit =
     if (lost.nonEmpty) {
       val error = HandOverErrors.gap(before, leg.name, lost)
       if (leg.onGap == OnGap.Fail) throw error
       logger.warn(error.getMessage)
     }
-    HandOverTable(rows)
-  }
 
   private def lacks(row: Row): String = {
     val missing = Ranges(row.holes)

@@ -125,7 +125,8 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
     enumerators.closeBefore(current)
   }
 
-  // The run before was perhaps killed after the leg's last batch and before it told the leg, for example to commit to a consumer group.
+  // The previous run may have been killed after the last batch of the leg and before the commit of that batch was passed on to its source, which
+  // commits to a consumer group, for example.
   private def committedBefore(leg: Leg, at: Position): Unit =
     try enumerators(leg).committed(at)
     catch {
@@ -152,14 +153,14 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
 
   override def close(): Unit = enumerators.close()
 
-  /** What a query would read if it started now. The side log of this run is discarded. */
+  /** The plan of a query that starts now. The side log of this run is discarded. */
   private[hybrid] def plan(scan: Boolean): Seq[LegPlan] = {
     freeze()
     new ChainPlan(
       chain,
       context.sideLog,
       enumerators,
-      (at, _) => switched(at, count = scan),
+      switched(_, count = scan),
       scan
     )(start(StartPosition.Configured))
   }

@@ -33,7 +33,7 @@ final private[splice] class FileListLog(log: SideLog) {
   def create(list: => FileList): Unit = if (!isClosed) { val _ = segments.getOrCreate(0)(write(list)) }
 
   /** Whether a segment or the end is persisted. */
-  def exists: Boolean = segments.numbers.nonEmpty || log.get(EndKey).nonEmpty
+  def exists: Boolean = segments.numbers.nonEmpty || isClosed
 
   /** Persists the end of the list, unless there is one.
     *
