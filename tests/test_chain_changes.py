@@ -123,7 +123,7 @@ def test_the_run_that_repeats_a_switch_commits_the_end_of_the_log_before(
     for name in ("1", ".1.crc"):
         (tmp_path / "checkpoint" / "commits" / name).unlink(missing_ok=True)
     topics.produce(new, orders(range(200, 210), PARTITIONS))
-    # A sink that keeps no log of its own runs the batch again.
+    # A sink without a log runs the batch again.
     query = (
         source("after")
         .read_stream(spark)

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The driver dies at every durable step of a batch, in each leg: nothing is lost or doubled.
+"""The driver dies at every durable step of a batch, in each leg: no row is lost or duplicated.
 
 The history has holes, so the batches behind the switch fill them from the log.
 """

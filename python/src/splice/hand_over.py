@@ -108,7 +108,7 @@ class HandOver:
         offset: str | None = None,
         column: str | None = None,
     ) -> HandOver:
-        """Starts where a function or a class of your own computes.
+        """Computes the start by a function or a class of the user.
 
         Splice calls the rule at the switch and stores the result in the checkpoint. No restart
         calls it again. A function runs in the driver's process, and not with Spark Connect.

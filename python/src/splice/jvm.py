@@ -71,7 +71,7 @@ def history_of(query: str) -> str:
 
 
 def plan(spark: SparkSession, options: Mapping[str, str], scan: bool) -> str:
-    """Gives what a query over a source would read, as a JSON object.
+    """Return the plan of a query over a source, as a JSON object.
 
     Raises:
         SetupError: where this process has no JVM that has Splice's jar.

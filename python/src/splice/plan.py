@@ -43,7 +43,7 @@ class TopicPlan:
 
 @dataclass(frozen=True)
 class LegPlan:
-    """What a query would read of a leg; None is what is not known.
+    """The plan of one leg; a value that is not known is None.
 
     Attributes:
         name: The leg; None where the source has no legs.
@@ -53,7 +53,7 @@ class LegPlan:
         bytes: The bytes of the files.
         rows: How many rows there are: by the footers of Parquet and ORC files, up to 10,000 files;
             for Kafka the offsets to read, of which some may have no record.
-        batches: How many batches read what is available now.
+        batches: The number of batches that read the available rows.
         more_batches: Whether there are more batches, and the plan counts no further.
         newest_file: The greatest modification time of the files, in ISO 8601.
         limits: The limits of a batch: ``rows``, ``bytes``, ``files``, ``minRows``.
@@ -77,7 +77,7 @@ class LegPlan:
     hand_over: HandOverDescription | None
 
     def cells(self) -> tuple[str, ...]:
-        """Gives the values in the order of the table's headings; '-' for what is not known."""
+        """Gives the values in the order of the table's headings; '-' for an unknown value."""
         batches = f"more than {self.batches}" if self.more_batches else self.batches
         rule = None if self.hand_over is None else self.hand_over.rule or "none"
         return tables.cells(
@@ -92,7 +92,7 @@ class SourcePlan:
     Attributes:
         source: The kind of the source.
         slots: How many tasks share the partitions of a log.
-        batches: How many batches read what is available now; None if that depends on rows that
+        batches: The number of batches for the available rows; None if it depends on rows that
             were not read, or if there are more than the plan counts.
         legs: The legs in order; one for a source without legs.
         warnings: What to know before the query starts.

@@ -76,7 +76,7 @@ class Source(ABC):
         return load(self.options(), spark, streaming=False)
 
     def plan(self, spark: SparkSession | None = None, scan: bool = False) -> SourcePlan:
-        """Give what a query over the source would read if it started now.
+        """Return the plan of a query over the source that starts now.
 
         It lists files, reads the footers of Parquet and ORC files, and sends requests to servers.
         It starts no query and writes nothing.

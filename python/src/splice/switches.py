@@ -85,7 +85,7 @@ class HandOverDescription:
 
 
 def hand_over(leg: str, found: Mapping[str, Any]) -> HandOverDescription:
-    """Read what the JVM gives of a hand-over."""
+    """Read a hand-over from the JSON of the JVM."""
     start = found.get("start")
     return HandOverDescription(
         leg,

@@ -41,8 +41,8 @@ final private[splice] class SlotLog(log: SideLog, source: Source[_ <: Position],
   def at(from: Position): Option[SlotLayout] =
     layouts.lift(math.max(index(from), 0)).map(_._2)
 
-  // Positions do not tell a topic that was added from one that was removed, and a layout of a batch begins where the batch does, if it was made
-  // for the batch. So an equal position comes first.
+  // Two positions do not show whether a topic was added or removed between them. A layout that was created for a batch begins at the start of
+  // the batch, so an equal position comes first.
   private def index(from: Position): Int = {
     val equal = layouts.lastIndexWhere(_._2.from == from)
     if (equal >= 0) equal else layouts.lastIndexWhere(_._2.from.precedes(from))

@@ -54,7 +54,7 @@ final class FilesOutlookSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
-  test("the outlook of a started source is that of its list, whatever came later") {
+  test("the outlook of a started source is that of its list, without files that arrived later") {
     val path = at("grows")
     spark.range(0, 10, 1, 1).write.parquet(path)
     val log = new MemorySideLog

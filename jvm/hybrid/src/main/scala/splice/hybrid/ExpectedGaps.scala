@@ -7,7 +7,7 @@ import java.time.Instant
 
 import splice.source.Outlook
 
-/** Records that are probably neither in the history nor in the log, by what is known before a row is read. */
+/** Records that are probably neither in the history nor in the log, estimated before a row is read. */
 private[hybrid] object ExpectedGaps {
 
   private val Shown = 20

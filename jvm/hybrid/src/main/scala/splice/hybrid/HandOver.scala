@@ -89,7 +89,7 @@ object HandOver {
     override private[hybrid] def counts: Option[Offsets]    = columns.map(Offsets(_))
     override private[hybrid] def timeColumn: Option[String] = time
 
-    /** The same rule, which also receives what the previous legs have of each log partition, by these columns. */
+    /** The same rule, which also receives the offsets of the previous legs for each log partition, by these columns. */
     def withOffsets(topic: String, partition: String, offset: String): Custom =
       copy(columns = Some(LogColumns.Named(OffsetColumns(topic, partition, offset))))
 

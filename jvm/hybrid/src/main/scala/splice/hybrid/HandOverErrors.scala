@@ -143,7 +143,7 @@ private[splice] object HandOverErrors {
     "why"    -> s"${cause.getClass.getName}: ${cause.getMessage}"
   )
 
-  /** @param found what the rule has returned */
+  /** @param found the result of the rule */
   def invalidStart(before: String, leg: String, rule: String, found: String, why: String): SpliceException =
     conditions.error(
       "SPLICE_HAND_OVER.INVALID_START",

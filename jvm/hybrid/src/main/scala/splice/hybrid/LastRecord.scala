@@ -28,7 +28,7 @@ final private[splice] case class LastRecord(offset: Long, time: Option[RecordTim
   /** Whether there is something to compare. */
   def isKnown: Boolean = time.nonEmpty || key.nonEmpty
 
-  /** How the record of the log at this offset differs; None if it is the same record, as far as the history tells. */
+  /** How the record of the log at this offset differs; None if it is the same record, by the values that the history has. */
   def difference(found: LogRecord): Option[String] = {
     val other = RecordKey.of(found)
     val same  = time.forall(_.has(found.millis)) && key.forall(_ == other)

@@ -15,7 +15,7 @@ private[hybrid] object LogComparison {
   /** @param before
     *   the names of the legs of the history
     * @param ranges
-    *   what the log has
+    *   the ranges of the log
     * @return
     *   the partitions whose records were compared: those with a timestamp or a key in the history, and with the record in the log
     * @throws splice.source.SpliceException

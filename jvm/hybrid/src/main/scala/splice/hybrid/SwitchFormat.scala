@@ -39,7 +39,7 @@ private[splice] object SwitchFormat {
     */
   def entries(log: SideLog): NumberedEntries[VersionedEntry] = new NumberedEntries(log, Prefix)(identity)
 
-  /** What users see of a switch: time, rule, kind of start, and what was found. */
+  /** The part of a switch that users see: time, rule, kind of start, and findings. */
   def summary(entry: VersionedEntry): Seq[(String, JsonNode)] =
     Seq("at", "rule", "start").map(key => key -> entry(key)) :+ ("found" -> Json.array(entry.nodes.drop(2)))
 

@@ -154,7 +154,7 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     assert(third.asked("outlook") == 1)
   }
 
-  test("a source that does not say more has a plan too") {
+  test("a source without an outlook has a plan too") {
     val live = log()
     val legs = plan(SourceProvider.create(SourceOptions(Legs.live(live, "maxRows" -> "8")._2.toMap)), scan = false)
     assert(legs.map(_.batches.get.number) == Seq(5L) && legs.head.json.path("source").asText == "memory")

@@ -42,7 +42,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     def switch: Option[Seq[String]] = log.scope("leg-live").get("hand-over-00000000")
   }
 
-  test("the rule receives what is known, and its offsets are the start") {
+  test("the rule receives the evidence, and its offsets are the start") {
     new Ruled {
       override def answer: String                 = from(0 -> 1, 1 -> 2)
       override val options: Seq[(String, String)] = Seq("handOver.offset" -> "offset", "handOver.column" -> "timestamp")
@@ -117,7 +117,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("what is not a start is rejected with the rule, the value and the reason") {
+  test("a value that is not a start is rejected with the rule, the value and the reason") {
     val far = "9" * 30
     Seq[(String, String)](
       "soon"                               -> "it must be a JSON object",

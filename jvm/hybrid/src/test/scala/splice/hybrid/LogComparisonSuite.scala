@@ -53,7 +53,7 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
     error.getMessage
   }
 
-  test("the same timestamp and key are the same record, and the table says what was compared") {
+  test("the same timestamp and key are the same record, and the table has the result") {
     val last = LastRecord(9, Some(RecordTime(second, second + 1)), key("a"))
     assert(compared(decide(p0 -> inLog(second, Some("a")))(p0 -> last)) == Seq(true, false))
     assert(
@@ -76,7 +76,7 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
     assert(keys.contains("key 'a' in the history") && keys.contains("key 'b' in the log"))
   }
 
-  test("only what the history has is compared") {
+  test("only values that the history has are compared") {
     assert(compared(decide(p0 -> inLog(7, Some("a")))(p0 -> LastRecord(9, None, key("a")))).head)
     assert(compared(decide(p0 -> inLog(7, Some("b")))(p0 -> LastRecord(9, Some(RecordTime(7, 8)), None))).head)
     val text = different(p0 -> inLog(7, Some("b")))(p0 -> LastRecord(9, None, key("a")))
@@ -137,7 +137,7 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
     def entry: Option[Seq[String]] = this.log.scope("leg-live").get("hand-over-00000000")
   }
 
-  test("a history of the log is accepted, and the entry has what was compared") {
+  test("a history of the log is accepted, and the entry shows that it was compared") {
     new Compared {
       Using.resource(Legs.run(source, this.log))(c =>
         assert(batches(c).map(b => ids(c.ranges(b._1, b._2))).flatten == (0L to 5L))

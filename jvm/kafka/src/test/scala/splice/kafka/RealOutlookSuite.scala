@@ -17,7 +17,7 @@ import splice.coordinator.MemorySideLog
 import splice.source._
 import splice.testkit.KafkaBroker
 
-/** What a real broker with access rights says before records are read. */
+/** Outlooks from a real broker with access rights. */
 final class RealOutlookSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private lazy val broker = KafkaBroker.start(

@@ -3,7 +3,7 @@
 
 package splice.source
 
-/** The batches from a position to the end of what is available now.
+/** The batches from a position to the end of the available rows.
   *
   * @param isMore
   *   whether there are more than `number`, and counting was stopped

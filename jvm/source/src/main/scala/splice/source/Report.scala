@@ -9,7 +9,7 @@ package splice.source
   * task that fails, a driver that stops, and a query that does not read a range to its end send none.
   *
   * @param range
-  *   names what was read, within the source, or the enumerator that the report is for
+  *   names the range that was read, within the source, or the enumerator that the report is for
   * @param content
   *   Java-serialised
   */

@@ -84,7 +84,7 @@ trait Source[P <: Position] extends Serializable {
     */
   private[splice] def preflight(log: SideLog): Unit = ()
 
-  /** Checks at the first start, before the first row, what is read later than the first batch, such as the later legs of a hybrid.
+  /** Checks at the first start, before the first row, the parts that later batches read, such as the later legs of a hybrid.
     *
     * @param context
     *   has a side log that is not the query's, and is discarded

@@ -16,10 +16,10 @@ import splice.source._
   * @param slots
   *   the number of tasks that share the partitions of a log
   * @param batches
-  *   the number of batches up to what is available now; None if the start of a leg depends on rows that were not read, or if there are more
+  *   the number of batches up to the available end; None if the start of a leg depends on rows that were not read, or if there are more
   *   than the plan counts
   * @param warnings
-  *   what a user should know before the query starts
+  *   warnings that a user should read before the query starts
   * @param json
   *   all of it as one JSON object
   */

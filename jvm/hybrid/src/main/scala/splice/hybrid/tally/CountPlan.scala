@@ -18,7 +18,7 @@ import splice.source._
   * @param offsets
   *   where topic, partition and offset are in a row; empty if they are not counted
   * @param last
-  *   what is kept of the row with the greatest offset of each partition, if that row is compared with the log
+  *   the values that are kept of the row with the greatest offset of each partition, if that row is compared with the log
   * @param zone
   *   the time zone by which a date or a timestamp without time zone is an instant
   */

@@ -131,7 +131,7 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
       case (p, record) => p -> LogRecord(record.timestamp, Option(record.key).map(ArraySeq.unsafeWrapArray(_)))
     }
 
-  // A consumer of its own, because one that polls keeps fetching what it is assigned.
+  // A separate consumer, because a consumer that polls keeps fetching its assigned partitions.
   private def fetch(
       what: String,
       ranges: Map[LogPartition, (Long, Long)],

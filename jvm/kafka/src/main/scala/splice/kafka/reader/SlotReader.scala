@@ -57,7 +57,7 @@ final private[splice] class SlotReader(
   @volatile private var exhausted = false
   @volatile private var failed    = false
 
-  // The thread that reads. If another one closes the reader, nothing tells what the consumer does.
+  // The thread that reads. If another thread closes the reader, the state of the consumer is not known.
   @volatile private var owner = Option.empty[Thread]
 
   // Positions that the log does not have, found while records that precede the error were still to be handed over.
@@ -267,6 +267,6 @@ private object SlotReader {
   // About what a fetch brings of small records.
   private val LeastLeap = 10000L
 
-  // A poll without records waits that long, and then missing topics are looked for.
+  // A poll without records waits that long, and then the reader requests whether topics are missing.
   private val Step = Duration.ofSeconds(1)
 }

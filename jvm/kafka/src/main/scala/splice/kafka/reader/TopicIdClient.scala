@@ -37,7 +37,7 @@ final private[reader] class TopicIdClient(client: ClientProperties, patience: Du
     }
   }
 
-  // A client of its own each time, so that another broker may respond.
+  // Each call creates a client, so that another broker may respond.
   override def missing(planned: Map[String, String]): Set[String] =
     try planned.keySet -- using(once(_, planned, Seq(patience, TopicIdClient.Soon).min)).keySet
     catch { case _: SpliceException => Set.empty }

@@ -31,7 +31,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     assert(w.client.paused.asScala == Set(w.client.p(0), w.client.p(1)))
   }
 
-  test("reports what it has read, and at the end how its consumer fared") {
+  test("reports its records, and at the end the figures of its consumer") {
     val w = new SlotWorld
     w.client.bring(0, 5, 6, 7)
     w.client.bring(1, 0, 1)

@@ -13,7 +13,7 @@ import splice.kafka.KafkaErrors
 import splice.kafka.dynamic.DynamicErrors
 import splice.source.SpliceException
 
-/** Asks a cluster without which the query cannot go on, again and again until `timeout`.
+/** Repeats a request to a cluster without which the query cannot continue, until `timeout`.
   *
   * @param before
   *   runs before each further attempt
