@@ -120,8 +120,11 @@ def test_the_run_that_repeats_a_switch_commits_the_end_of_the_log_before(
     drain(source("before").read_stream(spark), tmp_path)
     assert topics.committed("before", old) == dict.fromkeys(range(PARTITIONS), 50)
     # As if the driver had been killed in the batch of the switch.
-    for name in ("1", ".1.crc"):
-        (tmp_path / "checkpoint" / "commits" / name).unlink(missing_ok=True)
+    checkpoint = tmp_path / "checkpoint"
+    ended = checkpoint / "sources" / "0" / "splice" / "leg-old" / "committed"
+    for file in (checkpoint / "commits" / "1", ended):
+        file.unlink()
+        file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
     topics.produce(new, orders(range(200, 210), PARTITIONS))
     # A sink without a log runs the batch again.
     query = (

@@ -48,6 +48,7 @@ def test_lag_by_topic_and_partition(
     described = describe(query).sources[0]
     assert described.topics[0].name == topic
     assert described.rows_behind == 0
+    assert described.slots == int(last["slots"]) == 2
     assert topic in str(describe(query))
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from clusters.atlas import Atlas
+from driver_log import DriverLog
 from servers.clusters import Clusters
 
 if TYPE_CHECKING:
@@ -30,6 +31,13 @@ def clusters() -> Iterator[Clusters]:
     """Three clusters, which a test may stop and must bring back."""
     with Clusters() as started:
         yield started
+
+
+@pytest.fixture
+def driver_log(spark: SparkSession, tmp_path: Path) -> Iterator[DriverLog]:
+    """What the driver logs during the test."""
+    with DriverLog(spark, tmp_path) as log:
+        yield log
 
 
 @pytest.fixture

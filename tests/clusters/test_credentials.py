@@ -13,6 +13,7 @@ from pyspark.errors import StreamingQueryException
 
 from clusters.atlas import COLUMNS, Atlas, rows_in, soon, splits
 from demo.checkpoint import Checkpoint
+from driver_log import DriverLog
 from kill.life import Life
 from servers.clusters import NAMES
 from servers.waiting import wait_for
@@ -61,14 +62,15 @@ def test_a_batch_that_is_read_again_logs_in_as_it_is_said_now(  # type: ignore[n
 
 
 def test_a_batch_that_is_read_again_waits_until_it_may_log_in(
-    spark: SparkSession, atlas: Atlas, tmp_path: Path
+    spark: SparkSession, atlas: Atlas, driver_log: DriverLog, tmp_path: Path
 ) -> None:
     west, north = _both(atlas)
     _plan_one_batch(atlas.stream(spark), tmp_path)
     atlas.clusters.west.change_user()
     atlas.clusters.west.shut_out_old_users()
     query = start(atlas.stream(spark), tmp_path)
-    assert query.awaitTermination(3) is False
+    soon(query, "a login that fails", lambda: driver_log.has("[Cc]luster west"))
+    assert query.isActive
     atlas.publish({"orders": {"west": [west], "north": [north]}})
     soon(query, "all rows", lambda: rows_in(tmp_path) == atlas.produced)
     query.stop()

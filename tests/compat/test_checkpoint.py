@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -50,6 +51,33 @@ def test_without_its_side_log_it_is_taken_over_again(pair: Pair, topic: str) -> 
     shutil.rmtree(side_log(pair))
     pair.topics.produce(topic, records(0, range(6, 9)))
     assert go_on(pair, OURS, topic) == all_of(9)
+
+
+def test_no_empty_batch_follows_a_change_of_source(pair: Pair, make_topic: MakeTopic) -> None:
+    topics = [make_topic(2) for _ in range(6)]
+    for name in topics:
+        pair.topics.produce(name, [*records(0, range(2)), *records(1, range(3))])
+    many = ",".join(topics)
+    for rows, first in enumerate((SPARKS, OURS)):
+        for turn, side in enumerate((first, OURS, SPARKS, OURS, SPARKS, SPARKS, OURS, OURS)):
+            assert len(go_on(pair, side, many)) == 30 + rows, (first, turn, side)
+            assert len(texts(pair)) == 1 + rows, (first, turn, side)
+        pair.topics.produce(topics[2], records(1, [3 + rows]))
+    written_by = []
+    for side in (SPARKS, OURS):
+        go_on(pair, side, many)
+        pair.topics.produce(topics[4], records(0, [2]))
+        written_by.append(texts(pair)[-1])
+    # Only the offset of one partition differs, so the order of topics does not.
+    assert written_by[1] != written_by[0]
+    assert list(json.loads(written_by[1])) == list(json.loads(written_by[0]))
+
+
+def texts(pair: Pair) -> list[str]:
+    """Lists the texts of the logged offsets."""
+    logged = (pair.folder / "one" / "checkpoint" / "offsets").glob("[0-9]*")
+    in_order = sorted(logged, key=lambda file: int(file.name))
+    return [file.read_text().splitlines()[-1] for file in in_order]
 
 
 def test_a_topic_made_again_while_sparks_source_ran(pair: Pair, topic: str) -> None:

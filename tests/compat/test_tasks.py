@@ -46,14 +46,24 @@ def test_both_in_a_stream(pair: Pair, topic: str) -> None:
     assert len(rows) == 36
 
 
+def test_pieces_share_consumers(pair: Pair, topic: str) -> None:
+    options = {"minPartitions": "9", "maxOffsetsPerTrigger": "12", "startingOffsets": "earliest"}
+    assert len(pair.drain(subscribe=topic, **options)) == 36
+    told = [one for one in pair.metrics[OURS] if one]
+    # Each of two tasks at a time has a consumer, opened again for two and for four partitions.
+    assert sum(int(one["readersOpened"]) for one in told) <= 2 * 3
+    assert sum(int(one["readersOpened"]) + int(one["readersReused"]) for one in told) >= 27
+
+
 @pytest.mark.parametrize("option", ["minPartitions", "maxRecordsPerPartition"])
 def test_numbers_that_are_none(pair: Pair, topic: str, option: str) -> None:
     for number in ("0", "-1", "many"):
         options = {"subscribe": topic, option: number}
         with pytest.raises(Exception, match=r"positive|For input string"):
             pair.batch(SPARKS, options).collect()
+        # The error comes before any action.
         with pytest.raises(Exception, match=f"'{option}' is '{number}'"):
-            pair.batch(OURS, options).collect()
+            pair.batch(OURS, options)
 
 
 def rows_by_task(pair: Pair, side: str, options: dict[str, Any]) -> list[int]:

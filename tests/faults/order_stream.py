@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,13 +79,19 @@ class OrderStream:
 
     def wait_for_all(self, query: StreamingQuery) -> None:
         """Waits until all that was produced is in the sink; the query must not fail before."""
+        self.wait_until(
+            query, f"{self.produced} rows", lambda: self._sink().rows() >= self.produced
+        )
+
+    def wait_until(self, query: StreamingQuery, what: str, condition: Callable[[], bool]) -> None:
+        """Waits for a condition; the query must not fail before."""
 
         def done() -> bool:
             failure = query.exception()
-            assert failure is None, f"the query failed: {failure}"
-            return self._sink().rows() >= self.produced
+            assert failure is None, f"the query failed before {what}: {failure}"
+            return condition()
 
-        wait_for(f"{self.produced} rows", done, _PATIENCE)
+        wait_for(what, done, _PATIENCE)
 
     def finish(self, query: StreamingQuery) -> None:
         """Waits for all rows, stops the query, and asserts that each came once."""

@@ -13,6 +13,7 @@ import pytest
 from faults.fetched import Fetched
 from faults.gate import Gate
 from faults.order_stream import OrderStream
+from faults.world import World
 from servers.kafka import KafkaCluster
 from servers.kafka_brokers import KafkaBrokers
 from sessions import RACK
@@ -44,16 +45,17 @@ def test_killed_while_a_batch_is_read(
     stream.finish(query)
 
 
-def test_killed_while_nothing_is_to_be_read(
-    spark: SparkSession, own_kafka: KafkaCluster, tmp_path: Path
-) -> None:
-    stream = OrderStream(spark, own_kafka.topics, tmp_path)
+def test_killed_while_nothing_is_to_be_read(stream: OrderStream, world: World) -> None:
     stream.produce(300)
     query = stream.start(discoveryInterval="200ms")
     stream.wait_for_all(query)
-    own_kafka.kill()
-    assert query.awaitTermination(3) is False
-    own_kafka.start()
+    before = world.proxy.refused
+    world.kill()
+    # Clients make two connections per second at most.
+    stream.wait_until(
+        query, "requests without a broker", lambda: world.proxy.refused >= before + 10
+    )
+    world.start()
     stream.produce(300)
     stream.finish(query)
 

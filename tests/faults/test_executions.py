@@ -52,6 +52,20 @@ def test_an_executor_that_is_lost_moves_its_slot_only(
     assert json.loads(moves.removeprefix("MOVES ")) == {"before": [0] * 4, "after": [1] * 4}
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs 127.0.0.2 as a host")
+def test_slots_follow_the_cores_of_the_cluster(
+    topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
+) -> None:
+    with two_hosts(tmp_path / "cluster", cores=2) as master:
+        given = master, topics.bootstrap_servers, make_topic(4), str(tmp_path)
+        said = launch.run(
+            [sys.executable], "follow_cores", *given, env={"SPARK_LOCAL_IP": "127.0.0.1"}
+        )
+    slots = next(line for line in said.splitlines() if line.startswith("SLOTS "))
+    # The second batch comes within a minute of the change.
+    assert json.loads(slots.removeprefix("SLOTS ")) == [2, 2, 4]
+
+
 def test_stopped_in_the_middle_of_batches(
     spark: SparkSession, topics: KafkaTopics, tmp_path: Path
 ) -> None:

@@ -29,8 +29,13 @@ appender.out.layout.pattern = %m%n
 
 
 @contextmanager
-def two_hosts(folder: Path) -> Iterator[str]:
-    """Starts a master and a worker of one core on each host, and gives the master's address."""
+def two_hosts(folder: Path, cores: int = 1) -> Iterator[str]:
+    """Starts a master and a worker on each host, and gives the master's address.
+
+    Args:
+        folder: For logs and the files of the workers; it must not exist.
+        cores: The cores of each worker.
+    """
     folder.mkdir()
     (port,) = free_ports(1)
     master = f"spark://{_HOSTS[0]}:{port}"
@@ -51,7 +56,16 @@ def two_hosts(folder: Path) -> Iterator[str]:
 
         started = [start("master.Master", _HOSTS[0], "--port", str(port), "--webui-port", "0")]
         wait_for("the master", lambda: "New state: ALIVE" in started[0].log.read_text())
-        work = ["--cores", "1", "--memory", "1g", "--webui-port", "0", "--work-dir", str(folder)]
+        work = [
+            "--cores",
+            str(cores),
+            "--memory",
+            "1g",
+            "--webui-port",
+            "0",
+            "--work-dir",
+            str(folder),
+        ]
         started += [start("worker.Worker", host, *work, master) for host in _HOSTS]
         logs = [worker.log for worker in started[1:]]
         wait_for("the workers", lambda: all(_REGISTERED in log.read_text() for log in logs))

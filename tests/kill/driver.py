@@ -17,6 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from kill import killing
+from kill.counted_rule import counted_rule
 
 
 def main(given: Path) -> None:
@@ -56,7 +57,12 @@ _HYBRID = [
 
 
 def _start(spark: SparkSession, given: dict[str, Any]) -> StreamingQuery:
-    source = spark.readStream.format(given.get("format", "splice")).options(**given["options"])
+    options = given["options"]
+    if given.get("custom_rule"):
+        rule = counted_rule(Path(given["custom_rule"]))
+        rule.prepare()
+        options |= {f"live.{key}": value for key, value in rule.options().items()}
+    source = spark.readStream.format(given.get("format", "splice")).options(**options)
     rows = source.load().selectExpr(*given.get("select", _HYBRID))
     writer = (
         rows.writeStream.option("checkpointLocation", given["checkpoint"])

@@ -54,6 +54,7 @@ class Setting:
     conf: Mapping[str, str] | None = None
     options: Mapping[str, str] | None = None
     queries: int = 1
+    custom_rule: bool = False
     store: Store | None = None
 
 
@@ -234,6 +235,7 @@ class Scenario:
                 "sink": setting.sink,
                 "sink_options": setting.sink_options or {},
                 "trigger": setting.trigger or {"availableNow": True},
+                "custom_rule": str(self.notes(query)) if setting.custom_rule else None,
             }
             for query in range(setting.queries)
         ]
@@ -255,6 +257,10 @@ class Scenario:
         jars = map(str, self.setting.store.jars)
         path = {key: os.pathsep.join([old, *jars]) for key, old in classes.conf().items()}
         return {**hadoop, **path, **(self.setting.conf or {})}
+
+    def notes(self, query: int = 0) -> Path:
+        """Names the file with the calls of the rule of the user."""
+        return self.folder / f"rule-{query}"
 
     def _output(self, query: int) -> Path:
         return self.folder / f"output-{query}"

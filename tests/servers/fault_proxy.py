@@ -36,6 +36,12 @@ class FaultProxy:
         self._lock = threading.Lock()
         self._sockets: set[socket.socket] = set()
         self._watched: dict[int, Callable[[], None]] = {}
+        self.accepted = 0
+        """Connections that clients made."""
+        self.refused = 0
+        """Connections of these that reached no broker."""
+        self.abandoned = 0
+        """Connections that clients closed while they were silent."""
 
     def __enter__(self) -> FaultProxy:
         """Begins to listen."""
@@ -88,13 +94,14 @@ class FaultProxy:
                 client, _ = self._server.accept()
             except OSError:
                 return
+            self.accepted += 1
             if self._is_cut:
-                client.close()
+                self._refuse(client)
                 continue
             try:
                 broker = socket.create_connection(("127.0.0.1", self._upstream))
             except OSError:
-                client.close()
+                self._refuse(client)
                 continue
             with self._lock:
                 self._sockets |= {client, broker}
@@ -102,6 +109,10 @@ class FaultProxy:
                 threading.Thread(
                     target=self._pump, args=(source, sink, answers), daemon=True
                 ).start()
+
+    def _refuse(self, client: socket.socket) -> None:
+        self.refused += 1
+        client.close()
 
     def _pump(self, source: socket.socket, sink: socket.socket, answers: bool) -> None:
         requests = Requests()
@@ -113,6 +124,8 @@ class FaultProxy:
                     time.sleep(self._delay)
                     self._passes.wait()
                 sink.sendall(piece)
+            if not answers and not self._passes.is_set():
+                self.abandoned += 1
         self._drop({source, sink})
 
     def _drop_all(self) -> None:

@@ -29,7 +29,7 @@ from servers.kafka import KafkaCluster  # noqa: E402
 from servers.kafka_brokers import KafkaBrokers  # noqa: E402
 from servers.s3 import S3Store  # noqa: E402
 from servers.store import Store  # noqa: E402
-from soak import dynamic_seed, hybrid_seed, kafka_seed, seeds  # noqa: E402
+from soak import dynamic_seed, hybrid_seed, kafka_seed, memory_seed, seeds  # noqa: E402
 from soak.ledger import PASSED, Entry, Kind, Ledger  # noqa: E402
 from soak.story import Story  # noqa: E402
 
@@ -40,12 +40,14 @@ _SERVERS: dict[Kind, Callable[[], Any]] = {
     Kind.HYBRID: KafkaCluster,
     Kind.KAFKA: lambda: KafkaBrokers(proxied=True),
     Kind.DYNAMIC: Clusters,
+    Kind.MEMORY: lambda: KafkaCluster(heap="1g"),
 }
 _STORES: dict[str, Callable[[], Store]] = {"hdfs": HdfsStore, "s3": S3Store}
 _SEEDS: dict[Kind, Callable[[int, str, Any, Story], None]] = {
     Kind.HYBRID: hybrid_seed.run_seed,
     Kind.KAFKA: kafka_seed.run_seed,
     Kind.DYNAMIC: dynamic_seed.run_seed,
+    Kind.MEMORY: memory_seed.run_seed,
 }
 
 
@@ -54,14 +56,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", default="1..200", help="such as 1..200 or 3,7,20..29")
     kinds = [kind.value for kind in Kind]
-    parser.add_argument("--kind", choices=kinds, help="what to run; by default all")
+    parser.add_argument("--kind", choices=kinds, help="what to run; by default all but memory")
     stores = sorted(_STORES)
     parser.add_argument("--store", choices=stores, help="of the checkpoints of a hybrid")
     given = parser.parse_args()
     if given.store and given.kind != Kind.HYBRID:
         parser.error("--store needs --kind hybrid")
     asked = seeds.parse(given.seeds)
-    chosen = [kind for kind in Kind if given.kind in (None, kind.value)]
+    named = [kind for kind in Kind if kind.value == given.kind]
+    chosen = named or [kind for kind in Kind if kind is not Kind.MEMORY]
     name = f"ledger-{given.store}.jsonl" if given.store else "ledger.jsonl"
     ledger, commit = Ledger(_FOLDER / name), _commit()
     signal.signal(signal.SIGTERM, _stop)

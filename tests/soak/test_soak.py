@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from soak import dynamic_fate, hybrid_fate, kafka_fate, seeds
+from soak import dynamic_fate, hybrid_fate, kafka_fate, memory_seed, seeds
 from soak.applied import Applied, changes, owed
 from soak.ledger import PASSED, Entry, Kind, Ledger
 
@@ -80,6 +80,31 @@ def test_changes_of_a_checkpoint_are_read(tmp_path: Path) -> None:
     (folder / "change-00000003").write_text("\n".join(lines))
     topics = frozenset({("east", "a"), ("east", "b"), ("west", "a")})
     assert changes(tmp_path) == [Applied(7, topics, frozenset({("east", "c")}))]
+
+
+def _figures(
+    heaps: list[int], rows: int = memory_seed.ROWS, most: int = 1 << 30
+) -> list[memory_seed.Figures]:
+    step = memory_seed.BATCHES // len(heaps)
+    batches = range(step, memory_seed.BATCHES + 1, step)
+    found = [
+        {"batch": batch, "rows": batch * rows, "heap": heap << 20, "resident": 1, "most": most}
+        for batch, heap in zip(batches, heaps, strict=True)
+    ]
+    lines = [f"{memory_seed.MARK} {json.dumps(figures)}" for figures in found]
+    return memory_seed.figures_of("\n".join(["a line of the log", *lines]))
+
+
+def test_memory_may_neither_grow_nor_be_too_much() -> None:
+    memory_seed.check(_figures([900, 200, 210, 190, 205, 200, 210, 195]))
+    for figures in (
+        _figures([200, 200, 250, 250, 300, 300, 350, 350]),
+        _figures([200] * 8, most=3 << 30),
+        _figures([200] * 8, rows=memory_seed.ROWS - 1),
+        _figures([200] * 8)[:7],
+    ):
+        with pytest.raises(AssertionError, match="MiB resident"):
+            memory_seed.check(figures)
 
 
 def test_only_what_has_passed_with_the_same_code_is_left_out(tmp_path: Path) -> None:

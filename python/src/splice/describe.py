@@ -60,15 +60,7 @@ class LagDescription:
 
     def cells(self) -> tuple[str, ...]:
         """Gives the values in the order of the table's headings; '-' for what is not known."""
-        values = (
-            self.name,
-            self.partitions,
-            self.rows_behind,
-            self.bytes_behind,
-            self.seconds_behind,
-            self.rows_arriving,
-        )
-        return tables.cells(values)
+        return tables.cells(astuple(self))
 
 
 _CLUSTER_HEADINGS = (
@@ -121,6 +113,7 @@ class SourceDescription:
         bytes_behind: Bytes still to be read, as far as they are known.
         seconds_behind: How long ago the oldest row came that is not read yet, as far as known.
         rows_arriving: Rows a second that came since the last report.
+        slots: The number of slots of the last batch; None where the source has no slots.
         switches: How many times one leg has taken over from another.
         end_offset: The offset that the last batch ended at, as it is in the checkpoint.
         topics: The topics of a Kafka source, the furthest behind first; ``*`` sums up the others.
@@ -139,6 +132,7 @@ class SourceDescription:
     end_offset: str | None
     seconds_behind: int | None = None
     rows_arriving: int | None = None
+    slots: int | None = None
     topics: tuple[LagDescription, ...] = ()
     lagging: tuple[LagDescription, ...] = ()
     clusters: tuple[ClusterDescription, ...] = ()
@@ -258,6 +252,7 @@ def _source(source: Mapping[str, Any]) -> SourceDescription:
         end_offset=source.get("endOffset"),
         seconds_behind=_number(metrics.get("secondsBehind")),
         rows_arriving=_number(metrics.get("rowsArriving")),
+        slots=_number(metrics.get("slots")),
         topics=tuple(_lag(name, own) for name, own in _json(metrics.get("topics"), {}).items()),
         lagging=tuple(_lag(own["partition"], own) for own in _json(metrics.get("lagging"), [])),
         clusters=tuple(_cluster(*own) for own in _json(metrics.get("clusters"), {}).items()),

@@ -37,6 +37,7 @@ object Bench {
         "clusters" -> (() => new ClustersRace(queries, three, plan).run()),
         "away"     -> (() => new ClusterAway(spark, three, plan).run()),
         "files"    -> (() => new FilesRace(spark, queries, plan).run()),
+        "handover" -> (() => new HandOverCost(spark, servers, plan).run()),
         "driver"   -> (() => new DriverCost(servers, plan.cores).run()),
         "plan"     -> (() => s"${new PlanCost(plan.cores).run()}\n\n${new ManyClustersCost(plan.cores).run()}")
       )

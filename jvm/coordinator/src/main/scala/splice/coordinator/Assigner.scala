@@ -3,6 +3,7 @@
 
 package splice.coordinator
 
+import scala.annotation.tailrec
 import scala.collection.mutable
 
 import splice.source.SlotAssigner
@@ -10,24 +11,33 @@ import splice.source.SlotAssigner
 /** Which slot reads which split. Pure: the same arguments give the same assignment (FLIP-537). */
 private[splice] object Assigner {
 
-  /** Gives every split a slot.
+  /** Assigns every split to a slot. With another number of slots, as few splits move as the assigner allows.
     *
     * @param before
-    *   where splits are that may stay there; others of it drop out
+    *   the assignment so far; splits that are not in `costs` drop out
     * @param costs
-    *   every split there is, with what it is expected to cost
+    *   the expected cost of every split
+    * @param slotsBefore
+    *   the number of slots of `before`
     */
   def assign(
       assigner: SlotAssigner,
       before: Map[String, Int],
       costs: Map[String, Long],
-      slots: Int
+      slots: Int,
+      slotsBefore: Int
   ): Map[String, Int] = {
-    val kept = before.filter { case (split, _) => costs.contains(split) }
+    val kept      = before.filter { case (split, slot) => costs.contains(split) && slot < slots }
+    val isResized = slotsBefore != slots
     assigner match {
       case SlotAssigner.Hash       => costs.map { case (split, _) => split -> hashed(split, slots) }
-      case SlotAssigner.RoundRobin => round(kept, costs.keysIterator.filterNot(kept.contains).toSeq, slots)
-      case SlotAssigner.Balanced   => Balance.assign(kept, costs, slots)
+      case SlotAssigner.RoundRobin =>
+        val all = round(kept, costs.keysIterator.filterNot(kept.contains).toSeq, slots)
+        if (isResized) level(all, _ => true, slots) else all
+      case SlotAssigner.Balanced =>
+        val all = Balance.assign(kept, costs, slots)
+        // Costs of idle splits are not known, so only their number can be even.
+        if (isResized) level(all, costs(_) <= 0, slots) else all
     }
   }
 
@@ -42,6 +52,33 @@ private[splice] object Assigner {
       load.addOne(count + 1  -> slot)
       split -> slot
     }
+  }
+
+  /** Moves splits from the slots that have most splits to those that have fewest, until the numbers differ by at most one. */
+  private def level(assignment: Map[String, Int], isMovable: String => Boolean, slots: Int): Map[String, Int] = {
+    val counts = new Array[Int](slots)
+    assignment.valuesIterator.foreach(slot => counts(slot) += 1)
+    val held = Array.fill(slots)(List.empty[String])
+    assignment.keysIterator.filter(isMovable).toSeq.sorted(SplitNames).foreach { split =>
+      held(assignment(split)) ::= split
+    }
+    val moved = mutable.Map.empty[String, Int]
+
+    @tailrec def go(): Unit = {
+      val from = counts.indices.filter(held(_).nonEmpty).maxByOption(counts(_))
+      val to   = counts.indices.minBy(counts(_))
+      from match {
+        case Some(full) if counts(full) - counts(to) > 1 =>
+          moved(held(full).head) = to
+          held(full) = held(full).tail
+          counts(full) -= 1
+          counts(to) += 1
+          go()
+        case _ => ()
+      }
+    }
+    go()
+    assignment ++ moved
   }
 
   private def hashed(split: String, slots: Int): Int = {

@@ -22,8 +22,20 @@ private[coordinator] object Balance {
     if (kept.isEmpty) anew
     else {
       val moved = relieve(fill(kept, costs, slots), costs, slots)
-      if (fullest(moved, costs, slots) <= fullest(anew, costs, slots) * Tolerance) moved else anew
+      if (fullest(moved, costs, slots) <= fullest(anew, costs, slots) * Tolerance) moved else rename(anew, kept, slots)
     }
+  }
+
+  /** Assigns the shares of an assignment to other slots, so that most splits stay in their slots. */
+  private def rename(anew: Map[String, Int], kept: Map[String, Int], slots: Int): Map[String, Int] = {
+    val common = kept.toSeq.map { case (split, slot) => anew(split) -> slot }.groupMapReduce(identity)(_ => 1)(_ + _)
+    val names  = mutable.Map.empty[Int, Int]
+    val taken  = mutable.Set.empty[Int]
+    common.toSeq.sortBy { case (pair, count) => (-count, pair) }.foreach { case ((share, slot), _) =>
+      if (!names.contains(share) && taken.add(slot)) names(share) = slot
+    }
+    names ++= (0 until slots).filterNot(names.contains).zip((0 until slots).filterNot(taken))
+    anew.map { case (split, share) => split -> names(share) }
   }
 
   /** How much the fullest slot has to read under an assignment. */

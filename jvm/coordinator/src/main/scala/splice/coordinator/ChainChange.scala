@@ -25,8 +25,10 @@ final private[coordinator] class ChainChange(
   private val current = now.map(leg => leg.name -> leg).toMap
   private val missing = before.filterNot(leg => current.contains(leg.name))
 
-  /** The first difference that is not allowed. */
-  def difference: Option[String] = misplaced.orElse(missing.flatMap(needed).headOption).orElse {
+  /** The first difference that is not allowed. Of several missing legs, it names the last one: the checkpoint does not show for
+    * an earlier leg whether a missing later leg has begun.
+    */
+  def difference: Option[String] = misplaced.orElse(missing.reverse.flatMap(needed).headOption).orElse {
     before.flatMap(was => current.get(was.name).flatMap(changed(was, _))).headOption
   }
 

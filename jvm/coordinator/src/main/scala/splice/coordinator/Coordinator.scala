@@ -26,6 +26,8 @@ import splice.source._
   *   where Spark keeps the source's part of the checkpoint, if there is one
   * @param batches
   *   the source's offsets in Spark's log
+  * @param cores
+  *   the cores that are available now, if the number of slots follows them; None = `rules` set the number for the whole run
   */
 final class Coordinator(
     source: Source[_ <: Position],
@@ -33,7 +35,8 @@ final class Coordinator(
     rules: SlotRules,
     batchesToRetain: Int,
     folder: Option[SourceFolder] = None,
-    batches: OffsetLog = OffsetLog.Empty
+    batches: OffsetLog = OffsetLog.Empty,
+    cores: Option[() => Int] = None
 ) extends AutoCloseable {
 
   /** So many slots, balanced. */
@@ -42,11 +45,12 @@ final class Coordinator(
 
   private val log                                                    = context.sideLog
   private var made: Option[SplitEnumerator[Position]]                = None
-  private lazy val slotLog                                           = new SlotLog(log, source, rules)
+  private lazy val slotLog                                           = new SlotLog(log, source)
   private val admission                                              = new Admission(context.clock)
   private var frozen                                                 = false
   private var planned: Option[(Position, Position, Seq[SplitRange])] = None
   private val retention                                              = new Retention(source, batches, batchesToRetain)
+  private val slots = cores.map(new SlotCount(rules.slots, _, context.clock))
 
   /** Checks that the checkpoint is this source's. Called once, before anything else. */
   def open(): Unit = {
@@ -81,10 +85,13 @@ final class Coordinator(
     val until = enumerator.advance(from, if (everything) Limits.Everything else limits(from))
     if (until != from) {
       admission.began()
-      slotLog.cover(from, plan(from, until), enumerator)
+      slots.foreach(_.next())
+      slotLog.cover(from, plan(from, until), enumerator, current)
     }
     until
   }
+
+  private def current: SlotRules = slots.fold(rules)(count => rules.copy(slots = count.current))
 
   private def limits(from: Position): Limits = {
     val own = enumerator.limits(from)
@@ -95,8 +102,8 @@ final class Coordinator(
   def tasks(from: Position, until: Position): Seq[TaskRanges] = {
     val all = ranges(from, until)
     // A batch that another source has planned has no layout, and must be the same here from its first replay on.
-    if (slotLog.at(from).isEmpty) slotLog.cover(from, all, enumerator)
-    slotLog.at(from).getOrElse(SlotLayout(from, rules, Map.empty)).tasks(all)
+    if (slotLog.at(from).isEmpty) slotLog.cover(from, all, enumerator, current)
+    slotLog.at(from).getOrElse(SlotLayout(from, current, Map.empty)).tasks(all)
   }
 
   /** The tasks of one bounded read: all there is, from the start to the ends as they are now. */
@@ -105,7 +112,7 @@ final class Coordinator(
     freeze()
     val start = initial()
     val until = exhaust(start)
-    slotLog.cover(start, plan(start, until), enumerator)
+    slotLog.cover(start, plan(start, until), enumerator, current)
     tasks(start, until)
   }
 
@@ -158,7 +165,8 @@ final class Coordinator(
   def stopped(last: => Option[String]): Unit = made.foreach(_.stopped(last.map(position)))
 
   /** Figures for the query progress. */
-  def figures(at: Position): SortedMap[String, String] = enumerator.figures(at)
+  def figures(at: Position): SortedMap[String, String] =
+    enumerator.figures(at) ++ slotLog.last.map(layout => ProgressMetric.Slots -> layout.rules.slots.toString)
 
   override def close(): Unit = made.foreach(_.close())
 

@@ -16,10 +16,8 @@ final private[splice] case class SlotLayout(from: Position, rules: SlotRules, as
   /** The tasks of a batch: those of the slots that have ranges, and one per range that needs no slot. */
   def tasks(ranges: Seq[SplitRange]): Seq[TaskRanges] = {
     val (slotted, single) = ranges.partition(_.slotted)
-    val shared            = slotted.groupBy(slotOf).toSeq.sortBy(_._1).map { case (slot, own) =>
-      SlotRanges(slot, own.toIndexedSeq)
-    }
-    TaskCut(rules, shared).map(task => TaskRanges(Some(task.slot), task.ranges)) ++
+    val shared = slotted.groupBy(slotOf).toSeq.sortBy(_._1).map { case (slot, own) => slot -> own.toIndexedSeq }
+    TaskCut(rules, shared) ++
       single.map(range => TaskRanges(None, IndexedSeq(range)))
   }
 

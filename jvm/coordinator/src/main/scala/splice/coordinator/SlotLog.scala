@@ -5,12 +5,8 @@ package splice.coordinator
 
 import splice.source.{NumberedEntries, Position, SideLog, SlotAssigner, Source, SplitEnumerator, SplitRange}
 
-/** The slot layouts of one checkpoint, oldest first, each in a side-log entry of its own.
-  *
-  * @param rules
-  *   what this run wants; another number of slots than the last layout's makes the assignment anew as a whole
-  */
-final private[splice] class SlotLog(log: SideLog, source: Source[_ <: Position], rules: SlotRules) {
+/** The slot layouts of one checkpoint, oldest first, each in a side-log entry of its own. */
+final private[splice] class SlotLog(log: SideLog, source: Source[_ <: Position]) {
 
   private val entries = new NumberedEntries(log, "slots")(SlotLayout.read(_, source))
 
@@ -18,17 +14,17 @@ final private[splice] class SlotLog(log: SideLog, source: Source[_ <: Position],
 
   private var layouts: Vector[(Int, SlotLayout)] = entries.numbers.toVector.map(number => number -> entries(number))
 
-  /** Makes sure, durably, that a batch of these ranges has a layout: the one of before, where it still does. */
-  def cover(from: Position, ranges: Seq[SplitRange], enumerator: SplitEnumerator[Position]): Unit = {
+  /** Makes sure, durably, that a batch of these ranges has a layout by `rules`: the previous one, if it still applies. */
+  def cover(from: Position, ranges: Seq[SplitRange], enumerator: SplitEnumerator[Position], rules: SlotRules): Unit = {
     val slotted = ranges.filter(_.slotted)
     if (slotted.nonEmpty) {
       val now = slotted.map(range => range.splitId -> math.max(enumerator.cost(range), 1L))
       costs.learn(now)
       at(from).filter(l => l.rules == rules && l.covers(slotted)) match {
-        case None         => append(make(from, now.map(_._1), enumerator))
+        case None         => append(make(from, now.map(_._1), enumerator, rules))
         case Some(layout) =>
           if (isTilted(layout)) {
-            val next = make(from, now.map(_._1), enumerator)
+            val next = make(from, now.map(_._1), enumerator, rules)
             if (next.assignment != layout.assignment) append(next)
           }
       }
@@ -55,23 +51,38 @@ final private[splice] class SlotLog(log: SideLog, source: Source[_ <: Position],
     layouts = layouts.drop(math.max(needed, 0))
   }
 
-  private def isTilted(layout: SlotLayout): Boolean = rules.assigner == SlotAssigner.Balanced && rules.slots > 1 && {
-    val known = layout.assignment.keysIterator.map(split => split -> costs(split)).toMap
-    costs.persists(Balance.fullest(layout.assignment, known, rules.slots), Balance.least(known, rules.slots))
+  /** The layout of the last batch that was planned. */
+  def last: Option[SlotLayout] = layouts.lastOption.map(_._2)
+
+  private def isTilted(layout: SlotLayout): Boolean = {
+    val rules = layout.rules
+    rules.assigner == SlotAssigner.Balanced && rules.slots > 1 && {
+      val known = layout.assignment.keysIterator.map(split => split -> costs(split)).toMap
+      costs.persists(Balance.fullest(layout.assignment, known, rules.slots), Balance.least(known, rules.slots))
+    }
   }
 
-  private def make(from: Position, splits: Seq[String], enumerator: SplitEnumerator[Position]): SlotLayout = {
+  private def make(
+      from: Position,
+      splits: Seq[String],
+      enumerator: SplitEnumerator[Position],
+      rules: SlotRules
+  ): SlotLayout = {
     val current = at(from)
     val before  = current.fold(Map.empty[String, Int])(_.assignment)
-    val kept    = current.exists { last =>
-      last.rules.slots == rules.slots &&
-      (last.rules.assigner == rules.assigner || rules.assigner == SlotAssigner.Balanced)
+    val kept    = current.map(_.rules).filter { last =>
+      last.assigner == rules.assigner || rules.assigner == SlotAssigner.Balanced
     }
     val isMember = enumerator.isMember(from)
     val members  = before.keysIterator.filter(isMember).toSet ++ splits
     costs.retain(members)
     val known = members.iterator.map(split => split -> costs(split)).toMap
-    SlotLayout(from, rules, Assigner.assign(rules.assigner, if (kept) before else Map.empty, known, rules.slots))
+    val stay  = kept.fold(Map.empty[String, Int])(_ => before)
+    SlotLayout(
+      from,
+      rules,
+      Assigner.assign(rules.assigner, stay, known, rules.slots, kept.fold(rules.slots)(_.slots))
+    )
   }
 
   private def append(layout: SlotLayout): Unit = {

@@ -49,20 +49,20 @@ object SlotRules {
   /** The rules without options: as many slots as asked for, balanced. */
   def apply(slots: Int): SlotRules = SlotRules(slots, SlotAssigner.Balanced)
 
-  /** What the options say.
+  /** The rules that the options set.
     *
     * @param cores
-    *   how many slots there are when no option says it
+    *   the number of slots if no option sets it
+    * @throws splice.source.SpliceOptionException
+    *   when an option has an invalid value
     */
   def of(options: SourceOptions, cores: Int): SlotRules = {
-    val least = options.find(CommonOptions.MinPartitions)
-    val slots = options.find(CommonOptions.Slots).getOrElse(cores)
-    val cut   = CutRules(
+    val cut = CutRules(
       shareRows = if (options(CommonOptions.SplitLargePartitions)) Some(LeastRowsOfPiece) else None,
-      minTasks = least,
+      minTasks = options.find(CommonOptions.MinPartitions),
       maxRows = options.find(CommonOptions.MaxRecordsPerPartition)
     )
-    SlotRules(least.fold(slots)(math.max(slots, _)), options(CommonOptions.Assigner), cut)
+    SlotRules(options.find(CommonOptions.Slots).getOrElse(cores), options(CommonOptions.Assigner), cut)
   }
 
   /** Reads back what was written; a layout of version 0.1 before assigners could be chosen went round. */

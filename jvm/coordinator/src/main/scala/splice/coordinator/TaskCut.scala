@@ -6,46 +6,49 @@ package splice.coordinator
 import scala.annotation.tailrec
 import scala.collection.mutable
 
-import splice.source.SplitRange
-
-/** The ranges of one slot. */
-final private[coordinator] case class SlotRanges(slot: Int, ranges: IndexedSeq[SplitRange]) {
-  def weight: Long = ranges.iterator.map(_.weight).sum
-}
+import splice.source.{SplitRange, TaskRanges}
 
 /** Cuts ranges, so that several tasks read one split, where the rules ask for it.
   *
   * Pure, and made from the ranges' weights alone, so that a replay cuts in the same places. No task has two ranges of one split.
+  *
+  * Tasks that share the ranges of a slot have no slot. Each uses any idle client of its executor, so that an executor opens as many clients
+  * as it runs tasks at a time, however many pieces there are.
   */
 private[coordinator] object TaskCut {
 
-  /** @param shared a task per slot that has ranges */
-  def apply(rules: SlotRules, shared: Seq[SlotRanges]): Seq[SlotRanges] = {
+  /** @param shared the ranges of each slot that has ranges */
+  def apply(rules: SlotRules, shared: Seq[(Int, IndexedSeq[SplitRange])]): Seq[TaskRanges] = {
     val fair    = rules.cut.shareRows.fold(shared)(fairShares(shared, rules.slots, _))
-    val enough  = rules.cut.minTasks.fold(fair)(atLeast(fair, rules.slots, _))
-    val bounded = rules.cut.maxRows.fold(enough)(max => enough.flatMap(atMost(_, max)))
-    bounded.sortBy(_.slot)
+    val slotted = fair.sortBy(_._1).map { case (slot, ranges) => TaskRanges(Some(slot), ranges) }
+    val enough  = rules.cut.minTasks.fold(slotted)(atLeast(slotted, rules.slots, _))
+    rules.cut.maxRows.fold(enough)(max => enough.flatMap(atMost(_, max)))
   }
 
   /** Fills slots up to what each would have if rows could be shared evenly, with pieces of the ranges that are more than that. */
-  private def fairShares(shared: Seq[SlotRanges], slots: Int, least: Long): Seq[SlotRanges] = {
-    val fair                 = math.max(ceil(shared.iterator.map(_.weight).sum, slots.toLong), least)
+  private def fairShares(
+      shared: Seq[(Int, IndexedSeq[SplitRange])],
+      slots: Int,
+      least: Long
+  ): Seq[(Int, IndexedSeq[SplitRange])] = {
+    val all                  = shared.flatMap(_._2)
+    val fair                 = math.max(ceil(weight(all), slots.toLong), least)
     def large(r: SplitRange) = r.cuttable && r.weight > fair && r.weight >= 2 * least
-    if (!shared.exists(_.ranges.exists(large))) shared
+    if (!all.exists(large)) shared
     else {
       val held = Array.fill(slots)(Vector.empty[SplitRange])
       val load = new Array[Long](slots)
-      shared.foreach { task =>
-        held(task.slot) = task.ranges.filterNot(large).toVector
-        load(task.slot) = held(task.slot).iterator.map(_.weight).sum
+      shared.foreach { case (slot, ranges) =>
+        held(slot) = ranges.filterNot(large).toVector
+        load(slot) = weight(held(slot))
       }
-      shared.iterator.flatMap(_.ranges).filter(large).foreach { range =>
+      all.filter(large).foreach { range =>
         val parts = shares(range.weight, load.map(fair - _), least)
         parts.indices.foreach(slot => load(slot) += parts(slot))
         val taken = parts.indices.filter(parts(_) > 0)
         taken.zip(range.pieces(taken.map(parts(_)))).foreach { case (slot, piece) => held(slot) :+= piece }
       }
-      held.indices.filter(held(_).nonEmpty).map(slot => SlotRanges(slot, held(slot)))
+      held.indices.filter(held(_).nonEmpty).map(slot => slot -> held(slot))
     }
   }
 
@@ -64,32 +67,34 @@ private[coordinator] object TaskCut {
     parts
   }
 
-  /** Gives ranges that share a slot slots of their own, then cuts, until there are so many tasks or rows. */
-  private def atLeast(shared: Seq[SlotRanges], slots: Int, tasks: Int): Seq[SlotRanges] =
-    if (shared.isEmpty || shared.size >= tasks) shared
+  /** Separates ranges that share a slot, then cuts ranges, until there are so many tasks or rows. A separated range gets a slot that has
+    * no range, if there is one.
+    */
+  private def atLeast(slotted: Seq[TaskRanges], slots: Int, tasks: Int): Seq[TaskRanges] =
+    if (slotted.isEmpty || slotted.size >= tasks) slotted
     else {
-      val free  = mutable.Queue.from((0 until slots).filterNot(shared.map(_.slot).toSet))
-      val apart = unshare(shared.toVector, free, tasks)
-      if (apart.size >= tasks) apart else cut(apart, free, tasks)
+      val free  = mutable.Queue.from((0 until slots).filterNot(slotted.flatMap(_.slot).toSet))
+      val apart = separate(slotted.toVector, free, tasks)
+      if (apart.size >= tasks) apart else cut(apart, tasks)
     }
 
-  @tailrec private def unshare(shared: Vector[SlotRanges], free: mutable.Queue[Int], tasks: Int): Vector[SlotRanges] = {
-    val full = shared.indices.filter(shared(_).ranges.size > 1).maxByOption(shared(_).weight)
-    full match {
-      case Some(i) if shared.size < tasks && free.nonEmpty =>
-        val SlotRanges(slot, ranges) = shared(i)
+  @tailrec private def separate(all: Vector[TaskRanges], free: mutable.Queue[Int], tasks: Int): Vector[TaskRanges] =
+    all.indices.filter(all(_).ranges.size > 1).maxByOption(all(_).weight) match {
+      case Some(i) if all.size < tasks =>
+        val TaskRanges(slot, ranges) = all(i)
         val heaviest                 = ranges.maxBy(_.weight)
-        val rest                     = SlotRanges(slot, ranges.filterNot(_ eq heaviest))
-        unshare(shared.updated(i, rest) :+ SlotRanges(free.dequeue(), IndexedSeq(heaviest)), free, tasks)
-      case _ => shared
+        val rest                     = TaskRanges(slot, ranges.filterNot(_ eq heaviest))
+        val own                      = TaskRanges(Option.when(free.nonEmpty)(free.dequeue()), IndexedSeq(heaviest))
+        separate(all.updated(i, rest) :+ own, free, tasks)
+      case _ => all
     }
-  }
 
-  private def cut(apart: Vector[SlotRanges], free: mutable.Queue[Int], tasks: Int): Seq[SlotRanges] = {
+  private def cut(apart: Vector[TaskRanges], tasks: Int): Seq[TaskRanges] = {
     val parts                 = Array.fill(apart.size)(1)
     def piece(i: Int): Double = apart(i).weight.toDouble / parts(i)
-    val can   = apart.indices.filter(i => apart(i).ranges.forall(_.cuttable) && apart(i).ranges.size == 1)
-    val queue = mutable.PriorityQueue.from(can)(Ordering.by((i: Int) => (piece(i), -i)))
+    val queue                 = mutable.PriorityQueue.from(apart.indices.filter(apart(_).ranges.forall(_.cuttable)))(
+      Ordering.by((i: Int) => (piece(i), -i))
+    )
     var count = apart.size
     while (count < tasks && queue.nonEmpty) {
       val i = queue.dequeue()
@@ -101,15 +106,12 @@ private[coordinator] object TaskCut {
     }
     apart.zip(parts).flatMap { case (task, n) =>
       if (n == 1) Seq(task)
-      else
-        task.ranges.head.pieces(even(task.weight, n)).zipWithIndex.map { case (piece, i) =>
-          SlotRanges(if (i == 0 || free.isEmpty) task.slot else free.dequeue(), IndexedSeq(piece))
-        }
+      else task.ranges.head.pieces(even(task.weight, n)).map(piece => TaskRanges(None, IndexedSeq(piece)))
     }
   }
 
-  /** Parts what a slot has among as many tasks of that slot as it takes. */
-  private def atMost(task: SlotRanges, max: Long): Seq[SlotRanges] =
+  /** Divides the ranges of a task among as many tasks as needed. */
+  private def atMost(task: TaskRanges, max: Long): Seq[TaskRanges] =
     if (task.weight <= max) Seq(task)
     else {
       val pieces = task.ranges.flatMap { range =>
@@ -122,12 +124,17 @@ private[coordinator] object TaskCut {
           (weight + piece.weight, last :+ piece) :: done
         case (done, piece) => (piece.weight, Vector(piece)) :: done
       }
-      packed.reverse.map { case (_, own) => SlotRanges(task.slot, own) }
+      packed match {
+        case Seq(_) => Seq(task)
+        case _      => packed.reverse.map { case (_, own) => TaskRanges(None, own) }
+      }
     }
 
   private def even(weight: Long, parts: Int): Seq[Long] = (0 until parts).map(i =>
     weight / parts + (if (i < weight % parts) 1L else 0L)
   )
+
+  private def weight(ranges: Iterable[SplitRange]): Long = ranges.iterator.map(_.weight).sum
 
   private def ceil(a: Long, b: Long): Long = (a + b - 1) / b
 }

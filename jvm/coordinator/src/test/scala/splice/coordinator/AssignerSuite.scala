@@ -19,7 +19,11 @@ final class AssignerSuite extends AnyFunSuite {
   )
 
   private def fresh(assigner: SlotAssigner, costs: Map[String, Long], slots: Int): Map[String, Int] =
-    Assigner.assign(assigner, Map.empty, costs, slots)
+    again(assigner, Map.empty, costs, slots)
+
+  /** The assignment after another one of as many slots. */
+  private def again(assigner: SlotAssigner, before: Map[String, Int], costs: Map[String, Long], slots: Int) =
+    Assigner.assign(assigner, before, costs, slots, slots)
 
   private def topics(seed: Long): Seq[String] = {
     val random = new Random(seed)
@@ -60,7 +64,7 @@ final class AssignerSuite extends AnyFunSuite {
         s -> (c + random.nextInt(300000))
       } ++
         (0 until 50).map(p => s"new-$p" -> random.nextInt(500000).toLong)
-      val second = Assigner.assign(Balanced, first, later, 16)
+      val second = again(Balanced, first, later, 16)
       assert(Balance.fullest(second, later, 16) <= Balance.least(later, 16) * 1.05 * 1.05, s"seed $seed")
       assert(second.keySet == later.keySet, "removed splits drop out, and none is lost")
     }
@@ -69,9 +73,9 @@ final class AssignerSuite extends AnyFunSuite {
   test("balanced moves few splits, and none where nothing is gained") {
     val costs  = (0 until 64).map(p => s"t-$p" -> 100L).toMap
     val before = fresh(Balanced, costs, 8)
-    assert(Assigner.assign(Balanced, before, costs, 8) == before)
+    assert(again(Balanced, before, costs, 8) == before)
     val heavier = costs.updated("t-0", 400L)
-    val after   = Assigner.assign(Balanced, before, heavier, 8)
+    val after   = again(Balanced, before, heavier, 8)
     assert(before.count { case (s, slot) => after(s) != slot } <= 3)
     assert(Balance.fullest(after, heavier, 8) < Balance.fullest(before, heavier, 8))
   }
@@ -101,7 +105,7 @@ final class AssignerSuite extends AnyFunSuite {
   test("round-robin fills the places of splits that are gone") {
     val before = fresh(RoundRobin, even((0 until 9).map(p => s"t-$p")), 3)
     val left   = (0 until 9).filterNot(_ % 3 == 0).map(p => s"t-$p") ++ Seq("u-0", "u-1", "u-2")
-    val after  = Assigner.assign(RoundRobin, before, even(left), 3)
+    val after  = again(RoundRobin, before, even(left), 3)
     assert(counts(after, 3) == Seq(3, 3, 3) && (0 until 3).forall(p => after(s"u-$p") == before("t-0")))
   }
 

@@ -41,15 +41,15 @@ final class AssignmentLifeSuite extends AnyFunSuite {
 
   for (assigner <- SlotAssigner.all) {
 
-    test(s"${assigner.word}: kept over a restart with as many slots, made anew as a whole with others") {
+    test(s"${assigner.word}: kept over a restart with as many slots, and even over another number of slots") {
       val world        = new World(9)
       val first        = world.run(SlotRules(3, assigner))
       val (one, begun) = batch(first, first.initial())
       world.grow()
       val (two, kept) = batch(world.run(SlotRules(3, assigner)), one)
       assert(kept == begun && world.layouts == 1)
-      world.ends ++= (9 until 12).map(_ -> 10L)
       world.grow()
+      world.ends ++= (9 until 12).map(_ -> 10L)
       val (three, anew) = batch(world.run(SlotRules(6, assigner)), two)
       assert(counts(anew, 6).forall(_ == 2))
       world.grow()

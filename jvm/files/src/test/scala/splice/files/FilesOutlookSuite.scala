@@ -54,6 +54,29 @@ final class FilesOutlookSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
+  Seq("parquet" -> "TIMESTAMP_MICROS", "parquet" -> "TIMESTAMP_MILLIS", "parquet" -> "INT96", "orc" -> "").foreach {
+    case (format, kind) =>
+      test(s"$format $kind: the greatest times of footers") {
+        val path = at(s"times-$format-$kind")
+        spark.conf.set("spark.sql.parquet.outputTimestampType", if (kind.isEmpty) "INT96" else kind)
+        try spark.range(0, 10, 1, 3).selectExpr(
+            "id",
+            "TIMESTAMP'2026-05-01T00:00:00Z' + make_interval(0, 0, 0, 0, 0, 0, id) AS at",
+            "if(id < 7, NULL, TIMESTAMP'1969-12-31T23:59:50Z') AS old",
+            "CAST(NULL AS TIMESTAMP) AS none",
+            "named_struct('at', TIMESTAMP'2099-01-01T00:00:00Z') AS inner"
+          ).write.format(format).save(path)
+        finally spark.conf.unset("spark.sql.parquet.outputTimestampType")
+        val expected =
+          Map("at" -> Instant.parse("2026-05-01T00:00:09Z"), "old" -> Instant.parse("1969-12-31T23:59:50Z"))
+        enumerator(SourceRead.source("format" -> format, "path" -> path)) { run =>
+          // No reader of Parquet takes the statistics of this type for valid.
+          assert(run.outlook().latest == (if (kind == "INT96") Map.empty else expected))
+          assert(run.outlook().rows.contains(10L))
+        }
+      }
+  }
+
   test("the outlook of a started source is that of its list, without files that arrived later") {
     val path = at("grows")
     spark.range(0, 10, 1, 1).write.parquet(path)

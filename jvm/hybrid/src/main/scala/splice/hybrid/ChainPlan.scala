@@ -3,6 +3,8 @@
 
 package splice.hybrid
 
+import java.time.Instant
+
 import com.fasterxml.jackson.databind.JsonNode
 
 import splice.source._
@@ -15,22 +17,25 @@ import splice.source._
   *   evaluates and stores a switch like a query: the start of the next leg, when a leg has ended at a position
   * @param scan
   *   whether rows may be read to evaluate a rule
+  * @param now
+  *   the time of the plan
   */
 final private[hybrid] class ChainPlan(
     chain: Chain,
     log: SideLog,
     enumerators: LegEnumerators,
     switched: HybridPosition => Option[HybridPosition],
-    scan: Boolean
+    scan: Boolean,
+    now: Instant
 ) {
 
   import ChainPlan._
 
-  private val outlooks = chain.legs.map(leg => leg.name -> new Once(enumerators(leg).outlook())).toMap
+  private val outlooks = chain.legs.map(leg => leg.name -> new Once(enumerators.named(leg)(_.outlook()))).toMap
 
   def apply(start: HybridPosition): Seq[LegPlan] =
     chain.legs.foldLeft((Vector.empty[LegPlan], Begin(Some(start), None, Nil))) { case ((done, begin), leg) =>
-      val count = begin.at.map(at => BatchCount.of(enumerators(leg), at.position))
+      val count = begin.at.map(at => enumerators.named(leg)(BatchCount.of(_, at.position)))
       // The switch to the last leg is a batch also if it has no row.
       val number =
         if (leg == chain.last && leg != chain.first) count.map(c => c.copy(number = math.max(c.number, 1L))) else count
@@ -49,8 +54,11 @@ final private[hybrid] class ChainPlan(
 
   private def next(before: Begin, count: Option[BatchCount], leg: Leg, next: Leg): Begin = {
     // Errors of servers come first, so that an error of the switch is the result of its rule.
-    val _      = outlooks(next.name)()
-    val gap    = ExpectedGaps.of(chain, next, of => outlooks(of.name)()).toSeq
+    val _     = outlooks(next.name)()
+    val found = Seq(
+      ExpectedGaps.of(chain, next, of => outlooks(of.name)()),
+      FutureTimes.of(chain, next, of => outlooks(of.name)(), now)
+    ).flatten
     val result = for {
       at    <- before.at.toRight(Undecided -> s"the start of leg '${leg.name}' is not known")
       until <- count.map(_.until).toRight(Undecided -> s"the start of leg '${leg.name}' is not known")
@@ -58,10 +66,10 @@ final private[hybrid] class ChainPlan(
       begun <- evaluated(at.moved(until))
     } yield begun
     result match {
-      case Right(begun)     => Begin(Some(begun), Some(handOver(next, decided(next): _*)), gap ++ losses(next))
+      case Right(begun)     => Begin(Some(begun), Some(handOver(next, decided(next): _*)), found ++ losses(next))
       case Left((key, why)) =>
         val stop = Option.when(key == Error)(s"the query would stop at the switch: $why")
-        Begin(None, Some(handOver(next, key -> Json.text(why))), gap ++ stop)
+        Begin(None, Some(handOver(next, key -> Json.text(why))), found ++ stop)
     }
   }
 

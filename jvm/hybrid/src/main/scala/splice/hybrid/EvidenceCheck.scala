@@ -5,7 +5,10 @@ package splice.hybrid
 
 import splice.source.OptionErrors
 
-/** Checks which legs are counted by hand-overs, and by which columns, as far as no column is needed for it. */
+/** Checks which legs are counted by the hand-overs that are not decided, and by which columns, as far as no column is needed for it.
+  *
+  * The options of a leg that has ended and the rule of a leg that has begun are not checked, because they have no effect.
+  */
 private[hybrid] object EvidenceCheck {
 
   private val Key = LogColumnsOption.Columns.key
@@ -14,8 +17,8 @@ private[hybrid] object EvidenceCheck {
     *   when a rule that counts offsets counts no leg, or `logColumns` of a leg has no effect
     */
   def apply(chain: Chain): Unit = {
-    chain.legs.foreach(leg => leg.logColumns.foreach(check(chain, leg, _)))
-    chain.legs.filter(_.handOver.exists(_.counts.nonEmpty)).foreach { leg =>
+    chain.legs.filterNot(chain.hasEnded).foreach(leg => leg.logColumns.foreach(check(chain, leg, _)))
+    chain.undecided.foreach { leg =>
       val history = chain.history(leg)
       if (history.isEmpty) throw nothingCounted(chain, leg)
       if (history.forall(one => one.source.readsLog || one.logColumns.nonEmpty)) refuseUncompared(leg, history)
@@ -29,10 +32,9 @@ private[hybrid] object EvidenceCheck {
         LogColumnsOption.text(named),
         s"leg '${leg.name}' reads a log, so it has its own topics, partitions and offsets, and only none is allowed"
       )
-    case _: LogColumns.Named if chain.counting(leg).isEmpty => throw withoutEffect(leg)
-    case LogColumns.Excluded if !chain.later(leg).exists(_.handOver.exists(_.counts.nonEmpty)) =>
-      throw withoutEffect(leg)
-    case _ => ()
+    case _: LogColumns.Named if chain.counting(leg).isEmpty                        => throw withoutEffect(leg)
+    case LogColumns.Excluded if !chain.later(leg).exists(chain.undecided.contains) => throw withoutEffect(leg)
+    case _                                                                         => ()
   }
 
   private def withoutEffect(leg: Leg) = OptionErrors.conflict(
@@ -44,7 +46,7 @@ private[hybrid] object EvidenceCheck {
   private def nothingCounted(chain: Chain, leg: Leg) = OptionErrors.conflict(
     s"${leg.name}.${HandOverOptions.Rule.key}" +: chain.legs.takeWhile(_ != leg).filter(_.isExcluded).map(option),
     s"leg '${leg.name}' begins by the offsets of the legs before it, and none of them is counted because of the exclusions; leave out one of them, or " +
-      s"use another hand-over for '${leg.name}', such as ${HandOverOptions.EventTimeRule}; if '${leg.name}' has begun, leave its hand-over out"
+      s"use another hand-over for '${leg.name}', such as ${HandOverOptions.EventTimeRule}"
   )
 
   private def refuseUncompared(leg: Leg, history: Seq[Leg]): Unit = {
@@ -56,7 +58,7 @@ private[hybrid] object EvidenceCheck {
       throw OptionErrors.conflict(
         compared.map(key => s"${leg.name}.$key") ++ history.filter(_.logColumns.nonEmpty).map(option),
         "no leg has the columns of the hand-over, because each one reads a log or has columns of its own; name the columns with the " +
-          s"keys 'timestamp' and 'key' in '$Key', or, if '${leg.name}' has begun, leave them out"
+          s"keys 'timestamp' and 'key' in '$Key', or leave them out"
       )
   }
 

@@ -3,6 +3,8 @@
 
 package splice.hybrid
 
+import java.io.InterruptedIOException
+
 import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 import scala.util.control.NonFatal
@@ -21,17 +23,18 @@ import splice.source._
   * even when the new leg has no row yet. An ended leg's enumerator is closed when a later leg's batch is committed, and is made
   * again only for a span that begins in that leg.
   */
-final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelects, context: EnumeratorContext)
+final private[splice] class HybridEnumerator(written: Chain, selects: => LegSelects, context: EnumeratorContext)
     extends SplitEnumerator[HybridPosition] {
 
-  private val log         = new LegLog(context.sideLog, chain)
+  private val log         = new LegLog(context.sideLog, written)
+  private val chain       = log.chain
   private val enumerators = new LegEnumerators(chain, context)
   private val tallies     = new Tallies(chain, context, enumerators, log.hasEnded(_))
   private var isFrozen    = false
   private var hasWarned   = false
 
-  // The legs in which a batch of this run begins, and that may not have all commits yet.
-  private var reached = Set.empty[String]
+  // The ended legs whose end this run has passed on as committed, or has tried to.
+  private var settled = Set.empty[String]
 
   // The end of the last batch of this run.
   private var planned: Option[HybridPosition] = None
@@ -40,7 +43,7 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
 
   override def start(at: StartPosition): HybridPosition = {
     tallies.checkColumns()
-    HybridPosition.first(chain, enumerators(chain.first).start(at))
+    HybridPosition.first(chain, enumerators.named(chain.first)(_.start(at)))
   }
 
   // A leg without limits does not lift those of the leg after it.
@@ -52,7 +55,6 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
 
   @tailrec override def advance(from: HybridPosition, limits: Limits): HybridPosition = {
     if (limits == Limits.Everything) warnOfOneBatch()
-    reached ++= from.current
     from.current.foreach(leg => tallies.advanced(chain(leg)))
     switched(from) match {
       case Some(begun) => advance(begun, if (limits == Limits.Everything) limits else this.limits(begun))
@@ -70,7 +72,6 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
 
   override def replay(from: HybridPosition, until: HybridPosition): Unit = {
     LegSpan.between(chain, log, from, until).foreach(span => enumerators(span.leg).replay(span.from, span.until))
-    reached ++= from.current
     planned = Some(until)
   }
 
@@ -110,29 +111,55 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
   // The storage of legs that have ended may be unavailable.
   override def freeze(): Unit = {
     isFrozen = true
-    chain.legs.dropWhile(log.hasEnded(_)).foreach(leg => enumerators(leg).freeze())
+    chain.legs.dropWhile(log.hasEnded(_)).foreach(leg => enumerators.named(leg)(_.freeze()))
   }
 
   override def committed(until: HybridPosition): Unit = until.current.foreach { current =>
-    chain.between(chain.first.name, current).foreach { leg =>
-      val at = until.position(leg.name)
-      enumerators.find(leg.name) match {
-        case Some(inner) => inner.committed(at)
-        case None        => if (leg.source.readsLog && reached(leg.name)) committedBefore(leg, at)
-      }
-    }
-    reached = reached.filterNot(name => chain.index(name) < chain.index(current))
+    for {
+      leg   <- chain.between(chain.first.name, current) if leg.name == current || !leg.source.readsLog
+      inner <- enumerators.find(leg.name)
+    } inner.committed(until.position(leg.name))
+    settle(until, current)
     enumerators.closeBefore(current)
   }
 
-  // The previous run may have been killed after the last batch of the leg and before the commit of that batch was passed on to its source, which
-  // commits to a consumer group, for example.
-  private def committedBefore(leg: Leg, at: Position): Unit =
-    try enumerators(leg).committed(at)
+  /** Passes the ends of the logs before `current` on to their sources, which commit them to a consumer group, for example. An entry for each
+    * leg stores that it was done. A run that was killed may have read the last batch of a leg and not passed its end on; then a later run does it.
+    */
+  private def settle(until: HybridPosition, current: String): Unit = {
+    val ended = chain.between(chain.first.name, current).filter(leg => leg.name != current && isOpen(leg))
+    val told  = ended.filter(leg => isTold(leg, until.position(leg.name)))
+    // Closing waits for the commits.
+    if (told.nonEmpty) enumerators.closeBefore(current)
+    settled ++= ended.map(_.name)
+    try told.foreach(leg => log.committed(leg, until.position(leg.name)))
     catch {
-      case NonFatal(e) =>
-        HybridEnumerator.logger.warn(s"Leg '${leg.name}' has ended, and its last commit could not be passed on.", e)
+      case e: InterruptedIOException => throw e
+      case NonFatal(e)               =>
+        HybridEnumerator.logger.warn("The next start of the query repeats the last commit of a leg.", e)
     }
+  }
+
+  private def isOpen(leg: Leg): Boolean = leg.source.readsLog && !settled(leg.name) && !log.isCommitted(leg)
+
+  private def isTold(leg: Leg, at: Position): Boolean = enumerators.find(leg.name) match {
+    case Some(inner) =>
+      inner.committed(at)
+      true
+    case None =>
+      try {
+        enumerators(leg).committed(at)
+        true
+      } catch {
+        case e: InterruptedIOException => throw e
+        case NonFatal(e)               =>
+          HybridEnumerator.logger.warn(
+            s"Leg '${leg.name}' has ended, and its last commit could not be passed on. The next start of the query repeats it.",
+            e
+          )
+          false
+      }
+  }
 
   override def retain(oldest: HybridPosition): Unit =
     enumerators.all.foreach { case (name, inner) => oldest.find(name).foreach(inner.retain) }
@@ -141,6 +168,8 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
     lazy val at = last
     if (tallies.hasNews) tallies.stopped(all = planned.exists(at.contains))
     enumerators.all.foreach { case (name, inner) => inner.stopped(at.flatMap(_.find(name))) }
+    if (chain.legs.exists(leg => log.hasEnded(leg) && isOpen(leg)))
+      at.foreach(until => until.current.foreach(settle(until, _)))
   }
 
   override def figures(at: HybridPosition): SortedMap[String, String] = {
@@ -161,7 +190,8 @@ final private[splice] class HybridEnumerator(chain: Chain, selects: => LegSelect
       context.sideLog,
       enumerators,
       switched(_, count = scan),
-      scan
+      scan,
+      context.clock.instant()
     )(start(StartPosition.Configured))
   }
 

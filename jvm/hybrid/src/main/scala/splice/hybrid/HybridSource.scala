@@ -34,19 +34,20 @@ final class HybridSource private[splice] (chain: Chain, declared: Option[StructT
 
   override private[splice] def legs(log: SideLog): Seq[LegIdentity] = {
     val known = new LegLog(log, chain)
-    chain.legs.map { leg =>
+    known.chain.legs.map { leg =>
       LegIdentity(
         Some(leg.name),
         leg.source.kind,
         Option.unless(known.hasEnded(leg))(leg.source.identity),
         known.start(leg).nonEmpty,
-        chain.countsBefore(leg).find(known.start(_).isEmpty).map(_.name)
+        known.chain.countsBefore(leg).headOption.map(_.name)
       )
     }
   }
 
   override private[splice] def preflight(log: SideLog): Unit = {
     val known = new LegLog(log, chain)
+    EvidenceCheck(known.chain)
     HybridSchema.check(chain.legs.filter(leg => leg.source.schemaNeedsStorage && !known.hasEnded(leg)), schema)(
       selects.columns
     )

@@ -17,7 +17,7 @@ private[hybrid] object LaterLegs {
 
   private val logger = LoggerFactory.getLogger("splice.hybrid.LaterLegs")
 
-  /** Asks the source of each leg once. An expected gap is a warning, because only the switch decides.
+  /** Asks the source of each leg once. An expected gap and a time after now are warnings, because only the switch decides.
     *
     * @param context
     *   has a side log that is discarded
@@ -27,10 +27,12 @@ private[hybrid] object LaterLegs {
   def check(chain: Chain, context: EnumeratorContext): Unit = {
     Using.resource(new LegEnumerators(chain, context)) { enumerators =>
       val known             = mutable.Map.empty[String, Outlook]
-      def outlook(leg: Leg) = known.getOrElseUpdate(leg.name, enumerators(leg).outlook())
+      def outlook(leg: Leg) = known.getOrElseUpdate(leg.name, enumerators.named(leg)(_.outlook()))
       val later             = chain.legs.drop(1)
       later.foreach(outlook)
       later.flatMap(ExpectedGaps.of(chain, _, outlook)).foreach(text => logger.warn(text))
+      val now = context.clock.instant()
+      later.flatMap(FutureTimes.of(chain, _, outlook, now)).foreach(text => logger.warn(text))
     }
   }
 }

@@ -7,7 +7,7 @@ import scala.util.{Failure, Try}
 
 import org.slf4j.LoggerFactory
 
-import splice.source.{EnumeratorContext, Position, SplitEnumerator}
+import splice.source.{EnumeratorContext, Position, SpliceException, SplitEnumerator}
 
 /** The legs' enumerators of one run, each made when it is first needed. */
 final private[hybrid] class LegEnumerators(chain: Chain, context: EnumeratorContext) extends AutoCloseable {
@@ -21,6 +21,11 @@ final private[hybrid] class LegEnumerators(chain: Chain, context: EnumeratorCont
       fresh
     }
   )
+
+  /** What the enumerator of a leg returns. An error of its source has the name of the leg. */
+  def named[A](leg: Leg)(call: SplitEnumerator[Position] => A): A =
+    try call(apply(leg))
+    catch { case e: SpliceException => throw e.ofLeg(leg.name) }
 
   /** The enumerator, if this run ever needed it. */
   def find(leg: String): Option[SplitEnumerator[Position]] = made.get(leg)

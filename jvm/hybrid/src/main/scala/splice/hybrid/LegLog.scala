@@ -13,11 +13,18 @@ import splice.source._
   * compares the result with the servers. Only if that succeeds, the next leg stores `hand-over-<n>`: the position at which the previous
   * leg ended, and the position at which this one begins. That entry is the switch. Until it is stored, a restart may change the rule and
   * its policies; after it, they have no effect, and the storage of the ended leg is not used.
+  *
+  * @param written
+  *   the chain that the options of this start set
   */
-final private[hybrid] class LegLog(log: SideLog, chain: Chain) {
+final private[hybrid] class LegLog(log: SideLog, written: Chain) {
 
   private val scopes =
-    chain.legs.map(leg => leg.name -> new LegLog.Scope(log.scope(LegEnumerators.scope(leg.name)), leg)).toMap
+    written.legs.map(leg => leg.name -> new LegLog.Scope(log.scope(LegEnumerators.scope(leg.name)), leg)).toMap
+
+  /** The chain, with the rules that are decided when this object is created. */
+  val chain: Chain =
+    written.copy(decided = written.legs.flatMap(leg => switch(leg).map(leg.name -> _.counts)).toMap)
 
   /** Where a leg begins; None before the switch to it. */
   def start(leg: Leg): Option[Position] = scopes(leg.name).switch.map(_.start)
@@ -31,6 +38,12 @@ final private[hybrid] class LegLog(log: SideLog, chain: Chain) {
   /** Stores the switch to a leg, unless it is stored. */
   def switch(leg: Leg, after: Leg, ended: Position, decision: HandOverDecision, start: => Position): Position =
     scopes(leg.name).switch(SwitchFormat.write(leg, after, ended, decision, start)).start
+
+  /** Whether the source of an ended leg has received the commit of its end. */
+  def isCommitted(leg: Leg): Boolean = scopes(leg.name).isCommitted
+
+  /** Stores that the source of a leg has received the commit of its end. */
+  def committed(leg: Leg, ended: Position): Unit = scopes(leg.name).committed(ended)
 
   /** Warns of each rule that was changed after the switch to its leg, and has no effect. The first leg of a chain can have no rule. */
   def warnOfChangedRules(): Unit = chain.legs.drop(1).foreach { leg =>
@@ -47,12 +60,20 @@ private[hybrid] object LegLog {
 
   private val logger = LoggerFactory.getLogger(classOf[LegLog])
 
+  private val Committed = "committed"
+
   /** The entries of one leg. */
   final private class Scope(log: SideLog, leg: Leg) {
 
     private lazy val handOvers = new NumberedEntries(log, SwitchFormat.Prefix)(SwitchFormat.read(_, leg.source))
 
     private var known = Option.empty[SwitchFormat.Switch]
+
+    def isCommitted: Boolean = log.get(Committed).nonEmpty
+
+    def committed(ended: Position): Unit = {
+      val _ = log.getOrCreate(Committed)(VersionedEntry.write(Nil, Seq(ended.json)))
+    }
 
     def switch: Option[SwitchFormat.Switch] = known.orElse {
       known = handOvers.find(0)

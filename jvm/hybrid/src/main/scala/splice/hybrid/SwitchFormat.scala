@@ -8,8 +8,8 @@ import com.fasterxml.jackson.databind.JsonNode
 import splice.source.StartPosition.{Configured, Offsets, Timestamp}
 import splice.source._
 
-/** A switch as a side-log entry. The head has the previous leg, the rule, the time and the kind of the start. Then come the position at
-  * which the previous leg ended, the position at which this one begins, and a line of proof for each thing found.
+/** A switch as a side-log entry. The head has the previous leg, the rule, whether it counts offsets, the time and the kind of the start. Then
+  * come the position at which the previous leg ended, the position at which this one begins, and one line of proof per finding.
   */
 private[splice] object SwitchFormat {
 
@@ -24,10 +24,11 @@ private[splice] object SwitchFormat {
       start: Position
   ): Seq[String] = VersionedEntry.write(
     Seq(
-      "after" -> Json.text(after.name),
-      "at"    -> Json.text(decision.at.toString),
-      "rule"  -> Json.text(HandOver.text(leg.handOver)),
-      "start" -> kind(decision.start)
+      "after"  -> Json.text(after.name),
+      "at"     -> Json.text(decision.at.toString),
+      "counts" -> Json.bool(leg.handOver.exists(_.counts.nonEmpty)),
+      "rule"   -> Json.text(HandOver.text(leg.handOver)),
+      "start"  -> kind(decision.start)
     ),
     ended.json +: start.json +: decision.proof
   )
@@ -46,7 +47,15 @@ private[splice] object SwitchFormat {
   /** @throws SpliceException when the entry is damaged */
   def read(entry: VersionedEntry, source: Source[_ <: Position]): Switch = entry.lines match {
     case Seq(ended, start, proof @ _*) =>
-      Switch(entry.text("after"), entry.text("at"), entry.text("rule"), ended, source.position(start), proof)
+      Switch(
+        entry.text("after"),
+        entry.text("at"),
+        entry.text("rule"),
+        Some(entry("counts")).filter(_.isBoolean).fold(entry.corrupt("'counts' is not true or false"))(_.asBoolean),
+        ended,
+        source.position(start),
+        proof
+      )
     case lines => entry.corrupt(s"it has ${lines.size + 1} lines instead of 3 or more")
   }
 
@@ -58,6 +67,8 @@ private[splice] object SwitchFormat {
     *   the time of the decision
     * @param rule
     *   the rule in one line
+    * @param counts
+    *   whether the rule counts the offsets of previous legs
     * @param ended
     *   the text of the position at which the previous leg ended
     * @param start
@@ -69,6 +80,7 @@ private[splice] object SwitchFormat {
       after: String,
       at: String,
       rule: String,
+      counts: Boolean,
       ended: String,
       start: Position,
       proof: Seq[String]

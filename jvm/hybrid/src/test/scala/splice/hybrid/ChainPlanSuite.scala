@@ -117,6 +117,40 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     assert(logged.size == 1 && logged.head.contains("A gap is expected"))
   }
 
+  test("a time of the history that is later than now is a warning of the plan and of the first start") {
+    val live  = log()
+    val early = folder.resolve("dated").toString
+    spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
+    try
+      spark.sql("SELECT id, TIMESTAMP'2099-01-01T00:00:00Z' AS ts, now() AS written FROM range(3)").write.parquet(early)
+    finally spark.conf.unset("spark.sql.parquet.outputTimestampType")
+    val select                          = "select" -> "'t' AS topic, 0 AS partition, id AS offset, id, ts AS timestamp"
+    def source(rule: (String, String)*) = Legs.source(files("history", early, select), Legs.live(live, rule: _*))
+    def timed(column: String)           =
+      source("handOver" -> "eventTime", "handOver.column" -> column, "handOver.overlap" -> "1h")
+    def warnings(of: Source[_ <: Position]): Seq[String] = {
+      val (_, logged) = LoggedMessages.during("splice.hybrid.LaterLegs")(Legs.run(of).initial())
+      val planned     = plan(of, scan = false).last.warnings
+      assert(logged.size == planned.size, logged)
+      planned
+    }
+    val found = warnings(timed("ts"))
+    assert(found.size == 1, found)
+    Seq("The greatest 'ts' in leg 'history' is 2099-01-01T00:00:00Z", "END_IN_FUTURE", "live.handOver").foreach {
+      words =>
+        assert(found.head.contains(words), found)
+    }
+    assert(plan(timed("written"), scan = false).last.warnings.isEmpty)
+    val modified = source("handOver" -> "modificationTime", "handOver.overlap" -> "1h")
+    Files.list(Path.of(early)).forEach { file =>
+      val _ = Files.setLastModifiedTime(file, FileTime.from(Instant.parse("2098-01-01T00:00:00Z")))
+    }
+    assert(plan(
+      modified,
+      scan = false
+    ).last.warnings.exists(_.contains("newest modification time in leg 'history' is 2098")))
+  }
+
   test("rules by time that need no rows are decided without a scan") {
     val live = log()
     val path = archive("time", live.name, 0 -> (0 -> 5))

@@ -6,6 +6,8 @@ package splice.hybrid
 import java.time.Clock
 import java.util.UUID
 
+import org.apache.spark.sql.types.StructType
+
 import splice.coordinator.{Coordinator, MemorySideLog}
 import splice.source._
 import splice.testkit.memory.{MemoryLog, MemoryOptions}
@@ -49,4 +51,15 @@ object Legs {
     made.open()
     made
   }
+}
+
+/** A source that says of itself that it reads a log. */
+final class OfLog(inner: Source[_ <: Position]) extends Source[Position] {
+  override def kind: String                                                      = inner.kind
+  override def schema: StructType                                                = inner.schema
+  override def position(json: String): Position                                  = inner.position(json)
+  override def boundedness: Boundedness                                          = inner.boundedness
+  override def readsLog: Boolean                                                 = true
+  override def enumerator(context: EnumeratorContext): SplitEnumerator[Position] =
+    SplitEnumerator.untyped(inner, context)
 }

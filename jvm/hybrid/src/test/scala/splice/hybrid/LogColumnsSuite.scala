@@ -32,13 +32,16 @@ final class LogColumnsSuite extends AnyFunSuite {
 
   private def counted(legs: (String, Seq[(String, String)])*): Seq[String] = {
     val all = chain(legs: _*)
+    EvidenceCheck(all)
     all.history(all.last).map(_.name)
   }
 
-  private def refused(texts: String*)(body: => Any): Unit = {
+  private def invalid(texts: String*)(body: => Any): Unit = {
     val error = intercept[SpliceOptionException](body)
     texts.foreach(text => assert(error.getMessage.contains(text), error.getMessage))
   }
+
+  private def refused(texts: String*)(body: => Chain): Unit = invalid(texts: _*)(EvidenceCheck(body))
 
   test("none, or the columns with topic, partition and offset, and as needed those with timestamp and key") {
     assert(LogColumnsOption.parse(SourceOptions(Map.empty)).isEmpty)
@@ -53,7 +56,7 @@ final class LogColumnsSuite extends AnyFunSuite {
 
   test("a value with a wrong, missing or repeated key, or with one column twice, is rejected with the reason") {
     def rejected(text: String, reason: String): Unit =
-      refused("'history.logColumns'", s"'$text'", reason, """{"topic":"t","partition":"p","offset":"o"}""")(parse(text))
+      invalid("'history.logColumns'", s"'$text'", reason, """{"topic":"t","partition":"p","offset":"o"}""")(parse(text))
     rejected("all", "all")
     rejected("""["t","p","o"]""", "it is not an object")
     rejected(
@@ -117,7 +120,6 @@ final class LogColumnsSuite extends AnyFunSuite {
   }
 
   test("columns that no hand-over uses are rejected") {
-    val timed = Seq("handOver" -> "nowMinus", "handOver.duration" -> "1h")
     Seq(columns, none).foreach { own =>
       refused("history.logColumns", "no later leg begins by the offsets", "leave it out") {
         chain(files("history", own), kafka("live", timed: _*))
@@ -135,6 +137,46 @@ final class LogColumnsSuite extends AnyFunSuite {
     }
     refused("live.handOver.timestamp")(chain(kafka("k", ending), kafka("live", compared.take(2): _*)))
     assert(counted(files("a", columns), files("b"), kafka("live", compared: _*)) == Seq("a", "b"))
+  }
+
+  private val timed = Seq("handOver" -> "nowMinus", "handOver.duration" -> "1h")
+
+  test("the options of a leg that has ended and the rule of a leg that has begun are not checked") {
+    Seq[(Seq[(String, String)], Seq[(String, String)])](
+      Seq(none)    -> Seq(exact),
+      Seq(none)    -> timed,
+      Seq(columns) -> timed,
+      Seq(columns) -> Nil,
+      Seq(columns) -> (exact +: Seq("handOver.timestamp" -> "at"))
+    ).foreach { case (before, rule) =>
+      val all = chain(files("history", before: _*), kafka("live", rule: _*))
+      intercept[SpliceOptionException](EvidenceCheck(all))
+      EvidenceCheck(all.copy(decided = Map("live" -> true)))
+    }
+    val log = chain(kafka("k", ending, columns), kafka("live", exact))
+    intercept[SpliceOptionException](EvidenceCheck(log))
+    EvidenceCheck(log.copy(decided = Map("live" -> true)))
+    // The leg that is being read is checked.
+    val both =
+      chain(files("a", columns), kafka("k", ending, none), kafka("live", timed: _*)).copy(decided = Map("k" -> true))
+    refused("k.logColumns", "no later leg")(both)
+    refused("live.handOver, a.logColumns, k.logColumns") {
+      chain(files("a", none), kafka("k", ending, none), kafka("live", exact)).copy(decided = Map("k" -> false))
+    }
+  }
+
+  test("what a later rule counts depends on the stored rule of a log that has begun, and not on that of the start") {
+    def history(rule: Seq[(String, String)], decided: Boolean): Seq[String] = {
+      val all = chain(files("a"), kafka("k", rule ++ Seq(ending, none): _*), files("b"), kafka("live", exact))
+        .copy(decided = Map("k" -> decided))
+      val by = if (!decided) Some("live") else Option.when(rule == Seq(exact))("k")
+      assert(all.counting(all("a")).map(_._1.name) == by)
+      all.history(all.last).map(_.name)
+    }
+    Seq(Seq(exact), timed, Nil).foreach { rule =>
+      assert(history(rule, decided = true) == Seq("b"))
+      assert(history(rule, decided = false) == Seq("a", "b"))
+    }
   }
 
   test("the builder sets the option of its leg") {

@@ -5,7 +5,6 @@ package splice.hybrid
 
 import scala.util.Using
 
-import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.Coordinator
@@ -120,8 +119,8 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
       assert(error.getCondition == "SPLICE_CHECKPOINT.CHANGED")
       assert(error.getMessage.contains("legs was 'old,recent,live' and is 'old,live' now"))
       assert(error.getMessage.contains("Leg 'recent' has not ended"))
-      assert(refused(Legs.source(third())).getMessage.contains("has not ended"))
-      assert(refused(Legs.source(first)).getMessage.contains("Leg 'recent' has not ended"))
+      assert(refused(Legs.source(third())).getMessage.contains("Leg 'recent' has not ended"))
+      assert(refused(Legs.source(first)).getMessage.contains("Leg 'live' has not ended"))
     }
   }
 
@@ -174,17 +173,6 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  /** A leg of a log: what it is told at a commit is passed on, also when the run that read it was killed. */
-  final private class OfLog(inner: Source[_ <: Position]) extends Source[Position] {
-    override def kind: String                                                      = inner.kind
-    override def schema: StructType                                                = inner.schema
-    override def position(json: String): Position                                  = inner.position(json)
-    override def boundedness: Boundedness                                          = inner.boundedness
-    override def readsLog: Boolean                                                 = true
-    override def enumerator(context: EnumeratorContext): SplitEnumerator[Position] =
-      SplitEnumerator.untyped(inner, context)
-  }
-
   private trait Logs extends World {
     private def leg(name: String, of: MemoryLog, more: (String, String)*) =
       Leg(name, new OfLog(Legs.source(MemoryOptions.of(of, more: _*).toMap)), None, None, OnGap.Fail, s"$name.select")
@@ -193,7 +181,9 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
       new HybridSource(Chain(IndexedSeq(leg("history", history, "bounded" -> "true"), leg("live", live))), None)
     val Seq(ended, switched) = Using.resource(Legs.run(logs, log))(batches(_)).take(2).map(_._2): @unchecked
 
-    def told: Int = history.asked(s"committed ${ended.asInstanceOf[HybridPosition].position("history").json}")
+    def position(leg: String): String = ended.asInstanceOf[HybridPosition].position(leg).json
+
+    def told: Int = history.asked(s"committed ${position("history")}")
     assert(told == 0)
   }
 
@@ -204,7 +194,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
         assert(c.advance(at, everything = false) == switched)
         c.committed(at)
         c.committed(switched)
-        assert(told == 2)
+        assert(told == 1)
       }
     }
   }
@@ -228,13 +218,50 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
+  test("a run that neither reads the log before nor repeats the batch of the switch passes its commit on, once") {
+    new Logs {
+      live.append(0, 9)
+      // The run before was killed when the sink had the batch of the switch, and Spark does not plan such a batch again.
+      Using.resource(Legs.run(logs, log)) { c =>
+        val at = c.position(switched.json)
+        assert(c.advance(at, everything = false) != at)
+        c.committed(at)
+        c.committed(at)
+        assert(told == 1)
+      }
+      assert(log.scope("leg-history").get("committed").exists(_.last == position("history")))
+      val made: Int = history.asked("enumerator")
+      live.append(0, 10)
+      Using.resource(Legs.run(logs, log)) { c =>
+        val at = c.position(switched.json)
+        c.committed(c.advance(at, everything = false))
+        c.stopped(Some(at.json))
+      }
+      assert(told == 1 && history.asked("enumerator") == made)
+    }
+  }
+
+  test("a run without a new batch passes the commit of the log before on when it stops") {
+    new Logs {
+      Using.resource(Legs.run(logs, log)) { c =>
+        val at = c.position(switched.json)
+        assert(c.advance(at, everything = false) == at)
+        c.stopped(Some(at.json))
+      }
+      assert(told == 1 && log.scope("leg-history").get("committed").nonEmpty)
+    }
+  }
+
   test("a log that cannot be reached any more fails no commit") {
     new Logs {
       history.failWhenAsked("enumerator")
       Using.resource(Legs.run(logs, log)) { c =>
         assert(c.ranges(c.position(ended.json), c.position(switched.json)).nonEmpty)
         c.committed(switched)
+        c.committed(switched)
       }
+      assert(history.asked("enumerator") == 2, "the run tries it once")
+      assert(log.scope("leg-history").get("committed").isEmpty, "the next run tries it again")
     }
   }
 }

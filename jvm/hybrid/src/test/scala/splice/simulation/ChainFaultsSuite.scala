@@ -26,7 +26,7 @@ final class ChainFaultsSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap
   private def simulation(faults: Faults) =
     new Simulation("this one is planted; seed %d")(new ChainLife(_, faults).live())
 
-  (PlantedFaults.all ++ PlantedDriverFaults.all).foreach { case (fault, planted) =>
+  (PlantedFaults.all ++ PlantedDriverFaults.all ++ PlantedChainFaults.all).foreach { case (fault, planted) =>
     test(s"found: hole $fault") {
       val lives = simulation(planted)
       val found = lives.firstFailure(1 to ChainSimulationSuite.Seeds)

@@ -19,11 +19,19 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None) {
   private val chance            = life.chance
   private val asynchronous      = chance.oneIn(5)
   private val durable           = new SimulatedSideLog(life)
-  private val world: ChainWorld = new ChainWorld(life, faults, durable, () => spark.lastCommitted, only)
-  private lazy val spark        =
+  private val world: ChainWorld = new ChainWorld(
+    life,
+    faults,
+    durable,
+    () => spark.lastCommitted,
+    () => spark.drivers,
+    only.orElse(faults.shape)
+  )
+  private lazy val spark =
     new SimulatedSpark(life, subject, () => faults.sideLog(durable.opened), asynchronous, retained)
   private def retained = if (life.seed % 4 == 0) 4 else 100
   private val moves    = new ChainMoves(life, world, spark)
+  private val edits    = new ChainEdits(life, world, spark, if (only.isEmpty) faults.changes else Nil)
   private val oracle   = new ChainOracle(world, moves)
   private val marks    = scala.collection.mutable.Set.empty[String]
 
@@ -32,19 +40,25 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None) {
 
   private var staleBefore = 0
 
-  def live(): HistoryEnd =
+  def live(): HistoryEnd = SimulatedRule.within(world.calls) {
     try {
       moves.begin()
       val refused = runs(chance.between(3, 7)).orElse(end())
+      world.calls.check()
       oracle.verify(spark.sink.rows.toSeq, spark.settled.toSet, refused)
+      if (refused.isEmpty) {
+        world.checkCommits()
+        marks ++= oracle.accepted(spark.sink.rows.toSeq)
+      }
       if (world.scope("live").keys("fill-").nonEmpty) marks += "holes are filled"
-      marks += s"holes ${world.onHoles}"
+      marks += s"holes ${world.onHoles}" += s"gap ${world.onGap}" += s"duplicates ${world.onDuplicates}"
       marks += s"shape ${world.shape}" += (if (asynchronous) "asynchronous" else "synchronous")
       marks ++= refused.map(e => s"refused ${e.getCondition}")
       if (staleAnswers > 0) marks += "a broker is behind"
       spark.lastLogged.foreach(at => marks += s"ended in ${world.position(at).leg}")
       HistoryEnd(spark.sink.size, marks.toSet ++ life.situations)
     } finally world.legs.values.foreach(_.close())
+  }
 
   /** Runs until the life is long enough, or an error ends it. */
   @tailrec private def runs(left: Int): Option[SpliceException] =
@@ -76,9 +90,11 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None) {
     def isAlone = spark.drivers == drivers + 1
     staleBefore = staleAnswers
     moves.startRun()
+    edits.startRun()
     world.names.flatMap(world.logs).foreach(_.startRun())
     try {
       spark.run(trigger, chance.between(1, 4))
+      edits.ended(isAlone)
       // No one has to know before the next request that a topic is recreated. A driver that was frozen may not have read to the end.
       if (trigger == SimulatedTrigger.AvailableNow && !moves.recreatedJustNow && isAlone) checkAvailable(visible)
       None
@@ -91,8 +107,10 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None) {
         None
       case failed: RemovalFailed    => throw new Violation(s"the query fails: $failed")
       case _: IOException           => None
-      case refused: SpliceException => Some(refused)
+      case refused: SpliceException => Option.unless(edits.explains(refused))(refused)
     } finally {
+      edits.endRun()
+      world.calls.check()
       if (isAlone && !moves.recreatedJustNow) frozen.foreach(checkFrozen(logged, _))
       frozen = None
     }

@@ -6,7 +6,7 @@ package splice.simulation
 import scala.collection.mutable
 
 import splice.kafka.split.KafkaPosition
-import splice.source.LogPartition
+import splice.source.{LogPartition, OnGap}
 import splice.testkit.simulation._
 
 /** What happens to the sources of a chain while its query lives: growth, retention, transactions, and now and then something grim.
@@ -21,6 +21,9 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
   private var recreatedNow   = false
   private var rewritten      = Set.empty[String]
   private var grim           = false
+  private val removedIn      = mutable.Map.empty[Long, (Int, LogPartition)]
+  private val begunIn        = mutable.Map.empty[String, Int]
+  private var runs           = 0
 
   /** Rows that retention removed before the query could know that their partition exists.
     *
@@ -31,7 +34,35 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
     excusedRows.collect { case (id, p) if p.forall(!known(_)) => id }.toSet
 
   /** A run of the query begins, which will look at the topics before it reads them. */
-  def startRun(): Unit = recreatedNow = false
+  def startRun(): Unit = {
+    noteSwitches()
+    runs += 1
+    recreatedNow = false
+  }
+
+  /** Whether a policy accepts that a row is lost, which retention removed: before the switch to its leg that is `onGap`, after it that of the log.
+    * A row that was removed in the run of the switch may have been removed before or after it.
+    */
+  def mayBeLost(id: Long): Boolean = removedIn.get(id).exists { case (run, _) =>
+    noteSwitches()
+    val cluster = if (world.live.removed(id)) world.live else world.old
+    val own     = world.names.filter(world.logs(_).exists(_.cluster eq cluster))
+    val first   = own.headOption.map(begun).getOrElse(Int.MaxValue)
+    val last    = own.filter(world.rule(_).nonEmpty).map(begun).maxOption.getOrElse(-1)
+    (world.onGap == OnGap.Warn && run <= last) || (!world.strict && run >= first)
+  }
+
+  /** The partition of a row that retention removed before the last leg began. */
+  def removedBefore(id: Long): Option[LogPartition] = removedIn.get(id).collect {
+    case (run, p) if run <= begun(world.names.last) => p
+  }
+
+  /** The run in which a leg has begun. */
+  private def begun(leg: String): Int = if (world.names.head == leg) 0 else begunIn.getOrElse(leg, Int.MaxValue)
+
+  private def noteSwitches(): Unit = world.names.filterNot(begunIn.contains).foreach { name =>
+    if (world.scope(name).get("hand-over-00000000").nonEmpty) begunIn += name -> runs
+  }
 
   /** Whether a topic was made anew since the run began. */
   def recreatedJustNow: Boolean = recreatedNow
@@ -98,8 +129,9 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
     val p        = anyOf(cluster)
     val log      = cluster.topic(p.topic).partitions(p.partition)
     val read     = settledPosition(cluster, p)
-    val archived = if ((cluster eq world.old) && world.shape.exact && !isRead(p)) world.archiver.position(p) else 0L
-    val safe     = math.max(read, archived)
+    val archived =
+      if ((cluster eq world.old) && world.shape.exact && !isRead(p) && isArchived) world.archiver.position(p) else 0L
+    val safe = math.max(read, archived)
     // An exact hand-over fails when retention removed records that no leg holds.
     if (isUnknown(cluster, p)) {
       if (!world.shape.exact || chance.oneIn(8))
@@ -159,6 +191,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
   private def trim(cluster: SimulatedCluster, p: LogPartition, before: Long): Unit = {
     val log = cluster.topic(p.topic).partitions(p.partition)
     if (before > log.earliest) {
+      removedIn ++= log.all.takeWhile(_.offset < before).flatMap(_.id).map(_ -> (runs -> p))
       if (isUnknown(cluster, p)) {
         // Before its decision a rule by time must notice the removal, unless times of records do not increase.
         val noticed = !world.shape.exact && !world.isDecided && !life.hasMovedBack
@@ -171,7 +204,10 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
   /** Neither has a logged batch named the partition, nor does an archive hold any of it. */
   private def isUnknown(cluster: SimulatedCluster, p: LogPartition): Boolean =
     spark.lastLogged.forall(at => positions(at, cluster).forall(_.get(p).isEmpty)) &&
-      !((cluster eq world.old) && world.shape.exact && world.archiver.holds(p))
+      !((cluster eq world.old) && world.shape.exact && isArchived && world.archiver.holds(p))
+
+  // An archive that the chain does not have keeps no row for the query.
+  private def isArchived: Boolean = world.held.isEmpty
 
   private def isRead(p: LogPartition): Boolean =
     spark.lastLogged.exists(at => positions(at, world.old).exists(_.get(p).isDefined))

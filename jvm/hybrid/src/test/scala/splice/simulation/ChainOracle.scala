@@ -25,16 +25,31 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
   def required: Set[Long] = {
     val all = history.map(_.id).toSet ++ logRows(world.old, whole, moment) ++ migrated -- moves.excused(known) --
       (world.archiver.skipped & world.old.removed)
-    if (world.strict) all else all -- world.old.removed.filterNot(archived) -- world.live.removed.filterNot(archived)
+    val inArchive = archived
+    all.filter(id => inArchive(id) || !(moves.mayBeLost(id) || isUnnamed(id)))
   }
+
+  /** Whether a row was removed before the switch from a partition that no archive has. A rule of the user that does not name the partition accepts
+    * that it is read from its first record.
+    */
+  private def isUnnamed(id: Long): Boolean = world.shape == Shape.Custom &&
+    moves.removedBefore(id).exists(p => !history.exists(row => LogPartition(row.topic, row.partition) == p))
 
   /** Checks the rows that came out, and how it ended. */
   def verify(out: Seq[Long], settled: Set[Long], refused: Option[SpliceException]): Unit = {
-    checkExtra(if (refused.isEmpty) out else out.diff(world.archiver.repeated))
+    checkExtra(if (refused.isEmpty && !world.acceptsDuplicates) out else out.diff(world.archiver.repeated))
     refused match {
       case None        => checkMissing(out)
       case Some(error) => checkReason(error, settled)
     }
+  }
+
+  /** What policies have let pass in a query that did not fail. */
+  def accepted(out: Seq[Long]): Set[String] = {
+    val copies = history.map(_.id)
+    val lost   = logRows(world.old, whole, moment) -- out
+    Set("duplicates are accepted").filter(_ => copies.distinct.size < copies.size) ++
+      Set("a gap is accepted").filter(_ => world.onGap == OnGap.Warn && world.strict && lost.exists(moves.mayBeLost))
   }
 
   /** Rows that AvailableNow must have read when it ends: those that were there when it began. */
@@ -46,13 +61,20 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
       record        <- log.all.takeWhile(_.offset < log.stableEnd).toSeq
       id            <- record.id
     } yield VisibleRow(id, Some((cluster, LogPartition(name, p), record.offset)))
-    logs ++ world.folders.flatMap(_.files).flatMap(_.rows).map(row => VisibleRow(row.id, None))
+    // What is added to a folder after its listing is in the log only, and so is what the chain has no leg for.
+    val files = world.folders.filterNot(f => world.held.contains(f.name)).flatMap { f =>
+      world.files(f.name).flatMap(_.listed(world.scope(f.name))).getOrElse(f.files.flatMap(_.rows))
+    }
+    logs ++ files.map(row => VisibleRow(row.id, None))
   }
 
   private def checkMissing(out: Seq[Long]): Unit = {
     if (moves.recreated) throw new Violation("a topic was made anew, and the query went on")
     val missing = required -- out
     if (missing.nonEmpty) throw new Violation(s"rows are missing: ${missing.toSeq.sorted.mkString(",")}")
+    val fewer = history.map(_.id).diff(out)
+    if (fewer.nonEmpty)
+      throw new Violation(s"rows came less often than archives have them: ${fewer.sorted.mkString(",")}")
   }
 
   private def checkExtra(out: Seq[Long]): Unit = {
@@ -68,19 +90,23 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
   private def checkReason(error: SpliceException, settled: Set[Long]): Unit = {
     lazy val lost = Seq(world.old, world.live).distinct.exists(hasLost(_, settled))
     val honest    = error.getCondition match {
-      case "SPLICE_KAFKA.RECREATED"                => moves.recreated
-      case "SPLICE_HAND_OVER.AHEAD"                => moves.recreated
-      case "SPLICE_KAFKA.DATA_LOSS"                => lost || moves.recreated
-      case "SPLICE_HAND_OVER.GAP"                  => lost
-      case "SPLICE_HAND_OVER.HOLES"                => world.onHoles == OnHoles.Fail && world.archiver.skipped.nonEmpty
-      case "SPLICE_HAND_OVER.DUPLICATES"           => world.archiver.repeated.nonEmpty
-      case "SPLICE_KAFKA.TIME_GAP"                 => world.old.removed.nonEmpty
-      case "SPLICE_HAND_OVER.END_IN_FUTURE"        => world.hasMovedBack
+      case "SPLICE_KAFKA.RECREATED"         => moves.recreated
+      case "SPLICE_HAND_OVER.AHEAD"         => moves.recreated
+      case "SPLICE_KAFKA.DATA_LOSS"         => lost || moves.recreated || (world.isBehind && world.old.removed.nonEmpty)
+      case "SPLICE_HAND_OVER.GAP"           => world.onGap == OnGap.Fail && (lost || skipped(settled))
+      case "SPLICE_HAND_OVER.HOLES"         => world.onHoles == OnHoles.Fail && world.archiver.skipped.nonEmpty
+      case "SPLICE_HAND_OVER.DUPLICATES"    => !world.acceptsDuplicates && world.archiver.repeated.nonEmpty
+      case "SPLICE_KAFKA.TIME_GAP"          => world.onGap == OnGap.Fail && world.old.removed.nonEmpty
+      case "SPLICE_HAND_OVER.END_IN_FUTURE" => world.hasMovedBack
       case condition if condition.contains("FILE") => moves.changed.nonEmpty
       case _                                       => false
     }
     if (!honest) throw new Violation(s"the query fails although nothing is wrong: ${error.getMessage}")
   }
+
+  /** Whether the policy of a log has skipped rows, which a later hand-over by offsets misses. */
+  private def skipped(settled: Set[Long]): Boolean =
+    !world.strict && world.old.removed.exists(id => !world.old.uncommitted(id) && !settled(id) && !archived(id))
 
   /** Whether a log has lost an offset that the query has not read for good, and that no archive has. A rule by time reads the rows of
     * archives again from its time on.
@@ -90,11 +116,13 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
     (for {
       topic    <- cluster.topics.valuesIterator
       (log, p) <- topic.partitions.iterator.zipWithIndex
-      // A partition that is found after the switch is read from its beginning, whatever the times of its records are.
-      since   = if (handedOver.forall(_(LogPartition(topic.name, p)))) moment else 0L
+      read = moves.settledPosition(cluster, LogPartition(topic.name, p))
+      // A partition that is found after the switch is read from its beginning, whatever the times of its records are. So are the records after
+      // a position, which a clock that moves back dates before the switch.
+      since   = if (read == 0 && handedOver.forall(_(LogPartition(topic.name, p)))) moment else 0L
       records = log.ever.iterator.dropWhile(_.timestamp < since)
       record <- records.takeWhile(_.offset < log.earliest)
-      if record.offset >= moves.settledPosition(cluster, LogPartition(topic.name, p))
+      if record.offset >= read
     } yield record).exists { record =>
       record.id.filterNot(cluster.uncommitted).forall { id =>
         !inArchive(id) && (!settled(id) || !world.shape.exact)
@@ -112,10 +140,10 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
 
   /** From where on every row of the log must come out, from an archive or from the log. */
   private def whole: LogPartition => Long =
-    if (world.shape.exact && world.shape != Shape.Relay && world.onHoles != OnHoles.Ignore) _ => 0L else first
+    if (world.shape.exact && world.shape != Shape.Relay && !world.leavesHoles) _ => 0L else first
 
   /** Whether rows of the log that no archive has may be left out. */
-  private def isPartial: Boolean = world.shape == Shape.Relay || (world.shape.exact && world.onHoles == OnHoles.Ignore)
+  private def isPartial: Boolean = world.shape == Shape.Relay || (world.shape.exact && world.leavesHoles)
 
   /** Where the log takes over: one past the greatest offset of all archives, or where the query once began. */
   private def first: LogPartition => Long = {

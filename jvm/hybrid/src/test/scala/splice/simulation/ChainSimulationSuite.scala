@@ -89,6 +89,16 @@ object ChainSimulationSuite {
       "AvailableNow ended"
     ) ++
     Seq("holes are filled", "holes Fill", "holes Fail", "holes Ignore") ++
+    Seq("gap Fail", "gap Warn", "duplicates Fail", "duplicates Warn", "a gap is accepted", "duplicates are accepted") ++
+    Seq(
+      "an ended leg is removed",
+      "a leg that has not ended is removed",
+      "a leg that a rule counts is removed",
+      "a leg that a batch needs is removed",
+      "a leg is appended",
+      "a leg is appended too late",
+      "a rule of the user is called again"
+    ) ++
     Seq(
       "an entry of another driver is used",
       "a frozen driver writes an entry after another one began",

@@ -23,12 +23,15 @@ import splice.testkit.simulation._
   *   the offset of the last batch that is done durably
   * @param only
   *   the shape of the chain, unless it is left to chance
+  * @param driver
+  *   the number of the driver that runs
   */
 final class ChainWorld(
     life: Life,
     faults: Faults,
     durable: SideLog,
     committed: () => Option[String],
+    driver: () => Int,
     only: Option[Shape] = None
 ) {
 
@@ -40,7 +43,7 @@ final class ChainWorld(
     else chance.oneOf(Shape.all)
   }
 
-  /** Whether rows that are gone are an error. */
+  /** Whether missing rows of a log are an error after its leg has begun. */
   val strict: Boolean = !chance.oneIn(4)
 
   val transactional: Boolean = chance.oneIn(3)
@@ -50,8 +53,26 @@ final class ChainWorld(
     if (transactional) chance.oneOf(Seq(OnHoles.Ignore, OnHoles.Fill))
     else chance.oneOf(Seq(OnHoles.Fill, OnHoles.Fill, OnHoles.Fill, OnHoles.Fail, OnHoles.Ignore))
 
+  /** What a hand-over does about rows that are in no archive, and not in the log any more. */
+  val onGap: OnGap = chance.oneOf(Seq(OnGap.Fail, OnGap.Fail, OnGap.Warn))
+
+  /** What a hand-over does about rows that archives have several times. */
+  val onDuplicates: OnDuplicates = chance.oneOf(Seq(OnDuplicates.Fail, OnDuplicates.Warn))
+
+  /** Whether the log does not supply what archives lack. A rule of the user starts at the end of the archives. */
+  def leavesHoles: Boolean = onHoles == OnHoles.Ignore || shape == Shape.Custom
+
+  /** Whether rows may come as often as the archives have them. */
+  def acceptsDuplicates: Boolean = onDuplicates == OnDuplicates.Warn || shape == Shape.Custom
+
+  /** The calls of the rule of the user. */
+  val calls = new RuleCalls(life, driver, () => isDecided)
+
   /** Whether the clock has ever moved back. */
   def hasMovedBack: Boolean = life.hasMovedBack
+
+  /** Whether a broker that is behind has responded. */
+  def isBehind: Boolean = names.flatMap(logs).exists(_.behind > 0)
 
   /** Whether retention or a deletion has removed a row. */
   def isRemoved(id: Long): Boolean = old.removed(id) || live.removed(id)
@@ -110,11 +131,48 @@ final class ChainWorld(
 
   require(names.size >= 3, "a chain has three legs or more")
 
-  private val onGap = if (strict && faults.checksGaps) OnGap.Fail else OnGap.Warn
+  private var late: Option[String] = shape match {
+    case Shape.Archives | Shape.Dumps if chance.oneIn(5) => folders.lastOption.map(_.name)
+    case _                                               => None
+  }
+
+  /** The archive that a later start adds to the chain. */
+  def held: Option[String] = late
+
+  /** The legs that the chain has, and those that were left out. */
+  def attached: Seq[String] = names.filterNot(late.contains)
+
+  /** The legs of the next start. */
+  var present: Seq[String] = attached
+
+  /** Adds the archive that was held back. */
+  def attach(name: String): Unit = {
+    late = None
+    present = names.filter(leg => leg == name || present.contains(leg))
+  }
+
+  /** The leg whose rule counts the rows of a leg. */
+  def counting(name: String): Option[String] = (shape, name) match {
+    case (Shape.ByTime(_), _)                                  => None
+    case (Shape.Twice | Shape.Moved, "a") | (Shape.Relay, "j") => Some("k")
+    case (Shape.Moved, "k")                                    => None
+    case _                                                     => Some("live")
+  }
 
   /** The chain as a start of the query makes it. */
-  def chain: Chain = Chain(names.map { name =>
-    Leg(name, legs(name).source, None, rule(name), onGap, s"$name.select", onHoles = onHoles)
+  def chain: Chain = chainOf(present)
+
+  private def chainOf(some: Seq[String]): Chain = Chain(some.map { name =>
+    faults.leg(Leg(
+      name,
+      legs(name).source,
+      None,
+      rule(name).filter(_ => some.head != name),
+      onGap,
+      s"$name.select",
+      onDuplicates,
+      onHoles
+    ))
   }.toIndexedSeq)
 
   def source(): Source[_ <: Position] = new ChainSource(new HybridSource(chain, Some(ChainWorld.schema)), faults)
@@ -142,8 +200,10 @@ final class ChainWorld(
       case (Shape.Moved, "k")             => Some(exact)
       case (Shape.Moved, "live")          => None
       case (Shape.ByTime(byTime), "live") => Some(byTime)
-      case (_, "live")                    => Some(exact)
-      case _                              => None
+      case (Shape.Custom, "live")         =>
+        Some(HandOver.custom(classOf[SimulatedRule]).withOffsets("topic", "partition", "offset"))
+      case (_, "live") => Some(exact)
+      case _           => None
     }
   }
 
@@ -160,11 +220,11 @@ final class ChainWorld(
     case _             => None
   }
 
-  def position(json: String): HybridPosition = HybridPosition.parse(chain, json)
+  def position(json: String): HybridPosition = HybridPosition.parse(chainOf(attached), json)
 
   /** How tasks count the rows of archives for later legs. */
   private lazy val plans: Map[String, CountPlan] = {
-    val all = chain
+    val all = chainOf(names)
     (for {
       leg     <- all.legs if files(leg.name).nonEmpty
       columns <- CountedColumns.of(all, leg)
@@ -202,6 +262,14 @@ final class ChainWorld(
     () => reached(name)
   )
 
+  /** Fails if a log that has ended was not told that its end is committed. */
+  def checkCommits(): Unit = for {
+    at   <- committed().map(position).toSeq
+    name <- present.takeWhile(_ != at.leg)
+    leg  <- logs(name)
+  } if (!leg.told(at.position(name).json))
+    throw new Violation(s"leg $name is never told that its end is committed, ${at.position(name)}")
+
   private def reached(leg: String): Option[Position] =
     committed().map(position).filter(p => names.indexOf(leg) <= names.indexOf(p.leg)).map(_.position(leg))
 }
@@ -215,7 +283,7 @@ final private class ChainSource(real: HybridSource, faults: Faults) extends Sour
   override def kind: String                                                            = real.kind
   override def boundedness: Boundedness                                                = real.boundedness
   override def schema: StructType                                                      = ChainWorld.schema
-  override private[splice] def legs(log: SideLog): Seq[LegIdentity]                    = real.legs(log)
+  override private[splice] def legs(log: SideLog): Seq[LegIdentity]                    = faults.legs(real.legs(log))
   override def position(json: String): HybridPosition                                  = real.position(json)
   override def enumerator(context: EnumeratorContext): SplitEnumerator[HybridPosition] =
     faults.paced(faults.hybrid(real.enumerator(context)), context.clock)

@@ -8,7 +8,7 @@ import java.time.Duration
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.KafkaErrors
-import splice.kafka.enumerator.{LogDescription, LogMetadata, TimedOffset}
+import splice.kafka.enumerator.{LogDescription, LogMetadata, TimedOffset, TopicState}
 import splice.kafka.options.Subscription
 import splice.source.{LogPartition, LogRecord}
 import splice.testkit.simulation.{Life, SimulatedCluster, SimulatedPartition}
@@ -96,6 +96,15 @@ final class ClusterMetadata(cluster: SimulatedCluster, subscription: Subscriptio
     firstRecords(at.map { case (p, offset) => p -> (offset -> (offset + 1)) }).flatMap { case (p, offset) =>
       logs(Set(p))(p).at(offset).map(record => p -> LogRecord(record.timestamp, None))
     }
+
+  override def topicStates(topics: Set[String]): () => Map[String, TopicState] = {
+    val (own, others) = topics.partition(topic => partitionsNow.exists(_.topic == topic))
+    val states        = super.topicStates(own)
+    val more          = others.iterator.flatMap { name =>
+      cluster.topics.get(name).map(topic => name -> TopicState(Option(topic.id), topic.partitions.size))
+    }.toMap
+    () => if (own.isEmpty) more else states() ++ more
+  }
 
   override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] = Map.empty
 

@@ -6,10 +6,10 @@ package splice.simulation
 import java.time.Clock
 
 import splice.files.enumerator.FilesPosition
-import splice.hybrid.HybridPosition
+import splice.hybrid.{HybridPosition, Leg}
 import splice.kafka.enumerator.LogMetadata
 import splice.kafka.split.KafkaPosition
-import splice.source.{SideLog, SplitEnumerator}
+import splice.source.{LegIdentity, SideLog, SplitEnumerator}
 import splice.testkit.simulation.{SimulatedCluster, TaskRows}
 
 /** What a planted fault changes; the default changes nothing.
@@ -30,8 +30,14 @@ import splice.testkit.simulation.{SimulatedCluster, TaskRows}
   *   whether a reader goes where a range begins
   * @param paced
   *   around the whole chain's enumerator, with the driver's clock
-  * @param checksGaps
-  *   whether a hand-over fails if retention has removed rows
+  * @param leg
+  *   around each leg of the chain, whose policies the oracle knows without it
+  * @param legs
+  *   around what the chain states of its legs
+  * @param changes
+  *   what restarts change of the chain
+  * @param shape
+  *   the shape of all chains, if it is not left to chance
   * @param sharesConsumers
   *   whether readers of one slot use one consumer at the same time
   * @param rows
@@ -48,7 +54,10 @@ final case class Faults(
     relistsFiles: Boolean = false,
     seeks: Boolean = true,
     paced: (SplitEnumerator[HybridPosition], Clock) => SplitEnumerator[HybridPosition] = (inner, _) => inner,
-    checksGaps: Boolean = true,
+    leg: Leg => Leg = identity,
+    legs: Seq[LegIdentity] => Seq[LegIdentity] = identity,
+    changes: Seq[ChainEdits.Change] = ChainEdits.Change.all,
+    shape: Option[Shape] = None,
     sharesConsumers: Boolean = false,
     rows: (TaskRows, Boolean) => TaskRows = (inner, _) => inner
 )

@@ -61,6 +61,11 @@ final class KafkaLeg(
   private val shared   = scala.collection.mutable.Map.empty[ReaderKey, SlotConsumer]
   private val answers  = new ClusterMetadata(cluster, subscription, life, lag)
 
+  private val ends = scala.collection.mutable.Set.empty[String]
+
+  /** Whether the source was told that a position is committed. */
+  def told(position: String): Boolean = ends(position)
+
   /** A run of the query begins. */
   def startRun(): Unit = answers.startRun()
 
@@ -107,7 +112,8 @@ final class KafkaLeg(
       new CommitWatch(
         faults.kafka(real.enumerator(context, metadata, discovery), metadata, cluster),
         cluster.id,
-        committed
+        committed,
+        position => { val _ = ends.add(position) }
       )
     }
   }

@@ -28,7 +28,7 @@ object PlantedDriverFaults {
     "storage: a failed write counts as written"               -> Faults(sideLog = new Trusting(_)),
     "AvailableNow: a log is read to its end of today"         -> Faults(kafka = unfrozen),
     "stop: the last planned batch counts as committed"        -> Faults(hybrid = new MisroutedStop(_)),
-    "retention: a rule by time checks no gap"                 -> Faults(checksGaps = false),
+    "retention: a rule by time checks no gap"                 -> Faults(leg = _.copy(onGap = OnGap.Warn)),
     "retention: a log that begins at the position has a gap"  -> Faults(kafka = refusing),
     "replay: a reader drops a row where rows may be lost"     -> Faults(rows = new Dropping(_, _))
   )

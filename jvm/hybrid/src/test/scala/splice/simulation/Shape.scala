@@ -31,6 +31,9 @@ object Shape {
   /** No archive: the log up to its end, again up to its end, and then for ever. */
   case object Relay extends Shape
 
+  /** Two archives, then the log from where a rule of the user starts it, which is the end of the archives. */
+  case object Custom extends Shape
+
   /** Two archives, then the log by a rule that says a time. */
   final case class ByTime(rule: HandOver) extends Shape {
     override def exact: Boolean = false
@@ -40,7 +43,7 @@ object Shape {
   final case class Long(archives: Int) extends Shape
 
   /** Those whose rules are exact. */
-  val all: Seq[Shape] = Seq(Archives, Dumps, Twice, Moved, Relay)
+  val all: Seq[Shape] = Seq(Archives, Dumps, Twice, Moved, Relay, Custom)
 
   val byTime: Seq[Shape] = Seq(
     ByTime(HandOver.eventTime("timestamp", Duration.ZERO)),

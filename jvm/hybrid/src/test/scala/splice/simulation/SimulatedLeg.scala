@@ -63,13 +63,20 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
   *
   * @param durable
   *   the leg's position in the last batch that is committed
+  * @param told
+  *   takes each position that the leg was told is committed
   */
-final class CommitWatch[P <: Position](inner: SplitEnumerator[P], leg: String, durable: () => Option[Position])
-    extends Passing[P](inner) {
+final class CommitWatch[P <: Position](
+    inner: SplitEnumerator[P],
+    leg: String,
+    durable: () => Option[Position],
+    told: String => Unit = _ => ()
+) extends Passing[P](inner) {
   override def committed(until: P): Unit = {
     if (!durable().exists(until.precedes))
       throw new Violation(s"leg $leg is told that $until is committed, and ${durable()} is")
     inner.committed(until)
+    told(until.json)
   }
 
   override def stopped(last: => Option[P]): Unit = {
@@ -78,5 +85,6 @@ final class CommitWatch[P <: Position](inner: SplitEnumerator[P], leg: String, d
         throw new Violation(s"leg $leg stops with $until committed, and ${durable()} is")
     }
     inner.stopped(last)
+    last.foreach(until => told(until.json))
   }
 }

@@ -6,7 +6,8 @@ package splice.kafka
 import java.time.{Duration, Instant}
 import javax.security.auth.login.LoginException
 
-import org.apache.kafka.common.errors.AuthenticationException
+import org.apache.kafka.common.errors.{AuthenticationException, CorruptRecordException, TopicAuthorizationException}
+import org.apache.kafka.common.{InvalidRecordException, KafkaException}
 
 import splice.kafka.options.ClientSecrets
 import splice.source.{ErrorConditions, LogPartition, SpliceException, SpliceOptionException}
@@ -21,6 +22,12 @@ private[splice] object KafkaErrors {
   private val Refused      = "SPLICE_KAFKA.REFUSED"
   private val MissingTopic = "SPLICE_KAFKA.MISSING_TOPIC"
   private val OfCluster    = Set(Unreachable, Login, Refused, MissingTopic)
+
+  private val Corrupt = Seq(
+    "Received exception when fetching the next record from",
+    "Encountered corrupt message when fetching",
+    "Record batch for partition"
+  )
 
   /** An option, or a property of the client, that a user must not set. */
   def refusedOption(option: String, why: String): SpliceOptionException =
@@ -60,8 +67,24 @@ private[splice] object KafkaErrors {
   /** The brokers answered, and it was no; or the client could not be made. */
   def refused(servers: String, asked: String, cause: Throwable): SpliceException = {
     val condition = if (isLogin(cause)) Login else Refused
-    conditions.error(condition, cause, "servers" -> servers, "asked" -> asked, "why" -> reason(cause))
+    // A broker does not tell a user without rights whether a topic exists.
+    val hidden = ClientSecrets.chain(cause).exists(_.isInstanceOf[TopicAuthorizationException])
+    val why    =
+      if (hidden)
+        s"${reason(cause).stripSuffix(".")}. Either the right was revoked, or the topic was deleted together with its rights"
+      else reason(cause)
+    conditions.error(condition, cause, "servers" -> servers, "asked" -> asked, "why" -> why)
   }
+
+  /** Whether records were received that cannot be decoded. Some errors of the client have no type of their own. */
+  def isCorrupt(error: Throwable): Boolean = ClientSecrets.chain(error).exists {
+    case _: CorruptRecordException | _: InvalidRecordException => true
+    case e: KafkaException => Corrupt.exists(Option(e.getMessage).getOrElse("").startsWith)
+    case _                 => false
+  }
+
+  def corrupt(servers: String, cause: Throwable): SpliceException =
+    conditions.error("SPLICE_KAFKA.CORRUPT_RECORD", cause, "servers" -> servers, "why" -> reason(cause))
 
   def missingTopics(topics: Iterable[String], servers: String): SpliceException =
     conditions.error(MissingTopic, "topics" -> topics.toSeq.sorted.mkString(", "), "servers" -> servers)
@@ -100,9 +123,9 @@ private[splice] object KafkaErrors {
     conditions.error("SPLICE_KAFKA.END_BEYOND", "partitions" -> text)
   }
 
-  /** @param asked partition, where it begins, where it ends */
-  def startAfterEnd(asked: Seq[(LogPartition, Long, Long)]): SpliceOptionException = {
-    val text = asked.sortBy(_._1).map { case (p, start, end) => s"$p begins at $start and ends at $end" }.mkString(", ")
+  /** @param asked partition, start and end, as offsets or times */
+  def startAfterEnd(asked: Seq[(String, String, String)]): SpliceOptionException = {
+    val text = asked.map { case (p, start, end) => s"$p begins at $start and ends at $end" }.mkString(", ")
     conditions.option("SPLICE_KAFKA_OPTION.START_AFTER_END", "partitions" -> text)
   }
 

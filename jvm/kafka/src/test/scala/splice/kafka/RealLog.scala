@@ -14,7 +14,7 @@ import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord, RecordM
 import org.apache.kafka.common.serialization.StringSerializer
 import org.apache.spark.sql.types.StructType
 
-import splice.coordinator.{Coordinator, MemorySideLog}
+import splice.coordinator.{Coordinator, CutRules, MemorySideLog, SlotRules}
 import splice.source._
 import splice.testkit.{KafkaBroker, KafkaTopics}
 
@@ -50,10 +50,11 @@ final class RealLog(broker: KafkaBroker) {
   def run[A](
       source: Source[_ <: Position],
       log: SideLog = new MemorySideLog,
-      slots: Int = 2
+      slots: Int = 2,
+      cut: CutRules = CutRules.Never
   )(use: Coordinator => A): A = {
     val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), slots, "run")
-    Using.resource(new Coordinator(source, context, slots, batchesToRetain = 100))(use)
+    Using.resource(new Coordinator(source, context, SlotRules(slots).copy(cut = cut), batchesToRetain = 100))(use)
   }
 
   /** The readers of a batch. Tasks of the same run share pooled consumers. */

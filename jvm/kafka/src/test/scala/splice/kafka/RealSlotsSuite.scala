@@ -3,11 +3,16 @@
 
 package splice.kafka
 
+import java.lang.management.ManagementFactory
 import java.time.Clock
+import java.util.concurrent.{ExecutorService, Executors}
+import javax.management.ObjectName
 
 import scala.concurrent.duration.DurationInt
 import scala.concurrent.{Await, ExecutionContext, Future}
+import scala.jdk.CollectionConverters._
 import scala.util.Using
+import scala.util.Using.Releasable
 
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
@@ -25,8 +30,15 @@ final class RealSlotsSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   override protected def afterAll(): Unit = broker.close()
 
+  implicit private val pools: Releasable[ExecutorService] = pool => { val _ = pool.shutdownNow() }
+
   /** Batches of a source, each task on a thread of its own; rows as (partition, offset) of each task. */
-  private def batches(rules: SlotRules, topic: String, limit: Long): Seq[Seq[Seq[(Int, Long)]]] = {
+  private def batches(
+      rules: SlotRules,
+      topic: String,
+      limit: Long,
+      threads: ExecutionContext = ExecutionContext.global
+  ): Seq[Seq[Seq[(Int, Long)]]] = {
     val source =
       real.source("subscribe" -> topic, "startingOffsets" -> "earliest", "maxOffsetsPerTrigger" -> limit.toString)
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), 2, "run")
@@ -36,8 +48,8 @@ final class RealSlotsSuite extends AnyFunSuite with BeforeAndAfterAll {
           val until = c.advance(at, everything = false)
           if (until == at) None
           else {
-            implicit val threads: ExecutionContext = ExecutionContext.global
-            val read                               = c.tasks(at, until).map { task =>
+            implicit val on: ExecutionContext = threads
+            val read                          = c.tasks(at, until).map { task =>
               Future(real.rows(source, Seq(task), topic).map { case (p, offset, _) => p -> offset })
             }
             Some(Await.result(Future.sequence(read), 60.seconds) -> until)
@@ -75,6 +87,26 @@ final class RealSlotsSuite extends AnyFunSuite with BeforeAndAfterAll {
     val small = batches(SlotRules(2).copy(cut = CutRules(maxRows = Some(120))), "cut", 1500)
     check(small, Map(0 -> 1000, 1 -> 1000, 2 -> 1000))
     assert(small.flatten.forall(_.size <= 120))
+  }
+
+  /** The names of the consumers that are open in this JVM. */
+  private def consumers(): Set[ObjectName] = ManagementFactory.getPlatformMBeanServer
+    .queryNames(new ObjectName("kafka.consumer:type=app-info,id=*"), None.orNull).asScala.toSet
+
+  test("minPartitions opens as many consumers as tasks run at a time, however many pieces and batches there are") {
+    real.create("pieces", 3)
+    real.write("pieces", 3, 0, 3000)
+    val cores  = 2
+    val before = consumers()
+    Using.resource(Executors.newFixedThreadPool(cores)) { pool =>
+      val rules = SlotRules(4).copy(cut = CutRules(minTasks = Some(30)))
+      val all   = batches(rules, "pieces", 900, ExecutionContext.fromExecutor(pool))
+      check(all, Map(0 -> 1000, 1 -> 1000, 2 -> 1000))
+      assert(all.map(_.size) == Seq(30, 30, 30, 30))
+    }
+    // A stream closes no consumer, so all that were opened are still there.
+    assert((consumers() -- before).size == cores && ReaderPool.ofExecutor.count(_.run == "pieces") == cores)
+    ReaderPool.release("pieces")
   }
 
   test("a bounded read closes its consumers, and a stream keeps them for the next batch") {

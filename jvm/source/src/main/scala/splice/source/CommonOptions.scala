@@ -21,7 +21,7 @@ object CommonOptions {
   val Slots: SourceOption[Int] = SourceOption(
     "slots",
     OptionType.PositiveInt,
-    "how many tasks share the splits of a log, such as Kafka partitions; by default as many as there are cores when the query first starts, never more than splits"
+    "number of tasks that share the splits of a log, such as Kafka partitions. By default the number of available cores: those at the start of the query, and later those that have been available for one minute. At most the number of splits"
   )
 
   val Assigner: SourceOption[SlotAssigner] = SourceOption(
@@ -39,7 +39,7 @@ object CommonOptions {
   val MinPartitions: SourceOption[Int] = SourceOption(
     "minPartitions",
     OptionType.PositiveInt,
-    "at least so many tasks a batch, by cutting the ranges of partitions where there are fewer; each has a row at least"
+    "minimum number of tasks per batch. Splice cuts ranges of partitions if there are fewer; each task has at least one row. The option does not change the number of slots"
   )
 
   val MaxRecordsPerPartition: SourceOption[Long] = SourceOption(

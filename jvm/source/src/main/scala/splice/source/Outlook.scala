@@ -25,6 +25,9 @@ trait Outlook {
   /** Least and greatest modification time of the files. */
   def modified: Option[TimeRange] = None
 
+  /** The greatest value of columns with points in time, by the name of the column, as far as it is known without reading rows. */
+  def latest: Map[String, Instant] = Map.empty
+
   /** What the log has of each partition that the source reads. */
   def logs: SortedMap[LogPartition, LogOutlook] = SortedMap.empty
 

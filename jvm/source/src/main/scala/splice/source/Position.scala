@@ -9,7 +9,7 @@ package splice.source
   */
 trait Position extends Serializable {
 
-  /** One line, keys sorted, versioned; equal positions give equal bytes. */
+  /** One line, keys in a fixed order, versioned; equal positions give equal bytes. */
   def json: String
 
   /** True when `later` is this position or one that the same query reaches after it. Both are of the same source. */

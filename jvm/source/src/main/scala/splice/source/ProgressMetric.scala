@@ -54,6 +54,9 @@ object ProgressMetric {
   /** Readers that tasks found open since the last report (Kafka only). */
   val ReadersReused = "readersReused"
 
+  /** The number of slots of the last batch of a log. */
+  val Slots = "slots"
+
   /** How many times a slot was read on another executor than before, in this run. */
   val SlotMoves = "slotMoves"
 

@@ -64,6 +64,8 @@ object SourceProvider {
   def create(options: SourceOptions): Source[_ <: Position] = {
     val provider = of(options)
     provider.options.refuseUnknown(options)
+    // The coordinator reads them later, when a query starts.
+    CommonOptions.ofQuery.foreach(options.find(_))
     provider.create(options)
   }
 }

@@ -25,6 +25,12 @@ final class SpliceException private[splice] (
   override def getErrorClass: String                      = condition
   override def getSqlState: String                        = sqlState
   override def getMessageParameters: JMap[String, String] = parameters.asJava
+
+  /** The same error with the name of the leg that it is about. */
+  private[splice] def ofLeg(leg: String): SpliceException = {
+    val head = s"[$condition] "
+    new SpliceException(condition, sqlState, parameters, s"${head}Leg '$leg': ${text.stripPrefix(head)}", cause)
+  }
 }
 
 /** An option that is missing, unknown, or says what it must not. PySpark shows it as `IllegalArgumentException`. */

@@ -33,7 +33,8 @@ trait SplitRange extends Serializable {
 /** What one task reads.
   *
   * @param slot
-  *   the slot whose reader the task reuses from the previous batch, for slotted ranges
+  *   the slot whose reader the task reuses from the previous batch; None for ranges without a slot, and for pieces of a slot's ranges that
+  *   several tasks read
   */
 final case class TaskRanges(slot: Option[Int], ranges: IndexedSeq[SplitRange]) {
 

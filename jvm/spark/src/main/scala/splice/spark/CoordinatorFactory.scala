@@ -14,7 +14,9 @@ import splice.source._
 /** Makes the coordinator of one run from the session that runs it. */
 private[spark] object CoordinatorFactory {
 
-  /** The cores that are known when a run begins. */
+  /** The cores of the executors that are registered now, or `spark.default.parallelism` if that is set. Spark returns 2 or more on a cluster,
+    * also if no executor is registered.
+    */
   def cores(spark: SparkSession): Int = math.max(spark.sparkContext.defaultParallelism, 1)
 
   def apply(
@@ -31,6 +33,7 @@ private[spark] object CoordinatorFactory {
     val jobs     = new SparkJobs(spark.sparkContext)
     val run      = UUID.randomUUID().toString
     val context  = EnumeratorContext(log, mode, Clock.systemUTC(), cores, run, retained, jobs = jobs)
-    new Coordinator(source, context, SlotRules.of(options, cores), retained, folder, batches)
+    val followed = Option.when(!options.contains(CommonOptions.Slots.key))(() => this.cores(spark))
+    new Coordinator(source, context, SlotRules.of(options, cores), retained, folder, batches, followed)
   }
 }

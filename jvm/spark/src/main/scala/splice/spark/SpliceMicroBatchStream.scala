@@ -37,7 +37,7 @@ final private[spark] class SpliceMicroBatchStream private (
 
   override def initialOffset(): Offset = SpliceOffset(coordinator.initial())
 
-  override def deserializeOffset(json: String): Offset = SpliceOffset(coordinator.position(json))
+  override def deserializeOffset(json: String): Offset = new SpliceOffset(coordinator.position(json), json)
 
   // The limits are each leg's own, asked for when its batch begins; this one only must not read "all available".
   override def getDefaultReadLimit: ReadLimit = ReadLimit.maxRows(Long.MaxValue)
@@ -47,7 +47,9 @@ final private[spark] class SpliceMicroBatchStream private (
 
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = {
     coordinator.reported(reports.takeReports())
-    SpliceOffset(coordinator.advance(position(start), everything = limit.isInstanceOf[ReadAllAvailable]))
+    val from  = position(start)
+    val until = coordinator.advance(from, everything = limit.isInstanceOf[ReadAllAvailable])
+    if (until == from) start else SpliceOffset(until)
   }
 
   override def prepareForTriggerAvailableNow(): Unit =

@@ -30,6 +30,16 @@ final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
     assert(error.getMessage.contains("'subscirbe' is unknown. Did you mean 'subscribe'?"))
   }
 
+  test("an invalid option of the whole query is an error of load(), and names the allowed values") {
+    Seq("minPartitions" -> "0", "slots" -> "many", "maxRecordsPerPartition" -> "-1", "assigner" -> "any").foreach {
+      case (option, value) =>
+        val reader = spark.read.format("splice-kafka").option("kafka.bootstrap.servers", "localhost:1")
+        val error  = intercept[SpliceOptionException](reader.option("subscribe", "t").option(option, value).load())
+        assert(error.getCondition == "SPLICE_OPTION.INVALID_VALUE" &&
+          error.getMessage.contains(s"'$option' is '$value'"))
+    }
+  }
+
   test("the aliases say which source it is") {
     val path = numbers("alias", 0, 10, 1)
     assert(spark.read.format("splice-files").option("format", "parquet").option("path", path).load().count() == 10)

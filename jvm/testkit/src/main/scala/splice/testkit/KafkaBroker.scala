@@ -17,10 +17,19 @@ import org.apache.kafka.common.Uuid
   *
   * Its jars are in the folder that the property `splice.kafka.server` names. Not for use by several threads at once.
   */
-final class KafkaBroker private (folder: Path, more: Map[String, String]) extends AutoCloseable {
+final class KafkaBroker private (folder: Path, more: Map[String, String], role: KafkaBroker.Role)
+    extends AutoCloseable {
 
-  private val port       = FreePort()
-  private val controller = Iterator.continually(FreePort()).find(_ != port).getOrElse(port)
+  import KafkaBroker.{Alone, Guarded, Joined}
+
+  private val ports = Iterator.continually(FreePort()).distinct.take(3).toIndexedSeq
+  private val port  = ports(0)
+  private val login = ports(1)
+
+  private val controller: Int = role match {
+    case Joined(first, _) => first.controller
+    case _                => ports(2)
+  }
 
   private var process: Option[Process] = None
 
@@ -29,7 +38,13 @@ final class KafkaBroker private (folder: Path, more: Map[String, String]) extend
   /** What clients bootstrap from. */
   val servers: String = s"127.0.0.1:$port"
 
-  private var id = KafkaBroker.newId()
+  /** What clients bootstrap from that log in as a user. */
+  def loginServers: String = s"127.0.0.1:$login"
+
+  private var id = role match {
+    case Joined(first, _) => first.clusterId
+    case _                => KafkaBroker.newId()
+  }
 
   /** The id that the cluster was formatted with. */
   def clusterId: String = id
@@ -62,6 +77,10 @@ final class KafkaBroker private (folder: Path, more: Map[String, String]) extend
   /** An admin client, to be closed by the caller. */
   def admin(): Admin = Admin.create(Map[String, Object]("bootstrap.servers" -> servers).asJava)
 
+  /** The first file of a partition's log, for tests that damage it. */
+  def logFile(topic: String, partition: Int): Path =
+    folder.resolve("data").resolve(s"$topic-$partition").resolve("00000000000000000000.log")
+
   override def close(): Unit = {
     stop()
     val _ = Try(Runtime.getRuntime.removeShutdownHook(hook))
@@ -87,7 +106,13 @@ final class KafkaBroker private (folder: Path, more: Map[String, String]) extend
   private def format(): Unit = {
     Files.writeString(folder.resolve("log4j2.properties"), KafkaBroker.Logging)
     val settings = new Properties()
-    val all      = KafkaBroker.settings(folder.resolve("data"), port, controller) ++ more
+    val basic    = KafkaBroker.settings(folder.resolve("data"), port, controller)
+    val all      =
+      (role match {
+        case Alone           => basic
+        case Guarded(users)  => KafkaBroker.guarded(basic, login, users)
+        case Joined(_, node) => KafkaBroker.joined(basic, port, node)
+      }) ++ more
     all.foreach { case (k, v) => settings.setProperty(k, v) }
     Using.resource(Files.newBufferedWriter(config))(settings.store(_, "one node"))
     val done = launch("kafka.tools.StorageTool", "format", "-t", clusterId, "-c", config.toString).start().waitFor()
@@ -125,13 +150,52 @@ object KafkaBroker {
     * @param more
     *   broker settings that override those of the tests
     */
-  def start(more: (String, String)*): KafkaBroker = {
-    val broker = new KafkaBroker(Files.createTempDirectory(s"splice-kafka-${UUID.randomUUID()}"), more.toMap)
+  def start(more: (String, String)*): KafkaBroker = start(Alone, more)
+
+  /** Starts a server with access rights and two listeners: at [[KafkaBroker.servers]] clients have all rights; at
+    * [[KafkaBroker.loginServers]] they log in (SASL_PLAINTEXT, PLAIN) and have the rights of their user.
+    *
+    * @param users
+    *   name and password
+    */
+  def startGuarded(users: Map[String, String], more: (String, String)*): KafkaBroker = start(Guarded(users), more)
+
+  /** Starts a second broker of the cluster of `first`, which is its controller, and waits until it responds. */
+  def join(first: KafkaBroker, node: Int): KafkaBroker = start(Joined(first, node), Nil)
+
+  private def start(role: Role, more: Seq[(String, String)]): KafkaBroker = {
+    val broker = new KafkaBroker(Files.createTempDirectory(s"splice-kafka-${UUID.randomUUID()}"), more.toMap, role)
     Runtime.getRuntime.addShutdownHook(broker.hook)
     broker.format()
     broker.start()
     broker
   }
+
+  sealed private trait Role
+  private case object Alone                                      extends Role
+  final private case class Guarded(users: Map[String, String])   extends Role
+  final private case class Joined(first: KafkaBroker, node: Int) extends Role
+
+  private def guarded(basic: Map[String, String], port: Int, users: Map[String, String]): Map[String, String] = {
+    def and(key: String, more: String) = key -> s"${basic(key)},$more"
+    val line = users.map { case (name, password) => s"""user_$name="$password"""" }.mkString(" ")
+    basic ++ Map(
+      and("listeners", s"LOGIN://127.0.0.1:$port"),
+      and("advertised.listeners", s"LOGIN://127.0.0.1:$port"),
+      and("listener.security.protocol.map", "LOGIN:SASL_PLAINTEXT"),
+      "listener.name.login.sasl.enabled.mechanisms" -> "PLAIN",
+      "listener.name.login.plain.sasl.jaas.config"  ->
+        s"org.apache.kafka.common.security.plain.PlainLoginModule required $line;",
+      "authorizer.class.name" -> "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+      "super.users"           -> "User:ANONYMOUS"
+    )
+  }
+
+  private def joined(basic: Map[String, String], port: Int, node: Int): Map[String, String] = basic ++ Map(
+    "process.roles" -> "broker",
+    "node.id"       -> node.toString,
+    "listeners"     -> s"BROKER://127.0.0.1:$port"
+  )
 
   private def newId(): String = Iterator.continually(Uuid.randomUuid().toString).find(!_.startsWith("-")).mkString
 

@@ -7,7 +7,7 @@ import java.time.Instant
 
 import splice.source.{Jobs, Outlook, TimeRange}
 
-/** What is known of a list of files. The footers are read when the number of rows is first used. */
+/** What is known of a list of files. The footers are read when the number of rows or a greatest value is first used. */
 final private[files] class FilesOutlook(list: FileList, storage: FileStorage, jobs: Jobs) extends Outlook {
 
   private lazy val footers: Option[Footers] =
@@ -18,6 +18,8 @@ final private[files] class FilesOutlook(list: FileList, storage: FileStorage, jo
   override def bytes: Option[Long] = Some(list.unread(FilesPosition.Start))
 
   override def rows: Option[Long] = footers.filter(_.failed == 0).map(_.rows)
+
+  override def latest: Map[String, Instant] = footers.fold(Map.empty[String, Instant])(_.latest)
 
   override def modified: Option[TimeRange] = {
     val times = list.files.map(_.modified)

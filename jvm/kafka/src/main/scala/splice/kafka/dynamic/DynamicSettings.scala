@@ -49,7 +49,7 @@ final private[splice] case class DynamicSettings(
     val all  = DynamicSettings.merged(base, properties, special, read)
     val made = KafkaSettings(SourceOptions(all))
     // Here it is decided how long to wait, for all clusters alike.
-    made.copy(policies = made.policies.copy(patience = Duration.ZERO))
+    made.copy(policies = made.policies.copy(patience = Duration.ZERO, partitionsFail = false))
   }
 
   /** Where topics of a cluster begin that begin elsewhere than the others, as is said of their streams. */

@@ -3,14 +3,23 @@
 
 package splice.kafka.enumerator
 
+import java.time.Instant
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
 import splice.kafka.KafkaErrors
-import splice.kafka.options.{KafkaOptions, StartingOffsets}
+import splice.kafka.options.{EndingOffsets, KafkaOptions, StartingOffsets}
+import splice.source.LogPartition
 
 /** What a batch does not read, as Spark's own source does not: nothing at all, or backwards. */
 private[splice] object BatchBounds {
 
-  /** @throws splice.source.SpliceOptionException when it begins where it ends */
-  def refuse(start: StartingOffsets): Unit = {
+  /** Checks options without any request.
+    *
+    * @throws splice.source.SpliceOptionException
+    *   when the batch starts at its end, or after it
+    */
+  def refuse(start: StartingOffsets, ending: Option[EndingOffsets]): Unit = {
     val latest = start match {
       case StartingOffsets.Latest         => true
       case StartingOffsets.Exact(offsets) => offsets.valuesIterator.contains(StartResolver.AtLatest)
@@ -21,12 +30,35 @@ private[splice] object BatchBounds {
         s"${KafkaOptions.Starting.key} = latest",
         "a batch ends at the latest offsets, so it would read nothing. Begin at earliest, at offsets or at a time, or read as a stream"
       )
+    (start, ending) match {
+      case (StartingOffsets.Exact(from), Some(EndingOffsets.Exact(until))) =>
+        refuse(KafkaOptions.Ending.key, from, until)(_.toString)
+      case (StartingOffsets.AtTimes(from, _), Some(EndingOffsets.AtTimes(until))) =>
+        refuse(KafkaOptions.EndingTimestamps.key, from, until)(Instant.ofEpochMilli(_).toString)
+      case (StartingOffsets.AtTime(from, _), Some(EndingOffsets.AtTime(until))) if from > until =>
+        throw KafkaErrors.startAfterEnd(
+          Seq(("each partition", Instant.ofEpochMilli(from).toString, Instant.ofEpochMilli(until).toString))
+        )
+      case _ => ()
+    }
+  }
+
+  private def refuse(option: String, from: SortedMap[LogPartition, Long], until: SortedMap[LogPartition, Long])(
+      show: Long => String
+  ): Unit = {
+    StartResolver.checkPartitions(option, until.keySet, SortedSet.from(from.keySet))
+    // A negative number stands for earliest or latest.
+    val behind = from.toSeq.collect {
+      case (p, start) if until(p) >= 0 && start > until(p) => (p.toString, show(start), show(until(p)))
+    }
+    if (behind.nonEmpty) throw KafkaErrors.startAfterEnd(behind)
   }
 
   /** @throws splice.source.SpliceOptionException when it begins behind its end */
   def refuse(entry: EndingLog.Entry): Unit = {
     val behind = entry.start.offsets.toSeq.collect {
-      case (p, start) if entry.end.get(p).exists(_ < start) => (p, start, entry.end.get(p).getOrElse(start))
+      case (p, start) if entry.end.get(p).exists(_ < start) =>
+        (p.toString, start.toString, entry.end.get(p).getOrElse(start).toString)
     }
     if (behind.nonEmpty) throw KafkaErrors.startAfterEnd(behind)
   }

@@ -9,12 +9,22 @@ import splice.kafka.split.KafkaPosition
 import splice.kafka.{DataLoss, MissingRange}
 import splice.source.LogPartition
 
-/** The ends of partitions as they were last seen. A lower end than before is asked for again; if it stays, records are lost. */
-final private[splice] class EndWatch(log: LogMetadata, looks: SecondLook, loss: DataLoss) {
+/** The ends of partitions as they were last seen. A lower end than before is asked for again; if it stays, records are lost.
+  *
+  * @param isCommitted
+  *   whether ends are those of committed records, which may be lower than the position of a run that read all records
+  */
+final private[splice] class EndWatch(
+    log: LogMetadata,
+    looks: SecondLook,
+    loss: DataLoss,
+    isCommitted: Boolean = false
+) {
 
   private var known: Map[LogPartition, Long] = Map.empty
   private var expected                       = KafkaPosition.Empty
   private var told                           = Set.empty[String]
+  private var uncommitted                    = Map.empty[LogPartition, Long]
 
   def last(partition: LogPartition): Option[Long] = known.get(partition)
 
@@ -27,35 +37,64 @@ final private[splice] class EndWatch(log: LogMetadata, looks: SecondLook, loss: 
   /** Forgets topics that are others now. */
   def forget(topics: Set[String]): Unit = known = known.filterNot { case (p, _) => topics(p.topic) }
 
-  /** The ends now; a partition that the brokers do not tell of is left out. None when the position has changed meanwhile.
+  /** The ends now; a partition that `request` leaves out is left out. None when the position has changed meanwhile.
     *
     * @param at
     *   everything before it was read, so the log was once that long, unless it is [[expect]]ed
+    * @param request
+    *   requests the ends of partitions
     * @param changed
     *   asked before records are said to be lost, since a topic that was created again is the better explanation
     */
-  def ends(at: KafkaPosition, partitions: Set[LogPartition])(changed: => Boolean): Option[Map[LogPartition, Long]] = {
+  def ends(at: KafkaPosition, partitions: Set[LogPartition])(request: Set[LogPartition] => Map[LogPartition, Long])(
+      changed: => Boolean
+  ): Option[Map[LogPartition, Long]] = {
     val ahead                          = waiting(at, partitions)
     def highest(p: LogPartition): Long = ahead.get(p) match {
       case Some(start) => known.get(p).filter(_ > start).getOrElse(0L)
       case None        => math.max(at.get(p).getOrElse(0L), known.getOrElse(p, 0L))
     }
-    def lower(ends: Map[LogPartition, Long]): Seq[MissingRange] =
-      ends.iterator.collect { case (p, end) if end < highest(p) => MissingRange(p, end, Some(highest(p))) }.toSeq
+    def lower(ends: Map[LogPartition, Long]): Seq[MissingRange] = {
+      val all =
+        ends.iterator.collect { case (p, end) if end < highest(p) => MissingRange(p, end, Some(highest(p))) }.toSeq
+      if (isCommitted) uncommitted = awaiting(at, all.map(_.partition).toSet, ends)
+      all.filterNot(range => uncommitted.contains(range.partition))
+    }
 
-    val seen = looks.confirm(log.ends(partitions))(lower(_).nonEmpty)(() => log.ends(partitions))
+    val seen = looks.confirm(request(partitions))(lower(_).nonEmpty)(() => request(partitions))
     val lost = lower(seen)
     if (lost.nonEmpty && changed) None
     else {
       if (lost.nonEmpty) loss.report("the log ends before where it ended earlier", lost.sortBy(_.partition))
       known ++= seen
-      if (ahead.isEmpty) Some(seen)
+      if (ahead.isEmpty) Some(seen ++ uncommitted)
       else {
         val early = ahead.filter { case (p, start) => seen.get(p).exists(_ < start) }
         tell(early, seen)
-        Some(seen ++ early)
+        Some(seen ++ uncommitted ++ early)
       }
     }
+  }
+
+  /** Positions before which records of open transactions were read, because an earlier run had `kafka.isolation.level` = read_uncommitted. The
+    * log still holds these records, so nothing is lost. Within a run, the end of committed records never decreases.
+    */
+  private def awaiting(
+      at: KafkaPosition,
+      low: Set[LogPartition],
+      ends: Map[LogPartition, Long]
+  ): Map[LogPartition, Long] = {
+    val suspects        = at.offsets.filter { case (p, _) => low(p) && known.get(p).forall(_ <= ends(p)) }.toMap
+    val (still, others) = suspects.partition { case (p, offset) => uncommitted.get(p).contains(offset) }
+    val written         = if (others.isEmpty) Map.empty[LogPartition, Long] else log.written(others.keySet)
+    val found           = others.filter { case (p, offset) => written.get(p).exists(_ >= offset) }
+    found.toSeq.sortBy(_._1).foreach { case (p, offset) =>
+      EndWatch.logger.warn(
+        s"$p was read up to offset $offset, and transactions are open from offset ${ends(p)} on. The query continues with the partition when " +
+          "they have ended."
+      )
+    }
+    still ++ found
   }
 
   /** Where partitions begin that nothing was read of, and whose logs may not have come there yet. */

@@ -19,10 +19,13 @@ final private[splice] class EndingLog(side: SideLog, log: LogMetadata, mode: Rea
 
   private var known: Option[EndingLog.Entry] = entries.numbers.lastOption.map(entries(_))
 
-  /** The end, decided now, of a source that begins at `start`. */
+  /** The end, if it was decided. */
+  def end: Option[KafkaPosition] = known.map(_.end)
+
+  /** The end, decided now, of a source that begins at `start`, or the entry that another driver has stored meanwhile. */
   def begin(ending: EndingOffsets, start: KafkaPosition, partitions: SortedSet[LogPartition]): EndingLog.Entry = {
-    val entry = EndingLog.Entry(decide(ending, partitions), start)
-    val _     = entries.create(VersionedEntry.write(Nil, Seq(entry.end.json, entry.start.json)))
+    // The entry of another driver that has begun the source at the same time holds for this one too.
+    val entry = entries.append(VersionedEntry.write(Nil, Seq(decide(ending, partitions).json, start.json)))
     known = Some(entry)
     entry
   }

@@ -4,12 +4,12 @@
 package splice.kafka.enumerator
 
 import scala.annotation.tailrec
-import scala.collection.immutable.SortedMap
+import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.apache.spark.sql.types.StructType
 
 import splice.kafka.dynamic.enumerator.ClusterEnumerator
-import splice.kafka.lag.{LagBook, ReadReports}
+import splice.kafka.lag.ReadReports
 import splice.kafka.options.{KafkaSettings, StartingOffsets}
 import splice.kafka.reader.{KafkaReaders, ReaderPool}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
@@ -42,7 +42,8 @@ final private[splice] class KafkaEnumerator(
   ) = this(settings, context, log, discovery, looks, new RecordSizes, new ReadReports(context.run))
 
   private val policies   = settings.policies
-  private val watch      = new EndWatch(log, looks, DataLoss(settings.failOnDataLoss))
+  private val watch      = new EndWatch(log, looks, DataLoss(settings.failOnDataLoss), settings.client.readsCommitted)
+  private val silence    = new Silence(log, policies.partitionPatience, context.clock)
   private val retention  = new Retention(log, policies.outOfRange)
   private val resolver   = new StartResolver(log, retention, looks, settings.client.group)
   private val startLog   = new StartLog(context.sideLog)
@@ -53,29 +54,29 @@ final private[splice] class KafkaEnumerator(
   private val deletions  = new DeletionLog(context.sideLog)
   private val recreation =
     new Recreation(log, identity, deletions, policies.recreated, settings.client.servers, newStarts(_), watch.last)
-  private val removal    = new Removal(deletions, policies.removed, context.clock, watch.last)
+  private val removal    = new Removal(deletions, policies.removed, context.clock, watch.last, settings.subscription)
   private val membership = new Membership(settings, discovery, identity, recreation, removal, looks)
-  private val ends       = new LogEnds(membership, watch)
-  private val skips      = new Skips(log, skipLog, fillLog, retention, watch)
-  private val replays    = new Replay(log, membership, identity, startLog, skipLog)
+  private val ends       = new LogEnds(log, membership, watch, silence)
+  private val skips      = new Skips(silence.earliest, skipLog, fillLog, retention, watch)
+  private val replays    = new Replay(settings, log, looks, membership, identity, startLog, skipLog)
+  private val topics     = new TopicCheck(log, recreation, settings.subscription, context.clock)
   private val outage     = new Outage(policies.patience, context.clock, () => looks.waitForNext())
-  private val lag        = new LagBook
   private val sharing    = new Sharing(settings.admission, sizes)
+  private val progress   =
+    new KafkaFigures(sizes, reports, fillLog, watch, discovery, context.clock, membership.reads)
 
-  private var moving                         = false
-  private var refreshing                     = false
-  private var shownAt: Option[KafkaPosition] = None
-  private var filled                         = 0L
+  private var moving     = false
+  private var refreshing = false
 
   override def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = {
     val wanted = at match {
       case exact: StartPosition.Offsets => exact.starts
       case _                            => SortedMap.empty[LogPartition, OffsetRanges]
     }
+    if (context.mode == ReadMode.Batch && at == StartPosition.Configured)
+      (configuredStart +: of.values.toSeq).foreach(BatchBounds.refuse(_, settings.ending))
     val partitions = membership.first(wanted.keySet)
     membership.requireAll()
-    if (context.mode == ReadMode.Batch && at == StartPosition.Configured)
-      (configuredStart +: of.values.toSeq).foreach(BatchBounds.refuse)
     val begin = at match {
       case StartPosition.Configured      => resolver.configured(configuredStart, of, partitions)
       case _: StartPosition.Offsets      => resolver.exactly(wanted, partitions)
@@ -96,11 +97,24 @@ final private[splice] class KafkaEnumerator(
   override def advance(from: KafkaPosition, limits: Limits): KafkaPosition = {
     // A run whose end is fixed would be over if nothing came of it, and so would one of a chain while a bounded leg is read.
     val until =
-      if (ends.isFrozen || settings.ending.nonEmpty) outage.wait(() => go(from, limits))
-      else outage.idle(from)(go(from, limits))
+      if (ends.isFrozen || settings.ending.nonEmpty) outage.wait { () =>
+        val next = silence.round(go(from, limits))
+        if (next == from && limits.minRows.isEmpty) silence.require(!isDone(from, _))
+        next
+      }
+      else outage.idle(from)(silence.round(go(from, limits)))
+    silence.check()
     moving = until != from
     if (until == from) from else until
   }
+
+  /** Whether a partition is read to the end that is fixed for it. */
+  private def isDone(at: KafkaPosition, p: LogPartition): Boolean = {
+    val end = (ends.fixed(p) ++ endingLog.end.flatMap(_.get(p))).minOption
+    at.get(p).exists(offset => end.exists(_ <= offset))
+  }
+
+  override def silent: SortedMap[LogPartition, SilentPartition] = silence.all
 
   override def plan: KafkaPlan = KafkaPlan(startLog.known, skipLog.known, identity.known, fillLog.known)
 
@@ -131,7 +145,7 @@ final private[splice] class KafkaEnumerator(
     if (from != until) outage.wait(() => replays(plan, from, until))
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
-    KafkaReaders(settings, columns, context, reports.key)
+    KafkaReaders(settings, columns, context, reports.key, ranges, sizes)
 
   override def cost(range: SplitRange): Long = range match {
     case own: KafkaSplitRange => sizes.cost(own.partition.topic, own.weight)
@@ -160,7 +174,9 @@ final private[splice] class KafkaEnumerator(
 
   override def committed(until: KafkaPosition): Unit = if (settings.commitToGroup) {
     val position = identity.known.meant(until)
-    log.commit(position.offsets.filter { case (p, _) => membership.holds(p, position.generation(p.topic)) })
+    log.commit(position.offsets.filter { case (p, _) =>
+      membership.reads(p) && membership.holds(p, position.generation(p.topic))
+    })
   }
 
   override def retain(oldest: KafkaPosition): Unit = skipLog.retain(identity.known.meant(oldest))
@@ -169,35 +185,7 @@ final private[splice] class KafkaEnumerator(
 
   override def reported(all: Seq[Report]): Unit = reports.add(all)
 
-  override def figures(at: KafkaPosition): SortedMap[String, String] = {
-    val told = reports.take()
-    told.partitions.foreach { case (p, read) => sizes.learn(p.topic, read.rows, read.bytes) }
-    val found = told.partitions.keySet.map(_.topic)
-    shownAt.foreach { before =>
-      at.topics.filter(t => !found(t) && before.of(t) != at.of(t)).foreach(sizes.foundNone)
-    }
-    shownAt = Some(at)
-    filled += told.filled
-    val toFill = at.offsets.iterator.map { case (p, offset) =>
-      fillLog.known.find(p, at.generation(p.topic)).fold(0L)(fill => math.max(fill.total - fill.rank(offset), 0L))
-    }.sum
-    val fill = if (fillLog.known.isEmpty) Nil
-    else Seq(ProgressMetric.RowsFilled -> filled.toString, ProgressMetric.OffsetsToFill -> toFill.toString)
-    lag.look(unfilled(at), watch.last, told, context.clock.instant()).report ++ told.report ++ fill ++ Seq(
-      ProgressMetric.Position         -> shown(at),
-      ProgressMetric.Splits           -> at.offsets.size.toString,
-      ProgressMetric.MetadataFailures -> discovery.health.failures.toString
-    ) ++ discovery.health.age(context.clock.instant()).map(ProgressMetric.MetadataAge -> _.toMillis.toString)
-  }
-
-  /** Offsets that are behind their ends by as much as there is to read. */
-  private def unfilled(at: KafkaPosition): SortedMap[LogPartition, Long] =
-    if (fillLog.known.isEmpty) at.offsets
-    else
-      at.offsets.map { case (p, offset) =>
-        val end = watch.last(p).getOrElse(offset)
-        p -> (end - fillLog.known.between(p, at.generation(p.topic), offset, end))
-      }
+  override def figures(at: KafkaPosition): SortedMap[String, String] = progress(at)
 
   override def expect(starts: KafkaPosition): Unit = watch.expect(starts)
 
@@ -209,11 +197,10 @@ final private[splice] class KafkaEnumerator(
 
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = log.atTime(millis)
 
-  override def close(): Unit = {
-    discovery.close()
-    log.close()
-    ReaderPool.release(context.run)
-  }
+  override def close(): Unit =
+    try discovery.close()
+    finally try log.close()
+      finally ReaderPool.release(context.run)
 
   private def configuredStart: StartingOffsets = settings.start.getOrElse(context.mode match {
     case ReadMode.Stream => StartingOffsets.Latest
@@ -230,19 +217,26 @@ final private[splice] class KafkaEnumerator(
       ends.renew(here.topics.filter(t => here.generation(t) != at.generation(t)), there)
     val ending = settings.ending.map(endingLog.resolve(_, here, there).end)
     val within = ends.reach(there, ending)
-    val found  = startLog.starts(within -- here.offsets.keySet, here)(newStarts)
+    val found  = startLog.starts(within -- here.offsets.keySet, here)(silence.starts(policies.newPartitions, _))
     val begun  = skips.known(here ++ found)
     val behind = skips.behind(begun, within)
-    // Asked beside the ends while batches follow one another, else only once there is something to read.
-    val early = if (moving) Some(log.topicIds(within.map(_.topic))) else None
+    val isOpen = !ends.isFrozen && settings.ending.isEmpty
+    val isDue  = isOpen && topics.isDue
+    // Sent with the request for ends while batches follow one another, else only once there is something to read.
+    val early = Option.when(moving || isDue)(topics.send(within.map(_.topic)))
     ends.of(begun, within) match {
       case None      => go(at, limits, looked = true)
       case Some(now) =>
         val most  = ending.foldLeft(now)(ends.cut(begun))
         val start = skips.pass(begun, most, behind)
-        val next  = until(start, skips.reached(begun, start, most), limits)
-        val moved = if (looked) Set.empty[String] else next.topics.filter(t => next.of(t) != here.of(t))
-        if (moved.isEmpty || recreation.owns(moved, early.getOrElse(log.topicIds(moved))())) next
+        val open  = skips.reached(begun, start, most).filterNot { case (p, _) => silence.isSilent(p) }
+        val next  = until(start, open, limits).getOrElse(at)
+        val moved =
+          if (looked || next == at) Set.empty[String] else next.topics.filter(t => next.of(t) != here.of(t))
+        val known = if (isOpen) there else SortedSet.empty[LogPartition]
+        def seen  = early.getOrElse(topics.send(if (isOpen) within.map(_.topic) else moved))()
+        if (silence.isDoubtful && isOutdated(at, Settled(here, there))) go(at, limits, looked = true)
+        else if (looked || moved.isEmpty && !isDue || topics.agrees(moved, known, seen)) next
         else {
           val _ = membership.look(at)
           go(at, limits, looked = true)
@@ -250,22 +244,24 @@ final private[splice] class KafkaEnumerator(
     }
   }
 
-  /** How far a batch goes that begins at `from`, if there is enough to read until `ends`. */
-  private def until(from: KafkaPosition, ends: Map[LogPartition, Long], limits: Limits): KafkaPosition = {
+  /** Whether topics of partitions that do not respond were deleted. */
+  private def isOutdated(at: KafkaPosition, before: Settled): Boolean = {
+    val now = membership.look(at)
+    silence.describe(now.partitions)
+    now != before
+  }
+
+  /** How far a batch goes that begins at `from`; None if there is less to read until `ends` than a batch waits for. */
+  private def until(from: KafkaPosition, ends: Map[LogPartition, Long], limits: Limits): Option[KafkaPosition] = {
     val ready = from.offsets.collect { case (p, offset) if ends.contains(p) => p -> (offset -> ends(p)) }
     val fills = fillLog.known
     val rows  = ready.iterator.map { case (p, (at, end)) => fills.between(p, from.generation(p.topic), at, end) }.sum
-    if (limits.minRows.exists(rows < _)) from
-    else from ++ fills.share(ready, (p: LogPartition) => p -> from.generation(p.topic))(sharing(limits, _))
+    if (limits.minRows.exists(rows < _)) None
+    else Some(from ++ fills.share(ready, (p: LogPartition) => p -> from.generation(p.topic))(sharing(limits, _)))
   }
 
   private def newStarts(partitions: Set[LogPartition]): Map[LogPartition, Long] =
     log.starts(policies.newPartitions, partitions)
-
-  private def shown(position: KafkaPosition): String =
-    if (position.json.length <= 80) position.json
-    else
-      s"${position.offsets.size} partitions of ${position.topics.size} topics, ${position.offsets.valuesIterator.sum} offsets"
 }
 
 private[splice] object KafkaEnumerator {

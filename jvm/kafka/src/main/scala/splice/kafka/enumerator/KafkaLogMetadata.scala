@@ -10,15 +10,15 @@ import scala.collection.immutable.{ArraySeq, SortedMap, SortedSet}
 import scala.jdk.CollectionConverters._
 import scala.util.{Try, Using}
 
-import org.apache.kafka.clients.admin.{Admin, DescribeTopicsOptions, OffsetSpec, TopicDescription}
-import org.apache.kafka.clients.consumer.{Consumer, KafkaConsumer}
+import org.apache.kafka.clients.admin.{Admin, DescribeTopicsOptions, ListOffsetsOptions, OffsetSpec, TopicDescription}
+import org.apache.kafka.clients.consumer.{Consumer, ConsumerConfig, KafkaConsumer}
 import org.apache.kafka.common.acl.AclOperation
 import org.apache.kafka.common.errors.{
   TopicAuthorizationException,
   UnknownTopicOrPartitionException,
   UnsupportedVersionException
 }
-import org.apache.kafka.common.{KafkaFuture, TopicPartition, Uuid}
+import org.apache.kafka.common.{IsolationLevel, KafkaFuture, TopicPartition, Uuid}
 
 import splice.kafka.options.{KafkaSettings, Subscription}
 import splice.kafka.split.TopicPartitions
@@ -31,10 +31,13 @@ import splice.source.{LogPartition, LogRecord}
   */
 final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: String) extends LogMetadata {
 
+  import KafkaLogMetadata._
+
   private val properties = settings.client
+  private val timeout    = Duration.ofMillis(properties.timeoutMillis.toLong)
   private val calls      = new KafkaCalls(
     properties.servers,
-    Duration.ofMillis(properties.timeoutMillis.toLong),
+    timeout,
     settings.retries,
     settings.retryInterval,
     properties.secrets.hide
@@ -62,28 +65,31 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
   override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long] =
     offsets("earliest offsets", partitions)((client, some) => client.beginningOffsets(some))
 
-  override def topicIds(topics: Set[String]): () => Map[String, String] =
+  override def topicStates(topics: Set[String]): () => Map[String, TopicState] =
     if (topics.isEmpty) () => Map.empty
     else {
       val asked = calls("topic ids")(adminClient().describeTopics(topics.asJava).topicNameValues())
       () =>
         calls("topic ids") {
           asked.asScala.iterator.flatMap { case (name, answer) =>
-            described(answer).map(d => name -> d.topicId.toString)
+            permitted(name, answer).map(d => name -> state(d))
           }.toMap
         }
     }
+
+  private def state(topic: TopicDescription): TopicState =
+    TopicState(Some(topic.topicId).filter(_ != Uuid.ZERO_UUID).map(_.toString), topic.partitions.size)
 
   // Brokers before Kafka 2.3 have no rights in their response.
   override def checkReadable(topics: Set[String]): Unit = if (topics.nonEmpty) calls("access to topics") {
     val options = new DescribeTopicsOptions().includeAuthorizedOperations(true)
     val rights  = adminClient().describeTopics(topics.asJava, options).topicNameValues().asScala
-    val denied  = rights.toSeq.collect { case (name, answer) if isDenied(answer) => name }
+    val denied  = rights.toSeq.collect { case (name, answer) if isDenied(name, answer) => name }
     if (denied.nonEmpty) throw new TopicAuthorizationException(denied.toSet.asJava)
   }
 
-  private def isDenied(answer: KafkaFuture[TopicDescription]): Boolean =
-    try described(answer).flatMap(topic => Option(topic.authorizedOperations)).exists(isDenied)
+  private def isDenied(name: String, answer: KafkaFuture[TopicDescription]): Boolean =
+    try described(name, answer).flatMap(topic => Option(topic.authorizedOperations)).exists(isDenied)
     catch { case e: ExecutionException if e.getCause.isInstanceOf[UnsupportedVersionException] => false }
 
   // A topic that was described has at least one right, so a broker that returns none does not support the question.
@@ -99,14 +105,49 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
     committing(offsets)
   }
 
-  override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
-    // The consumer asks about every topic that it is assigned, also about one that was deleted.
-    consumer.foreach { client =>
-      if (partitions.nonEmpty && client.assignment().size > partitions.size)
-        client.assign(partitions.map(TopicPartitions.of).asJava)
+  override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] =
+    offsets("ends", partitions) { (client, some) =>
+      leaveOthers(client, some)
+      client.endOffsets(some)
     }
-    offsets("ends", partitions)((client, some) => client.endOffsets(some))
+
+  override def endsSoon(partitions: Set[LogPartition]): LogOffsets =
+    if (partitions.isEmpty) LogOffsets(Map.empty) else calls("ends")(endRequests(partitions))
+
+  override def earliestSoon(partitions: Set[LogPartition]): LogOffsets =
+    if (partitions.isEmpty) LogOffsets(Map.empty) else calls("earliest offsets")(earliestRequests(partitions))
+
+  private lazy val endRequests = requests("the end", OffsetSpec.latest()) { (client, some, patience) =>
+    leaveOthers(client, some)
+    client.endOffsets(some, patience)
   }
+
+  private lazy val earliestRequests = requests("the earliest offset", OffsetSpec.earliest()) {
+    (client, some, patience) => client.beginningOffsets(some, patience)
+  }
+
+  private def requests(what: String, spec: OffsetSpec)(
+      ask: (Consumer[_, _], java.util.Collection[TopicPartition], Duration) => Offsets
+  ): OffsetRequests = {
+    val isolation = properties.properties.get(ConsumerConfig.ISOLATION_LEVEL_CONFIG).map(_.trim) match {
+      case Some("read_committed") => IsolationLevel.READ_COMMITTED
+      case _                      => IsolationLevel.READ_UNCOMMITTED
+    }
+    val soon = Seq(timeout, Soon).min
+    new OffsetRequests(what, properties.servers, soon, settings.retryInterval, properties.secrets.hide)(
+      (partitions, patience) =>
+        toLog(ask(assigned(partitions), partitions.map(TopicPartitions.of).asJava, patience)),
+      { partitions =>
+        val asked = partitions.iterator.map(p => TopicPartitions.of(p) -> spec).toMap.asJava
+        val found = adminClient().listOffsets(asked, new ListOffsetsOptions(isolation))
+        partitions.iterator.map(p => p -> found.partitionResult(TopicPartitions.of(p))).toMap
+      }
+    )
+  }
+
+  // The consumer asks about every topic that it is assigned, also about one that was deleted.
+  private def leaveOthers(client: Consumer[_, _], partitions: java.util.Collection[TopicPartition]): Unit =
+    if (client.assignment().size > partitions.size) client.assign(partitions)
 
   // The isolation level of an admin client is read_uncommitted.
   override def written(partitions: Set[LogPartition]): Map[LogPartition, Long] = calls("ends") {
@@ -141,7 +182,7 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
     else
       calls(what) {
         Using.resource(new KafkaConsumer[Array[Byte], Array[Byte]](properties.driver(run).asJava)) { client =>
-          FirstRecords(client, ranges, Duration.ofMillis(properties.timeoutMillis.toLong), tolerant)
+          FirstRecords(client, ranges, timeout, tolerant)
         }
       }
 
@@ -162,15 +203,13 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
   }
 
   private def offsets(asked: String, partitions: Set[LogPartition])(
-      ask: (Consumer[_, _], java.util.Collection[TopicPartition]) => java.util.Map[TopicPartition, java.lang.Long]
+      ask: (Consumer[_, _], java.util.Collection[TopicPartition]) => Offsets
   ): Map[LogPartition, Long] =
     if (partitions.isEmpty) Map.empty
-    else
-      calls(asked) {
-        ask(assigned(partitions), partitions.map(TopicPartitions.of).asJava).asScala.map { case (p, offset) =>
-          TopicPartitions.toLog(p) -> offset.longValue
-        }.toMap
-      }
+    else calls(asked)(toLog(ask(assigned(partitions), partitions.map(TopicPartitions.of).asJava)))
+
+  private def toLog(offsets: Offsets): Map[LogPartition, Long] =
+    offsets.asScala.iterator.map { case (p, offset) => TopicPartitions.toLog(p) -> offset.longValue }.toMap
 
   // Partitions are assigned for one reason: the consumer keeps the metadata of topics that are.
   private def assigned(partitions: Set[LogPartition]): Consumer[Array[Byte], Array[Byte]] = {
@@ -204,19 +243,35 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
       case pattern: Subscription.TopicPattern =>
         client.listTopics().names().get().asScala.filter(pattern.matches).toSeq.sorted
     }
-    val named = !settings.subscription.isInstanceOf[Subscription.TopicPattern]
     client.describeTopics(names.asJava).topicNameValues().asScala.toSeq.sortBy(_._1).flatMap { case (name, answer) =>
-      try described(answer) match {
-          case None  => if (named) Some(name -> None) else None
-          case topic => Some(name -> topic)
-        }
-      catch {
-        case e: ExecutionException if !named && e.getCause.isInstanceOf[TopicAuthorizationException] => None
+      permitted(name, answer) match {
+        case None  => if (isNamed) Some(name -> None) else None
+        case topic => Some(name -> topic)
       }
     }
   }
 
-  private def described(answer: KafkaFuture[TopicDescription]): Option[TopicDescription] =
+  private def isNamed: Boolean = !settings.subscription.isInstanceOf[Subscription.TopicPattern]
+
+  /** A topic that exists. A pattern does not match topics that may not be described, because brokers do not list them. */
+  private def permitted(name: String, answer: KafkaFuture[TopicDescription]): Option[TopicDescription] =
+    try described(name, answer)
+    catch { case _: TopicAuthorizationException if !isNamed => None }
+
+  private def described(name: String, answer: KafkaFuture[TopicDescription]): Option[TopicDescription] =
     try Some(answer.get())
-    catch { case e: ExecutionException if e.getCause.isInstanceOf[UnknownTopicOrPartitionException] => None }
+    catch {
+      case e: ExecutionException if e.getCause.isInstanceOf[UnknownTopicOrPartitionException] => None
+      // The error of the client does not name the topic.
+      case e: ExecutionException if e.getCause.isInstanceOf[TopicAuthorizationException] =>
+        throw new TopicAuthorizationException(java.util.Set.of(name))
+    }
+}
+
+private object KafkaLogMetadata {
+
+  private type Offsets = java.util.Map[TopicPartition, java.lang.Long]
+
+  // Longer than leaders usually need to respond, also for new connections.
+  private val Soon = Duration.ofSeconds(2)
 }

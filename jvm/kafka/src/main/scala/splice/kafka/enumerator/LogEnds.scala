@@ -10,13 +10,16 @@ import splice.kafka.split.KafkaPosition
 import splice.source.{LogPartition, SpliceException}
 
 /** How far partitions can be read: to their ends now, or as they were when the run's ends were fixed. */
-final private[splice] class LogEnds(membership: Membership, watch: EndWatch) {
+final private[splice] class LogEnds(log: LogMetadata, membership: Membership, watch: EndWatch, silence: Silence) {
 
   private var frozen: Option[KafkaPosition] = None
   private var checked: Set[LogPartition]    = Set.empty
 
   /** Whether the run ends where it was decided to. */
   def isFrozen: Boolean = frozen.nonEmpty
+
+  /** The end of a partition in a run whose ends are fixed. */
+  def fixed(partition: LogPartition): Option[Long] = frozen.flatMap(_.get(partition))
 
   /** Takes the ends as they are now for those of the run. */
   def freeze(): Unit = frozen = Some(KafkaPosition.of(now(membership.first())))
@@ -35,11 +38,12 @@ final private[splice] class LogEnds(membership: Membership, watch: EndWatch) {
 
   /** The ends; None when the cluster was looked at meanwhile and the position is another one now. */
   def of(at: KafkaPosition, partitions: Set[LogPartition]): Option[Map[LogPartition, Long]] = frozen match {
-    case None       => live(at, partitions)
+    case None       => live(at, partitions)(silence.ends)
     case Some(ends) =>
       // A frozen end below the position is how a leg looks that began after the ends were taken, or a log that lost records.
       val below = partitions.filter(p => at.get(p).exists(offset => ends.get(p).exists(_ < offset))) -- checked
-      live(at, below).map { now =>
+      // The run must not end before it is known whether records are lost, so these partitions have to respond.
+      live(at, below)(log.ends).map { now =>
         checked ++= below
         val lowered = now.filter { case (p, end) => at.get(p).exists(_ > end) }
         partitions.iterator.flatMap(p => ends.get(p).map(end => p -> math.max(end, at.get(p).getOrElse(end)))).toMap ++
@@ -55,17 +59,30 @@ final private[splice] class LogEnds(membership: Membership, watch: EndWatch) {
     }
 
   private def now(partitions: SortedSet[LogPartition]): Map[LogPartition, Long] =
-    watch.ends(KafkaPosition.Empty, partitions.toSet)(false).getOrElse(Map.empty)
+    watch.ends(KafkaPosition.Empty, partitions.toSet)(log.ends)(false).getOrElse(Map.empty)
 
-  private def live(at: KafkaPosition, partitions: Set[LogPartition]): Option[Map[LogPartition, Long]] =
+  private def live(at: KafkaPosition, partitions: Set[LogPartition])(
+      request: Set[LogPartition] => Map[LogPartition, Long]
+  ): Option[Map[LogPartition, Long]] =
     if (partitions.isEmpty) Some(Map.empty)
     else
-      try watch.ends(at, partitions)(membership.look(at).position != at)
-      catch {
-        // A deleted topic has no leader to answer, which looks like a broker that is away.
-        case e: SpliceException if KafkaErrors.isUnreachable(e) =>
+      attempt(watch.ends(at, partitions)(request)(membership.look(at).position != at)) match {
+        case Right(ends) if ends.isEmpty || !silence.isDoubtful => ends
+        case Left(error) if silence.isKnown                     => throw error
+        case response                                           =>
+          // A partition of a deleted topic does not respond either.
           val Settled(position, there) = membership.look(at)
           val left                     = partitions.intersect(there)
-          if (position != at) None else if (left == partitions) throw e else live(at, left)
+          silence.describe(there)
+          response match {
+            case _ if position != at               => None
+            case Right(ends)                       => ends.map(_.filter { case (p, _) => left(p) })
+            case Left(error) if left == partitions => throw error
+            case Left(_)                           => live(at, left)(request)
+          }
       }
+
+  private def attempt[A](request: => A): Either[SpliceException, A] =
+    try Right(request)
+    catch { case e: SpliceException if KafkaErrors.isUnreachable(e) || silence.isDoubtful => Left(e) }
 }

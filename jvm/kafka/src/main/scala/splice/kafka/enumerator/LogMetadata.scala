@@ -6,7 +6,7 @@ package splice.kafka.enumerator
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.options.NewPartitions
-import splice.source.{LogPartition, LogRecord}
+import splice.source.{LogPartition, LogRecord, SpliceException}
 
 /** What the driver asks a cluster. The enumerator knows Kafka by this only, so that a simulated log can stand in for it.
   *
@@ -29,6 +29,12 @@ private[splice] trait LogMetadata extends AutoCloseable {
 
   /** One past the last offset that a reader of the configured isolation level may see. One round trip a broker. */
   def ends(partitions: Set[LogPartition]): Map[LogPartition, Long]
+
+  /** The [[ends]] of the partitions that respond soon, so that one without a leader does not delay the others. */
+  def endsSoon(partitions: Set[LogPartition]): LogOffsets = LogOffsets(ends(partitions))
+
+  /** The [[earliest]] offsets of the partitions that respond soon. */
+  def earliestSoon(partitions: Set[LogPartition]): LogOffsets = LogOffsets(earliest(partitions))
 
   /** One past the last offset that was written, including records of open transactions, which readers may see later. */
   def written(partitions: Set[LogPartition]): Map[LogPartition, Long] = ends(partitions)
@@ -54,13 +60,17 @@ private[splice] trait LogMetadata extends AutoCloseable {
     */
   def checkReadable(topics: Set[String]): Unit = ()
 
-  /** The ids that topics have now, as far as brokers tell them; a topic that does not exist is left out.
+  /** The ids and the numbers of partitions that topics have now; a topic that does not exist is left out. The topics need not be
+    * subscribed to.
     *
     * @return
-    *   what waits for the answer: the question is on its way before that
+    *   waits for the response; the request is sent before
     */
-  def topicIds(topics: Set[String]): () => Map[String, String] = { () =>
-    describe().topicIds.filter { case (topic, _) => topics(topic) }
+  def topicStates(topics: Set[String]): () => Map[String, TopicState] = { () =>
+    val seen = describe()
+    seen.partitions.groupBy(_.topic).collect {
+      case (topic, own) if topics(topic) => topic -> TopicState(seen.topicIds.get(topic), own.last.partition + 1)
+    }
   }
 
   /** Commits offsets to the configured consumer group: later, and only the last ones if many are given in between. An error
@@ -83,6 +93,25 @@ final private[splice] case class LogDescription(
     topicIds: SortedMap[String, String],
     partitions: SortedSet[LogPartition],
     missing: SortedSet[String]
+)
+
+/** A topic at one time.
+  *
+  * @param id
+  *   None when the brokers return none
+  * @param partitions
+  *   the number of its partitions, subscribed to or not
+  */
+final private[splice] case class TopicState(id: Option[String], partitions: Int)
+
+/** Offsets of the partitions that responded soon.
+  *
+  * @param silent
+  *   the other partitions, each with the error that a request for it alone fails with
+  */
+final private[splice] case class LogOffsets(
+    found: Map[LogPartition, Long],
+    silent: Map[LogPartition, SpliceException] = Map.empty
 )
 
 /** A record's offset and timestamp. */

@@ -87,6 +87,9 @@ final private[splice] class Membership(
   def holds(partition: LogPartition, generation: Int): Boolean =
     !gone(partition) && identity.known.latest(partition.topic) == generation
 
+  /** Whether a partition is subscribed to, and its topic exists as far as that was compared in this run. */
+  def reads(partition: LogPartition): Boolean = settings.subscription.covers(partition) && !gone(partition)
+
   private def described: LogDescription =
     seen.getOrElse(throw new IllegalStateException("asked for partitions before the first look"))
 

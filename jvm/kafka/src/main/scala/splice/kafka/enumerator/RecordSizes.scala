@@ -44,6 +44,9 @@ final private[splice] class RecordSizes private (prefix: String, book: RecordSiz
   /** Bytes of a record; None before one was read. */
   def of(topic: String): Option[Double] = book.synchronized(book.seen.get(prefix + topic).map(_.average))
 
+  /** Bytes of a record of each of these topics, as far as one was read. */
+  def among(topics: Set[String]): Map[String, Double] = topics.iterator.flatMap(t => of(t).map(t -> _)).toMap
+
   /** What reading rows of a topic costs, in bytes: their own and the trouble with each; in rows while no record was read. */
   def cost(topic: String, rows: Long): Long = book.synchronized {
     if (book.seen.isEmpty) rows

@@ -36,8 +36,10 @@ final private[splice] class Recreation(
     seen.partitions.iterator.map(_.topic).toSet.filter(topic => identity.known.isOther(topic, owner(seen, topic)))
 
   /** Whether topics are still the ones that are known, by the ids that they have now. */
-  def owns(topics: Set[String], ids: Map[String, String]): Boolean =
-    topics.forall(topic => identity.known.owner(topic).id.forall(id => ids.get(topic).contains(id)))
+  def owns(topics: Set[String], now: Map[String, TopicState]): Boolean = topics.forall { topic =>
+    // A broker that returns no id of a topic says only that the topic exists.
+    identity.known.owner(topic).id.forall(id => now.get(topic).exists(_.id.forall(_ == id)))
+  }
 
   /** Takes topics that are others by policy, and those that were forgotten as new.
     *
@@ -72,13 +74,16 @@ final private[splice] class Recreation(
     *
     * @param exists
     *   whether a topic is subscribed to and exists: another one enters the position only if it is in it already
+    * @throws splice.source.SpliceException
+    *   when the policy is to fail, and the generation was stored by a driver that did not know that the topic was read
     */
   def apply(at: KafkaPosition, exists: String => Boolean): KafkaPosition =
     identity.known.renewed.foldLeft(at) { (position, generation) =>
       val topic = generation.topic
-      if (position.generation(topic) < generation.number && (position.hasTopic(topic) || exists(topic)))
+      if (position.generation(topic) < generation.number && (position.hasTopic(topic) || exists(topic))) {
+        if (position.hasTopic(topic) && !generation.was.hasTopic(topic)) abandon(topic, position, generation)
         position.renewed(topic, generation.number, generation.starts.offsets)
-      else position
+      } else position
     }
 
   private def fail(topics: Set[String], seen: LogDescription): Nothing = {
@@ -90,8 +95,19 @@ final private[splice] class Recreation(
   }
 
   private def restart(topic: String, seen: LogDescription, at: KafkaPosition): Unit = {
-    val was    = KafkaPosition.of(at.of(topic))
-    val now    = identity.renew(topic, owner(seen, topic), was)(KafkaPosition.of(log.earliest(partitions(seen, topic))))
+    val was = KafkaPosition.of(at.of(topic))
+    val now = identity.renew(topic, owner(seen, topic), was)(KafkaPosition.of(log.earliest(partitions(seen, topic))))
+    tell(topic, was, now)
+  }
+
+  /** Applies the policy to a topic that another driver has taken for a new one. Of two drivers on one checkpoint, the one that is behind does not
+    * know that the other one has read the topic.
+    */
+  private def abandon(topic: String, at: KafkaPosition, now: Generation): Unit =
+    if (policy == TopicRecreated.Fail) throw KafkaErrors.recreated(Seq(topic))
+    else tell(topic, KafkaPosition.of(at.of(topic)), now)
+
+  private def tell(topic: String, was: KafkaPosition, now: Generation): Unit = {
     val unread = was.offsets.toSeq.map { case (p, offset) => MissingRange(p, offset, lastEnd(p).filter(_ >= offset)) }
     logger.warn(
       s"${KafkaErrors.recreated(Seq(topic)).getMessage} As 'onTopicRecreated' says, it is read from its beginning: " +

@@ -5,7 +5,7 @@ package splice.kafka.enumerator
 
 import java.time.Clock
 
-import splice.kafka.options.TopicRemoved
+import splice.kafka.options.{Subscription, TopicRemoved}
 import splice.kafka.split.KafkaPosition
 import splice.kafka.{DataLoss, MissingRange}
 import splice.source.LogPartition
@@ -14,12 +14,15 @@ import splice.source.LogPartition
   *
   * @param lastEnd
   *   where a partition was last seen to end
+  * @param subscription
+  *   brokers do not list topics that the user may not describe, so a pattern does not match them
   */
 final private[splice] class Removal(
     deletions: DeletionLog,
     policy: TopicRemoved,
     clock: Clock,
-    lastEnd: LogPartition => Option[Long]
+    lastEnd: LogPartition => Option[Long],
+    subscription: Subscription
 ) {
 
   private val loss = DataLoss(policy == TopicRemoved.Fail)
@@ -48,12 +51,17 @@ final private[splice] class Removal(
       MissingRange(p, offset, lastEnd(p).filter(_ >= offset))
     }
     loss.report(
-      s"the topic or partition does not exist any more; as far as it is known, that is ${MissingRange.counted(ranges)}",
+      s"the topic or partition does not exist any more$hidden; as far as it is known, that is ${MissingRange.counted(ranges)}",
       ranges
     )
     // A topic that still has other partitions loses none: a broker that says so is behind.
     val topics = lost.map(_.topic).filterNot(topic => seen.partitions.exists(_.topic == topic))
     topics.foreach(topic => deletions.delete(topic, at.only(topic), clock.instant()))
+  }
+
+  private def hidden: String = subscription match {
+    case _: Subscription.TopicPattern => ", or the user may not describe the topic any more"
+    case _                            => ""
   }
 
   private def forgotten(deletion: DeletionLog.Deletion): Boolean = policy match {

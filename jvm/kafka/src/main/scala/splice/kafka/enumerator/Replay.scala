@@ -3,13 +3,16 @@
 
 package splice.kafka.enumerator
 
+import splice.kafka.options.{KafkaSettings, TopicRecreated, TopicRemoved}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
-import splice.kafka.{DataLoss, MissingRange}
+import splice.kafka.{DataLoss, KafkaErrors, MissingRange}
 import splice.source.LogPartition
 
 /** Makes durable what the plan of a batch depends on that another run or Spark's own source logged. */
 final private[splice] class Replay(
+    settings: KafkaSettings,
     log: LogMetadata,
+    looks: SecondLook,
     membership: Membership,
     identity: IdentityLog,
     starts: StartLog,
@@ -20,24 +23,65 @@ final private[splice] class Replay(
   def apply(plan: => KafkaPlan, from: KafkaPosition, until: KafkaPosition): Unit = {
     // The cluster is compared first, so that a recreated topic is not read as if it were the old one.
     membership.once(identity.known.meant(until))
-    val to = identity.known.meant(until)
-    begin(plan.unknown(from, until), to)
-    drop(plan, from, until, to)
+    val (at, to)  = (identity.known.meant(from), identity.known.meant(until))
+    val unknown   = plan.unknown(from, until)
+    val unwatched = unsubscribed(plan, at, to, unknown)
+
+    def holds(p: LogPartition) = !unwatched(p.topic) && membership.holds(p, to.generation(p.topic))
+    begin(unknown, to)(holds)
+    drop(plan, from, until, to)(holds)
+  }
+
+  /** The topics of a batch that are not subscribed to any more, so that discovery does not include them, and that were deleted or recreated.
+    *
+    * @throws splice.source.SpliceException
+    *   when there are some, and the policy is to fail
+    */
+  private def unsubscribed(
+      plan: KafkaPlan,
+      at: KafkaPosition,
+      to: KafkaPosition,
+      unknown: Set[LogPartition]
+  ): Set[String] = {
+    val begun  = plan.splits(at, to.copy(offsets = to.offsets -- unknown))
+    val ranges =
+      (begun.map(r => MissingRange(r.partition, r.from, Some(r.until))) ++
+        unknown.toSeq.sorted.map(p => MissingRange(p, 0L, to.get(p)))).filterNot(r =>
+        settings.subscription.covers(r.partition)
+      )
+    val topics = ranges.map(_.partition.topic).toSet
+    if (topics.isEmpty) Set.empty
+    else {
+      def request()                               = log.topicStates(topics)()
+      def deleted(now: Map[String, TopicState])   = topics -- now.keySet
+      def recreated(now: Map[String, TopicState]) = now.collect {
+        case (topic, TopicState(Some(id), _)) if identity.known.owner(topic, to.generation(topic)).id.exists(_ != id) =>
+          topic
+      }.toSet
+      val ids = looks.confirm(request())(now => deleted(now).nonEmpty || recreated(now).nonEmpty)(() => request())
+      if (recreated(ids).nonEmpty && settings.policies.recreated == TopicRecreated.Fail)
+        throw KafkaErrors.recreated(recreated(ids))
+      if (deleted(ids).nonEmpty && settings.policies.removed == TopicRemoved.Fail)
+        DataLoss.Fail.report(Replay.What, ranges.filter(range => deleted(ids)(range.partition.topic)))
+      deleted(ids) ++ recreated(ids)
+    }
   }
 
   /** Stores the earliest record as the start of each partition: only Spark's own source logs a batch before the start is stored. */
-  private def begin(unknown: Set[LogPartition], to: KafkaPosition): Unit = {
+  private def begin(unknown: Set[LogPartition], to: KafkaPosition)(holds: LogPartition => Boolean): Unit = {
     val _ = starts.starts(unknown, to) { asked =>
       // A request for a partition that does not exist has no response until its timeout.
-      val (held, gone) = asked.partition(p => membership.holds(p, to.generation(p.topic)))
+      val (held, gone) = asked.partition(holds)
       lose(gone.toSeq.sorted.map(p => MissingRange(p, 0L, to.get(p))))
       gone.iterator.map(p => p -> to.offsets(p)).toMap ++ (if (held.isEmpty) Map.empty else log.earliest(held))
     }
   }
 
   /** Skips the ranges of topics that were deleted or recreated. */
-  private def drop(plan: KafkaPlan, from: KafkaPosition, until: KafkaPosition, to: KafkaPosition): Unit = {
-    val lost = plan.splits(from, until).filterNot(r => membership.holds(r.partition, to.generation(r.partition.topic)))
+  private def drop(plan: => KafkaPlan, from: KafkaPosition, until: KafkaPosition, to: KafkaPosition)(
+      holds: LogPartition => Boolean
+  ): Unit = {
+    val lost = plan.splits(from, until).filterNot(r => holds(r.partition))
     if (lost.nonEmpty) {
       def position(of: KafkaSplitRange => Long) = KafkaPosition.of(lost.map(r => r.partition -> of(r))).like(to)
       skips.add(position(_.from), position(_.until))
@@ -45,6 +89,10 @@ final private[splice] class Replay(
     }
   }
 
-  private def lose(ranges: Seq[MissingRange]): Unit = if (ranges.nonEmpty)
-    DataLoss.Warn.report("a logged batch is read again, and the topic was deleted or recreated", ranges)
+  private def lose(ranges: Seq[MissingRange]): Unit =
+    if (ranges.nonEmpty) DataLoss.Warn.report(Replay.What, ranges)
+}
+
+private object Replay {
+  private val What = "a logged batch is read again, and the topic was deleted or recreated"
 }

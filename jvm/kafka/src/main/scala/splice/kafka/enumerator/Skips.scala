@@ -7,9 +7,13 @@ import splice.kafka.MissingRange
 import splice.kafka.split.KafkaPosition
 import splice.source.LogPartition
 
-/** Passes over what the log no longer holds, before a batch is planned that would begin there. */
+/** Passes over what the log no longer holds, before a batch is planned that would begin there.
+  *
+  * @param earliest
+  *   requests the first offsets of partitions; it leaves out those that do not respond
+  */
 final private[splice] class Skips(
-    log: LogMetadata,
+    earliest: Set[LogPartition] => Map[LogPartition, Long],
     skipLog: SkipLog,
     fillLog: FillLog,
     retention: Retention,
@@ -45,7 +49,7 @@ final private[splice] class Skips(
     */
   def pass(at: KafkaPosition, ends: Map[LogPartition, Long], behind: Set[LogPartition]): KafkaPosition = {
     val asked = behind.filter(p => at.get(p).exists(offset => ends.get(p).exists(offset < _)))
-    val gaps  = (if (asked.isEmpty) Map.empty[LogPartition, Long] else log.earliest(asked)).toSeq.sortBy(_._1).flatMap {
+    val gaps  = (if (asked.isEmpty) Map.empty[LogPartition, Long] else earliest(asked)).toSeq.sortBy(_._1).flatMap {
       case (p, first) =>
         // What the history has is not lost.
         at.get(p).toSeq.flatMap { offset =>

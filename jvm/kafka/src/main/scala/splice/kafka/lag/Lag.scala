@@ -13,11 +13,21 @@ import splice.source.{Json, ProgressMetric}
   *
   * @param arriving
   *   rows a second that each topic gets
+  * @param isKnown
+  *   whether any end is known; a run that first repeats a batch has requested none
   */
-final private[splice] case class Lag(partitions: Seq[PartitionLag], arriving: Map[String, Double]) {
+final private[splice] case class Lag(
+    partitions: Seq[PartitionLag],
+    arriving: Map[String, Double],
+    isKnown: Boolean = true
+) {
 
-  /** As the progress tells it: totals, topics, and the partitions that are furthest behind. Of a bounded size, however many there are. */
-  def report: SortedMap[String, String] = SortedMap.from(
+  /** As the progress tells it: totals, topics, and the partitions that are furthest behind. Of a bounded size, however many there are. Empty
+    * while no end is known.
+    */
+  def report: SortedMap[String, String] = if (isKnown) figures else SortedMap.empty
+
+  private def figures: SortedMap[String, String] = SortedMap.from(
     Seq(ProgressMetric.RowsBehind -> partitions.iterator.map(_.rows).sum.toString) ++
       Lag.sum(partitions.map(_.bytes)).map(ProgressMetric.BytesBehind -> _.toString) ++
       partitions.flatMap(_.seconds).maxOption.map(ProgressMetric.SecondsBehind -> _.toString) ++

@@ -39,7 +39,8 @@ final private[splice] class LagBook {
       val rows = known(p) - offset
       PartitionLag(p, rows, sizes.get(p.topic).map(size => math.round(rows * size)), seconds(p, rows, now))
     }
-    val made = Lag(lags, arriving(known, now))
+    val made =
+      Lag(lags, arriving(known, now), isKnown = offsets.isEmpty || offsets.keysIterator.exists(ends(_).nonEmpty))
     before = Some(now -> known)
     made
   }

@@ -3,6 +3,7 @@
 
 package splice.kafka.options
 
+import java.time.Duration
 import java.util.Locale
 
 import scala.collection.immutable.SortedMap
@@ -11,6 +12,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.kafka.clients.CommonClientConfigs
 import org.apache.kafka.clients.admin.AdminClientConfig
 import org.apache.kafka.clients.consumer.ConsumerConfig
+import org.apache.kafka.common.errors.TimeoutException
 import org.apache.kafka.common.serialization.ByteArrayDeserializer
 
 import splice.kafka.KafkaErrors
@@ -31,6 +33,14 @@ final private[splice] case class ClientProperties(
   def refused(asked: String, cause: Throwable): SpliceException =
     KafkaErrors.refused(servers, asked, secrets.hide(cause))
 
+  /** The error of a reader that cannot read. */
+  def unread(asked: String, cause: Throwable): SpliceException = cause match {
+    case e: TimeoutException =>
+      KafkaErrors.unreachable(servers, asked, Duration.ofMillis(timeoutMillis.toLong), secrets.hide(e))
+    case e if KafkaErrors.isCorrupt(e) => KafkaErrors.corrupt(servers, secrets.hide(e))
+    case e                             => refused(asked, e)
+  }
+
   def group: Option[String] = properties.get(ConsumerConfig.GROUP_ID_CONFIG)
 
   /** How long a call of the driver may take as a whole. */
@@ -44,17 +54,36 @@ final private[splice] case class ClientProperties(
   def admin: Map[String, Object] =
     ClientProperties.unobserved ++ (properties -- ClientProperties.consumerOnly) ++ timeouts
 
-  /** Of a reader's consumer: made for throughput, unlike Kafka's defaults.
-    *
-    * @param largest
-    *   what part of its first rows is of one partition, at most 1
-    */
-  def reader(run: String, largest: Double): Map[String, Object] =
-    consumer(run, ClientProperties.throughput + ClientProperties.partitionFetch(largest))
+  /** Of a reader's consumer: for throughput, unlike Kafka's defaults, and within limits ([[limited]]). */
+  def reader(run: String, limits: ReadLimits): Map[String, Object] =
+    consumer(run, ClientProperties.throughput) ++ ClientProperties.bounds(limits).map { case (key, most) =>
+      // Text that is no number is for Kafka to reject.
+      key -> (if (number(key).isEmpty) properties.getOrElse(key, most.toString) else most.toString)
+    }
+
+  /** These limits, and none above what the user set. */
+  def limited(limits: ReadLimits): ReadLimits = {
+    def least(key: String, most: Int) = number(key).fold(most)(math.min(_, most))
+    limits.copy(
+      fetchBytes = least(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, limits.fetchBytes),
+      partitionBytes = least(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, limits.partitionBytes),
+      pollRecords = least(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, limits.pollRecords)
+    )
+  }
+
+  /** Properties that the user set above limits: name, value and limit. */
+  def above(limits: ReadLimits): Seq[(String, Int, Int)] = for {
+    (key, most) <- ClientProperties.bounds(limits)
+    set         <- number(key) if set > most
+  } yield (key, set, most)
 
   /** The same, for readers that see only records of committed transactions. */
   def committedOnly: ClientProperties =
     copy(properties = properties.updated(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed"))
+
+  /** Whether readers see only records of committed transactions. */
+  def readsCommitted: Boolean =
+    properties.get(ConsumerConfig.ISOLATION_LEVEL_CONFIG).exists(_.trim.equalsIgnoreCase("read_committed"))
 
   private def consumer(run: String, defaults: Map[String, String]): Map[String, Object] =
     (defaults ++ groupId(run) ++ properties) ++ ClientProperties.fixed
@@ -85,10 +114,14 @@ private[splice] object ClientProperties {
   // A broker makes a fetch wait that asks only for partitions that were read to their ends, and a client has one fetch under way a
   // broker: by default every end of a range would hold up all other partitions for half a second.
   private val throughput = Map(
-    ConsumerConfig.MAX_POLL_RECORDS_CONFIG  -> "5000",
     ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG -> "10",
-    ConsumerConfig.RECEIVE_BUFFER_CONFIG    -> (1 << 20).toString,
-    ConsumerConfig.FETCH_MAX_BYTES_CONFIG   -> (64 << 20).toString
+    ConsumerConfig.RECEIVE_BUFFER_CONFIG    -> (1 << 20).toString
+  )
+
+  private def bounds(limits: ReadLimits): Seq[(String, Int)] = Seq(
+    ConsumerConfig.FETCH_MAX_BYTES_CONFIG           -> limits.fetchBytes,
+    ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG -> limits.partitionBytes,
+    ConsumerConfig.MAX_POLL_RECORDS_CONFIG          -> limits.pollRecords
   )
 
   // Clients that read no records are made often, and what they tell of themselves was a third of what that costs.
@@ -97,10 +130,6 @@ private[splice] object ClientProperties {
     "auto.include.jmx.reporter"                        -> "false",
     CommonClientConfigs.ENABLE_METRICS_PUSH_CONFIG     -> "false"
   )
-
-  // A client asks for a partition again only once all that it has of it is read: where one has most of the rows, fetches are large.
-  private def partitionFetch(largest: Double): (String, String) =
-    ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG -> math.max(4 << 20, ((16 << 20) * largest).toInt).toString
 
   private val fixed = Map[String, Object](
     ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG   -> classOf[ByteArrayDeserializer].getName,

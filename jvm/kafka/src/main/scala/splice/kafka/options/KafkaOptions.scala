@@ -182,6 +182,16 @@ private[splice] object KafkaOptions {
     SourceOption("readerIdleTimeout", OptionType.Time, "how long an executor keeps a reader open that no task uses")
       .withDefault(Duration.ofMinutes(2), "2m")
 
+  val ReadBufferBytes: SourceOption[Long] = SourceOption(
+    "readBufferBytes",
+    OptionType(
+      "a size of 16m or more, such as 268435456, 256m or 1g",
+      OptionType.Bytes.parse(_).filter(_ >= ReadLimits.LeastBudget)
+    ),
+    "memory for fetched and decoded records of all Kafka readers of one JVM, over all queries. Default: an eighth of the " +
+      "heap, 512m at most. If queries of one JVM set several values, the smallest holds"
+  )
+
   val set: OptionSet = OptionSet(
     "Kafka",
     Seq(
@@ -207,7 +217,8 @@ private[splice] object KafkaOptions {
       Retries,
       RetryInterval,
       DiscoveryInterval,
-      ReaderIdleTimeout
+      ReaderIdleTimeout,
+      ReadBufferBytes
     ) ++ ValueOptions.all ++ AdmissionOptions.all ++ PolicyOptions.all,
     others = key => isClientProperty(key) || ValueOptions.isFormats(key)
   )

@@ -19,6 +19,8 @@ import splice.source.{Limits, OptionErrors, SourceOption, SourceOptions}
   *   where a bounded source ends
   * @param pollTimeout
   *   None = as long as Spark's network timeout
+  * @param readBufferBytes
+  *   None = a part of the heap of each JVM
   */
 final private[splice] case class KafkaSettings(
     subscription: Subscription,
@@ -37,7 +39,8 @@ final private[splice] case class KafkaSettings(
     admission: AdmissionRules = AdmissionRules(),
     policies: LogPolicies = LogPolicies(),
     commitToGroup: Boolean = false,
-    rackFrom: RackFrom = RackFrom.Nowhere
+    rackFrom: RackFrom = RackFrom.Nowhere,
+    readBufferBytes: Option[Long] = None
 )
 
 private[splice] object KafkaSettings {
@@ -63,7 +66,8 @@ private[splice] object KafkaSettings {
       admission = AdmissionOptions.rules(options, topics),
       policies = policies(options),
       commitToGroup = commitToGroup(options, client),
-      rackFrom = rackFrom(options, client)
+      rackFrom = rackFrom(options, client),
+      readBufferBytes = options.find(KafkaOptions.ReadBufferBytes)
     )
   }
 

@@ -17,14 +17,21 @@ import java.time.Duration
   *   what happens when a topic is gone
   * @param patience
   *   how long a cluster may give no answer before the query fails
+  * @param partitionsFail
+  *   whether the query fails when single partitions do not respond for as long; else the caller decides that
   */
 final private[splice] case class LogPolicies(
     newPartitions: NewPartitions = NewPartitions.Earliest,
     outOfRange: OutOfRange = OutOfRange.Fail,
     recreated: TopicRecreated = TopicRecreated.Fail,
     removed: TopicRemoved = TopicRemoved.Fail,
-    patience: Duration = LogPolicies.Patience
-)
+    patience: Duration = LogPolicies.Patience,
+    partitionsFail: Boolean = true
+) {
+
+  /** How long single partitions may not respond before the query fails; None if the caller decides that. */
+  def partitionPatience: Option[Duration] = Option.when(partitionsFail)(patience)
+}
 
 private[splice] object LogPolicies {
 

@@ -4,6 +4,7 @@
 package splice.kafka.options
 
 import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.collection.mutable
 
 import com.fasterxml.jackson.databind.JsonNode
 
@@ -12,27 +13,39 @@ import splice.source.{Json, LogPartition}
 /** Values per partition as Spark's Kafka source writes them: `{"orders":{"0":5,"1":7}}`. */
 private[splice] object PartitionJson {
 
-  /** One line, topics and partitions sorted. Written by hand, because it is written for every batch, of every partition.
+  /** One line, with topics and partitions in the order in which Spark's source writes them: that of Scala's mutable hash maps.
+    *
+    * Spark starts a batch if the text of an offset changes, so another order would cost one empty batch when a query changes its source.
+    * Written by hand, because each batch writes the offsets of all partitions.
     *
     * @param generations
-    *   how many zeros stand before the numbers of a topic's partitions; 0 where not said
+    *   the number of zeros before the numbers of a topic's partitions; 0 if not specified
     */
   def write(values: SortedMap[LogPartition, Long], generations: Map[String, Int] = Map.empty): String = {
-    val text  = new StringBuilder(values.size * 16).append('{')
-    val rest  = values.iterator.buffered
-    var comma = ""
+    val topics = mutable.HashMap.empty[String, String]
+    val rest   = values.iterator.buffered
     while (rest.hasNext) {
       val topic = rest.head._1.topic
-      val zeros = "0" * generations.getOrElse(topic, 0)
-      text.append(comma).append(Json.write(Json.text(topic))).append(":{")
-      comma = ""
+      val own   = mutable.ArrayBuffer.empty[(Int, Long)]
       while (rest.headOption.exists(_._1.topic == topic)) {
         val (partition, value) = rest.next()
-        text.append(comma).append('"').append(zeros).append(partition.partition).append("\":").append(value)
-        comma = ","
+        own += partition.partition -> value
       }
-      text.append('}')
-      comma = ","
+      val text = partitions(own, "0" * generations.getOrElse(topic, 0))
+      // Spark's source adds a topic once per partition. A map may grow, and change its order, if a key is added again.
+      own.iterator.take(2).foreach(_ => topics(topic) = text)
+    }
+    topics.iterator.map { case (topic, own) => s"${Json.write(Json.text(topic))}:$own" }.mkString("{", ",", "}")
+  }
+
+  private def partitions(sorted: mutable.ArrayBuffer[(Int, Long)], zeros: String): String = {
+    // A hash map of the numbers from 0 to n is in the order of the numbers. The order of others depends on how the map has grown.
+    val ordered =
+      if (sorted.last._1 == sorted.size - 1) sorted else mutable.HashMap.empty[Int, Long].addAll(sorted.iterator)
+    val text = new StringBuilder(sorted.size * 16)
+    ordered.foreach { case (partition, value) =>
+      text.append(if (text.isEmpty) '{' else ',').append('"').append(zeros).append(partition)
+      text.append("\":").append(value)
     }
     text.append('}').toString
   }

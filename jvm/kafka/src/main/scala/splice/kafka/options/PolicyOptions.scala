@@ -64,7 +64,8 @@ private[splice] object PolicyOptions {
   val MetadataFailureTimeout: SourceOption[Duration] = SourceOption(
     "metadataFailureTimeout",
     OptionType.Time,
-    "how long brokers may give no answer before a query that has begun fails; until then it waits"
+    "how long the brokers, or the leaders of single partitions, may not respond before a query that has begun fails; " +
+      "until then it waits"
   ).withDefault(LogPolicies.Patience, "5m")
 
   val CommitToGroup: SourceOption[Boolean] = SourceOption(

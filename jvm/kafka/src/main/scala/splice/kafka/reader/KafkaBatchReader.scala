@@ -19,14 +19,14 @@ import splice.source.{Poll, Report, SplitReader}
 final private[splice] class KafkaBatchReader(columns: StructType, slot: SlotReader) extends SplitReader[ColumnarBatch] {
 
   private val vectors =
-    RecordField.of(columns).zip(columns).map { case (field, column) => new RecordVector(field, column.dataType) }
+    RecordField.of(columns).zip(columns).map { case (field, column) => RecordVector(field, column.dataType) }
   private val batch = new ColumnarBatch(vectors.toArray[ColumnVector])
 
   override def poll(patience: Duration): Poll = {
     val found = slot.poll(patience)
     if (found eq Poll.Found) {
-      vectors.foreach(_.show(slot.records, slot.from, slot.topic))
-      batch.setNumRows(slot.until - slot.from)
+      vectors.foreach(_.show(slot.records, slot.topic))
+      batch.setNumRows(slot.until)
     }
     found
   }

@@ -13,30 +13,51 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.{SparkEnv, TaskContext}
 
-import splice.kafka.enumerator.SecondLook
+import splice.kafka.enumerator.{RecordSizes, SecondLook}
 import splice.kafka.options.{KafkaSettings, TopicRemoved}
 import splice.kafka.split.KafkaSplitRange
 import splice.kafka.value.{ValuePlan, ValueReader}
-import splice.source.{EnumeratorContext, ReadMode, ReaderSequence, SplitReader, SplitReaderFactory, TaskRanges}
+import splice.source.{
+  EnumeratorContext,
+  ReadMode,
+  ReaderSequence,
+  SplitRange,
+  SplitReader,
+  SplitReaderFactory,
+  TaskRanges
+}
 
 /** Makes readers on executors: each with a consumer that is its slot's from the batch before, if there is one.
   *
   * @param once
   *   whether no later batch can use the consumers, as after a bounded read
+  * @param sizes
+  *   the average size of a record of each topic, as far as one was read
+  * @param atOnce
+  *   how many consumers a task may have at the same time
   */
 final private[splice] case class KafkaReaders(
     columns: StructType,
     run: String,
     settings: ReaderSettings,
     value: Option[ValuePlan],
-    once: Boolean
+    once: Boolean,
+    sizes: Map[String, Double],
+    atOnce: Int
 ) extends SplitReaderFactory {
 
   override val columnar: Boolean = value.isEmpty && KafkaBatchReader.shows(columns)
 
   override def rows(task: TaskRanges): SplitReader[InternalRow] = inTurn(task) { (ranges, own) =>
     val records = new KafkaSplitReader(columns, slot(task.slot, ranges, own))
-    value.foldLeft[SplitReader[InternalRow]](records)(new ValueReader(_, _))
+    value.fold[SplitReader[InternalRow]](records) { plan =>
+      try new ValueReader(records, plan)
+      catch {
+        case e: Throwable =>
+          val _ = Try(records.close())
+          throw e
+      }
+    }
   }
 
   override def batches(task: TaskRanges): SplitReader[ColumnarBatch] = inTurn(task) { (ranges, own) =>
@@ -60,49 +81,56 @@ final private[splice] case class KafkaReaders(
     val key = ReaderKey(run, settings.client, slot)
     // After a failure nobody knows what the consumer has to do with it.
     val retried = Option(TaskContext.get()).exists(_.attemptNumber() > 0)
-    val pooled  = if (retried) None else ReaderPool.ofExecutor.borrow(key)(_.fits(ranges)).filter(isUsable(_, ranges))
-    val client  = pooled.getOrElse(open(ranges, settings))
-    new SlotReader(ranges, client, settings, pooled.isDefined)(
+    val topics  = ranges.iterator.map(_.partition.topic).toSet
+    val demand  = ReadDemand(
+      ranges.size,
+      topics.flatMap(sizes.get).maxOption,
+      settings.bufferBytes,
+      atOnce
+    )(settings.client.limited)
+    val (client, reused) = SlotConsumers.ofExecutor.borrow(key, ranges, demand, retried)(open(ranges, settings, _))
+    new SlotReader(ranges, client, settings, reused)(
       if (once) { val _ = Try(client.close()) }
-      else ReaderPool.ofExecutor.giveBack(key, client, settings.idleTimeout)
+      else SlotConsumers.ofExecutor.giveBack(key, client, settings)
     )
   }
 
-  // What was fetched ahead of a topic is of no use once another one has its name.
-  private def isUsable(client: SlotConsumer, ranges: Seq[KafkaSplitRange]): Boolean = {
-    val usable = client.allows(KafkaSplitRange.topicIds(ranges))
-    if (!usable) client.close()
-    usable
-  }
-
-  private def open(ranges: Seq[KafkaSplitRange], settings: ReaderSettings): SlotConsumer =
+  private def open(ranges: Seq[KafkaSplitRange], settings: ReaderSettings, lease: ReadLease): SlotConsumer =
     try
       SlotConsumer(
-        settings.client.reader(run, largest(ranges)) ++ ExecutorRack.property(settings.rackFrom),
+        settings.client.reader(run, lease.limits) ++ ExecutorRack.property(settings.rackFrom),
         new TopicIdClient(
           settings.client,
           settings.pollTimeout,
           SecondLook(settings.retries, settings.retryInterval)
-        )
+        ),
+        lease
       )
     catch {
       case e: KafkaException =>
         throw settings.client.refused(s"a reader of ${ranges.map(_.partition).mkString(", ")}", e)
     }
 
-  private def largest(ranges: Seq[KafkaSplitRange]): Double =
-    ranges.map(_.weight.toDouble).maxOption.fold(1.0)(_ / math.max(ranges.iterator.map(_.weight).sum, 1L).toDouble)
-
   override def toString: String = s"KafkaReaders(${columns.fieldNames.mkString(", ")}, ${settings.client})"
 }
 
 private[splice] object KafkaReaders {
 
+  /** @param ranges
+    *   of the batch that is read
+    * @param sizes
+    *   of the records of their topics
+    * @param atOnce
+    *   how many consumers a task may have at the same time
+    */
   def apply(
       settings: KafkaSettings,
       columns: StructType,
       context: EnumeratorContext,
-      reportKey: String
+      reportKey: String,
+      ranges: Seq[SplitRange],
+      sizes: RecordSizes,
+      atOnce: Int = 1
   ): KafkaReaders = {
     val value = ValuePlan(settings.value, columns, context.session)
     val poll  = settings.pollTimeout.getOrElse(networkTimeout)
@@ -120,10 +148,13 @@ private[splice] object KafkaReaders {
         settings.policies.recreated,
         settings.retries,
         settings.retryInterval,
-        settings.policies.removed == TopicRemoved.Fail
+        settings.policies.removed == TopicRemoved.Fail,
+        settings.readBufferBytes
       ),
       value,
-      context.mode == ReadMode.Batch
+      context.mode == ReadMode.Batch,
+      sizes.among(ranges.iterator.collect { case range: KafkaSplitRange => range.partition.topic }.toSet),
+      atOnce
     )
   }
 

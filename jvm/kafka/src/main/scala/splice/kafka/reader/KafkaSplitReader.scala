@@ -27,7 +27,7 @@ final private[splice] class KafkaSplitReader(columns: StructType, slot: SlotRead
       if (found eq Poll.Found) {
         records = slot.records
         topic = slot.topic
-        index = slot.from
+        index = 0
         until = slot.until
         show()
       } else found

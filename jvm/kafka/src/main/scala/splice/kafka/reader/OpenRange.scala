@@ -75,9 +75,5 @@ final private[reader] class OpenHoles(holes: Holes) {
     holes.held.fold(Iterator.single(from -> until))(_.within(Seq(from -> until)).holes(from, until))
 }
 
-/** Records of one partition, from an index on. */
-final private[reader] case class Chunk(
-    range: OpenRange,
-    records: JList[ConsumerRecord[Array[Byte], Array[Byte]]],
-    index: Int
-)
+/** Records of one partition. */
+final private[reader] case class Chunk(range: OpenRange, records: JList[ConsumerRecord[Array[Byte], Array[Byte]]])

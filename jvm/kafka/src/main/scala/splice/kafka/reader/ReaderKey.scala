@@ -8,7 +8,11 @@ import java.time.Duration
 import splice.kafka.options.{ClientProperties, RackFrom, TopicRecreated}
 
 /** Readers are alike when their query's run, what their client was made of, and their slot are the same. */
-final private[splice] case class ReaderKey(run: String, client: ClientProperties, slot: Option[Int])
+final private[splice] case class ReaderKey(run: String, client: ClientProperties, slot: Option[Int]) {
+
+  /** Whether readers of the other key differ in their slot only. */
+  def isAlike(other: ReaderKey): Boolean = run == other.run && client == other.client
+}
 
 /** What readers need to know of a source's options.
   *
@@ -24,6 +28,8 @@ final private[splice] case class ReaderKey(run: String, client: ClientProperties
   *   how often a question is asked again whose answer is suspicious, `retryInterval` apart
   * @param failRemoved
   *   whether a planned range whose topic is deleted is an error
+  * @param bufferBytes
+  *   the bytes that all readers of one JVM may hold, if the query sets them
   */
 final private[splice] case class ReaderSettings(
     client: ClientProperties,
@@ -36,5 +42,6 @@ final private[splice] case class ReaderSettings(
     recreated: TopicRecreated = TopicRecreated.Fail,
     retries: Int = 3,
     retryInterval: Duration = Duration.ofMillis(10),
-    failRemoved: Boolean = true
+    failRemoved: Boolean = true,
+    bufferBytes: Option[Long] = None
 )

@@ -22,8 +22,9 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](
     eviction: Option[EvictionThread] = None
 ) extends AutoCloseable {
 
-  private val idle   = mutable.Map.empty[K, List[Idle[A]]]
-  private var closed = false
+  private val idle     = mutable.Map.empty[K, List[Idle[A]]]
+  private var closed   = false
+  private var returned = 0L
 
   /** One that is idle, best first by `rank`; None when there is none. */
   def borrow(key: K)(rank: A => Int): Option[A] = synchronized {
@@ -34,11 +35,33 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](
     }
   }
 
+  /** The one that has been idle for longest among those that fit; None when none does. */
+  def borrowOldest(of: K => Boolean)(fit: A => Boolean): Option[A] = synchronized {
+    val all = for { (key, own) <- idle.iterator if of(key); one <- own if fit(one.thing) } yield key -> one
+    all.minByOption(_._2.order).map { case (key, one) =>
+      keep(key, idle(key).filterNot(_ eq one))
+      one.thing
+    }
+  }
+
+  /** The key of the one that has been idle for longest. */
+  def oldest: Option[K] = synchronized {
+    idle.iterator.flatMap { case (key, own) => own.map(_.order -> key) }.minByOption(_._1).map(_._2)
+  }
+
+  /** Closes the one that has been idle for longest; false when none is idle. */
+  def evictOldest(): Boolean = {
+    val oldest = borrowOldest(_ => true)(_ => true)
+    oldest.foreach(close)
+    oldest.nonEmpty
+  }
+
   /** Gives one back. It must be as the next user may find it, and is closed when it stays idle for longer than `timeout`. */
   def giveBack(key: K, thing: A, timeout: Duration): Unit = {
     val kept = synchronized {
       if (!closed) {
-        keep(key, Idle(thing, clock() + timeout.toNanos) :: idle.getOrElse(key, Nil))
+        returned += 1
+        keep(key, Idle(thing, clock() + timeout.toNanos, returned) :: idle.getOrElse(key, Nil))
         eviction.foreach(_.begin(() => evict()))
       }
       !closed
@@ -90,7 +113,7 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](
 
 private[splice] object ReaderPool {
 
-  final private case class Idle[A](thing: A, until: Long)
+  final private case class Idle[A](thing: A, until: Long, order: Long)
 
   private val Every = Duration.ofSeconds(15)
 

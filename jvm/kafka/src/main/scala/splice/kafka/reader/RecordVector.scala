@@ -9,39 +9,73 @@ import org.apache.spark.unsafe.types.UTF8String
 
 /** A column that looks at the records of one partition instead of copying them; one is reused for all batches of a reader.
   *
-  * @param field
-  *   which one of a record ([[RecordField]]), but the headers
+  * Each field has a class, so that the compiler of the JVM inlines a plain load at each call of Spark's generated code.
   */
-final private[reader] class RecordVector(field: Int, kind: DataType) extends ViewVector(kind) {
+abstract private[reader] class RecordVector(kind: DataType) extends ViewVector(kind) {
 
   // Uninitialised until `show`: nothing reads a batch before that.
   private var records: Array[ConsumerRecord[Array[Byte], Array[Byte]]] = _
-  private var from                                                     = 0
-  private var topic: UTF8String                                        = _
 
-  /** Looks at other records, from an index on. */
-  def show(next: Array[ConsumerRecord[Array[Byte], Array[Byte]]], first: Int, itsTopic: UTF8String): Unit = {
-    records = next
-    from = first
-    topic = itsTopic
+  /** Looks at other records, of one partition. There is at least one. */
+  def show(next: Array[ConsumerRecord[Array[Byte], Array[Byte]]], topic: UTF8String): Unit = records = next
+
+  final protected def record(i: Int): ConsumerRecord[Array[Byte], Array[Byte]] = records(i)
+}
+
+private[reader] object RecordVector {
+
+  /** The column of a field of a record ([[RecordField]]), which is not the headers. */
+  def apply(field: Int, kind: DataType): RecordVector = field match {
+    case RecordField.Key           => new KeyVector(kind)
+    case RecordField.Value         => new ValueVector(kind)
+    case RecordField.Topic         => new TopicVector(kind)
+    case RecordField.Partition     => new PartitionVector(kind)
+    case RecordField.Offset        => new OffsetVector(kind)
+    case RecordField.Timestamp     => new TimestampVector(kind)
+    case RecordField.TimestampType => new TimestampTypeVector(kind)
   }
+}
 
-  override def hasNull: Boolean = field == RecordField.Key || field == RecordField.Value
+final private class KeyVector(kind: DataType) extends RecordVector(kind) {
+  override def hasNull: Boolean               = true
+  override def isNullAt(i: Int): Boolean      = record(i).key == null
+  override def getBinary(i: Int): Array[Byte] = record(i).key
+}
 
-  override def isNullAt(i: Int): Boolean = field match {
-    case RecordField.Key   => records(from + i).key == null
-    case RecordField.Value => records(from + i).value == null
-    case _                 => false
-  }
+final private class ValueVector(kind: DataType) extends RecordVector(kind) {
+  override def hasNull: Boolean               = true
+  override def isNullAt(i: Int): Boolean      = record(i).value == null
+  override def getBinary(i: Int): Array[Byte] = record(i).value
+}
 
-  override def getBinary(i: Int): Array[Byte] =
-    if (field == RecordField.Value) records(from + i).value else records(from + i).key
+final private class TopicVector(kind: DataType) extends RecordVector(kind) {
 
-  override def getUTF8String(i: Int): UTF8String = topic
+  private var shown = UTF8String.EMPTY_UTF8
 
-  override def getInt(i: Int): Int =
-    if (field == RecordField.Partition) records(from + i).partition else records(from + i).timestampType.id
+  override def show(next: Array[ConsumerRecord[Array[Byte], Array[Byte]]], topic: UTF8String): Unit =
+    shown = topic
 
-  override def getLong(i: Int): Long =
-    if (field == RecordField.Offset) records(from + i).offset else RecordTime.micros(records(from + i))
+  override def getUTF8String(i: Int): UTF8String = shown
+}
+
+final private class PartitionVector(kind: DataType) extends RecordVector(kind) {
+
+  private var shown = 0
+
+  override def show(next: Array[ConsumerRecord[Array[Byte], Array[Byte]]], topic: UTF8String): Unit =
+    shown = next(0).partition
+
+  override def getInt(i: Int): Int = shown
+}
+
+final private class OffsetVector(kind: DataType) extends RecordVector(kind) {
+  override def getLong(i: Int): Long = record(i).offset
+}
+
+final private class TimestampVector(kind: DataType) extends RecordVector(kind) {
+  override def getLong(i: Int): Long = RecordTime.micros(record(i))
+}
+
+final private class TimestampTypeVector(kind: DataType) extends RecordVector(kind) {
+  override def getInt(i: Int): Int = record(i).timestampType.id
 }

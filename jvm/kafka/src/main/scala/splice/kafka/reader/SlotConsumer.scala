@@ -4,7 +4,7 @@
 package splice.kafka.reader
 
 import java.time.Duration
-import java.util.{Collections, List => JList}
+import java.util.{ArrayList, Collections, List => JList}
 
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
@@ -12,22 +12,28 @@ import scala.jdk.CollectionConverters._
 import org.apache.kafka.clients.consumer.{Consumer, ConsumerRecord, ConsumerRecords, KafkaConsumer}
 import org.apache.kafka.common.TopicPartition
 
+import splice.kafka.options.ReadLimits
 import splice.kafka.split.{KafkaSplitRange, TopicPartitions}
 
 /** One consumer for all partitions of a slot, and where it stands on each. Used by one thread at a time.
   *
-  * A poll may bring more than a range asks for. What is left over is kept, and is the beginning of the next range if that
+  * A poll may bring more than a range asks for. What is left over is kept within the lease, and is the beginning of the next range if that
   * starts exactly where the last one ended; otherwise the consumer seeks.
+  *
+  * @param lease
+  *   ends when the consumer is closed
   */
 final private[splice] class SlotConsumer(
     consumer: Consumer[Array[Byte], Array[Byte]],
-    ids: TopicIds = TopicIds.unchecked
+    ids: TopicIds = TopicIds.unchecked,
+    val lease: ReadLease = ReadLease.unlimited
 ) extends AutoCloseable {
 
   import SlotConsumer._
 
   private val stands   = mutable.HashMap.empty[TopicPartition, Stand]
   private var fetches  = 0.0
+  private var kept     = 0L
   private val assigned = mutable.HashSet.empty[TopicPartition]
 
   // Of each topic that is assigned: how many metadata responses there were when a task read it last, and the id that was planned.
@@ -37,6 +43,12 @@ final private[splice] class SlotConsumer(
   /** How many of the ranges begin where this consumer stands. */
   def fits(ranges: Iterable[KafkaSplitRange]): Int =
     ranges.count(range => stands.get(TopicPartitions.of(range.partition)).exists(_.offset == range.from))
+
+  /** Whether the partitions are assigned, so that reading them needs no metadata. */
+  def hasAssigned(partitions: Iterable[TopicPartition]): Boolean = partitions.forall(assigned)
+
+  /** How many partitions are assigned once these are too. */
+  def assignedWith(partitions: Iterable[TopicPartition]): Int = assigned.size + partitions.count(!assigned(_))
 
   /** Whether nothing that it holds is of other topics than these, by name and id. */
   def allows(topics: Map[String, String]): Boolean =
@@ -62,14 +74,16 @@ final private[splice] class SlotConsumer(
     }
     val unread = readAt.collect { case (topic, at) if now - at >= KeptResponses => topic }.toSet
     if (unread.nonEmpty) forget(unread)
-    if (unread.nonEmpty || !own.forall { case (partition, _) => assigned(partition) }) {
+    if (unread.nonEmpty || !hasAssigned(own.map(_._1))) {
+      // The consumer of another slot.
+      if (assignedWith(own.map(_._1)) > lease.limits.partitions) forgetOthers(own.map(_._1).toSet)
       assigned ++= own.map(_._1)
       consumer.assign(assigned.asJava)
     }
     consumer.pause(assigned.asJava)
     consumer.resume(own.map(_._1).asJava)
     own.flatMap { case (partition, range) =>
-      stands.remove(partition) match {
+      remove(partition) match {
         case Some(stand) if stand.offset == range.from => stand.left.map(partition -> _)
         case _                                         =>
           consumer.seek(partition, range.from)
@@ -83,10 +97,26 @@ final private[splice] class SlotConsumer(
   /** The offset after everything that polls have brought or passed over. */
   def position(partition: TopicPartition): Long = consumer.position(partition)
 
-  /** The range of a partition is read up to `offset`; `left` was polled and lies after it. */
+  /** The range of a partition is read up to `offset`; `left` was polled and lies after it. If the lease has no room for it, the next range
+    * seeks.
+    */
   def finish(partition: TopicPartition, offset: Long, left: Option[Leftover]): Unit = {
-    stands(partition) = Stand(offset, left)
+    val _    = remove(partition)
+    val more = left.fold(0L)(_.bytes)
+    if (more <= lease.limits.leftoverBytes - kept) {
+      stands(partition) = Stand(offset, left)
+      kept += more
+    }
     consumer.pause(Collections.singleton(partition))
+  }
+
+  /** The bytes of left over records. */
+  private[reader] def leftoverBytes: Long = kept
+
+  private def remove(partition: TopicPartition): Option[Stand] = {
+    val stand = stands.remove(partition)
+    stand.foreach(one => kept -= one.left.fold(0L)(_.bytes))
+    stand
   }
 
   /** Stops reading topics, so that the client requests no metadata of them. */
@@ -98,13 +128,24 @@ final private[splice] class SlotConsumer(
   private def forget(topics: Set[String]): Unit = {
     readAt --= topics
     planned --= topics
-    stands.filterInPlace((partition, _) => !topics(partition.topic))
-    val _ = assigned.filterInPlace(partition => !topics(partition.topic))
+    unassign(assigned.filter(partition => topics(partition.topic)))
+  }
+
+  private def forgetOthers(partitions: Set[TopicPartition]): Unit = {
+    unassign(assigned.filterNot(partitions))
+    val topics = partitions.map(_.topic)
+    readAt.filterInPlace((topic, _) => topics(topic))
+    val _ = planned.filterInPlace((topic, _) => topics(topic))
+  }
+
+  private def unassign(partitions: Iterable[TopicPartition]): Unit = {
+    partitions.foreach(remove)
+    assigned --= partitions
   }
 
   /** Goes on at another offset, since the log does not hold the one before. */
   def skipTo(partition: TopicPartition, offset: Long): Unit = {
-    stands -= partition
+    val _ = remove(partition)
     consumer.seek(partition, offset)
   }
 
@@ -131,7 +172,9 @@ final private[splice] class SlotConsumer(
     consumer.wakeup()
   }
 
-  override def close(): Unit = consumer.close(Duration.ZERO)
+  override def close(): Unit =
+    try consumer.close(Duration.ZERO)
+    finally lease.release()
 }
 
 private[splice] object SlotConsumer {
@@ -143,13 +186,35 @@ private[splice] object SlotConsumer {
   private val KeptResponses = 10L
 
   /** @param properties of the client, beside those by which the cluster is asked for topics' ids */
-  def apply(properties: Map[String, Object], ask: TopicIds.Question): SlotConsumer = {
+  def apply(properties: Map[String, Object], ask: TopicIds.Question, lease: ReadLease): SlotConsumer = {
     val watch = new MetadataWatch
-    new SlotConsumer(new KafkaConsumer(properties.asJava, watch, watch), new TopicIds(() => watch.count, ask))
+    new SlotConsumer(new KafkaConsumer(properties.asJava, watch, watch), new TopicIds(() => watch.count, ask), lease)
   }
 
-  /** Records of one partition that were polled, from an index on not handed over yet. */
-  final case class Leftover(records: JList[ConsumerRecord[Array[Byte], Array[Byte]]], index: Int)
+  /** Records of one partition that were polled and not handed over yet.
+    *
+    * @param bytes
+    *   of these records on the heap
+    */
+  final case class Leftover(records: JList[ConsumerRecord[Array[Byte], Array[Byte]]], bytes: Long)
+
+  object Leftover {
+
+    /** The records of a poll from an index on. They keep neither the other records nor the broker's response in memory. */
+    def of(polled: JList[ConsumerRecord[Array[Byte], Array[Byte]]], index: Int): Leftover = {
+      val tail  = new ArrayList(polled.subList(index, polled.size))
+      var bytes = 0L
+      tail.forEach { record =>
+        bytes += ReadLimits.RecordOverhead + math.max(record.serializedKeySize, 0) +
+          math.max(record.serializedValueSize, 0)
+        // A header refers to the response until it is read.
+        record.headers.toArray.foreach { header =>
+          bytes += ReadLimits.RecordOverhead + header.key.length + Option(header.value).fold(0)(_.length)
+        }
+      }
+      Leftover(tail, bytes)
+    }
+  }
 
   /** Everything before `offset` was handed over; `left` comes next, then what the consumer polls. */
   final private case class Stand(offset: Long, left: Option[Leftover])

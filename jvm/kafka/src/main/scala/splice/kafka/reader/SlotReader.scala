@@ -101,17 +101,12 @@ final private[splice] class SlotReader(
     Poll.Ended
   }
 
-  /** What was read, for the driver. The figures of the consumer are complete at the end only. */
-  def report: Seq[Report] = Seq(Report(
-    settings.reportKey,
-    if (exhausted) reads ++ TaskReads.ofReader(pollNanos, fetchMillis, reused) else reads
-  ))
+  /** What was read, for the driver, and that a reader was opened or reused. The time of fetches is known at the end only. */
+  def report: Seq[Report] =
+    Seq(Report(settings.reportKey, reads ++ TaskReads.ofReader(pollNanos, fetchMillis, reused)))
 
-  /** The records that [[poll]] found, between [[from]] and [[until]]; valid until the next call. */
+  /** The records that [[poll]] found, from the first one to [[until]]; valid until the next call. */
   def records: Array[ConsumerRecord[Array[Byte], Array[Byte]]] = window.records
-
-  /** The index of the first of [[records]]. */
-  def from: Int = window.from
 
   /** One past the index of the last of [[records]]. */
   def until: Int = window.until
@@ -121,9 +116,9 @@ final private[splice] class SlotReader(
 
   /** What the list that was handed over means for its range. */
   private def settle(): Unit = {
-    current.foreach { case Chunk(range, own, _) =>
+    current.foreach { case Chunk(range, own) =>
       if (!window.isEmpty) tell(range)
-      if (window.taken < own.size) finish(range, Some(Leftover(own, window.taken)))
+      if (window.taken < own.size) finish(range, Some(Leftover.of(own, window.taken)))
       else {
         val at = guarded(position(range))
         if (at >= range.until) finish(range, None)
@@ -131,6 +126,7 @@ final private[splice] class SlotReader(
       }
     }
     current = None
+    window.clear()
   }
 
   /** Seeks over offsets that the history has. What was fetched ahead is lost, so a short distance is read. */
@@ -172,7 +168,7 @@ final private[splice] class SlotReader(
     else {
       begun = true
       val left = consumer.begin(ranges)
-      left.foreach { case (partition, own) => chunks += Chunk(open(partition), own.records, own.index) }
+      left.foreach { case (partition, own) => chunks += Chunk(open(partition), own.records) }
       // A reused consumer may have passed over a whole range that holds no record.
       finishPassed(open.valuesIterator.filter(range => range.moved(position(range))).toSeq, left.contains)
       true
@@ -193,14 +189,16 @@ final private[splice] class SlotReader(
     try {
       invalid.foreach(throw _)
       val polled = consumer.poll(patience)
-      val passed = open.valuesIterator.filter(range => range.moved(position(range))).toSeq
+      // A range that ends without a record is found as soon as a poll returns none. Looking at each range in each poll would cost more.
+      val looked = if (polled.isEmpty) open.valuesIterator else polled.partitions.asScala.iterator.flatMap(open.get)
+      val passed = looked.filter(range => range.moved(position(range))).toSeq
       val idle   = polled.isEmpty && passed.isEmpty
       if (!idle) {
         val moved = polled.partitions.asScala.map(_.topic).toSet ++ passed.map(_.partition.topic)
         changes.leaveOthers(moved)
       }
       polled.partitions.forEach { partition =>
-        open.get(partition).foreach(range => chunks += Chunk(range, polled.records(partition), 0))
+        open.get(partition).foreach(range => chunks += Chunk(range, polled.records(partition)))
       }
       finishPassed(passed.filter(range => open.contains(range.partition)), polled.partitions.contains)
       idleNanos = if (idle) idleNanos + System.nanoTime() - start else 0L
@@ -234,7 +232,7 @@ final private[splice] class SlotReader(
         throw interrupt
       case e: KafkaException =>
         failed = true
-        throw settings.client.refused(s"records of ${open.keysIterator.mkString(", ")}", e)
+        throw settings.client.unread(s"records of ${open.keysIterator.mkString(", ")}", e)
       case e: Throwable =>
         failed = true
         throw e

@@ -46,6 +46,11 @@ final private[splice] case class KafkaPosition(
   /** Which of the topics that had this name one after another is meant. */
   def generation(topic: String): Int = generations.getOrElse(topic, 0)
 
+  /** The text if it is short, else its figures. */
+  def summary: String =
+    if (json.length <= 80) json
+    else s"${offsets.size} partitions of ${topics.size} topics, ${offsets.valuesIterator.sum} offsets"
+
   def topics: Set[String] = offsets.keysIterator.map(_.topic).toSet
 
   def hasTopic(topic: String): Boolean =

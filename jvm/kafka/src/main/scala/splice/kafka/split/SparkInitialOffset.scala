@@ -11,7 +11,9 @@ import splice.source.{CheckpointErrors, Position, SharedStart}
 /** The first position as Spark's own Kafka source keeps it: a byte 0, a line with the version, the offset (KafkaSourceInitialOffsetWriter). */
 private[splice] object SparkInitialOffset extends SharedStart with Serializable {
 
-  private val Version = "v1\n"
+  private val Known   = 1
+  private val Version = s"v$Known\n"
+  private val Any     = "v(\\d{1,9})\n".r
 
   override def file: String = "0"
 
@@ -19,8 +21,11 @@ private[splice] object SparkInitialOffset extends SharedStart with Serializable 
 
   // Spark 2.1 wrote no version.
   override def read(name: String, content: Array[Byte]): Position = {
-    val text = new String(content.drop(1), UTF_8).stripPrefix(Version)
-    PartitionJson.read(text).filter(_.values.forall(_ >= 0)).map(KafkaPosition(_)).getOrElse {
+    val text = new String(content.drop(1), UTF_8)
+    Any.findPrefixMatchOf(text).map(_.group(1).toInt).filter(_ > Known).foreach { found =>
+      throw CheckpointErrors.newer(s"The file $name", found, Known)
+    }
+    PartitionJson.read(text.stripPrefix(Version)).filter(_.values.forall(_ >= 0)).map(KafkaPosition(_)).getOrElse {
       throw CheckpointErrors.foreign(
         s"The file $name",
         "the first offset as Spark's Kafka source keeps it: v1, then offsets per topic and partition"

@@ -3,9 +3,13 @@
 
 package splice.kafka.enumerator
 
+import java.time.Duration
+
+import org.apache.kafka.clients.consumer.{MockConsumer, OffsetResetStrategy}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.enumerator.SimulatedRun.{at, range, t}
+import splice.kafka.reader.{ReaderKey, ReaderPool, SlotConsumer}
 import splice.kafka.split.KafkaPosition
 import splice.source._
 
@@ -121,6 +125,106 @@ final class AdvanceSuite extends AnyFunSuite {
     assert(run.log.commits.isEmpty)
     e.committed(one)
     assert(run.log.commits == Seq(Map(t(0) -> 10L, t(1) -> 30L)))
+  }
+
+  test("a run that reads committed records moves nothing back, though an earlier run has read an open transaction") {
+    val run   = world("kafka.isolation.level" -> "read_uncommitted")
+    val e     = run.start()
+    val until = e.advance(e.start(StartPosition.Configured), Limits.Everything)
+    // The last 4 records of partition 0 are of an open transaction.
+    run.log.open = Map(t(0) -> 4L)
+    val own   = new SimulatedRun("kafka.isolation.level" -> "read_committed", "failOnDataLoss" -> "false").settings
+    val later = run.start(own = own)
+    assert(later.advance(until, Limits.Everything) eq until)
+    assert(run.pauses == 0)
+    run.log.fill("t", 1, 2)
+    val next = later.advance(until, Limits.Everything)
+    assert(next == at(0 -> 10, 1 -> 32))
+    run.log.open = Map.empty
+    run.log.fill("t", 0, 1)
+    assert(later.splits(next, later.advance(next, Limits.Everything)) == Seq(range(0, 10, 11)))
+  }
+
+  test("closing releases the readers of the run also if a client fails to close") {
+    val run      = world()
+    val key      = ReaderKey("simulated", run.settings.client, None)
+    val consumer = new MockConsumer[Array[Byte], Array[Byte]](OffsetResetStrategy.NONE)
+    ReaderPool.ofExecutor.giveBack(key, new SlotConsumer(consumer), Duration.ofMinutes(1))
+    run.log.closing = () => throw new InterruptedException("stopped")
+    intercept[InterruptedException](run.start().close())
+    assert(ReaderPool.ofExecutor.count(_.run == "simulated") == 0)
+  }
+
+  test("offsets of a topic that is not subscribed to any more, or was deleted, do not go to the group") {
+    val group = Seq("startingOffsets" -> "earliest", "commitToGroup" -> "true", "kafka.group.id" -> "g")
+    val run   = new SimulatedRun(group ++ Seq("subscribe" -> "t,u,v", "onTopicRemoved" -> "drain"): _*)
+    Seq("t", "u", "v").foreach { topic =>
+      run.log.create(topic, 1)
+      run.log.fill(topic, 0, 3)
+    }
+    val e    = run.start()
+    val from = e.advance(e.start(StartPosition.Configured), Limits.Everything)
+    run.log.delete("v")
+    val own = new SimulatedRun(group ++ Seq("subscribe" -> "t,v", "onTopicRemoved" -> "drain"): _*).settings
+    run.log.subscribed = own.subscription
+    val later = run.start(own = own)
+    run.log.fill("t", 0, 1)
+    run.log.fill("u", 0, 1)
+    val until = later.advance(from, Limits.Everything)
+    assert(until.topics == Set("t", "u", "v") && until.get(LogPartition("u", 0)).contains(3L))
+    later.committed(until)
+    assert(run.log.commits == Seq(Map(t(0) -> 4L)))
+  }
+
+  test("topics that are not subscribed to any more, or were deleted, are no lag") {
+    val run = new SimulatedRun("startingOffsets" -> "earliest", "subscribe" -> "t,u", "onTopicRemoved" -> "drain")
+    Seq("t", "u").foreach { topic =>
+      run.log.create(topic, 1)
+      run.log.fill(topic, 0, 3)
+    }
+    val e    = run.start()
+    val from = e.start(StartPosition.Configured)
+    val one  = e.advance(from, Limits.Limited(rows = Some(2)))
+    assert((e.figures(one)("rowsBehind"), e.figures(one)("splits")) == ("4" -> "2"))
+    run.log.delete("u")
+    run.later()
+    val two = e.advance(one, Limits.Limited(rows = Some(1)))
+    assert((e.figures(two)("rowsBehind"), e.figures(two)("splits")) == ("1" -> "1"))
+    assert(e.figures(two)("position") == two.json && two.json.contains("u"))
+    val own = new SimulatedRun("startingOffsets" -> "earliest", "subscribe" -> "t").settings
+    run.log.subscribed = own.subscription
+    val later = run.start(own = own)
+    val three = later.advance(two, Limits.Everything)
+    assert(later.figures(three)("minOffsetsBehindLatest") == "0" && later.figures(three)("splits") == "1")
+    run.log.fill("t", 0, 2)
+    later.advance(three, Limits.Everything)
+    assert(later.figures(three)("minOffsetsBehindLatest") == "2")
+  }
+
+  test(
+    "a batch that waits for more rows changes no position, also where partitions are found or records were removed"
+  ) {
+    val run  = world("onOutOfRange" -> "earliest")
+    val e    = run.start()
+    val from = e.start(StartPosition.Configured)
+    run.log.expire("t", 0, 5)
+    run.log.create("t", 3)
+    run.log.fill("t", 2, 1)
+    run.later()
+    assert(e.advance(from, Limits.Limited(minRows = Some(1000))) eq from)
+    val until = e.advance(from, Limits.Limited(minRows = Some(36)))
+    assert(e.splits(from, until) == Seq(range(0, 5, 10), range(1, 0, 30), range(2, 0, 1)))
+  }
+
+  test("brokers that return ids only sometimes cost no further look for topics") {
+    val run  = world()
+    val e    = run.start()
+    val from = e.advance(e.start(StartPosition.Configured), Limits.Everything)
+    run.log.tellsIds = false
+    run.log.fill("t", 0, 1)
+    run.log.calls.clear()
+    e.advance(from, Limits.Everything)
+    assert(!run.log.calls.contains("describe") && run.log.calls.count(_ == "ends") == 1)
   }
 
   test("closing closes the clients") {

@@ -26,7 +26,7 @@ final class EndWatchSuite extends AnyFunSuite {
     log.create("mirror", 2)
     val watch = new EndWatch(log, new SecondLook(1, Duration.ZERO, _ => ()), loss)
 
-    def ends(at: KafkaPosition): Map[LogPartition, Long] = watch.ends(at, log.partitions)(false).get
+    def ends(at: KafkaPosition): Map[LogPartition, Long] = watch.ends(at, log.partitions)(log.ends)(false).get
 
     def loses(at: KafkaPosition): Boolean =
       intercept[SpliceException](ends(at)).getCondition == "SPLICE_KAFKA.DATA_LOSS"
@@ -77,6 +77,28 @@ final class EndWatchSuite extends AnyFunSuite {
     world.watch.expect(start)
     world.log.fill("mirror", 0, 28)
     assert(world.loses(start.as("mirror", 1)))
+  }
+
+  test(
+    "an open transaction before the position is no loss for a run that reads committed records, and a cut log is one"
+  ) {
+    val world = new World
+    world.log.fill("mirror", 0, 60)
+    world.log.open = Map(first -> 20L)
+    assert(world.loses(start), "without transactions, a lower end is a loss")
+    val watch = new EndWatch(world.log, new SecondLook(1, Duration.ZERO, _ => ()), DataLoss.Fail, isCommitted = true)
+    def ends(at: KafkaPosition) = watch.ends(at, Set(first))(world.log.ends)(false).get(first)
+    assert(ends(start) == 60L && watch.last(first).contains(40L))
+    world.log.calls.clear()
+    assert(ends(start) == 60L && !world.log.calls.contains("written"), "a known transaction needs no further request")
+    world.log.fill("mirror", 0, 5)
+    world.log.open = Map(first -> 3L)
+    assert(ends(start) == 62L)
+    world.log.truncate("mirror", 0, 55)
+    assert(intercept[SpliceException](ends(start)).getCondition == "SPLICE_KAFKA.DATA_LOSS")
+    val other = new EndWatch(world.log, new SecondLook(1, Duration.ZERO, _ => ()), DataLoss.Fail, isCommitted = true)
+    assert(intercept[SpliceException](other.ends(start, Set(first))(world.log.ends)(false)).getCondition ==
+      "SPLICE_KAFKA.DATA_LOSS")
   }
 
   test("where records may be lost, the position stays where reading is to begin") {

@@ -3,6 +3,8 @@
 
 package splice.kafka.enumerator
 
+import java.time.Duration
+
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
@@ -43,6 +45,86 @@ final class GrowthSuite extends AnyFunSuite {
     assert(e.splits(begin, until) == Seq(range(1, 3, 8)))
   }
 
+  test("a batch with rows finds new partitions of its topics before the next discovery, and reads them at once") {
+    val run   = world("discoveryInterval" -> "1h")
+    val e     = run.start()
+    val begin = e.start(StartPosition.Configured)
+    run.log.fill("t", 0, 2)
+    run.log.create("t", 2)
+    run.log.fill("t", 1, 4)
+    val one = e.advance(begin, Limits.Everything)
+    assert(one == at(0 -> 7, 1 -> 4) && e.splits(begin, one) == Seq(range(0, 5, 7), range(1, 0, 4)))
+    run.log.create("t", 3)
+    run.log.fill("t", 0, 1)
+    run.log.calls.clear()
+    val two = e.advance(one, Limits.Everything)
+    assert(two == at(0 -> 8, 1 -> 4, 2 -> 0))
+    assert(run.log.calls.count(_ == "describe") == 1)
+    run.log.fill("t", 0, 1)
+    run.log.calls.clear()
+    assert(e.advance(two, Limits.Everything) == at(0 -> 9, 1 -> 4, 2 -> 0))
+    assert(!run.log.calls.contains("describe"), "an equal number starts no discovery")
+  }
+
+  test("an idle query compares the numbers of partitions once per second") {
+    val run   = world("discoveryInterval" -> "1h")
+    val e     = run.start()
+    val begin = e.start(StartPosition.Configured)
+    assert(e.advance(begin, Limits.Everything) == begin)
+    run.log.create("t", 2)
+    run.log.fill("t", 1, 4)
+    assert(e.advance(begin, Limits.Everything) == begin)
+    run.clock.pass(Duration.ofMillis(999))
+    run.log.calls.clear()
+    assert(e.advance(begin, Limits.Everything) == begin && run.log.calls == Seq("ends"))
+    run.clock.pass(Duration.ofMillis(1))
+    val until = e.advance(begin, Limits.Everything)
+    assert(until == at(0 -> 5, 1 -> 4))
+    assert(e.advance(until, Limits.Everything) eq until)
+    run.log.calls.clear()
+    (1 to 50).foreach { _ =>
+      run.clock.pass(Duration.ofMillis(100))
+      assert(e.advance(until, Limits.Everything) eq until)
+    }
+    assert(run.log.calls.count(_ == "ids") == 5)
+  }
+
+  test("a batch of another topic finds new partitions too, and a broker that is behind delays them by one batch") {
+    val run = world("discoveryInterval" -> "1h", "subscribe" -> "t,u")
+    run.log.create("u", 1)
+    val e     = run.start()
+    val begin = e.start(StartPosition.Configured)
+    run.log.create("u", 2)
+    run.log.fill("u", 1, 3)
+    run.log.fill("t", 0, 1)
+    run.log.hide(LogPartition("u", 1))
+    val one = e.advance(begin, Limits.Everything)
+    assert(one.json == """{"t":{"0":6},"u":{"0":0}}""")
+    run.log.fill("t", 0, 1)
+    assert(e.advance(one, Limits.Everything).json == """{"t":{"0":7},"u":{"0":0,"1":3}}""")
+  }
+
+  test("partitions that are assigned, and ends that are fixed, have no new partitions") {
+    val assigned = world("discoveryInterval" -> "1h", "assign" -> """{"t":[0]}""")
+    val frozen   = world("discoveryInterval" -> "1h")
+    val bounded  = world("discoveryInterval" -> "1h", "endingOffsets" -> """{"t":{"0":9}}""")
+    Seq(assigned, frozen, bounded).foreach { run =>
+      val e = run.start()
+      if (run eq frozen) {
+        run.log.fill("t", 0, 2)
+        e.freeze()
+      }
+      val begin = e.start(StartPosition.Configured)
+      run.log.create("t", 2)
+      run.log.fill("t", 1, 4)
+      run.log.fill("t", 0, 2)
+      run.clock.pass(Duration.ofSeconds(5))
+      run.log.calls.clear()
+      assert(e.advance(begin, Limits.Everything).offsets.keySet == Set(t(0)))
+      assert(!run.log.calls.contains("describe"))
+    }
+  }
+
   test("hole 1: its start survives a crash after the offset, although retention moves on") {
     val run   = world()
     val first = run.start()
@@ -70,7 +152,7 @@ final class GrowthSuite extends AnyFunSuite {
     grow(run)
     first.advance(begin, Limits.Everything)
     run.log.fill("t", 0, 1)
-    run.log.hide(t(1))
+    Seq.fill(2)(t(1)).foreach(run.log.hide(_))
     val second = run.start()
     val one    = second.advance(begin, Limits.Everything)
     assert(one == at(0 -> 6))
@@ -87,7 +169,7 @@ final class GrowthSuite extends AnyFunSuite {
     val begin = e.start(StartPosition.Configured)
     run.log.create("t", 2)
     run.later()
-    val until = e.advance(begin, Limits.Limited(minRows = Some(1)))
+    val until = e.advance(begin, Limits.Everything)
     assert(until == at(0 -> 5, 1 -> 0))
     assert(e.splits(begin, until).isEmpty)
     assert(e.advance(until, Limits.Everything) eq until)

@@ -7,6 +7,8 @@ import scala.collection.mutable
 import scala.util.Random
 import scala.util.control.ControlThrowable
 
+import org.apache.logging.log4j.Level
+import org.apache.logging.log4j.core.config.Configurator
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.enumerator.SimulatedRun.t
@@ -14,7 +16,7 @@ import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
 import splice.source._
 import splice.testkit.ReadOnlySideLog
 
-/** Whole lives of a query over a simulated cluster, each from a seed: records, retention, growth, stale answers, crashes.
+/** Whole lives of a query over a simulated cluster, each from a seed: records, retention, growth, stale answers, missing leaders, crashes.
   *
   * However a life goes, each partition is read from the first start that was decided for it, without a hole and without a
   * second reading; and what was planned once is planned so again, in any later run, batch by batch or as one range.
@@ -24,6 +26,8 @@ final class LifeSuite extends AnyFunSuite {
   private val seeds = sys.env.get("SEED").map(s => Seq(s.toLong)).getOrElse(1L to 1000L)
 
   test("every record once, whatever happens") {
+    // A life has many partitions without a leader, each with a warning.
+    Configurator.setLevel(classOf[Silence].getName, Level.ERROR)
     seeds.foreach { seed =>
       try new Life(seed).live(steps = 40)
       catch { case e: Throwable if !e.isInstanceOf[ControlThrowable] => fail(s"SEED=$seed: $e", e) }
@@ -42,6 +46,8 @@ final class LifeSuite extends AnyFunSuite {
     private var living: Option[KafkaEnumerator] = None
 
     run.log.create("t", 1 + random.nextInt(3))
+    // What waits for a leader gets one.
+    run.paused = _ => run.log.leaderless = Set.empty
     run.log.between = { _ =>
       crashIn -= 1
       if (crashIn == 0) throw Crash
@@ -51,12 +57,13 @@ final class LifeSuite extends AnyFunSuite {
       (1 to steps).foreach(_ => survive(step()))
       crash()
       run.log.settle()
+      run.log.leaderless = Set.empty
       run.later()
       while (survive(batch(Limits.Everything))) ()
       check()
     }
 
-    private def step(): Boolean = random.nextInt(12) match {
+    private def step(): Boolean = random.nextInt(13) match {
       case 0 => run.log.create("t", partitions + 1); false
       case 1 => run.log.create("t", partitions + 2); run.log.fill("t", partitions - 1, 1 + random.nextInt(9)); false
       case 2 => expire(); false
@@ -66,9 +73,14 @@ final class LifeSuite extends AnyFunSuite {
       // One old answer at a time: as many in a row as there are second looks are believed.
       case 6 => run.log.settle(); run.log.answerEnds(Map(t(random.nextInt(partitions)) -> 0L)); false
       case 7 => run.log.settle(); run.log.hide(t(random.nextInt(partitions))); false
-      case 8 => crash(); survive { enumerator.freeze(); false }
-      case 9 => batch(Limits.Limited(minRows = Some(1L + random.nextInt(20)), rows = Some(30)))
-      case _ =>
+      case 8 =>
+        crash()
+        // A query that has not begun fails at once without a leader.
+        if (offsets.isEmpty) run.log.leaderless = Set.empty
+        survive { enumerator.freeze(); false }
+      case 9  => run.log.leaderless = (0 until partitions).filter(_ => random.nextBoolean()).map(t).toSet; false
+      case 10 => batch(Limits.Limited(minRows = Some(1L + random.nextInt(20)), rows = Some(30)))
+      case _  =>
         (0 until partitions).foreach(p => run.log.fill("t", p, random.nextInt(6)))
         batch(Limits.Limited(rows = if (random.nextBoolean()) Some(1L + random.nextInt(10)) else None))
     }
@@ -90,7 +102,10 @@ final class LifeSuite extends AnyFunSuite {
     }
 
     private def batch(limits: Limits): Boolean = {
-      if (offsets.isEmpty) offsets += enumerator.start(StartPosition.Configured)
+      if (offsets.isEmpty) {
+        run.log.leaderless = Set.empty
+        offsets += enumerator.start(StartPosition.Configured)
+      }
       val from  = offsets.last
       val until = enumerator.advance(from, limits)
       // A crash here is a decision that was written down and never came into an offset.

@@ -103,6 +103,53 @@ final class ReplaySuite extends AnyFunSuite {
     assert(pure(run, from, at(0 -> 3, 1 -> 9)) == Seq("t-0 [1, 3)", "t-1 [8, 9)"))
   }
 
+  /** The run with another subscription and these options, over the same checkpoint. */
+  private def without(topic: String, options: (String, String)*): SimulatedRun =
+    new SimulatedRun(Seq("subscribe" -> (if (topic == "t") "u" else "t"), "startingOffsets" -> "earliest") ++
+      options: _*)
+
+  test("the range of a deleted topic that is not subscribed to any more is dropped by policy, in every later run") {
+    val (run, from, until) = world("fail")
+    run.log.delete("t")
+    def replay(options: (String, String)*): Seq[String] = {
+      val own = without("t", options: _*).settings
+      run.log.subscribed = own.subscription
+      val e = run.start(own = own)
+      e.replay(from, until)
+      e.splits(from, until).map(_.toString)
+    }
+    val error = intercept[SpliceException](replay())
+    assert(error.getCondition == "SPLICE_KAFKA.DATA_LOSS" && error.getMessage.contains("t-0 [0, 5)"))
+    assert(run.side.keys("skips-").isEmpty)
+    assert(replay("onTopicRemoved" -> "drop") == onlyU && replay() == onlyU && pure(run, from, until) == onlyU)
+    assert(run.side.keys("skips-").size == 1)
+  }
+
+  test("the range of a recreated topic that is not subscribed to any more is judged by onTopicRecreated") {
+    val (run, from, until) = world("fail")
+    run.log.delete("t")
+    run.log.create("t", 1)
+    run.log.fill("t", 0, 30)
+    def replay(options: (String, String)*): Seq[String] = {
+      val own = without("t", options: _*).settings
+      run.log.subscribed = own.subscription
+      val e = run.start(own = own)
+      e.replay(from, until)
+      e.splits(from, until).map(_.toString)
+    }
+    assert(intercept[SpliceException](replay()).getCondition == "SPLICE_KAFKA.RECREATED")
+    assert(replay("onTopicRecreated" -> "restart") == onlyU)
+  }
+
+  test("the range of a topic that exists and is not subscribed to any more is read") {
+    val (run, from, until) = world("fail")
+    val own                = without("t").settings
+    run.log.subscribed = own.subscription
+    val e = run.start(own = own)
+    e.replay(from, until)
+    assert(e.splits(from, until).map(_.toString) == "t-0 [0, 5)" +: onlyU)
+  }
+
   test("an empty range sends no request") {
     val (run, _, until) = world("fail")
     run.log.calls.clear()

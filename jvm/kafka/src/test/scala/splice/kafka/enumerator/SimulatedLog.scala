@@ -10,7 +10,7 @@ import scala.collection.mutable
 
 import splice.kafka.KafkaErrors
 import splice.kafka.options.Subscription
-import splice.source.{LogPartition, LogRecord}
+import splice.source.{LogPartition, LogRecord, SpliceException}
 
 /** A cluster in memory that answers as brokers do, counts what it is asked, and can answer late or with something old. */
 final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.empty) extends LogMetadata {
@@ -22,15 +22,18 @@ final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.em
   private val old   = mutable.Queue.empty[LogDescription]
   private val blind = mutable.Queue.empty[Set[LogPartition]]
 
+  var subscribed: Subscription                 = subscription
   var clusterId: Option[String]                = Some("cluster-a")
   var tellsIds                                 = true
   var away: Option[String => Boolean]          = None
+  var leaderless: Set[LogPartition]            = Set.empty
   var commits: Vector[Map[LogPartition, Long]] = Vector.empty
   var group: Map[LogPartition, Long]           = Map.empty
   var between: String => Unit                  = _ => ()
   var open: Map[LogPartition, Long]            = Map.empty
   val calls: mutable.ArrayBuffer[String]       = mutable.ArrayBuffer.empty
   var closed                                   = false
+  var closing: () => Unit                      = () => ()
 
   def create(topic: String, partitions: Int): Unit = {
     if (!ids.contains(topic)) { made += 1; ids(topic) = made }
@@ -84,7 +87,7 @@ final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.em
 
   private def describeNow(): LogDescription = {
     val hidden  = if (blind.isEmpty) Set.empty[LogPartition] else blind.dequeue()
-    val there   = SortedSet.from(held.keySet.filter(subscription.covers).filterNot(hidden))
+    val there   = SortedSet.from(held.keySet.filter(subscribed.covers).filterNot(hidden))
     val topics  = there.map(_.topic)
     val missing = SortedSet.from(named.filterNot(topics))
     LogDescription(clusterId, SortedMap.from(idsOf(topics)), there, missing)
@@ -95,18 +98,31 @@ final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.em
       val absent = partitions -- held.keySet
       // Brokers do not respond to such a request before its timeout.
       require(absent.isEmpty, s"a request for the first offsets of $absent, which do not exist")
-      partitions.map(p => p -> held(p).first).toMap
+      led(partitions).map(p => p -> held(p).first).toMap
     }
 
-  override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = asked("ends") {
+  override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = asked("ends")(endsOf(led(partitions)))
+
+  private def endsOf(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
     val now = there(partitions).map(p => p -> (held(p).end - open.getOrElse(p, 0L))).toMap
     if (stale.isEmpty) now else now ++ stale.dequeue().filter { case (p, _) => partitions(p) }
   }
 
+  override def endsSoon(partitions: Set[LogPartition]): LogOffsets = asked("ends") {
+    val (found, silent) = partitions.partition(p => held.contains(p) && !leaderless(p))
+    LogOffsets(endsOf(found), errors(silent))
+  }
+
+  override def earliestSoon(partitions: Set[LogPartition]): LogOffsets = asked("earliest") {
+    val (found, silent) = partitions.partition(p => held.contains(p) && !leaderless(p))
+    LogOffsets(found.map(p => p -> held(p).first).toMap, errors(silent))
+  }
+
   override def written(partitions: Set[LogPartition]): Map[LogPartition, Long] =
-    asked("written")(there(partitions).map(p => p -> held(p).end).toMap)
+    asked("written")(there(led(partitions)).map(p => p -> held(p).end).toMap)
 
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = asked("atTime") {
+    led(millis.keySet)
     millis.flatMap { case (p, time) => held.get(p).flatMap(_.at(time)).map(p -> _) }
   }
 
@@ -122,24 +138,43 @@ final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.em
     }
   }
 
-  override def topicIds(topics: Set[String]): () => Map[String, String] = () => asked("ids")(idsOf(topics))
+  override def topicStates(topics: Set[String]): () => Map[String, TopicState] = () =>
+    asked("ids") {
+      topics.filter(ids.contains).map(t =>
+        t -> TopicState(idsOf(Set(t)).get(t), held.keysIterator.count(_.topic == t))
+      ).toMap
+    }
 
   override def commit(offsets: Map[LogPartition, Long]): Unit = commits :+= offsets
 
   override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] =
     asked("committed")(group.filter { case (p, _) => partitions(p) })
 
-  override def close(): Unit = closed = true
+  override def close(): Unit = {
+    closed = true
+    closing()
+  }
 
   private def there(partitions: Set[LogPartition]): Set[LogPartition] = partitions.filter(held.contains)
+
+  /** All of them, unless one has no leader. */
+  private def led(partitions: Set[LogPartition]): Set[LogPartition] = {
+    errors(partitions.filter(leaderless)).values.headOption.foreach(throw _)
+    partitions
+  }
+
+  private def errors(partitions: Set[LogPartition]): Map[LogPartition, SpliceException] =
+    partitions.iterator.map(p => p -> unreachable(s"offsets of $p")).toMap
+
+  private def unreachable(what: String): SpliceException =
+    KafkaErrors.unreachable("simulated:9092", what, Duration.ofSeconds(1), new RuntimeException("away"))
 
   private def idsOf(topics: collection.Set[String]): Map[String, String] =
     if (tellsIds) topics.iterator.flatMap(t => ids.get(t).map(id => t -> s"id-$id")).toMap else Map.empty
 
   private def asked[A](what: String)(answer: => A): A = {
     calls += what
-    if (away.exists(_(what)))
-      throw KafkaErrors.unreachable("simulated:9092", what, Duration.ofSeconds(1), new RuntimeException("away"))
+    if (away.exists(_(what))) throw unreachable(what)
     val said = answer
     between(what)
     said

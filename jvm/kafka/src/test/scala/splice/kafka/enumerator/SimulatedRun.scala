@@ -39,7 +39,7 @@ final class SimulatedRun(options: (String, String)*) {
       own: KafkaSettings = settings
   ): KafkaEnumerator = {
     val context = EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated")
-    val looks   = new SecondLook(settings.retries, settings.retryInterval, paused)
+    val looks   = new SecondLook(settings.retries, settings.retryInterval, time => paused(time))
     new KafkaEnumerator(own, context, log, new ClockedDiscovery(log, settings.discoveryInterval, clock), looks)
   }
 

@@ -37,6 +37,13 @@ final class LagBookSuite extends AnyFunSuite {
     assert(lag(ProgressMetric.Lagging) == """[{"partition":"t-0","rowsBehind":2}]""")
   }
 
+  test("while no end is known there are no figures of the backlog, also not those of Spark's source") {
+    val book = new LagBook
+    assert(book.look(Map(p(0) -> 1L, p(1) -> 2L), _ => None, none, start).report.isEmpty)
+    val lag = book.look(Map(p(0) -> 1L, p(1) -> 2L), Map(p(0) -> 3L).get, none, start).report
+    assert(lag(ProgressMetric.MostBehind) == "2" && lag(ProgressMetric.RowsBehind) == "2")
+  }
+
   test("a record after a long silence is as late as the last look at which there was none") {
     val book = new LagBook
     val _    = book.look(Map(p(0) -> 5L), Map(p(0) -> 5L).get, read(p(0), 5, 50, start.minusSeconds(3600)), start)

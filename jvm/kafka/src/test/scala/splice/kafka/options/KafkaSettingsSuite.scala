@@ -22,6 +22,9 @@ final class KafkaSettingsSuite extends AnyFunSuite {
   private def refused(options: (String, String)*): String =
     intercept[SpliceOptionException](settings((servers +: options): _*)).getMessage
 
+  private def reader(client: ClientProperties): Map[String, Object] =
+    client.reader("run-1", client.limited(ReadLimits(4, 1 << 20, 1 << 20, 500, 1 << 20)))
+
   test("defaults are those of Spark's own source") {
     val s = settings(servers, topics)
     assert(s.subscription == Subscription.Topics(SortedSet("a", "b")))
@@ -137,7 +140,7 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     val plain    = settings(servers, topics).client
     val same     = settings(servers, topics, s"kafka.$property" -> "False").client
     Seq(plain, same).foreach { client =>
-      assert(client.reader("run-1", 0.25)(property) == "false" && client.driver("run-1")(property) == "false")
+      assert(reader(client)(property) == "false" && client.driver("run-1")(property) == "false")
       assert(!client.admin.contains(property))
     }
     val text = refused(topics, s"kafka.$property" -> "true")
@@ -152,12 +155,11 @@ final class KafkaSettingsSuite extends AnyFunSuite {
       "kafka.client.rack"      -> "r1",
       "groupIdPrefix"          -> "team"
     ).client
-    val reader = client.reader("run-1", 0.25)
-    assert(reader("max.poll.records") == "7" && reader("client.rack") == "r1" && reader("group.id") == "team-run-1")
-    assert(reader("auto.offset.reset") == "none" && reader("enable.auto.commit") == "false")
+    val own = reader(client)
+    assert(own("max.poll.records") == "7" && own("client.rack") == "r1" && own("group.id") == "team-run-1")
+    assert(own("auto.offset.reset") == "none" && own("enable.auto.commit") == "false")
     assert(!client.admin.contains("max.poll.records"))
-    assert(reader("fetch.max.wait.ms") == "10" && reader("max.partition.fetch.bytes") == (4 << 20).toString)
-    assert(client.reader("run-1", 1.0)("max.partition.fetch.bytes") == (16 << 20).toString)
+    assert(own("fetch.max.wait.ms") == "10" && own("max.partition.fetch.bytes") == (1 << 20).toString)
   }
 
   test("clients that read no records tell nobody of themselves, unless they are asked to") {
@@ -172,7 +174,7 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     clients("kafka.metric.reporters" -> "team.Reporter", "kafka.enable.metrics.push" -> "true").foreach { own =>
       assert(own("metric.reporters") == "team.Reporter" && own("enable.metrics.push") == "true")
     }
-    assert(!settings(servers, topics).client.reader("run-1", 1.0).contains("metric.reporters"))
+    assert(!reader(settings(servers, topics).client).contains("metric.reporters"))
   }
 
   test("the timeout of the driver is the one that the user set, whichever") {

@@ -107,6 +107,17 @@ final class ReaderPoolSuite extends AnyFunSuite with Eventually {
     eventually(assert(thing.closed && threads.isEmpty))
   }
 
+  test("the one that has been idle for longest is found, and closed first") {
+    val p      = pool()
+    val things = (1 to 4).map(new Thing(_))
+    things.foreach(t => p.giveBack(if (t.number % 2 == 0) "even" else "odd", t, minute))
+    assert(p.oldest.contains("odd") && p.borrowOldest(_ == "even")(_.number > 2).map(_.number).contains(4))
+    p.giveBack("odd", p.borrow("odd")(-_.number).get, minute)
+    assert(p.evictOldest() && things.filter(_.closed) == Seq(things(1)), "the first one was used since")
+    assert(p.evictOldest() && p.evictOldest() && !p.evictOldest() && p.oldest.isEmpty && p.size == 0)
+    assert(things.map(_.closed) == Seq(true, true, true, false))
+  }
+
   test("nobody shares what is borrowed") {
     val p                = pool()
     val inUse            = ConcurrentHashMap.newKeySet[Thing]()

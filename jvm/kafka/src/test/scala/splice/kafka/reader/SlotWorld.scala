@@ -64,7 +64,8 @@ final private[reader] class SlotWorld(
     fail: Boolean = true,
     timeout: Duration = Duration.ofSeconds(20),
     recreated: TopicRecreated = TopicRecreated.Fail,
-    failRemoved: Boolean = true
+    failRemoved: Boolean = true,
+    lease: ReadLease = ReadLease.unlimited
 ) {
   val client    = new SlotClient
   var topicId   = "first"
@@ -82,7 +83,8 @@ final private[reader] class SlotWorld(
         questions += 1
         ids.filter { case (topic, _) => planned.contains(topic) }
       }
-    )
+    ),
+    lease
   )
   var returned = 0
 

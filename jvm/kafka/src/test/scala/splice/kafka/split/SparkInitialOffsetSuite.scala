@@ -25,8 +25,21 @@ final class SparkInitialOffsetSuite extends AnyFunSuite {
     assert(read("\u0000{\"t\":{\"0\":5}}") == at(0 -> 5))
   }
 
-  test("the file of another source, and of another version, is refused by name") {
-    Seq("v1\n1700000000000", "\u0000v2\n{\"t\":{\"0\":5}}", "v1\n{\"path\":\"file:///a\"}", "", "\u0000").foreach {
+  test("the file of a newer version is an error that has both versions") {
+    val error = intercept[SpliceException](read("\u0000v2\n{\"t\":{\"0\":5}}"))
+    assert(error.getCondition == "SPLICE_CHECKPOINT.NEWER_VERSION")
+    assert(error.getMessage.contains("sources/0/0") && error.getMessage.contains("format 2"))
+  }
+
+  test("the file of another source is refused by name") {
+    Seq(
+      "v1\n1700000000000",
+      "v2\n{\"t\":{\"0\":5}}",
+      "\u0000v0\n{}7",
+      "v1\n{\"path\":\"file:///a\"}",
+      "",
+      "\u0000"
+    ).foreach {
       text =>
         val error = intercept[SpliceException](read(text))
         assert(error.getCondition == "SPLICE_CHECKPOINT.FOREIGN" && error.getMessage.contains("sources/0/0"))

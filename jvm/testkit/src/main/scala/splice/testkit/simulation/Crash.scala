@@ -8,6 +8,10 @@ import scala.util.control.ControlThrowable
 /** The driver is killed. No handler of the code under test may see it, so it is no ordinary exception. */
 final class Crash(val at: CrashPoint) extends ControlThrowable(s"killed $at")
 
+/** The query has failed in a second driver while the first one was frozen. No handler of the code under test may see it. */
+final private[simulation] class Ended(val failure: Throwable)
+    extends ControlThrowable(s"ended by another driver: $failure")
+
 /** One attempt of a task fails on its executor. */
 final class TaskFailure(text: String) extends RuntimeException(text, None.orNull, false, false)
 

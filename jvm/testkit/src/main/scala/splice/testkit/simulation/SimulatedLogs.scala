@@ -52,6 +52,11 @@ final class SimulatedLogs(life: Life, retained: Int) extends OffsetLog {
   /** That batch, and where it went to. */
   def committed: Option[(Long, String)] = offsets.rangeTo(lastCommitted).lastOption
 
+  /** The offset at which a restart begins to read; None before the first batch is done. */
+  def resumesFrom: Option[String] = last.flatMap { case (batch, until) =>
+    if (isCommitted(batch)) Some(until) else before(batch).map(_._2)
+  }
+
   /** Whether some batch goes to this position. */
   def isLogged(until: String): Boolean = offsets.valuesIterator.contains(until)
 

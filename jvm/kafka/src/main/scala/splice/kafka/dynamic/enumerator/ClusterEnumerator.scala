@@ -3,7 +3,9 @@
 
 package splice.kafka.dynamic.enumerator
 
-import splice.kafka.enumerator.{KafkaPlan, TimedOffset}
+import scala.collection.immutable.SortedMap
+
+import splice.kafka.enumerator.{KafkaPlan, SilentPartition, TimedOffset}
 import splice.kafka.options.StartingOffsets
 import splice.kafka.split.KafkaPosition
 import splice.source.{LogPartition, LogPartitions, SplitEnumerator, SplitRange, StartPosition}
@@ -29,6 +31,9 @@ private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] w
 
   /** One past the last offset that was written, including records of open transactions. */
   def written(partitions: Set[LogPartition]): Map[LogPartition, Long]
+
+  /** Partitions that did not respond to the requests of the last `advance`, while others did. */
+  def silent: SortedMap[LogPartition, SilentPartition] = SortedMap.empty
 
   /** The cluster's own id, as far as its brokers have told it. */
   def clusterId: Option[String]

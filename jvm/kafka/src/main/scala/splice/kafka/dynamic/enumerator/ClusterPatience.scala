@@ -6,6 +6,8 @@ package splice.kafka.dynamic.enumerator
 import java.time.{Clock, Duration, Instant}
 import java.util.concurrent.TimeoutException
 
+import scala.collection.immutable.SortedMap
+
 import splice.kafka.dynamic.DynamicErrors
 
 /** Fails a query once clusters that it needs have not responded for a time. */
@@ -42,6 +44,17 @@ final private[enumerator] class ClusterPatience(
       health <- workers.find(name).map(_.health)
       since  <- health.since if fails && isOver(since)
     } throw DynamicErrors.unavailable(name, since, health.error.getOrElse(noAnswer))
+
+  /** Checks how long single partitions of clusters that respond have not responded.
+    *
+    * @param fails
+    *   whether the query fails after the timeout
+    */
+  def check(found: SortedMap[String, Reach], fails: Boolean): Unit =
+    for {
+      (name, reach) <- found
+      partition     <- reach.silent.valuesIterator if fails && isOver(partition.since)
+    } throw DynamicErrors.unavailable(name, partition.since, partition.error)
 
   private def isOver(since: Instant): Boolean = !clock.instant().isBefore(since.plus(timeout))
 

@@ -130,6 +130,7 @@ final private[splice] class DynamicEnumerator(
     val found  = workers.advance(asked, here, settings.clusterWait, patient = frozen)
     val silent = asked.keySet -- found.keySet
     patience.check(silent, fails = frozen || settings.failWhenUnavailable)
+    patience.check(found, fails = frozen || settings.failWhenUnavailable)
     // A run that ends with what there was when it began would end without that, or read past where a stream goes over.
     if (frozen && (silent.nonEmpty || patience.waits())) {
       pause()
@@ -194,7 +195,7 @@ final private[splice] class DynamicEnumerator(
   }
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
-    DynamicReaders(settings, columns, context, ranges) { name =>
+    DynamicReaders(settings, columns, context, ranges, sizes.within) { name =>
       workers.cluster(name).orElse(changes.last.flatMap(_.clusters.get(name))).getOrElse(missing(name))
     }
 

@@ -7,7 +7,7 @@ import scala.collection.immutable.SortedMap
 
 import splice.kafka.dynamic.DynamicErrors
 import splice.kafka.dynamic.change.{Leaving, LeavingCut, LeavingPlan}
-import splice.kafka.enumerator.Fills
+import splice.kafka.enumerator.{Fills, SilentPartition}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.{Limits, LogPartition}
 
@@ -27,6 +27,8 @@ import splice.source.{Limits, LogPartition}
   *   partitions of these that are to be drained, and that were deleted or recreated
   * @param clusterId
   *   the cluster's own id, as far as its brokers tell it
+  * @param silent
+  *   partitions that do not respond, and of which the response has no new records
   */
 final private[dynamic] case class Reach(
     until: KafkaPosition,
@@ -36,7 +38,8 @@ final private[dynamic] case class Reach(
     leaving: Map[String, Leaving],
     written: Map[LogPartition, Long],
     gone: Set[LogPartition],
-    clusterId: Option[String]
+    clusterId: Option[String],
+    silent: SortedMap[LogPartition, SilentPartition]
 ) {
 
   /** The end of a removed topic. Records of open transactions belong to it, although readers see them only after the commit. */
@@ -64,7 +67,9 @@ private[dynamic] object Reach {
     enumerator.expect(expected)
     // A partition that was created between the last refresh and the removal belongs to the drain.
     if (leaving.valuesIterator.exists(_.plan == LeavingPlan.Ask)) enumerator.refresh()
-    val until  = enumerator.advance(from, Limits.Everything)
+    val until = enumerator.advance(from, Limits.Everything)
+    // Where a removed topic ends is not known before all of its partitions respond.
+    enumerator.silent.collectFirst { case (p, one) if leaving.contains(p.topic) => one.error }.foreach(throw _)
     val ranges = if (until == from) Nil else enumerator.splits(from, until)
     val begins =
       ranges.collect { case r: KafkaSplitRange => r.partition -> r.from }.groupMapReduce(_._1)(_._2)(math.min)
@@ -80,7 +85,8 @@ private[dynamic] object Reach {
       leaving,
       if (last.isEmpty) Map.empty else enumerator.written(last),
       gone,
-      enumerator.clusterId
+      enumerator.clusterId,
+      enumerator.silent
     )
   }
 

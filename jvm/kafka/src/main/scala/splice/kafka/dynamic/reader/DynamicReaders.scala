@@ -12,6 +12,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import splice.kafka.KafkaSchema
 import splice.kafka.dynamic.split.DynamicSplitRange
 import splice.kafka.dynamic.{DynamicSettings, KafkaCluster}
+import splice.kafka.enumerator.RecordSizes
 import splice.kafka.reader.KafkaReaders
 import splice.source.{EnumeratorContext, ReaderSequence, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 
@@ -58,6 +59,8 @@ private[dynamic] object DynamicReaders {
 
   /** The readers of a batch's ranges.
     *
+    * @param sizes
+    *   of the records of a cluster
     * @param cluster
     *   a cluster with the properties by which it is reached now
     */
@@ -65,14 +68,23 @@ private[dynamic] object DynamicReaders {
       settings: DynamicSettings,
       columns: StructType,
       context: EnumeratorContext,
-      ranges: Seq[SplitRange]
+      ranges: Seq[SplitRange],
+      sizes: String => RecordSizes
   )(cluster: String => KafkaCluster): DynamicReaders = {
     val origin = OriginPlan(columns, KafkaSchema(settings.base.includeHeaders, settings.base.value))
     val byName = ranges.collect { case range: DynamicSplitRange => range }.groupBy(_.cluster)
     DynamicReaders(
       byName.map { case (name, own) =>
         val of = settings.of(cluster(name), SortedSet.from(own.map(_.range.partition.topic)))
-        name -> KafkaReaders(of, origin.fold(columns)(_.inner), context, ClusterReads.key(context.run, name))
+        name -> KafkaReaders(
+          of,
+          origin.fold(columns)(_.inner),
+          context,
+          ClusterReads.key(context.run, name),
+          own.map(_.range),
+          sizes(name),
+          math.min(byName.size, AtOnce)
+        )
       },
       origin
     )

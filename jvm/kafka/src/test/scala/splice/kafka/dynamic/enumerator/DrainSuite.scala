@@ -132,6 +132,34 @@ final class DrainSuite extends RemovedTopics {
     }
   }
 
+  test("a drain does not end before a partition without a leader has responded, also one that was not read before") {
+    val world = simulated()
+    world.publish(stream(east, west))
+    fill(world, west, 3)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(west, 0, 3))
+      fill(world, west, 4)
+      world.logs(west).create(topic(west), 2)
+      world.logs(west).fill(topic(west), 1, 2)
+      world.logs(west).leaderless = Set(0, 1).map(LogPartition(topic(west), _))
+      world.publish(stream(east))
+      world.awaitRefresh()
+      fill(world, east, 1)
+      val (one, some) = readUntil(world, run, first)(reads(east, 0, 1))
+      assert(some == all(east, 1) && one.json.contains(west))
+      // The partition that the query knows responds first.
+      world.logs(west).leaderless = Set(LogPartition(topic(west), 1))
+      val still = (1 to 5).foldLeft(one) { (at, _) =>
+        world.clock.pass(Duration.ofSeconds(11))
+        advance(run, at)
+      }
+      assert(still.json.contains(west))
+      world.logs(west).leaderless = Set.empty
+      val (_, rest) = readUntil(world, run, still)(!_.clusters.contains(west))
+      assert((rows(run, one, still) ++ rest).sorted == all(west, 7).drop(3) ++ all(west, 2, partition = 1))
+    }
+  }
+
   test("a drain ends if its topic is deleted or recreated, and the next topic of the stream is read") {
     Seq[SimulatedLog => Unit](
       _.delete(topic(east)),

@@ -1,0 +1,131 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.simulation
+
+import splice.source.{Json, SpliceException}
+import splice.testkit.simulation._
+
+/** What a restart changes of the chain: a leg that is left out, or that returns, or is added. A change that loses or repeats rows must be refused
+  * by name; then the next start has all legs again. What must be refused follows from the entries of switches and from Spark's log.
+  */
+final class ChainEdits(life: Life, world: ChainWorld, spark: SimulatedSpark, changes: Seq[ChainEdits.Change]) {
+
+  import ChainEdits._
+
+  private val chance    = life.chance
+  private var expected  = Option.empty[Refusal]
+  private var situation = Option.empty[String]
+
+  /** A run of the query begins. */
+  def startRun(): Unit = {
+    expected = None
+    situation = None
+    if (life.isCalm) world.present = world.attached
+    else if (isStarted && changes.nonEmpty && chance.oneIn(3)) change(chance.oneOf(changes))
+    expected = expected.orElse(needed)
+  }
+
+  /** The run has ended in order.
+    *
+    * @param isAlone
+    *   whether no other driver ran at the same time, so that this one has seen every batch
+    */
+  def ended(isAlone: Boolean): Unit = {
+    expected.filter(_ => isAlone).foreach { refusal =>
+      throw new Violation(s"the query must fail and continues: ${refusal.situation}, ${refusal.texts.mkString(", ")}")
+    }
+    if (expected.isEmpty) situation.foreach(life.met)
+  }
+
+  /** Whether the query was right to fail. */
+  def explains(error: SpliceException): Boolean = {
+    val found = expected.filter { refusal =>
+      error.getCondition == refusal.condition && refusal.texts.exists(error.getMessage.contains(_))
+    }
+    found.foreach(refusal => life.met(refusal.situation))
+    found.nonEmpty
+  }
+
+  /** The run is over, whatever its end. */
+  def endRun(): Unit = if (expected.nonEmpty) world.present = world.attached
+
+  private def change(what: Change): Unit = what match {
+    case Change.Return => world.present = world.attached
+    case Change.Append => world.held.foreach(append)
+    case Change.Remove =>
+      val some = world.present.dropRight(1).filter(isRecorded)
+      if (some.nonEmpty) remove(chance.oneOf(some))
+  }
+
+  private def remove(name: String): Unit = {
+    life.note(s"the start has no leg $name")
+    world.present = world.present.filterNot(_ == name)
+    if (!hasEnded(name))
+      expected = Some(Refusal(Changed, Seq(s"'$name' has not ended"), "a leg that has not ended is removed"))
+    else if (world.counting(name).exists(!isBegun(_)))
+      expected = Some(Refusal(Changed, Seq(s"counts the rows of leg '$name'"), "a leg that a rule counts is removed"))
+    else situation = Some("an ended leg is removed")
+  }
+
+  private def append(name: String): Unit = {
+    life.note(s"the start has one more leg, $name")
+    val late = world.names.dropWhile(_ != name).exists(isBegun)
+    if (late) {
+      world.present = world.names.filter(leg => leg == name || world.present.contains(leg))
+      expected = Some(Refusal(Changed, Seq("legs was"), "a leg is appended too late"))
+    } else {
+      world.attach(name)
+      situation = Some("a leg is appended")
+    }
+  }
+
+  /** The legs that are left out although the next run reads rows of them. */
+  private def needed: Option[Refusal] = {
+    val missing = world.attached.filterNot(world.present.contains).filter(isUnread)
+    Option.when(missing.nonEmpty)(
+      Refusal("SPLICE_HYBRID.REMOVED_LEG", missing.map(name => s"'$name'"), "a leg that a batch needs is removed")
+    )
+  }
+
+  private def isUnread(name: String): Boolean = {
+    val from = spark.resumesFrom.orElse(world.decided("initial").flatMap(_.lift(1)))
+    val at   = from.flatMap(Json.read).flatMap(Json.field(_, "legs")).flatMap(Json.field(_, name)).map(Json.write)
+    val ends = for {
+      next  <- world.names
+      lines <- world.scope(next).get("hand-over-00000000")
+      head  <- lines.headOption.flatMap(Json.read) if head.path("after").asText == name
+      end   <- lines.lift(1)
+    } yield end
+    !ends.exists(at.contains)
+  }
+
+  private def isStarted: Boolean = world.decided("chain-00000000").nonEmpty
+
+  private def isRecorded(name: String): Boolean =
+    Iterator.from(0).map(n => world.decided(f"chain-$n%08d")).takeWhile(_.nonEmpty).flatten.toSeq.lastOption
+      .exists(_.exists(_.contains(s"\"name\":\"$name\"")))
+
+  private def isBegun(name: String): Boolean = world.scope(name).get("hand-over-00000000").nonEmpty
+
+  private def hasEnded(name: String): Boolean = world.names.dropWhile(_ != name).drop(1).exists(isBegun)
+}
+
+object ChainEdits {
+
+  private val Changed = "SPLICE_CHECKPOINT.CHANGED"
+
+  /** @param texts of which the error has one */
+  final private case class Refusal(condition: String, texts: Seq[String], situation: String)
+
+  /** What a start may change. */
+  sealed trait Change extends Product with Serializable
+
+  object Change {
+    case object Append extends Change
+    case object Remove extends Change
+    case object Return extends Change
+
+    val all: Seq[Change] = Seq(Append, Remove, Remove, Return)
+  }
+}

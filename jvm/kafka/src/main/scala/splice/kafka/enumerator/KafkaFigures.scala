@@ -1,0 +1,64 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import java.time.Clock
+
+import scala.collection.immutable.SortedMap
+
+import splice.kafka.lag.{LagBook, ReadReports}
+import splice.kafka.split.KafkaPosition
+import splice.source.{LogPartition, ProgressMetric}
+
+/** The figures of one cluster for the query progress.
+  *
+  * @param isRead
+  *   whether a partition of a position is still read: it is subscribed to, and its topic was not deleted
+  */
+final private[splice] class KafkaFigures(
+    sizes: RecordSizes,
+    reports: ReadReports,
+    fillLog: FillLog,
+    watch: EndWatch,
+    discovery: Discovery,
+    clock: Clock,
+    isRead: LogPartition => Boolean
+) {
+
+  private val lag = new LagBook
+
+  private var shownAt: Option[KafkaPosition] = None
+  private var filled                         = 0L
+
+  def apply(at: KafkaPosition): SortedMap[String, String] = {
+    val told = reports.take()
+    told.partitions.foreach { case (p, read) => sizes.learn(p.topic, read.rows, read.bytes) }
+    val found = told.partitions.keySet.map(_.topic)
+    shownAt.foreach { before =>
+      at.topics.filter(t => !found(t) && before.of(t) != at.of(t)).foreach(sizes.foundNone)
+    }
+    shownAt = Some(at)
+    filled += told.filled
+    val toFill = at.offsets.iterator.map { case (p, offset) =>
+      fillLog.known.find(p, at.generation(p.topic)).fold(0L)(fill => math.max(fill.total - fill.rank(offset), 0L))
+    }.sum
+    val fill = if (fillLog.known.isEmpty) Nil
+    else Seq(ProgressMetric.RowsFilled -> filled.toString, ProgressMetric.OffsetsToFill -> toFill.toString)
+    val read = at.copy(offsets = at.offsets.filter { case (p, _) => isRead(p) })
+    lag.look(unfilled(read), watch.last, told, clock.instant()).report ++ told.report ++ fill ++ Seq(
+      ProgressMetric.Position         -> at.summary,
+      ProgressMetric.Splits           -> read.offsets.size.toString,
+      ProgressMetric.MetadataFailures -> discovery.health.failures.toString
+    ) ++ discovery.health.age(clock.instant()).map(ProgressMetric.MetadataAge -> _.toMillis.toString)
+  }
+
+  /** Offsets that are behind their ends by as much as there is to read. */
+  private def unfilled(at: KafkaPosition): SortedMap[LogPartition, Long] =
+    if (fillLog.known.isEmpty) at.offsets
+    else
+      at.offsets.map { case (p, offset) =>
+        val end = watch.last(p).getOrElse(offset)
+        p -> (end - fillLog.known.between(p, at.generation(p.topic), offset, end))
+      }
+}

@@ -1,0 +1,62 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import java.time.{Clock, Duration, Instant}
+
+import scala.collection.immutable.SortedSet
+
+import splice.kafka.options.Subscription
+import splice.source.LogPartition
+
+/** Compares the topics of a batch with the known ones, so that a batch finds recreated topics and new partitions before the next discovery.
+  *
+  * A batch with rows compares them, and an idle query does once per second.
+  */
+final private[splice] class TopicCheck(
+    log: LogMetadata,
+    recreation: Recreation,
+    subscription: Subscription,
+    clock: Clock
+) {
+
+  import TopicCheck._
+
+  private var last: Instant = clock.instant()
+
+  /** Whether an idle query must compare its topics. */
+  def isDue: Boolean = !clock.instant().isBefore(last.plus(Interval))
+
+  /** Sends the request, so that the brokers process it together with the request for ends. */
+  def send(topics: Set[String]): () => Map[String, TopicState] = {
+    last = clock.instant()
+    log.topicStates(topics)
+  }
+
+  /** Whether discovery would find nothing new.
+    *
+    * @param moved
+    *   topics with rows, which must have their known ids
+    * @param there
+    *   the known partitions of topics that must have no others. A broker that is behind may return fewer
+    */
+  def agrees(moved: Set[String], there: SortedSet[LogPartition], now: Map[String, TopicState]): Boolean =
+    recreation.owns(moved, now) &&
+      !(isOpen && now.exists { case (topic, state) =>
+        there.maxBefore(LogPartition(topic, Int.MaxValue)).exists(p =>
+          p.topic == topic && p.partition + 1 < state.partitions
+        )
+      })
+
+  private val isOpen = subscription match {
+    case _: Subscription.Assigned => false
+    case _                        => true
+  }
+}
+
+private[splice] object TopicCheck {
+
+  /** The time between two requests of an idle query. */
+  val Interval: Duration = Duration.ofSeconds(1)
+}

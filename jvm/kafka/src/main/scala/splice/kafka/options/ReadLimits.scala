@@ -1,0 +1,78 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.options
+
+/** Limits of the consumer of one reader, which bound the bytes that it holds.
+  *
+  * A client requests a partition only if it holds nothing of it, and a response stays in memory until its last partition is read. So
+  * responses that are held or under way are at most as many as partitions are assigned. Their size is bounded by the limit of one response.
+  *
+  * @param partitions
+  *   the greatest number of partitions that may be assigned
+  * @param fetchBytes
+  *   of one response. A broker returns a first record batch that is larger, alone
+  * @param partitionBytes
+  *   of one partition in a response
+  * @param pollRecords
+  *   the greatest number of records of one poll
+  * @param leftoverBytes
+  *   of records that were polled and belong to a later batch
+  */
+final private[splice] case class ReadLimits(
+    partitions: Int,
+    fetchBytes: Int,
+    partitionBytes: Int,
+    pollRecords: Int,
+    leftoverBytes: Long
+) {
+
+  /** Bytes of responses, of the copy outside the heap through which a socket is read, and of left over records. */
+  def fixedBytes: Long = (partitions + 1L) * fetchBytes + leftoverBytes
+
+  /** Bytes of the records of one poll, if they have this size on average. */
+  def pollBytes(recordBytes: Double): Long = (pollRecords * (recordBytes + ReadLimits.RecordOverhead)).toLong
+}
+
+private[splice] object ReadLimits {
+
+  /** The least bytes that all readers of one JVM may be given. */
+  val LeastBudget: Long = 16L << 20
+
+  /** Bytes of the objects of a record on the heap, without key and value. */
+  val RecordOverhead = 400
+
+  /** The assumed size of a record before one was read, in bytes. */
+  val UnknownRecord = 4096.0
+
+  // Smaller responses cost a round trip for few records, and larger ones are not faster.
+  private val LeastFetch = 16 << 10
+  private val MostFetch  = 16 << 20
+
+  // More records per poll are not faster.
+  private val MostRecords = 5000
+
+  // A poll has a cost of its own, so left over records are rather fetched again.
+  private val LeastRecords = 500
+
+  /** Limits within a number of bytes: half for responses, a quarter for the records of a poll, a quarter for left over records.
+    *
+    * @param recordBytes
+    *   the average size of a record, if one was read
+    */
+  def within(bytes: Long, partitions: Int, recordBytes: Option[Double]): ReadLimits = {
+    val room    = powerOfTwo(partitions)
+    val fetch   = clamp(bytes / 2 / (room + 1L), LeastFetch.toLong, MostFetch.toLong)
+    val record  = recordBytes.getOrElse(UnknownRecord) + RecordOverhead
+    val fitting = (bytes / 4 / record).toLong
+    // At the end of its range, each partition has left over half of a poll on average.
+    val few     = clamp(2 * fitting / room, LeastRecords.toLong, MostRecords.toLong)
+    val records = clamp(fitting, 1L, few.toLong)
+    ReadLimits(room, fetch, fetch, records, math.min(bytes / 4, (room * (records * record)).toLong))
+  }
+
+  /** The least power of two that is not below a number of 1 or more. */
+  def powerOfTwo(number: Int): Int = Integer.highestOneBit(math.max(number, 1) * 2 - 1)
+
+  private def clamp(value: Long, least: Long, most: Long): Int = math.min(math.max(value, least), most).toInt
+}

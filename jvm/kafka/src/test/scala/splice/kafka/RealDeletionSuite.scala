@@ -1,0 +1,271 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka
+
+import java.time.Duration
+
+import scala.concurrent.duration.DurationInt
+import scala.concurrent.{Await, ExecutionContext, Future}
+import scala.jdk.CollectionConverters._
+import scala.util.{Failure, Success, Try}
+
+import org.apache.kafka.common.acl._
+import org.apache.kafka.common.resource.{PatternType, ResourcePattern, ResourceType}
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.{Coordinator, MemorySideLog}
+import splice.source._
+import splice.testkit.{KafkaBroker, LoggedMessages}
+
+/** One combination of `onTopicRemoved` and `failOnDataLoss`. */
+final private[kafka] case class RemovalPolicy(removed: String, failOnDataLoss: Boolean) {
+
+  def fails: Boolean = removed == "fail"
+
+  def keepsPosition: Boolean = removed == "drain" || removed.startsWith("keep")
+}
+
+/** A topic that is deleted at each moment of a query, with each combination of `onTopicRemoved` and `failOnDataLoss`. The timeouts of the clients
+  * are Kafka's defaults, and the broker creates missing topics on request, which is its default.
+  */
+trait Deletions extends AnyFunSuite with BeforeAndAfterAll {
+
+  protected def broker: KafkaBroker
+
+  /** The options by which a query reaches the broker. */
+  protected def client: Seq[(String, String)]
+
+  protected lazy val real = new RealLog(broker)
+
+  // Less than kafkaConsumer.pollTimeoutMs and kafka.default.api.timeout.ms.
+  private val within = Duration.ofSeconds(50)
+
+  override protected def afterAll(): Unit = broker.close()
+
+  protected def source(policy: RemovalPolicy, topics: String*): Source[_ <: Position] = real.source(client ++ Seq(
+    "subscribe"       -> topics.mkString(","),
+    "startingOffsets" -> "earliest",
+    "onTopicRemoved"  -> policy.removed,
+    "failOnDataLoss"  -> policy.failOnDataLoss.toString
+  ): _*)
+
+  protected val policies: Seq[RemovalPolicy] = for {
+    removed <- Seq("fail", "drain", "drop", "keep:1 day")
+    fails   <- Seq(true, false)
+  } yield RemovalPolicy(removed, fails)
+
+  /** All policies at the same time, since most of the time is spent waiting. */
+  protected def atOnce[A, B](of: Seq[A])(use: A => B): Seq[B] = {
+    implicit val threads: ExecutionContext = ExecutionContext.global
+    Await.result(Future.traverse(of)(one => Future(scala.concurrent.blocking(use(one)))), 100.seconds)
+  }
+
+  protected def exists(topic: String): Boolean = real.admin(_.listTopics().names().get()).contains(topic)
+
+  protected def delete(topic: String): Unit = {
+    real.admin(_.deleteTopics(Seq(topic).asJava).all().get())
+    real.eventually(s"$topic is deleted")(!exists(topic))
+  }
+
+  /** Two topics with five records each. */
+  protected def create(topics: String*): Unit = topics.foreach { topic =>
+    real.create(topic, 1)
+    real.write(topic, 1, 0, 5)
+  }
+
+  protected def all(c: Coordinator, from: Position): Position = c.advance(from, everything = true)
+
+  protected def condition(of: Try[_]): Option[String] = of match {
+    case Failure(e: SpliceException) => Some(e.getCondition)
+    case Failure(e)                  => throw e
+    case Success(_)                  => None
+  }
+
+  /** Goes on until the position of a topic ends there. */
+  protected def reach(c: Coordinator, from: Position, topic: String, end: Int): Position = {
+    var at = from
+    real.eventually(s"$topic is read until $end", within) {
+      at = all(c, at)
+      at.json.contains(s""""$topic":{"0":$end}""")
+    }
+    at
+  }
+
+  test("between two batches: the other topic is read, and the policy applies") {
+    create("leaves", "stays")
+    val runs = policies.map { policy =>
+      val source = this.source(policy, "leaves", "stays")
+      policy -> new Coordinator(source, context(new MemorySideLog), 1, batchesToRetain = 100)
+    }
+    try {
+      val begun = atOnce(runs) { case (policy, c) => (policy, c, all(c, c.initial())) }
+      delete("leaves")
+      real.write("stays", 1, 5, 8)
+      val (ended, told) = LoggedMessages.during("splice.kafka") {
+        atOnce(begun) { case (policy, c, from) => (policy, c, Try(reach(c, from, "stays", 8))) }
+      }
+      ended.foreach { case (policy, _, result) =>
+        assert(condition(result) == Option.when(policy.fails)("SPLICE_KAFKA.DATA_LOSS"), policy)
+        result.foreach(at => assert(at.json.contains("leaves") == policy.keepsPosition, policy))
+      }
+      // One warning of each query that continues.
+      assert(told.count(_.contains("leaves-0")) == policies.count(!_.fails), told)
+      // Later batches send no request for the topic, of which a client would warn.
+      real.write("stays", 1, 8, 9)
+      val (_, later) = LoggedMessages.during("org.apache.kafka.clients") {
+        atOnce(ended) { case (_, c, result) => result.foreach(at => reach(c, at, "stays", 9)) }
+      }
+      assert(!later.exists(_.contains("leaves")), later)
+      assert(!exists("leaves"))
+    } finally runs.foreach(_._2.close())
+  }
+
+  test("during a batch whose slot reads another topic too: its rows arrive, and the policy applies") {
+    create("goes", "remains")
+    val source = this.source(policies.last, "goes", "remains")
+    real.run(source, slots = 1) { c =>
+      val begin = c.initial()
+      val tasks = c.tasks(begin, all(c, begin))
+      assert(tasks.size == 1 && tasks.head.ranges.size == 2)
+      delete("goes")
+      val (read, told) = LoggedMessages.during("splice.kafka") {
+        atOnce(policies) { policy =>
+          policy -> Try(real.rows(this.source(policy, "goes", "remains"), tasks, policy.toString))
+        }
+      }
+      read.foreach { case (policy, rows) =>
+        assert(condition(rows) == Option.when(policy.fails)("SPLICE_KAFKA.DATA_LOSS"), policy)
+        rows.foreach(all => assert(all.map(_._2) == (0L until 5L), policy))
+      }
+      assert(told.count(_.contains("goes-0 [0, 5)")) == policies.count(!_.fails), told)
+    }
+    assert(!exists("goes"))
+  }
+
+  test("before a logged batch is read again: its other ranges are read, and the policy applies") {
+    create("was", "is", "other")
+    val source         = this.source(policies.last, "was", "is")
+    val log            = new MemorySideLog
+    val (begin, until) = real.run(source, log) { c =>
+      val begin = c.initial()
+      (begin.json, all(c, begin).json)
+    }
+    delete("was")
+    // The topic is subscribed to, or was taken out of the subscription when it was deleted.
+    val starts = for { policy <- policies; topics <- Seq(Seq("was", "is"), Seq("is", "other")) } yield (policy, topics)
+    val read   = atOnce(starts) { case (policy, topics) =>
+      val own    = this.source(policy, topics: _*)
+      val c      = new Coordinator(own, context(copy(log)), 1, batchesToRetain = 100)
+      val ranges = Try(c.ranges(own.position(begin), own.position(until)).mkString)
+      c.close()
+      (policy, ranges)
+    }
+    read.foreach { case (policy, ranges) =>
+      assert(condition(ranges) == Option.when(policy.fails)("SPLICE_KAFKA.DATA_LOSS"), policy)
+      ranges.foreach(text => assert(text == "is-0 [0, 5)", policy))
+    }
+    assert(!exists("was"))
+  }
+
+  private def context(log: SideLog): EnumeratorContext =
+    EnumeratorContext(log, ReadMode.Stream, java.time.Clock.systemUTC(), 1, java.util.UUID.randomUUID().toString)
+
+  private def copy(log: MemorySideLog): MemorySideLog = {
+    val made = new MemorySideLog
+    log.keys("").foreach(key => log.get(key).foreach(lines => made.getOrCreate(key)(lines)))
+    made
+  }
+}
+
+/** A broker without access rights. */
+final class RealDeletionSuite extends Deletions {
+
+  override protected lazy val broker: KafkaBroker =
+    KafkaBroker.start("auto.create.topics.enable" -> "true")
+
+  override protected def client: Seq[(String, String)] = Nil
+}
+
+/** A broker whose user may read and describe topics, and nothing else. */
+final class RealGuardedDeletionSuite extends Deletions {
+
+  override protected lazy val broker: KafkaBroker =
+    KafkaBroker.startGuarded(Map("reader" -> "secret"), "auto.create.topics.enable" -> "true")
+
+  override protected def client: Seq[(String, String)] = Seq(
+    "kafka.bootstrap.servers" -> broker.loginServers,
+    "kafka.security.protocol" -> "SASL_PLAINTEXT",
+    "kafka.sasl.mechanism"    -> "PLAIN",
+    "kafka.sasl.jaas.config"  ->
+      """org.apache.kafka.common.security.plain.PlainLoginModule required username="reader" password="secret";"""
+  )
+
+  override protected def create(topics: String*): Unit = {
+    super.create(topics: _*)
+    topics.foreach(allow)
+  }
+
+  private def allow(topic: String): Unit = real.admin { admin =>
+    val _ = admin.createAcls(rights(topic).asJava).all().get()
+  }
+
+  private def revoke(topic: String): Unit = real.admin { admin =>
+    val _ = admin.deleteAcls(rights(topic).map(_.toFilter).asJava).all().get()
+  }
+
+  private def rights(topic: String): Seq[AclBinding] = {
+    val on = new ResourcePattern(ResourceType.TOPIC, topic, PatternType.LITERAL)
+    Seq(AclOperation.READ, AclOperation.DESCRIBE).map { operation =>
+      new AclBinding(on, new AccessControlEntry("User:reader", "*", operation, AclPermissionType.ALLOW))
+    }
+  }
+
+  test(
+    "a right that is revoked fails a query that names the topic, whatever the policy, and the error names both causes"
+  ) {
+    create("named", "granted")
+    val own = source(RemovalPolicy("drop", failOnDataLoss = false), "named", "granted")
+    real.run(own) { c =>
+      val from = all(c, c.initial())
+      revoke("named")
+      val error = intercept[SpliceException](real.eventually("an error", Duration.ofSeconds(50)) {
+        all(c, from)
+        false
+      })
+      assert(error.getCondition == "SPLICE_KAFKA.REFUSED")
+      Seq("named", "Not authorized", "deleted together with its rights").foreach(words =>
+        assert(error.getMessage.contains(words))
+      )
+      allow("named")
+      real.eventually("the query can continue")(Try(all(c, from)).isSuccess)
+    }
+  }
+
+  test(
+    "a right that is revoked is a topic that was removed to a query with a pattern, and the warning names both causes"
+  ) {
+    create("hidden", "shown")
+    val own = real.source(client ++ Seq(
+      "subscribePattern" -> "^(hidden|shown)$",
+      "startingOffsets"  -> "earliest",
+      "onTopicRemoved"   -> "drain"
+    ): _*)
+    real.run(own) { c =>
+      val from = all(c, c.initial())
+      revoke("hidden")
+      real.write("shown", 1, 5, 8)
+      val (at, told) = LoggedMessages.during("splice.kafka") {
+        val one = reach(c, from, "shown", 8)
+        real.eventually("the policy applies", Duration.ofSeconds(50))(c.figures(all(c, one))("splits") == "1")
+        one
+      }
+      assert(told.count(m => m.contains("hidden-0") && m.contains("may not describe")) == 1, told)
+      real.write("hidden", 1, 5, 9)
+      allow("hidden")
+      // Nothing is lost once the right is granted again.
+      reach(c, at, "hidden", 9)
+    }
+  }
+}

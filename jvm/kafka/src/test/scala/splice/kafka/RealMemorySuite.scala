@@ -1,0 +1,102 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka
+
+import java.lang.management.ManagementFactory
+import java.nio.file.{Files, Paths, StandardOpenOption}
+import java.util.concurrent.TimeUnit
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.kafka.clients.producer.ProducerRecord
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.CutRules
+import splice.kafka.reader.ReaderPool
+import splice.source.SpliceException
+import splice.testkit.KafkaBroker
+
+/** Readers of a real broker within few bytes, and records that do not fit or are damaged. */
+final class RealMemorySuite extends AnyFunSuite with BeforeAndAfterAll {
+
+  private lazy val broker = KafkaBroker.start("message.max.bytes" -> "8000000", "replica.fetch.max.bytes" -> "8000000")
+  private lazy val real   = new RealLog(broker)
+
+  override protected def afterAll(): Unit = broker.close()
+
+  test("200 partitions with a backlog are read batch after batch in a heap that is smaller than the backlog") {
+    val (partitions, perPartition, bytes) = (200, 200, 5000)
+    real.create("backlog", partitions)
+    Using.resource(real.producer("batch.size" -> "50000", "linger.ms" -> "50")) { out =>
+      val value = "v" * bytes
+      for (_ <- 0 until perPartition; p <- 0 until partitions) out.send(new ProducerRecord("backlog", p, "k", value))
+      out.flush()
+    }
+    val program = Paths.get(System.getProperty("java.home"), "bin", "java").toString
+    val opened  = ManagementFactory.getRuntimeMXBean.getInputArguments.asScala
+      .filter(_.startsWith("--add-opens"))
+    val limits  = Seq("-Xmx128m", "-XX:MaxDirectMemorySize=32m", "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError")
+    val classes = Seq("-cp", System.getProperty("java.class.path"))
+    val main    = Seq("splice.kafka.SmallHeap", broker.servers, "backlog", "8", (partitions * perPartition).toString)
+    val output  = Files.createTempFile("small-heap", ".log")
+    val process = new ProcessBuilder((program +: (opened ++ limits ++ classes ++ main).toSeq).asJava)
+      .redirectErrorStream(true)
+      .redirectOutput(output.toFile)
+      .start()
+    try {
+      assert(process.waitFor(180, TimeUnit.SECONDS), s"it does not end: ${Files.readString(output)}")
+      assert(process.exitValue == 0, Files.readString(output))
+    } finally {
+      process.destroyForcibly()
+      Files.delete(output)
+    }
+  }
+
+  test("a record that is larger than its share is read alone, with the records around it") {
+    real.create("large", 2)
+    Using.resource(real.producer("max.request.size" -> "8000000")) { out =>
+      for (i <- 0 until 20; p <- 0 to 1)
+        out.send(new ProducerRecord("large", p, "k", "v" * (if (i == 10) 6000000 else 10)))
+      out.flush()
+    }
+    val source = real.source("subscribe" -> "large", "startingOffsets" -> "earliest", "readBufferBytes" -> "16m")
+    real.run(source) { c =>
+      val rows = real.rows(source, c.tasks(c.initial(), c.advance(c.initial(), everything = true)), "large")
+      assert(rows.map { case (p, o, v) => (p, o, v.length) }.toSet ==
+        (for (p <- 0 to 1; i <- 0 until 20) yield (p, i.toLong, if (i == 10) 6000000 else 10)).toSet)
+      assert(rows.size == 40)
+    }
+    ReaderPool.release("large")
+  }
+
+  test("minPartitions opens no consumer per piece") {
+    real.create("pieces", 1)
+    real.write("pieces", 1, 0, 4000)
+    val source = real.source("subscribe" -> "pieces", "startingOffsets" -> "earliest")
+    real.run(source, slots = 40, cut = CutRules(minTasks = Some(40))) { c =>
+      val tasks = c.tasks(c.initial(), c.advance(c.initial(), everything = true))
+      assert(tasks.size == 40)
+      assert(real.rows(source, tasks, "pieces").map(_._2).sorted == (0L until 4000L))
+      assert(ReaderPool.ofExecutor.count(_.run == "pieces") == 1, "one task runs at a time")
+    }
+    ReaderPool.release("pieces")
+  }
+
+  test("a record that was damaged in the broker's log is an error that names its partition") {
+    real.create("damaged", 1)
+    real.write("damaged", 1, 0, 3)
+    val log = broker.logFile("damaged", 0)
+    Using.resource(Files.newByteChannel(log, StandardOpenOption.WRITE)) { file =>
+      val _ = file.position(file.size - 3).write(java.nio.ByteBuffer.wrap(Array[Byte](0)))
+    }
+    val source = real.source("subscribe" -> "damaged", "startingOffsets" -> "earliest")
+    real.run(source) { c =>
+      val tasks = c.tasks(c.initial(), c.advance(c.initial(), everything = true))
+      val error = intercept[SpliceException](real.rows(source, tasks, "damaged"))
+      assert(error.getCondition == "SPLICE_KAFKA.CORRUPT_RECORD" && error.getMessage.contains("damaged-0"), error)
+    }
+  }
+}

@@ -1,0 +1,31 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""The driver dies around the entry that stores the result of a rule of the user."""
+
+from __future__ import annotations
+
+from kill.counted_rule import results
+from kill.killing import Kill
+from kill.scenario import SWITCH, Scenario
+
+_ENTRY = "leg-live/hand-over-00000000"
+
+
+def test_killed_before_and_after_the_result_is_stored(scenario: Scenario) -> None:
+    scenario.given(custom_rule=True)
+    for calls in (1, 2):
+        scenario.die(Kill.entry(_ENTRY, "before", "signal"))
+        assert _ENTRY not in scenario.checkpoint().entries()
+        assert len(results(scenario.notes())) == calls
+    scenario.die(Kill.entry(_ENTRY, "after", "signal"))
+    stored = scenario.checkpoint().entries()[_ENTRY]
+    assert len(results(scenario.notes())) == 3
+    # From here on the start is stored, so no later life calls the rule.
+    scenario.die(Kill.offsets(SWITCH, "before", "signal"))
+    scenario.die(Kill.commits(SWITCH, "before", "signal"))
+    scenario.finish()
+    assert len(results(scenario.notes())) == 3
+    assert scenario.checkpoint().entries()[_ENTRY] == stored
+    assert scenario.checkpoint().switch().start == results(scenario.notes())[-1]
+    scenario.assert_each_once()
+    scenario.assert_switched_once()

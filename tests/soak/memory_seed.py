@@ -1,0 +1,179 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""One seed of memory: a backlog on many partitions, read in large batches within a small JVM."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from servers.class_data import java
+from servers.kafka import KafkaCluster
+from servers.kafka_jars import class_path
+from servers.process import ServerProcess
+from soak.story import Story
+
+MARK = "MEMORY"
+"""Begins each line of the driver that holds figures."""
+
+JVM = {
+    "spark.driver.memory": "2g",
+    "spark.driver.extraJavaOptions": (
+        "-XX:MaxDirectMemorySize=384m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError"
+    ),
+}
+"""The settings of the driver, which also runs the tasks."""
+
+PARTITIONS = 1000
+BATCHES = 200
+ROWS = 500_000
+"""Rows per batch."""
+
+MOST_RESIDENT = int(2.9 * (1 << 30))
+GROWTH = 32 << 20
+"""Bytes by which the heap after a collection may differ between two parts of the run."""
+
+_HOUR = 3600
+_PRODUCER = "org.apache.kafka.tools.ProducerPerformance"
+_TESTS = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class MemoryFate:
+    """The records of a topic.
+
+    Attributes:
+        bytes: The size of each value.
+        codec: How batches of records are compressed.
+    """
+
+    bytes: int
+    codec: str
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The memory of the JVM after some batches, in bytes.
+
+    Attributes:
+        batch: How many batches were read.
+        rows: How many rows were read.
+        heap: The heap in use after a collection.
+        resident: The resident memory.
+        most: The highest resident memory so far.
+    """
+
+    batch: int
+    rows: int
+    heap: int
+    resident: int
+    most: int
+
+
+def fate(seed: int) -> MemoryFate:
+    """Return what a seed chooses; the first seed has 100 bytes without compression."""
+    if seed == 1:
+        return MemoryFate(100, "none")
+    chance = random.Random(seed)
+    return MemoryFate(chance.choice([20, 50, 100]), chance.choice(["none", "lz4", "zstd"]))
+
+
+def run_seed(seed: int, topic: str, kafka: KafkaCluster, story: Story) -> None:
+    """Runs one seed.
+
+    Raises:
+        AssertionError: if the driver fails or needs more memory than it may.
+    """
+    records = fate(seed)
+    kafka.topics.create(topic, partitions=PARTITIONS)
+    try:
+        # A little more than is read, since no partition may run dry.
+        _fill(topic, kafka.bootstrap_servers, records, BATCHES * ROWS * 21 // 20)
+        figures = _read(topic, kafka.bootstrap_servers, story.folder)
+        story.faults.append(f"{records.bytes} bytes, {records.codec}: {summary(figures)}")
+        check(figures)
+    finally:
+        kafka.topics.delete(topic)
+
+
+def figures_of(output: str) -> list[Figures]:
+    """Return the figures that a driver printed."""
+    marked = (line for line in output.splitlines() if line.startswith(MARK))
+    return [Figures(**json.loads(line.removeprefix(MARK))) for line in marked]
+
+
+def summary(figures: Sequence[Figures]) -> str:
+    """Return the memory of a run in one line, in MiB."""
+    early, late = _halves(figures)
+    return (
+        f"{figures[-1].batch} batches, {figures[-1].rows} rows, at most {figures[-1].most >> 20} "
+        f"MiB resident, {early >> 20} and {late >> 20} MiB of heap in the second and last quarter"
+    )
+
+
+def check(figures: Sequence[Figures]) -> None:
+    """Compares the memory of a run with what it may be.
+
+    Raises:
+        AssertionError: if rows are missing, or the memory is more or grows.
+    """
+    assert figures[-1].batch == BATCHES, summary(figures)
+    assert figures[-1].rows == BATCHES * ROWS, summary(figures)
+    assert figures[-1].most < MOST_RESIDENT, summary(figures)
+    early, late = _halves(figures)
+    assert late - early <= GROWTH, summary(figures)
+
+
+def _halves(figures: Sequence[Figures]) -> tuple[int, int]:
+    """Return the median heap of the second and of the last quarter of a run."""
+    quarter = len(figures) // 4
+    second = statistics.median(f.heap for f in figures[quarter : 2 * quarter])
+    last = statistics.median(f.heap for f in figures[3 * quarter :])
+    return int(second), int(last)
+
+
+def _fill(topic: str, servers: str, records: MemoryFate, count: int) -> None:
+    properties = [
+        f"bootstrap.servers={servers}",
+        f"compression.type={records.codec}",
+        "batch.size=65536",
+        "linger.ms=100",
+        "acks=1",
+    ]
+    command = [java(), "-Xmx512m", "-cp", class_path(), _PRODUCER]
+    command += ["--topic", topic, "--num-records", str(count), "--throughput", "-1"]
+    command += ["--record-size", str(records.bytes), "--producer-props", *properties]
+    done = subprocess.run(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=_HOUR,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-4000:]
+
+
+def _read(topic: str, servers: str, folder: Path) -> list[Figures]:
+    options = {
+        "kafka.bootstrap.servers": servers,
+        "subscribe": topic,
+        "startingOffsets": "earliest",
+        "maxOffsetsPerTrigger": str(ROWS),
+    }
+    command = [sys.executable, "-m", "soak.memory_driver", json.dumps(options), str(BATCHES)]
+    environment = {"PYTHONPATH": os.pathsep.join([str(_TESTS), *sys.path])}
+    process = ServerProcess([*command, str(folder)], folder / "driver.log", environment)
+    try:
+        code = process.wait(_HOUR)
+    finally:
+        process.kill()
+    assert code == 0, process.tail(80)
+    return figures_of(process.log.read_text(errors="replace"))
