@@ -44,12 +44,8 @@ def test_an_executor_that_is_lost_moves_its_slot_only(
     topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
 ) -> None:
     with two_hosts(tmp_path / "cluster") as master:
-        given = master, topics.bootstrap_servers, make_topic(4), str(tmp_path)
-        said = launch.run(
-            [sys.executable], "lose_executor", *given, env={"SPARK_LOCAL_IP": "127.0.0.1"}
-        )
-    moves = next(line for line in said.splitlines() if line.startswith("MOVES "))
-    assert json.loads(moves.removeprefix("MOVES ")) == {"before": [0] * 4, "after": [1] * 4}
+        moves = _changed("lose", master, topics, make_topic(4), tmp_path)
+    assert moves == {"before": [0] * 4, "after": [1] * 4}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs 127.0.0.2 as a host")
@@ -57,13 +53,21 @@ def test_slots_follow_the_cores_of_the_cluster(
     topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
 ) -> None:
     with two_hosts(tmp_path / "cluster", cores=2) as master:
-        given = master, topics.bootstrap_servers, make_topic(4), str(tmp_path)
-        said = launch.run(
-            [sys.executable], "follow_cores", *given, env={"SPARK_LOCAL_IP": "127.0.0.1"}
-        )
-    slots = next(line for line in said.splitlines() if line.startswith("SLOTS "))
+        slots = _changed("follow", master, topics, make_topic(4), tmp_path)
     # The second batch comes within a minute of the change.
-    assert json.loads(slots.removeprefix("SLOTS ")) == [2, 2, 4]
+    assert slots == [2, 2, 4]
+
+
+def _changed(
+    change: str, master: str, topics: KafkaTopics, topic: str, folder: Path
+) -> dict[str, list[int]] | list[int]:
+    """Runs the program whose cluster changes, and gives its result."""
+    given = change, master, topics.bootstrap_servers, topic, str(folder)
+    env = {"SPARK_LOCAL_IP": "127.0.0.1"}
+    output = launch.run([sys.executable], "change_executors", *given, env=env)
+    result = folder / "result.json"
+    assert result.exists(), output[-6000:]
+    return json.loads(result.read_text())
 
 
 def test_stopped_in_the_middle_of_batches(
