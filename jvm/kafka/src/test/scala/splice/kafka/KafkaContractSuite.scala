@@ -3,14 +3,44 @@
 
 package splice.kafka
 
+import scala.collection.immutable.SortedMap
+
 import org.apache.spark.sql.SparkSession
 import org.scalatest.BeforeAndAfterAll
 
+import splice.kafka.options.ClientProperties
+import splice.kafka.reader.PassedBatches
 import splice.source.{Position, Source}
 import splice.testkit.{KafkaBroker, SourceContract}
 
-/** The Kafka source does what every source must. */
-final class KafkaContractSuite extends SourceContract with BeforeAndAfterAll {
+/** The Kafka source does what every source must, by record batches as Kafka's client of this build permits. */
+final class KafkaContractSuite extends KafkaContract {
+
+  test("readers of this build decode batches, except by the new group protocol") {
+    assert(PassedBatches.isSupported(client()))
+    assert(!PassedBatches.isSupported(client("group.protocol" -> "Consumer")))
+  }
+}
+
+/** The same by the records of Kafka's client, as with a version of it that Splice does not know. */
+final class KafkaRecordsContractSuite extends KafkaContract {
+
+  override protected def beforeAll(): Unit = {
+    super.beforeAll()
+    sys.props(PassedBatches.Off) = "true"
+  }
+
+  override protected def afterAll(): Unit =
+    try super.afterAll()
+    finally { val _ = sys.props.remove(PassedBatches.Off) }
+
+  test("readers do not decode batches")(assert(!PassedBatches.isSupported(client())))
+}
+
+abstract class KafkaContract extends SourceContract with BeforeAndAfterAll {
+
+  protected def client(properties: (String, String)*): ClientProperties =
+    ClientProperties(SortedMap(properties: _*), None)
 
   private lazy val broker = KafkaBroker.start()
   private lazy val real   = new RealLog(broker)

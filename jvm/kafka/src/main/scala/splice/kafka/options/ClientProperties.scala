@@ -61,20 +61,21 @@ final private[splice] case class ClientProperties(
       key -> (if (number(key).isEmpty) properties.getOrElse(key, most.toString) else most.toString)
     }
 
-  /** These limits, and none above what the user set. */
+  /** These limits, and none above what the user set. The records of a poll are not limited where a poll returns batches. */
   def limited(limits: ReadLimits): ReadLimits = {
     def least(key: String, most: Int) = number(key).fold(most)(math.min(_, most))
     limits.copy(
       fetchBytes = least(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, limits.fetchBytes),
       partitionBytes = least(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, limits.partitionBytes),
-      pollRecords = least(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, limits.pollRecords)
+      pollRecords =
+        if (limits.batches) limits.pollRecords else least(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, limits.pollRecords)
     )
   }
 
   /** Properties that the user set above limits: name, value and limit. */
   def above(limits: ReadLimits): Seq[(String, Int, Int)] = for {
     (key, most) <- ClientProperties.bounds(limits)
-    set         <- number(key) if set > most
+    set         <- number(key) if set > most && !(limits.batches && key == ConsumerConfig.MAX_POLL_RECORDS_CONFIG)
   } yield (key, set, most)
 
   /** The same, for readers that see only records of committed transactions. */
@@ -101,6 +102,10 @@ final private[splice] case class ClientProperties(
   }
 
   private def number(key: String): Option[Int] = properties.get(key).flatMap(_.trim.toIntOption)
+
+  /** Whether consumers use the group protocol of KIP-848, which Kafka's client implements by other classes. */
+  def usesNewProtocol: Boolean =
+    properties.get(ConsumerConfig.GROUP_PROTOCOL_CONFIG).exists(_.trim.equalsIgnoreCase("consumer"))
 
   override def toString: String =
     properties.map { case (k, v) => s"$k=${Secrets.redact(k, v)}" }.mkString("ClientProperties(", ", ", ")")

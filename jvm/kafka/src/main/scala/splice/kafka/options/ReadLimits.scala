@@ -15,23 +15,29 @@ package splice.kafka.options
   * @param partitionBytes
   *   of one partition in a response
   * @param pollRecords
-  *   the greatest number of records of one poll
+  *   the greatest number of records of one poll, or of groups of record batches
   * @param leftoverBytes
   *   of records that were polled and belong to a later batch
+  * @param batches
+  *   whether a poll returns record batches
   */
 final private[splice] case class ReadLimits(
     partitions: Int,
     fetchBytes: Int,
     partitionBytes: Int,
     pollRecords: Int,
-    leftoverBytes: Long
+    leftoverBytes: Long,
+    batches: Boolean = false
 ) {
 
-  /** Bytes of responses, of the copy outside the heap through which a socket is read, and of left over records. */
-  def fixedBytes: Long = (partitions + 1L) * fetchBytes + leftoverBytes
+  /** Bytes of responses, of the copy outside the heap through which a socket is read, and of left over records. Polled batches keep their
+    * response in memory, while the client requests their partitions again.
+    */
+  def fixedBytes: Long = ReadLimits.responses(partitions, batches) * fetchBytes + leftoverBytes
 
-  /** Bytes of the records of one poll, if they have this size on average. */
-  def pollBytes(recordBytes: Double): Long = (pollRecords * (recordBytes + ReadLimits.RecordOverhead)).toLong
+  /** Bytes of the records of one poll, if they have this size on average, or of what is decoded of batches at a time. */
+  def pollBytes(recordBytes: Double): Long =
+    if (batches) ReadLimits.WindowBytes else (pollRecords * (recordBytes + ReadLimits.RecordOverhead)).toLong
 }
 
 private[splice] object ReadLimits {
@@ -55,7 +61,25 @@ private[splice] object ReadLimits {
   // A poll has a cost of its own, so left over records are rather fetched again.
   private val LeastRecords = 500
 
-  /** Limits within a number of bytes: half for responses, a quarter for the records of a poll, a quarter for left over records.
+  // The network moves only in polls, and a poll has a cost of its own.
+  private val MostBatches = 8
+
+  // Places of records, and decompressed bytes if records are small.
+  private val WindowBytes = 256L << 10
+
+  private def responses(partitions: Int, batches: Boolean): Long =
+    partitions + 1L + (if (batches) math.min(partitions, MostBatches) else 0)
+
+  /** Limits of polls that return record batches, within a number of bytes: five eighths for responses, one for left over records, and the rest
+    * for decoding.
+    */
+  def ofBatches(bytes: Long, partitions: Int): ReadLimits = {
+    val room  = powerOfTwo(partitions)
+    val fetch = clamp(bytes / 8 * 5 / responses(room, batches = true), LeastFetch.toLong, MostFetch.toLong)
+    ReadLimits(room, fetch, fetch, MostBatches, bytes / 8, batches = true)
+  }
+
+  /** Limits of polls that return records, within a number of bytes: half for responses, a quarter for the records of a poll, a quarter for left over records.
     *
     * @param recordBytes
     *   the average size of a record, if one was read

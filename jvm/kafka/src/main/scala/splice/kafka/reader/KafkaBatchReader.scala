@@ -11,7 +11,7 @@ import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 
 import splice.source.{Poll, Report, SplitReader}
 
-/** Hands a slot's records over as column batches, each the records of one partition that one poll brought; they are one object.
+/** Hands a slot's records over as column batches, each with records of one partition; they are one object.
   *
   * Nothing is copied here. It spares Spark what it does for every row of a reader of rows: asking whether there is one, counting it,
   * and looking whether the task was killed.
@@ -19,15 +19,14 @@ import splice.source.{Poll, Report, SplitReader}
 final private[splice] class KafkaBatchReader(columns: StructType, slot: SlotReader) extends SplitReader[ColumnarBatch] {
 
   private val vectors =
-    RecordField.of(columns).zip(columns).map { case (field, column) => RecordVector(field, column.dataType) }
+    RecordField.of(columns).zip(columns).map { case (field, column) =>
+      RecordVector(field, column.dataType, slot.window)
+    }
   private val batch = new ColumnarBatch(vectors.toArray[ColumnVector])
 
   override def poll(patience: Duration): Poll = {
     val found = slot.poll(patience)
-    if (found eq Poll.Found) {
-      vectors.foreach(_.show(slot.records, slot.topic))
-      batch.setNumRows(slot.until)
-    }
+    if (found eq Poll.Found) batch.setNumRows(slot.window.rows)
     found
   }
 

@@ -86,7 +86,8 @@ final private[splice] case class KafkaReaders(
       ranges.size,
       topics.flatMap(sizes.get).maxOption,
       settings.bufferBytes,
-      atOnce
+      atOnce,
+      PassedBatches.isSupported(settings.client)
     )(settings.client.limited)
     val (client, reused) = SlotConsumers.ofExecutor.borrow(key, ranges, demand, retried)(open(ranges, settings, _))
     new SlotReader(ranges, client, settings, reused)(

@@ -14,27 +14,23 @@ import splice.source.{Poll, Report, SplitReader}
 /** Hands a slot's records over as rows; they are one object. */
 final private[splice] class KafkaSplitReader(columns: StructType, slot: SlotReader) extends SplitReader[InternalRow] {
 
-  private val row     = new RecordRow(RecordField.of(columns))
-  private var records = slot.records
-  private var topic   = slot.topic
-  private var index   = 0
-  private var until   = 0
+  private val row   = new RecordRow(RecordField.of(columns), slot.window)
+  private var index = 0
+  private var until = 0
 
   override def poll(patience: Duration): Poll =
     if (index < until) show()
     else {
       val found = slot.poll(patience)
       if (found eq Poll.Found) {
-        records = slot.records
-        topic = slot.topic
         index = 0
-        until = slot.until
+        until = slot.window.rows
         show()
       } else found
     }
 
   private def show(): Poll = {
-    row.show(records(index), topic)
+    row.show(index)
     index += 1
     Poll.Found
   }

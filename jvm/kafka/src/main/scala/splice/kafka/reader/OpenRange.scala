@@ -23,12 +23,18 @@ final private[reader] class OpenRange(range: KafkaSplitRange) {
   val until: Long               = range.until
   var position: Long            = range.from
 
+  /** The position before the last call of [[moved]], from which on records are to be read. */
+  var previous: Long = range.from
+
   /** Whether the consumer, which is at this position, has moved since the last call. */
   def moved(now: Long): Boolean = {
-    val done = now != position
+    previous = position
     position = now
-    done
+    now != previous
   }
+
+  /** The consumer was sent to another position. */
+  def sought(to: Long): Unit = position = to
 
   /** What is lost if records from an offset (included) until another (excluded) are gone: not what the history has. */
   def lost(from: Long, until: Long): Seq[MissingRange] =
@@ -75,5 +81,13 @@ final private[reader] class OpenHoles(holes: Holes) {
     holes.held.fold(Iterator.single(from -> until))(_.within(Seq(from -> until)).holes(from, until))
 }
 
-/** Records of one partition. */
-final private[reader] case class Chunk(range: OpenRange, records: JList[ConsumerRecord[Array[Byte], Array[Byte]]])
+/** Records of one partition.
+  *
+  * @param from
+  *   the first offset that is to be read
+  */
+final private[reader] case class Chunk(
+    range: OpenRange,
+    records: JList[ConsumerRecord[Array[Byte], Array[Byte]]],
+    from: Long
+)

@@ -102,6 +102,8 @@ final private[splice] class ReadBudget(default: Long, tasks: Int) {
   *   the query's `readBufferBytes`, if it is set
   * @param atOnce
   *   how many consumers a task has at the same time
+  * @param batches
+  *   whether polls return record batches
   * @param allowed
   *   limits that the user set are lower
   */
@@ -109,10 +111,13 @@ final private[splice] case class ReadDemand(
     partitions: Int,
     recordBytes: Option[Double],
     budget: Option[Long],
-    atOnce: Int = 1
+    atOnce: Int = 1,
+    batches: Boolean = false
 )(allowed: ReadLimits => ReadLimits = identity) {
 
-  def limits(share: Long): ReadLimits = allowed(ReadLimits.within(share, partitions, recordBytes))
+  def limits(share: Long): ReadLimits = allowed(
+    if (batches) ReadLimits.ofBatches(share, partitions) else ReadLimits.within(share, partitions, recordBytes)
+  )
 
   def lease(share: Long): ReadLease = new ReadLease(limits(share), recordBytes, budget)
 

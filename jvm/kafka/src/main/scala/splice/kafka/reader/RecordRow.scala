@@ -3,62 +3,60 @@
 
 package splice.kafka.reader
 
-import org.apache.kafka.clients.consumer.ConsumerRecord
 import org.apache.spark.sql.catalyst.expressions.{BaseGenericInternalRow, GenericInternalRow}
 import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.unsafe.types.UTF8String
 
-/** A row that looks at a record instead of copying it; one is reused for all records of a reader.
+/** A row that looks at a record of a window instead of copying it; one is used for all records of a reader.
   *
-  * Spark projects every row of a source anyway, and reads only what the query needs. Typed getters are overridden and the
-  * rest comes from Spark's base class, so that the getters that a later Spark adds exist here too. Its `copy` stays as it is when
-  * this row looks at another record: no record's bytes are ever written to again.
+  * Spark projects every row of a source anyway, and reads only what the query needs. Typed getters are overridden and the rest comes from
+  * Spark's base class, so that the getters that a later Spark adds exist here too. Its `copy` stays as it is when this row looks at another
+  * record: no record's bytes are ever written to again.
   *
   * @param fields
   *   the field of each column ([[RecordField]])
   */
-final private[splice] class RecordRow(fields: Array[Int]) extends BaseGenericInternalRow {
+final private[splice] class RecordRow(fields: Array[Int], window: RecordWindow) extends BaseGenericInternalRow {
 
-  // Uninitialised until `show`: nothing reads a row before that, and a check for each value would cost.
-  private var record: ConsumerRecord[Array[Byte], Array[Byte]] = _
-  private var topic: UTF8String                                = _
+  private var index = 0
 
-  /** Looks at another record, whose topic is given once more as Spark's kind of text. */
-  def show(next: ConsumerRecord[Array[Byte], Array[Byte]], itsTopic: UTF8String): Unit = {
-    record = next
-    topic = itsTopic
-  }
+  /** Looks at a record of the window. */
+  def show(next: Int): Unit = index = next
 
   override def numFields: Int = fields.length
 
   override def isNullAt(ordinal: Int): Boolean = fields(ordinal) match {
-    case RecordField.Key     => record.key == null
-    case RecordField.Value   => record.value == null
-    case RecordField.Headers => !record.headers.iterator.hasNext
+    case RecordField.Key     => window.isKeyNull(index)
+    case RecordField.Value   => window.isValueNull(index)
+    case RecordField.Headers => !window.hasHeaders(index)
     case _                   => false
   }
 
   override def getBinary(ordinal: Int): Array[Byte] =
-    if (fields(ordinal) == RecordField.Value) record.value else record.key
+    if (fields(ordinal) == RecordField.Value) value else key
 
-  override def getUTF8String(ordinal: Int): UTF8String = topic
+  override def getUTF8String(ordinal: Int): UTF8String = window.topic
 
   override def getInt(ordinal: Int): Int =
-    if (fields(ordinal) == RecordField.Partition) record.partition else record.timestampType.id
+    if (fields(ordinal) == RecordField.Partition) window.partition else window.timestampType(index)
 
   override def getLong(ordinal: Int): Long =
-    if (fields(ordinal) == RecordField.Offset) record.offset else RecordTime.micros(record)
+    if (fields(ordinal) == RecordField.Offset) window.offset(index) else window.micros(index)
 
   override protected def genericGet(ordinal: Int): Any = fields(ordinal) match {
-    case RecordField.Key           => record.key
-    case RecordField.Value         => record.value
-    case RecordField.Topic         => topic
-    case RecordField.Partition     => record.partition
-    case RecordField.Offset        => record.offset
-    case RecordField.Timestamp     => RecordTime.micros(record)
-    case RecordField.TimestampType => record.timestampType.id
+    case RecordField.Key           => key
+    case RecordField.Value         => value
+    case RecordField.Topic         => window.topic
+    case RecordField.Partition     => window.partition
+    case RecordField.Offset        => window.offset(index)
+    case RecordField.Timestamp     => window.micros(index)
+    case RecordField.TimestampType => window.timestampType(index)
     case RecordField.Headers       => headers
   }
+
+  private def key: Array[Byte] = if (window.isKeyNull(index)) null else window.key(index)
+
+  private def value: Array[Byte] = if (window.isValueNull(index)) null else window.value(index)
 
   override def setNullAt(ordinal: Int): Unit = throw new UnsupportedOperationException("a record cannot be changed")
 
@@ -66,7 +64,7 @@ final private[splice] class RecordRow(fields: Array[Int]) extends BaseGenericInt
     throw new UnsupportedOperationException("a record cannot be changed")
 
   private def headers: GenericArrayData = {
-    val all = record.headers.toArray
+    val all = window.headers(index)
     if (all.isEmpty) null
     else
       new GenericArrayData(

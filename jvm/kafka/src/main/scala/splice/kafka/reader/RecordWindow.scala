@@ -6,59 +6,150 @@ package splice.kafka.reader
 import java.util.Arrays
 
 import org.apache.kafka.clients.consumer.ConsumerRecord
+import org.apache.kafka.common.header.Header
+import org.apache.spark.unsafe.types.UTF8String
 
-/** The records of a chunk that belong to its range. An array, since a reader of rows looks at each record several times. */
-final private[reader] class RecordWindow {
+import splice.kafka.KafkaErrors
+import splice.kafka.reader.SlotConsumer.Leftover
 
-  private var all   = Array.empty[ConsumerRecord[Array[Byte], Array[Byte]]]
-  private var last  = 0
-  private var ended = 0
+/** The records of one partition that a reader hands over together. Rows and columns look at them by their index, so there is one window in
+  * the life of a reader, and it moves. Used by one thread at a time.
+  */
+abstract private[reader] class RecordWindow {
 
-  private var filled = 0
-  private var size   = 0L
+  /** The topic as Spark's kind of text. */
+  final var topic: UTF8String = UTF8String.EMPTY_UTF8
 
-  /** The records, from the first one to [[until]]; valid until the next call of [[clear]]. */
-  def records: Array[ConsumerRecord[Array[Byte], Array[Byte]]] = all
+  final var partition: Int = 0
 
-  def until: Int = last
+  /** How many records the window shows. */
+  def rows: Int
 
-  def isEmpty: Boolean = last == 0
+  /** The bytes of their keys and values. */
+  def bytes: Long
 
-  def rows: Long = last.toLong
+  def offset(i: Int): Long
 
-  /** The bytes of keys and values. */
-  def bytes: Long = size
+  def timestamp(i: Int): Long
 
-  /** The timestamp of the last record; there must be one. */
-  def lastMillis: Long = all(last - 1).timestamp
+  /** As Kafka numbers them. */
+  def timestampType(i: Int): Int
 
-  /** Keeps no record in memory, also for those who hold the array. */
-  def clear(): Unit = {
-    Arrays.fill(all.asInstanceOf[Array[Object]], 0, filled, null)
-    filled = 0
-    ended = 0
-    last = 0
+  def isKeyNull(i: Int): Boolean
+
+  def isValueNull(i: Int): Boolean
+
+  /** A key that is not null. */
+  def key(i: Int): Array[Byte]
+
+  /** A value that is not null. */
+  def value(i: Int): Array[Byte]
+
+  def hasHeaders(i: Int): Boolean
+
+  def headers(i: Int): Array[Header]
+
+  /** Microseconds since 1970.
+    *
+    * @throws splice.source.SpliceException
+    *   when the timestamp in milliseconds does not fit; Spark's Kafka source fails for the same records
+    */
+  final def micros(i: Int): Long = {
+    val millis = timestamp(i)
+    if (millis > RecordWindow.LargestMillis || millis < -RecordWindow.LargestMillis)
+      throw KafkaErrors.timestampOutOfRange(topic.toString, partition, offset(i), millis)
+    millis * 1000L
   }
 
-  /** The index in the chunk after its last record within the range. */
-  def taken: Int = ended
+  /** Begins with the records of a chunk. It shows none of them before [[next]]. */
+  final def open(chunk: Chunk): Unit = {
+    topic = chunk.range.topic
+    partition = chunk.range.partition.partition
+    begin(chunk)
+  }
 
-  def show(chunk: Chunk): Unit = {
-    all = chunk.records.toArray(all)
-    filled = chunk.records.size
-    ended = end(filled, chunk.range.until)
-    last = chunk.range.holes.fold(ended)(compacted)
+  protected def begin(chunk: Chunk): Unit
+
+  /** Shows the next records of the chunk that are to be read; false if there are none. */
+  def next(): Boolean
+
+  /** The records of the chunk after the end of its range, if there are any. Known once [[next]] is false.
+    *
+    * @param room
+    *   the bytes that may be kept of them
+    */
+  def left(room: Long): Option[Leftover]
+
+  /** Ends the chunk, and keeps none of its records in memory. */
+  def clear(): Unit
+
+  /** Frees what is not on the heap. A thread that still reads the records that are shown may do so. */
+  def free(): Unit
+}
+
+private[reader] object RecordWindow {
+  private val LargestMillis = Long.MaxValue / 1000
+}
+
+/** Records as the client makes them. All that belong to the range are shown at once. */
+final private[reader] class ClientRecords extends RecordWindow {
+
+  // An array, since a reader of rows looks at each record several times.
+  private var all    = Array.empty[ConsumerRecord[Array[Byte], Array[Byte]]]
+  private var filled = 0
+  private var ended  = 0
+  private var last   = 0
+  private var size   = 0L
+  private var chunk  = Option.empty[Chunk]
+  private var shown  = false
+
+  override def rows: Int                      = last
+  override def bytes: Long                    = size
+  override def offset(i: Int): Long           = all(i).offset
+  override def timestamp(i: Int): Long        = all(i).timestamp
+  override def timestampType(i: Int): Int     = all(i).timestampType.id
+  override def isKeyNull(i: Int): Boolean     = all(i).key == null
+  override def isValueNull(i: Int): Boolean   = all(i).value == null
+  override def key(i: Int): Array[Byte]       = all(i).key
+  override def value(i: Int): Array[Byte]     = all(i).value
+  override def hasHeaders(i: Int): Boolean    = all(i).headers.iterator.hasNext
+  override def headers(i: Int): Array[Header] = all(i).headers.toArray
+
+  override protected def begin(next: Chunk): Unit = {
+    chunk = Some(next)
+    shown = false
+    all = next.records.toArray(all)
+    filled = next.records.size
+    ended = end(next.range.until)
+  }
+
+  override def next(): Boolean = {
+    last = if (shown) 0 else chunk.flatMap(_.range.holes).fold(ended)(compacted)
+    shown = true
     size = 0L
     var i = 0
     while (i < last) {
       size += math.max(all(i).serializedKeySize, 0) + math.max(all(i).serializedValueSize, 0)
       i += 1
     }
+    last > 0
   }
 
+  override def left(room: Long): Option[Leftover] =
+    chunk.filter(_ => ended < filled).map(own => Leftover.of(own.records, ended))
+
+  override def clear(): Unit = {
+    Arrays.fill(all.asInstanceOf[Array[Object]], 0, filled, null)
+    chunk = None
+    filled = 0
+    last = 0
+  }
+
+  override def free(): Unit = ()
+
   /** The index after the last record before `offset`. A chunk ends beyond its range once in a range. */
-  private def end(size: Int, offset: Long): Int = {
-    var i = size
+  private def end(offset: Long): Int = {
+    var i = filled
     while (i > 0 && all(i - 1).offset >= offset) i -= 1
     i
   }

@@ -22,11 +22,14 @@ import splice.kafka.split.{KafkaSplitRange, TopicPartitions}
   *
   * @param lease
   *   ends when the consumer is closed
+  * @param passesBatches
+  *   whether each polled record stands for a batch
   */
 final private[splice] class SlotConsumer(
     consumer: Consumer[Array[Byte], Array[Byte]],
     ids: TopicIds = TopicIds.unchecked,
-    val lease: ReadLease = ReadLease.unlimited
+    val lease: ReadLease = ReadLease.unlimited,
+    passesBatches: Boolean = false
 ) extends AutoCloseable {
 
   import SlotConsumer._
@@ -92,6 +95,9 @@ final private[splice] class SlotConsumer(
     }.toMap
   }
 
+  /** A window for the records of this consumer. */
+  def window: RecordWindow = if (passesBatches) new BatchRecords else new ClientRecords
+
   def poll(timeout: Duration): ConsumerRecords[Array[Byte], Array[Byte]] = consumer.poll(timeout)
 
   /** The offset after everything that polls have brought or passed over. */
@@ -103,12 +109,15 @@ final private[splice] class SlotConsumer(
   def finish(partition: TopicPartition, offset: Long, left: Option[Leftover]): Unit = {
     val _    = remove(partition)
     val more = left.fold(0L)(_.bytes)
-    if (more <= lease.limits.leftoverBytes - kept) {
+    if (more <= room) {
       stands(partition) = Stand(offset, left)
       kept += more
     }
     consumer.pause(Collections.singleton(partition))
   }
+
+  /** How many more bytes of left over records can be kept. */
+  def room: Long = lease.limits.leftoverBytes - kept
 
   /** The bytes of left over records. */
   private[reader] def leftoverBytes: Long = kept
@@ -187,8 +196,10 @@ private[splice] object SlotConsumer {
 
   /** @param properties of the client, beside those by which the cluster is asked for topics' ids */
   def apply(properties: Map[String, Object], ask: TopicIds.Question, lease: ReadLease): SlotConsumer = {
-    val watch = new MetadataWatch
-    new SlotConsumer(new KafkaConsumer(properties.asJava, watch, watch), new TopicIds(() => watch.count, ask), lease)
+    val watch  = new MetadataWatch
+    val client = new KafkaConsumer(properties.asJava, watch, watch)
+    val passes = lease.limits.batches && PassedBatches.install(client)
+    new SlotConsumer(client, new TopicIds(() => watch.count, ask), lease, passes)
   }
 
   /** Records of one partition that were polled and not handed over yet.

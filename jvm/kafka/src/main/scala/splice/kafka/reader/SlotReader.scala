@@ -13,22 +13,21 @@ import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
-import org.apache.kafka.clients.consumer.{ConsumerRecord, OffsetOutOfRangeException}
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException
 import org.apache.kafka.common.errors.{InterruptException, WakeupException}
 import org.apache.kafka.common.{KafkaException, TopicPartition}
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
-import org.apache.spark.unsafe.types.UTF8String
 
 import splice.kafka.lag.{PartitionRead, TaskReads}
 import splice.kafka.reader.SlotConsumer.Leftover
 import splice.kafka.split.{KafkaSplitRange, TopicPartitions}
 import splice.source.{Poll, Report}
 
-/** Reads the ranges of one slot over one consumer, all at once: records come list by list, in the order in which brokers answer.
+/** Reads the ranges of one slot over one consumer, all at once: records come chunk by chunk, in the order in which brokers respond.
   *
   * A range ends when the consumer's position reaches its end, not with its last record: the last offsets may be those of
   * transaction markers, or of records that compaction took away. One thread calls [[poll]]; [[close]] may come from
-  * another one while a poll goes on. What is handed over is counted when its list is begun.
+  * another one while a poll goes on. Records are counted when they are handed over.
   *
   * A topic that was deleted and created again since the batch was planned is found out before any record of the new one is handed over.
   *
@@ -49,8 +48,10 @@ final private[splice] class SlotReader(
   private val chunks  = mutable.ArrayDeque.empty[Chunk]
   private val lock    = new ReentrantLock
 
-  private val window  = new RecordWindow
   private var current = Option.empty[Chunk]
+
+  /** The records that [[poll]] found; valid until the next call. */
+  val window: RecordWindow = consumer.window
 
   private var begun               = false
   private val closed              = new AtomicBoolean
@@ -81,16 +82,19 @@ final private[splice] class SlotReader(
     new KafkaMetrics.Live(KafkaMetrics.PoolHits, () => if (reused) 1L else 0L)
   )
 
-  /** Moves to the next list that holds records of a range. Each response of a broker that the consumer waits for may take `patience`.
-    */
+  /** Moves to the next records of a range. Each response of a broker that the consumer waits for may take `patience`. */
   @tailrec def poll(patience: Duration): Poll = {
-    settle()
-    if (chunks.nonEmpty) {
-      take(chunks.removeHead())
-      if (window.isEmpty) poll(patience) else Poll.Found
-    } else if (open.isEmpty) ended()
-    else if (fill(patience)) poll(patience)
-    else Poll.Pending
+    tell()
+    if (current.nonEmpty && show()) Poll.Found
+    else {
+      settle()
+      if (chunks.nonEmpty) {
+        take(chunks.removeHead())
+        poll(patience)
+      } else if (open.isEmpty) ended()
+      else if (fill(patience)) poll(patience)
+      else Poll.Pending
+    }
   }
 
   private def ended(): Poll = {
@@ -105,20 +109,18 @@ final private[splice] class SlotReader(
   def report: Seq[Report] =
     Seq(Report(settings.reportKey, reads ++ TaskReads.ofReader(pollNanos, fetchMillis, reused)))
 
-  /** The records that [[poll]] found, from the first one to [[until]]; valid until the next call. */
-  def records: Array[ConsumerRecord[Array[Byte], Array[Byte]]] = window.records
+  /** Counts the records that were handed over. */
+  private def tell(): Unit = current.filter(_ => window.rows > 0).foreach { case Chunk(range, _, _) =>
+    val read = PartitionRead(window.rows.toLong, window.bytes, window.timestamp(window.rows - 1))
+    val own  = Map(TopicPartitions.toLog(range.partition) -> read)
+    reads = reads ++ TaskReads(own, filled = if (range.holes.isEmpty) 0L else window.rows.toLong)
+  }
 
-  /** One past the index of the last of [[records]]. */
-  def until: Int = window.until
-
-  /** The topic of [[records]]. */
-  def topic: UTF8String = current.fold(UTF8String.EMPTY_UTF8)(_.range.topic)
-
-  /** What the list that was handed over means for its range. */
+  /** What a chunk that was handed over means for its range. */
   private def settle(): Unit = {
-    current.foreach { case Chunk(range, own) =>
-      if (!window.isEmpty) tell(range)
-      if (window.taken < own.size) finish(range, Some(Leftover.of(own, window.taken)))
+    current.foreach { case Chunk(range, _, _) =>
+      val left = window.left(consumer.room)
+      if (left.nonEmpty) finish(range, left)
       else {
         val at = guarded(position(range))
         if (at >= range.until) finish(range, None)
@@ -132,20 +134,20 @@ final private[splice] class SlotReader(
   /** Seeks over offsets that the history has. What was fetched ahead is lost, so a short distance is read. */
   private def leap(range: OpenRange, at: Long, to: Long): Unit = if (to - at > SlotReader.LeastLeap) {
     guarded(consumer.skipTo(range.partition, to))
+    range.sought(to)
     if (to == range.until) finish(range, None)
   }
 
-  private def tell(range: OpenRange): Unit = {
-    val read = PartitionRead(window.rows, window.bytes, window.lastMillis)
-    val own  = Map(TopicPartitions.toLog(range.partition) -> read)
-    reads = reads ++ TaskReads(own, filled = if (range.holes.isEmpty) 0L else window.rows)
+  private def take(chunk: Chunk): Unit = {
+    window.open(chunk)
+    current = Some(chunk)
   }
 
-  private def take(chunk: Chunk): Unit = {
-    window.show(chunk)
-    current = Some(chunk)
+  private def show(): Boolean = {
+    val found = guarded(window.next())
     rows += window.rows
     bytes += window.bytes
+    found
   }
 
   private def finish(range: OpenRange, left: Option[Leftover]): Unit = {
@@ -168,7 +170,9 @@ final private[splice] class SlotReader(
     else {
       begun = true
       val left = consumer.begin(ranges)
-      left.foreach { case (partition, own) => chunks += Chunk(open(partition), own.records) }
+      left.foreach { case (partition, own) =>
+        chunks += Chunk(open(partition), own.records, open(partition).from)
+      }
       // A reused consumer may have passed over a whole range that holds no record.
       finishPassed(open.valuesIterator.filter(range => range.moved(position(range))).toSeq, left.contains)
       true
@@ -198,7 +202,7 @@ final private[splice] class SlotReader(
         changes.leaveOthers(moved)
       }
       polled.partitions.forEach { partition =>
-        open.get(partition).foreach(range => chunks += Chunk(range, polled.records(partition)))
+        open.get(partition).foreach(range => chunks += Chunk(range, polled.records(partition), range.previous))
       }
       finishPassed(passed.filter(range => open.contains(range.partition)), polled.partitions.contains)
       idleNanos = if (idle) idleNanos + System.nanoTime() - start else 0L
@@ -248,8 +252,10 @@ final private[splice] class SlotReader(
     }
     val current  = Thread.currentThread()
     val isIntact = !woken && !changes.spoiled && !failed && !current.isInterrupted
-    try if (isIntact && (exhausted || owner.forall(_ eq current))) giveBack else closeConsumer()
-    finally lock.unlock()
+    try {
+      window.free()
+      if (isIntact && (exhausted || owner.forall(_ eq current))) giveBack else closeConsumer()
+    } finally lock.unlock()
   }
 
   // An interrupted thread must still be able to close its sockets, and stay interrupted.

@@ -37,6 +37,29 @@ final class ReadLimitsSuite extends AnyFunSuite {
     }
   }
 
+  test("responses, decoded bytes and left over batches fit into the bytes, where a poll returns batches") {
+    val random = new Random(12)
+    (1 to 2000).foreach { _ =>
+      val bytes                  = mib + random.nextLong(1024 * mib)
+      val partitions             = 1 + random.nextInt(600)
+      val limits                 = ReadLimits.ofBatches(bytes, partitions)
+      val reader                 = client("kafka.max.poll.records" -> "5000").reader("run", limits)
+      def set(key: String): Long = reader(key).toString.toLong
+      // A poll returns some groups of batches, each of which may be the last one of its partition's response.
+      val responses = (partitions + math.min(partitions.toLong, set("max.poll.records")) + 1) * set("fetch.max.bytes")
+      assert(set("max.poll.records") == 8)
+      assert(responses + limits.leftoverBytes + 256 * 1024 <= bytes || set("fetch.max.bytes") == 16384, (bytes, limits))
+    }
+  }
+
+  test("a number of records per poll has no effect where a poll returns batches, and no warning") {
+    val limits = ReadLimits.ofBatches(64 * mib, 8)
+    Seq("7", "100000").foreach { set =>
+      val own = client("kafka.max.poll.records" -> set)
+      assert(own.limited(limits) == limits && own.above(limits).isEmpty)
+    }
+  }
+
   test("a record that is larger than its share is polled alone") {
     assert(ReadLimits.within(16 * mib, 4, Some(100.0 * mib)).pollRecords == 1)
   }

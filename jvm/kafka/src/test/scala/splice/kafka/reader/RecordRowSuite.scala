@@ -5,6 +5,8 @@ package splice.kafka.reader
 
 import java.util.Optional
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.kafka.clients.consumer.ConsumerRecord
 import org.apache.kafka.common.header.internals.RecordHeaders
 import org.apache.kafka.common.record.TimestampType
@@ -16,7 +18,8 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.KafkaSchema
-import splice.source.SpliceException
+import splice.kafka.split.KafkaSplitRange
+import splice.source.{LogPartition, SpliceException}
 
 /** The lazy row says what a row of plain values says. */
 final class RecordRowSuite extends AnyFunSuite {
@@ -49,9 +52,18 @@ final class RecordRowSuite extends AnyFunSuite {
   )
 
   private def shown(r: ConsumerRecord[Array[Byte], Array[Byte]], columns: StructType): RecordRow = {
-    val row = new RecordRow(RecordField.of(columns))
-    row.show(r, UTF8String.fromString(r.topic))
+    val row = new RecordRow(RecordField.of(columns), window(r))
+    row.show(0)
     row
+  }
+
+  private def window(records: ConsumerRecord[Array[Byte], Array[Byte]]*): RecordWindow = {
+    val own   = new ClientRecords
+    val until = records.last.offset + 1
+    val range = KafkaSplitRange(LogPartition(records.head.topic, records.head.partition), 0, until)(None)
+    own.open(Chunk(new OpenRange(range), records.asJava, 0))
+    assert(own.next() && own.rows == records.size)
+    own
   }
 
   private def unsafe(row: InternalRow, columns: StructType) = UnsafeProjection.create(columns)(row).copy()
@@ -115,9 +127,11 @@ final class RecordRowSuite extends AnyFunSuite {
   }
 
   test("a copy stays as it is") {
-    val row  = shown(full, all)
+    val row = new RecordRow(RecordField.of(all), window(full, record(bytes("other"), null)))
+    row.show(0)
     val kept = row.copy()
-    row.show(record(bytes("other"), null), UTF8String.fromString("else"))
+    row.show(1)
+    assert(row.getBinary(0).toSeq == bytes("other").toSeq)
     assert(unsafe(kept, all) == unsafe(expected(full, headersOfFull), all))
   }
 

@@ -1,0 +1,222 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.reader
+
+import java.lang.reflect.{Field, InvocationHandler, InvocationTargetException, Method, Modifier, Proxy}
+import java.nio.ByteBuffer
+import java.util.concurrent.atomic.AtomicBoolean
+import java.util.{Collections, Iterator => JIterator, List => JList, OptionalLong}
+
+import scala.collection.immutable.ArraySeq
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import org.apache.kafka.clients.consumer.KafkaConsumer
+import org.apache.kafka.clients.{ClientResponse, KafkaClient}
+import org.apache.kafka.common.header.Header
+import org.apache.kafka.common.record._
+import org.apache.kafka.common.requests.FetchResponse
+import org.apache.kafka.common.utils.{BufferSupplier, CloseableIterator}
+import org.slf4j.LoggerFactory
+
+import splice.kafka.options.ClientProperties
+
+/** Some batches of records, one after the other in the log, that a consumer hands over as the only header of one record. The offset of this
+  * record is that of their last record.
+  *
+  * The consumer still does everything else: metadata, sessions, positions, checksums, transactions. It only creates no object for each record.
+  * To the consumer they are one batch: either a control batch, or batches of one producer and of the same transaction, if they are of any.
+  * [[BatchRecords]] decodes them.
+  */
+final private[splice] class PassedBatches(batches: IndexedSeq[RecordBatch], wire: IndexedSeq[WireBatch])
+    extends RecordBatch {
+
+  private val first = batches.head
+  private val last  = batches.last
+
+  override def streamingIterator(buffers: BufferSupplier): CloseableIterator[Record] =
+    CloseableIterator.wrap(Collections.singletonList[Record](new PassedRecord(this, wire)).iterator)
+
+  override def iterator: JIterator[Record]       = batches.iterator.flatMap(_.asScala).asJava
+  override def isValid: Boolean                  = batches.forall(_.isValid)
+  override def ensureValid(): Unit               = batches.foreach(_.ensureValid())
+  override def checksum: Long                    = first.checksum
+  override def maxTimestamp: Long                = batches.iterator.map(_.maxTimestamp).max
+  override def timestampType: TimestampType      = first.timestampType
+  override def baseOffset: Long                  = first.baseOffset
+  override def lastOffset: Long                  = last.lastOffset
+  override def nextOffset: Long                  = last.nextOffset
+  override def magic: Byte                       = first.magic
+  override def producerId: Long                  = first.producerId
+  override def producerEpoch: Short              = first.producerEpoch
+  override def hasProducerId: Boolean            = first.hasProducerId
+  override def baseSequence: Int                 = first.baseSequence
+  override def lastSequence: Int                 = last.lastSequence
+  override def compressionType: CompressionType  = first.compressionType
+  override def sizeInBytes: Int                  = batches.iterator.map(_.sizeInBytes).sum
+  override def countOrNull: Integer              = first.countOrNull
+  override def isCompressed: Boolean             = first.isCompressed
+  override def writeTo(buffer: ByteBuffer): Unit = batches.foreach(_.writeTo(buffer))
+  override def isTransactional: Boolean          = first.isTransactional
+  override def deleteHorizonMs: OptionalLong     = first.deleteHorizonMs
+  override def partitionLeaderEpoch: Int         = last.partitionLeaderEpoch
+  override def isControlBatch: Boolean           = first.isControlBatch
+}
+
+/** Stands for batches where the consumer expects records. */
+final private class PassedRecord(batch: PassedBatches, wire: IndexedSeq[WireBatch]) extends Record {
+  override def offset: Long                                 = batch.lastOffset
+  override def sequence: Int                                = batch.lastSequence
+  override def sizeInBytes: Int                             = batch.sizeInBytes
+  override def timestamp: Long                              = batch.maxTimestamp
+  override def ensureValid(): Unit                          = ()
+  override def keySize: Int                                 = -1
+  override def hasKey: Boolean                              = false
+  override def key: ByteBuffer                              = Option.empty[ByteBuffer].orNull
+  override def valueSize: Int                               = -1
+  override def hasValue: Boolean                            = false
+  override def value: ByteBuffer                            = Option.empty[ByteBuffer].orNull
+  override def hasMagic(magic: Byte): Boolean               = batch.magic == magic
+  override def isCompressed: Boolean                        = false
+  override def hasTimestampType(kind: TimestampType): Boolean = batch.timestampType == kind
+  override def headers: Array[Header]                       = Array(new WireBatches(wire))
+}
+
+private[splice] object PassedBatches {
+
+  /** The property of the JVM that makes readers take records, for tests. */
+  val Off = "splice.kafka.records"
+
+  // A poll returns several groups of that size, between which the network moves.
+  private val MostBytes = 128 << 10
+
+  private val log = LoggerFactory.getLogger(classOf[PassedBatches])
+
+  // Delegate of a consumer, its network client, and the client of that one.
+  private val path = Seq("delegate", "client", "client")
+
+  // Set when a consumer rejected what this version of the client should permit.
+  private val failed = new AtomicBoolean
+
+  /** Whether readers of a source can take batches. Otherwise they take records, which is slower. */
+  def isSupported(client: ClientProperties): Boolean =
+    isKnown && !failed.get && !client.usesNewProtocol && !sys.props.contains(Off)
+
+  private lazy val isKnown: Boolean = {
+    missing.foreach(reason => warn(reason))
+    missing.isEmpty
+  }
+
+  private def warn(reason: String): Unit = log.warn(
+    s"Readers take records from Kafka's client, which is slower than decoding batches: $reason. Use the version of kafka-clients that " +
+      "Splice's package depends on."
+  )
+
+  /** What this version of the client lacks. */
+  private[reader] lazy val missing: Option[String] =
+    try {
+      val network = Class.forName("org.apache.kafka.clients.consumer.internals.ConsumerNetworkClient")
+      val classic = Class.forName("org.apache.kafka.clients.consumer.internals.ClassicKafkaConsumer")
+      val found   = Seq(classOf[KafkaConsumer[_, _]], classic, network).zip(path).map { case (in, name) =>
+        in.getDeclaredField(name).getType
+      }
+      val abstracts = Seq(classOf[RecordBatch] -> classOf[PassedBatches], classOf[Record] -> classOf[PassedRecord])
+        .flatMap { case (interface, own) => uncovered(interface, own) }
+      if (!found(0).isAssignableFrom(classic)) Some("the consumer is another class")
+      else if (found(1) != network || found(2) != classOf[KafkaClient]) Some("a field has another class")
+      else abstracts.headOption.map(method => s"$method is not known")
+    } catch { case e @ (_: ReflectiveOperationException | _: LinkageError) => Some(e.toString) }
+
+  private def uncovered(interface: Class[_], own: Class[_]): Seq[Method] = interface.getMethods.toSeq.filter { method =>
+    Modifier.isAbstract(method.getModifiers) &&
+    Try(own.getMethod(method.getName, method.getParameterTypes: _*)).toOption
+      .forall(found => Modifier.isAbstract(found.getModifiers))
+  }
+
+  /** Makes a consumer, which has read nothing yet, hand over batches; false if it cannot. */
+  def install(consumer: KafkaConsumer[_, _]): Boolean =
+    try {
+      val network        = path.init.foldLeft[Object](consumer)((of, name) => field(of, name).get(of))
+      val client         = field(network, path.last)
+      val inner          = client.get(network).asInstanceOf[KafkaClient]
+      val handler        = new Forwarding(inner) {
+        override def after(method: Method, result: Object): Object = {
+          if (method.getName == "poll") result.asInstanceOf[JList[ClientResponse]].forEach(pass(_))
+          result
+        }
+      }
+      client.set(network, Proxy.newProxyInstance(classOf[KafkaClient].getClassLoader, Array(classOf[KafkaClient]), handler))
+      true
+    } catch {
+      case e @ (_: ReflectiveOperationException | _: RuntimeException) =>
+        if (!failed.getAndSet(true)) warn(e.toString)
+        false
+    }
+
+  private def field(of: Object, name: String): Field = {
+    val found = of.getClass.getDeclaredField(name)
+    found.setAccessible(true)
+    found
+  }
+
+  /** Replaces the records of a response before the consumer looks at them. */
+  private def pass(response: ClientResponse): Unit = response.responseBody match {
+    case fetch: FetchResponse =>
+      fetch.data.responses.forEach(_.partitions.forEach { partition =>
+        partition.records match {
+          case own: MemoryRecords => val _ = partition.setRecords(records(own))
+          case _                  => ()
+        }
+      })
+    case _ => ()
+  }
+
+  private def records(own: MemoryRecords): Records = {
+    val handler = new Forwarding(own) {
+      override def instead(method: Method): Option[Object] =
+        Option.when(method.getName == "batches")((() => of(own)): java.lang.Iterable[PassedBatches])
+    }
+    Proxy.newProxyInstance(classOf[Records].getClassLoader, Array(classOf[Records]), handler).asInstanceOf[Records]
+  }
+
+  /** The batches of a response, in groups. */
+  def of(records: MemoryRecords): JIterator[PassedBatches] = new JIterator[PassedBatches] {
+    private val all = WireBatch.of(records).asScala.buffered
+
+    override def hasNext: Boolean = all.hasNext
+
+    override def next(): PassedBatches = {
+      val batches = ArraySeq.newBuilder[RecordBatch]
+      val wire    = ArraySeq.newBuilder[WireBatch]
+      val first   = all.head._1
+      var bytes   = 0
+      while (all.hasNext && (bytes == 0 || (joins(first, all.head._1) && bytes + all.head._2.bytes <= MostBytes))) {
+        val (batch, own) = all.next()
+        batches += batch
+        wire += own
+        bytes += own.bytes
+      }
+      new PassedBatches(batches.result(), wire.result())
+    }
+  }
+
+  /** Whether a consumer treats a batch like the one before, in each isolation level. A control batch lies between two transactions of a producer.
+    */
+  private def joins(first: RecordBatch, next: RecordBatch): Boolean =
+    !first.isControlBatch && !next.isControlBatch && first.magic == next.magic &&
+      first.isTransactional == next.isTransactional && first.producerId == next.producerId
+}
+
+/** Passes calls on to an object. */
+abstract private class Forwarding(inner: Object) extends InvocationHandler {
+
+  /** The result of a method that is not passed on. */
+  def instead(method: Method): Option[Object] = None
+
+  def after(method: Method, result: Object): Object = result
+
+  final override def invoke(proxy: Object, method: Method, arguments: Array[Object]): Object =
+    try instead(method).getOrElse(after(method, method.invoke(inner, Option(arguments).toSeq.flatten: _*)))
+    catch { case e: InvocationTargetException => throw e.getCause }
+}
