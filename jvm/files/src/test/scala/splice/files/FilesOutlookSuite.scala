@@ -64,6 +64,7 @@ final class FilesOutlookSuite extends AnyFunSuite with LocalSpark {
             "TIMESTAMP'2026-05-01T00:00:00Z' + make_interval(0, 0, 0, 0, 0, 0, id) AS at",
             "if(id < 7, NULL, TIMESTAMP'1969-12-31T23:59:50Z') AS old",
             "CAST(NULL AS TIMESTAMP) AS none",
+            "TIMESTAMP_NTZ'2099-01-01 00:00:00' AS local",
             "named_struct('at', TIMESTAMP'2099-01-01T00:00:00Z') AS inner"
           ).write.format(format).save(path)
         finally spark.conf.unset("spark.sql.parquet.outputTimestampType")
