@@ -201,6 +201,22 @@ final class CoordinatorSuite extends AnyFunSuite {
     }
   }
 
+  test("a source keeps what batches after the oldest offset that Spark keeps need") {
+    val world    = new World
+    val retained = 2
+    val kept     = new Kept(retained)
+    val run      = retaining(world, 2, kept, retained)
+    val batches  = (1 to 5).scanLeft(run.initial()) { (at, _) =>
+      world.ends = world.ends.map { case (p, n) => p -> (n + 1) }
+      val until = run.advance(at, everything = false)
+      kept.add(until)
+      run.committed(until)
+      until
+    }
+    // The commit of the third batch is the first one after which Spark removes an offset.
+    assert(world.source.retained == batches.slice(1, 4))
+  }
+
   test("an offset log that cannot be read fails no commit") {
     val world = new World
     val run   = retaining(

@@ -18,6 +18,9 @@ class CounterSource(ends: () => SortedMap[Int, Long], own: Limits.Limited, slott
   /** The batches that were prepared for a replay. */
   var replayed: Vector[(CounterPosition, CounterPosition)] = Vector.empty
 
+  /** The positions before which nothing is needed. */
+  var retained: Vector[CounterPosition] = Vector.empty
+
   override def kind: String                        = "counter"
   override def boundedness: Boundedness            = Boundedness.ContinuousUnbounded
   override def schema: StructType                  = new StructType().add("n", LongType)
@@ -46,6 +49,7 @@ class CounterSource(ends: () => SortedMap[Int, Long], own: Limits.Limited, slott
       override def replay(from: CounterPosition, until: CounterPosition): Unit = replayed :+= (from -> until)
       override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
         throw new UnsupportedOperationException
+      override def retain(oldest: CounterPosition): Unit            = retained :+= oldest
       override def isMember(at: CounterPosition): String => Boolean = ends().keySet.map(p => s"n-$p")
     }
 }
