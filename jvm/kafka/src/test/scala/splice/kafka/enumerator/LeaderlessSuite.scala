@@ -193,6 +193,24 @@ final class LeaderlessSuite extends AnyFunSuite {
     unreachable("t-1")(all(other, one))
   }
 
+  test("a run with fixed ends before the position waits for each partition that may have lost records") {
+    val (run, _, _) = world("fetchOffset.retryIntervalMs" -> "20000")
+    run.log.leaderless = Set.empty
+    val e = run.start()
+    e.freeze()
+    // A leg that begins after the ends were requested is at such a position.
+    fill(run, 3)
+    run.log.truncate("t", 1, 5)
+    run.log.leaderless = Set(t(1))
+    val paused = run.paused
+    run.paused = time => {
+      paused(time)
+      run.log.leaderless = Set.empty
+    }
+    val error = intercept[SpliceException](all(e, at(0 -> 8, 1 -> 8)))
+    assert(error.getCondition == "SPLICE_KAFKA.DATA_LOSS" && error.getMessage.contains("t-1 [5, 8)"))
+  }
+
   test("a bounded source waits for a partition that it has not read to its end, and for no other") {
     val (run, _, _) = world("endingOffsets" -> """{"t":{"0":7,"1":5}}""", "fetchOffset.retryIntervalMs" -> "20000")
     fill(run, 3)
