@@ -141,6 +141,17 @@ final class ReplaySuite extends AnyFunSuite {
     assert(replay("onTopicRecreated" -> "restart") == onlyU)
   }
 
+  test("such a topic is compared with the one of the batch, although a killed run has stored its next generation") {
+    val (run, from, until) = world("fail")
+    run.log.delete("t")
+    run.log.create("t", 1)
+    run.start().advance(until, Limits.Everything)
+    val own = without("t").settings
+    run.log.subscribed = own.subscription
+    assert(intercept[SpliceException](run.start(own = own).replay(from, until)).getCondition ==
+      "SPLICE_KAFKA.RECREATED")
+  }
+
   test("the range of a topic that exists and is not subscribed to any more is read") {
     val (run, from, until) = world("fail")
     val own                = without("t").settings
