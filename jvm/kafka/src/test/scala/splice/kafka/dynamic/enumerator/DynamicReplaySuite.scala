@@ -165,13 +165,14 @@ final class DynamicReplaySuite extends RemovedTopics {
     val made = world("clusterWait" -> "10ms")
     Using.resource(made.start()) { run =>
       val begin = run.start(StartPosition.Configured)
-      val first = advance(run, begin)
-      val held  = new CountDownLatch(1)
+      // A cluster that does not respond within `clusterWait` is in a later batch.
+      val (first, _) = readUntil(made, run, begin)(at => reads(east, 0, 5)(at) && reads(west, 0, 4)(at))
+      val held       = new CountDownLatch(1)
       made.logs(west).between = _ => held.await()
       try {
         fill(made, east, 1)
-        val next   = advance(run, first)
-        val ranges = Future(Seq(rows(run, begin, first), rows(run, first, next)))(ExecutionContext.global)
+        val (next, _) = readUntil(made, run, first)(reads(east, 0, 6))
+        val ranges    = Future(Seq(rows(run, begin, first), rows(run, first, next)))(ExecutionContext.global)
         assert(Await.result(ranges, 1.minute) == Seq(all(east, 5) ++ all(west, 4), all(east, 6).drop(5)))
       } finally held.countDown()
     }
