@@ -8,6 +8,7 @@ import scala.util.Using
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.Coordinator
+import splice.simulation.PassingSideLog
 import splice.source._
 import splice.testkit.memory.{MemoryLog, MemoryOptions}
 
@@ -238,6 +239,22 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
         c.stopped(Some(at.json))
       }
       assert(told == 1 && history.asked("enumerator") == made)
+    }
+  }
+
+  test("a last commit is stored as passed on after its clients are closed, which waits for the commit") {
+    new Logs {
+      var closed: Vector[Int] = Vector.empty
+      final class Watched(inner: SideLog) extends PassingSideLog(inner) {
+        override def getOrCreate(key: String)(decide: => Seq[String]): Seq[String] = {
+          if (key == "committed") closed :+= history.asked("close")
+          super.getOrCreate(key)(decide)
+        }
+        override def scope(name: String): SideLog = new Watched(inner.scope(name))
+      }
+      val before: Int = history.asked("close")
+      Using.resource(Legs.run(logs, new Watched(log)))(_.committed(logs.position(switched.json)))
+      assert(closed == Vector(before + 1))
     }
   }
 
