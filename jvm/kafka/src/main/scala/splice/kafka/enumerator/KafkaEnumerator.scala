@@ -82,9 +82,8 @@ final private[splice] class KafkaEnumerator(
       case _: StartPosition.Offsets      => resolver.exactly(wanted, partitions)
       case time: StartPosition.Timestamp => resolver.handed(time, partitions)
     }
-    val own = membership.begin(begin)
-    // Holes of a start that was not stored are not those of this one.
-    fillLog.begin(own, wanted)
+    // Another driver may begin at the same time, and the holes belong to one start.
+    val own = fillLog.begin(membership.begin(begin), wanted)
     settings.ending.fold(own) { ending =>
       val entry = endingLog.begin(ending, own, partitions)
       if (context.mode == ReadMode.Batch) BatchBounds.refuse(entry)

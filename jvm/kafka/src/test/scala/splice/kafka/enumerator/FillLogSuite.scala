@@ -56,10 +56,35 @@ final class FillLogSuite extends AnyFunSuite {
     assert(side.keys("fill-") == Seq("fill-00000000"))
   }
 
-  test("a start without holes leaves no entry") {
+  test("a start that names no offsets leaves no entry") {
     val side = new MemorySideLog
-    new FillLog(side).begin(start, holes.map { case (p, of) => p -> OffsetRanges(of.from) })
+    assert(new FillLog(side).begin(start, SortedMap.empty) == start)
     assert(side.keys("").isEmpty)
+  }
+
+  private val other = SortedMap(t(0) -> OffsetRanges(30, Vector(11L -> 20L)))
+
+  test(
+    "of two drivers, the second has the start and the holes that the first has stored; a later start replaces both"
+  ) {
+    val side            = new MemorySideLog
+    val (first, second) = (new FillLog(side), new FillLog(side))
+    assert(first.begin(start, holes) == start)
+    assert(second.begin(at(0 -> 11, 1 -> 7, 12 -> 0), other) == start)
+    assert(ranges(second) == ranges(first) && ranges(new FillLog(side)) == ranges(first))
+    val later = at(0 -> 11, 1 -> 8, 12 -> 0)
+    assert(new FillLog(side).begin(later, other) == later)
+    assert(ranges(new FillLog(side)) == Map((t(0), 0) -> other(t(0))))
+    assert(side.keys("fill-").size == 2)
+  }
+
+  test("of two drivers, the second has no holes if the first has found none") {
+    val side            = new MemorySideLog
+    val (first, second) = (new FillLog(side), new FillLog(side))
+    val none            = at(0 -> 30)
+    assert(first.begin(none, SortedMap(t(0) -> OffsetRanges(30))) == none)
+    assert(second.begin(at(0 -> 11), other) == none)
+    assert(second.known.isEmpty && new FillLog(side).known.isEmpty)
   }
 
   test("the last start holds, also one without holes") {
@@ -70,7 +95,7 @@ final class FillLogSuite extends AnyFunSuite {
     log.begin(start, other)
     val wanted = Map((t(1), 0) -> other(t(1)))
     assert(ranges(log) == wanted && ranges(new FillLog(side)) == wanted)
-    new FillLog(side).begin(start, SortedMap.empty)
+    assert(new FillLog(side).begin(start, SortedMap.empty) == start)
     assert(new FillLog(side).known.isEmpty)
     assert(side.keys("fill-").sorted == Seq("fill-00000000", "fill-00000001", "fill-00000002"))
   }
@@ -87,6 +112,21 @@ final class FillLogSuite extends AnyFunSuite {
     val side = new MemorySideLog
     new FillLog(side).begin(at(0 -> 2).as("t", 3), holes)
     assert(ranges(new FillLog(side)) == Map((t(0), 3) -> holes(t(0))))
+  }
+
+  test("two enumerators that begin at the same time read the same holes, and so does the next run") {
+    val history = Filled.model(40, ((0L until 5L) ++ (10L until 20L) ++ (30L until 40L)).toSet)
+    val run     = new SimulatedRun()
+    run.log.create("t", 1)
+    run.log.fill("t", 0, 45)
+    def begin(ranges: OffsetRanges) = StartPosition.Offsets(SortedMap(t(0) -> ranges))
+    val (first, second)             = (run.start(), run.start())
+    val from                        = first.start(begin(history.ranges))
+    run.log.expire("t", 0, 7)
+    assert(second.start(begin(OffsetRanges(40, Vector(7L -> 10L, 20L -> 30L)))) == from)
+    Seq(first, second, run.start()).foreach { e =>
+      assert(Filled.read(e.splits(from, at(0 -> 45))) == Map(t(0) -> history.wanted(45)))
+    }
   }
 
   private def failure(lines: String*): SpliceException = {
@@ -116,9 +156,10 @@ final class FillLogSuite extends AnyFunSuite {
       """{"t":0}""",
       """nothing"""
     ).foreach { line =>
-      val damaged = failure("""{"v":1}""", line)
+      val damaged = failure("""{"v":1}""", start.json, line)
       assert(damaged.getCondition == "SPLICE_CHECKPOINT.CORRUPT", s"$line: $damaged")
       assert(damaged.getMessage.contains("fill-00000000"), damaged)
     }
+    assert(failure("""{"v":1}""").getCondition == "SPLICE_CHECKPOINT.CORRUPT")
   }
 }
