@@ -71,9 +71,6 @@ final class ChainWorld(
   /** Whether the clock has ever moved back. */
   def hasMovedBack: Boolean = life.hasMovedBack
 
-  /** Whether a broker that is behind has responded. */
-  def isBehind: Boolean = names.flatMap(logs).exists(_.behind > 0)
-
   /** Whether retention or a deletion has removed a row. */
   def isRemoved(id: Long): Boolean = old.removed(id) || live.removed(id)
 

@@ -54,13 +54,29 @@ final private[splice] class StartResolver(
 
   /** The start that a hand-over chose by time. */
   def handed(wanted: StartPosition.Timestamp, partitions: SortedSet[LogPartition]): KafkaPosition = {
-    // Ends come first: a record that lands in between is then read, not skipped.
-    val ends  = log.ends(partitions)
-    val found = log.atTime(partitions.iterator.map(_ -> wanted.millis).toMap)
-    val first = log.earliest(partitions)
-    val gaps  = timeGaps(first, ends, found)
+    val timed = at(partitions.iterator.map(_ -> wanted.millis).toMap)
+    val gaps  = timeGaps(timed.first, timed.ends, timed.found)
     if (gaps.nonEmpty) warnOrFail(wanted.onGap, KafkaErrors.timeGap(Instant.ofEpochMilli(wanted.millis), gaps))
-    KafkaPosition.of(ends ++ found.map { case (p, record) => p -> record.offset })
+    KafkaPosition.of(timed.starts)
+  }
+
+  private def at(times: Map[LogPartition, Long]): Timed = {
+    // Ends come first: a record that lands in between is then read, not skipped.
+    def request() = {
+      val ends  = log.ends(times.keySet)
+      val found = log.atTime(times)
+      Timed(ends, log.earliest(times.keySet), found)
+    }
+    looks.confirm(request())(_.isBelow)(() => request())
+  }
+
+  /** The ends as starts. */
+  private def latest(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
+    def request() = {
+      val ends = log.ends(partitions)
+      Timed(ends, log.earliest(partitions))
+    }
+    looks.confirm(request())(_.isBelow)(() => request()).starts
   }
 
   /** The partitions from which retention has removed records, so that records at or after a time may be among them: those whose first
@@ -86,7 +102,7 @@ final private[splice] class StartResolver(
   private def resolved(start: StartingOffsets, partitions: SortedSet[LogPartition]): Map[LogPartition, Long] =
     start match {
       case StartingOffsets.Earliest         => log.earliest(partitions)
-      case StartingOffsets.Latest           => log.ends(partitions)
+      case StartingOffsets.Latest           => latest(partitions.toSet)
       case StartingOffsets.Committed(reset) =>
         committed(reset, partitions.toSet) { known =>
           known ++ within(known, log.earliest(known.keySet))(retention.goOn(BelowEarliest, _))
@@ -104,9 +120,9 @@ final private[splice] class StartResolver(
   ): Map[LogPartition, Long] = {
     checkPartitions(KafkaOptions.Starting.key, offsets.keySet, partitions)
     val numbers  = offsets.filter(_._2 >= 0)
-    val latest   = log.ends(offsets.filter(_._2 == AtLatest).keySet)
-    val earliest = log.earliest((offsets -- latest.keys).keySet)
-    earliest ++ latest ++ within(numbers, earliest)(retention.goOn(BelowEarliest, _))
+    val ends     = latest(offsets.filter(_._2 == AtLatest).keySet.toSet)
+    val earliest = log.earliest((offsets -- ends.keys).keySet)
+    earliest ++ ends ++ within(numbers, earliest)(retention.goOn(BelowEarliest, _))
   }
 
   /** What the group has committed, and what `reset` says of partitions that it has not.
@@ -121,7 +137,7 @@ final private[splice] class StartResolver(
     val unknown                         = partitions -- known.keySet
     val others: Map[LogPartition, Long] = reset match {
       case CommittedReset.Earliest                => log.earliest(unknown)
-      case CommittedReset.Latest                  => log.ends(unknown)
+      case CommittedReset.Latest                  => latest(unknown)
       case CommittedReset.Fail if unknown.isEmpty => Map.empty
       case CommittedReset.Fail => throw KafkaErrors.noCommitted(group.mkString, SortedSet.from(unknown))
     }
@@ -129,11 +145,10 @@ final private[splice] class StartResolver(
   }
 
   private def atTimes(times: Map[LogPartition, Long], none: NoRecordAtTime): Map[LogPartition, Long] = {
-    val ends  = log.ends(times.keySet)
-    val found = log.atTime(times).map { case (p, record) => p -> record.offset }
-    val later = times -- found.keys
+    val timed = at(times)
+    val later = times -- timed.found.keys
     if (later.nonEmpty && none == NoRecordAtTime.Error) throw KafkaErrors.noRecordAtTime(later)
-    ends ++ found
+    timed.starts
   }
 
   /** Offsets that the log still holds; `gap` says where ranges go on that it does not; at earliest where it says nothing. */
@@ -158,6 +173,25 @@ private[splice] object StartResolver {
 
   /** How an offset per partition says "latest". */
   val AtLatest: Long = -1L
+
+  /** The ends and the first offsets of partitions, and the first records at or after a time. */
+  final private case class Timed(
+      ends: Map[LogPartition, Long],
+      first: Map[LogPartition, Long],
+      found: Map[LogPartition, TimedOffset] = Map.empty
+  ) {
+
+    /** Whether a start is before the log: a broker that is behind has returned its end, or retention has removed records meanwhile. */
+    def isBelow: Boolean = (ends ++ offsets).exists { case (p, offset) => first.get(p).exists(offset < _) }
+
+    /** The records that were found, else the ends. An end before the log names no record that a start at the end wants, so the start is
+      * the first offset of the log. A record that was found is wanted: if retention has removed it, the start keeps its offset.
+      */
+    def starts: Map[LogPartition, Long] =
+      ends.map { case (p, end) => p -> first.get(p).fold(end)(math.max(end, _)) } ++ offsets
+
+    private def offsets: Map[LogPartition, Long] = found.map { case (p, record) => p -> record.offset }
+  }
 
   private val BelowEarliest = "the start lies before the first record that the log still holds"
 
