@@ -40,6 +40,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   private var planned: Option[HybridPosition] = None
 
   log.warnOfChangedRules()
+  log.warnOfMissingCommits()
 
   override def start(at: StartPosition): HybridPosition = {
     tallies.checkColumns()

@@ -3,6 +3,8 @@
 
 package splice.hybrid
 
+import scala.annotation.tailrec
+
 import org.slf4j.LoggerFactory
 
 import splice.source._
@@ -52,6 +54,27 @@ final private[hybrid] class LegLog(log: SideLog, written: Chain) {
         s"The hand-over of leg '${leg.name}' was decided at ${switch.at} by the rule '${switch.rule}'. " +
           s"The rule '${HandOver.text(leg.handOver)}' of this start has no effect."
       )
+    }
+  }
+
+  /** Warns of each leg that was removed before the commit of its end. Without the leg, its source and its options are not known. */
+  def warnOfMissingCommits(): Unit = chain.legs.flatMap(leg => missingCommits(leg.name)).foreach { case (leg, end) =>
+    LegLog.logger.warn(
+      s"Leg '$leg' was removed from the chain before Splice committed its end $end outside of the checkpoint, for example to its consumer " +
+        s"group, which has the offsets of an earlier batch. To commit the end, add leg '$leg' again for one start: with its old name and " +
+        "source, in its old place."
+    )
+  }
+
+  /** The removed legs directly before a leg whose end is to be committed, and was not. */
+  @tailrec private def missingCommits(leg: String, later: Seq[(String, String)] = Nil): Seq[(String, String)] = {
+    val entry = SwitchFormat.entries(log.scope(LegEnumerators.scope(leg))).find(0)
+    entry.map(SwitchFormat.after).filterNot(chain.contains) match {
+      case None         => later
+      case Some(before) =>
+        val isCommitted = log.scope(LegEnumerators.scope(before)).get(LegLog.Committed).nonEmpty
+        val end         = entry.flatMap(SwitchFormat.toCommit).filterNot(_ => isCommitted)
+        missingCommits(before, end.map(before -> _).toSeq ++ later)
     }
   }
 }

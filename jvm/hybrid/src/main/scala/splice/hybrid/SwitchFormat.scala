@@ -8,13 +8,16 @@ import com.fasterxml.jackson.databind.JsonNode
 import splice.source.StartPosition.{Configured, Offsets, Timestamp}
 import splice.source._
 
-/** A switch as a side-log entry. The head has the previous leg, the rule, whether it counts offsets, the time and the kind of the start. Then
-  * come the position at which the previous leg ended, the position at which this one begins, and one line of proof per finding.
+/** A switch as a side-log entry. The head has the previous leg, the rule, whether it counts offsets, the time and the kind of the start, and
+  * whether the end of the previous leg is committed outside of the checkpoint. Then come the position at which the previous leg ended, the
+  * position at which this one begins, and one line of proof per finding.
   */
 private[splice] object SwitchFormat {
 
   /** The prefix of the entries. */
   val Prefix = "hand-over"
+
+  private val Commits = "commits"
 
   def write(
       leg: Leg,
@@ -29,7 +32,7 @@ private[splice] object SwitchFormat {
       "counts" -> Json.bool(leg.handOver.exists(_.counts.nonEmpty)),
       "rule"   -> Json.text(HandOver.text(leg.handOver)),
       "start"  -> kind(decision.start)
-    ),
+    ) ++ Option.when(after.source.commits)(Commits -> Json.bool(true)),
     ended.json +: start.json +: decision.proof
   )
 
@@ -44,11 +47,18 @@ private[splice] object SwitchFormat {
   def summary(entry: VersionedEntry): Seq[(String, JsonNode)] =
     Seq("at", "rule", "start").map(key => key -> entry(key)) :+ ("found" -> Json.array(entry.nodes.drop(2)))
 
+  /** The name of the previous leg. */
+  def after(entry: VersionedEntry): String = entry.text("after")
+
+  /** The text of the end of the previous leg, if its source commits positions outside of the checkpoint. */
+  def toCommit(entry: VersionedEntry): Option[String] =
+    entry.find(Commits).filter(_.asBoolean).flatMap(_ => entry.lines.headOption)
+
   /** @throws SpliceException when the entry is damaged */
   def read(entry: VersionedEntry, source: Source[_ <: Position]): Switch = entry.lines match {
     case Seq(ended, start, proof @ _*) =>
       Switch(
-        entry.text("after"),
+        after(entry),
         entry.text("at"),
         entry.text("rule"),
         Some(entry("counts")).filter(_.isBoolean).fold(entry.corrupt("'counts' is not true or false"))(_.asBoolean),

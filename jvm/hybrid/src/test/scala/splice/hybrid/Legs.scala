@@ -54,7 +54,7 @@ object Legs {
 }
 
 /** A source that says of itself that it reads a log. */
-final class OfLog(inner: Source[_ <: Position]) extends Source[Position] {
+final class OfLog(inner: Source[_ <: Position], override val commits: Boolean = false) extends Source[Position] {
   override def kind: String                                                      = inner.kind
   override def schema: StructType                                                = inner.schema
   override def position(json: String): Position                                  = inner.position(json)

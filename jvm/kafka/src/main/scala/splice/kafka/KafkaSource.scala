@@ -33,6 +33,8 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
 
   override def readsLog: Boolean = true
 
+  override def commits: Boolean = settings.commitToGroup
+
   override def mayBeColumnar: Boolean = !settings.value.parses
 
   override def position(json: String): KafkaPosition = KafkaPosition.read(json)

@@ -58,6 +58,9 @@ trait Source[P <: Position] extends Serializable {
   /** Whether its rows are the records of a log, read from a start that its options or a hand-over choose, and not a copy of them. */
   def readsLog: Boolean = false
 
+  /** Whether its enumerator commits positions outside of the checkpoint, for example to a consumer group. */
+  def commits: Boolean = false
+
   /** Whether its enumerator has [[LogPartitions]], so that an exact hand-over can begin it. */
   def beginsByOffsets: Boolean = readsLog
 

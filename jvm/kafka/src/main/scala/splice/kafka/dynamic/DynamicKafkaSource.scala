@@ -42,6 +42,8 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
 
   override def readsLog: Boolean = true
 
+  override def commits: Boolean = settings.base.commitToGroup
+
   override def mayBeColumnar: Boolean = !settings.base.value.parses
 
   override def position(json: String): DynamicOffset = DynamicPosition.read(json)

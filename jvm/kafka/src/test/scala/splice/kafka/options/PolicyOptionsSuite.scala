@@ -7,6 +7,7 @@ import java.time.Duration
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.kafka.KafkaSource
 import splice.source._
 
 /** What the options about changed logs may say. */
@@ -86,7 +87,8 @@ final class PolicyOptionsSuite extends AnyFunSuite {
   test("commitToGroup, and an end that a group has committed, need a group") {
     assert(refused("commitToGroup" -> "true").contains("'kafka.group.id' is missing"))
     assert(refused("endingOffsets" -> "committed").contains("'kafka.group.id' is missing"))
-    assert(settings("commitToGroup" -> "true", "kafka.group.id" -> "g").commitToGroup)
+    assert(new KafkaSource(settings("commitToGroup" -> "true", "kafka.group.id" -> "g")).commits)
+    assert(!new KafkaSource(settings("kafka.group.id" -> "g")).commits)
     val ending = settings("endingOffsets" -> "committed", "kafka.group.id" -> "g", "committedReset" -> "latest").ending
     assert(ending.contains(EndingOffsets.Committed(CommittedReset.Latest)))
   }
