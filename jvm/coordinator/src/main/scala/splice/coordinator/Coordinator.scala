@@ -27,7 +27,7 @@ import splice.source._
   * @param batches
   *   the source's offsets in Spark's log
   * @param cores
-  *   the cores that are available now, if the number of slots follows them; None = `rules` set the number for the whole run
+  *   how many tasks the available cores can run at a time now, if the number of slots follows them; None = `rules` set the number for the whole run
   */
 final class Coordinator(
     source: Source[_ <: Position],

@@ -7,12 +7,13 @@ import java.time.{Clock, Duration, Instant}
 
 import org.slf4j.LoggerFactory
 
-/** The number of slots of a run: the cores at its start, and later the cores that have been available for a minute. Used by one thread.
+/** The number of slots of a run: the tasks that Spark can run at a time at its start, and later the number that has been the same for a
+  * minute. Used by one thread.
   *
-  * @param cores
-  *   the cores that are available now
+  * @param available
+  *   how many tasks can run at a time now
   */
-final private[coordinator] class SlotCount(first: Int, cores: () => Int, clock: Clock) {
+final private[coordinator] class SlotCount(first: Int, available: () => Int, clock: Clock) {
 
   import SlotCount._
 
@@ -29,12 +30,12 @@ final private[coordinator] class SlotCount(first: Int, cores: () => Int, clock: 
     */
   def next(): Int = {
     // No task runs while no core is available, so 0 is a state between two numbers.
-    val found = Option(cores()).filter(_ > 0).getOrElse(used)
+    val found = Option(available()).filter(_ > 0).getOrElse(used)
     val now   = clock.instant()
     other = other.filter(_ => found != used) match {
       case Some((`found`, since)) if !now.isBefore(since.plus(Stable)) =>
         logger.info(
-          s"The number of slots changes from $used to $found, because $found cores have been available since $since."
+          s"The number of slots changes from $used to $found, because Spark has had cores for $found tasks at a time since $since."
         )
         used = found
         None

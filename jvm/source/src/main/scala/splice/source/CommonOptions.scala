@@ -21,7 +21,7 @@ object CommonOptions {
   val Slots: SourceOption[Int] = SourceOption(
     "slots",
     OptionType.PositiveInt,
-    "number of tasks that share the splits of a log, such as Kafka partitions. By default the number of available cores: those at the start of the query, and later those that have been available for one minute. At most the number of splits"
+    "number of tasks that share the splits of a log, such as Kafka partitions. By default the number of tasks that the available cores can run at a time, by spark.task.cpus: those at the start of the query, and later those that have been available for one minute. At most the number of splits"
   )
 
   val Assigner: SourceOption[SlotAssigner] = SourceOption(

@@ -6,6 +6,7 @@ package splice.spark
 import java.time.Clock
 import java.util.UUID
 
+import org.apache.spark.SparkConf
 import org.apache.spark.sql.SparkSession
 
 import splice.coordinator.{Coordinator, OffsetLog, SlotRules, SourceFolder}
@@ -19,6 +20,20 @@ private[spark] object CoordinatorFactory {
     */
   def cores(spark: SparkSession): Int = math.max(spark.sparkContext.defaultParallelism, 1)
 
+  /** How many tasks the executors that are registered now can run at a time. */
+  def tasks(spark: SparkSession): Int = tasks(cores(spark), spark.sparkContext.getConf)
+
+  /** How many tasks run at a time on these cores. A task does not use cores of two executors. */
+  private[spark] def tasks(cores: Int, conf: SparkConf): Int =
+    // A parallelism that the user has set is a number of tasks.
+    if (conf.contains("spark.default.parallelism")) cores
+    else {
+      val cpus    = math.max(conf.getInt("spark.task.cpus", 1), 1)
+      val isLocal = conf.get("spark.master", "").matches("local(\\[.*)?")
+      val each    = if (isLocal) cores else conf.getInt("spark.executor.cores", cores)
+      math.max(cores / each * (each / cpus) + cores % each / cpus, 1)
+    }
+
   def apply(
       source: Source[_ <: Position],
       options: SourceOptions,
@@ -28,12 +43,11 @@ private[spark] object CoordinatorFactory {
       batches: OffsetLog
   ): Coordinator = {
     val spark    = SparkSession.active
-    val cores    = this.cores(spark)
     val retained = spark.conf.get("spark.sql.streaming.minBatchesToRetain", "100").toInt
     val jobs     = new SparkJobs(spark.sparkContext)
     val run      = UUID.randomUUID().toString
-    val context  = EnumeratorContext(log, mode, Clock.systemUTC(), cores, run, retained, jobs = jobs)
-    val followed = Option.when(!options.contains(CommonOptions.Slots.key))(() => this.cores(spark))
-    new Coordinator(source, context, SlotRules.of(options, cores), retained, folder, batches, followed)
+    val context  = EnumeratorContext(log, mode, Clock.systemUTC(), cores(spark), run, retained, jobs = jobs)
+    val followed = Option.when(!options.contains(CommonOptions.Slots.key))(() => tasks(spark))
+    new Coordinator(source, context, SlotRules.of(options, tasks(spark)), retained, folder, batches, followed)
   }
 }

@@ -50,19 +50,18 @@ object SourcePlan {
     val options = SourceOptions(written)
     val source  = SourceProvider.create(options)
     val _       = source.schema
-    val cores   = CoordinatorFactory.cores(spark)
     val log     = new MemorySideLog
     source.preflight(log)
     val context = EnumeratorContext(
       log,
       ReadMode.Stream,
       Clock.systemUTC(),
-      cores,
+      CoordinatorFactory.cores(spark),
       UUID.randomUUID().toString,
       jobs = new SparkJobs(spark.sparkContext)
     )
     val legs     = source.plan(context, scan)
-    val slots    = SlotRules.of(options, cores).slots
+    val slots    = SlotRules.of(options, CoordinatorFactory.tasks(spark)).slots
     val batches  = Option.when(legs.forall(_.batches.exists(!_.isMore)))(legs.flatMap(_.batches).map(_.number).sum)
     val warnings = legs.flatMap(_.warnings)
     val fields   = Seq("source" -> Json.text(source.kind), "slots" -> Json.number(slots.toLong)) ++

@@ -40,7 +40,7 @@ final class SlotChangeSuite extends AnyFunSuite {
     val changes = messages.filter(_.startsWith("The number of slots changes"))
     assert(changes.map(_.takeWhile(_ != ',')) ==
       Seq("from 2 to 6", "from 6 to 4").map(m => s"The number of slots changes $m"))
-    assert(changes.head.contains("6 cores have been available since 2026-01-01T00:01:20Z"))
+    assert(changes.head.contains("Spark has had cores for 6 tasks at a time since 2026-01-01T00:01:20Z"))
     run.close()
   }
 }
