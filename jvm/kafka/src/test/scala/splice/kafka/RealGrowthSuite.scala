@@ -24,27 +24,16 @@ final class RealGrowthSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   override protected def afterAll(): Unit = broker.close()
 
-  private def all(c: Coordinator, from: Position): Position = c.advance(from, everything = true)
-
-  private def until(c: Coordinator, from: Position)(reached: Position => Boolean): Position = {
-    var at = from
-    real.eventually(s"more than ${from.json}") {
-      at = all(c, at)
-      reached(at)
-    }
-    at
-  }
-
   private def grow(topic: String, partitions: Int): Unit = real.admin(KafkaTopics.grow(_, topic, partitions))
 
   test("a batch with rows finds new partitions long before the next discovery") {
     real.create("busy", 1)
     real.write("busy", 1, 0, 10)
     real.run(real.source("subscribe" -> "busy", earliest, rarely)) { c =>
-      val first = all(c, c.initial())
+      val first = real.all(c, c.initial())
       grow("busy", 3)
       real.write("busy", 3, 0, 30)
-      val next = until(c, first)(_.json == """{"busy":{"0":20,"1":10,"2":10}}""")
+      val next = real.until(c, first)(_.json == """{"busy":{"0":20,"1":10,"2":10}}""")
       assert(c.ranges(first, next).map(_.weight).sum == 30)
     }
   }
@@ -53,9 +42,9 @@ final class RealGrowthSuite extends AnyFunSuite with BeforeAndAfterAll {
     real.create("idle", 1)
     real.write("idle", 1, 0, 4)
     real.run(real.source("subscribe" -> "idle", earliest, rarely)) { c =>
-      val first = all(c, c.initial())
+      val first = real.all(c, c.initial())
       grow("idle", 2)
-      val next = until(c, first)(_ != first)
+      val next = real.moved(c, first)
       assert(next.json == """{"idle":{"0":4,"1":0}}""")
     }
   }
@@ -73,13 +62,13 @@ final class RealGrowthSuite extends AnyFunSuite with BeforeAndAfterAll {
       out.beginTransaction()
       send(0, 1, 2)
       val read =
-        real.run(source("read_uncommitted"), log)(c => until(c, c.initial())(_.json == """{"level":{"0":3}}"""))
+        real.run(source("read_uncommitted"), log)(c => real.until(c, c.initial())(_.json == """{"level":{"0":3}}"""))
       real.run(source("read_committed"), log) { c =>
-        assert(all(c, read) == read)
+        assert(real.all(c, read) == read)
         send(3)
-        assert(all(c, read) == read, "the transaction is still open")
+        assert(real.all(c, read) == read, "the transaction is still open")
         out.commitTransaction()
-        val next = until(c, read)(_ != read)
+        val next = real.moved(c, read)
         assert(real.rows(source("read_committed"), c.tasks(read, next), "level").map(_._3) == Seq("v3"))
       }
     }

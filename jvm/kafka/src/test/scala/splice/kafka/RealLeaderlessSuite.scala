@@ -71,16 +71,7 @@ final class RealLeaderlessSuite extends AnyFunSuite with BeforeAndAfterAll {
     real.eventually("the second partition has a leader", within)(leaders(topic) == Set(0, 1))
   }
 
-  private def all(c: Coordinator, from: Position): Position = c.advance(from, everything = true)
-
-  private def moved(c: Coordinator, from: Position): Position = {
-    var until = from
-    real.eventually(s"progress after ${from.json}", within) {
-      until = all(c, from)
-      until != from
-    }
-    until
-  }
+  private def moved(c: Coordinator, from: Position): Position = real.until(c, from, within)(_ != from)
 
   private def ofSecond(rows: Seq[(Int, Long, String)]): Seq[Long] = rows.filter(_._1 == 1).map(_._2)
 
@@ -90,7 +81,7 @@ final class RealLeaderlessSuite extends AnyFunSuite with BeforeAndAfterAll {
     Seq(0, 1).foreach(write("half", _, 0, 10))
     val source = real.source("subscribe" -> "half", earliest)
     real.run(source) { c =>
-      val from = all(c, c.initial())
+      val from = real.all(c, c.initial())
       assert(from.json == """{"half":{"0":10,"1":10}}""")
       lose("half")
       write("half", 0, 10, 20)
@@ -102,7 +93,7 @@ final class RealLeaderlessSuite extends AnyFunSuite with BeforeAndAfterAll {
       assert(one.json == """{"half":{"0":30,"1":10}}""")
       assert(told.size == 1 && told.head.contains("half-1") && !told.head.contains("half-0"))
       // A trigger with nothing to read does not wait for the partition either.
-      assert(Seq.fill(100)(all(c, one)).forall(_ == one))
+      assert(Seq.fill(100)(real.all(c, one)).forall(_ == one))
       regain("half")
       write("half", 1, 10, 25)
       val two = moved(c, one)
@@ -122,7 +113,7 @@ final class RealLeaderlessSuite extends AnyFunSuite with BeforeAndAfterAll {
         out.initTransactions()
         out.beginTransaction()
         val _ = out.send(new ProducerRecord[String, String]("open", Int.box(0), "k", "v")).get()
-        assert(Seq.fill(10)(all(c, from)).forall(_ == from))
+        assert(Seq.fill(10)(real.all(c, from)).forall(_ == from))
         out.commitTransaction()
       }
       assert(moved(c, from).json == """{"open":{"0":2,"1":0}}""")
@@ -136,14 +127,14 @@ final class RealLeaderlessSuite extends AnyFunSuite with BeforeAndAfterAll {
     Seq(0, 1).foreach(write("fixed", _, 0, 10))
     val source = real.source("subscribe" -> "fixed", earliest)
     val log    = new MemorySideLog
-    val from   = real.run(source, log)(c => all(c, c.initial()))
+    val from   = real.run(source, log)(c => real.all(c, c.initial()))
     Seq(0, 1).foreach(write("fixed", _, 10, 15))
     lose("fixed")
     real.run(source, log) { c =>
       implicit val threads: ExecutionContext = ExecutionContext.global
       val until                              = Task {
         c.freeze()
-        all(c, from)
+        real.all(c, from)
       }
       regain("fixed")
       assert(Await.result(until, 100.seconds).json == """{"fixed":{"0":15,"1":15}}""")

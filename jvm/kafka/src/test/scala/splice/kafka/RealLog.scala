@@ -88,6 +88,24 @@ final class RealLog(broker: KafkaBroker) {
     }
   }
 
+  /** The position after all that is available. */
+  def all(c: Coordinator, from: Position): Position = c.advance(from, everything = true)
+
+  /** Advances from one position to the next until one is reached: clients may need some time to find a leader. */
+  def until(c: Coordinator, from: Position, within: Duration = Duration.ofSeconds(20))(
+      reached: Position => Boolean
+  ): Position = {
+    var at = from
+    eventually(s"a position after ${from.json}", within) {
+      at = all(c, at)
+      reached(at)
+    }
+    at
+  }
+
+  /** The next position. */
+  def moved(c: Coordinator, from: Position): Position = until(c, from)(_ != from)
+
   /** Waits for something to come true. */
   def eventually(what: String, within: Duration = Duration.ofSeconds(20))(condition: => Boolean): Unit = {
     val end = System.nanoTime() + within.toNanos

@@ -11,7 +11,7 @@ import org.apache.kafka.common.TopicPartition
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.{Coordinator, MemorySideLog}
+import splice.coordinator.MemorySideLog
 import splice.source._
 import splice.testkit.KafkaBroker
 
@@ -47,25 +47,13 @@ final class RealPolicySuite extends AnyFunSuite with BeforeAndAfterAll {
     real.write(topic, 1, 0, records)
   }
 
-  private def all(c: Coordinator, from: Position): Position = c.advance(from, everything = true)
-
-  /** Goes on until something has moved: clients may need a moment to find a leader again. */
-  private def moved(c: Coordinator, from: Position): Position = {
-    var until = from
-    real.eventually(s"progress after ${from.json}") {
-      until = all(c, from)
-      until != from
-    }
-    until
-  }
-
   test("hole 13: a topic created again within the discovery interval is noticed by the next batch, and fails") {
     real.create("window", 1)
     real.write("window", 1, 0, 10)
     real.run(real.source("subscribe" -> "window", earliest, rarely)) { c =>
-      val until = all(c, c.initial())
+      val until = real.all(c, c.initial())
       recreate("window", 50)
-      assert(failure("RECREATED")(moved(c, until)).contains("topic window "))
+      assert(failure("RECREATED")(real.moved(c, until)).contains("topic window "))
     }
   }
 
@@ -75,19 +63,19 @@ final class RealPolicySuite extends AnyFunSuite with BeforeAndAfterAll {
     val source = real.source("subscribe" -> "restarts", earliest, rarely, "onTopicRecreated" -> "restart")
     val log    = new MemorySideLog
     val second = real.run(source, log) { c =>
-      val first = all(c, c.initial())
+      val first = real.all(c, c.initial())
       recreate("restarts", 12)
-      val until = moved(c, first)
+      val until = real.moved(c, first)
       assert(until.json == """{"restarts":{"00":12}}""")
       assert(real.rows(source, c.tasks(first, until), "restarts").map(_._2) == (0L until 12L))
       until
     }
     recreate("restarts", 4)
     real.run(source, log, slots = 1) { c =>
-      val until = moved(c, source.position(second.json))
+      val until = real.moved(c, source.position(second.json))
       assert(until.json == """{"restarts":{"000":4}}""")
       assert(real.rows(source, c.tasks(second, until), "again").map(_._2) == (0L until 4L))
-      assert(all(c, until) == until)
+      assert(real.all(c, until) == until)
     }
   }
 
@@ -100,24 +88,16 @@ final class RealPolicySuite extends AnyFunSuite with BeforeAndAfterAll {
     val source = real.source(Seq("subscribePattern" -> "leaves|stays", earliest, often, "onTopicRemoved" -> "drop") ++
       fast: _*)
     real.run(source) { c =>
-      val one = all(c, c.initial())
+      val one = real.all(c, c.initial())
       delete("leaves")
-      var at = one
-      real.eventually("the topic is dropped") {
-        at = all(c, at)
-        at.json == offsets("stays")(5)
-      }
+      val at = real.until(c, one)(_.json == offsets("stays")(5))
       real.write("stays", 1, 5, 8)
-      val two = moved(c, at)
+      val two = real.moved(c, at)
       assert(two.json == offsets("stays")(8))
-      assert(Seq.fill(20)(all(c, two)).forall(_ == two))
+      assert(Seq.fill(20)(real.all(c, two)).forall(_ == two))
       real.create("leaves", 1)
       real.write("leaves", 1, 0, 3)
-      var three = two
-      real.eventually("the new topic is found") {
-        three = all(c, two)
-        three == source.position("""{"leaves":{"00":3},"stays":{"0":8}}""")
-      }
+      val three = real.until(c, two)(_ == source.position("""{"leaves":{"00":3},"stays":{"0":8}}"""))
       assert(real.rows(source, c.tasks(two, three), "leaves").map(_._2) == Seq(0L, 1L, 2L))
     }
   }
@@ -130,7 +110,7 @@ final class RealPolicySuite extends AnyFunSuite with BeforeAndAfterAll {
       RecordsToDelete.beforeOffset(40)).asJava).all().get())
     def range(policy: String): String = {
       val source = real.source("subscribe" -> "passed", "onOutOfRange" -> policy)
-      real.run(source)(c => c.ranges(source.position(from), all(c, source.position(from))).mkString)
+      real.run(source)(c => c.ranges(source.position(from), real.all(c, source.position(from))).mkString)
     }
     assert(failure("DATA_LOSS")(range("fail")).contains("passed-0 [10, 40)"))
     assert(range("earliest") == "passed-0 [40, 100)")
@@ -142,15 +122,12 @@ final class RealPolicySuite extends AnyFunSuite with BeforeAndAfterAll {
     real.create("ends", 1)
     val source = real.source("subscribePattern" -> "ends.*", earliest, often, "newPartitionsStartAt" -> "latest")
     real.run(source) { c =>
-      var at = c.initial()
+      val begin = c.initial()
       real.create("ends-later", 1)
       real.write("ends-later", 1, 0, 7)
-      real.eventually("the new topic is found") {
-        at = all(c, at)
-        at.json.contains("ends-later")
-      }
+      val at = real.until(c, begin)(_.json.contains("ends-later"))
       real.write("ends-later", 1, 7, 9)
-      val until = moved(c, at)
+      val until = real.moved(c, at)
       assert(real.rows(source, c.tasks(at, until), "ends").map(_._3).forall(Set("v7", "v8")))
       assert(until.json.contains(""""ends-later":{"0":9}"""))
     }
@@ -165,7 +142,7 @@ final class RealPolicySuite extends AnyFunSuite with BeforeAndAfterAll {
       .map { case (p, o) => p.partition -> o.offset }.toMap
     real.run(source) { c =>
       val begin = c.initial()
-      val until = all(c, begin)
+      val until = real.all(c, begin)
       assert(held.isEmpty)
       c.committed(until)
       real.eventually("the offsets are committed")(held == Map(0 -> 50, 1 -> 50))
@@ -178,7 +155,7 @@ final class RealPolicySuite extends AnyFunSuite with BeforeAndAfterAll {
     val ends = real.source("subscribe" -> "group", group, earliest, "endingOffsets" -> "committed")
     assert(ends.boundedness == Boundedness.Bounded)
     real.run(ends) { c =>
-      val until = all(c, c.initial())
+      val until = real.all(c, c.initial())
       assert(until.json == offsets("group")(70, 50) && c.end(until).nonEmpty)
     }
     real.run(real.source(
@@ -186,7 +163,7 @@ final class RealPolicySuite extends AnyFunSuite with BeforeAndAfterAll {
       group,
       earliest,
       "endingOffsets" -> offsets("group")(60, -1)
-    ))(c => assert(all(c, c.initial()).json == offsets("group")(60, 100)))
+    ))(c => assert(real.all(c, c.initial()).json == offsets("group")(60, 100)))
   }
 
   test("a broker that is away delays a stream; it fails after the timeout only") {
@@ -197,19 +174,19 @@ final class RealPolicySuite extends AnyFunSuite with BeforeAndAfterAll {
     val patient = real.source(options: _*)
     val hasty   = real.source(options :+ ("metadataFailureTimeout" -> "0s"): _*)
     real.run(patient) { c =>
-      val one = all(c, c.initial())
+      val one = real.all(c, c.initial())
       real.run(hasty) { other =>
         other.initial()
-        all(other, one)
+        real.all(other, one)
         broker.kill()
-        assert(Seq.fill(3)(all(c, one)).forall(_ == one))
+        assert(Seq.fill(3)(real.all(c, one)).forall(_ == one))
         real.eventually("looks fail")(c.figures(one)("metadataFailures").toInt > 0)
-        failure("UNREACHABLE")(all(other, one))
+        failure("UNREACHABLE")(real.all(other, one))
         broker.start()
       }
       real.eventually("writing works again")(Try(real.write("away", 1, 10, 20)).isSuccess)
-      assert(moved(c, one).json == offsets("away")(20))
-      real.eventually("looks succeed") { all(c, one); c.figures(one)("metadataFailures") == "0" }
+      assert(real.moved(c, one).json == offsets("away")(20))
+      real.eventually("looks succeed") { real.all(c, one); c.figures(one)("metadataFailures") == "0" }
     }
   }
 
@@ -219,15 +196,15 @@ final class RealPolicySuite extends AnyFunSuite with BeforeAndAfterAll {
     val failing = real.source("subscribe" -> "swapped", earliest)
     val reading = real.source("subscribe" -> "swapped", earliest, "onTopicRecreated" -> "restart")
     val log     = new MemorySideLog
-    val one     = real.run(failing, log)(c => all(c, c.initial()))
+    val one     = real.run(failing, log)(c => real.all(c, c.initial()))
     val before  = broker.clusterId
     broker.replace()
     real.create("swapped", 1)
     real.write("swapped", 1, 0, 30)
-    val text = failure("OTHER_CLUSTER")(real.run(failing, log)(all(_, one)))
+    val text = failure("OTHER_CLUSTER")(real.run(failing, log)(real.all(_, one)))
     assert(text.contains(before) && text.contains(broker.clusterId) && text.contains("'onTopicRecreated'"))
     real.run(reading, log) { c =>
-      val until = moved(c, one)
+      val until = real.moved(c, one)
       assert(until.json == """{"swapped":{"00":30}}""")
       assert(real.rows(reading, c.tasks(one, until), "swapped").size == 30)
     }

@@ -11,8 +11,7 @@ import scala.util.Try
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.Coordinator
-import splice.source.{Position, SpliceException}
+import splice.source.SpliceException
 import splice.testkit.KafkaBroker
 
 /** A broker that creates missing topics on request, which is Kafka's default. */
@@ -38,8 +37,6 @@ final class RealTopicCreationSuite extends AnyFunSuite with BeforeAndAfterAll {
     real.eventually(s"$topic is deleted")(!exists(topic))
   }
 
-  private def all(c: Coordinator, from: Position): Position = c.advance(from, everything = true)
-
   test("the driver does not recreate a deleted topic, and onTopicRemoved applies") {
     real.create("leaves", 1)
     real.create("stays", 1)
@@ -47,18 +44,14 @@ final class RealTopicCreationSuite extends AnyFunSuite with BeforeAndAfterAll {
     real.write("stays", 1, 0, 5)
     val source = real.source(fast ++ Seq("subscribePattern" -> "leaves|stays", "onTopicRemoved" -> "drop"): _*)
     real.run(source) { c =>
-      var at = all(c, c.initial())
+      val from = real.all(c, c.initial())
       delete("leaves")
-      real.eventually("the topic is dropped") {
-        at = all(c, at)
+      val dropped = real.until(c, from) { at =>
         assert(!exists("leaves"), "the driver recreated the topic")
         at.json == """{"stays":{"0":5}}"""
       }
       real.write("stays", 1, 5, 8)
-      real.eventually("the other topic is read") {
-        at = all(c, at)
-        at.json == """{"stays":{"0":8}}"""
-      }
+      val _ = real.until(c, dropped)(_.json == """{"stays":{"0":8}}""")
       assert(!exists("leaves"), "the driver recreated the topic")
     }
   }
@@ -69,7 +62,7 @@ final class RealTopicCreationSuite extends AnyFunSuite with BeforeAndAfterAll {
     val source = real.source(fast :+ ("subscribe" -> "planned"): _*)
     real.run(source) { c =>
       val begin = c.initial()
-      val tasks = c.tasks(begin, all(c, begin))
+      val tasks = c.tasks(begin, real.all(c, begin))
       delete("planned")
       val read = Try(real.rows(source, tasks, "planned"))
       assert(read.isFailure, "records of a deleted topic were returned")
@@ -89,7 +82,7 @@ final class RealTopicCreationSuite extends AnyFunSuite with BeforeAndAfterAll {
       real.source(patient ++ Seq("subscribePattern" -> "goes|remains", "onTopicRemoved" -> policy): _*)
     real.run(source("drop"), slots = 1) { c =>
       val begin = c.initial()
-      val tasks = c.tasks(begin, all(c, begin))
+      val tasks = c.tasks(begin, real.all(c, begin))
       delete("goes")
       def read(policy: String): Try[Seq[(Int, Long, String)]] = {
         implicit val threads: ExecutionContext = ExecutionContext.global
