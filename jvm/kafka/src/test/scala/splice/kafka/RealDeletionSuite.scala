@@ -5,93 +5,19 @@ package splice.kafka
 
 import java.time.Duration
 
-import scala.concurrent.duration.DurationInt
-import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.jdk.CollectionConverters._
-import scala.util.{Failure, Success, Try}
+import scala.util.Try
 
 import org.apache.kafka.common.acl._
 import org.apache.kafka.common.resource.{PatternType, ResourcePattern, ResourceType}
-import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.{Coordinator, MemorySideLog}
 import splice.source._
 import splice.testkit.{KafkaBroker, LoggedMessages}
 
-/** One combination of `onTopicRemoved` and `failOnDataLoss`. */
-final private[kafka] case class RemovalPolicy(removed: String, failOnDataLoss: Boolean) {
-
-  def fails: Boolean = removed == "fail"
-
-  def keepsPosition: Boolean = removed == "drain" || removed.startsWith("keep")
-}
-
-/** A topic that is deleted at each moment of a query, with each combination of `onTopicRemoved` and `failOnDataLoss`. The timeouts of the clients
-  * are Kafka's defaults, and the broker creates missing topics on request, which is its default.
-  */
-trait Deletions extends AnyFunSuite with BeforeAndAfterAll {
-
-  protected def broker: KafkaBroker
-
-  /** The options by which a query reaches the broker. */
-  protected def client: Seq[(String, String)]
-
-  protected lazy val real = new RealLog(broker)
-
-  // Less than kafkaConsumer.pollTimeoutMs and kafka.default.api.timeout.ms.
-  private val within = Duration.ofSeconds(50)
-
-  override protected def afterAll(): Unit = broker.close()
-
-  protected def source(policy: RemovalPolicy, topics: String*): Source[_ <: Position] = real.source(client ++ Seq(
-    "subscribe"       -> topics.mkString(","),
-    "startingOffsets" -> "earliest",
-    "onTopicRemoved"  -> policy.removed,
-    "failOnDataLoss"  -> policy.failOnDataLoss.toString
-  ): _*)
-
-  protected val policies: Seq[RemovalPolicy] = for {
-    removed <- Seq("fail", "drain", "drop", "keep:1 day")
-    fails   <- Seq(true, false)
-  } yield RemovalPolicy(removed, fails)
-
-  /** All policies at the same time, since most of the time is spent waiting. */
-  protected def atOnce[A, B](of: Seq[A])(use: A => B): Seq[B] = {
-    implicit val threads: ExecutionContext = ExecutionContext.global
-    Await.result(Future.traverse(of)(one => Future(scala.concurrent.blocking(use(one)))), 100.seconds)
-  }
-
-  protected def exists(topic: String): Boolean = real.admin(_.listTopics().names().get()).contains(topic)
-
-  protected def delete(topic: String): Unit = {
-    real.admin(_.deleteTopics(Seq(topic).asJava).all().get())
-    real.eventually(s"$topic is deleted")(!exists(topic))
-  }
-
-  /** Two topics with five records each. */
-  protected def create(topics: String*): Unit = topics.foreach { topic =>
-    real.create(topic, 1)
-    real.write(topic, 1, 0, 5)
-  }
-
-  protected def all(c: Coordinator, from: Position): Position = c.advance(from, everything = true)
-
-  protected def condition(of: Try[_]): Option[String] = of match {
-    case Failure(e: SpliceException) => Some(e.getCondition)
-    case Failure(e)                  => throw e
-    case Success(_)                  => None
-  }
-
-  /** Goes on until the position of a topic ends there. */
-  protected def reach(c: Coordinator, from: Position, topic: String, end: Int): Position = {
-    var at = from
-    real.eventually(s"$topic is read until $end", within) {
-      at = all(c, at)
-      at.json.contains(s""""$topic":{"0":$end}""")
-    }
-    at
-  }
+/** A topic that is deleted at each moment of a query. */
+trait Deletions extends AnyFunSuite with DeletedTopics {
 
   test("between two batches: the other topic is read, and the policy applies") {
     create("leaves", "stays")
@@ -100,7 +26,7 @@ trait Deletions extends AnyFunSuite with BeforeAndAfterAll {
       policy -> new Coordinator(source, context(new MemorySideLog), 1, batchesToRetain = 100)
     }
     try {
-      val begun = atOnce(runs) { case (policy, c) => (policy, c, all(c, c.initial())) }
+      val begun = atOnce(runs) { case (policy, c) => (policy, c, real.all(c, c.initial())) }
       delete("leaves")
       real.write("stays", 1, 5, 8)
       val (ended, told) = LoggedMessages.during("splice.kafka") {
@@ -127,7 +53,7 @@ trait Deletions extends AnyFunSuite with BeforeAndAfterAll {
     val source = this.source(policies.last, "goes", "remains")
     real.run(source, slots = 1) { c =>
       val begin = c.initial()
-      val tasks = c.tasks(begin, all(c, begin))
+      val tasks = c.tasks(begin, real.all(c, begin))
       assert(tasks.size == 1 && tasks.head.ranges.size == 2)
       delete("goes")
       val (read, told) = LoggedMessages.during("splice.kafka") {
@@ -150,7 +76,7 @@ trait Deletions extends AnyFunSuite with BeforeAndAfterAll {
     val log            = new MemorySideLog
     val (begin, until) = real.run(source, log) { c =>
       val begin = c.initial()
-      (begin.json, all(c, begin).json)
+      (begin.json, real.all(c, begin).json)
     }
     delete("was")
     // The topic is subscribed to, or was taken out of the subscription when it was deleted.
@@ -169,9 +95,6 @@ trait Deletions extends AnyFunSuite with BeforeAndAfterAll {
     assert(!exists("was"))
   }
 
-  private def context(log: SideLog): EnumeratorContext =
-    EnumeratorContext(log, ReadMode.Stream, java.time.Clock.systemUTC(), 1, java.util.UUID.randomUUID().toString)
-
   private def copy(log: MemorySideLog): MemorySideLog = {
     val made = new MemorySideLog
     log.keys("").foreach(key => log.get(key).foreach(lines => made.getOrCreate(key)(lines)))
@@ -180,13 +103,7 @@ trait Deletions extends AnyFunSuite with BeforeAndAfterAll {
 }
 
 /** A broker without access rights. */
-final class RealDeletionSuite extends Deletions {
-
-  override protected lazy val broker: KafkaBroker =
-    KafkaBroker.start("auto.create.topics.enable" -> "true")
-
-  override protected def client: Seq[(String, String)] = Nil
-}
+final class RealDeletionSuite extends Deletions
 
 /** A broker whose user may read and describe topics, and nothing else. */
 final class RealGuardedDeletionSuite extends Deletions {
@@ -228,10 +145,10 @@ final class RealGuardedDeletionSuite extends Deletions {
     create("named", "granted")
     val own = source(RemovalPolicy("drop", failOnDataLoss = false), "named", "granted")
     real.run(own) { c =>
-      val from = all(c, c.initial())
+      val from = real.all(c, c.initial())
       revoke("named")
       val error = intercept[SpliceException](real.eventually("an error", Duration.ofSeconds(50)) {
-        all(c, from)
+        real.all(c, from)
         false
       })
       assert(error.getCondition == "SPLICE_KAFKA.REFUSED")
@@ -239,7 +156,7 @@ final class RealGuardedDeletionSuite extends Deletions {
         assert(error.getMessage.contains(words))
       )
       allow("named")
-      real.eventually("the query can continue")(Try(all(c, from)).isSuccess)
+      real.eventually("the query can continue")(Try(real.all(c, from)).isSuccess)
     }
   }
 
@@ -253,12 +170,12 @@ final class RealGuardedDeletionSuite extends Deletions {
       "onTopicRemoved"   -> "drain"
     ): _*)
     real.run(own) { c =>
-      val from = all(c, c.initial())
+      val from = real.all(c, c.initial())
       revoke("hidden")
       real.write("shown", 1, 5, 8)
       val (at, told) = LoggedMessages.during("splice.kafka") {
         val one = reach(c, from, "shown", 8)
-        real.eventually("the policy applies", Duration.ofSeconds(50))(c.figures(all(c, one))("splits") == "1")
+        real.eventually("the policy applies", Duration.ofSeconds(50))(c.figures(real.all(c, one))("splits") == "1")
         one
       }
       assert(told.count(m => m.contains("hidden-0") && m.contains("may not describe")) == 1, told)

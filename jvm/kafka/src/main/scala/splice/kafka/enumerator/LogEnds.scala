@@ -3,6 +3,7 @@
 
 package splice.kafka.enumerator
 
+import scala.annotation.tailrec
 import scala.collection.immutable.SortedSet
 
 import splice.kafka.KafkaErrors
@@ -43,7 +44,7 @@ final private[splice] class LogEnds(log: LogMetadata, membership: Membership, wa
       // A frozen end below the position is how a leg looks that began after the ends were taken, or a log that lost records.
       val below = partitions.filter(p => at.get(p).exists(offset => ends.get(p).exists(_ < offset))) -- checked
       // The run must not end before it is known whether records are lost, so these partitions have to respond.
-      live(at, below)(log.ends).map { now =>
+      live(at, below)(required).map { now =>
         checked ++= below
         val lowered = now.filter { case (p, end) => at.get(p).exists(_ > end) }
         partitions.iterator.flatMap(p => ends.get(p).map(end => p -> math.max(end, at.get(p).getOrElse(end)))).toMap ++
@@ -59,7 +60,22 @@ final private[splice] class LogEnds(log: LogMetadata, membership: Membership, wa
     }
 
   private def now(partitions: SortedSet[LogPartition]): Map[LogPartition, Long] =
-    watch.ends(KafkaPosition.Empty, partitions.toSet)(log.ends)(false).getOrElse(Map.empty)
+    watch.ends(KafkaPosition.Empty, partitions.toSet)(present)(false).getOrElse(Map.empty)
+
+  /** The ends of the partitions that exist. Neither a partition without a leader nor one of a deleted topic responds; only the first is waited
+    * for.
+    */
+  @tailrec private def present(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
+    val soon = log.endsSoon(partitions)
+    val left = if (soon.silent.isEmpty) partitions else partitions.intersect(membership.first())
+    if (left != partitions) present(left) else if (soon.silent.isEmpty) soon.found else log.ends(partitions)
+  }
+
+  private def required(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
+    val soon = log.endsSoon(partitions)
+    soon.silent.valuesIterator.foreach(throw _)
+    soon.found
+  }
 
   private def live(at: KafkaPosition, partitions: Set[LogPartition])(
       request: Set[LogPartition] => Map[LogPartition, Long]

@@ -1,0 +1,90 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka
+
+import java.time.Duration
+
+import scala.concurrent.duration.DurationInt
+import scala.concurrent.{Await, ExecutionContext, Future}
+import scala.jdk.CollectionConverters._
+import scala.util.{Failure, Success, Try}
+
+import org.scalatest.{BeforeAndAfterAll, Suite}
+
+import splice.coordinator.Coordinator
+import splice.source._
+import splice.testkit.KafkaBroker
+
+/** One combination of `onTopicRemoved` and `failOnDataLoss`. */
+final private[kafka] case class RemovalPolicy(removed: String, failOnDataLoss: Boolean) {
+
+  def fails: Boolean = removed == "fail"
+
+  def keepsPosition: Boolean = removed == "drain" || removed.startsWith("keep")
+}
+
+/** Topics that are deleted under a query, with each combination of `onTopicRemoved` and `failOnDataLoss`. The timeouts of the clients are Kafka's
+  * defaults, and the broker creates missing topics on request, which is its default.
+  */
+private[kafka] trait DeletedTopics extends BeforeAndAfterAll { this: Suite =>
+
+  protected lazy val broker: KafkaBroker = KafkaBroker.start("auto.create.topics.enable" -> "true")
+
+  /** The options by which a query reaches the broker. */
+  protected def client: Seq[(String, String)] = Nil
+
+  protected lazy val real = new RealLog(broker)
+
+  // Less than kafkaConsumer.pollTimeoutMs and kafka.default.api.timeout.ms.
+  protected val within: Duration = Duration.ofSeconds(50)
+
+  override protected def afterAll(): Unit = broker.close()
+
+  protected def options(policy: RemovalPolicy, topics: String*): Seq[(String, String)] = client ++ Seq(
+    "subscribe"       -> topics.mkString(","),
+    "startingOffsets" -> "earliest",
+    "onTopicRemoved"  -> policy.removed,
+    "failOnDataLoss"  -> policy.failOnDataLoss.toString
+  )
+
+  protected def source(policy: RemovalPolicy, topics: String*): Source[_ <: Position] =
+    real.source(options(policy, topics: _*): _*)
+
+  protected val policies: Seq[RemovalPolicy] = for {
+    removed <- Seq("fail", "drain", "drop", "keep:1 day")
+    fails   <- Seq(true, false)
+  } yield RemovalPolicy(removed, fails)
+
+  /** All policies at the same time, since most of the time is spent waiting. */
+  protected def atOnce[A, B](of: Seq[A])(use: A => B): Seq[B] = {
+    implicit val threads: ExecutionContext = ExecutionContext.global
+    Await.result(Future.traverse(of)(one => Future(scala.concurrent.blocking(use(one)))), 100.seconds)
+  }
+
+  protected def exists(topic: String): Boolean = real.admin(_.listTopics().names().get()).contains(topic)
+
+  protected def delete(topic: String): Unit = {
+    real.admin(_.deleteTopics(Seq(topic).asJava).all().get())
+    real.eventually(s"$topic is deleted")(!exists(topic))
+  }
+
+  /** Two topics with five records each. */
+  protected def create(topics: String*): Unit = topics.foreach { topic =>
+    real.create(topic, 1)
+    real.write(topic, 1, 0, 5)
+  }
+
+  protected def condition(of: Try[_]): Option[String] = of match {
+    case Failure(e: SpliceException) => Some(e.getCondition)
+    case Failure(e)                  => throw e
+    case Success(_)                  => None
+  }
+
+  /** Goes on until the position of a topic ends there. */
+  protected def reach(c: Coordinator, from: Position, topic: String, end: Int): Position =
+    real.until(c, from, within)(_.json.contains(s""""$topic":{"0":$end}"""))
+
+  protected def context(log: SideLog): EnumeratorContext =
+    EnumeratorContext(log, ReadMode.Stream, java.time.Clock.systemUTC(), 1, java.util.UUID.randomUUID().toString)
+}
