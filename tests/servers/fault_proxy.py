@@ -8,6 +8,7 @@ import contextlib
 import socket
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from types import TracebackType
 
@@ -36,6 +37,8 @@ class FaultProxy:
         self._lock = threading.Lock()
         self._sockets: set[socket.socket] = set()
         self._watched: dict[int, Callable[[], None]] = {}
+        self.requests: Counter[int] = Counter()
+        """Requests of clients, by kind (a Kafka API key)."""
         self.accepted = 0
         """Connections that clients made."""
         self.refused = 0
@@ -119,6 +122,8 @@ class FaultProxy:
         with contextlib.suppress(OSError):
             while piece := source.recv(_CHUNK):
                 for kind in () if answers else requests.begun_in(piece):
+                    with self._lock:
+                        self.requests[kind] += 1
                     self._watched.pop(kind, lambda: None)()
                 if answers:
                     time.sleep(self._delay)

@@ -22,6 +22,10 @@ final private[kafka] case class RemovalPolicy(removed: String, failOnDataLoss: B
   def fails: Boolean = removed == "fail"
 
   def keepsPosition: Boolean = removed == "drain" || removed.startsWith("keep")
+
+  /** The id of the clients of a query with this policy. It has no name of a topic, for tests that search in messages. */
+  def client(topics: String*): String =
+    s"${removed.filter(_.isLetter)}-$failOnDataLoss-${topics.mkString(",").hashCode.toHexString}"
 }
 
 /** Topics that are deleted under a query, with each combination of `onTopicRemoved` and `failOnDataLoss`. The timeouts of the clients are Kafka's
@@ -41,12 +45,13 @@ private[kafka] trait DeletedTopics extends BeforeAndAfterAll { this: Suite =>
 
   override protected def afterAll(): Unit = broker.close()
 
-  protected def options(policy: RemovalPolicy, topics: String*): Seq[(String, String)] = client ++ Seq(
-    "subscribe"       -> topics.mkString(","),
-    "startingOffsets" -> "earliest",
-    "onTopicRemoved"  -> policy.removed,
-    "failOnDataLoss"  -> policy.failOnDataLoss.toString
-  )
+  protected def options(policy: RemovalPolicy, topics: String*): Seq[(String, String)] = client ++
+    ClientMetrics.options(policy.client(topics: _*)) ++ Seq(
+      "subscribe"       -> topics.mkString(","),
+      "startingOffsets" -> "earliest",
+      "onTopicRemoved"  -> policy.removed,
+      "failOnDataLoss"  -> policy.failOnDataLoss.toString
+    )
 
   protected def source(policy: RemovalPolicy, topics: String*): Source[_ <: Position] =
     real.source(options(policy, topics: _*): _*)
@@ -84,6 +89,13 @@ private[kafka] trait DeletedTopics extends BeforeAndAfterAll { this: Suite =>
   /** Goes on until the position of a topic ends there. */
   protected def reach(c: Coordinator, from: Position, topic: String, end: Int): Position =
     real.until(c, from, within)(_.json.contains(s""""$topic":{"0":$end}"""))
+
+  /** A result, the number of requests that the clients of a query send meanwhile, and for how many seconds. */
+  protected def counted[A](id: String)(use: => A): (A, Long, Double) = {
+    val (before, begin) = (ClientMetrics.requests(id), System.nanoTime())
+    val result          = use
+    (result, ClientMetrics.requests(id) - before, (System.nanoTime() - begin) / 1e9)
+  }
 
   protected def context(log: SideLog): EnumeratorContext =
     EnumeratorContext(log, ReadMode.Stream, java.time.Clock.systemUTC(), 1, java.util.UUID.randomUUID().toString)

@@ -44,6 +44,17 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
         atOnce(ended) { case (_, c, result) => result.foreach(at => reach(c, at, "stays", 9)) }
       }
       assert(!later.exists(_.contains("leaves")), later)
+      // An idle trigger requests the ends. Topics are requested once per second, and all topics and the cluster every 10 seconds.
+      ended.foreach { case (policy, c, result) =>
+        result.foreach { at =>
+          val now                = reach(c, at, "stays", 9)
+          val (_, sent, seconds) = counted(policy.client("leaves", "stays")) {
+            (1 to Triggers).foreach(_ => assert(real.all(c, now) == now))
+          }
+          info(f"idle triggers with $policy: $sent requests in $seconds%.1f s")
+          assert(sent >= Triggers && sent <= Triggers + 3 * seconds + 10, policy)
+        }
+      }
       assert(!exists("leaves"))
     } finally runs.foreach(_._2.close())
   }
@@ -58,16 +69,46 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
       delete("goes")
       val (read, told) = LoggedMessages.during("splice.kafka") {
         atOnce(policies) { policy =>
-          policy -> Try(real.rows(this.source(policy, "goes", "remains"), tasks, policy.toString))
+          val own                   = this.source(policy, "goes", "remains")
+          val (rows, sent, seconds) = counted(policy.client("goes", "remains")) {
+            Try(real.rows(own, tasks, policy.toString))
+          }
+          (policy, rows, sent, seconds)
         }
       }
-      read.foreach { case (policy, rows) =>
+      read.foreach { case (policy, rows, sent, seconds) =>
+        info(f"a batch with $policy: $sent requests in $seconds%.1f s")
+        assert(sent <= PerSecond * (seconds + 1), policy)
         assert(condition(rows) == Option.when(policy.fails)("SPLICE_KAFKA.DATA_LOSS"), policy)
         rows.foreach(all => assert(all.map(_._2) == (0L until 5L), policy))
       }
       assert(told.count(_.contains("goes-0 [0, 5)")) == policies.count(!_.fails), told)
     }
     assert(!exists("goes"))
+  }
+
+  test("after a batch: the topic leaves the assignments of readers, without a burst of requests") {
+    create("fades", "shines")
+    val policy   = RemovalPolicy("drain", failOnDataLoss = false)
+    val id       = policy.client("fades", "shines")
+    val source   = real.source(options(policy, "fades", "shines") :+ ("kafka.metadata.max.age.ms" -> "100"): _*)
+    def assigned = ClientMetrics.assigned(id)
+    real.run(source, slots = 1) { c =>
+      val begin = c.initial()
+      val first = real.all(c, begin)
+      assert(real.rows(source, c.tasks(begin, first)).size == 10 && assigned == Set("fades", "shines"))
+      delete("fades")
+      var at = first
+      real.eventually("the topic is not assigned", within) {
+        real.write("shines", 1, 5, 6)
+        val until                 = real.moved(c, at)
+        val tasks                 = c.tasks(at, until)
+        val (rows, sent, seconds) = counted(id)(real.rows(source, tasks))
+        at = until
+        assert(rows.nonEmpty && sent <= PerSecond * (seconds + 1))
+        assigned == Set("shines")
+      }
+    }
   }
 
   test("before a logged batch is read again: its other ranges are read, and the policy applies") {
@@ -94,6 +135,11 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
     }
     assert(!exists("was"))
   }
+
+  private val Triggers = 200
+
+  // A client waits for retry.backoff.ms (100 ms) at least before it requests the metadata of a missing topic again.
+  private val PerSecond = 20
 
   private def copy(log: MemorySideLog): MemorySideLog = {
     val made = new MemorySideLog
