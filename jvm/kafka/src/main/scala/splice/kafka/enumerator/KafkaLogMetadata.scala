@@ -77,9 +77,6 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
         }
     }
 
-  private def state(topic: TopicDescription): TopicState =
-    TopicState(Some(topic.topicId).filter(_ != Uuid.ZERO_UUID).map(_.toString), topic.partitions.size)
-
   // Brokers before Kafka 2.3 have no rights in their response.
   override def checkReadable(topics: Set[String]): Unit = if (topics.nonEmpty) calls("access to topics") {
     val options = new DescribeTopicsOptions().includeAuthorizedOperations(true)
@@ -268,7 +265,11 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
     }
 }
 
-private object KafkaLogMetadata {
+private[enumerator] object KafkaLogMetadata {
+
+  /** A topic as a broker describes it. */
+  def state(topic: TopicDescription): TopicState =
+    TopicState(Some(topic.topicId).filter(_ != Uuid.ZERO_UUID).map(_.toString), topic.partitions.size)
 
   private type Offsets = java.util.Map[TopicPartition, java.lang.Long]
 
