@@ -38,7 +38,8 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
 
     /** The names of legs that warnings of a start name. */
     def warned(source: Source[_ <: Position]): Seq[String] = {
-      val (_, messages) = LoggedMessages.during("splice.hybrid.LegLog")(run(source)(c => c.advance(c.position(at), false)))
+      val (_, messages) =
+        LoggedMessages.during("splice.hybrid.LegLog")(run(source)(c => c.advance(c.position(at), false)))
       messages.filter(_.contains("was removed from the chain before Splice committed its end")).map(_.split('\'')(1))
     }
   }

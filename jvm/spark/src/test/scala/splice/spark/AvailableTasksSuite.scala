@@ -30,7 +30,8 @@ final class AvailableTasksSuite extends AnyFunSuite {
       val own = Seq("spark.master" -> master, "spark.executor.cores" -> "3", "spark.task.cpus" -> "2")
       assert(tasks(8, own: _*) == 4, master)
     }
-    val cluster = Seq("spark.master" -> "local-cluster[2,3,1024]", "spark.executor.cores" -> "3", "spark.task.cpus" -> "2")
+    val cluster =
+      Seq("spark.master" -> "local-cluster[2,3,1024]", "spark.executor.cores" -> "3", "spark.task.cpus" -> "2")
     assert(tasks(6, cluster: _*) == 2)
   }
 

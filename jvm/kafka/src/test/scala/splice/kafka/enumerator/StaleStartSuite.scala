@@ -53,10 +53,10 @@ final class StaleStartSuite extends AnyFunSuite {
 
   test("a start of the options at the end is not before the log either") {
     Seq(
-      Seq("startingOffsets" -> "latest"),
-      Seq("startingOffsets" -> """{"t":{"0":-1}}"""),
+      Seq("startingOffsets"   -> "latest"),
+      Seq("startingOffsets"   -> """{"t":{"0":-1}}"""),
       Seq("startingTimestamp" -> "5000", "startingOffsetsByTimestampStrategy" -> "latest"),
-      Seq("startingOffsets"   -> "committed", "kafka.group.id" -> "g", "committedReset" -> "latest")
+      Seq("startingOffsets"   -> "committed", "kafka.group.id"                -> "g", "committedReset" -> "latest")
     ).foreach { options =>
       withClue(s"$options: ") {
         val once = world(options: _*)

@@ -13,7 +13,9 @@ import org.scalatest.funsuite.AnyFunSuite
 final class TopicStateSuite extends AnyFunSuite {
 
   private def state(id: Uuid): TopicState = {
-    val partitions = (0 until 3).map(p => new TopicPartitionInfo(p, Node.noNode, List.empty[Node].asJava, List.empty[Node].asJava))
+    val partitions = (0 until 3).map(p =>
+      new TopicPartitionInfo(p, Node.noNode, List.empty[Node].asJava, List.empty[Node].asJava)
+    )
     KafkaLogMetadata.state(new TopicDescription("t", false, partitions.asJava, java.util.Set.of(), id))
   }
 
