@@ -1,9 +1,9 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a topic in large batches within a small JVM, and prints the memory of the JVM.
+"""Reads a topic in large batches within a small JVM, and writes the memory of the JVM to a file.
 
 Arguments: the source's options as JSON, the number of batches, and the folder to work in. Each line
-of the output that begins with ``MEMORY`` is a JSON object.
+of the file ``figures.jsonl`` in that folder is a JSON object with the figures of one batch.
 """
 
 from __future__ import annotations
@@ -11,21 +11,22 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql.streaming.query import StreamingQuery
 
 from sessions import session
-from soak.memory_seed import JVM, MARK
+from soak.memory_seed import FIGURES, jvm
 
 _EVERY = 5
-"""Batches between two measurements."""
+"""Batches between two collections that the program requests."""
 
 
 def main(options: dict[str, str], batches: int, folder: Path) -> None:
     """Runs the query until it has read the batches."""
-    spark = session(folder, JVM)
+    spark = session(folder, jvm(folder))
     query = (
         spark.readStream.format("splice-kafka")
         .options(**options)
@@ -37,38 +38,45 @@ def main(options: dict[str, str], batches: int, folder: Path) -> None:
     )
     machine: Any = spark._jvm
     pid = machine.java.lang.ProcessHandle.current().pid()
-    rows: dict[int, int] = {}
-    measured = 0
-    while len(rows) < batches:
-        if not query.isActive:
-            query.awaitTermination()
-            raise SystemExit("the query ended early")
-        _learn(query, rows)
-        if len(rows) >= measured + _EVERY:
-            measured = len(rows)
-            found = {"batch": measured, "rows": sum(rows.values()), "heap": _heap(machine)}
-            print(MARK, json.dumps(found | _resident(pid)), flush=True)
-        time.sleep(0.02)
+    began, rows = time.monotonic(), 0
+    # A line of a log cannot get into this file, as it can into the output.
+    with (folder / FIGURES).open("w", buffering=1) as out:
+        for batch, more in enumerate(_batches(query, batches), 1):
+            rows += more
+            if batch % _EVERY == 0:
+                machine.java.lang.System.gc()
+            found = {"batch": batch, "rows": rows, "seconds": round(time.monotonic() - began, 2)}
+            print(json.dumps(found | _heap(machine) | _resident(pid)), file=out)
     query.stop()
     spark.stop()
 
 
-def _learn(query: StreamingQuery, rows: dict[int, int]) -> None:
-    for progress in query.recentProgress:
-        if progress["numInputRows"]:
-            rows[progress["batchId"]] = progress["numInputRows"]
+def _batches(query: StreamingQuery, count: int) -> Iterator[int]:
+    """Yield the number of rows of each batch that ends, until there were so many."""
+    seen, found = -1, 0
+    while found < count:
+        if not query.isActive:
+            query.awaitTermination()
+            raise SystemExit("the query ended early")
+        # Progress as JSON has all offsets of 1,000 partitions, so only two numbers are requested.
+        for progress in query._jsq.recentProgress():
+            if progress.batchId() > seen and progress.numInputRows():
+                seen, found = progress.batchId(), found + 1
+                yield progress.numInputRows()
+                if found == count:
+                    return
+        time.sleep(0.05)
 
 
-def _heap(machine: Any) -> int:
-    """Collect all garbage, and return the bytes of the heap that are in use after it."""
+def _heap(machine: Any) -> dict[str, int]:
+    """Return the bytes of the heap that were in use after the last collection, and that are now."""
     beans = machine.java.lang.management.ManagementFactory
-    machine.java.lang.System.gc()
-    used = 0
+    after = 0
     for pool in beans.getMemoryPoolMXBeans():
-        after = pool.getCollectionUsage()
-        if after is not None and str(pool.getType().name()) == "HEAP":
-            used += after.getUsed()
-    return used
+        collected = pool.getCollectionUsage()
+        if collected is not None and str(pool.getType().name()) == "HEAP":
+            after += collected.getUsed()
+    return {"heap": after, "used": beans.getMemoryMXBean().getHeapMemoryUsage().getUsed()}
 
 
 def _resident(pid: int) -> dict[str, int]:

@@ -20,16 +20,8 @@ from servers.kafka_jars import class_path
 from servers.process import ServerProcess
 from soak.story import Story
 
-MARK = "MEMORY"
-"""Begins each line of the driver that holds figures."""
-
-JVM = {
-    "spark.driver.memory": "2g",
-    "spark.driver.extraJavaOptions": (
-        "-XX:MaxDirectMemorySize=384m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError"
-    ),
-}
-"""The settings of the driver, which also runs the tasks."""
+FIGURES = "figures.jsonl"
+"""The name of the file of the driver that holds figures."""
 
 PARTITIONS = 1000
 BATCHES = 200
@@ -60,21 +52,34 @@ class MemoryFate:
 
 @dataclass(frozen=True)
 class Figures:
-    """The memory of the JVM after some batches, in bytes.
+    """The memory of the JVM after a batch, in bytes.
 
     Attributes:
         batch: How many batches were read.
         rows: How many rows were read.
-        heap: The heap in use after a collection.
+        seconds: The time since the query was started.
+        heap: The heap in use after the last collection.
+        used: The heap in use now.
         resident: The resident memory.
         most: The highest resident memory so far.
     """
 
     batch: int
     rows: int
+    seconds: float
     heap: int
+    used: int
     resident: int
     most: int
+
+
+def jvm(folder: Path) -> dict[str, str]:
+    """Return the settings of the driver, which also runs the tasks."""
+    limits = "-XX:MaxDirectMemorySize=384m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError"
+    return {
+        "spark.driver.memory": "2g",
+        "spark.driver.extraJavaOptions": f"{limits} -Djava.io.tmpdir={folder}",
+    }
 
 
 def fate(seed: int) -> MemoryFate:
@@ -103,18 +108,19 @@ def run_seed(seed: int, topic: str, kafka: KafkaCluster, story: Story) -> None:
         kafka.topics.delete(topic)
 
 
-def figures_of(output: str) -> list[Figures]:
-    """Return the figures that a driver printed."""
-    marked = (line for line in output.splitlines() if line.startswith(MARK))
-    return [Figures(**json.loads(line.removeprefix(MARK))) for line in marked]
+def figures_of(file: Path) -> list[Figures]:
+    """Return the figures that a driver wrote."""
+    return [Figures(**json.loads(line)) for line in file.read_text().splitlines()]
 
 
 def summary(figures: Sequence[Figures]) -> str:
-    """Return the memory of a run in one line, in MiB."""
+    """Return the memory of a run in one line, in MiB, and its speed."""
     early, late = _halves(figures)
+    last = figures[-1]
     return (
-        f"{figures[-1].batch} batches, {figures[-1].rows} rows, at most {figures[-1].most >> 20} "
-        f"MiB resident, {early >> 20} and {late >> 20} MiB of heap in the second and last quarter"
+        f"{last.batch} batches, {last.rows} rows, {last.rows / last.seconds:.0f} rows per second, "
+        f"at most {last.most >> 20} MiB resident, {early >> 20} and {late >> 20} MiB of heap after "
+        "a collection in the second and last quarter"
     )
 
 
@@ -176,4 +182,4 @@ def _read(topic: str, servers: str, folder: Path) -> list[Figures]:
     finally:
         process.kill()
     assert code == 0, process.tail(80)
-    return figures_of(process.log.read_text(errors="replace"))
+    return figures_of(folder / FIGURES)

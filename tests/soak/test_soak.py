@@ -87,12 +87,16 @@ def _figures(
 ) -> list[memory_seed.Figures]:
     step = memory_seed.BATCHES // len(heaps)
     batches = range(step, memory_seed.BATCHES + 1, step)
-    found = [
-        {"batch": batch, "rows": batch * rows, "heap": heap << 20, "resident": 1, "most": most}
+    return [
+        memory_seed.Figures(batch, batch * rows, float(batch), heap << 20, heap << 20, 1, most)
         for batch, heap in zip(batches, heaps, strict=True)
     ]
-    lines = [f"{memory_seed.MARK} {json.dumps(figures)}" for figures in found]
-    return memory_seed.figures_of("\n".join(["a line of the log", *lines]))
+
+
+def test_figures_of_memory_are_read(tmp_path: Path) -> None:
+    file, figures = tmp_path / memory_seed.FIGURES, _figures([200] * 8)
+    file.write_text("".join(json.dumps(vars(each)) + "\n" for each in figures))
+    assert memory_seed.figures_of(file) == figures
 
 
 def test_memory_may_neither_grow_nor_be_too_much() -> None:
