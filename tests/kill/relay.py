@@ -50,6 +50,7 @@ class Relay:
         self.setting = Setting()
         self.write: Callable[[str, Iterable[Record]], int] = topics.produce
         self.partitions = orders.PARTITIONS
+        self.subscription = {"subscribe": topic}
         self._servers = servers or topics.bootstrap_servers
         self._lives = itertools.count()
         topics.create(topic, self.partitions, orders.KEPT, replicas)
@@ -80,7 +81,7 @@ class Relay:
             "format": source,
             "options": {
                 "kafka.bootstrap.servers": self._servers,
-                "subscribe": self.topic,
+                **self.subscription,
                 "maxOffsetsPerTrigger": str(BATCH),
                 **killing.OPTIONS,
                 **(self.setting.options or {}),

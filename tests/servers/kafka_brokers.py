@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -24,9 +25,16 @@ class KafkaBrokers:
     With proxies, clients that begin at ``proxied_servers`` reach each node through its own.
     """
 
-    def __init__(self, count: int = 3, heap: str = "384m", proxied: bool = False) -> None:
-        """Takes the number of nodes, the heap of each, and whether there are proxies."""
+    def __init__(
+        self,
+        count: int = 3,
+        heap: str = "384m",
+        proxied: bool = False,
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
+        """Takes the number of nodes, their heap, whether there are proxies, and more settings."""
         self._count, self._heap, self._proxied = count, heap, proxied
+        self._settings = dict(settings or {})
 
     def __enter__(self) -> KafkaBrokers:
         """Starts all nodes and waits until they are ready."""
@@ -115,6 +123,7 @@ class KafkaBrokers:
             folder.mkdir()
             broker, controller, *proxied = ports
             settings = one_of_many(number, [(mine[0], mine[1]) for mine in of_nodes])
+            settings |= self._settings
             if proxied:
                 settings |= behind_a_proxy(broker, controller, *proxied)
                 proxy = FaultProxy(listen=proxied[1], upstream=proxied[0])

@@ -39,6 +39,8 @@ _NO_LEADER_YET = (
     KafkaError.UNKNOWN_TOPIC_OR_PART,
     KafkaError.UNKNOWN_LEADER_EPOCH,
     KafkaError.FENCED_LEADER_EPOCH,
+    # The client found no leader of any partition.
+    KafkaError._NOENT,
 )
 _NO_COORDINATOR_YET = (
     KafkaError.NOT_COORDINATOR,
@@ -119,7 +121,14 @@ class KafkaTopics:
 
     def topic_id(self, topic: str) -> str:
         """Gives the id of a topic, as brokers write it; one made anew has another."""
-        described = _all_done(self._admin.describe_topics(TopicCollection([topic])))
+        # A broker that is behind does not know a new topic.
+        described = wait_for(
+            f"the id of '{topic}'",
+            lambda: _unless(
+                _NO_LEADER_YET,
+                lambda: _all_done(self._admin.describe_topics(TopicCollection([topic]))),
+            ),
+        )
         # This client writes '+' and '/' where Kafka writes '-' and '_'.
         return str(described[0].topic_id).translate(str.maketrans("+/", "-_"))
 
@@ -137,6 +146,9 @@ class KafkaTopics:
         """Gives the first offset and the end of each partition, open transactions included."""
         # Two metadata responses may list different partitions while one is being added.
         of = [TopicPartition(topic, partition) for partition in self.partitions(topic)]
+        if not of:
+            # A broker that is behind lists no partition of a new topic.
+            return {}
         first = self._edges(of, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
         end = self._edges(of, OffsetSpec.latest())  # type: ignore[no-untyped-call]
         return {partition: (first[partition], end[partition]) for partition in first}

@@ -5,19 +5,20 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from kill.killing import Kill
 from soak.hybrid_fate import any_kill
+from soak.policies import Policies, choose
 
 _MOST_LIVES = 4
 _ROWS_IN_A_LIFE = 3000
 
 
 class What(Enum):
-    """What happens while a driver runs; all but the last two pass by themselves."""
+    """What happens while a driver runs; faults pass by themselves."""
 
     SLOW = "every answer takes 200 ms more"
     CUT = "the network is cut"
@@ -26,11 +27,22 @@ class What(Enum):
     ALL_BROKERS = "all brokers are killed"
     PRODUCE = "orders are added"
     PARTITION = "a partition is added"
+    DELETE = "a topic is deleted"
+    RECREATE = "a topic is recreated"
+    TRUNCATE = "records of a topic are deleted"
 
     @property
     def is_fault(self) -> bool:
-        """Whether it is bad."""
-        return self not in (What.PRODUCE, What.PARTITION)
+        """Whether it is bad, and passes."""
+        return self not in (What.PRODUCE, What.PARTITION) and not self.is_removal
+
+    @property
+    def is_removal(self) -> bool:
+        """Whether records are removed from a topic."""
+        return self in (What.DELETE, What.RECREATE, What.TRUNCATE)
+
+
+_REMOVALS = [what for what in What if what.is_removal]
 
 
 @dataclass(frozen=True)
@@ -44,6 +56,9 @@ class Event:
         broker: Which broker it is, from 0.
         rows: How many orders are added.
         deadly: Whether the driver is killed in the middle of it.
+        which: Chooses among the topics that may change, by its remainder.
+        gap: For how many seconds a topic is missing before it is recreated.
+        share: The share of each partition that is truncated.
     """
 
     what: What
@@ -52,10 +67,15 @@ class Event:
     broker: int
     rows: int
     deadly: bool
+    which: int
+    gap: float
+    share: float
 
     def __str__(self) -> str:
         """Says it in one line."""
         said = f"{self.what.value} after {self.after} rows"
+        if self.what is What.RECREATE:
+            return f"{said}, missing for {self.gap:.0f} s"
         return f"{said} for {self.seconds:.1f} s" if self.what.is_fault else said
 
 
@@ -68,6 +88,8 @@ class LifeFate:
         cores: On how many cores it runs.
         goes_on: Whether it waits for more, until told to stop; else it ends by itself.
         options: The options that may be others in another life.
+        policies: The policies for topics that are deleted, recreated or truncated.
+        before: What was removed since the previous life.
         more: How many orders are added before it.
         partition: How many of them to a new partition; 0 adds none.
         events: What happens meanwhile, in this order.
@@ -77,6 +99,8 @@ class LifeFate:
     cores: int
     goes_on: bool
     options: dict[str, str]
+    policies: Policies
+    before: tuple[Event, ...]
     more: int
     partition: int
     events: tuple[Event, ...]
@@ -90,6 +114,9 @@ class KafkaFate:
         rows: How many orders there are at first.
         sink: ``parquet`` or ``batches``.
         transactions: Whether orders are written in transactions, each after one that is aborted.
+        others: How many orders there are at first in each topic that may be deleted, recreated or
+            truncated.
+        pattern: Whether the query subscribes by a pattern, else by names.
         lives: Those that come before the last.
         last: The options of the last, which reads all that is there.
     """
@@ -97,6 +124,8 @@ class KafkaFate:
     rows: int
     sink: str
     transactions: bool
+    others: tuple[int, ...]
+    pattern: bool
     lives: tuple[LifeFate, ...]
     last: dict[str, str]
 
@@ -108,33 +137,42 @@ def fate(seed: int) -> KafkaFate:
         rows=dice.choice([dice.randrange(500, 3000), dice.randrange(3000, 12000)]),
         sink=dice.choice(["parquet", "parquet", "batches"]),
         transactions=dice.random() < 0.3,
+        others=tuple(dice.choice([300, 2000, 5000]) for _ in range(dice.choice([1, 2, 2, 3]))),
+        pattern=dice.random() < 0.4,
         lives=tuple(_lives(dice)),
         last=_options(dice),
     )
 
 
 def _lives(dice: random.Random) -> Iterator[LifeFate]:
-    for _ in range(dice.randint(1, _MOST_LIVES)):
-        events = [_event(dice) for _ in range(dice.choice([0, 1, 1, 2, 3]))]
+    for number in range(dice.randint(1, _MOST_LIVES)):
+        events = [_event(dice, [*What, What.BROKER]) for _ in range(dice.choice([0, 1, 1, 2]))]
+        events += [_event(dice, _REMOVALS) for _ in range(dice.choice([0, 1, 1, 2]))]
+        before = [_event(dice, _REMOVALS) for _ in range(dice.choice([0, 0, 1]) if number else 0)]
         yield LifeFate(
             kill=any_kill(dice) if dice.random() < 0.6 else None,
             cores=dice.choice([1, 2, 2, 3]),
             goes_on=dice.random() < 0.5,
             options=_options(dice),
+            policies=choose(dice),
+            before=tuple(before),
             more=dice.choice([0, 0, 50, 400, 2000]),
             partition=dice.choice([0, 0, 0, 0, 300]),
             events=tuple(sorted(events, key=lambda event: event.after)),
         )
 
 
-def _event(dice: random.Random) -> Event:
+def _event(dice: random.Random, kinds: Sequence[What]) -> Event:
     return Event(
-        what=dice.choice([*What, What.BROKER]),
+        what=dice.choice(kinds),
         after=dice.choice([0, 1, int(_ROWS_IN_A_LIFE * dice.random() ** 2)]),
         seconds=dice.choice([0.2, 2.0, 6.0]),
         broker=dice.randrange(3),
         rows=dice.choice([30, 300]),
         deadly=dice.random() < 0.2,
+        which=dice.randrange(60),
+        gap=dice.choice([0.0, 1.0, 6.0, 15.0]),
+        share=dice.choice([0.1, 0.5, 1.0]),
     )
 
 

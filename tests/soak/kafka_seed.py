@@ -1,103 +1,210 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""One seed over a topic on three brokers behind bad networks: plain Kafka, killed as well."""
+"""One seed over topics on three brokers behind bad networks, which are removed; killed as well."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 
+from kill.killing import Kill
 from kill.life import Life
 from kill.relay import OURS, Relay
 from servers.kafka_brokers import KafkaBrokers
 from servers.kafka_producer import Record
 from servers.kafka_topics import KafkaTopics
+from soak import kafka_output
 from soak.bad_world import befall
-from soak.kafka_fate import Event, LifeFate, What, fate
+from soak.changing_topics import ChangingTopics
+from soak.failure import failure
+from soak.kafka_fate import Event, KafkaFate, LifeFate, What, fate
 from soak.patience import CLIENT, PATIENCE, wait_for_rows
+from soak.policies import PERMISSIVE, Policies
+from soak.progress import Span, stalls
 from soak.story import Story
+
+BROKERS = {
+    "auto.create.topics.enable": "true",
+    # A topic that a client creates must not keep the brokers from being complete again.
+    "default.replication.factor": "3",
+}
+"""Settings of the brokers; the first one is Kafka's default, by which clients create topics."""
+
+_REMEDIES = 3
+"""The most errors that one life of a query and the lives with their remedies may have."""
 
 
 def run_seed(seed: int, topic: str, brokers: KafkaBrokers, story: Story) -> None:
     """Runs one seed.
 
     Raises:
-        AssertionError: if a row is missing or doubled, a life failed, a run over all that is there
-            ended too early, or the group was told of what the checkpoint does not hold.
+        AssertionError: if a row is missing that no removal excuses, a row is duplicated, a life
+            failed for another reason than its policies, a run over all that is there ended too
+            early, a healthy topic had to wait, a client created a topic, or the group was told of
+            what the checkpoint does not hold.
     """
     destiny = fate(seed)
+    relay = Relay(brokers.topics, topic, story.folder, brokers.proxied_servers, replicas=3)
+    relay.given(sink=destiny.sink)
+    topics = ChangingTopics(relay, destiny.others, destiny.pattern)
     try:
-        relay = Relay(brokers.topics, topic, story.folder, brokers.proxied_servers, replicas=3)
-        relay.given(sink=destiny.sink)
-        own = {"startingOffsets": "earliest", "kafka.group.id": topic}
-        if destiny.transactions:
-            relay.write = _in_transactions(relay.topics)
-            own["kafka.isolation.level"] = "read_committed"
-        relay.produce(destiny.rows)
-        for life in destiny.lives:
-            relay.given(options={**CLIENT, **own, **life.options})
-            _Seed(relay, brokers, story).live(life)
-        relay.given(options={**CLIENT, **own, **destiny.last})
-        relay.given(master="local[2]", trigger=None)
-        relay.finish(OURS)
-        relay.assert_each_once()
-        _assert_group_is_not_ahead(relay)
+        run = _Seed(destiny, relay, topics, brokers, story)
+        topics.produce(destiny.rows)
+        for number, life in enumerate(destiny.lives):
+            topics.life = number
+            run.live(life)
+        topics.life = len(destiny.lives)
+        run.finish()
     finally:
-        brokers.topics.delete(topic)
+        topics.drop()
 
 
 class _Seed:
-    def __init__(self, relay: Relay, brokers: KafkaBrokers, story: Story) -> None:
-        self._relay, self._brokers, self._story = relay, brokers, story
+    def __init__(
+        self,
+        destiny: KafkaFate,
+        relay: Relay,
+        topics: ChangingTopics,
+        brokers: KafkaBrokers,
+        story: Story,
+    ) -> None:
+        self._relay, self._topics, self._brokers, self._story = relay, topics, brokers, story
+        self._last = destiny.last
+        self._own = {"startingOffsets": "earliest", "kafka.group.id": relay.topic}
+        self._alive: list[Span] = []
+        self._faults: list[Span] = []
+        if destiny.transactions:
+            relay.write = _in_transactions(relay.topics)
+            self._own["kafka.isolation.level"] = "read_committed"
 
     def live(self, given: LifeFate) -> None:
-        relay = self._relay
-        trigger = {"processingTime": "0 seconds"} if given.goes_on else {"availableNow": True}
-        relay.given(master=f"local[{given.cores}]", trigger=trigger)
+        for event in given.before:
+            self._removes(event, None)
         if given.more:
-            relay.produce(given.more)
+            self._topics.produce(given.more)
         if given.partition:
-            relay.add_partition(given.partition)
-        there = relay.produced
-        life = relay.start(OURS, *([given.kill] if given.kill else []))
-        try:
-            # Whether or not it lives on, the topic gets what the rest of the events bring.
+            self._topics.add_partition(given.partition)
+        self._relay.given(
+            master=f"local[{given.cores}]",
+            trigger={"processingTime": "0 seconds"} if given.goes_on else {"availableNow": True},
+        )
+        there = self._topics.log.counts()
+        with self._runs(given.options, given.policies, given.kill) as life:
+            # Whether or not it lives on, the topics get what the rest of the events bring.
             slain = sum(self._happens(event, life) for event in given.events)
             if given.goes_on:
                 (life.folder / "stop").touch()
             life.process.wait(PATIENCE)
+        self._judge(life, given.options, given.policies, there, bool(slain))
+
+    def finish(self) -> None:
+        """Lets the query read all that is there, by policies that permit every loss."""
+        self._relay.given(master="local[2]", trigger=None)
+        self._read_all(self._last, PERMISSIVE, _REMEDIES)
+        _assert_group_is_not_ahead(self._relay)
+
+    def _read_all(self, options: dict[str, str], policies: Policies, remedies: int) -> None:
+        there = self._topics.log.counts()
+        with self._runs(options, policies, None) as life:
+            life.process.wait(PATIENCE)
+        self._judge(life, options, policies, there, False, remedies)
+
+    @contextmanager
+    def _runs(
+        self, options: dict[str, str], policies: Policies, kill: Kill | None
+    ) -> Iterator[Life]:
+        relay = self._relay
+        relay.given(options={**CLIENT, **self._own, **options, **policies.options})
+        life = relay.start(OURS, *([kill] if kill else []))
+        # The first driver of a machine is preceded by the creation of an archive of its classes.
+        began = time.time()
+        try:
+            yield life
         finally:
             life.process.kill()
+            self._alive.append((began, time.time()))
             self._brokers.start_all()
-        if not slain and self._story.ends(life):
-            verdict = relay.verdict()
-            assert verdict.rows >= there, f"it ended after {verdict} of {there}"
-        assert relay.verdict().duplicated == 0, str(relay.verdict())
+
+    def _judge(
+        self,
+        life: Life,
+        options: dict[str, str],
+        policies: Policies,
+        there: dict[str, int],
+        slain: bool,
+        remedies: int = _REMEDIES,
+    ) -> None:
+        relay, topics = self._relay, self._topics
+        log = topics.log
+        log.ran(policies)
+        output = kafka_output.read(relay.folder / "output", relay.setting.sink)
+        kafka_output.assert_exact(output, log)
+        topics.assert_stay_deleted()
         _assert_group_is_not_ahead(relay)
+        kept = log.existing[relay.topic].numbers
+        waited = stalls(topics.produced, output.progress(kept), self._alive, self._faults)
+        assert not waited, f"{relay.topic} had to wait: {waited}"
+        failed = life.process.exit_code != 0 and not slain and not life.acted
+        if slain:
+            return
+        if not failed:
+            if self._story.ends(life):
+                kafka_output.assert_complete(output, log, there)
+                log.ended(topics.life)
+            return
+        error = failure(life.process.log.read_text(errors="replace"), relay.topic)
+        allowed = log.errors(policies, topics.unknown())
+        assert error in allowed, f"{error}, allowed {allowed} by {policies.options}"
+        assert remedies, f"{error} in spite of the remedies of the errors before"
+        self._story.faults.append(f"fails with {error}")
+        if error == "SPLICE_KAFKA.MISSING_TOPIC":
+            topics.restore_all()
+        relay.given(trigger={"availableNow": True})
+        self._read_all(options, policies.remedied(error), remedies - 1)
 
     def _happens(self, event: Event, life: Life) -> bool:
         """Lets an event happen, and says whether it was the driver's death."""
         wait_for_rows(life, event.after)
+        if event.what.is_removal:
+            return self._removes(event, life)
         if not event.what.is_fault:
-            return self._changes(event)
+            return self._adds(event)
         if life.process.exit_code is not None:
             return False
         self._story.faults.append(str(event))
+        began = time.time()
         with befall(event, self._brokers):
+            slain = self._during(event, life, event.seconds)
+        self._faults.append((began, time.time()))
+        return slain
+
+    def _removes(self, event: Event, life: Life | None) -> bool:
+        self._story.faults.append(str(event))
+        self._topics.remove(event)
+        gap = event.gap if event.what is What.RECREATE else 0.0
+        slain = life is not None and self._during(event, life, gap)
+        self._topics.assert_stay_deleted()
+        self._topics.restore(event)
+        return slain
+
+    def _during(self, event: Event, life: Life, seconds: float) -> bool:
+        """Waits, and says whether the driver was killed then."""
+        if seconds:
             with suppress(TimeoutError):
-                life.process.wait(event.seconds)
-            if event.deadly and life.process.exit_code is None:
-                life.process.kill()
-                self._story.kills.append(f"SIGKILL while {event.what.value}")
-                return True
+                life.process.wait(seconds)
+        if event.deadly and life.process.exit_code is None:
+            life.process.kill()
+            self._story.kills.append(f"SIGKILL while {event.what.value}")
+            return True
         return False
 
-    def _changes(self, event: Event) -> bool:
+    def _adds(self, event: Event) -> bool:
         self._story.faults.append(str(event))
         if event.what is What.PARTITION:
-            self._relay.add_partition(event.rows)
+            self._topics.add_partition(event.rows)
         else:
-            self._relay.produce(event.rows)
+            self._topics.produce(event.rows)
         return False
 
 

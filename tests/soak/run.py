@@ -38,7 +38,7 @@ _FOLDER = _ROOT / ".soak"
 
 _SERVERS: dict[Kind, Callable[[], Any]] = {
     Kind.HYBRID: KafkaCluster,
-    Kind.KAFKA: lambda: KafkaBrokers(proxied=True),
+    Kind.KAFKA: lambda: KafkaBrokers(proxied=True, settings=kafka_seed.BROKERS),
     Kind.DYNAMIC: Clusters,
     Kind.MEMORY: lambda: KafkaCluster(heap="1g"),
 }

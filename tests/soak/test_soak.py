@@ -41,6 +41,9 @@ def test_a_seed_says_its_fate(fate) -> None:  # type: ignore[no-untyped-def]
 def test_all_that_can_befall_plain_kafka_does() -> None:
     lives = [life for seed in range(200) for life in kafka_fate.fate(seed).lives]
     events = [event for life in lives for event in life.events]
+    assert {e.what for life in lives for e in life.before} == {
+        what for what in kafka_fate.What if what.is_removal
+    }
     assert {(e.what, e.deadly) for e in events} == {
         (what, deadly) for what in kafka_fate.What for deadly in (True, False)
     }

@@ -1,0 +1,29 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Error of a query, from the log of its driver."""
+
+from __future__ import annotations
+
+import re
+
+_BEGIN = "StreamingQueryException: [STREAM_FAILED]"
+_CONDITION = re.compile(r"\[(SPLICE_[A-Z_]+\.[A-Z_]+)\]")
+
+
+def failure(log: str, healthy: str) -> str:
+    """Return the error condition of Splice by which a query failed.
+
+    Args:
+        log: The output of the driver, which ends with the exception.
+        healthy: A topic that the error must not name.
+
+    Raises:
+        AssertionError: if the query failed by another error, or names the healthy topic.
+    """
+    _, _, error = log.rpartition(_BEGIN)
+    found = _CONDITION.search(error)
+    assert found, f"it failed by no error of Splice:\n{log[-8000:]}"
+    # Names of the other topics begin with that of the healthy one and a point.
+    text = error[found.start() :].split("\n", 1)[0]
+    assert not re.search(rf"{re.escape(healthy)}(?!\.)", text), f"of a healthy topic: {text}"
+    return found[1]

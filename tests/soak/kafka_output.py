@@ -1,0 +1,86 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of a query and the times at which they came into its sink, compared with a topic log."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from demo import orders
+from demo.judge import SinkLog
+from soak.progress import Rows
+from soak.topic_log import TopicLog
+
+
+@dataclass(frozen=True)
+class Output:
+    """The orders in a sink.
+
+    Attributes:
+        times: How often each order is there.
+        files: When each file was written, and its orders.
+        altered: The number of rows with another amount than the order's.
+    """
+
+    times: Counter[int]
+    files: list[tuple[float, list[int]]]
+    altered: int
+
+    def progress(self, kept: set[int]) -> list[Rows]:
+        """Return when orders of a set came, and how many."""
+        found = [(at, len(kept.intersection(numbers))) for at, numbers in self.files]
+        return [(at, rows) for at, rows in found if rows]
+
+
+def read(folder: Path, sink: str) -> Output:
+    """Read the orders that a query has committed to its sink.
+
+    Args:
+        folder: The folder of the sink.
+        sink: ``parquet``, Spark's file sink, or ``batches``, a folder for each batch.
+    """
+    whole = (
+        sorted(folder.glob("*/part-*.parquet")) if sink == "batches" else SinkLog(folder).files()
+    )
+    files, altered = [], 0
+    for file in whole:
+        table = pq.read_table(file, columns=["order_id", "amount"])
+        digits = pc.utf8_slice_codeunits(table["order_id"], len(orders.PREFIX))
+        numbers = digits.cast("int64").to_numpy()
+        altered += int((table["amount"].to_numpy() != orders.amounts(np.asarray(numbers))).sum())
+        files.append((file.stat().st_mtime, [int(number) for number in numbers]))
+    return Output(Counter(number for _, own in files for number in own), files, altered)
+
+
+def assert_complete(output: Output, log: TopicLog, before: Mapping[str, int]) -> None:
+    """Asserts that a life has read what it must.
+
+    Args:
+        output: The sink after the life.
+        log: What was written and removed.
+        before: The number of orders in each topic (by id) at the start of the life.
+    """
+    lost = log.lost(output.times, before)
+    assert not lost, f"it ended without {_listed(lost)}"
+
+
+def assert_exact(output: Output, log: TopicLog) -> None:
+    """Asserts that no order is there twice, and none that was not written."""
+    twice = {number for number, times in output.times.items() if times > 1}
+    assert not twice, f"duplicated: {_listed(twice)}"
+    written = {number for one in log.all for number in one.numbers}
+    foreign = output.times.keys() - written
+    assert not foreign, f"never written: {_listed(foreign)}"
+    assert not output.altered, f"{output.altered} rows with another amount"
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    found = sorted(numbers)
+    return f"{len(found)} orders, the first ones {found[:10]}"

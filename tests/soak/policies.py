@@ -1,0 +1,91 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Policies of a Kafka source for topics that are deleted, recreated or truncated."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, replace
+from enum import Enum
+
+
+class Loss(Enum):
+    """A reason for which records that were not read cannot be read any more."""
+
+    TRUNCATED = "records were deleted"
+    DELETED = "the topic was deleted"
+    RECREATED = "the topic was recreated"
+
+
+@dataclass(frozen=True)
+class Policies:
+    """The options of one life of a query; None leaves the default.
+
+    Attributes:
+        loss: ``failOnDataLoss``.
+        out_of_range: ``onOutOfRange``.
+        removed: ``onTopicRemoved``.
+        recreated: ``onTopicRecreated``.
+    """
+
+    loss: str | None = None
+    out_of_range: str | None = None
+    removed: str | None = None
+    recreated: str | None = None
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The options that are set."""
+        given = {
+            "failOnDataLoss": self.loss,
+            "onOutOfRange": self.out_of_range,
+            "onTopicRemoved": self.removed,
+            "onTopicRecreated": self.recreated,
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
+    def permit(self, loss: Loss) -> bool:
+        """Return whether the query continues after a loss, by the documentation."""
+        if loss is Loss.RECREATED:
+            return self.recreated == "restart"
+        policy = self.out_of_range if loss is Loss.TRUNCATED else self.removed
+        return self.loss == "false" if policy is None else policy != "fail"
+
+    def remedied(self, error: str) -> Policies:
+        """Return the policies with the remedy that the documentation has for an error."""
+        if error == "SPLICE_KAFKA.RECREATED":
+            return replace(self, recreated="restart")
+        if error == "SPLICE_KAFKA.DATA_LOSS":
+            return replace(self, loss="false", out_of_range=None, removed=None)
+        return self
+
+
+PERMISSIVE = Policies(out_of_range="earliest", removed="drop", recreated="restart")
+"""Policies by which no loss fails a query."""
+
+
+def choose(dice: random.Random) -> Policies:
+    """Choose an allowed combination; about half of all permit every loss."""
+    removed = ["drain", "drop", "drop", "keep:2 seconds", "keep:7 days"]
+    if dice.random() < 0.5:
+        given = dice.choice([("false", None), (None, "earliest"), ("false", "earliest")])
+        some = dice.choice([None, *removed]) if given[0] else dice.choice(removed)
+        return Policies(*given, some, "restart")
+    # Only one value of 'onOutOfRange' agrees with a value of 'failOnDataLoss'.
+    loss, out_of_range = dice.choice(
+        [
+            (None, None),
+            (None, "fail"),
+            (None, "earliest"),
+            ("true", None),
+            ("true", "fail"),
+            ("false", None),
+            ("false", "earliest"),
+        ]
+    )
+    return Policies(
+        loss,
+        out_of_range,
+        dice.choice([None, "fail", *removed]),
+        dice.choice([None, "fail", "restart"]),
+    )
