@@ -103,11 +103,14 @@ def test_figures_of_memory_are_read(tmp_path: Path) -> None:
 
 
 def test_memory_may_neither_grow_nor_be_too_much() -> None:
+    fewest = memory_seed.ROWS - memory_seed.PARTITIONS
     memory_seed.check(_figures([900, 200, 210, 190, 205, 200, 210, 195]))
+    memory_seed.check(_figures([200] * 8, rows=fewest))
     for figures in (
         _figures([200, 200, 250, 250, 300, 300, 350, 350]),
         _figures([200] * 8, most=3 << 30),
-        _figures([200] * 8, rows=memory_seed.ROWS - 1),
+        _figures([200] * 8, rows=fewest - 1),
+        _figures([200] * 8, rows=memory_seed.ROWS + 1),
         _figures([200] * 8)[:7],
     ):
         with pytest.raises(AssertionError, match="MiB resident"):
