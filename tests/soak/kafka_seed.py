@@ -22,12 +22,15 @@ from soak.kafka_fate import Event, KafkaFate, LifeFate, What, fate
 from soak.patience import CLIENT, PATIENCE, wait_for_rows
 from soak.policies import PERMISSIVE, Policies
 from soak.progress import Span, stalls
+from soak.starvation import Starvation
 from soak.story import Story
 
 BROKERS = {
     "auto.create.topics.enable": "true",
     # A topic that a client creates must not keep the brokers from being complete again.
     "default.replication.factor": "3",
+    # A broker that starts on a starved machine must not give up after a minute.
+    "initial.broker.registration.timeout.ms": "600000",
 }
 """Settings of the brokers; the first one is Kafka's default, by which clients create topics."""
 
@@ -48,15 +51,19 @@ def run_seed(seed: int, topic: str, brokers: KafkaBrokers, story: Story) -> None
     relay = Relay(brokers.topics, topic, story.folder, brokers.proxied_servers, replicas=3)
     relay.given(sink=destiny.sink)
     topics = ChangingTopics(relay, destiny.others, destiny.pattern)
+    run = _Seed(destiny, relay, topics, brokers, story)
     try:
-        run = _Seed(destiny, relay, topics, brokers, story)
-        topics.produce(destiny.rows)
-        for number, life in enumerate(destiny.lives):
-            topics.life = number
-            run.live(life)
-        topics.life = len(destiny.lives)
-        run.finish()
+        with run.starvation:
+            topics.produce(destiny.rows)
+            for number, life in enumerate(destiny.lives):
+                topics.life = number
+                run.live(life)
+            topics.life = len(destiny.lives)
+            run.finish()
     finally:
+        starved = sum(end - begin for begin, end in run.starvation.spans)
+        if starved:
+            story.faults.append(f"the machine was starved for {starved:.0f} s")
         topics.drop()
 
 
@@ -70,6 +77,7 @@ class _Seed:
         story: Story,
     ) -> None:
         self._relay, self._topics, self._brokers, self._story = relay, topics, brokers, story
+        self.starvation = Starvation()
         self._last = destiny.last
         self._own = {"startingOffsets": "earliest", "kafka.group.id": relay.topic}
         self._alive: list[Span] = []
@@ -143,7 +151,8 @@ class _Seed:
         topics.assert_stay_deleted()
         _assert_group_is_not_ahead(relay)
         kept = log.existing[relay.topic].numbers
-        waited = stalls(topics.produced, output.progress(kept), self._alive, self._faults)
+        excluded = [*self._faults, *self.starvation.spans]
+        waited = stalls(topics.produced, output.progress(kept), self._alive, excluded)
         assert not waited, f"{relay.topic} had to wait: {waited}"
         failed = life.process.exit_code != 0 and not slain and not life.acted
         if slain:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import random
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -14,11 +15,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from demo import orders
+from servers.waiting import wait_for
 from soak import kafka_output
 from soak.failure import failure
 from soak.kafka_output import Output
 from soak.policies import PERMISSIVE, Loss, Policies, choose
 from soak.progress import stalls
+from soak.starvation import Starvation, is_slow
 from soak.topic_log import TopicLog
 
 STRICT = Policies()
@@ -189,6 +192,20 @@ def test_nothing_waits_while_there_are_no_rows_no_driver_or_no_brokers() -> None
     assert stalls(PRODUCED, READ, [(1.0, 50.0), (60.0, 100.0)], []) == []
     assert stalls(PRODUCED, READ, [(1.0, 100.0)], [(40.0, 44.0), (41.0, 46.0)]) == []
     assert stalls(PRODUCED, READ, [(1.0, 100.0)], [(0.0, 31.0), (95.0, 99.0)]) == [(30.0, 95.0)]
+
+
+def test_a_machine_is_starved_if_work_or_a_pause_takes_far_longer() -> None:
+    assert not is_slow(pause=0.6, work=0.1)
+    assert is_slow(pause=0.6, work=1.0)
+    assert is_slow(pause=20.0, work=0.1)
+
+
+def test_times_of_slow_measurements_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("soak.starvation._SLOW", 0)
+    began = time.time()
+    with Starvation() as starvation:
+        spans = wait_for("a measurement", lambda: starvation.spans)
+    assert began <= spans[0][0] < spans[0][1] <= time.time()
 
 
 ERROR = (
