@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future
@@ -61,6 +62,17 @@ class KafkaTopics:
     @cached_property
     def _admin(self) -> AdminClient:
         return AdminClient({"bootstrap.servers": self.bootstrap_servers, "log_level": 0})
+
+    def disconnect(self) -> None:
+        """Closes the connections; the next call connects again.
+
+        A client that stays connected requests metadata of each topic that it was used for, for
+        example when a broker fails. Brokers that create topics automatically create a deleted one
+        then.
+        """
+        self.__dict__.pop("_admin", None)
+        # Clients that are in reference cycles are connected until they are collected.
+        gc.collect()
 
     def cluster_id(self, timeout: float = _TIMEOUT) -> str | None:
         """Gives the id of the cluster; None if it does not answer within the timeout in seconds."""

@@ -109,7 +109,10 @@ class TopicLog:
             policies: The policies of the life.
             missing: Topics that the query subscribes to by name, and has no position in.
         """
-        found = {"SPLICE_KAFKA.MISSING_TOPIC"} if set(missing) - self.existing.keys() else set()
+        # A topic that exists now may have been missing when the life began.
+        lacked = {r.topic for r in self.removals if r.loss is not Loss.TRUNCATED and not r.settled}
+        lacking = set(missing) & (lacked | (set(missing) - self.existing.keys()))
+        found = {"SPLICE_KAFKA.MISSING_TOPIC"} if lacking else set()
         for removal in self.removals:
             if removal.settled and not _is_missing(removal, self.existing):
                 continue
