@@ -40,8 +40,9 @@ _NO_LEADER_YET = (
     KafkaError.UNKNOWN_TOPIC_OR_PART,
     KafkaError.UNKNOWN_LEADER_EPOCH,
     KafkaError.FENCED_LEADER_EPOCH,
-    # The client found no leader of any partition.
+    # The client does not know a new topic, or a leader of it.
     KafkaError._NOENT,
+    KafkaError._UNKNOWN_PARTITION,
 )
 _NO_COORDINATOR_YET = (
     KafkaError.NOT_COORDINATOR,
@@ -234,10 +235,14 @@ class KafkaTopics:
 
         def ask() -> dict[int, int] | None:
             answers = {p.partition: f for p, f in self._admin.list_offsets(asked).items()}
-            return _unless(
+            found = _unless(
                 _NO_LEADER_YET,
                 lambda: {partition: f.result(_TIMEOUT).offset for partition, f in answers.items()},
             )
+            if found is None:
+                # A client keeps for a while that it does not know a topic.
+                self.disconnect()
+            return found
 
         return wait_for(f"leaders of the partitions of {of[0].topic}", ask)
 
