@@ -10,13 +10,12 @@ import java.util.{ArrayList, Arrays, Collections}
 import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 
+import org.apache.kafka.common.InvalidRecordException
 import org.apache.kafka.common.errors.CorruptRecordException
 import org.apache.kafka.common.header.Header
 import org.apache.kafka.common.header.internals.RecordHeader
 import org.apache.kafka.common.record.TimestampType
 import org.apache.kafka.common.utils.BufferSupplier
-import org.apache.kafka.common.InvalidRecordException
-
 
 import splice.kafka.options.ReadLimits
 import splice.kafka.reader.SlotConsumer.Leftover
@@ -43,13 +42,13 @@ final private[reader] class BatchRecords extends RecordWindow {
   private var valueSize = new Array[Int](FirstRows)
 
   // The chunk, the index of its present batch, and the offsets that are to be read.
-  private val batches  = new ArrayList[WireBatch]
-  private var index    = -1
-  private var from     = 0L
-  private var until    = 0L
+  private val batches   = new ArrayList[WireBatch]
+  private var index     = -1
+  private var from      = 0L
+  private var until     = 0L
   private var holes     = Option.empty[OpenHoles]
   private var isFilling = false
-  private var isBeyond = false
+  private var isBeyond  = false
 
   // The present batch: how many of its records are left, and what these are relative to.
   private var remaining  = 0

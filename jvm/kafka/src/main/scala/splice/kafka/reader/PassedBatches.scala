@@ -66,21 +66,21 @@ final private[splice] class PassedBatches(batches: IndexedSeq[RecordBatch], wire
 
 /** Stands for batches where the consumer expects records. */
 final private class PassedRecord(batch: PassedBatches, wire: IndexedSeq[WireBatch]) extends Record {
-  override def offset: Long                                 = batch.lastOffset
-  override def sequence: Int                                = batch.lastSequence
-  override def sizeInBytes: Int                             = batch.sizeInBytes
-  override def timestamp: Long                              = batch.maxTimestamp
-  override def ensureValid(): Unit                          = ()
-  override def keySize: Int                                 = -1
-  override def hasKey: Boolean                              = false
-  override def key: ByteBuffer                              = Option.empty[ByteBuffer].orNull
-  override def valueSize: Int                               = -1
-  override def hasValue: Boolean                            = false
-  override def value: ByteBuffer                            = Option.empty[ByteBuffer].orNull
-  override def hasMagic(magic: Byte): Boolean               = batch.magic == magic
-  override def isCompressed: Boolean                        = false
+  override def offset: Long                                   = batch.lastOffset
+  override def sequence: Int                                  = batch.lastSequence
+  override def sizeInBytes: Int                               = batch.sizeInBytes
+  override def timestamp: Long                                = batch.maxTimestamp
+  override def ensureValid(): Unit                            = ()
+  override def keySize: Int                                   = -1
+  override def hasKey: Boolean                                = false
+  override def key: ByteBuffer                                = Option.empty[ByteBuffer].orNull
+  override def valueSize: Int                                 = -1
+  override def hasValue: Boolean                              = false
+  override def value: ByteBuffer                              = Option.empty[ByteBuffer].orNull
+  override def hasMagic(magic: Byte): Boolean                 = batch.magic == magic
+  override def isCompressed: Boolean                          = false
   override def hasTimestampType(kind: TimestampType): Boolean = batch.timestampType == kind
-  override def headers: Array[Header]                       = Array(new WireBatches(wire))
+  override def headers: Array[Header]                         = Array(new WireBatches(wire))
 }
 
 private[splice] object PassedBatches {
@@ -137,16 +137,19 @@ private[splice] object PassedBatches {
   /** Makes a consumer, which has read nothing yet, hand over batches; false if it cannot. */
   def install(consumer: KafkaConsumer[_, _]): Boolean =
     try {
-      val network        = path.init.foldLeft[Object](consumer)((of, name) => field(of, name).get(of))
-      val client         = field(network, path.last)
-      val inner          = client.get(network).asInstanceOf[KafkaClient]
-      val handler        = new Forwarding(inner) {
+      val network = path.init.foldLeft[Object](consumer)((of, name) => field(of, name).get(of))
+      val client  = field(network, path.last)
+      val inner   = client.get(network).asInstanceOf[KafkaClient]
+      val handler = new Forwarding(inner) {
         override def after(method: Method, result: Object): Object = {
           if (method.getName == "poll") result.asInstanceOf[JList[ClientResponse]].forEach(pass(_))
           result
         }
       }
-      client.set(network, Proxy.newProxyInstance(classOf[KafkaClient].getClassLoader, Array(classOf[KafkaClient]), handler))
+      client.set(
+        network,
+        Proxy.newProxyInstance(classOf[KafkaClient].getClassLoader, Array(classOf[KafkaClient]), handler)
+      )
       true
     } catch {
       case e @ (_: ReflectiveOperationException | _: RuntimeException) =>

@@ -28,7 +28,8 @@ final private[reader] class RecordBytes {
   def varint(): Int = {
     val first = array(at)
     at += 1
-    if (first >= 0) (first >>> 1) ^ -(first & 1) else { val rest = more(first.toLong & 0x7f, 35).toInt; (rest >>> 1) ^ -(rest & 1) }
+    if (first >= 0) (first >>> 1) ^ -(first & 1)
+    else { val rest = more(first.toLong & 0x7f, 35).toInt; (rest >>> 1) ^ -(rest & 1) }
   }
 
   /** The same, of 64 bits. */
@@ -55,7 +56,8 @@ final private[reader] class RecordBytes {
 
   /** A length or a count. A damaged one must not ask for more memory than there is. */
   def known(number: Int, least: Int): Int =
-    if (least <= number && number <= array.length - at) number else throw new InvalidRecordException(s"a length or a count of $number")
+    if (least <= number && number <= array.length - at) number
+    else throw new InvalidRecordException(s"a length or a count of $number")
 
   /** A text with its length; None is null. */
   def part(): Option[Array[Byte]] = {

@@ -96,12 +96,12 @@ private[reader] object WireBatch {
     val batches = records.batches.iterator
     var at      = if (onHeap) buffer.arrayOffset + buffer.position() else 0
     new JIterator[(RecordBatch, WireBatch)] {
-      override def hasNext: Boolean    = batches.hasNext
+      override def hasNext: Boolean                 = batches.hasNext
       override def next(): (RecordBatch, WireBatch) = {
         val batch = batches.next()
         val start = at
         at += batch.sizeInBytes
-        val own   =
+        val own =
           if (batch.magic < RecordBatch.MAGIC_VALUE_V2) converted(batch)
           else if (onHeap) new WireBatch(batch, buffer.array, start, batch.timestampType)
           else new WireBatch(batch, Array.emptyByteArray, 0, batch.timestampType).copied
@@ -111,7 +111,8 @@ private[reader] object WireBatch {
   }
 
   private def converted(old: RecordBatch): WireBatch = {
-    val kind    = if (old.timestampType == TimestampType.NO_TIMESTAMP_TYPE) TimestampType.CREATE_TIME else old.timestampType
+    val kind =
+      if (old.timestampType == TimestampType.NO_TIMESTAMP_TYPE) TimestampType.CREATE_TIME else old.timestampType
     val first   = old.iterator.next().offset
     val builder = MemoryRecords.builder(
       ByteBuffer.allocate(old.sizeInBytes + DefaultRecordBatch.RECORD_BATCH_OVERHEAD),

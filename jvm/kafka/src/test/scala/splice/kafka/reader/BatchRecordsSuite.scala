@@ -61,7 +61,8 @@ final class BatchRecordsSuite extends AnyFunSuite {
       (0 to random.nextInt(40)).foreach { _ =>
         val millis = 1600000000000L + random.nextInt()
         val most   = if (random.nextInt(50) == 0) 200000 else 60
-        if (magic < RecordBatch.MAGIC_VALUE_V2) builder.appendWithOffset(next, millis, bytes(random, 20), bytes(random, most))
+        if (magic < RecordBatch.MAGIC_VALUE_V2)
+          builder.appendWithOffset(next, millis, bytes(random, 20), bytes(random, most))
         else builder.appendWithOffset(next, millis, bytes(random, 20), bytes(random, most), headers(random))
         next += 1 + (if (magic < RecordBatch.MAGIC_VALUE_V2) 0 else random.nextInt(3))
       }
@@ -73,7 +74,8 @@ final class BatchRecordsSuite extends AnyFunSuite {
 
   private def expected(records: MemoryRecords): Seq[Row] = records.batches.asScala.toSeq.flatMap { batch =>
     batch.asScala.map { record =>
-      def copy(buffer: ByteBuffer) = Option(buffer).map(b => Array.tabulate(b.remaining)(i => b.get(b.position() + i)).toSeq)
+      def copy(buffer: ByteBuffer) =
+        Option(buffer).map(b => Array.tabulate(b.remaining)(i => b.get(b.position() + i)).toSeq)
       Row(
         record.offset,
         record.timestamp,
@@ -131,7 +133,10 @@ final class BatchRecordsSuite extends AnyFunSuite {
     val starts = 0L +: ends
     starts.zip(ends :+ (rows.last.offset + 1)).foreach { case (from, until) =>
       window.open(Chunk(range(from, until), next, from))
-      assert(drain(window) == rows.filter(r => from <= r.offset && r.offset < until), s"seed $seed from $from until $until")
+      assert(
+        drain(window) == rows.filter(r => from <= r.offset && r.offset < until),
+        s"seed $seed from $from until $until"
+      )
       val left = window.left(Long.MaxValue)
       assert(left.nonEmpty || rows.forall(_.offset < until))
       next = new ArrayList(left.fold(polled(MemoryRecords.EMPTY))(own => new ArrayList(own.records)))
@@ -140,7 +145,10 @@ final class BatchRecordsSuite extends AnyFunSuite {
     window.free()
   }
 
-  test("of each codec: records, nulls, headers, times, and what is left over")(reads(RecordBatch.MAGIC_VALUE_V2, 0 until 100))
+  test("of each codec: records, nulls, headers, times, and what is left over")(reads(
+    RecordBatch.MAGIC_VALUE_V2,
+    0 until 100
+  ))
 
   test("of old formats")(Seq(RecordBatch.MAGIC_VALUE_V0, RecordBatch.MAGIC_VALUE_V1).foreach(reads(_, 0 until 10)))
 
@@ -170,7 +178,7 @@ final class BatchRecordsSuite extends AnyFunSuite {
     val first   = DefaultRecordBatch.RECORD_BATCH_OVERHEAD
     var failed  = 0
     (first until records.sizeInBytes).foreach { i =>
-      val own    = Array.tabulate(records.sizeInBytes)(records.buffer.get(_))
+      val own = Array.tabulate(records.sizeInBytes)(records.buffer.get(_))
       own(i) = (own(i) ^ 0x80).toByte
       val window = new BatchRecords
       window.open(Chunk(range(0, rows.last.offset + 1), polled(MemoryRecords.readableRecords(ByteBuffer.wrap(own))), 0))
