@@ -18,24 +18,25 @@ private[coordinator] object Balance {
     *   where splits are already; all of them are in `costs`
     */
   def assign(kept: Map[String, Int], costs: Map[String, Long], slots: Int): Map[String, Int] = {
-    val anew = fill(Map.empty, costs, slots)
-    if (kept.isEmpty) anew
+    val fresh = fill(Map.empty, costs, slots)
+    if (kept.isEmpty) fresh
     else {
       val moved = relieve(fill(kept, costs, slots), costs, slots)
-      if (fullest(moved, costs, slots) <= fullest(anew, costs, slots) * Tolerance) moved else rename(anew, kept, slots)
+      if (fullest(moved, costs, slots) <= fullest(fresh, costs, slots) * Tolerance) moved
+      else rename(fresh, kept, slots)
     }
   }
 
   /** Assigns the shares of an assignment to other slots, so that most splits stay in their slots. */
-  private def rename(anew: Map[String, Int], kept: Map[String, Int], slots: Int): Map[String, Int] = {
-    val common = kept.toSeq.map { case (split, slot) => anew(split) -> slot }.groupMapReduce(identity)(_ => 1)(_ + _)
+  private def rename(fresh: Map[String, Int], kept: Map[String, Int], slots: Int): Map[String, Int] = {
+    val common = kept.toSeq.map { case (split, slot) => fresh(split) -> slot }.groupMapReduce(identity)(_ => 1)(_ + _)
     val names  = mutable.Map.empty[Int, Int]
     val taken  = mutable.Set.empty[Int]
     common.toSeq.sortBy { case (pair, count) => (-count, pair) }.foreach { case ((share, slot), _) =>
       if (!names.contains(share) && taken.add(slot)) names(share) = slot
     }
     names ++= (0 until slots).filterNot(names.contains).zip((0 until slots).filterNot(taken))
-    anew.map { case (split, share) => split -> names(share) }
+    fresh.map { case (split, share) => split -> names(share) }
   }
 
   /** How much the fullest slot has to read under an assignment. */

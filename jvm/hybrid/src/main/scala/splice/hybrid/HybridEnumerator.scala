@@ -128,12 +128,12 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     * leg stores that it was done. A run that was killed may have read the last batch of a leg and not passed its end on; then a later run does it.
     */
   private def settle(until: HybridPosition, current: String): Unit = {
-    val ended = chain.between(chain.first.name, current).filter(leg => leg.name != current && isOpen(leg))
-    val told  = ended.filter(leg => isTold(leg, until.position(leg.name)))
+    val ended  = chain.between(chain.first.name, current).filter(leg => leg.name != current && isOpen(leg))
+    val passed = ended.filter(leg => isPassedOn(leg, until.position(leg.name)))
     // Closing waits for the commits.
-    if (told.nonEmpty) enumerators.closeBefore(current)
+    if (passed.nonEmpty) enumerators.closeBefore(current)
     settled ++= ended.map(_.name)
-    try told.foreach(leg => log.committed(leg, until.position(leg.name)))
+    try passed.foreach(leg => log.committed(leg, until.position(leg.name)))
     catch {
       case e: InterruptedIOException => throw e
       case NonFatal(e)               =>
@@ -143,7 +143,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
 
   private def isOpen(leg: Leg): Boolean = leg.source.readsLog && !settled(leg.name) && !log.isCommitted(leg)
 
-  private def isTold(leg: Leg, at: Position): Boolean = enumerators.find(leg.name) match {
+  private def isPassedOn(leg: Leg, at: Position): Boolean = enumerators.find(leg.name) match {
     case Some(inner) =>
       inner.committed(at)
       true

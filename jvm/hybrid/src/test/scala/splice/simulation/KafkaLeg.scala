@@ -63,7 +63,7 @@ final class KafkaLeg(
 
   private val ends = scala.collection.mutable.Set.empty[String]
 
-  /** Whether the source was told that a position is committed. */
+  /** Whether the source has received a position as committed. */
   def told(position: String): Boolean = ends(position)
 
   /** A run of the query begins. */

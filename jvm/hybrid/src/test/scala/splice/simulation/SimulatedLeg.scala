@@ -64,7 +64,7 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
   * @param durable
   *   the leg's position in the last batch that is committed
   * @param told
-  *   takes each position that the leg was told is committed
+  *   takes each position that the leg receives as committed
   */
 final class CommitWatch[P <: Position](
     inner: SplitEnumerator[P],

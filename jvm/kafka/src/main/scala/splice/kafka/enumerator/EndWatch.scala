@@ -23,7 +23,7 @@ final private[splice] class EndWatch(
 
   private var known: Map[LogPartition, Long] = Map.empty
   private var expected                       = KafkaPosition.Empty
-  private var told                           = Set.empty[String]
+  private var warned                         = Set.empty[String]
   private var uncommitted                    = Map.empty[LogPartition, Long]
 
   def last(partition: LogPartition): Option[Long] = known.get(partition)
@@ -104,10 +104,10 @@ final private[splice] class EndWatch(
     }
 
   private def tell(early: Map[LogPartition, Long], ends: Map[LogPartition, Long]): Unit = {
-    early.toSeq.sortBy(_._1).filterNot(e => told(e._1.topic)).foreach { case (p, start) =>
+    early.toSeq.sortBy(_._1).filterNot(e => warned(e._1.topic)).foreach { case (p, start) =>
       EndWatch.logger.warn(s"$p is to be read from $start on, and its log ends at ${ends(p)}: it is waited for.")
     }
-    told = early.keysIterator.map(_.topic).toSet
+    warned = early.keysIterator.map(_.topic).toSet
   }
 }
 

@@ -32,21 +32,21 @@ final private[splice] class KafkaFigures(
   private var filled                         = 0L
 
   def apply(at: KafkaPosition): SortedMap[String, String] = {
-    val told = reports.take()
-    told.partitions.foreach { case (p, read) => sizes.learn(p.topic, read.rows, read.bytes) }
-    val found = told.partitions.keySet.map(_.topic)
+    val tasks = reports.take()
+    tasks.partitions.foreach { case (p, read) => sizes.learn(p.topic, read.rows, read.bytes) }
+    val found = tasks.partitions.keySet.map(_.topic)
     shownAt.foreach { before =>
       at.topics.filter(t => !found(t) && before.of(t) != at.of(t)).foreach(sizes.foundNone)
     }
     shownAt = Some(at)
-    filled += told.filled
+    filled += tasks.filled
     val toFill = at.offsets.iterator.map { case (p, offset) =>
       fillLog.known.find(p, at.generation(p.topic)).fold(0L)(fill => math.max(fill.total - fill.rank(offset), 0L))
     }.sum
     val fill = if (fillLog.known.isEmpty) Nil
     else Seq(ProgressMetric.RowsFilled -> filled.toString, ProgressMetric.OffsetsToFill -> toFill.toString)
     val read = at.copy(offsets = at.offsets.filter { case (p, _) => isRead(p) })
-    lag.look(unfilled(read), watch.last, told, clock.instant()).report ++ told.report ++ fill ++ Seq(
+    lag.look(unfilled(read), watch.last, tasks, clock.instant()).report ++ tasks.report ++ fill ++ Seq(
       ProgressMetric.Position         -> at.summary,
       ProgressMetric.Splits           -> read.offsets.size.toString,
       ProgressMetric.MetadataFailures -> discovery.health.failures.toString

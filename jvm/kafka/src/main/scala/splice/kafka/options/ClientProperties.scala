@@ -63,20 +63,23 @@ final private[splice] case class ClientProperties(
 
   /** These limits, and none above what the user set. The records of a poll are not limited where a poll returns batches. */
   def limited(limits: ReadLimits): ReadLimits = {
-    def least(key: String, most: Int) = number(key).fold(most)(math.min(_, most))
+    def least(key: String, most: Int) = wanted(key, limits).fold(most)(math.min(_, most))
     limits.copy(
       fetchBytes = least(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, limits.fetchBytes),
       partitionBytes = least(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, limits.partitionBytes),
-      pollRecords =
-        if (limits.batches) limits.pollRecords else least(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, limits.pollRecords)
+      pollRecords = least(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, limits.pollRecords)
     )
   }
 
   /** Properties that the user set above limits: name, value and limit. */
   def above(limits: ReadLimits): Seq[(String, Int, Int)] = for {
     (key, most) <- ClientProperties.bounds(limits)
-    set         <- number(key) if set > most && !(limits.batches && key == ConsumerConfig.MAX_POLL_RECORDS_CONFIG)
+    set         <- wanted(key, limits) if set > most
   } yield (key, set, most)
+
+  // A number of records has no meaning where a poll returns batches.
+  private def wanted(key: String, limits: ReadLimits): Option[Int] =
+    if (limits.batches && key == ConsumerConfig.MAX_POLL_RECORDS_CONFIG) None else number(key)
 
   /** The same, for readers that see only records of committed transactions. */
   def committedOnly: ClientProperties =

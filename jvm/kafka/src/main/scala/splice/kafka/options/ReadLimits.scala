@@ -35,7 +35,7 @@ final private[splice] case class ReadLimits(
     */
   def fixedBytes: Long = ReadLimits.responses(partitions, batches) * fetchBytes + leftoverBytes
 
-  /** Bytes of the records of one poll, if they have this size on average, or of what is decoded of batches at a time. */
+  /** Bytes of the records of one poll, if they have this size on average. If a poll returns batches, bytes of one window of decoded records. */
   def pollBytes(recordBytes: Double): Long =
     if (batches) ReadLimits.WindowBytes else (pollRecords * (recordBytes + ReadLimits.RecordOverhead)).toLong
 }
@@ -58,10 +58,10 @@ private[splice] object ReadLimits {
   // More records per poll are not faster.
   private val MostRecords = 5000
 
-  // A poll has a cost of its own, so left over records are rather fetched again.
+  // Each poll has a fixed cost, so fetching left over records again is better.
   private val LeastRecords = 500
 
-  // The network moves only in polls, and a poll has a cost of its own.
+  // The client uses the network only in polls, and each poll has a fixed cost.
   private val MostBatches = 8
 
   // Places of records, and decompressed bytes if records are small.
@@ -79,7 +79,8 @@ private[splice] object ReadLimits {
     ReadLimits(room, fetch, fetch, MostBatches, bytes / 8, batches = true)
   }
 
-  /** Limits of polls that return records, within a number of bytes: half for responses, a quarter for the records of a poll, a quarter for left over records.
+  /** Limits of polls that return records, within a number of bytes: half for responses, a quarter for the records of a poll, a quarter for left
+    * over records.
     *
     * @param recordBytes
     *   the average size of a record, if one was read

@@ -190,7 +190,7 @@ final private[reader] class BatchRecords extends RecordWindow {
     valueSize = Arrays.copyOf(valueSize, more)
   }
 
-  /** Decompresses the next record, unless it does not fit beside those that are shown. */
+  /** Decompresses the next record, unless it does not fit next to those that are shown. */
   @tailrec private def whole(): Boolean =
     if (in.needs() <= in.end - in.at) true
     else if (in.end < decompressed.length) {

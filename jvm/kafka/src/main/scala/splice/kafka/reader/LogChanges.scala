@@ -91,7 +91,7 @@ final private[reader] class LogChanges(
           Seq((range, position.toLong, math.max(next, position + 1)))
         )
         consumer.skipTo(partition, next)
-        range.sought(next)
+        range.position = next
         if (next >= range.until) finish(range)
       }
     }

@@ -33,9 +33,6 @@ final private[reader] class OpenRange(range: KafkaSplitRange) {
     now != previous
   }
 
-  /** The consumer was sent to another position. */
-  def sought(to: Long): Unit = position = to
-
   /** What is lost if records from an offset (included) until another (excluded) are gone: not what the history has. */
   def lost(from: Long, until: Long): Seq[MissingRange] =
     holes.fold(Seq(from -> until))(_.unread(from, until)).map { case (begin, end) =>

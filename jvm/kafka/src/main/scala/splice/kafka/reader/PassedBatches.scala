@@ -141,8 +141,9 @@ private[splice] object PassedBatches {
       val client  = field(network, path.last)
       val inner   = client.get(network).asInstanceOf[KafkaClient]
       val handler = new Forwarding(inner) {
-        override def after(method: Method, result: Object): Object = {
-          if (method.getName == "poll") result.asInstanceOf[JList[ClientResponse]].forEach(pass(_))
+        override def around(method: String, call: => Object): Object = {
+          val result = call
+          if (method == "poll") result.asInstanceOf[JList[ClientResponse]].forEach(pass(_))
           result
         }
       }
@@ -177,8 +178,8 @@ private[splice] object PassedBatches {
 
   private def records(own: MemoryRecords): Records = {
     val handler = new Forwarding(own) {
-      override def instead(method: Method): Option[Object] =
-        Option.when(method.getName == "batches")((() => of(own)): java.lang.Iterable[PassedBatches])
+      override def around(method: String, call: => Object): Object =
+        if (method == "batches") (() => of(own)): java.lang.Iterable[PassedBatches] else call
     }
     Proxy.newProxyInstance(classOf[Records].getClassLoader, Array(classOf[Records]), handler).asInstanceOf[Records]
   }
@@ -211,15 +212,13 @@ private[splice] object PassedBatches {
       first.isTransactional == next.isTransactional && first.producerId == next.producerId
 }
 
-/** Passes calls on to an object. */
+/** Forwards the calls of an interface to an object. */
 abstract private class Forwarding(inner: Object) extends InvocationHandler {
 
-  /** The result of a method that is not passed on. */
-  def instead(method: Method): Option[Object] = None
-
-  def after(method: Method, result: Object): Object = result
+  /** The result of a method, where `call` calls it on the object. */
+  def around(method: String, call: => Object): Object
 
   final override def invoke(proxy: Object, method: Method, arguments: Array[Object]): Object =
-    try instead(method).getOrElse(after(method, method.invoke(inner, Option(arguments).toSeq.flatten: _*)))
+    try around(method.getName, method.invoke(inner, arguments: _*))
     catch { case e: InvocationTargetException => throw e.getCause }
 }

@@ -54,7 +54,7 @@ final private[reader] class RecordBytes {
     raw
   }
 
-  /** A length or a count. A damaged one must not ask for more memory than there is. */
+  /** A length or a count. A damaged one must not allocate more than the array holds. */
   def known(number: Int, least: Int): Int =
     if (least <= number && number <= array.length - at) number
     else throw new InvalidRecordException(s"a length or a count of $number")
@@ -83,7 +83,7 @@ final private[reader] class RecordBytes {
     }
   }
 
-  /** Moves what is known from the place on to the front of the array. */
+  /** Moves the known bytes after the place to the front of the array. */
   def compact(): Unit = {
     System.arraycopy(array, at, array, 0, end - at)
     end -= at

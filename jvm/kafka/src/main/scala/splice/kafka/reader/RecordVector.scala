@@ -6,16 +6,14 @@ package splice.kafka.reader
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.types.UTF8String
 
-/** A column that looks at the records of a window instead of copying them; one is used for all batches of a reader.
+/** Columns that refer to the records of a window instead of copying them. A reader uses one per column for all its batches.
   *
   * Each field has a class, so that the compiler of the JVM inlines a plain load at each call of Spark's generated code.
   */
-abstract private[reader] class RecordVector(kind: DataType) extends ViewVector(kind)
-
 private[reader] object RecordVector {
 
   /** The column of a field of a record ([[RecordField]]), which is not the headers. */
-  def apply(field: Int, kind: DataType, window: RecordWindow): RecordVector = field match {
+  def apply(field: Int, kind: DataType, window: RecordWindow): ViewVector = field match {
     case RecordField.Key           => new KeyVector(kind, window)
     case RecordField.Value         => new ValueVector(kind, window)
     case RecordField.Topic         => new TopicVector(kind, window)
@@ -26,34 +24,34 @@ private[reader] object RecordVector {
   }
 }
 
-final private class KeyVector(kind: DataType, window: RecordWindow) extends RecordVector(kind) {
+final private class KeyVector(kind: DataType, window: RecordWindow) extends ViewVector(kind) {
   override def hasNull: Boolean               = true
   override def isNullAt(i: Int): Boolean      = window.isKeyNull(i)
   override def getBinary(i: Int): Array[Byte] = window.key(i)
 }
 
-final private class ValueVector(kind: DataType, window: RecordWindow) extends RecordVector(kind) {
+final private class ValueVector(kind: DataType, window: RecordWindow) extends ViewVector(kind) {
   override def hasNull: Boolean               = true
   override def isNullAt(i: Int): Boolean      = window.isValueNull(i)
   override def getBinary(i: Int): Array[Byte] = window.value(i)
 }
 
-final private class TopicVector(kind: DataType, window: RecordWindow) extends RecordVector(kind) {
+final private class TopicVector(kind: DataType, window: RecordWindow) extends ViewVector(kind) {
   override def getUTF8String(i: Int): UTF8String = window.topic
 }
 
-final private class PartitionVector(kind: DataType, window: RecordWindow) extends RecordVector(kind) {
+final private class PartitionVector(kind: DataType, window: RecordWindow) extends ViewVector(kind) {
   override def getInt(i: Int): Int = window.partition
 }
 
-final private class OffsetVector(kind: DataType, window: RecordWindow) extends RecordVector(kind) {
+final private class OffsetVector(kind: DataType, window: RecordWindow) extends ViewVector(kind) {
   override def getLong(i: Int): Long = window.offset(i)
 }
 
-final private class TimestampVector(kind: DataType, window: RecordWindow) extends RecordVector(kind) {
+final private class TimestampVector(kind: DataType, window: RecordWindow) extends ViewVector(kind) {
   override def getLong(i: Int): Long = window.micros(i)
 }
 
-final private class TimestampTypeVector(kind: DataType, window: RecordWindow) extends RecordVector(kind) {
+final private class TimestampTypeVector(kind: DataType, window: RecordWindow) extends ViewVector(kind) {
   override def getInt(i: Int): Int = window.timestampType(i)
 }

@@ -83,7 +83,7 @@ abstract private[reader] class RecordWindow {
   /** Ends the chunk, and keeps none of its records in memory. */
   def clear(): Unit
 
-  /** Frees what is not on the heap. A thread that still reads the records that are shown may do so. */
+  /** Frees memory outside of the heap. Another thread may still read the records that are shown. */
   def free(): Unit
 }
 

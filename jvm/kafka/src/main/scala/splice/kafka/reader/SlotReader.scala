@@ -26,8 +26,8 @@ import splice.source.{Poll, Report}
 /** Reads the ranges of one slot over one consumer, all at once: records come chunk by chunk, in the order in which brokers respond.
   *
   * A range ends when the consumer's position reaches its end, not with its last record: the last offsets may be those of
-  * transaction markers, or of records that compaction took away. One thread calls [[poll]]; [[close]] may come from
-  * another one while a poll goes on. Records are counted when they are handed over.
+  * transaction markers, or of records that compaction has removed. One thread calls [[poll]]. Another thread may call [[close]]
+  * during a poll. Records are counted when they are handed over.
   *
   * A topic that was deleted and created again since the batch was planned is found out before any record of the new one is handed over.
   *
@@ -84,7 +84,7 @@ final private[splice] class SlotReader(
 
   /** Moves to the next records of a range. Each response of a broker that the consumer waits for may take `patience`. */
   @tailrec def poll(patience: Duration): Poll = {
-    tell()
+    count()
     if (current.nonEmpty && show()) Poll.Found
     else {
       settle()
@@ -110,7 +110,7 @@ final private[splice] class SlotReader(
     Seq(Report(settings.reportKey, reads ++ TaskReads.ofReader(pollNanos, fetchMillis, reused)))
 
   /** Counts the records that were handed over. */
-  private def tell(): Unit = current.filter(_ => window.rows > 0).foreach { case Chunk(range, _, _) =>
+  private def count(): Unit = current.filter(_ => window.rows > 0).foreach { case Chunk(range, _, _) =>
     val read = PartitionRead(window.rows.toLong, window.bytes, window.timestamp(window.rows - 1))
     val own  = Map(TopicPartitions.toLog(range.partition) -> read)
     reads = reads ++ TaskReads(own, filled = if (range.holes.isEmpty) 0L else window.rows.toLong)
@@ -134,7 +134,7 @@ final private[splice] class SlotReader(
   /** Seeks over offsets that the history has. What was fetched ahead is lost, so a short distance is read. */
   private def leap(range: OpenRange, at: Long, to: Long): Unit = if (to - at > SlotReader.LeastLeap) {
     guarded(consumer.skipTo(range.partition, to))
-    range.sought(to)
+    range.position = to
     if (to == range.until) finish(range, None)
   }
 

@@ -108,17 +108,22 @@ final class ReplaySuite extends AnyFunSuite {
     new SimulatedRun(Seq("subscribe" -> (if (topic == "t") "u" else "t"), "startingOffsets" -> "earliest") ++
       options: _*)
 
+  /** The ranges that a later run, which does not subscribe to `t`, replays. */
+  private def replayed(run: SimulatedRun, from: KafkaPosition, until: KafkaPosition)(
+      options: (String, String)*
+  ): Seq[String] = {
+    val own = without("t", options: _*).settings
+    run.log.subscribed = own.subscription
+    val e = run.start(own = own)
+    e.replay(from, until)
+    e.splits(from, until).map(_.toString)
+  }
+
   test("the range of a deleted topic that is not subscribed to any more is dropped by policy, in every later run") {
     val (run, from, until) = world("fail")
     run.log.delete("t")
-    def replay(options: (String, String)*): Seq[String] = {
-      val own = without("t", options: _*).settings
-      run.log.subscribed = own.subscription
-      val e = run.start(own = own)
-      e.replay(from, until)
-      e.splits(from, until).map(_.toString)
-    }
-    val error = intercept[SpliceException](replay())
+    def replay(options: (String, String)*) = replayed(run, from, until)(options: _*)
+    val error                              = intercept[SpliceException](replay())
     assert(error.getCondition == "SPLICE_KAFKA.DATA_LOSS" && error.getMessage.contains("t-0 [0, 5)"))
     assert(run.side.keys("skips-").isEmpty)
     assert(replay("onTopicRemoved" -> "drop") == onlyU && replay() == onlyU && pure(run, from, until) == onlyU)
@@ -130,13 +135,7 @@ final class ReplaySuite extends AnyFunSuite {
     run.log.delete("t")
     run.log.create("t", 1)
     run.log.fill("t", 0, 30)
-    def replay(options: (String, String)*): Seq[String] = {
-      val own = without("t", options: _*).settings
-      run.log.subscribed = own.subscription
-      val e = run.start(own = own)
-      e.replay(from, until)
-      e.splits(from, until).map(_.toString)
-    }
+    def replay(options: (String, String)*) = replayed(run, from, until)(options: _*)
     assert(intercept[SpliceException](replay()).getCondition == "SPLICE_KAFKA.RECREATED")
     assert(replay("onTopicRecreated" -> "restart") == onlyU)
   }
