@@ -28,7 +28,7 @@ private[splice] object KafkaSchema {
     .add(Timestamp, org.apache.spark.sql.types.TimestampType)
     .add(TimestampType, IntegerType)
 
-  private val header = new StructType().add("key", StringType).add("value", BinaryType)
+  val HeadersType: ArrayType = ArrayType(new StructType().add("key", StringType).add("value", BinaryType))
 
   /** The column of records whose values could not be parsed. */
   val Corrupt = "_corrupt"
@@ -40,7 +40,7 @@ private[splice] object KafkaSchema {
     .add("bytes", BinaryType)
 
   /** The columns of records as they are. */
-  def apply(includeHeaders: Boolean): StructType = if (includeHeaders) plain.add(Headers, ArrayType(header)) else plain
+  def apply(includeHeaders: Boolean): StructType = if (includeHeaders) plain.add(Headers, HeadersType) else plain
 
   /** The columns of records whose values are what `value` says. */
   def apply(includeHeaders: Boolean, value: ValueSettings): StructType = {

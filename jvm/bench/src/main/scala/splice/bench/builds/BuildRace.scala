@@ -77,9 +77,10 @@ private object BuildRace {
   /** The runs of each case in a JVM before the first measured one. */
   private val WarmUps = 4
 
-  // Spark reads all columns of a topic in column batches, except with headers.
+  // Spark reads the columns of a topic in column batches, and parsed values in rows.
   private val cases = Seq(
-    "columns: all columns"      -> Map.empty[String, String],
-    "rows: includeHeaders=true" -> Map("includeHeaders" -> "true")
+    "columns: all columns"         -> Map.empty[String, String],
+    "columns: includeHeaders=true" -> Map("includeHeaders" -> "true"),
+    "rows: valueFormat=string"     -> Map("valueFormat" -> "string")
   )
 }

@@ -4,7 +4,6 @@
 package splice.kafka.reader
 
 import java.io.{EOFException, InputStream}
-import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{ArrayList, Arrays, Collections}
 
 import scala.annotation.tailrec
@@ -12,10 +11,9 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.kafka.common.InvalidRecordException
 import org.apache.kafka.common.errors.CorruptRecordException
-import org.apache.kafka.common.header.Header
-import org.apache.kafka.common.header.internals.RecordHeader
 import org.apache.kafka.common.record.TimestampType
 import org.apache.kafka.common.utils.BufferSupplier
+import org.apache.spark.unsafe.types.UTF8String
 
 import splice.kafka.options.ReadLimits
 import splice.kafka.reader.SlotConsumer.Leftover
@@ -61,29 +59,35 @@ final private[reader] class BatchRecords extends RecordWindow {
   private var decompressed = Array.emptyByteArray
   private val buffers      = BufferSupplier.create()
 
-  override def rows: Int                      = count
-  override def bytes: Long                    = size
-  override def offset(i: Int): Long           = offsets(i)
-  override def timestamp(i: Int): Long        = times(i)
-  override def timestampType(i: Int): Int     = kind.id
-  override def isKeyNull(i: Int): Boolean     = keySize(i) < 0
-  override def isValueNull(i: Int): Boolean   = valueSize(i) < 0
-  override def key(i: Int): Array[Byte]       = Arrays.copyOfRange(in.array, keyAt(i), keyAt(i) + keySize(i))
-  override def value(i: Int): Array[Byte]     = Arrays.copyOfRange(in.array, valueAt(i), valueAt(i) + valueSize(i))
-  override def hasHeaders(i: Int): Boolean    = in.array(headersAt(i)) != 0
-  override def headers(i: Int): Array[Header] = {
+  override def rows: Int                    = count
+  override def bytes: Long                  = size
+  override def offset(i: Int): Long         = offsets(i)
+  override def timestamp(i: Int): Long      = times(i)
+  override def timestampType(i: Int): Int   = kind.id
+  override def isKeyNull(i: Int): Boolean   = keySize(i) < 0
+  override def isValueNull(i: Int): Boolean = valueSize(i) < 0
+  override def key(i: Int): Array[Byte]     = Arrays.copyOfRange(in.array, keyAt(i), keyAt(i) + keySize(i))
+  override def value(i: Int): Array[Byte]   = Arrays.copyOfRange(in.array, valueAt(i), valueAt(i) + valueSize(i))
+  override def hasHeaders(i: Int): Boolean  = in.array(headersAt(i)) != 0
+
+  override def headers(i: Int, to: ShownHeaders): Unit = {
     val kept = in.at
     in.at = headersAt(i)
-    try intact(Array.fill(in.known(in.varint(), least = 0))(header()))
+    try
+      intact {
+        var left = in.known(in.varint(), least = 0)
+        while (left > 0) {
+          val size = in.known(in.varint(), least = 0)
+          in.at += size
+          val key = UTF8String.fromBytes(in.array, in.at - size, size)
+          to.add(key, in.part().orNull)
+          left -= 1
+        }
+      }
     finally in.at = kept
   }
 
   private def headersAt(i: Int) = valueAt(i) + math.max(valueSize(i), 0)
-
-  private def header(): Header = {
-    val name = in.part().getOrElse(throw new InvalidRecordException("a header without a key"))
-    new RecordHeader(new String(name, UTF_8), in.part().orNull)
-  }
 
   override protected def begin(chunk: Chunk): Unit = {
     batches.clear()

@@ -22,9 +22,11 @@ final private[splice] class KafkaBatchReader(columns: StructType, slot: SlotRead
     RecordField.of(columns).zip(columns).map { case (field, column) =>
       RecordVector(field, column.dataType, slot.window)
     }
-  private val batch = new ColumnarBatch(vectors.toArray[ColumnVector])
+  private val headers = vectors.collectFirst { case own: HeadersVector => own }
+  private val batch   = new ColumnarBatch(vectors.toArray[ColumnVector])
 
   override def poll(patience: Duration): Poll = {
+    headers.foreach(_.forget())
     val found = slot.poll(patience)
     if (found eq Poll.Found) batch.setNumRows(slot.window.rows)
     found
@@ -34,10 +36,4 @@ final private[splice] class KafkaBatchReader(columns: StructType, slot: SlotRead
   override def report(ended: Boolean): Seq[Report] = slot.report
   override def metrics: Array[CustomTaskMetric]    = slot.metrics
   override def close(): Unit                       = slot.close()
-}
-
-private[reader] object KafkaBatchReader {
-
-  /** Whether batches can show these columns. */
-  def shows(columns: StructType): Boolean = !RecordField.of(columns).contains(RecordField.Headers)
 }

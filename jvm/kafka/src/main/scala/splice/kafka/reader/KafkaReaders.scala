@@ -46,7 +46,7 @@ final private[splice] case class KafkaReaders(
     atOnce: Int
 ) extends SplitReaderFactory {
 
-  override val columnar: Boolean = value.isEmpty && KafkaBatchReader.shows(columns)
+  override val columnar: Boolean = value.isEmpty
 
   override def rows(task: TaskRanges): SplitReader[InternalRow] = inTurn(task) { (ranges, own) =>
     val records = new KafkaSplitReader(columns, slot(task.slot, ranges, own))

@@ -3,8 +3,7 @@
 
 package splice.kafka.reader
 
-import org.apache.spark.sql.catalyst.expressions.{BaseGenericInternalRow, GenericInternalRow}
-import org.apache.spark.sql.catalyst.util.GenericArrayData
+import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
 import org.apache.spark.unsafe.types.UTF8String
 
 /** A row that looks at a record of a window instead of copying it; one is used for all records of a reader.
@@ -18,17 +17,21 @@ import org.apache.spark.unsafe.types.UTF8String
   */
 final private[splice] class RecordRow(fields: Array[Int], window: RecordWindow) extends BaseGenericInternalRow {
 
-  private var index = 0
+  private val headers = HeadersVector(window)
+  private var index   = 0
 
   /** Looks at a record of the window. */
-  def show(next: Int): Unit = index = next
+  def show(next: Int): Unit = {
+    headers.forget()
+    index = next
+  }
 
   override def numFields: Int = fields.length
 
   override def isNullAt(ordinal: Int): Boolean = fields(ordinal) match {
     case RecordField.Key     => window.isKeyNull(index)
     case RecordField.Value   => window.isValueNull(index)
-    case RecordField.Headers => !window.hasHeaders(index)
+    case RecordField.Headers => headers.isNullAt(index)
     case _                   => false
   }
 
@@ -51,7 +54,7 @@ final private[splice] class RecordRow(fields: Array[Int], window: RecordWindow) 
     case RecordField.Offset        => window.offset(index)
     case RecordField.Timestamp     => window.micros(index)
     case RecordField.TimestampType => window.timestampType(index)
-    case RecordField.Headers       => headers
+    case RecordField.Headers       => if (headers.isNullAt(index)) null else headers.getArray(index)
   }
 
   private def key: Array[Byte] = if (window.isKeyNull(index)) null else window.key(index)
@@ -62,13 +65,4 @@ final private[splice] class RecordRow(fields: Array[Int], window: RecordWindow) 
 
   override def update(ordinal: Int, value: Any): Unit =
     throw new UnsupportedOperationException("a record cannot be changed")
-
-  private def headers: GenericArrayData = {
-    val all = window.headers(index)
-    if (all.isEmpty) null
-    else
-      new GenericArrayData(
-        all.map(h => new GenericInternalRow(Array[Any](UTF8String.fromString(h.key), h.value)): Any)
-      )
-  }
 }

@@ -12,7 +12,7 @@ import org.apache.spark.unsafe.types.UTF8String
   */
 private[reader] object RecordVector {
 
-  /** The column of a field of a record ([[RecordField]]), which is not the headers. */
+  /** The column of a field of a record ([[RecordField]]). */
   def apply(field: Int, kind: DataType, window: RecordWindow): ViewVector = field match {
     case RecordField.Key           => new KeyVector(kind, window)
     case RecordField.Value         => new ValueVector(kind, window)
@@ -21,6 +21,7 @@ private[reader] object RecordVector {
     case RecordField.Offset        => new OffsetVector(kind, window)
     case RecordField.Timestamp     => new TimestampVector(kind, window)
     case RecordField.TimestampType => new TimestampTypeVector(kind, window)
+    case RecordField.Headers       => HeadersVector(window)
   }
 }
 

@@ -6,7 +6,6 @@ package splice.kafka.reader
 import java.util.Arrays
 
 import org.apache.kafka.clients.consumer.ConsumerRecord
-import org.apache.kafka.common.header.Header
 import org.apache.spark.unsafe.types.UTF8String
 
 import splice.kafka.KafkaErrors
@@ -47,7 +46,8 @@ abstract private[reader] class RecordWindow {
 
   def hasHeaders(i: Int): Boolean
 
-  def headers(i: Int): Array[Header]
+  /** Appends the headers of a record to `to`. They are valid until the window moves. */
+  def headers(i: Int, to: ShownHeaders): Unit
 
   /** Microseconds since 1970.
     *
@@ -103,17 +103,19 @@ final private[reader] class ClientRecords extends RecordWindow {
   private var chunk  = Option.empty[Chunk]
   private var shown  = false
 
-  override def rows: Int                      = last
-  override def bytes: Long                    = size
-  override def offset(i: Int): Long           = all(i).offset
-  override def timestamp(i: Int): Long        = all(i).timestamp
-  override def timestampType(i: Int): Int     = all(i).timestampType.id
-  override def isKeyNull(i: Int): Boolean     = all(i).key == null
-  override def isValueNull(i: Int): Boolean   = all(i).value == null
-  override def key(i: Int): Array[Byte]       = all(i).key
-  override def value(i: Int): Array[Byte]     = all(i).value
-  override def hasHeaders(i: Int): Boolean    = all(i).headers.iterator.hasNext
-  override def headers(i: Int): Array[Header] = all(i).headers.toArray
+  override def rows: Int                    = last
+  override def bytes: Long                  = size
+  override def offset(i: Int): Long         = all(i).offset
+  override def timestamp(i: Int): Long      = all(i).timestamp
+  override def timestampType(i: Int): Int   = all(i).timestampType.id
+  override def isKeyNull(i: Int): Boolean   = all(i).key == null
+  override def isValueNull(i: Int): Boolean = all(i).value == null
+  override def key(i: Int): Array[Byte]     = all(i).key
+  override def value(i: Int): Array[Byte]   = all(i).value
+  override def hasHeaders(i: Int): Boolean  = all(i).headers.iterator.hasNext
+
+  override def headers(i: Int, to: ShownHeaders): Unit =
+    all(i).headers.forEach(header => to.add(UTF8String.fromString(header.key), header.value))
 
   override protected def begin(next: Chunk): Unit = {
     chunk = Some(next)

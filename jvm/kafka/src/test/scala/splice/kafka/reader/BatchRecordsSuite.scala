@@ -102,7 +102,11 @@ final class BatchRecordsSuite extends AnyFunSuite {
 
   private def shown(window: RecordWindow): Seq[Row] = (0 until window.rows).map { i =>
     def part(isNull: Boolean, bytes: => Array[Byte]) = Option.when(!isNull)(bytes.toSeq)
-    val headers                                      = window.headers(i).toSeq
+    val own                                          = new ShownHeaders
+    window.headers(i, own)
+    val headers = (0 until own.size).map(h =>
+      own.key(h).toString -> Option.when(!own.isValueNull(h))(own.value(h).toSeq)
+    )
     assert(window.hasHeaders(i) == headers.nonEmpty)
     Row(
       window.offset(i),
@@ -110,7 +114,7 @@ final class BatchRecordsSuite extends AnyFunSuite {
       window.timestampType(i),
       part(window.isKeyNull(i), window.key(i)),
       part(window.isValueNull(i), window.value(i)),
-      headers.map(h => h.key -> Option(h.value).map(_.toSeq))
+      headers
     )
   }
 

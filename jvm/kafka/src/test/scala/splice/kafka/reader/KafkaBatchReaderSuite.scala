@@ -8,9 +8,11 @@ import java.util.Optional
 import scala.jdk.CollectionConverters._
 
 import org.apache.kafka.clients.consumer.ConsumerRecord
+import org.apache.kafka.common.header.Headers
 import org.apache.kafka.common.header.internals.RecordHeaders
 import org.apache.kafka.common.record.TimestampType
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -18,7 +20,7 @@ import splice.kafka.KafkaSchema
 import splice.kafka.enumerator.SimulatedRun.range
 import splice.source.{SpliceException, SplitReader}
 
-/** Records as column batches: the same ones as by rows, and what batches cannot show. */
+/** Column batches have the same records as rows. */
 final class KafkaBatchReaderSuite extends AnyFunSuite {
 
   private val all = KafkaSchema(includeHeaders = true)
@@ -102,8 +104,46 @@ final class KafkaBatchReaderSuite extends AnyFunSuite {
     }
   }
 
-  test("headers are shown by rows only, and no column at all by batches too") {
-    assert(!KafkaBatchReader.shows(all) && KafkaBatchReader.shows(StructType(all.filter(_.name != "headers"))))
-    assert(KafkaBatchReader.shows(new StructType()))
+  test("headers are an array of structs, or null, also for Spark's projection of a whole batch") {
+    val w = new SlotWorld
+    w.client.schedulePollTask { () =>
+      w.client.addRecord(headed(0, new RecordHeaders().add("a", Array[Byte](1)).add("ä", null)))
+      w.client.addRecord(headed(1, new RecordHeaders()))
+      (2L until 40L).foreach(i => w.client.addRecord(headed(i, new RecordHeaders().add(s"k$i", Array(i.toByte)))))
+    }
+    w.client.schedulePollTask(() => w.client.addRecord(headed(40, new RecordHeaders().add("last", null))))
+    val project = UnsafeProjection.create(all)
+    val seen    = drain(w.headed(range(0, 0, 41))) { batch =>
+      // All arrays of a batch first, their elements afterwards.
+      val arrays = (0 until batch.numRows).map(i =>
+        Option.when(!batch.column(7).isNullAt(i))(batch.column(7).getArray(i))
+      )
+      val direct = arrays.map(_.fold(Seq.empty[(String, Option[Seq[Byte]])])(elements))
+      val rows   = batch.rowIterator.asScala.map(row => project(row).copy()).toVector
+      assert(rows.map(row => if (row.isNullAt(7)) Seq.empty else elements(row.getArray(7))) == direct)
+      assert(rows.map(_.isNullAt(7)) == direct.map(_.isEmpty))
+      direct
+    }.flatten
+    val middle = (2 until 40).map(i => Seq(s"k$i" -> Option(Seq(i.toByte))))
+    assert(seen == Seq(Seq("a" -> Some(Seq[Byte](1)), "ä" -> None), Seq.empty) ++ middle :+ Seq("last" -> None))
+  }
+
+  private def headed(offset: Long, headers: Headers) = new ConsumerRecord[Array[Byte], Array[Byte]](
+    "t",
+    0,
+    offset,
+    0L,
+    TimestampType.CREATE_TIME,
+    0,
+    0,
+    null,
+    null,
+    headers,
+    Optional.empty[Integer]()
+  )
+
+  private def elements(array: ArrayData): Seq[(String, Option[Seq[Byte]])] = (0 until array.numElements()).map { i =>
+    val one = array.getStruct(i, 2)
+    one.getUTF8String(0).toString -> Option.when(!one.isNullAt(1))(one.getBinary(1).toSeq)
   }
 }

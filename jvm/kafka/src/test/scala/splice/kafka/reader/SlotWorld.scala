@@ -104,6 +104,9 @@ final private[reader] class SlotWorld(
 
   def batches(ranges: KafkaSplitRange*): KafkaBatchReader = new KafkaBatchReader(columns, slot(ranges))
 
+  def headed(ranges: KafkaSplitRange*): KafkaBatchReader =
+    new KafkaBatchReader(KafkaSchema(includeHeaders = true), slot(ranges))
+
   private def slot(ranges: Seq[KafkaSplitRange]) = new SlotReader(
     ranges.toIndexedSeq,
     consumer,
