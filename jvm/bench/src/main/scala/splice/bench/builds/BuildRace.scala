@@ -56,13 +56,14 @@ final private[builds] class BuildRace(builds: Turns[Build], servers: String, pla
   )
 
   private def read(peer: PeerProcess, more: Map[String, String]): Double = {
-    val options = Map(
+    val kafka = Map(
       "kafka.bootstrap.servers" -> servers,
       "subscribe"               -> topic.name,
       "startingOffsets"         -> "earliest"
-    ) ++ more
+    )
+    val own              = more.get("legs").fold(kafka)(leg => kafka.map { case (k, v) => s"$leg.$k" -> v })
     val Seq(rows, nanos) =
-      peer.read(("splice-kafka" +: options.map { case (k, v) => s"$k=$v" }.toSeq).mkString("\t")): @unchecked
+      peer.read(("splice" +: (own ++ more).map { case (k, v) => s"$k=$v" }.toSeq).mkString("\t")): @unchecked
     if (rows != topic.rows) throw new IllegalStateException(s"$rows rows were read of ${topic.rows}")
     nanos / 1e9
   }
@@ -77,10 +78,16 @@ private object BuildRace {
   /** The runs of each case in a JVM before the first measured one. */
   private val WarmUps = 4
 
-  // Spark reads the columns of a topic in column batches, and parsed values in rows.
+  // A `select` that computes a column makes rows of column batches.
   private val cases = Seq(
-    "columns: all columns"         -> Map.empty[String, String],
-    "columns: includeHeaders=true" -> Map("includeHeaders" -> "true"),
-    "rows: valueFormat=string"     -> Map("valueFormat" -> "string")
+    "columns: all columns"         -> Map("source" -> "kafka"),
+    "columns: includeHeaders=true" -> Map("source" -> "kafka", "includeHeaders" -> "true"),
+    "columns: valueFormat=string"  -> Map("source" -> "kafka", "valueFormat" -> "string"),
+    "rows: a computed select"      -> Map(
+      "source"      -> "hybrid",
+      "legs"        -> "live",
+      "live.source" -> "kafka",
+      "live.select" -> "key, value, topic, partition, offset + 1 AS offset, timestamp, timestampType"
+    )
   )
 }

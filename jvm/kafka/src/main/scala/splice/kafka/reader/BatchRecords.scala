@@ -68,6 +68,7 @@ final private[reader] class BatchRecords extends RecordWindow {
   override def isValueNull(i: Int): Boolean = valueSize(i) < 0
   override def key(i: Int): Array[Byte]     = Arrays.copyOfRange(in.array, keyAt(i), keyAt(i) + keySize(i))
   override def value(i: Int): Array[Byte]   = Arrays.copyOfRange(in.array, valueAt(i), valueAt(i) + valueSize(i))
+  override def text(i: Int): UTF8String     = UTF8String.fromBytes(in.array, valueAt(i), valueSize(i))
   override def hasHeaders(i: Int): Boolean  = in.array(headersAt(i)) != 0
 
   override def headers(i: Int, to: ShownHeaders): Unit = {
@@ -99,6 +100,8 @@ final private[reader] class BatchRecords extends RecordWindow {
     isFilling = holes.nonEmpty
     isBeyond = false
   }
+
+  override def hasMore: Boolean = !isBeyond && (remaining > 0 || index + 1 < batches.size)
 
   override def next(): Boolean = {
     count = 0

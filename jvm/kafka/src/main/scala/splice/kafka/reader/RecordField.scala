@@ -3,7 +3,7 @@
 
 package splice.kafka.reader
 
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
 
 import splice.kafka.KafkaSchema
 
@@ -19,6 +19,9 @@ private[splice] object RecordField {
   final val TimestampType = 6
   final val Headers       = 7
 
+  /** The value as UTF-8 text. */
+  final val Text = 8
+
   private val numbers = Map(
     KafkaSchema.Key           -> Key,
     KafkaSchema.Value         -> Value,
@@ -31,5 +34,8 @@ private[splice] object RecordField {
   )
 
   /** The fields of the columns that are asked for, in their order. */
-  def of(columns: StructType): Array[Int] = columns.fieldNames.map(numbers)
+  def of(columns: StructType): Array[Int] = columns.fields.map {
+    case StructField(KafkaSchema.Value, StringType, _, _) => Text
+    case column                                           => numbers(column.name)
+  }
 }

@@ -10,7 +10,7 @@ import org.apache.spark.unsafe.types.UTF8String
   *
   * Spark projects every row of a source anyway, and reads only what the query needs. Typed getters are overridden and the rest comes from
   * Spark's base class, so that the getters that a later Spark adds exist here too. Its `copy` stays as it is when this row looks at another
-  * record: no record's bytes are ever written to again.
+  * record: Spark's base class copies texts, and no array of bytes is written to again.
   *
   * @param fields
   *   the field of each column ([[RecordField]])
@@ -29,16 +29,17 @@ final private[splice] class RecordRow(fields: Array[Int], window: RecordWindow) 
   override def numFields: Int = fields.length
 
   override def isNullAt(ordinal: Int): Boolean = fields(ordinal) match {
-    case RecordField.Key     => window.isKeyNull(index)
-    case RecordField.Value   => window.isValueNull(index)
-    case RecordField.Headers => headers.isNullAt(index)
-    case _                   => false
+    case RecordField.Key                      => window.isKeyNull(index)
+    case RecordField.Value | RecordField.Text => window.isValueNull(index)
+    case RecordField.Headers                  => headers.isNullAt(index)
+    case _                                    => false
   }
 
   override def getBinary(ordinal: Int): Array[Byte] =
     if (fields(ordinal) == RecordField.Value) value else key
 
-  override def getUTF8String(ordinal: Int): UTF8String = window.topic
+  override def getUTF8String(ordinal: Int): UTF8String =
+    if (fields(ordinal) == RecordField.Text) text else window.topic
 
   override def getInt(ordinal: Int): Int =
     if (fields(ordinal) == RecordField.Partition) window.partition else window.timestampType(index)
@@ -55,11 +56,14 @@ final private[splice] class RecordRow(fields: Array[Int], window: RecordWindow) 
     case RecordField.Timestamp     => window.micros(index)
     case RecordField.TimestampType => window.timestampType(index)
     case RecordField.Headers       => if (headers.isNullAt(index)) null else headers.getArray(index)
+    case RecordField.Text          => text
   }
 
   private def key: Array[Byte] = if (window.isKeyNull(index)) null else window.key(index)
 
   private def value: Array[Byte] = if (window.isValueNull(index)) null else window.value(index)
+
+  private def text: UTF8String = if (window.isValueNull(index)) null else window.text(index)
 
   override def setNullAt(ordinal: Int): Unit = throw new UnsupportedOperationException("a record cannot be changed")
 

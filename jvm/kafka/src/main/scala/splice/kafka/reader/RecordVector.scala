@@ -22,6 +22,7 @@ private[reader] object RecordVector {
     case RecordField.Timestamp     => new TimestampVector(kind, window)
     case RecordField.TimestampType => new TimestampTypeVector(kind, window)
     case RecordField.Headers       => HeadersVector(window)
+    case RecordField.Text          => new TextVector(kind, window)
   }
 }
 
@@ -35,6 +36,12 @@ final private class ValueVector(kind: DataType, window: RecordWindow) extends Vi
   override def hasNull: Boolean               = true
   override def isNullAt(i: Int): Boolean      = window.isValueNull(i)
   override def getBinary(i: Int): Array[Byte] = window.value(i)
+}
+
+final private class TextVector(kind: DataType, window: RecordWindow) extends ViewVector(kind) {
+  override def hasNull: Boolean                  = true
+  override def isNullAt(i: Int): Boolean         = window.isValueNull(i)
+  override def getUTF8String(i: Int): UTF8String = window.text(i)
 }
 
 final private class TopicVector(kind: DataType, window: RecordWindow) extends ViewVector(kind) {

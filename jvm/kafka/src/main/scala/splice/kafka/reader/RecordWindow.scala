@@ -44,6 +44,9 @@ abstract private[reader] class RecordWindow {
   /** A value that is not null. */
   def value(i: Int): Array[Byte]
 
+  /** A value that is not null, as text. It is valid until the window moves. */
+  def text(i: Int): UTF8String
+
   def hasHeaders(i: Int): Boolean
 
   /** Appends the headers of a record to `to`. They are valid until the window moves. */
@@ -70,10 +73,13 @@ abstract private[reader] class RecordWindow {
 
   protected def begin(chunk: Chunk): Unit
 
+  /** Whether the chunk may have records that were not shown. */
+  def hasMore: Boolean
+
   /** Shows the next records of the chunk that are to be read; false if there are none. */
   def next(): Boolean
 
-  /** The records of the chunk after the end of its range, if there are any. Known once [[next]] is false.
+  /** The records of the chunk after the end of its range, if there are any. Known once [[hasMore]] or [[next]] is false.
     *
     * @param room
     *   the bytes that may be kept of them
@@ -112,6 +118,7 @@ final private[reader] class ClientRecords extends RecordWindow {
   override def isValueNull(i: Int): Boolean = all(i).value == null
   override def key(i: Int): Array[Byte]     = all(i).key
   override def value(i: Int): Array[Byte]   = all(i).value
+  override def text(i: Int): UTF8String     = UTF8String.fromBytes(all(i).value)
   override def hasHeaders(i: Int): Boolean  = all(i).headers.iterator.hasNext
 
   override def headers(i: Int, to: ShownHeaders): Unit =
@@ -124,6 +131,8 @@ final private[reader] class ClientRecords extends RecordWindow {
     filled = next.records.size
     ended = end(next.range.until)
   }
+
+  override def hasMore: Boolean = !shown
 
   override def next(): Boolean = {
     last = if (shown) 0 else chunk.flatMap(_.range.holes).fold(ended)(compacted)

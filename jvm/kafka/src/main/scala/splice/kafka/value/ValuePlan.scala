@@ -20,7 +20,7 @@ import splice.source.{OptionErrors, RawRows, SessionSettings}
   * @param record
   *   what is asked of the reader of records
   * @param parser
-  *   over one column of bytes; None = they are text
+  *   over one column of bytes
   * @param places
   *   for each column that is asked for, where it is in a row of `record`, or one of [[ValuePlan]]'s marks
   */
@@ -29,7 +29,7 @@ final private[splice] case class ValuePlan(
     places: IndexedSeq[Int],
     types: IndexedSeq[DataType],
     settings: ValueSettings,
-    parser: Option[Expression]
+    parser: Expression
 )
 
 private[splice] object ValuePlan {
@@ -43,41 +43,40 @@ private[splice] object ValuePlan {
   // What errors and the column of corrupt records say comes first, so that its places are known.
   private val needed = Seq(KafkaSchema.Value, KafkaSchema.Topic, KafkaSchema.Partition, KafkaSchema.Offset)
 
-  /** None when the rows of records are what is asked for already. */
+  /** None if no column needs a parser: the reader of records supplies bytes and text. */
   def apply(settings: ValueSettings, columns: StructType, session: SessionSettings): Option[ValuePlan] = {
     val made = Map(KafkaSchema.Value -> Value, KafkaSchema.Corrupt -> Corrupt)
-    if (settings.format == ValueFormat.Raw || !columns.fieldNames.exists(made.contains)) None
-    else {
-      val plain  = KafkaSchema(includeHeaders = true)
-      val names  = (needed ++ columns.fieldNames.filterNot(made.contains)).distinct
-      val record = StructType(names.map(name => plain(name)))
-      val places = columns.fieldNames.toIndexedSeq.map(name => made.getOrElse(name, names.indexOf(name)))
-      Some(ValuePlan(record, places, columns.map(_.dataType).toIndexedSeq, settings, expression(settings, session)))
+    settings.format match {
+      case format: ValueFormat.Parsed if columns.fieldNames.exists(made.contains) =>
+        val plain  = KafkaSchema(includeHeaders = true)
+        val names  = (needed ++ columns.fieldNames.filterNot(made.contains)).distinct
+        val record = StructType(names.map(name => plain(name)))
+        val places = columns.fieldNames.toIndexedSeq.map(name => made.getOrElse(name, names.indexOf(name)))
+        val types  = columns.map(_.dataType).toIndexedSeq
+        Some(ValuePlan(record, places, types, settings, parser(format, settings, session)))
+      case _ => None
     }
   }
 
   /** Fails where Spark refuses schema or options, if there is a session to ask. */
-  def check(settings: ValueSettings): Unit =
-    if (settings.parses && SparkSession.getActiveSession.nonEmpty) {
-      val _ = expression(settings, SessionSettings.current)
-    }
+  def check(settings: ValueSettings): Unit = settings.format match {
+    case format: ValueFormat.Parsed if SparkSession.getActiveSession.nonEmpty =>
+      val _ = parser(format, settings, SessionSettings.current)
+    case _ => ()
+  }
 
   /** Every failure is an error, whatever `onParseError` says: the reader catches it and knows the record. */
-  private def expression(settings: ValueSettings, session: SessionSettings): Option[Expression] =
-    settings.format match {
-      case format: ValueFormat.Parsed =>
-        try Some(session.within(compile(format, settings)))
-        catch {
-          case NonFatal(e) =>
-            val said = Option(e.getMessage).getOrElse(e.toString).linesIterator.nextOption().getOrElse("")
-            throw OptionErrors.invalidValue(
-              ValueOptions.Schema.key,
-              settings.fields.toDDL,
-              s"what Spark's ${format.function} takes with the options 'value.*' ($said)",
-              ValueOptions.Schema.doc
-            )
-        }
-      case _ => None
+  private def parser(format: ValueFormat.Parsed, settings: ValueSettings, session: SessionSettings): Expression =
+    try session.within(compile(format, settings))
+    catch {
+      case NonFatal(e) =>
+        val said = Option(e.getMessage).getOrElse(e.toString).linesIterator.nextOption().getOrElse("")
+        throw OptionErrors.invalidValue(
+          ValueOptions.Schema.key,
+          settings.fields.toDDL,
+          s"what Spark's ${format.function} takes with the options 'value.*' ($said)",
+          ValueOptions.Schema.doc
+        )
     }
 
   private def compile(format: ValueFormat.Parsed, settings: ValueSettings): Expression = {

@@ -11,7 +11,6 @@ import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, MutableProjection, SpecificInternalRow}
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
-import org.apache.spark.unsafe.types.UTF8String
 
 import splice.kafka.KafkaErrors
 import splice.kafka.options.OnParseError
@@ -80,16 +79,14 @@ private[splice] object ValueReader {
   private def isUndecided(e: SparkThrowable): Boolean =
     Option(e.getCondition).exists(_.startsWith("INCONSISTENT_BEHAVIOR_CROSS_VERSION"))
 
-  /** A value's text, or what an expression makes of it, which may be one reused row. */
-  private def parser(plan: ValuePlan): Array[Byte] => Any = plan.parser match {
-    case None             => UTF8String.fromBytes(_)
-    case Some(expression) =>
-      val input      = new GenericInternalRow(1)
-      val projection =
-        MutableProjection.create(Seq(expression)).target(new SpecificInternalRow(Seq(expression.dataType)))
-      bytes => {
-        input.update(0, bytes)
-        projection(input).get(0, expression.dataType)
-      }
+  /** What the expression makes of a value, which may be one reused row. */
+  private def parser(plan: ValuePlan): Array[Byte] => Any = {
+    val kind       = plan.parser.dataType
+    val input      = new GenericInternalRow(1)
+    val projection = MutableProjection.create(Seq(plan.parser)).target(new SpecificInternalRow(Seq(kind)))
+    bytes => {
+      input.update(0, bytes)
+      projection(input).get(0, kind)
+    }
   }
 }

@@ -108,6 +108,7 @@ final class BatchRecordsSuite extends AnyFunSuite {
       own.key(h).toString -> Option.when(!own.isValueNull(h))(own.value(h).toSeq)
     )
     assert(window.hasHeaders(i) == headers.nonEmpty)
+    if (!window.isValueNull(i)) assert(window.text(i).getBytes.toSeq == window.value(i).toSeq)
     Row(
       window.offset(i),
       window.timestamp(i),
@@ -153,6 +154,24 @@ final class BatchRecordsSuite extends AnyFunSuite {
     RecordBatch.MAGIC_VALUE_V2,
     0 until 100
   ))
+
+  test("a copy of a row keeps its text when other records are decompressed into the same bytes") {
+    val records = log(new Random(3), 40, Compression.zstd().build(), RecordBatch.MAGIC_VALUE_V2)
+    val rows    = expected(records)
+    val window  = new BatchRecords
+    val row     = new RecordRow(Array(RecordField.Text), window)
+    window.open(Chunk(range(0, rows.last.offset + 1), polled(records), 0))
+    val copies = Iterator.continually(window.next()).takeWhile(identity).map { _ =>
+      (0 until window.rows).map { i =>
+        row.show(i)
+        row.copy()
+      }
+    }.toVector
+    assert(copies.size > 1)
+    assert(copies.flatten.map(copy => Option.when(!copy.isNullAt(0))(copy.getUTF8String(0).getBytes.toSeq)) ==
+      rows.map(_.value))
+    window.free()
+  }
 
   test("of old formats")(Seq(RecordBatch.MAGIC_VALUE_V0, RecordBatch.MAGIC_VALUE_V1).foreach(reads(_, 0 until 10)))
 

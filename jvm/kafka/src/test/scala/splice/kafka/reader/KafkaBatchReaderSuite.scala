@@ -13,6 +13,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders
 import org.apache.kafka.common.record.TimestampType
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.catalyst.util.ArrayData
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -78,6 +79,22 @@ final class KafkaBatchReaderSuite extends AnyFunSuite {
     ))
   }
 
+  test("a value is text if its column is, also for Spark's projection of a whole batch") {
+    val w = new SlotWorld
+    w.client.schedulePollTask { () =>
+      Seq("äx".getBytes("UTF-8"), null, Array.emptyByteArray).zipWithIndex.foreach { case (value, i) =>
+        w.client.addRecord(new ConsumerRecord[Array[Byte], Array[Byte]]("t", 0, i.toLong, null, value))
+      }
+    }
+    val columns = StructType(Seq(StructField(KafkaSchema.Value, StringType)))
+    val project = UnsafeProjection.create(columns)
+    val seen    = drain(w.batchesOf(columns, range(0, 0, 3))) { batch =>
+      batch.rowIterator.asScala.map(row => project(row).copy()).toVector
+    }.flatten
+    assert(seen.map(row => Option.when(!row.isNullAt(0))(row.getUTF8String(0).toString)) ==
+      Seq(Some("äx"), None, Some("")))
+  }
+
   test("a timestamp beyond Spark's range fails, and names the record") {
     val w     = new SlotWorld
     val nanos = 1712345678123456789L
@@ -113,7 +130,7 @@ final class KafkaBatchReaderSuite extends AnyFunSuite {
     }
     w.client.schedulePollTask(() => w.client.addRecord(headed(40, new RecordHeaders().add("last", null))))
     val project = UnsafeProjection.create(all)
-    val seen    = drain(w.headed(range(0, 0, 41))) { batch =>
+    val seen    = drain(w.batchesOf(all, range(0, 0, 41))) { batch =>
       // All arrays of a batch first, their elements afterwards.
       val arrays = (0 until batch.numRows).map(i =>
         Option.when(!batch.column(7).isNullAt(i))(batch.column(7).getArray(i))

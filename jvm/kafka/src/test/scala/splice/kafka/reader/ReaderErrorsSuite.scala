@@ -62,7 +62,7 @@ final class ReaderErrorsSuite extends AnyFunSuite {
       Vector(ValuePlan.Value),
       Vector(StringType),
       KafkaSettings(SourceOptions(options + ("valueFormat" -> "string"))).value,
-      Some(Broken())
+      Broken()
     )
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, java.time.Clock.systemUTC(), 1, "broken")
     val readers = KafkaReaders(

@@ -13,7 +13,7 @@ import org.apache.kafka.common.record.TimestampType
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection}
 import org.apache.spark.sql.catalyst.util.GenericArrayData
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -88,6 +88,21 @@ final class RecordRowSuite extends AnyFunSuite {
     assert(unsafe(shown(bare, all), all) == unsafe(expected(bare, null), all))
     val row = shown(bare, all)
     assert(row.isNullAt(0) && row.isNullAt(1) && row.isNullAt(7) && !row.isNullAt(2))
+  }
+
+  private val withText = StructType(all.map {
+    case value if value.name == KafkaSchema.Value => value.copy(dataType = StringType)
+    case other                                    => other
+  })
+
+  test("a value is text if its column is, and no value is null") {
+    val text   = record(bytes("k"), bytes("äx"))
+    val values = Array[Any](bytes("k"), UTF8String.fromString("äx"), UTF8String.fromString("tøpic"))
+    val three  = StructType(withText.take(3))
+    assert(unsafe(shown(text, three), three) == unsafe(new GenericInternalRow(values), three))
+    assert(shown(text, withText).get(1, StringType) == UTF8String.fromString("äx"))
+    val none = shown(record(null, null), withText)
+    assert(none.isNullAt(1) && none.get(1, StringType) == null)
   }
 
   test("only the columns asked for, in their order") {

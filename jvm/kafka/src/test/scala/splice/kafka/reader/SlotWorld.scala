@@ -11,6 +11,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.kafka.clients.consumer._
 import org.apache.kafka.common.TopicPartition
+import org.apache.spark.sql.types.StructType
 
 import splice.kafka.KafkaSchema
 import splice.kafka.options.{ClientProperties, TopicRecreated}
@@ -104,8 +105,8 @@ final private[reader] class SlotWorld(
 
   def batches(ranges: KafkaSplitRange*): KafkaBatchReader = new KafkaBatchReader(columns, slot(ranges))
 
-  def headed(ranges: KafkaSplitRange*): KafkaBatchReader =
-    new KafkaBatchReader(KafkaSchema(includeHeaders = true), slot(ranges))
+  def batchesOf(columns: StructType, ranges: KafkaSplitRange*): KafkaBatchReader =
+    new KafkaBatchReader(columns, slot(ranges))
 
   private def slot(ranges: Seq[KafkaSplitRange]) = new SlotReader(
     ranges.toIndexedSeq,

@@ -16,7 +16,10 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.options.ValueSettings
+import splice.coordinator.MemorySideLog
+import splice.kafka.enumerator.RecordSizes
+import splice.kafka.options.{KafkaSettings, ValueSettings}
+import splice.kafka.reader.KafkaReaders
 import splice.kafka.{KafkaSchema, KafkaSource}
 import splice.source._
 
@@ -85,10 +88,6 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(values(dated, """{"d":"02.01.2026"}""").map(_.toString) == Seq("[2026-01-02]"))
   }
 
-  test("string is text, and nothing can be wrong with it") {
-    assert(values(Seq("valueFormat" -> "string"), "äx", null, "") == Seq("äx", null, ""))
-  }
-
   test("the other columns stay, in any order") {
     val all  = KafkaSchema(includeHeaders = false, settings(json: _*))
     val rows =
@@ -128,10 +127,25 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  test("what is not asked for is not parsed, and raw values are no business of it") {
+  test("bytes, text and columns that are not read need no parser") {
     val all = KafkaSchema(includeHeaders = false, settings(json: _*))
     assert(ValuePlan(settings(json: _*), select(all, "offset", "key"), SessionSettings.current).isEmpty)
-    assert(ValuePlan(settings(), KafkaSchema(includeHeaders = true), SessionSettings.current).isEmpty)
+    Seq(settings(), settings("valueFormat" -> "string")).foreach { own =>
+      assert(ValuePlan(own, KafkaSchema(includeHeaders = true, own), SessionSettings.current).isEmpty)
+    }
+  }
+
+  test("only columns that need a parser are read as rows") {
+    def columnar(options: (String, String)*)(names: String*): Boolean = {
+      val of      = Map("kafka.bootstrap.servers" -> "127.0.0.1:1", "subscribe" -> "t") ++ options
+      val own     = KafkaSettings(SourceOptions(of))
+      val columns = select(KafkaSchema(includeHeaders = true, own.value), names: _*)
+      val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, java.time.Clock.systemUTC(), 1, "columnar")
+      KafkaReaders(own, columns, context, "columnar", Nil, new RecordSizes).columnar
+    }
+    val headed = "includeHeaders" -> "true"
+    assert(columnar(headed)("value", "headers") && columnar("valueFormat" -> "string", headed)("value", "headers"))
+    assert(columnar(json: _*)("key", "offset") && !columnar(json: _*)("value"))
   }
 
   test("the time zone is the one of the first start") {
