@@ -14,6 +14,13 @@ ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "target" / "bench-base"
 """A folder per commit with the jars of its build."""
 
+SOURCES = Path("jvm", "bench", "src", "main")
+READERS = (
+    Path("java", "splice", "bench", "builds", "ReaderBenchmark.java"),
+    Path("scala", "splice", "bench", "builds", "InMemoryTopic.scala"),
+)
+"""The benchmark of readers over records in memory."""
+
 
 def own_jar() -> Path:
     """Return the jar of this tree."""
@@ -55,9 +62,19 @@ def build(commit: str, into: Path) -> None:
     subprocess.run(["tar", "-x"], cwd=tree, input=files.stdout, check=True)
     launchers = sorted((ROOT / ".launcher").glob("sbt-launch-*.jar"))
     known = {"SBT_LAUNCHER": str(launchers[-1])} if launchers else {}
-    sbt = [str(tree / "project" / "sbt"), "bundle/dist"]
-    subprocess.run(sbt, cwd=tree, check=True, env={**known, **os.environ})
-    (tree / "jvm" / "bundle" / "target" / "dist").rename(into)
+    sbt, env = str(tree / "project" / "sbt"), {**known, **os.environ}
+    subprocess.run([sbt, "bundle/dist"], cwd=tree, check=True, env=env)
+    jars = tree / "jvm" / "bundle" / "target" / "dist"
+    # Constructors of readers differ between builds, so each build needs classes of its own.
+    for file in READERS:
+        (tree / SOURCES / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / SOURCES / file, tree / SOURCES / file)
+    made = subprocess.run([sbt, "bench/Jmh/compile"], cwd=tree, check=False, env=env)
+    if made.returncode == 0:
+        shutil.copytree(
+            tree / "jvm" / "bench" / "target" / "scala-2.13" / "classes", jars / "benchmark"
+        )
+    jars.rename(into)
     shutil.rmtree(tree)
 
 

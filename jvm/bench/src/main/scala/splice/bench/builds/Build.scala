@@ -13,13 +13,14 @@ import scala.util.Using
 /** A jar of Splice to compare.
   *
   * @param jar
-  *   the Kafka client next to it is used, if there is one
+  *   the Kafka client next to it is used, if there is one, and the folder `benchmark`, the benchmark's classes that were compiled with this build
   */
 final private[builds] case class Build(name: String, jar: Path) {
 
   /** The command that runs a program of this benchmark on the build. No class of another build is on the class path. */
   def command(program: String): Seq[String] = {
-    val classes = (jar +: client).mkString("", File.pathSeparator, File.pathSeparator) + Build.benchmark
+    val own     = jar.resolveSibling("benchmark")
+    val classes = (own +: jar +: client).mkString("", File.pathSeparator, File.pathSeparator) + Build.benchmark
     (s"${sys.props("java.home")}/bin/java" +: Build.flags) ++ Seq("-cp", classes, program)
   }
 
