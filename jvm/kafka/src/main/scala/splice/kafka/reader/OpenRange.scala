@@ -12,6 +12,7 @@ import org.apache.kafka.common.TopicPartition
 import org.apache.spark.unsafe.types.UTF8String
 
 import splice.kafka.MissingRange
+import splice.kafka.lag.PartitionRead
 import splice.kafka.split.{Holes, KafkaSplitRange, TopicPartitions}
 
 /** A range that is not read to its end yet. */
@@ -32,6 +33,20 @@ final private[reader] class OpenRange(range: KafkaSplitRange) {
     position = now
     now != previous
   }
+
+  private var rows   = 0L
+  private var bytes  = 0L
+  private var millis = Long.MinValue
+
+  /** Counts the records that a window shows. */
+  def count(window: RecordWindow): Unit = {
+    rows += window.rows
+    bytes += window.bytes
+    millis = math.max(millis, window.timestamp(window.rows - 1))
+  }
+
+  /** What was counted; None before the first record. */
+  def read: Option[PartitionRead] = Option.when(rows > 0)(PartitionRead(rows, bytes, millis))
 
   /** What is lost if records from an offset (included) until another (excluded) are gone: not what the history has. */
   def lost(from: Long, until: Long): Seq[MissingRange] =

@@ -18,7 +18,7 @@ import org.apache.kafka.common.errors.{InterruptException, WakeupException}
 import org.apache.kafka.common.{KafkaException, TopicPartition}
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 
-import splice.kafka.lag.{PartitionRead, TaskReads}
+import splice.kafka.lag.TaskReads
 import splice.kafka.reader.SlotConsumer.Leftover
 import splice.kafka.split.{KafkaSplitRange, TopicPartitions}
 import splice.source.{Poll, Report}
@@ -43,7 +43,8 @@ final private[splice] class SlotReader(
 )(giveBack: => Unit)
     extends AutoCloseable {
 
-  private val open    = mutable.LinkedHashMap.from(ranges.map(r => TopicPartitions.of(r.partition) -> new OpenRange(r)))
+  private val all     = ranges.map(new OpenRange(_))
+  private val open    = mutable.LinkedHashMap.from(all.map(range => range.partition -> range))
   private val changes = new LogChanges(open, KafkaSplitRange.topicIds(ranges), consumer, settings)
   private val chunks  = mutable.ArrayDeque.empty[Chunk]
   private val lock    = new ReentrantLock
@@ -70,7 +71,6 @@ final private[splice] class SlotReader(
   private var bytes     = 0L
   private var pollNanos = 0L
 
-  private var reads       = TaskReads()
   private var fetchMillis = 0L
   private var idleNanos   = 0L
 
@@ -83,19 +83,22 @@ final private[splice] class SlotReader(
   )
 
   /** Moves to the next records of a range. Each response of a broker that the consumer waits for may take `patience`. */
-  @tailrec def poll(patience: Duration): Poll = {
+  def poll(patience: Duration): Poll = {
     count()
-    if (current.nonEmpty && show()) Poll.Found
+    guarded(next(patience))
+  }
+
+  @tailrec private def next(patience: Duration): Poll =
+    if (current.nonEmpty && window.hasMore && show()) Poll.Found
     else {
       settle()
       if (chunks.nonEmpty) {
         take(chunks.removeHead())
-        poll(patience)
+        next(patience)
       } else if (open.isEmpty) ended()
-      else if (fill(patience)) poll(patience)
+      else if (fill(patience)) next(patience)
       else Poll.Pending
     }
-  }
 
   private def ended(): Poll = {
     if (!exhausted) {
@@ -106,15 +109,17 @@ final private[splice] class SlotReader(
   }
 
   /** What was read, for the driver, and that a reader was opened or reused. The time of fetches is known at the end only. */
-  def report: Seq[Report] =
-    Seq(Report(settings.reportKey, reads ++ TaskReads.ofReader(pollNanos, fetchMillis, reused)))
+  def report: Seq[Report] = {
+    val read   = all.flatMap(range => range.read.map(TopicPartitions.toLog(range.partition) -> _)).toMap
+    val filled = all.iterator.filter(_.holes.nonEmpty).flatMap(_.read).map(_.rows).sum
+    Seq(Report(
+      settings.reportKey,
+      TaskReads(read, filled = filled) ++ TaskReads.ofReader(pollNanos, fetchMillis, reused)
+    ))
+  }
 
   /** Counts the records that were handed over. */
-  private def count(): Unit = current.filter(_ => window.rows > 0).foreach { case Chunk(range, _, _) =>
-    val read = PartitionRead(window.rows.toLong, window.bytes, window.timestamp(window.rows - 1))
-    val own  = Map(TopicPartitions.toLog(range.partition) -> read)
-    reads = reads ++ TaskReads(own, filled = if (range.holes.isEmpty) 0L else window.rows.toLong)
-  }
+  private def count(): Unit = if (window.rows > 0) current.foreach(_.range.count(window))
 
   /** What a chunk that was handed over means for its range. */
   private def settle(): Unit = {
@@ -122,7 +127,7 @@ final private[splice] class SlotReader(
       val left = window.left(consumer.room)
       if (left.nonEmpty) finish(range, left)
       else {
-        val at = guarded(position(range))
+        val at = position(range)
         if (at >= range.until) finish(range, None)
         else range.holes.foreach(holes => leap(range, at, math.min(holes.next(at), range.until)))
       }
@@ -133,7 +138,7 @@ final private[splice] class SlotReader(
 
   /** Seeks over offsets that the history has. What was fetched ahead is lost, so a short distance is read. */
   private def leap(range: OpenRange, at: Long, to: Long): Unit = if (to - at > SlotReader.LeastLeap) {
-    guarded(consumer.skipTo(range.partition, to))
+    consumer.skipTo(range.partition, to)
     range.position = to
     if (to == range.until) finish(range, None)
   }
@@ -144,7 +149,7 @@ final private[splice] class SlotReader(
   }
 
   private def show(): Boolean = {
-    val found = guarded(window.next())
+    val found = window.next()
     rows += window.rows
     bytes += window.bytes
     found
@@ -152,7 +157,7 @@ final private[splice] class SlotReader(
 
   private def finish(range: OpenRange, left: Option[Leftover]): Unit = {
     open -= range.partition
-    guarded(consumer.finish(range.partition, range.until, left))
+    consumer.finish(range.partition, range.until, left)
   }
 
   private def position(range: OpenRange): Long =
@@ -164,7 +169,7 @@ final private[splice] class SlotReader(
     }
 
   /** Gets records or ends ranges; false when the time has passed without either. */
-  private def fill(patience: Duration): Boolean = guarded {
+  private def fill(patience: Duration): Boolean = {
     if (owner.isEmpty) owner = Some(Thread.currentThread())
     if (begun) requests(patience)
     else {
@@ -181,11 +186,12 @@ final private[splice] class SlotReader(
 
   @tailrec private def requests(patience: Duration): Boolean = {
     val start = System.nanoTime()
-    request(Seq(patience, step).min)
-    val left = patience.minusNanos(System.nanoTime() - start)
+    request(if (patience.compareTo(step) < 0) patience else step)
     if ((patience eq Poll.Forever) || chunks.nonEmpty || open.isEmpty) true
-    else if (left.isNegative || left.isZero) false
-    else requests(left)
+    else {
+      val left = patience.minusNanos(System.nanoTime() - start)
+      if (left.isNegative || left.isZero) false else requests(left)
+    }
   }
 
   private def request(patience: Duration): Unit = {
@@ -198,7 +204,8 @@ final private[splice] class SlotReader(
       val passed = looked.filter(range => range.moved(position(range))).toSeq
       val idle   = polled.isEmpty && passed.isEmpty
       if (!idle) {
-        val moved = polled.partitions.asScala.map(_.topic).toSet ++ passed.map(_.partition.topic)
+        def moved(topic: String) =
+          polled.partitions.asScala.exists(_.topic == topic) || passed.exists(_.partition.topic == topic)
         changes.leaveOthers(moved)
       }
       polled.partitions.forEach { partition =>
@@ -221,7 +228,10 @@ final private[splice] class SlotReader(
   private def finishPassed(passed: Seq[OpenRange], brought: TopicPartition => Boolean): Unit =
     passed.filter(range => range.position >= range.until && !brought(range.partition)).foreach(finish(_, None))
 
-  /** Uses the consumer, which [[close]] may want at the same time, and turns its interrupt into Java's. */
+  /** Uses the consumer, which [[close]] may want at the same time, and turns its interrupt into Java's. There is one call of it in the class:
+    * the JVM's compiler inlines a poll into the loop of Spark's generated code, and more handlers of exceptions would use up what it may
+    * inline there before it comes to the columns that each row reads.
+    */
   private def guarded[A](use: => A): A = {
     lock.lockInterruptibly()
     try {
