@@ -15,7 +15,7 @@ import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.CutRules
-import splice.kafka.reader.ReaderPool
+import splice.kafka.reader.{ReadBudget, ReaderPool}
 import splice.source.SpliceException
 import splice.testkit.KafkaBroker
 
@@ -85,18 +85,43 @@ final class RealMemorySuite extends AnyFunSuite with BeforeAndAfterAll {
     ReaderPool.release("pieces")
   }
 
-  test("a record that was damaged in the broker's log is an error that names its partition") {
-    real.create("damaged", 1)
-    real.write("damaged", 1, 0, 3)
-    val log = broker.logFile("damaged", 0)
-    Using.resource(Files.newByteChannel(log, StandardOpenOption.WRITE)) { file =>
-      val _ = file.position(file.size - 3).write(java.nio.ByteBuffer.wrap(Array[Byte](0)))
+  test("queries of one JVM hold what the smallest readBufferBytes allows, and read every row") {
+    real.create("shared", 16)
+    real.write("shared", 16, 0, 4000)
+    Seq("wide" -> 64, "narrow" -> 16, "wide" -> 64, "narrow" -> 16).foreach { case (run, mebibytes) =>
+      val options = Seq("subscribe" -> "shared", "startingOffsets" -> "earliest", "readBufferBytes" -> s"${mebibytes}m")
+      val source  = real.source(options: _*)
+      real.run(source, slots = 4) { c =>
+        val tasks = c.tasks(c.initial(), c.advance(c.initial(), everything = true))
+        assert(real.rows(source, tasks, run).map(_._3).sorted == (0 until 4000).map(i => s"v$i").sorted)
+      }
+      val open = Set("wide", "narrow").filter(own => ReaderPool.ofExecutor.count(_.run == own) > 0)
+      assert(ReadBudget.ofExecutor.held <= (if (open("narrow")) 16L << 20 else 64L << 20), s"after $run")
     }
-    val source = real.source("subscribe" -> "damaged", "startingOffsets" -> "earliest")
+    assert(ReaderPool.ofExecutor.count(_.run == "narrow") > 0)
+    Seq("wide", "narrow").foreach(ReaderPool.release)
+  }
+
+  private def damaged[A](topic: String, options: (String, String)*)(read: (=> Seq[(Int, Long, String)]) => A): A = {
+    real.create(topic, 1)
+    real.write(topic, 1, 0, 3)
+    Using.resource(Files.newByteChannel(broker.logFile(topic, 0), StandardOpenOption.WRITE)) { file =>
+      val _ = file.position(file.size - 3).write(java.nio.ByteBuffer.wrap("X".getBytes))
+    }
+    val source = real.source(options ++ Seq("subscribe" -> topic, "startingOffsets" -> "earliest"): _*)
     real.run(source) { c =>
       val tasks = c.tasks(c.initial(), c.advance(c.initial(), everything = true))
-      val error = intercept[SpliceException](real.rows(source, tasks, "damaged"))
-      assert(error.getCondition == "SPLICE_KAFKA.CORRUPT_RECORD" && error.getMessage.contains("damaged-0"), error)
+      read(real.rows(source, tasks, topic))
     }
+  }
+
+  test("a record that was damaged in the broker's log is an error that names its partition") {
+    val error = damaged("damaged")(rows => intercept[SpliceException](rows))
+    assert(error.getCondition == "SPLICE_KAFKA.CORRUPT_RECORD" && error.getMessage.contains("damaged-0"), error)
+  }
+
+  test("check.crcs=false reads a record that was damaged in the broker's log") {
+    val rows = damaged("unchecked", "kafka.check.crcs" -> "false")(rows => rows)
+    assert(rows.map(_._2) == Seq(0L, 1L, 2L) && rows.map(_._3) == Seq("v0", "v1", "X2"))
   }
 }
