@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyspark.errors import StreamingQueryException
 
+from driver_log import DriverLog
 from orders import (
     HISTORY_SELECT,
     LIVE_SELECT,
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 PARTITIONS = 2
 ORDERS = range(100)
 LATER = range(100, 140)
+ENDED = "sources/0/splice/leg-old/committed"
+"""The entry that the end of the first leg was committed to its consumer group."""
 
 
 @pytest.fixture
@@ -93,6 +96,26 @@ def test_a_function_computes_the_start_once(
     assert [p["until"] for p in calls[1]["offsets"]] == [30, 30]
 
 
+def bounded(topics: KafkaTopics, topic: str, group: str) -> KafkaSource:
+    """Reads what a topic has now, and commits the end to a consumer group."""
+    return (
+        KafkaSource.builder()
+        .bootstrap_servers(topics.bootstrap_servers)
+        .topics(topic)
+        .starting_offsets("earliest")
+        .ending_offsets("latest")
+        .commit_to_group(group)
+        .build()
+    )
+
+
+def remove(checkpoint: Path, *files: str) -> None:
+    """Removes files of a checkpoint, as if the driver had been killed before it stored them."""
+    for file in map(checkpoint.joinpath, files):
+        file.unlink()
+        file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
+
+
 def test_the_run_that_repeats_a_switch_commits_the_end_of_the_log_before(
     spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
 ) -> None:
@@ -101,30 +124,16 @@ def test_the_run_that_repeats_a_switch_commits_the_end_of_the_log_before(
     topics.produce(new, orders(LATER, PARTITIONS))
 
     def source(group: str) -> HybridSource:
-        first = (
-            KafkaSource.builder()
-            .bootstrap_servers(topics.bootstrap_servers)
-            .topics(old)
-            .starting_offsets("earliest")
-            .ending_offsets("latest")
-            .commit_to_group(group)
-            .build()
-        )
         then = live(topics, new, startingOffsets="earliest")
         return (
-            HybridSource.builder("old", first, select=LIVE_SELECT)
+            HybridSource.builder("old", bounded(topics, old, group), select=LIVE_SELECT)
             .add_source("new", then, select=LIVE_SELECT)
             .build()
         )
 
     drain(source("before").read_stream(spark), tmp_path)
     assert topics.committed("before", old) == dict.fromkeys(range(PARTITIONS), 50)
-    # As if the driver had been killed in the batch of the switch.
-    checkpoint = tmp_path / "checkpoint"
-    ended = checkpoint / "sources" / "0" / "splice" / "leg-old" / "committed"
-    for file in (checkpoint / "commits" / "1", ended):
-        file.unlink()
-        file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
+    remove(tmp_path / "checkpoint", "commits/1", ENDED)
     topics.produce(new, orders(range(200, 210), PARTITIONS))
     # A sink without a log runs the batch again.
     query = (
@@ -137,3 +146,30 @@ def test_the_run_that_repeats_a_switch_commits_the_end_of_the_log_before(
     )
     wait_for("the query to end", lambda: query.awaitTermination(1), 120)
     assert topics.committed("after", old) == dict.fromkeys(range(PARTITIONS), 50)
+
+
+def test_a_start_without_a_leg_warns_that_the_end_of_the_leg_was_not_committed(
+    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
+) -> None:
+    old, new = make_topic(PARTITIONS), make_topic(PARTITIONS)
+    topics.produce(old, orders(ORDERS, PARTITIONS))
+    topics.produce(new, orders(LATER, PARTITIONS))
+    then = live(topics, new, startingOffsets="earliest")
+    alone = HybridSource.builder("new", then, select=LIVE_SELECT).build()
+    both = (
+        HybridSource.builder("old", bounded(topics, old, "ended"), select=LIVE_SELECT)
+        .add_source("new", then, select=LIVE_SELECT)
+        .build()
+    )
+    warning = "Leg 'old' was removed from the chain before Splice committed its end"
+    drain(both.read_stream(spark), tmp_path)
+    topics.produce(new, orders(range(200, 210), PARTITIONS))
+    with DriverLog(spark, tmp_path) as log:
+        drain(alone.read_stream(spark), tmp_path)
+        assert not log.has(warning)
+    remove(tmp_path / "checkpoint", ENDED)
+    topics.produce(new, orders(range(210, 220), PARTITIONS))
+    with DriverLog(spark, tmp_path) as log:
+        drain(alone.read_stream(spark), tmp_path)
+        assert log.has(warning)
+    assert_each_once(ids(written(spark, tmp_path)), [*ORDERS, *LATER, *range(200, 220)])
