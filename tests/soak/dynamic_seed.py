@@ -14,9 +14,10 @@ from kill.killing import Kill
 from kill.life import Life
 from kill.relay import SELECT
 from servers.clusters import NAMES, Clusters
+from servers.waiting import wait_for
 from soak import applied
 from soak.dynamic_fate import DynamicFate, Event, LifeFate, What, fate
-from soak.patience import CLIENT, PATIENCE, wait_for_rows
+from soak.patience import CLIENT, PATIENCE, has_seen, wait_for_rows
 from soak.places import Place, Places
 from soak.story import Story
 
@@ -55,18 +56,21 @@ class _Seed:
             with self._happening(event):
                 pass
         due = [(place, place.rows) for place in self._places.there]
+        read = self._verdict().rows
         trigger = {"processingTime": "0 seconds"} if given.goes_on else {"availableNow": True}
         life = self._start(given.options, trigger, given.cores, given.kill)
         try:
             slain = sum(self._meets(event, life, due) for event in given.events)
+            least = sum(rows for _, rows in due)
             if given.goes_on:
+                # A query that is stopped does not wait for a cluster that has just come back.
+                wait_for(f"{least} rows", lambda: has_seen(life, least - read), PATIENCE)
                 (life.folder / "stop").touch()
             life.process.wait(PATIENCE)
         finally:
             life.process.kill()
         if not slain and self._story.ends(life):
             verdict = self._verdict()
-            least = sum(rows for _, rows in due)
             assert verdict.rows >= least, f"it ended after {verdict} of {least}"
         assert self._verdict().duplicated == 0, str(self._verdict())
 

@@ -27,8 +27,9 @@ _UNSEEN = 20
 def wait_for_rows(life: Life, rows: int) -> None:
     """Waits until a driver has seen so many rows, is over, or sees none."""
     with suppress(TimeoutError):
-        wait_for(
-            f"{rows} rows",
-            lambda: life.process.exit_code is not None or len(life.rows) >= rows,
-            _UNSEEN,
-        )
+        wait_for(f"{rows} rows", lambda: has_seen(life, rows), _UNSEEN)
+
+
+def has_seen(life: Life, rows: int) -> bool:
+    """Whether a driver has seen so many rows, or is over."""
+    return life.process.exit_code is not None or len(life.rows) >= rows
