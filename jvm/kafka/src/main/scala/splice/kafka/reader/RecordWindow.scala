@@ -3,8 +3,6 @@
 
 package splice.kafka.reader
 
-import java.util.Arrays
-
 import org.apache.kafka.clients.consumer.ConsumerRecord
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -100,8 +98,8 @@ private[reader] object RecordWindow {
 /** Records as the client makes them. All that belong to the range are shown at once. */
 final private[reader] class ClientRecords extends RecordWindow {
 
-  // An array, since a reader of rows looks at each record several times.
-  private var all    = Array.empty[ConsumerRecord[Array[Byte], Array[Byte]]]
+  // An array, since a reader of rows looks at each record several times. A new one per chunk costs less than clearing an old one.
+  private var all    = ClientRecords.NoRecords
   private var filled = 0
   private var ended  = 0
   private var last   = 0
@@ -127,7 +125,7 @@ final private[reader] class ClientRecords extends RecordWindow {
   override protected def begin(next: Chunk): Unit = {
     chunk = Some(next)
     shown = false
-    all = next.records.toArray(all)
+    all = next.records.toArray(ClientRecords.NoRecords)
     filled = next.records.size
     ended = end(next.range.until)
   }
@@ -137,20 +135,26 @@ final private[reader] class ClientRecords extends RecordWindow {
   override def next(): Boolean = {
     last = if (shown) 0 else chunk.flatMap(_.range.holes).fold(ended)(compacted)
     shown = true
-    size = 0L
-    var i = 0
-    while (i < last) {
-      size += math.max(all(i).serializedKeySize, 0) + math.max(all(i).serializedValueSize, 0)
+    size = sizes(all, last)
+    last > 0
+  }
+
+  private def sizes(records: Array[ConsumerRecord[Array[Byte], Array[Byte]]], until: Int): Long = {
+    var sum = 0L
+    var i   = 0
+    while (i < until) {
+      val record = records(i)
+      sum += math.max(record.serializedKeySize, 0) + math.max(record.serializedValueSize, 0)
       i += 1
     }
-    last > 0
+    sum
   }
 
   override def left(room: Long): Option[Leftover] =
     chunk.filter(_ => ended < filled).map(own => Leftover.of(own.records, ended))
 
   override def clear(): Unit = {
-    Arrays.fill(all.asInstanceOf[Array[Object]], 0, filled, null)
+    all = ClientRecords.NoRecords
     chunk = None
     filled = 0
     last = 0
@@ -178,4 +182,8 @@ final private[reader] class ClientRecords extends RecordWindow {
     }
     to
   }
+}
+
+private object ClientRecords {
+  private val NoRecords = Array.empty[ConsumerRecord[Array[Byte], Array[Byte]]]
 }

@@ -82,23 +82,45 @@ final private[splice] class SlotReader(
     new KafkaMetrics.Live(KafkaMetrics.PoolHits, () => if (reused) 1L else 0L)
   )
 
-  /** Moves to the next records of a range. Each response of a broker that the consumer waits for may take `patience`. */
+  /** Moves to the next records of a range. Each response of a broker that the consumer waits for may take `patience`.
+    *
+    * It uses the consumer, which [[close]] may want at the same time, and turns the interrupt of the consumer into Java's.
+    *
+    * The loop and all handlers of exceptions are in this one method, so that it is longer than a method may be that the JVM's compiler inlines
+    * (`FreqInlineSize`). Inlined into the loop of Spark's generated code, a poll would use up what the compiler may inline there before it
+    * comes to the columns that each row reads.
+    */
   def poll(patience: Duration): Poll = {
     count()
-    guarded(next(patience))
+    lock.lockInterruptibly()
+    try {
+      if (closed.get) throw new InterruptedException("the reader was closed while it was read")
+      var found = Option.empty[Poll]
+      while (found.isEmpty) {
+        if (current.nonEmpty && window.hasMore && show()) found = SlotReader.Found
+        else {
+          settle()
+          if (chunks.nonEmpty) take(chunks.removeHead())
+          else if (open.isEmpty) found = Some(ended())
+          else if (!fill(patience)) found = SlotReader.Pending
+        }
+      }
+      found.get
+    } catch {
+      case e @ (_: InterruptException | _: WakeupException) =>
+        failed = true
+        Thread.interrupted()
+        val interrupt = new InterruptedException("interrupted while reading Kafka")
+        interrupt.initCause(e)
+        throw interrupt
+      case e: KafkaException =>
+        failed = true
+        throw settings.client.unread(s"records of ${open.keysIterator.mkString(", ")}", e)
+      case e: Throwable =>
+        failed = true
+        throw e
+    } finally lock.unlock()
   }
-
-  @tailrec private def next(patience: Duration): Poll =
-    if (current.nonEmpty && window.hasMore && show()) Poll.Found
-    else {
-      settle()
-      if (chunks.nonEmpty) {
-        take(chunks.removeHead())
-        next(patience)
-      } else if (open.isEmpty) ended()
-      else if (fill(patience)) next(patience)
-      else Poll.Pending
-    }
 
   private def ended(): Poll = {
     if (!exhausted) {
@@ -228,31 +250,6 @@ final private[splice] class SlotReader(
   private def finishPassed(passed: Seq[OpenRange], brought: TopicPartition => Boolean): Unit =
     passed.filter(range => range.position >= range.until && !brought(range.partition)).foreach(finish(_, None))
 
-  /** Uses the consumer, which [[close]] may want at the same time, and turns its interrupt into Java's. There is one call of it in the class:
-    * the JVM's compiler inlines a poll into the loop of Spark's generated code, and more handlers of exceptions would use up what it may
-    * inline there before it comes to the columns that each row reads.
-    */
-  private def guarded[A](use: => A): A = {
-    lock.lockInterruptibly()
-    try {
-      if (closed.get) throw new InterruptedException("the reader was closed while it was read")
-      use
-    } catch {
-      case e @ (_: InterruptException | _: WakeupException) =>
-        failed = true
-        Thread.interrupted()
-        val interrupt = new InterruptedException("interrupted while reading Kafka")
-        interrupt.initCause(e)
-        throw interrupt
-      case e: KafkaException =>
-        failed = true
-        throw settings.client.unread(s"records of ${open.keysIterator.mkString(", ")}", e)
-      case e: Throwable =>
-        failed = true
-        throw e
-    } finally lock.unlock()
-  }
-
   override def close(): Unit = if (closed.compareAndSet(false, true)) {
     // A consumer that was woken up carries that into its next poll, so nobody else may have it.
     val woken = !lock.tryLock()
@@ -277,6 +274,9 @@ final private[splice] class SlotReader(
 }
 
 private object SlotReader {
+
+  private val Found   = Option[Poll](Poll.Found)
+  private val Pending = Option[Poll](Poll.Pending)
 
   // About what a fetch brings of small records.
   private val LeastLeap = 10000L
