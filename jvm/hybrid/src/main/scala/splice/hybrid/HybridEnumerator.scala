@@ -125,13 +125,11 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   }
 
   /** Passes the ends of the logs before `current` on to their sources, which commit them to a consumer group, for example. An entry for each
-    * leg stores that it was done. A run that was killed may have read the last batch of a leg and not passed its end on; then a later run does it.
+    * leg stores that this succeeded. A run that was killed may have read the last batch of a leg and not passed its end on; then a later run does it.
     */
   private def settle(until: HybridPosition, current: String): Unit = {
     val ended  = chain.between(chain.first.name, current).filter(leg => leg.name != current && isOpen(leg))
     val passed = ended.filter(leg => isPassedOn(leg, until.position(leg.name)))
-    // Closing waits for the commits.
-    if (passed.nonEmpty) enumerators.closeBefore(current)
     settled ++= ended.map(_.name)
     try passed.foreach(leg => log.committed(leg, until.position(leg.name)))
     catch {
@@ -143,23 +141,19 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
 
   private def isOpen(leg: Leg): Boolean = leg.source.readsLog && !settled(leg.name) && !log.isCommitted(leg)
 
-  private def isPassedOn(leg: Leg, at: Position): Boolean = enumerators.find(leg.name) match {
-    case Some(inner) =>
-      inner.committed(at)
-      true
-    case None =>
-      try {
-        enumerators(leg).committed(at)
-        true
-      } catch {
-        case e: InterruptedIOException => throw e
-        case NonFatal(e)               =>
-          HybridEnumerator.logger.warn(
-            s"Leg '${leg.name}' has ended, and its last commit could not be passed on. The next start of the query repeats it.",
-            e
-          )
-          false
-      }
+  private def isPassedOn(leg: Leg, at: Position): Boolean = {
+    def warning =
+      s"Leg '${leg.name}' has ended, and its last commit could not be passed on. The next start of the query repeats it."
+    try {
+      val isDone = enumerators(leg).commitEnd(at)
+      if (!isDone) HybridEnumerator.logger.warn(warning)
+      isDone
+    } catch {
+      case e: InterruptedIOException => throw e
+      case NonFatal(e)               =>
+        HybridEnumerator.logger.warn(warning, e)
+        false
+    }
   }
 
   override def retain(oldest: HybridPosition): Unit =

@@ -9,6 +9,7 @@ import java.util.UUID
 import org.apache.spark.sql.types.StructType
 
 import splice.coordinator.{Coordinator, MemorySideLog}
+import splice.simulation.Passing
 import splice.source._
 import splice.testkit.memory.{MemoryLog, MemoryOptions}
 
@@ -53,13 +54,23 @@ object Legs {
   }
 }
 
-/** A source that says of itself that it reads a log. */
-final class OfLog(inner: Source[_ <: Position], override val commits: Boolean = false) extends Source[Position] {
+/** A source that reads a log.
+  *
+  * @param isCommitted
+  *   whether the commit of its end succeeds
+  */
+final class OfLog(
+    inner: Source[_ <: Position],
+    override val commits: Boolean = false,
+    isCommitted: () => Boolean = () => true
+) extends Source[Position] {
   override def kind: String                                                      = inner.kind
   override def schema: StructType                                                = inner.schema
   override def position(json: String): Position                                  = inner.position(json)
   override def boundedness: Boundedness                                          = inner.boundedness
   override def readsLog: Boolean                                                 = true
   override def enumerator(context: EnumeratorContext): SplitEnumerator[Position] =
-    SplitEnumerator.untyped(inner, context)
+    new Passing(SplitEnumerator.untyped(inner, context)) {
+      override def commitEnd(at: Position): Boolean = super.commitEnd(at) && isCommitted()
+    }
 }

@@ -51,6 +51,7 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
   override def freeze(): Unit                                       = inner.freeze()
   override def reported(reports: Seq[Report]): Unit                 = inner.reported(reports)
   override def committed(until: P): Unit                            = inner.committed(until)
+  override def commitEnd(at: P): Boolean                            = inner.commitEnd(at)
   override def retain(oldest: P): Unit                              = inner.retain(oldest)
   override def stopped(last: => Option[P]): Unit                    = inner.stopped(last)
   override def cost(range: SplitRange): Long                        = inner.cost(range)
@@ -73,11 +74,20 @@ final class CommitWatch[P <: Position](
     told: String => Unit = _ => ()
 ) extends Passing[P](inner) {
   override def committed(until: P): Unit = {
-    if (!durable().exists(until.precedes))
-      throw new Violation(s"leg $leg is told that $until is committed, and ${durable()} is")
+    check(until)
     inner.committed(until)
     told(until.json)
   }
+
+  override def commitEnd(at: P): Boolean = {
+    check(at)
+    val isDone = inner.commitEnd(at)
+    told(at.json)
+    isDone
+  }
+
+  private def check(until: P): Unit = if (!durable().exists(until.precedes))
+    throw new Violation(s"leg $leg is told that $until is committed, and ${durable()} is")
 
   override def stopped(last: => Option[P]): Unit = {
     last.foreach { until =>

@@ -10,8 +10,9 @@ import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import org.apache.kafka.clients.admin.Admin
+import org.apache.kafka.clients.consumer.KafkaConsumer
 import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord, RecordMetadata}
-import org.apache.kafka.common.serialization.StringSerializer
+import org.apache.kafka.common.serialization.{StringDeserializer, StringSerializer}
 import org.apache.spark.sql.types.StructType
 
 import splice.coordinator.{Coordinator, CutRules, MemorySideLog, SlotRules}
@@ -33,6 +34,16 @@ final class RealLog(broker: KafkaBroker) {
       "value.serializer"  -> classOf[StringSerializer].getName
     ) ++ settings
     new KafkaProducer[String, String](all.asJava)
+  }
+
+  def consumer(settings: (String, String)*): KafkaConsumer[String, String] = {
+    val all = Map[String, Object](
+      "bootstrap.servers"  -> broker.servers,
+      "key.deserializer"   -> classOf[StringDeserializer].getName,
+      "value.deserializer" -> classOf[StringDeserializer].getName,
+      "enable.auto.commit" -> "false"
+    ) ++ settings
+    new KafkaConsumer[String, String](all.asJava)
   }
 
   /** Writes values `from` until `until` in turns to the partitions of a topic. */

@@ -3,8 +3,10 @@
 
 package splice.kafka
 
+import java.time.{Clock, Duration}
+
 import scala.jdk.CollectionConverters._
-import scala.util.Try
+import scala.util.{Try, Using}
 
 import org.apache.kafka.clients.admin.RecordsToDelete
 import org.apache.kafka.common.TopicPartition
@@ -164,6 +166,28 @@ final class RealPolicySuite extends AnyFunSuite with BeforeAndAfterAll {
       earliest,
       "endingOffsets" -> offsets("group")(60, -1)
     ))(c => assert(real.all(c, c.initial()).json == offsets("group")(60, 100)))
+  }
+
+  test("the last commit fails while the group has members, and succeeds in a later run") {
+    real.create("busy", 1)
+    real.write("busy", 1, 0, 10)
+    val group    = "kafka.group.id" -> "busy"
+    val source   = real.source("subscribe" -> "busy", earliest, group, "commitToGroup" -> "true")
+    def commit() = {
+      val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), 1, "run")
+      Using.resource(SplitEnumerator.untyped(source, context))(_.commitEnd(source.position(offsets("busy")(7))))
+    }
+    def held = real.admin(_.listConsumerGroupOffsets("busy").partitionsToOffsetAndMetadata().get()).asScala
+      .map { case (p, o) => p.partition -> o.offset }.toMap
+    Using.resource(real.consumer("group.id" -> "busy")) { member =>
+      member.subscribe(Set("busy").asJava)
+      real.eventually("the member has joined") {
+        val _ = member.poll(Duration.ofMillis(100))
+        !member.assignment.isEmpty
+      }
+      assert(!commit() && held.isEmpty)
+    }
+    assert(commit() && held == Map(0 -> 7L))
   }
 
   test("a broker that is away delays a stream; it fails after the timeout only") {

@@ -85,6 +85,14 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
   /** Spark has durably committed all rows up to `until`. Idempotent; comes late, or never. */
   def committed(until: P): Unit = ()
 
+  /** The last call of [[committed]], with the end of the source. It waits for a short time until the end is where the source commits
+    * positions outside of the checkpoint ([[Source.commits]]). False if that failed; then the next run calls it again.
+    */
+  def commitEnd(at: P): Boolean = {
+    committed(at)
+    true
+  }
+
   /** Spark keeps no offset before `oldest`, so each batch that is read again begins there or later. The enumerator may remove the entries
     * that only earlier batches need. Idempotent; comes late, or never.
     */

@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory
 import splice.kafka.split.TopicPartitions
 import splice.source.LogPartition
 
-/** Commits offsets to a consumer group without making anybody wait. While one commit is on its way the next waits for it, and
-  * only the last that was asked for is kept. Readers join no group, so nobody else's membership is in the way.
+/** Commits offsets to a consumer group in the background. While one commit is under way the next waits for it, and only the last one that was
+  * requested is kept. Used by any thread.
   */
 final private[splice] class GroupCommits(admin: Admin, group: String) extends AutoCloseable {
 
@@ -27,9 +27,10 @@ final private[splice] class GroupCommits(admin: Admin, group: String) extends Au
   private var running: Option[KafkaFuture[Void]]       = None
   private var waiting: Option[Map[LogPartition, Long]] = None
   private var done: Map[LogPartition, Long]            = Map.empty
+  private var hasFailed                                = false
   private var closed                                   = false
 
-  /** Commits these, sometime soon. */
+  /** Begins to commit offsets, unless they are committed. */
   def apply(offsets: Map[LogPartition, Long]): Unit = synchronized {
     val news = offsets.filterNot { case (p, offset) => done.get(p).contains(offset) }
     if (!closed && news.nonEmpty) {
@@ -38,8 +39,8 @@ final private[splice] class GroupCommits(admin: Admin, group: String) extends Au
     }
   }
 
-  /** Waits for a short time until all is committed. */
-  override def close(): Unit = {
+  /** Waits for a short time until all offsets are committed; false if they are not. */
+  def flush(): Boolean = {
     val end = System.nanoTime() + FlushNanos
     Iterator.continually(synchronized(running)).takeWhile(_.nonEmpty && System.nanoTime() < end).flatten.foreach {
       commit =>
@@ -47,9 +48,15 @@ final private[splice] class GroupCommits(admin: Admin, group: String) extends Au
         catch {
           case _: TimeoutException     => log.warn(s"Not all offsets were committed to the group $group in time.")
           case e: InterruptedException => throw e
-          case NonFatal(_)             => () // said when it failed
+          case NonFatal(_)             => () // A warning was logged when it failed.
         }
     }
+    synchronized(running.isEmpty && !hasFailed)
+  }
+
+  /** Waits for a short time until all offsets are committed. */
+  override def close(): Unit = {
+    val _ = flush()
     synchronized { closed = true }
   }
 
@@ -65,12 +72,11 @@ final private[splice] class GroupCommits(admin: Admin, group: String) extends Au
   }
 
   private def finished(offsets: Map[LogPartition, Long], error: Option[Throwable]): Unit = synchronized {
+    hasFailed = error.nonEmpty
     error match {
       case None    => done = offsets
       case Some(e) =>
-        log.warn(
-          s"Committing offsets to the group $group failed, and is tried again with the next batch: ${e.getMessage}"
-        )
+        log.warn(s"The commit of offsets to the group $group failed. The next batch repeats it. Why: ${e.getMessage}")
     }
     running = None
     if (!closed) send()

@@ -178,6 +178,11 @@ final private[splice] class KafkaEnumerator(
     })
   }
 
+  override def commitEnd(at: KafkaPosition): Boolean = {
+    committed(at)
+    log.flushCommits()
+  }
+
   override def retain(oldest: KafkaPosition): Unit = skipLog.retain(identity.known.meant(oldest))
 
   override def stopped(last: => Option[KafkaPosition]): Unit = if (settings.commitToGroup) last.foreach(committed)

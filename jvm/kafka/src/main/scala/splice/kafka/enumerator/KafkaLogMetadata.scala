@@ -102,6 +102,8 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
     committing(offsets)
   }
 
+  override def flushCommits(): Boolean = commits.forall(_.flush())
+
   override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] =
     offsets("ends", partitions) { (client, some) =>
       leaveOthers(client, some)

@@ -77,6 +77,9 @@ private[splice] trait LogMetadata extends AutoCloseable {
     * is a warning. [[close]] waits for a short time until the last ones are committed.
     */
   def commit(offsets: Map[LogPartition, Long]): Unit = ()
+
+  /** Waits for a short time until the offsets of [[commit]] are committed; false if they are not. */
+  def flushCommits(): Boolean = true
 }
 
 /** A cluster as it was seen at one time.

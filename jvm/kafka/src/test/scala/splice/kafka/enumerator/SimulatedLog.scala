@@ -28,12 +28,15 @@ final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.em
   var away: Option[String => Boolean]          = None
   var leaderless: Set[LogPartition]            = Set.empty
   var commits: Vector[Map[LogPartition, Long]] = Vector.empty
-  var group: Map[LogPartition, Long]           = Map.empty
-  var between: String => Unit                  = _ => ()
-  var open: Map[LogPartition, Long]            = Map.empty
-  val calls: mutable.ArrayBuffer[String]       = mutable.ArrayBuffer.empty
-  var closed                                   = false
-  var closing: () => Unit                      = () => ()
+
+  /** Whether commits fail. */
+  @volatile var commitsFail: Boolean     = false
+  var group: Map[LogPartition, Long]     = Map.empty
+  var between: String => Unit            = _ => ()
+  var open: Map[LogPartition, Long]      = Map.empty
+  val calls: mutable.ArrayBuffer[String] = mutable.ArrayBuffer.empty
+  var closed                             = false
+  var closing: () => Unit                = () => ()
 
   def create(topic: String, partitions: Int): Unit = {
     if (!ids.contains(topic)) { made += 1; ids(topic) = made }
@@ -146,6 +149,7 @@ final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.em
     }
 
   override def commit(offsets: Map[LogPartition, Long]): Unit = commits :+= offsets
+  override def flushCommits(): Boolean                        = !commitsFail
 
   override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] =
     asked("committed")(group.filter { case (p, _) => partitions(p) })

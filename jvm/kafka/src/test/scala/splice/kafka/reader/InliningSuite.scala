@@ -6,8 +6,8 @@ package splice.kafka.reader
 import java.lang.management.ManagementFactory
 
 import com.sun.management.HotSpotDiagnosticMXBean
-import org.apache.xbean.asm9.{ClassReader, ClassVisitor, MethodVisitor, Opcodes}
 import org.apache.xbean.asm9.commons.CodeSizeEvaluator
+import org.apache.xbean.asm9.{ClassReader, ClassVisitor, MethodVisitor, Opcodes}
 import org.scalatest.funsuite.AnyFunSuite
 
 /** The lengths of methods that the JVM's compiler must not inline. */

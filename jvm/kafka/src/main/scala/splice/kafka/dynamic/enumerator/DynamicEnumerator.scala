@@ -241,6 +241,18 @@ final private[splice] class DynamicEnumerator(
     positions.purge(until)
   }
 
+  // A run that begins after the end has no workers yet.
+  override def commitEnd(at: DynamicOffset): Boolean = {
+    committed(at)
+    !settings.base.commitToGroup || {
+      val position = own(at)
+      val here     = changes(position.change)
+      workers.follow(driver.reached(here), position)
+      val done = ask(here, patient = false)((name, enumerator) => enumerator.commitEnd(position.of(name)))
+      done.keySet == here.read.keySet && done.values.forall(isDone => isDone)
+    }
+  }
+
   override def retain(oldest: DynamicOffset): Unit =
     takeover.find(positions(oldest)).foreach(workers.tell(_)(_.retain(_)))
 

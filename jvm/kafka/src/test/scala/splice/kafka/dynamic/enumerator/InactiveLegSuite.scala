@@ -95,4 +95,18 @@ final class InactiveLegSuite extends TwoClusters {
       assert(intercept[SpliceException](run.end(end)).getCondition == "SPLICE_DYNAMIC.INACTIVE")
     }
   }
+
+  test("a run that begins at the end commits the end of each cluster, and reports success only if all are committed") {
+    val clusters = world(bounded ++ Seq("commitToGroup" -> "true", "kafka.group.id" -> "g"): _*)
+    val end      = Using.resource(clusters.start())(run => advance(run, run.start(StartPosition.Configured))).json
+    def commit() = Using.resource(clusters.start())(_.commitEnd(clusters.source.position(end)))
+    def ends     = Seq(east, west).map(clusters.logs(_).commits.lastOption.map(_.values.toSet))
+    clusters.inactive = Set(west)
+    assert(!commit() && ends == Seq(Some(Set(10L)), None))
+    clusters.inactive = Set.empty
+    clusters.logs(east).commitsFail = true
+    assert(!commit())
+    clusters.logs(east).commitsFail = false
+    assert(commit() && ends == Seq(Some(Set(10L)), Some(Set(10L))))
+  }
 }
