@@ -21,6 +21,10 @@ READERS = (
 )
 """The benchmark of readers over records in memory."""
 
+PLUGINS = ROOT / "project" / "plugins.sbt"
+BENCH = 'lazy val bench = module("bench")'
+"""The begin of the benchmark's project in the build."""
+
 
 def own_jar() -> Path:
     """Return the jar of this tree."""
@@ -65,6 +69,7 @@ def build(commit: str, into: Path) -> None:
     sbt, env = str(tree / "project" / "sbt"), {**known, **os.environ}
     subprocess.run([sbt, "bundle/dist"], cwd=tree, check=True, env=env)
     jars = tree / "jvm" / "bundle" / "target" / "dist"
+    add_jmh(tree)
     # Constructors of readers differ between builds, so each build needs classes of its own.
     for file in READERS:
         (tree / SOURCES / file).parent.mkdir(parents=True, exist_ok=True)
@@ -76,6 +81,16 @@ def build(commit: str, into: Path) -> None:
         )
     jars.rename(into)
     shutil.rmtree(tree)
+
+
+def add_jmh(tree: Path) -> None:
+    """Enable sbt's plugin of JMH in the build of a commit that does not have it."""
+    plugins, build = tree / "project" / "plugins.sbt", tree / "build.sbt"
+    if "sbt-jmh" not in plugins.read_text():
+        wanted = [line for line in PLUGINS.read_text().splitlines() if "sbt-jmh" in line]
+        plugins.write_text("\n".join([plugins.read_text(), *wanted, ""]))
+        enabled = build.read_text().replace(BENCH, f"{BENCH}.enablePlugins(JmhPlugin)")
+        build.write_text(enabled)
 
 
 def jar_in(folder: Path) -> Path:
