@@ -59,9 +59,20 @@ final class Coordinator(
   }
 
   /** Where the query begins; decided once in the life of the checkpoint. */
-  def initial(): Position = new InitialLog(log, source, folder).resolve {
-    source.firstStart(pinned.copy(sideLog = new MemorySideLog, run = s"${context.run}-check"))
-    enumerator.start(StartPosition.Configured)
+  def initial(): Position = {
+    var own = Option.empty[Position]
+    val at  = new InitialLog(log, source, folder).resolve {
+      source.firstStart(pinned.copy(sideLog = new MemorySideLog, run = s"${context.run}-check"))
+      val start = enumerator.start(StartPosition.Configured)
+      own = Some(start)
+      start
+    }
+    // Another driver has stored its start first.
+    if (own.exists(_ != at)) {
+      made.foreach(_.close())
+      made = None
+    }
+    at
   }
 
   /** Reads an offset that Spark gives back. */
@@ -69,8 +80,9 @@ final class Coordinator(
 
   /** Takes the ends as they are now for the ends of this run. */
   def freeze(): Unit = {
+    made.foreach(_.freeze())
     frozen = true
-    enumerator.freeze()
+    val _ = enumerator
   }
 
   /** Reports of tasks that have succeeded; passed on before the next [[advance]]. */
@@ -174,8 +186,9 @@ final class Coordinator(
 
   // Made when first needed, so that a query that fails early opens no connection.
   private def enumerator: SplitEnumerator[Position] = made.getOrElse {
-    val fresh = SplitEnumerator.untyped(source, pinned)
+    val fresh = SplitEnumerator.untyped(source, pinned.copy(start = InitialLog.stored(log)))
     made = Some(fresh)
+    if (frozen) fresh.freeze()
     fresh
   }
 }

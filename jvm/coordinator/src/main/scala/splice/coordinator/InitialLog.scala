@@ -3,7 +3,7 @@
 
 package splice.coordinator
 
-import splice.source.{Position, SharedStart, SharesCheckpoint, SideLog, Source, VersionedEntry}
+import splice.source.{Position, SharedStart, SharesCheckpoint, SideLog, Source, StoredStart, VersionedEntry}
 
 /** Where a query begins: decided once in the life of its checkpoint, and told to a source that shares the checkpoint.
   *
@@ -12,7 +12,7 @@ import splice.source.{Position, SharedStart, SharesCheckpoint, SideLog, Source, 
   */
 final private[splice] class InitialLog(log: SideLog, source: Source[_ <: Position], folder: Option[SourceFolder]) {
 
-  private val Key = "initial"
+  import InitialLog.Key
 
   def resolve(decide: => Position): Position = {
     val shared = (source, folder) match {
@@ -25,7 +25,7 @@ final private[splice] class InitialLog(log: SideLog, source: Source[_ <: Positio
 
   private def stored: Option[Position] = log.get(Key).map(read)
 
-  private def read(lines: Seq[String]): Position = source.position(VersionedEntry.read(Key, lines).line)
+  private def read(lines: Seq[String]): Position = source.position(InitialLog.text(lines))
 
   private def agree(start: SharedStart, place: SourceFolder, mine: => Position): Position = {
     def theirs = place.read(start.file).map(start.read(place.name(start.file), _))
@@ -35,4 +35,14 @@ final private[splice] class InitialLog(log: SideLog, source: Source[_ <: Positio
       theirs.getOrElse(begin)
     }
   }
+}
+
+private[splice] object InitialLog {
+
+  private val Key = "initial"
+
+  /** Where the query begins, if that is stored. */
+  def stored(log: SideLog): Option[StoredStart] = log.get(Key).map(lines => StoredStart(text(lines)))
+
+  private def text(lines: Seq[String]): String = VersionedEntry.read(Key, lines).line
 }

@@ -43,6 +43,32 @@ final class CoordinatorSuite extends AnyFunSuite {
     assert(world.source.started == 1)
   }
 
+  test("an enumerator receives the start that is stored, also one that another driver has stored first") {
+    val world  = new World
+    val before = new SideLog {
+      override def get(key: String): Option[Seq[String]]                        = world.log.get(key)
+      override def keys(prefix: String): Seq[String]                            = world.log.keys(prefix)
+      override def remove(key: String): Unit                                    = world.log.remove(key)
+      override def scope(name: String): SideLog                                 = world.log.scope(name)
+      override def getOrCreate(key: String)(lines: => Seq[String]): Seq[String] = {
+        val own = lines
+        if (key == "initial") {
+          world.ends = SortedMap(5 -> 99L)
+          val _ = world.run(2).initial()
+        }
+        world.log.getOrCreate(key)(own)
+      }
+    }
+    val context = EnumeratorContext(before, ReadMode.Stream, world.clock, 2, "late")
+    val late    = new Coordinator(world.source, context, 2, 100)
+    late.open()
+    val stored = CounterPosition(SortedMap(5 -> 0L))
+    assert(late.initial() == stored && world.run(2).initial() == stored)
+    val until = late.advance(stored, everything = false)
+    assert(late.tasks(stored, until).nonEmpty && world.run(2).tasks(stored, until).nonEmpty)
+    assert(world.source.starts == Vector(None, None, Some(StoredStart(stored.json)), Some(StoredStart(stored.json))))
+  }
+
   test("a batch that another source planned has the same tasks in each replay, whatever the cores") {
     val world = new World
     val start = CounterPosition(SortedMap.from((0 until 8).map(_ -> 4L)))

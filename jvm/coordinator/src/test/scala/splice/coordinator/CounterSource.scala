@@ -15,6 +15,9 @@ class CounterSource(ends: () => SortedMap[Int, Long], own: Limits.Limited, slott
 
   var started = 0
 
+  /** The stored starts that enumerators received. */
+  var starts: Vector[Option[StoredStart]] = Vector.empty
+
   /** The batches that were prepared for a replay. */
   var replayed: Vector[(CounterPosition, CounterPosition)] = Vector.empty
 
@@ -33,6 +36,7 @@ class CounterSource(ends: () => SortedMap[Int, Long], own: Limits.Limited, slott
 
   override def enumerator(context: EnumeratorContext): SplitEnumerator[CounterPosition] =
     new SplitEnumerator[CounterPosition] {
+      starts :+= context.start
       override def start(at: StartPosition): CounterPosition = {
         started += 1
         CounterPosition(ends().map { case (p, _) => p -> 0L })

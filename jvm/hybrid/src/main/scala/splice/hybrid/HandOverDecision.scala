@@ -5,11 +5,20 @@ package splice.hybrid
 
 import java.time.{Duration, Instant}
 
+import scala.collection.immutable.SortedMap
+
 import splice.source.StartPosition.{Configured, Offsets, Timestamp}
 import splice.source._
 
 /** The result of a rule, its time, and its proof: one line of JSON for each value that the rule used. */
-final private[splice] case class HandOverDecision(start: StartPosition, at: Instant, proof: Seq[String])
+final private[splice] case class HandOverDecision(start: StartPosition, at: Instant, proof: Seq[String]) {
+
+  /** The partitions that begin with offsets that the history lacks. */
+  def fill: SortedMap[LogPartition, OffsetRanges] = start match {
+    case Offsets(starts) => starts.filter(_._2.fill.nonEmpty)
+    case _               => SortedMap.empty
+  }
+}
 
 private[splice] object HandOverDecision {
 

@@ -28,7 +28,8 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
 
   private val log         = new LegLog(context.sideLog, written)
   private val chain       = log.chain
-  private val enumerators = new LegEnumerators(chain, context)
+  private val first       = context.start.map(stored => HybridPosition.parse(chain, stored.position))
+  private val enumerators = new LegEnumerators(chain, context)(stored)
   private val tallies     = new Tallies(chain, context, enumerators, log.hasEnded(_))
   private var isFrozen    = false
   private var hasWarned   = false
@@ -208,11 +209,23 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
           val decision =
             HandOverDecision.decide(leg, next, end, context.clock.instant())(history(at, next), partitions(next))
           // The switch is stored after the next leg's source has accepted the start, so a restart can change a rule that fails.
-          val start = log.switch(next, leg, at.position, decision, enumerators(next).start(decision.start))
-          at.switched(next.name, start)
+          val start  = enumerators(next).start(decision.start)
+          val switch = log.switch(next, leg, at.position, decision, start)
+          if (switch.start != start || switch.fill != decision.fill) reopen(next)
+          at.switched(next.name, switch.start)
         }
       }
   }
+
+  /** Uses the start of another driver, which has stored its switch to a leg first. */
+  private def reopen(leg: Leg): Unit = {
+    enumerators.discard(leg)
+    if (isFrozen) enumerators.named(leg)(_.freeze())
+  }
+
+  /** Where a leg begins, if that is stored. The first leg of the chain may have begun after a leg that was removed. */
+  private def stored(leg: Leg): Option[StoredStart] =
+    log.switch(leg).map(_.stored).orElse(first.flatMap(_.text(leg.name)).map(StoredStart(_)))
 
   /** The next leg's start, when it is stored for the end of the previous leg.
     *

@@ -25,7 +25,7 @@ private[hybrid] object LaterLegs {
     *   when a leg cannot be read
     */
   def check(chain: Chain, context: EnumeratorContext): Unit = {
-    Using.resource(new LegEnumerators(chain, context)) { enumerators =>
+    Using.resource(new LegEnumerators(chain, context)(_ => None)) { enumerators =>
       val known             = mutable.Map.empty[String, Outlook]
       def outlook(leg: Leg) = known.getOrElseUpdate(leg.name, enumerators.named(leg)(_.outlook()))
       val later             = chain.legs.drop(1)

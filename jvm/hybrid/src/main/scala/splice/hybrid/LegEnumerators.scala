@@ -7,16 +7,21 @@ import scala.util.{Failure, Try}
 
 import org.slf4j.LoggerFactory
 
-import splice.source.{EnumeratorContext, Position, SpliceException, SplitEnumerator}
+import splice.source.{EnumeratorContext, Position, SpliceException, SplitEnumerator, StoredStart}
 
-/** The legs' enumerators of one run, each made when it is first needed. */
-final private[hybrid] class LegEnumerators(chain: Chain, context: EnumeratorContext) extends AutoCloseable {
+/** The legs' enumerators of one run, each made when it is first needed.
+  *
+  * @param starts
+  *   where a leg begins, if that is stored
+  */
+final private[hybrid] class LegEnumerators(chain: Chain, context: EnumeratorContext)(starts: Leg => Option[StoredStart])
+    extends AutoCloseable {
 
   private var made: Map[String, SplitEnumerator[Position]] = Map.empty
 
   def apply(leg: Leg): SplitEnumerator[Position] = made.getOrElse(
     leg.name, {
-      val fresh = SplitEnumerator.untyped(leg.source, context.scope(LegEnumerators.scope(leg.name)))
+      val fresh = SplitEnumerator.untyped(leg.source, context.scope(LegEnumerators.scope(leg.name), starts(leg)))
       made += leg.name -> fresh
       fresh
     }
@@ -37,6 +42,9 @@ final private[hybrid] class LegEnumerators(chain: Chain, context: EnumeratorCont
   def closeBefore(leg: String): Unit = close(made.keySet.filter(name => chain.index(name) < chain.index(leg))).foreach {
     case (name, e) => LegEnumerators.logger.warn(s"Leg '$name' has ended, and did not close in order.", e)
   }
+
+  /** Closes the enumerator of a leg that begins elsewhere than the enumerator has decided. */
+  def discard(leg: Leg): Unit = close(made.keySet & Set(leg.name)).foreach { case (_, e) => throw e }
 
   override def close(): Unit = close(made.keySet).foreach { case (_, e) => throw e }
 

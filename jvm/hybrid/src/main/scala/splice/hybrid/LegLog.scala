@@ -13,8 +13,8 @@ import splice.source._
   *
   * A leg that ends has its tally, if a later hand-over counts its rows. Then the next leg evaluates its rule, and its source
   * compares the result with the servers. Only if that succeeds, the next leg stores `hand-over-<n>`: the position at which the previous
-  * leg ended, and the position at which this one begins. That entry is the switch. Until it is stored, a restart may change the rule and
-  * its policies; after it, they have no effect, and the storage of the ended leg is not used.
+  * leg ended, the position at which this one begins, and the holes of the history that the log supplies. That entry is the switch. Until it
+  * is stored, a restart may change the rule and its policies; after it, they have no effect, and the storage of the ended leg is not used.
   *
   * @param written
   *   the chain that the options of this start set
@@ -37,9 +37,9 @@ final private[hybrid] class LegLog(log: SideLog, written: Chain) {
   /** Whether a leg has ended. */
   def hasEnded(leg: Leg): Boolean = chain.after(leg).exists(start(_).nonEmpty)
 
-  /** Stores the switch to a leg, unless it is stored. */
-  def switch(leg: Leg, after: Leg, ended: Position, decision: HandOverDecision, start: => Position): Position =
-    scopes(leg.name).switch(SwitchFormat.write(leg, after, ended, decision, start)).start
+  /** Stores the switch to a leg. The result is the switch of another driver, if that driver has stored it meanwhile. */
+  def switch(leg: Leg, after: Leg, ended: Position, decision: HandOverDecision, start: Position): SwitchFormat.Switch =
+    scopes(leg.name).switch(SwitchFormat.write(leg, after, ended, decision, start))
 
   /** Whether the source of an ended leg has received the commit of its end. */
   def isCommitted(leg: Leg): Boolean = scopes(leg.name).isCommitted

@@ -3,14 +3,17 @@
 
 package splice.hybrid
 
+import scala.collection.immutable.SortedMap
+
 import com.fasterxml.jackson.databind.JsonNode
 
 import splice.source.StartPosition.{Configured, Offsets, Timestamp}
 import splice.source._
 
-/** A switch as a side-log entry. The head has the previous leg, the rule, whether it counts offsets, the time and the kind of the start, and
-  * whether the end of the previous leg is committed outside of the checkpoint. Then come the position at which the previous leg ended, the
-  * position at which this one begins, and one line of proof per finding.
+/** A switch as a side-log entry. The head has the previous leg, the rule, whether it counts offsets, the time and the kind of the start,
+  * whether the end of the previous leg is committed outside of the checkpoint, and the number of partitions with holes. Then come the position
+  * at which the previous leg ended, the position at which this one begins, one line of proof per finding, and one line per partition with
+  * holes ([[FillFormat]]).
   */
 private[splice] object SwitchFormat {
 
@@ -19,22 +22,28 @@ private[splice] object SwitchFormat {
 
   private val Commits = "commits"
 
+  private val Filled = "filled"
+
   def write(
       leg: Leg,
       after: Leg,
       ended: Position,
       decision: HandOverDecision,
       start: Position
-  ): Seq[String] = VersionedEntry.write(
-    Seq(
-      "after"  -> Json.text(after.name),
-      "at"     -> Json.text(decision.at.toString),
-      "counts" -> Json.bool(leg.handOver.exists(_.counts.nonEmpty)),
-      "rule"   -> Json.text(HandOver.text(leg.handOver)),
-      "start"  -> kind(decision.start)
-    ) ++ Option.when(after.source.commits)(Commits -> Json.bool(true)),
-    ended.json +: start.json +: decision.proof
-  )
+  ): Seq[String] = {
+    val fill = decision.fill
+    VersionedEntry.write(
+      Seq(
+        "after"  -> Json.text(after.name),
+        "at"     -> Json.text(decision.at.toString),
+        "counts" -> Json.bool(leg.handOver.exists(_.counts.nonEmpty)),
+        "rule"   -> Json.text(HandOver.text(leg.handOver)),
+        "start"  -> kind(decision.start)
+      ) ++ Option.when(after.source.commits)(Commits -> Json.bool(true)) ++
+        Option.when(fill.nonEmpty)(Filled -> Json.number(fill.size.toLong)),
+      (ended.json +: start.json +: decision.proof) ++ FillFormat.write(fill)
+    )
+  }
 
   /** The switches to a leg.
     *
@@ -45,7 +54,11 @@ private[splice] object SwitchFormat {
 
   /** The part of a switch that users see: time, rule, kind of start, and findings. */
   def summary(entry: VersionedEntry): Seq[(String, JsonNode)] =
-    Seq("at", "rule", "start").map(key => key -> entry(key)) :+ ("found" -> Json.array(entry.nodes.drop(2)))
+    Seq("at", "rule", "start").map(key => key -> entry(key)) :+
+      ("found" -> Json.array(entry.nodes.drop(2).dropRight(filled(entry))))
+
+  /** The number of lines with holes. */
+  private def filled(entry: VersionedEntry): Int = entry.find(Filled).fold(0)(_ => entry.long(Filled).toInt)
 
   /** The name of the previous leg. */
   def after(entry: VersionedEntry): String = entry.text("after")
@@ -56,7 +69,8 @@ private[splice] object SwitchFormat {
 
   /** @throws SpliceException when the entry is damaged */
   def read(entry: VersionedEntry, source: Source[_ <: Position]): Switch = entry.lines match {
-    case Seq(ended, start, proof @ _*) =>
+    case Seq(ended, start, more @ _*) if filled(entry) <= more.size =>
+      val (proof, fill) = more.splitAt(more.size - filled(entry))
       Switch(
         after(entry),
         entry.text("at"),
@@ -64,9 +78,10 @@ private[splice] object SwitchFormat {
         Some(entry("counts")).filter(_.isBoolean).fold(entry.corrupt("'counts' is not true or false"))(_.asBoolean),
         ended,
         source.position(start),
-        proof
+        proof,
+        FillFormat.read(entry, fill)
       )
-    case lines => entry.corrupt(s"it has ${lines.size + 1} lines instead of 3 or more")
+    case lines => entry.corrupt(s"it has ${lines.size + 1} lines instead of ${3 + filled(entry)} or more")
   }
 
   /** A switch that was read.
@@ -85,6 +100,8 @@ private[splice] object SwitchFormat {
     *   the position at which the leg begins
     * @param proof
     *   what was found, as lines of JSON
+    * @param fill
+    *   the partitions that begin with offsets that the history lacks
     */
   final case class Switch(
       after: String,
@@ -93,8 +110,13 @@ private[splice] object SwitchFormat {
       counts: Boolean,
       ended: String,
       start: Position,
-      proof: Seq[String]
-  )
+      proof: Seq[String],
+      fill: SortedMap[LogPartition, OffsetRanges]
+  ) {
+
+    /** Where the leg begins, for its enumerator. */
+    def stored: StoredStart = StoredStart(start.json, fill)
+  }
 
   private def kind(start: StartPosition): JsonNode = start match {
     case Configured           => Json.text("configured")

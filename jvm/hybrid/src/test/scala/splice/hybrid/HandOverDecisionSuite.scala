@@ -279,6 +279,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
         val lines = SwitchFormat.write(own, own, log, made, log)
         val read  = SwitchFormat.read(entry(lines: _*), source)
         assert(read.start == log && read.ended == log.json && read.proof == made.proof)
+        assert(read.fill == made.fill && read.stored == StoredStart(log.json, made.fill))
         assert(read.at == now.toString && read.rule == HandOver.text(Some(rule)) && read.rule.nonEmpty)
     }
   }

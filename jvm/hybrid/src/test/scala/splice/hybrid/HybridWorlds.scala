@@ -13,8 +13,10 @@ trait HybridWorlds {
   protected trait World {
     val live: MemoryLog = Legs.log()
     (0 until 6).foreach(i => live.append(i % 2, i.toLong, millis = 1000L * i))
-    val history: MemoryLog = Legs.archiveOf(live, Map(0 -> 2, 1 -> 1))
+    val history: MemoryLog = archive
     val log                = new MemorySideLog
+
+    protected def archive: MemoryLog = Legs.archiveOf(live, Map(0 -> 2, 1 -> 1))
 
     def rule: Seq[(String, String)]  = Seq("handOver" -> "offsets")
     def own: Seq[(String, String)]   = Nil

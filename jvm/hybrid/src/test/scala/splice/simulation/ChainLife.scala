@@ -10,7 +10,6 @@ import scala.annotation.tailrec
 import splice.files.split.FileRange
 import splice.hybrid.LegRange
 import splice.kafka.KafkaErrors
-import splice.kafka.enumerator.FillLog
 import splice.source._
 import splice.testkit.simulation._
 
@@ -51,7 +50,7 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None) {
         world.checkCommits()
         marks ++= oracle.accepted(spark.sink.rows.toSeq)
       }
-      if (!new FillLog(world.scope("live")).known.isEmpty) marks += "holes are filled"
+      if (world.fillsHoles) marks += "holes are filled"
       marks += s"holes ${world.onHoles}" += s"gap ${world.onGap}" += s"duplicates ${world.onDuplicates}"
       marks += s"shape ${world.shape}" += (if (asynchronous) "asynchronous" else "synchronous")
       marks ++= refused.map(e => s"refused ${e.getCondition}")

@@ -182,6 +182,9 @@ final class ChainWorld(
   def isDecided: Boolean = scope(names.last).get("hand-over-00000000").nonEmpty
 
   /** The side log of a leg. */
+  /** Whether the log supplies holes of the history. */
+  def fillsHoles: Boolean = scope("live").get("hand-over-00000000").exists(_.head.contains("\"filled\""))
+
   def scope(name: String): SideLog = durable.scope(LegEnumerators.scope(name))
 
   /** What was ever decided for the whole chain. */

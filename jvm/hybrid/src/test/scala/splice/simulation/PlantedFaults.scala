@@ -22,7 +22,7 @@ object PlantedFaults {
     "2: a rule is asked again by every run"         -> forgetting(_.startsWith("hand-over-")),
     "2: the start of a leg is chosen again by every run" ->
       forgetting(_.startsWith("hand-over-")),
-    "2: the holes of a history are forgotten by every run"        -> forgetting(_.startsWith("fill-")),
+    "2: the holes of a history are forgotten by every later run"  -> Faults(sideLog = new Unfilled(_)),
     "2: files are listed again by every run"                      -> Faults(relistsFiles = true),
     "2: the end of a bounded log is taken again by every run"     -> forgetting(_.startsWith("ending-")),
     "6: the end of the log is taken after the times"              -> Faults(metadata = endsAfterTimes),
@@ -185,6 +185,24 @@ final private class LastTally(log: SideLog, of: String, counted: mutable.Buffer[
   override def keys(prefix: String): Seq[String] = log.keys(prefix)
   override def remove(key: String): Unit         = log.remove(key)
   override def scope(name: String): SideLog      = new LastTally(log.scope(name), name, counted)
+}
+
+/** Knows no holes of a history in a switch that an earlier run has stored. */
+final private class Unfilled(log: SideLog) extends SideLog {
+  override def get(key: String): Option[Seq[String]] =
+    log.get(key).map(lines => if (key.startsWith("hand-over-")) Unfilled.without(lines) else lines)
+  override def getOrCreate(key: String)(value: => Seq[String]): Seq[String] = log.getOrCreate(key)(value)
+  override def keys(prefix: String): Seq[String]                            = log.keys(prefix)
+  override def remove(key: String): Unit                                    = log.remove(key)
+  override def scope(name: String): SideLog                                 = new Unfilled(log.scope(name))
+}
+
+private object Unfilled {
+  private val Filled = ""","filled":(\d+)""".r
+
+  def without(lines: Seq[String]): Seq[String] = Filled.findFirstMatchIn(lines.head).fold(lines) { found =>
+    Filled.replaceFirstIn(lines.head, "") +: lines.tail.dropRight(found.group(1).toInt)
+  }
 }
 
 /** Passes every question on. */

@@ -16,6 +16,7 @@ import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
+import splice.kafka.enumerator.SimulatedRun
 import splice.source._
 import splice.testkit.KafkaBroker
 
@@ -27,10 +28,12 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   override protected def afterAll(): Unit = broker.close()
 
-  private def enumerator[A](source: Source[_ <: Position], log: SideLog = new MemorySideLog)(
-      use: SplitEnumerator[Position] => A
-  ): A = {
-    val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, "hand-over")
+  private def enumerator[A](
+      source: Source[_ <: Position],
+      log: SideLog = new MemorySideLog,
+      start: Option[StoredStart] = None
+  )(use: SplitEnumerator[Position] => A): A = {
+    val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, "hand-over", start = start)
     Using.resource(SplitEnumerator.untyped(source, context))(use)
   }
 
@@ -50,8 +53,9 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def read(source: Source[_ <: Position], wanted: StartPosition, rows: Long): Seq[(Int, Long, String)] = {
     val log   = new MemorySideLog
     val begin = enumerator(source, log)(_.start(wanted))
+    val start = Some(SimulatedRun.stored(begin, wanted))
     Iterator.unfold(begin) { at =>
-      enumerator(source, log) { e =>
+      enumerator(source, log, start) { e =>
         val until = e.advance(at, Limits.Limited(rows = Some(rows)))
         Option.when(until != at)(real.rows(source, Seq(TaskRanges(Some(0), e.splits(at, until).toIndexedSeq))) -> until)
       }

@@ -5,6 +5,8 @@ package splice.source
 
 import java.time.Clock
 
+import scala.collection.immutable.SortedMap
+
 /** The surroundings of an enumerator in one run of one query.
   *
   * @param sideLog
@@ -21,6 +23,8 @@ import java.time.Clock
   *   the settings by which readers evaluate expressions. The coordinator replaces them with those of the checkpoint's first start
   * @param jobs
   *   runs work on executors
+  * @param start
+  *   the start that is stored; None before the first start of the query or of the leg
   */
 final case class EnumeratorContext(
     sideLog: SideLog,
@@ -30,12 +34,29 @@ final case class EnumeratorContext(
     run: String,
     batchesToRetain: Int = 100,
     session: SessionSettings = SessionSettings.current,
-    jobs: Jobs = Jobs.InThread
+    jobs: Jobs = Jobs.InThread,
+    start: Option[StoredStart] = None
 ) {
 
-  /** The context of a part, such as a leg, with a side log and readers of its own. */
-  def scope(name: String): EnumeratorContext = copy(sideLog = sideLog.scope(name), run = s"$run-$name")
+  /** The context of a part, such as a leg, with a side log and readers of its own.
+    *
+    * @param start
+    *   the start of that part, if it is stored
+    */
+  def scope(name: String, start: Option[StoredStart] = None): EnumeratorContext =
+    copy(sideLog = sideLog.scope(name), run = s"$run-$name", start = start)
 }
+
+/** The result of [[SplitEnumerator.start]] as the coordinator or the hybrid has stored it, with all that the source reads depends on.
+  *
+  * Several runs may have computed a start before one of them stored its own. An enumerator uses no entry that belongs to another start.
+  *
+  * @param position
+  *   the JSON of the position
+  * @param fill
+  *   the partitions that begin with offsets that a history lacks ([[StartPosition.Offsets]])
+  */
+final case class StoredStart(position: String, fill: SortedMap[LogPartition, OffsetRanges] = SortedMap.empty)
 
 sealed trait ReadMode extends Product with Serializable
 

@@ -20,7 +20,9 @@ import org.apache.spark.sql.types.StructType
   */
 trait SplitEnumerator[P <: Position] extends AutoCloseable {
 
-  /** The fixed position at which the source begins. The coordinator or the hybrid stores it and does not ask again. */
+  /** The fixed position at which the source begins. The coordinator or the hybrid stores it with the ranges of `at`, and does not call this
+    * method again. Later runs have it in [[EnumeratorContext.start]].
+    */
   def start(at: StartPosition): P
 
   /** The end of the batch that begins at `from`: `from` itself when nothing new is available, or fewer rows than `limits.minRows`.

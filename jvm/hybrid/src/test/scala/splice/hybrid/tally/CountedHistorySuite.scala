@@ -42,7 +42,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     private val named = "history" -> own.toMap.toSeq
     val chain         = ChainParser.parse(SourceOptions(Legs.options(named, Legs.live(Legs.log(), rule: _*))))
     val context       = Legs.context(new MemorySideLog).copy(jobs = jobs)
-    val enumerators   = new LegEnumerators(chain, context)
+    val enumerators   = new LegEnumerators(chain, context)(_ => None)
     val tallies       = new Tallies(chain, context, enumerators, _ => false)
     val leg           = chain.first
 

@@ -3,29 +3,41 @@
 
 package splice.kafka.enumerator
 
+import scala.annotation.tailrec
 import scala.collection.immutable.SortedSet
 
 import splice.kafka.KafkaErrors
 import splice.kafka.options.{EndingOffsets, KafkaOptions}
 import splice.kafka.split.KafkaPosition
-import splice.source.{LogPartition, NumberedEntries, ReadMode, SideLog, VersionedEntry}
+import splice.source.{EnumeratorContext, LogPartition, NumberedEntries, ReadMode, VersionedEntry}
 
-/** Where a bounded source ends, as numbers: entries `ending-<n>`, of which the last one holds. A start that was not stored, because a run was
-  * killed or because its hand-over failed, leaves an entry that a later start replaces.
+/** Where a bounded source ends, as numbers: entries `ending-<n>`, one for each start that a run has computed. The entry of the start that is
+  * stored holds.
   */
-final private[splice] class EndingLog(side: SideLog, log: LogMetadata, mode: ReadMode, resolver: StartResolver) {
+final private[splice] class EndingLog(context: EnumeratorContext, log: LogMetadata, resolver: StartResolver) {
 
-  private val entries = new NumberedEntries(side, "ending")(EndingLog.read)
+  private val entries = new NumberedEntries(context.sideLog, "ending")(EndingLog.read)
 
-  private var known: Option[EndingLog.Entry] = entries.numbers.lastOption.map(entries(_))
+  // An entry may be of a later position than the start, if the options had no end before.
+  private var known: Option[EndingLog.Entry] = {
+    val all   = entries.all
+    val start = context.start.map(stored => KafkaPosition.read(stored.position))
+    all.find(entry => start.contains(entry.start)).orElse(all.lastOption)
+  }
 
   /** The end, if it was decided. */
   def end: Option[KafkaPosition] = known.map(_.end)
 
-  /** The end, decided now, of a source that begins at `start`, or the entry that another driver has stored meanwhile. */
+  /** The end of a source that begins at `start`. The first end that a run decides for a start holds, also if that run was killed before it stored
+    * the start.
+    */
   def begin(ending: EndingOffsets, start: KafkaPosition, partitions: SortedSet[LogPartition]): EndingLog.Entry = {
-    // The entry of another driver that has begun the source at the same time holds for this one too.
-    val entry = entries.append(VersionedEntry.write(Nil, Seq(decide(ending, partitions).json, start.json)))
+    @tailrec def append(lines: Seq[String]): EndingLog.Entry = {
+      // Another driver may have created an entry of this number, for another start or for this one.
+      val entry = entries.append(lines)
+      if (entry.start == start) entry else append(lines)
+    }
+    val entry = entries.all.find(_.start == start).getOrElse(append(lines(ending, start, partitions)))
     known = Some(entry)
     entry
   }
@@ -35,8 +47,14 @@ final private[splice] class EndingLog(side: SideLog, log: LogMetadata, mode: Rea
     * @param at
     *   where the source is
     */
-  def resolve(ending: EndingOffsets, at: KafkaPosition, partitions: => SortedSet[LogPartition]): EndingLog.Entry =
-    known.getOrElse(begin(ending, at, partitions))
+  def resolve(ending: EndingOffsets, at: KafkaPosition, partitions: => SortedSet[LogPartition]): EndingLog.Entry = {
+    val entry = known.getOrElse(entries.append(lines(ending, at, partitions)))
+    known = Some(entry)
+    entry
+  }
+
+  private def lines(ending: EndingOffsets, at: KafkaPosition, partitions: SortedSet[LogPartition]): Seq[String] =
+    VersionedEntry.write(Nil, Seq(decide(ending, partitions).json, at.json))
 
   private def decide(ending: EndingOffsets, partitions: SortedSet[LogPartition]): KafkaPosition = {
     // Ends come first: a record that lands in between belongs to what comes after.
@@ -53,7 +71,7 @@ final private[splice] class EndingLog(side: SideLog, log: LogMetadata, mode: Rea
         StartResolver.checkPartitions(KafkaOptions.Ending.key, offsets.keySet, partitions)
         val beyond = offsets.toSeq.collect { case (p, o) if ends.get(p).exists(_ < o) => (p, o, ends(p)) }
         // A stream waits until the log has grown that far; a batch would wait for ever.
-        if (mode == ReadMode.Batch && beyond.nonEmpty) throw KafkaErrors.endBeyond(beyond)
+        if (context.mode == ReadMode.Batch && beyond.nonEmpty) throw KafkaErrors.endBeyond(beyond)
         ends ++ offsets.filter(_._2 != StartResolver.AtLatest)
     })
   }

@@ -8,7 +8,8 @@ import java.util.Arrays
 import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 
-import splice.source.{LogPartition, OffsetRanges, OffsetRuns}
+import splice.kafka.split.KafkaPosition
+import splice.source.{LogPartition, OffsetRanges, OffsetRuns, StoredStart}
 
 /** The partitions that begin with holes of a history, by partition and generation of its topic. Immutable. */
 final private[splice] case class Fills(all: Map[(LogPartition, Int), PartitionFill] = Map.empty) {
@@ -59,6 +60,19 @@ final private[splice] case class Fills(all: Map[(LogPartition, Int), PartitionFi
         }
       }
     }
+}
+
+private[splice] object Fills {
+
+  /** The holes that a log supplies which begins at `start`. */
+  def of(start: KafkaPosition, ranges: SortedMap[LogPartition, OffsetRanges]): Fills = Fills(ranges.collect {
+    case (p, own) if own.fill.nonEmpty && start.get(p).nonEmpty =>
+      (p, start.generation(p.topic)) -> new PartitionFill(own)
+  }.toMap)
+
+  /** The holes that belong to a start, if there is one. */
+  def of(start: Option[StoredStart]): Fills =
+    start.fold(Fills())(stored => of(KafkaPosition.read(stored.position), stored.fill))
 }
 
 /** Where a partition begins that has holes to fill. Offsets that are to be read have ranks: their numbers in the order of reading.

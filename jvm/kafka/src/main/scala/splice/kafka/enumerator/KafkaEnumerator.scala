@@ -18,7 +18,7 @@ import splice.source._
 
 /** Finds a cluster's partitions and decides how far each batch reads them.
   *
-  * Everything that a plan depends on is in the position or in the side log: the first position (which the caller stores), the
+  * Everything that a plan depends on is in the position or in the side log: the start and its holes (which the caller stores), the
   * ends of a bounded source ([[EndingLog]]), the starts of partitions found later ([[StartLog]]), ranges that are passed over
   * ([[SkipLog]]), and the cluster and topics that these numbers belong to ([[IdentityLog]], [[DeletionLog]]). [[KafkaPlan]] reads it.
   */
@@ -48,8 +48,7 @@ final private[splice] class KafkaEnumerator(
   private val resolver   = new StartResolver(log, retention, looks, settings.client.group)
   private val startLog   = new StartLog(context.sideLog)
   private val skipLog    = new SkipLog(context.sideLog)
-  private val fillLog    = new FillLog(context.sideLog)
-  private val endingLog  = new EndingLog(context.sideLog, log, context.mode, resolver)
+  private val endingLog  = new EndingLog(context, log, resolver)
   private val identity   = new IdentityLog(context.sideLog)
   private val deletions  = new DeletionLog(context.sideLog)
   private val recreation =
@@ -57,14 +56,15 @@ final private[splice] class KafkaEnumerator(
   private val removal    = new Removal(deletions, policies.removed, context.clock, watch.last, settings.subscription)
   private val membership = new Membership(settings, discovery, identity, recreation, removal, looks)
   private val ends       = new LogEnds(log, membership, watch, silence)
-  private val skips      = new Skips(silence.earliest, skipLog, fillLog, retention, watch)
+  private val skips      = new Skips(silence.earliest, skipLog, () => fills, retention, watch)
   private val replays    = new Replay(settings, log, looks, membership, identity, startLog, skipLog)
   private val topics     = new TopicCheck(log, recreation, settings.subscription, context.clock)
   private val outage     = new Outage(policies.patience, context.clock, () => looks.waitForNext())
   private val sharing    = new Sharing(settings.admission, sizes)
   private val progress   =
-    new KafkaFigures(sizes, reports, fillLog, watch, discovery, context.clock, membership.reads)
+    new KafkaFigures(sizes, reports, () => fills, watch, discovery, context.clock, membership.reads)
 
+  private var fills      = Fills.of(context.start)
   private var moving     = false
   private var refreshing = false
 
@@ -82,13 +82,13 @@ final private[splice] class KafkaEnumerator(
       case _: StartPosition.Offsets      => resolver.exactly(wanted, partitions)
       case time: StartPosition.Timestamp => resolver.handed(time, partitions)
     }
-    // Another driver may begin at the same time, and the holes belong to one start.
-    val own = fillLog.begin(membership.begin(begin), wanted)
-    settings.ending.fold(own) { ending =>
-      val entry = endingLog.begin(ending, own, partitions)
+    val start = membership.begin(begin)
+    fills = Fills.of(start, wanted)
+    settings.ending.foreach { ending =>
+      val entry = endingLog.begin(ending, start, partitions)
       if (context.mode == ReadMode.Batch) BatchBounds.refuse(entry)
-      entry.start
     }
+    start
   }
 
   override def limits(at: KafkaPosition): Limits.Limited = settings.limits
@@ -115,7 +115,7 @@ final private[splice] class KafkaEnumerator(
 
   override def silent: SortedMap[LogPartition, SilentPartition] = silence.all
 
-  override def plan: KafkaPlan = KafkaPlan(startLog.known, skipLog.known, identity.known, fillLog.known)
+  override def plan: KafkaPlan = KafkaPlan(startLog.known, skipLog.known, identity.known, fills)
 
   override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = {
     val partitions = membership.first(history.keySet)
@@ -258,7 +258,6 @@ final private[splice] class KafkaEnumerator(
   /** How far a batch goes that begins at `from`; None if there is less to read until `ends` than a batch waits for. */
   private def until(from: KafkaPosition, ends: Map[LogPartition, Long], limits: Limits): Option[KafkaPosition] = {
     val ready = from.offsets.collect { case (p, offset) if ends.contains(p) => p -> (offset -> ends(p)) }
-    val fills = fillLog.known
     val rows  = ready.iterator.map { case (p, (at, end)) => fills.between(p, from.generation(p.topic), at, end) }.sum
     if (limits.minRows.exists(rows < _)) None
     else Some(from ++ fills.share(ready, (p: LogPartition) => p -> from.generation(p.topic))(sharing(limits, _)))

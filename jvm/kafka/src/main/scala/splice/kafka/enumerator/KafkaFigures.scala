@@ -13,13 +13,15 @@ import splice.source.{LogPartition, ProgressMetric}
 
 /** The figures of one cluster for the query progress.
   *
+  * @param fills
+  *   the holes of the start
   * @param isRead
   *   whether a partition of a position is still read: it is subscribed to, and its topic was not deleted
   */
 final private[splice] class KafkaFigures(
     sizes: RecordSizes,
     reports: ReadReports,
-    fillLog: FillLog,
+    fills: () => Fills,
     watch: EndWatch,
     discovery: Discovery,
     clock: Clock,
@@ -41,9 +43,9 @@ final private[splice] class KafkaFigures(
     shownAt = Some(at)
     filled += tasks.filled
     val toFill = at.offsets.iterator.map { case (p, offset) =>
-      fillLog.known.find(p, at.generation(p.topic)).fold(0L)(fill => math.max(fill.total - fill.rank(offset), 0L))
+      fills().find(p, at.generation(p.topic)).fold(0L)(fill => math.max(fill.total - fill.rank(offset), 0L))
     }.sum
-    val fill = if (fillLog.known.isEmpty) Nil
+    val fill = if (fills().isEmpty) Nil
     else Seq(ProgressMetric.RowsFilled -> filled.toString, ProgressMetric.OffsetsToFill -> toFill.toString)
     val read = at.copy(offsets = at.offsets.filter { case (p, _) => isRead(p) })
     lag.look(unfilled(read), watch.last, tasks, clock.instant()).report ++ tasks.report ++ fill ++ Seq(
@@ -55,10 +57,10 @@ final private[splice] class KafkaFigures(
 
   /** Offsets that are behind their ends by as much as there is to read. */
   private def unfilled(at: KafkaPosition): SortedMap[LogPartition, Long] =
-    if (fillLog.known.isEmpty) at.offsets
+    if (fills().isEmpty) at.offsets
     else
       at.offsets.map { case (p, offset) =>
         val end = watch.last(p).getOrElse(offset)
-        p -> (end - fillLog.known.between(p, at.generation(p.topic), offset, end))
+        p -> (end - fills().between(p, at.generation(p.topic), offset, end))
       }
 }

@@ -4,7 +4,7 @@
 package splice.kafka.enumerator
 
 import splice.kafka.split.{Holes, KafkaPosition, KafkaSplitRange}
-import splice.source.{CheckpointErrors, LogPartition, SideLog}
+import splice.source.{CheckpointErrors, EnumeratorContext, LogPartition}
 
 /** The ranges between positions of one cluster, by the positions and by entries of its side log. Immutable, so any thread may use it.
   *
@@ -65,7 +65,9 @@ final private[splice] case class KafkaPlan(
 
 private[splice] object KafkaPlan {
 
-  /** The plan by the entries of a cluster's side log, which is only read. */
-  def read(log: SideLog): KafkaPlan =
-    KafkaPlan(new StartLog(log).known, new SkipLog(log).known, new IdentityLog(log).known, new FillLog(log).known)
+  /** The plan by the start of a cluster and the entries of its side log, which is only read. */
+  def read(context: EnumeratorContext): KafkaPlan = {
+    val log = context.sideLog
+    KafkaPlan(new StartLog(log).known, new SkipLog(log).known, new IdentityLog(log).known, Fills.of(context.start))
+  }
 }

@@ -11,11 +11,13 @@ import splice.source.LogPartition
   *
   * @param earliest
   *   requests the first offsets of partitions; it leaves out those that do not respond
+  * @param fills
+  *   the holes of the start
   */
 final private[splice] class Skips(
     earliest: Set[LogPartition] => Map[LogPartition, Long],
     skipLog: SkipLog,
-    fillLog: FillLog,
+    fills: () => Fills,
     retention: Retention,
     watch: EndWatch
 ) {
@@ -53,7 +55,7 @@ final private[splice] class Skips(
       case (p, first) =>
         // What the history has is not lost.
         at.get(p).toSeq.flatMap { offset =>
-          fillLog.known.read(p, at.generation(p.topic), offset, first).ranges
+          fills().read(p, at.generation(p.topic), offset, first).ranges
             .map { case (from, until) => MissingRange(p, from, Some(until)) }
         }
     }

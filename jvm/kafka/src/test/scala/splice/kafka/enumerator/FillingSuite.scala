@@ -47,7 +47,7 @@ final class FillingSuite extends AnyFunSuite {
     val run       = world(models, "discoveryInterval" -> "10s", "admission" -> (if (isEqual) "equal" else "lag"))
     var e         = run.start()
     var isFrozen  = false
-    val positions = mutable.ArrayBuffer(e.start(starts(models)))
+    val positions = mutable.ArrayBuffer(run.begin(starts(models), e))
     val plans     = mutable.ArrayBuffer.empty[Seq[SplitRange]]
     def restart() = { e = run.start(); isFrozen = false }
 
@@ -109,7 +109,7 @@ final class FillingSuite extends AnyFunSuite {
   test("a limit counts the offsets that are read, and not those of the history between them") {
     val run   = threeWorld()
     val e     = run.start()
-    val start = e.start(begin)
+    val start = run.begin(begin, e)
     assert(start == at(0 -> 5))
     val steps = Iterator.iterate(start)(e.advance(_, rows(6))).take(6).toSeq
     assert(steps == Seq(at(0 -> 5), at(0 -> 21), at(0 -> 27), at(0 -> 43), at(0 -> 45), at(0 -> 45)))
@@ -118,36 +118,36 @@ final class FillingSuite extends AnyFunSuite {
   test("minRows waits for offsets that are read") {
     val run = threeWorld()
     val e   = run.start()
-    assert(e.advance(e.start(begin), Limits.Limited(minRows = Some(21))) == at(0 -> 5))
+    assert(e.advance(run.begin(begin, e), Limits.Limited(minRows = Some(21))) == at(0 -> 5))
     assert(e.advance(at(0 -> 5), Limits.Limited(minRows = Some(20))) == at(0 -> 45))
   }
 
-  test("the holes are durable before the first batch, and a start that is done again replaces them") {
+  test("the holes belong to the start that is stored, and a start that is not stored leaves nothing") {
     val run = threeWorld()
     run.start().start(begin)
+    assert(run.start().splits(at(0 -> 5), at(0 -> 45)).size == 1)
+    run.begin(begin)
     assert(run.start().splits(at(0 -> 5), at(0 -> 45)).size == 2)
-    val other = run.start()
-    val start = other.start(StartPosition.Offsets(SortedMap(t(0) -> OffsetRanges(40, Vector(7L -> 8L)))))
-    assert(Filled.read(other.splits(start, at(0 -> 41))) == Map(t(0) -> Seq(7L, 40L)))
-    assert(Filled.read(run.start().splits(start, at(0 -> 41))) == Map(t(0) -> Seq(7L, 40L)))
+    val late = run.start()
+    val from = late.start(StartPosition.Offsets(SortedMap(t(0) -> OffsetRanges(40, Vector(7L -> 8L)))))
+    assert(Filled.read(late.splits(from, at(0 -> 41))) == Map(t(0) -> Seq(7L, 40L)))
+    assert(Filled.read(run.start().splits(at(0 -> 5), at(0 -> 41))) ==
+      Map(t(0) -> ((5L until 10L) ++ (20L until 30L) :+ 40L)))
   }
 
-  test("a later start that is not by offsets reads no holes and leaves nothing out") {
+  test("a start that is not by offsets reads no holes and leaves nothing out") {
     Seq(StartPosition.Timestamp(0, OnGap.Fail), StartPosition.Configured).foreach { other =>
-      val run = threeWorld("startingOffsets" -> "earliest")
-      run.start().start(begin)
+      val run   = threeWorld("startingOffsets" -> "earliest")
       val e     = run.start()
-      val start = e.start(other)
-      assert(start == at(0 -> 0))
-      val until = e.advance(start, Limits.Everything)
-      assert(Filled.read(e.splits(start, until)) == Map(t(0) -> (0L until 45L)), other)
+      val until = e.advance(run.begin(other, e), Limits.Everything)
+      assert(Filled.read(e.splits(at(0 -> 0), until)) == Map(t(0) -> (0L until 45L)), other)
     }
   }
 
   test("retention that removes what the history has takes nothing from the query") {
     Seq("fail", "latest").foreach { policy =>
       val run   = threeWorld("onOutOfRange" -> policy)
-      val start = run.start().start(begin)
+      val start = run.begin(begin)
       val e     = run.start()
       val next  = e.advance(start, rows(5))
       assert(next == at(0 -> 10))
@@ -160,7 +160,7 @@ final class FillingSuite extends AnyFunSuite {
 
   test("retention that removes holes is an error that names only what is lost") {
     val run   = threeWorld()
-    val start = run.start().start(begin)
+    val start = run.begin(begin)
     val lost  = Seq(
       7L  -> Seq("t-0 [5, 7)"),
       15L -> Seq("t-0 [5, 10)"),
@@ -179,7 +179,7 @@ final class FillingSuite extends AnyFunSuite {
   test("by policy the rest is read when retention has removed holes") {
     Seq("earliest" -> ((25L until 30L) ++ (40L until 45L)), "latest" -> Nil).foreach { case (policy, wanted) =>
       val run   = threeWorld("onOutOfRange" -> policy)
-      val start = run.start().start(begin)
+      val start = run.begin(begin)
       run.log.expire("t", 0, 25)
       val e     = run.start()
       val until = e.advance(start, Limits.Everything)
@@ -192,7 +192,7 @@ final class FillingSuite extends AnyFunSuite {
   test("a bounded source ends after its holes, and stands for the history that it continues") {
     val run  = threeWorld("endingOffsets" -> "latest")
     val e    = run.start()
-    val from = e.start(begin)
+    val from = run.begin(begin, e)
     run.log.fill("t", 0, 10)
     assert(e.end(from).isEmpty)
     val half = e.advance(from, rows(12))
@@ -209,12 +209,12 @@ final class FillingSuite extends AnyFunSuite {
   test("a bounded source that ends within the history reads the holes before its end") {
     val run   = threeWorld("endingOffsets" -> """{"t":{"0":25}}""")
     val e     = run.start()
-    val from  = e.start(begin)
+    val from  = run.begin(begin, e)
     val until = e.advance(from, Limits.Everything)
     assert(until == at(0 -> 25) && e.end(until).nonEmpty)
     assert(Filled.read(e.splits(from, until)) == Map(t(0) -> ((5L until 10L) ++ (20L until 25L))))
     val covered = threeWorld("endingOffsets" -> """{"t":{"0":15}}""")
-    val start   = covered.start().start(begin)
+    val start   = covered.begin(begin)
     val over    = covered.start().advance(start, rows(5))
     val ended   = covered.start()
     assert(ended.end(ended.advance(over, rows(5))).nonEmpty, "what is left of it the history has")
@@ -224,7 +224,7 @@ final class FillingSuite extends AnyFunSuite {
     val run = threeWorld()
     val e   = run.start()
     e.freeze()
-    val from = e.start(begin)
+    val from = run.begin(begin, e)
     run.log.fill("t", 0, 7)
     val steps = Iterator.iterate(from)(e.advance(_, rows(9))).take(5).toSeq
     assert(steps.map(_.offsets(t(0))) == Seq(5, 24, 43, 45, 45))
@@ -238,7 +238,7 @@ final class FillingSuite extends AnyFunSuite {
     val e   = run.start()
     e.freeze()
     run.log.fill("t", 0, 17)
-    val from  = e.start(StartPosition.Offsets(SortedMap(t(0) -> OffsetRanges(20, Vector(10L -> 15L)))))
+    val from  = run.begin(StartPosition.Offsets(SortedMap(t(0) -> OffsetRanges(20, Vector(10L -> 15L)))), e)
     val until = e.advance(from, Limits.Everything)
     assert(e.advance(until, Limits.Everything) eq until)
     val next  = run.start()
@@ -253,7 +253,7 @@ final class FillingSuite extends AnyFunSuite {
     val found   = new ClockedDiscovery(run.log, run.settings.discoveryInterval, run.clock)
     val reports = new ReadReports("simulated")
     val e       = new KafkaEnumerator(run.settings, context, run.log, found, looks, new RecordSizes, reports)
-    val from    = e.start(begin)
+    val from    = run.begin(begin, e)
     val next    = e.advance(from, rows(7))
     def figures(at: KafkaPosition) = {
       val all = e.figures(at)
@@ -276,7 +276,7 @@ final class FillingSuite extends AnyFunSuite {
 
   test("a topic that was created again has no holes of the history") {
     val run  = threeWorld("onTopicRecreated" -> "restart")
-    val from = run.start().start(begin)
+    val from = run.begin(begin)
     run.log.delete("t")
     run.log.create("t", 1)
     run.log.fill("t", 0, 12)
@@ -291,7 +291,7 @@ final class FillingSuite extends AnyFunSuite {
     run.log.fill("t", 1, 6)
     run.log.expire("t", 1, 2)
     val e    = run.start()
-    val from = e.start(begin)
+    val from = run.begin(begin, e)
     assert(from == at(0 -> 5, 1 -> 2))
     assert(e.splits(from, e.advance(from, Limits.Everything)).collect {
       case r: KafkaSplitRange => (r.partition.partition, r.from, r.until)

@@ -9,7 +9,7 @@ import scala.util.Random
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.enumerator.Filled.Model
-import splice.kafka.enumerator.SimulatedRun.t
+import splice.kafka.enumerator.SimulatedRun.{at, t}
 import splice.source.{LogPartition, OffsetRanges, OffsetRuns}
 
 /** Ranks of the offsets that are to be read, and limits that count only those. */
@@ -140,5 +140,12 @@ final class FillsSuite extends AnyFunSuite {
       }
       assert(share(t(0)) == from)
     }
+  }
+
+  test("holes belong to a generation of the topic, and partitions that are not read have none") {
+    val holed  = OffsetRanges(40, Vector(5L -> 10L))
+    val ranges = SortedMap(t(0) -> holed, t(1) -> OffsetRanges(7), t(2) -> holed)
+    val fills  = Fills.of(at(0 -> 5, 1 -> 7).as("t", 3), ranges).all
+    assert(fills.map { case (key, fill) => key -> fill.ranges } == Map((t(0), 3) -> holed))
   }
 }

@@ -5,6 +5,8 @@ package splice.kafka.enumerator
 
 import java.time.{Clock, Duration, Instant, ZoneId, ZoneOffset}
 
+import scala.collection.immutable.SortedMap
+
 import splice.coordinator.MemorySideLog
 import splice.kafka.options.{KafkaSettings, Subscription}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
@@ -32,13 +34,22 @@ final class SimulatedRun(options: (String, String)*) {
   var pauses                   = 0
   var paused: Duration => Unit = _ => pauses += 1
 
+  private var stored = Option.empty[StoredStart]
+
+  /** Begins the source, and stores the start for later runs. */
+  def begin(at: StartPosition, own: KafkaEnumerator = start()): KafkaPosition = {
+    val position = own.start(at)
+    stored = Some(SimulatedRun.stored(position, at))
+    position
+  }
+
   /** The enumerator of another start of the query. */
   def start(
       mode: ReadMode = ReadMode.Stream,
       sideLog: SideLog = side,
       own: KafkaSettings = settings
   ): KafkaEnumerator = {
-    val context = EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated")
+    val context = EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated", start = stored)
     val looks   = new SecondLook(settings.retries, settings.retryInterval, time => paused(time))
     new KafkaEnumerator(own, context, log, new ClockedDiscovery(log, settings.discoveryInterval, clock), looks)
   }
@@ -64,6 +75,15 @@ object SimulatedRun {
     override def getZone: ZoneId               = ZoneOffset.UTC
     override def withZone(zone: ZoneId): Clock = this
   }
+
+  /** A start as a hybrid stores it. */
+  def stored(position: Position, at: StartPosition): StoredStart = StoredStart(
+    position.json,
+    at match {
+      case StartPosition.Offsets(starts) => starts.filter(_._2.fill.nonEmpty)
+      case _                             => SortedMap.empty
+    }
+  )
 
   def at(offsets: (Int, Long)*): KafkaPosition = KafkaPosition.of(offsets.map { case (p, o) => t(p) -> o })
 

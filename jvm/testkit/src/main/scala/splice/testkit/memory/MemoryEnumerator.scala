@@ -27,6 +27,7 @@ final private[memory] class MemoryEnumerator(
 
   private def log                     = MemoryLog(name)
   private var frozen: Option[Offsets] = None
+  private var fill                    = context.start.fold(SortedMap.empty[LogPartition, OffsetRanges])(_.fill)
 
   override def start(at: StartPosition): MemoryPosition = {
     log.ask("start")
@@ -39,7 +40,7 @@ final private[memory] class MemoryEnumerator(
         case StartPosition.Configured                         => now(log.earliest)
         case StartPosition.Timestamp(millis, _)               => now(log.offsetAt(_, millis))
         case StartPosition.Offsets(starts)                    =>
-          fill(starts)
+          fill = starts
           now(p => starts.get(LogPartition(name, p)).fold(log.earliest(p))(first))
       }
     )
@@ -65,7 +66,7 @@ final private[memory] class MemoryEnumerator(
   override def splits(from: MemoryPosition, until: MemoryPosition): Seq[SplitRange] =
     until.next.toSeq.flatMap { case (p, end) =>
       val begin = from.next.getOrElse(p, this.begin(p))
-      filled.getOrElse(p, Seq(begin -> end)).map { case (first, last) =>
+      filled(p).getOrElse(Seq(begin -> end)).map { case (first, last) =>
         MemoryRange(name, p, math.max(first, begin), math.min(last, end), slotted = !bounded)
       }
     }.filter(r => r.until > r.from)
@@ -129,16 +130,9 @@ final private[memory] class MemoryEnumerator(
 
   private def first(ranges: OffsetRanges): Long = ranges.fill.headOption.fold(ranges.from)(_._1)
 
-  /** Stores which offsets are read of partitions that begin with holes of a history: `[partition, from, until]` for each range. */
-  private def fill(starts: SortedMap[LogPartition, OffsetRanges]): Unit = {
-    val ranges = starts.toSeq.filter(_._2.fill.nonEmpty).flatMap { case (p, of) =>
-      (of.fill :+ (of.from -> Long.MaxValue)).map { case (from, until) => s"${p.partition} $from $until" }
-    }
-    if (ranges.nonEmpty) { val _ = context.sideLog.getOrCreate("fill")(ranges) }
-  }
-
-  private lazy val filled: Map[Int, Seq[(Long, Long)]] =
-    context.sideLog.get("fill").toSeq.flatten.map(_.split(' ').map(_.toLong)).groupMap(_(0).toInt)(r => r(1) -> r(2))
+  /** The ranges that are read of a partition that begins with holes of a history. */
+  private def filled(partition: Int): Option[Seq[(Long, Long)]] =
+    fill.get(LogPartition(name, partition)).filter(_.fill.nonEmpty).map(of => of.fill :+ (of.from -> Long.MaxValue))
 
   private def last: Offsets = {
     log.ask("ends")

@@ -42,8 +42,8 @@ final private[splice] class DynamicEnumerator(
   private val changes = new ChangeLog(context.sideLog)
   private val rules   = new ChangeRules(settings.removal)
   private val workers = new ClusterWorkers(context.run, context.clock)({ (cluster, topics) =>
-    val scope = takeover.scope(context, cluster.name)
-    () => make(cluster, topics, scope)
+    val scope = scopes(cluster.name)
+    () => make(cluster, topics, scope())
   })
   private val driver = new ChangeDriver(
     changes,
@@ -53,12 +53,14 @@ final private[splice] class DynamicEnumerator(
     new ChangeQuestions(rules, probe, context.clock)
   )
   private val takeover  = new Takeover(context.sideLog, driver.current())
-  private val positions = new PositionLog(context.sideLog, context.batchesToRetain)
+  private val first     = context.start.map(stored => DynamicPosition.read(stored.position))
+  private val positions = new PositionLog(context.sideLog, context.batchesToRetain, first)
+  private val scopes    = new ClusterScopes(context, takeover)(stored => own(DynamicPosition.read(stored)))
   private val plan      = new DynamicPlan(
     changes,
     { name =>
       // A worker that has published no plan has written no entry that a position of this run depends on.
-      workers.find(name).flatMap(_.plan).getOrElse(KafkaPlan.read(takeover.scope(context, name).sideLog))
+      workers.find(name).flatMap(_.plan).getOrElse(KafkaPlan.read(scopes(name)()))
     }
   )
   private val patience = new ClusterPatience(driver, discovery, workers, settings.clusterTimeout, context.clock)
@@ -105,7 +107,9 @@ final private[splice] class DynamicEnumerator(
       enumerator.start(ClusterStart(at, first.read(name)), settings.starts(name, first))
     )
     if (at != StartPosition.Configured) ClusterStart.refuseAbsent(first.read.keySet -- starts.keySet)
-    positions.offset(DynamicPosition.of(first.number, starts))
+    val start = DynamicPosition.of(first.number, starts)
+    scopes.begin(start, at)
+    positions.start(start)
   }
 
   private def begun(): AppliedMetadata = {
@@ -287,7 +291,6 @@ final private[splice] class DynamicEnumerator(
   }
 
   private def pause(): Unit = TimeUnit.MILLISECONDS.sleep(settings.base.retryInterval.toMillis)
-
 }
 
 private[dynamic] object DynamicEnumerator {

@@ -11,18 +11,23 @@ import splice.source.{NumberedEntries, SideLog}
   *
   * @param batchesToRetain
   *   for how many committed batches Spark keeps offsets
+  * @param start
+  *   where the source began, which is kept as long as the source is read
   * @param longest
   *   how many characters of JSON an offset may have
   */
 final private[dynamic] class PositionLog(
     log: SideLog,
     batchesToRetain: Int,
+    start: Option[DynamicOffset] = None,
     longest: Int = PositionLog.Longest
 ) {
 
   import PositionLog._
 
   private val entries = new NumberedEntries(log, StoredPosition.Prefix)(PositionFormat.read)
+
+  private var first = start.flatMap(number)
 
   // A batch is asked about by its begin and its end, several times.
   private var recent: Vector[(Int, DynamicPosition)] = Vector.empty
@@ -35,6 +40,13 @@ final private[dynamic] class PositionLog(
       val number = entries.numbers.lastOption.filter(find(_) == position).getOrElse(append(position))
       StoredPosition(number, position.change)
     }
+
+  /** The same for the position at which the source begins. */
+  def start(position: DynamicPosition): DynamicOffset = {
+    val begun = offset(position)
+    first = number(begun)
+    begun
+  }
 
   /** The position that an offset says, or names.
     *
@@ -50,9 +62,11 @@ final private[dynamic] class PositionLog(
   def purge(committed: DynamicOffset): Unit = committed match {
     case StoredPosition(number, _) =>
       // A batch names one entry at most, and a run that is killed leaves one at most that none names.
-      entries.purge(entries.numbers.rangeTo(number).dropRight(batchesToRetain * 2))
+      entries.purge(entries.numbers.rangeTo(number).dropRight(batchesToRetain * 2).filterNot(first.contains(_)))
     case _ => ()
   }
+
+  private def number(offset: DynamicOffset): Option[Int] = Option(offset).collect { case StoredPosition(n, _) => n }
 
   private def find(number: Int): DynamicPosition =
     recent.collectFirst { case (`number`, known) => known }.getOrElse(remember(number, entries(number)))

@@ -3,10 +3,16 @@
 
 package splice.kafka.dynamic.enumerator
 
+import java.time.Duration
+import java.util.concurrent.atomic.AtomicBoolean
+
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.collection.mutable
 import scala.util.{Random, Using}
 
+import org.apache.kafka.common.errors.SaslAuthenticationException
+
+import splice.kafka.KafkaErrors
 import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.split.{DynamicOffset, DynamicSplitRange}
 import splice.kafka.enumerator.Filled
@@ -147,7 +153,7 @@ final class ClusterFillSuite extends TwoClusters {
       own.foreach { case (partition, offsets) => got(partition) ++= offsets }
       next
     }
-    val begin = Using.resource(clusters.start())(_.start(starts(models)))
+    val begin = Using.resource(clusters.start())(clusters.begin(starts(models), _))
     val later = (1 to 5).foldLeft(begin) { (at, _) =>
       Using.resource(clusters.start()) { run =>
         if (random.nextBoolean()) clusters.write()
@@ -161,6 +167,26 @@ final class ClusterFillSuite extends TwoClusters {
         val end = clusters.logs.values.find(_.has(own)).get.end(own)
         assert(got(own) == model.wanted(end), s"$own ${model.ranges}")
       }
+    }
+  }
+
+  test("a cluster whose clients are created again after a rejected login reads its holes, also in the run that began") {
+    val clusters = world(simple)
+    Using.resource(clusters.start()) { run =>
+      val start    = run.start(starts(simple))
+      val rejected = new AtomicBoolean
+      clusters.logs(east).between = { _ =>
+        if (!rejected.getAndSet(true))
+          throw KafkaErrors.refused("east:9092", "its topics", new SaslAuthenticationException("no"))
+      }
+      // A batch does not wait for a cluster that has failed.
+      val deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos
+      val last     = Iterator.iterate(start) { at =>
+        clusters.clock.pass(Duration.ofMillis(500))
+        run.advance(at, Limits.Everything)
+      }.find(at => System.nanoTime() > deadline || Seq(east, west).forall(c => read(run, start, at).contains(p(c))))
+      assert(rejected.get && clusters.logs(east).closed)
+      assert(last.map(read(run, start, _)).contains(Map(p(east) -> (5L until 10L), p(west) -> (2L until 4L))))
     }
   }
 

@@ -77,7 +77,8 @@ final class ManyClustersSuite extends AnyFunSuite {
         run.committed(next)
         next
       }
-      assert(world.side.keys("position-").size == 6 && end.json.contains(world.side.keys("position-").last))
+      // The start and the last six.
+      assert(world.side.keys("position-").size == 7 && end.json.contains(world.side.keys("position-").last))
     }
   }
 

@@ -89,9 +89,19 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
   /** A record more in every partition of every cluster. */
   def write(): Unit = logs.values.foreach(log => log.partitions.foreach(p => log.fill(p.topic, p.partition, 1)))
 
+  private var stored = Option.empty[StoredStart]
+
+  /** Begins the source, and stores the start for later runs. */
+  def begin(at: StartPosition, run: SplitEnumerator[DynamicOffset]): DynamicOffset = {
+    val position = run.start(at)
+    stored = Some(SimulatedRun.stored(position, at))
+    position
+  }
+
   /** The enumerator of another start of the query. */
   def start(sideLog: SideLog = side): SplitEnumerator[DynamicOffset] = {
-    val context = EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated", batchesToRetain)
+    val context =
+      EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated", batchesToRetain, start = stored)
     source.enumerator(context, Service, new RecordSizes, new ClusterReads(context.run)) { (cluster, own, scope) =>
       val log = logs(cluster.name)
       KafkaEnumerator(settings.of(cluster, own), scope, log, new ClockedDiscovery(log, never, clock))

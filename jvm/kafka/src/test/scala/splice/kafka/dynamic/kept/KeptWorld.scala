@@ -4,7 +4,7 @@
 package splice.kafka.dynamic.kept
 
 import java.nio.file.{Files, Path}
-import java.time.{Duration, Instant}
+import java.time.{Clock, Duration, Instant}
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
@@ -160,13 +160,6 @@ private[kept] object KeptWorld {
 
   val ending: EndingLog.Entry = EndingLog.Entry(kafka("orders", 100, 200), kafka("orders", 10, 20))
 
-  /** Where a cluster began to fill the holes of a history, and these. */
-  val filled: (KafkaPosition, SortedMap[LogPartition, OffsetRanges]) = {
-    val start = kafka("orders", 3, 7)
-    val first = OffsetRanges(20, Vector(3L -> 9L, 12L -> 15L), Some(OffsetRuns.of(5L -> 7L)))
-    start -> SortedMap.from(start.offsets.keys.zip(Seq(first, OffsetRanges(7))))
-  }
-
   /** The side log of a checkpoint in this folder. */
   def sideLog(checkpoint: Path): SideLog = new HadoopSideLog(
     new HadoopPath(checkpoint.resolve("sources/0/splice").toUri),
@@ -181,7 +174,8 @@ private[kept] object KeptWorld {
     nothing.create("orders", 2)
     val looks   = new SecondLook(1, Duration.ZERO, _ => ())
     val resolve = new StartResolver(nothing, new Retention(nothing, OutOfRange.Fail), looks, None)
-    new EndingLog(log, nothing, ReadMode.Stream, resolve).resolve(
+    val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 1, "kept")
+    new EndingLog(context, nothing, resolve).resolve(
       EndingOffsets.Exact(ending.end.offsets),
       ending.start,
       SortedSet.from(ending.end.offsets.keySet)
@@ -212,7 +206,6 @@ private[kept] object KeptWorld {
     renewals.foreach(g => identity.renew(g.topic, g.owner, g.was)(g.starts))
     new StartLog(log).starts(starts.offsets.keySet.toSet, starts)(_ => starts.offsets.toMap)
     new SkipLog(log).add(skip._1, skip._2)
-    new FillLog(log).begin(filled._1, filled._2)
     val deletions = new DeletionLog(log)
     Seq(gone, back).foreach(d => d.since.foreach(deletions.delete(d.topic, d.at, _)))
     deletions.restore(back.topic)

@@ -20,7 +20,7 @@ final class PositionLogSuite extends AnyFunSuite {
     Seq("east", "west").map(name => name -> KafkaPosition.of(Seq(LogPartition("a-topic-of-some-length", 0) -> offset)))
   )
 
-  private def open(side: MemorySideLog, retain: Int = 100): PositionLog = new PositionLog(side, retain, Short)
+  private def open(side: MemorySideLog, retain: Int = 100): PositionLog = new PositionLog(side, retain, longest = Short)
 
   private def condition(work: => Any): String = intercept[SpliceException](work).getCondition
 
@@ -54,6 +54,17 @@ final class PositionLogSuite extends AnyFunSuite {
     assert(open(side).offset(at(5, 7)) == first && side.keys("").size == 1)
     val second = open(side).offset(at(5, 8))
     assert(second != first && open(side).offset(at(5, 9)) != second && side.keys("").size == 3)
+  }
+
+  test("the entry of the start stays as long as the source is read, in each run") {
+    val side  = new MemorySideLog
+    val first = open(side, retain = 1)
+    val start = first.start(at(0, 7))
+    (8L to 12L).foreach(offset => first.purge(first.offset(at(0, offset))))
+    assert(first(start) == at(0, 7) && side.keys("").size == 3)
+    val later = new PositionLog(side, 1, Some(start), Short)
+    (13L to 17L).foreach(offset => later.purge(later.offset(at(0, offset))))
+    assert(later(start) == at(0, 7) && side.keys("").size == 3)
   }
 
   test("once one was stored all are, and offsets are compared without the entries") {

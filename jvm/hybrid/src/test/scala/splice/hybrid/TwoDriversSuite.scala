@@ -1,0 +1,75 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid
+
+import scala.util.Using
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.Coordinator
+import splice.source._
+import splice.testkit.memory.MemoryLog
+
+/** A driver that decides a switch while another driver of the same checkpoint stores its own. */
+final class TwoDriversSuite extends AnyFunSuite with HybridWorlds {
+
+  /** The log has the rows 0, 2, 4 and 1, 3, 5 in its partitions. The history has 0 and 4, and 1. */
+  private trait Holed extends World {
+    override protected def archive: MemoryLog = {
+      val made = Legs.log(1)
+      Seq(0 -> 0L, 0 -> 2L, 1 -> 0L).foreach { case (p, at) => live.read(p, at, at + 1).foreach(made.archive(0, _)) }
+      made
+    }
+
+    def driver(onHoles: String, side: SideLog = log): Coordinator =
+      Legs.run(Legs.source(Legs.history(history), Legs.live(live, rule :+ ("onHoles" -> onHoles): _*)), side)
+
+    /** The rows of a run, batch by batch. */
+    def rows(driver: Coordinator): Seq[Seq[Long]] =
+      Using.resource(driver)(c => batches(c).map(b => ids(c.ranges(b._1, b._2))))
+
+    def replayed(onHoles: String): Seq[Seq[Long]] = rows(driver(onHoles))
+  }
+
+  /** Lets another driver act before this one stores the switch. */
+  final private class Overtaken(inner: SideLog, other: => Any) extends SideLog {
+    override def get(key: String): Option[Seq[String]]                        = inner.get(key)
+    override def keys(prefix: String): Seq[String]                            = inner.keys(prefix)
+    override def remove(key: String): Unit                                    = inner.remove(key)
+    override def scope(name: String): SideLog                                 = new Overtaken(inner.scope(name), other)
+    override def getOrCreate(key: String)(lines: => Seq[String]): Seq[String] = {
+      val own = lines
+      if (key.startsWith("hand-over-") && inner.get(key).isEmpty) { val _ = other }
+      inner.getOrCreate(key)(own)
+    }
+  }
+
+  private val filled  = Seq(Seq(0L, 1L, 4L), Seq(2L, 3L, 5L))
+  private val ignored = Seq(Seq(0L, 1L, 4L), Seq(3L, 5L))
+
+  Seq(("fill", "ignore", filled), ("ignore", "fill", ignored)).foreach { case (first, second, wanted) =>
+    test(
+      s"the switch of the first driver ($first) holds for the second one ($second), which has decided another start"
+    ) {
+      new Holed {
+        val late: Coordinator = driver(second, new Overtaken(log, assert(rows(driver(first)) == wanted)))
+        assert(rows(late) == wanted)
+        assert(replayed(first) == wanted && replayed(second) == wanted)
+      }
+    }
+  }
+
+  test("a run whose ends are frozen keeps them when it uses the switch of another driver") {
+    new Holed {
+      val late: Coordinator = driver("ignore", new Overtaken(log, assert(rows(driver("fill")) == filled)))
+      late.freeze()
+      Using.resource(late) { c =>
+        val all = batches(c)
+        assert(all.map(b => ids(c.ranges(b._1, b._2))) == filled)
+        live.append(0, 6)
+        assert(c.advance(all.last._2, everything = false) == all.last._2)
+      }
+    }
+  }
+}

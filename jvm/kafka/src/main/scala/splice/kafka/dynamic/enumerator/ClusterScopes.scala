@@ -1,0 +1,46 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.enumerator
+
+import scala.collection.immutable.SortedMap
+
+import splice.kafka.dynamic.change.Takeover
+import splice.kafka.dynamic.split.DynamicPosition
+import splice.source.{EnumeratorContext, LogPartition, OffsetRanges, StartPosition, StoredStart}
+
+/** The contexts of the clusters' enumerators, each with the part of the start that belongs to its cluster.
+  *
+  * @param position
+  *   the position of an offset, with the names of clusters
+  */
+final private[dynamic] class ClusterScopes(context: EnumeratorContext, takeover: Takeover)(
+    position: String => DynamicPosition
+) {
+
+  // The threads of workers read it when they create an enumerator again.
+  @volatile private var starts = Option.empty[SortedMap[String, StoredStart]]
+
+  /** The source begins. */
+  def begin(at: DynamicPosition, wanted: StartPosition): Unit = starts = Some(ofClusters(
+    at,
+    wanted match {
+      case StartPosition.Offsets(ranges) => ranges
+      case _                             => SortedMap.empty
+    }
+  ))
+
+  /** The context of a cluster. The query's thread calls this method; any thread calls the function that it returns. */
+  def apply(cluster: String): () => EnumeratorContext = {
+    if (starts.isEmpty) starts = context.start.map(stored => ofClusters(position(stored.position), stored.fill))
+    val scope = takeover.scope(context, cluster)
+    () => scope.copy(start = starts.flatMap(_.get(cluster)))
+  }
+
+  private def ofClusters(
+      at: DynamicPosition,
+      fill: SortedMap[LogPartition, OffsetRanges]
+  ): SortedMap[String, StoredStart] = at.clusters.map { case (name, own) =>
+    name -> StoredStart(own.json, fill.filter { case (p, _) => own.get(p).nonEmpty })
+  }
+}
