@@ -34,7 +34,7 @@ final private[reader] class LogChanges(
   // When the first response without a topic came, by System.nanoTime.
   private var missing = Map.empty[String, Long]
 
-  private val confirmed = Seq(LogChanges.Confirmed, settings.pollTimeout.dividedBy(2L)).min.toNanos
+  private val confirmed = math.min(LogChanges.Confirmed.toNanos, settings.pollTimeout.toNanos / 2)
 
   // The thread that closes the reader reads it.
   @volatile private var hasOther = false

@@ -65,7 +65,7 @@ final private[splice] class SlotReader(
   // Positions that the log does not have, found while records that precede the error were still to be handed over.
   private var invalid = Option.empty[OffsetOutOfRangeException]
 
-  private val step = Seq(SlotReader.Step, settings.pollTimeout.dividedBy(4L)).min
+  private val step = Duration.ofNanos(math.min(SlotReader.Step.toNanos, settings.pollTimeout.toNanos / 4))
 
   private var rows      = 0L
   private var bytes     = 0L
