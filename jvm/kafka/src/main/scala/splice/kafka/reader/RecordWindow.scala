@@ -7,6 +7,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord
 import org.apache.spark.unsafe.types.UTF8String
 
 import splice.kafka.KafkaErrors
+import splice.kafka.options.ReadLimits
 import splice.kafka.reader.SlotConsumer.Leftover
 
 /** The records of one partition that a reader hands over together. Rows and columns look at them by their index, so there is one window in
@@ -84,8 +85,11 @@ abstract private[reader] class RecordWindow {
     */
   def left(room: Long): Option[Leftover]
 
-  /** Ends the chunk, and keeps none of its records in memory. */
+  /** Ends the chunk. Records of a small one may stay in memory until the next chunk, or until [[release]]. */
   def clear(): Unit
+
+  /** Keeps no record in memory. Called after [[clear]], when there is no next chunk yet. */
+  def release(): Unit = ()
 
   /** Frees memory outside of the heap. Another thread may still read the records that are shown. */
   def free(): Unit
@@ -98,8 +102,10 @@ private[reader] object RecordWindow {
 /** Records as the client makes them. All that belong to the range are shown at once. */
 final private[reader] class ClientRecords extends RecordWindow {
 
-  // An array, since a reader of rows looks at each record several times. A new one per chunk costs less than clearing an old one.
+  // An array, since a reader of rows looks at each record several times. It is used for the next chunk too, which replaces the records: clearing
+  // it, or a new array per chunk, costs time for each record.
   private var all    = ClientRecords.NoRecords
+  private var used   = 0
   private var filled = 0
   private var ended  = 0
   private var last   = 0
@@ -125,8 +131,9 @@ final private[reader] class ClientRecords extends RecordWindow {
   override protected def begin(next: Chunk): Unit = {
     chunk = Some(next)
     shown = false
-    all = next.records.toArray(ClientRecords.NoRecords)
     filled = next.records.size
+    all = next.records.toArray(if (filled < used) ClientRecords.NoRecords else all)
+    used = filled
     ended = end(next.range.until)
   }
 
@@ -154,10 +161,15 @@ final private[reader] class ClientRecords extends RecordWindow {
     chunk.filter(_ => ended < filled).map(own => Leftover.of(own.records, ended))
 
   override def clear(): Unit = {
-    all = ClientRecords.NoRecords
+    if (last < filled || size + used.toLong * ReadLimits.RecordOverhead > ClientRecords.KeptBytes) release()
     chunk = None
     filled = 0
     last = 0
+  }
+
+  override def release(): Unit = {
+    all = ClientRecords.NoRecords
+    used = 0
   }
 
   override def free(): Unit = ()
@@ -185,5 +197,8 @@ final private[reader] class ClientRecords extends RecordWindow {
 }
 
 private object ClientRecords {
+  // Of the last chunk, until the next one.
+  private val KeptBytes = 256L << 10
+
   private val NoRecords = Array.empty[ConsumerRecord[Array[Byte], Array[Byte]]]
 }

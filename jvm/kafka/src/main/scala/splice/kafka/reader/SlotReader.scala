@@ -125,6 +125,7 @@ final private[splice] class SlotReader(
   private def ended(): Poll = {
     if (!exhausted) {
       exhausted = true
+      window.release()
       fetchMillis = consumer.fetchMillis()
     }
     Poll.Ended
@@ -225,7 +226,8 @@ final private[splice] class SlotReader(
       val looked = if (polled.isEmpty) open.valuesIterator else polled.partitions.asScala.iterator.flatMap(open.get)
       val passed = looked.filter(range => range.moved(position(range))).toSeq
       val idle   = polled.isEmpty && passed.isEmpty
-      if (!idle) {
+      if (idle) window.release()
+      else {
         def moved(topic: String) =
           polled.partitions.asScala.exists(_.topic == topic) || passed.exists(_.partition.topic == topic)
         changes.leaveOthers(moved)
