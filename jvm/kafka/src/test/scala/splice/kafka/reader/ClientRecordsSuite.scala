@@ -72,14 +72,14 @@ final class ClientRecordsSuite extends AnyFunSuite {
 
   /** Whether the garbage collector frees a record of a chunk once the chunk is over. */
   private def isFreed(bytes: Int, until: Long, holes: Option[Holes] = None): Boolean = {
-    val window                                = new ClientRecords
-    def over(): WeakReference[AnyRef]         = {
+    val window                        = new ClientRecords
+    def over(): WeakReference[AnyRef] = {
       val all = records(0, 100, bytes)
       shown(window, chunk(all, until, holes))
       window.clear()
       new WeakReference[AnyRef](all.head)
     }
-    val record                                = over()
+    val record                                 = over()
     @tailrec def collected(left: Int): Boolean = {
       System.gc()
       if (Option(record.get).isEmpty) true else left > 0 && collected(left - 1)
