@@ -92,6 +92,19 @@ final class CoordinatorSuite extends AnyFunSuite {
     assert(world.source.replayed == Vector(start -> until))
   }
 
+  test("a batch has the layout that begins with it, also if a later layout begins where splits have left") {
+    val world = new World
+    val run   = world.run(2)
+    val start = CounterPosition(SortedMap.from((0 until 8).map(_ -> 4L)))
+    val until = run.advance(start, everything = false)
+    val tasks = run.tasks(start, until)
+    world.ends = world.ends.take(3)
+    val fewer = CounterPosition(start.at.take(3))
+    val later = world.run(3)
+    later.tasks(fewer, later.advance(fewer, everything = false))
+    assert(world.run(3).tasks(start, until) == tasks && tasks.size == 2)
+  }
+
   test("each slot has the same number of splits, and one task") {
     val world = new World
     val run   = world.run(3)
@@ -174,7 +187,10 @@ final class CoordinatorSuite extends AnyFunSuite {
     world.clock.now = world.clock.now.plusSeconds(59)
     assert(run.advance(one, everything = false) == one)
     world.clock.now = world.clock.now.plusSeconds(1)
-    assert(run.advance(one, everything = false) != one)
+    val two = run.advance(one, everything = false)
+    assert(two != one)
+    world.ends = world.ends.updated(0, 12L)
+    assert(run.advance(two, everything = false) == two, "the delay begins again with each batch")
   }
 
   test("minRows holds nothing back once the ends are frozen") {
