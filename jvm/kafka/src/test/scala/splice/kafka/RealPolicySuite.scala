@@ -190,6 +190,27 @@ final class RealPolicySuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(commit() && held == Map(0 -> 7L))
   }
 
+  test("a commit that failed is repeated for the same offsets in the same run") {
+    real.create("again", 1)
+    real.write("again", 1, 0, 10)
+    val source  = real.source("subscribe" -> "again", earliest, "kafka.group.id" -> "again", "commitToGroup" -> "true")
+    val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), 1, "run")
+    Using.resource(SplitEnumerator.untyped(source, context)) { run =>
+      val end = source.position(offsets("again")(7))
+      Using.resource(real.consumer("group.id" -> "again")) { member =>
+        member.subscribe(Set("again").asJava)
+        real.eventually("the member has joined") {
+          val _ = member.poll(Duration.ofMillis(100))
+          !member.assignment.isEmpty
+        }
+        assert(!run.commitEnd(end))
+      }
+      assert(run.commitEnd(end))
+    }
+    val held = real.admin(_.listConsumerGroupOffsets("again").partitionsToOffsetAndMetadata().get()).asScala
+    assert(held.values.map(_.offset).toSeq == Seq(7L))
+  }
+
   test("a broker that is away delays a stream; it fails after the timeout only") {
     real.create("away", 1)
     real.write("away", 1, 0, 10)

@@ -63,6 +63,27 @@ final class LogChangesSuite extends AnyFunSuite {
     r.close()
   }
 
+  test("a topic that is missing for two moments is read on, however long the time between them") {
+    val w                              = new SlotWorld(timeout = Duration.ofSeconds(8), failRemoved = false)
+    val r                              = w.reader(of("u", 0, 0, 2))
+    def answer(deleted: String*): Unit = {
+      val before = w.questions
+      w.deleted = deleted.toSet
+      w.responses += 1
+      while (w.questions == before) assert(r.poll(Duration.ofMillis(10)) == Poll.Pending)
+    }
+    answer("u")
+    // A topic counts as deleted if it is missing for half the timeout.
+    val later = System.nanoTime() + Duration.ofMillis(4100).toNanos
+    answer()
+    while (System.nanoTime() < later) assert(r.poll(Duration.ofMillis(10)) == Poll.Pending)
+    answer("u")
+    answer()
+    w.client.schedulePollTask(() => w.client.add(w.client.u(0), 0, 1))
+    assert(SlotWorld.drain(r).map(_._2) == Seq(0L, 1L))
+    r.close()
+  }
+
   test("a topic that no task has read for ten metadata responses is not assigned any more") {
     val w = new SlotWorld
     w.client.bring(0, 0)
