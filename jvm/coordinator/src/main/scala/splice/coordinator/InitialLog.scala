@@ -3,7 +3,16 @@
 
 package splice.coordinator
 
-import splice.source.{Position, SharedStart, SharesCheckpoint, SideLog, Source, StoredStart, VersionedEntry}
+import splice.source.{
+  CheckpointErrors,
+  Position,
+  SharedStart,
+  SharesCheckpoint,
+  SideLog,
+  Source,
+  StoredStart,
+  VersionedEntry
+}
 
 /** Where a query begins: decided once in the life of its checkpoint, and told to a source that shares the checkpoint.
   *
@@ -42,7 +51,10 @@ private[splice] object InitialLog {
   private val Key = "initial"
 
   /** Where the query begins, if that is stored. */
-  def stored(log: SideLog): Option[StoredStart] = log.get(Key).map(lines => StoredStart(text(lines)))
+  def stored(log: SideLog): Option[StoredStart] =
+    Option.when(
+      log.keys(Key).contains(Key)
+    )(StoredStart(text(log.get(Key).getOrElse(throw CheckpointErrors.missingEntry(Key)))))
 
   private def text(lines: Seq[String]): String = VersionedEntry.read(Key, lines).line
 }

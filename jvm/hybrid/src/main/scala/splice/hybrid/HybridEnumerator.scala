@@ -28,7 +28,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
 
   private val log         = new LegLog(context.sideLog, written)
   private val chain       = log.chain
-  private val first       = context.start.map(stored => HybridPosition.parse(chain, stored.position))
+  private lazy val first  = context.start.map(stored => HybridPosition.parse(chain, stored.position))
   private val enumerators = new LegEnumerators(chain, context)(stored)
   private val tallies     = new Tallies(chain, context, enumerators, log.hasEnded(_))
   private var isFrozen    = false

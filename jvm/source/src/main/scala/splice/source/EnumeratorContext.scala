@@ -51,12 +51,30 @@ final case class EnumeratorContext(
   *
   * Several runs may have computed a start before one of them stored its own. An enumerator uses no entry that belongs to another start.
   *
-  * @param position
+  * @param read
   *   the JSON of the position
   * @param fill
   *   the partitions that begin with offsets that a history lacks ([[StartPosition.Offsets]])
   */
-final case class StoredStart(position: String, fill: SortedMap[LogPartition, OffsetRanges] = SortedMap.empty)
+final class StoredStart(read: => String, val fill: SortedMap[LogPartition, OffsetRanges]) {
+
+  /** Read when it is first used, so a start that nothing needs may be damaged. */
+  lazy val position: String = read
+
+  override def equals(other: Any): Boolean = other match {
+    case that: StoredStart => position == that.position && fill == that.fill
+    case _                 => false
+  }
+
+  override def hashCode: Int = position.hashCode
+
+  override def toString: String = s"$position $fill"
+}
+
+object StoredStart {
+  def apply(position: => String, fill: SortedMap[LogPartition, OffsetRanges] = SortedMap.empty): StoredStart =
+    new StoredStart(position, fill)
+}
 
 sealed trait ReadMode extends Product with Serializable
 

@@ -21,7 +21,7 @@ final private[splice] class EndingLog(context: EnumeratorContext, log: LogMetada
   // An entry may be of a later position than the start, if the options had no end before.
   private var known: Option[EndingLog.Entry] = {
     val all   = entries.all
-    val start = context.start.map(stored => KafkaPosition.read(stored.position))
+    val start = context.start.filter(_ => all.nonEmpty).map(stored => KafkaPosition.read(stored.position))
     all.find(entry => start.contains(entry.start)).orElse(all.lastOption)
   }
 

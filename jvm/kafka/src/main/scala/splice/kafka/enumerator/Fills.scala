@@ -72,7 +72,7 @@ private[splice] object Fills {
 
   /** The holes that belong to a start, if there is one. */
   def of(start: Option[StoredStart]): Fills =
-    start.fold(Fills())(stored => of(KafkaPosition.read(stored.position), stored.fill))
+    start.filter(_.fill.nonEmpty).fold(Fills())(stored => of(KafkaPosition.read(stored.position), stored.fill))
 }
 
 /** Where a partition begins that has holes to fill. Offsets that are to be read have ranks: their numbers in the order of reading.
