@@ -51,10 +51,10 @@ private[splice] object InitialLog {
   private val Key = "initial"
 
   /** Where the query begins, if that is stored. */
-  def stored(log: SideLog): Option[StoredStart] =
-    Option.when(
-      log.keys(Key).contains(Key)
-    )(StoredStart(text(log.get(Key).getOrElse(throw CheckpointErrors.missingEntry(Key)))))
+  def stored(log: SideLog): Option[StoredStart] = {
+    def lines = log.get(Key).getOrElse(throw CheckpointErrors.missingEntry(s"Side-log entry $Key"))
+    Option.when(log.keys(Key).contains(Key))(StoredStart(text(lines)))
+  }
 
   private def text(lines: Seq[String]): String = VersionedEntry.read(Key, lines).line
 }

@@ -60,7 +60,7 @@ final class ClientRecordsSuite extends AnyFunSuite {
     }
   }
 
-  test("what is left over after a range is of the chunk, and not of the chunk before") {
+  test("records after the end of a range are left over, and none of an earlier chunk") {
     val window = new ClientRecords
     assert(shown(window, chunk(records(0, 9))) == (0L until 9L))
     window.clear()
