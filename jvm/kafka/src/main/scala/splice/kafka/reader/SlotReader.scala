@@ -223,15 +223,18 @@ final private[splice] class SlotReader(
       invalid.foreach(throw _)
       val polled = consumer.poll(patience)
       // A range that ends without a record is found as soon as a poll returns none. Looking at each range in each poll would cost more.
-      val looked = if (polled.isEmpty) open.valuesIterator else polled.partitions.asScala.iterator.flatMap(open.get)
-      val passed = looked.filter(range => range.moved(position(range))).toSeq
-      val idle   = polled.isEmpty && passed.isEmpty
+      val looked  = if (polled.isEmpty) open.valuesIterator else polled.partitions.asScala.iterator.flatMap(open.get)
+      val reached = looked.map(range => range -> position(range)).toSeq
+      val passed  = reached.collect { case (range, at) if at != range.position => range }
+      val idle    = polled.isEmpty && passed.isEmpty
       if (idle) window.release()
       else {
         def moved(topic: String) =
           polled.partitions.asScala.exists(_.topic == topic) || passed.exists(_.partition.topic == topic)
+        // Before ranges move: what this poll returned of another topic is not handed over, so it is lost too.
         changes.leaveOthers(moved)
       }
+      reached.foreach { case (range, at) => range.moved(at) }
       polled.partitions.forEach { partition =>
         open.get(partition).foreach(range => chunks += Chunk(range, polled.records(partition), range.previous))
       }

@@ -85,6 +85,8 @@ final class RemovalSuite extends AnyFunSuite {
     val back = e.advance(until, Limits.Everything)
     assert(back.json == """{"t":{"00":8},"u":{"0":2}}""")
     assert(e.splits(until, back).map(_.toString) == Seq("t-0 [5, 8)"))
+    e.replay(until, back)
+    assert(e.splits(until, back).map(_.toString) == Seq("t-0 [5, 8)"))
   }
 
   test("keep forgets the position after its time, and resumes before") {

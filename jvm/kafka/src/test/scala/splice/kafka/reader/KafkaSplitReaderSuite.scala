@@ -247,7 +247,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
   }
 
   test("such a topic is found out too when nothing of it can be read, and is not asked about before that") {
-    val w = new SlotWorld(timeout = Duration.ofMillis(50))
+    val w = new SlotWorld(timeout = Duration.ofSeconds(2))
     w.client.hold(0, 0, 0)
     w.topicId = "second"
     w.responses += 1

@@ -10,8 +10,10 @@ import scala.jdk.CollectionConverters._
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.enumerator.SimulatedRun.range
-import splice.kafka.split.KafkaSplitRange
+import splice.kafka.options.TopicRecreated
+import splice.kafka.split.{Holes, KafkaSplitRange}
 import splice.source.{LogPartition, Poll, SpliceException}
+import splice.testkit.LoggedMessages
 
 /** Logs that change after a batch was planned, read over Kafka's own mock of a consumer. */
 final class LogChangesSuite extends AnyFunSuite {
@@ -26,6 +28,22 @@ final class LogChangesSuite extends AnyFunSuite {
     w.client.bring(1, 1, 2, 3)
     val read = w.read(range(0, 0, 3), range(1, 0, 4))
     assert(read == Seq(0 -> 0L, 0 -> 1L, 0 -> 2L, 1 -> 1L, 1 -> 2L, 1 -> 3L))
+  }
+
+  test("the warning for a topic that is created again while it is read names every offset that was not handed over") {
+    def warnings(planned: KafkaSplitRange): Seq[String] = {
+      val w = new SlotWorld(recreated = TopicRecreated.Restart)
+      w.client.bring(0, 0, 1)
+      w.recreate(2, 3, 4)
+      val (rows, messages) = LoggedMessages.during("splice.kafka.DataLoss")(w.read(planned))
+      assert(rows == Seq(0 -> 0L, 0 -> 1L))
+      messages
+    }
+    val lost = warnings(of("t", 0, 0, 4))
+    assert(lost.size == 1 && lost.head.contains("t-0 [2, 4)"), lost)
+    val holes   = Holes(Vector(0L -> 2L, 3L -> 4L, 7L -> 9L), None)
+    val ofHoles = warnings(KafkaSplitRange(LogPartition("t", 0), 0, 9, Some(holes))(Some("first")))
+    assert(ofHoles.size == 1 && ofHoles.head.contains("t-0 [3, 4), t-0 [7, 9)"), ofHoles)
   }
 
   test("a topic that is deleted while its batch is read: the others continue, and the policy decides") {
