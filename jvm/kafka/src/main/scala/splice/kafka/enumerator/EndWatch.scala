@@ -22,6 +22,7 @@ final private[splice] class EndWatch(
 ) {
 
   private var known: Map[LogPartition, Long] = Map.empty
+  private var previous                       = known
   private var expected                       = KafkaPosition.Empty
   private var warned                         = Set.empty[String]
   private var uncommitted                    = Map.empty[LogPartition, Long]
@@ -36,6 +37,9 @@ final private[splice] class EndWatch(
 
   /** Forgets topics that are others now. */
   def forget(topics: Set[String]): Unit = known = known.filterNot { case (p, _) => topics(p.topic) }
+
+  /** Takes back the last ends of all topics, which may be those of other topics with these names. */
+  def revert(): Unit = known = previous
 
   /** The ends now; a partition that `request` leaves out is left out. None when the position has changed meanwhile.
     *
@@ -66,6 +70,7 @@ final private[splice] class EndWatch(
     if (lost.nonEmpty && changed) None
     else {
       if (lost.nonEmpty) loss.report("the log ends before where it ended earlier", lost.sortBy(_.partition))
+      previous = known
       known ++= seen
       if (ahead.isEmpty) Some(seen ++ uncommitted)
       else {

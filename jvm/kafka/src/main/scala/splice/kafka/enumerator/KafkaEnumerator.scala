@@ -242,6 +242,7 @@ final private[splice] class KafkaEnumerator(
         if (silence.isDoubtful && isOutdated(at, Settled(here, there))) go(at, limits, looked = true)
         else if (looked || moved.isEmpty && !isDue || topics.agrees(moved, known, seen)) next
         else {
+          watch.revert()
           val _ = membership.look(at)
           go(at, limits, looked = true)
         }

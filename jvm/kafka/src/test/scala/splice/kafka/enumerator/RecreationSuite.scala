@@ -8,6 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.enumerator.SimulatedRun.{at, range, t}
 import splice.kafka.split.KafkaPosition
 import splice.source._
+import splice.testkit.LoggedMessages
 
 /** Topics that are deleted and created again, and clusters that are swapped, where `onTopicRecreated` is restart. */
 final class RecreationSuite extends AnyFunSuite {
@@ -50,6 +51,25 @@ final class RecreationSuite extends AnyFunSuite {
     run.log.calls.clear()
     assert(e.advance(from, Limits.Everything) == second(30))
     assert(run.log.calls.count(_ == "ids") == 1)
+  }
+
+  test("the warning counts records of the old topic only, also if the new one was longer when it was noticed") {
+    def warned(unread: Int): Seq[String] = {
+      val run  = world("discoveryInterval" -> "1h")
+      val e    = run.start()
+      val from = e.advance(e.start(StartPosition.Configured), Limits.Everything)
+      run.log.fill("t", 0, unread)
+      e.advance(from, Limits.Everything)
+      recreate(run, 30)
+      val (until, messages) = LoggedMessages.during("splice.kafka.enumerator.Recreation") {
+        e.advance(from, Limits.Everything)
+      }
+      assert(until == second(30))
+      messages
+    }
+    Seq(0, 4).foreach { unread =>
+      assert(warned(unread).map(_.split(": ").last) == Seq(s"$unread records."))
+    }
   }
 
   test("a recreated topic that is not subscribed to any more does not enter a position") {
