@@ -64,6 +64,7 @@ final class CoordinatorSuite extends AnyFunSuite {
     late.open()
     val stored = CounterPosition(SortedMap(5 -> 0L))
     assert(late.initial() == stored && world.run(2).initial() == stored)
+    assert(world.source.closed == 1, "the enumerator with the other start")
     val until = late.advance(stored, everything = false)
     assert(late.tasks(stored, until).nonEmpty && world.run(2).tasks(stored, until).nonEmpty)
     assert(world.source.starts == Vector(None, None, Some(StoredStart(stored.json)), Some(StoredStart(stored.json))))

@@ -15,6 +15,9 @@ class CounterSource(ends: () => SortedMap[Int, Long], own: Limits.Limited, slott
 
   var started = 0
 
+  /** How many enumerators were closed. */
+  var closed = 0
+
   /** The stored starts that enumerators received. */
   var starts: Vector[Option[StoredStart]] = Vector.empty
 
@@ -54,6 +57,7 @@ class CounterSource(ends: () => SortedMap[Int, Long], own: Limits.Limited, slott
       override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
         throw new UnsupportedOperationException
       override def retain(oldest: CounterPosition): Unit            = retained :+= oldest
+      override def close(): Unit                                    = closed += 1
       override def isMember(at: CounterPosition): String => Boolean = ends().keySet.map(p => s"n-$p")
     }
 }

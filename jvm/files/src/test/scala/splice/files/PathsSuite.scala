@@ -99,6 +99,13 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
     assert(read.batches(wanted) == expected)
   }
 
+  test("a column of the files hides the metadata column of its name, as in Spark") {
+    val own = spark.range(3).selectExpr("id AS _file_size", "CAST(id AS STRING) AS _file_path", "id")
+    own.write.parquet(at("hidden"))
+    val read = SourceRead("format" -> "parquet", "path" -> at("hidden"))
+    assert(read.rows() == SourceRead.ofSpark(own) && read.batches(own.schema) == SourceRead.ofSpark(own))
+  }
+
   test("a path that is not there is named, when the columns are asked for and when files are listed") {
     val missing = at("nowhere")
     Seq(missing, s"$missing/*.txt").foreach { path =>

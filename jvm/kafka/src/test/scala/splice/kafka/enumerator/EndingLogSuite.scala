@@ -72,11 +72,14 @@ final class EndingLogSuite extends AnyFunSuite {
     }
   }
 
-  test("an end that is decided after the start holds for later runs") {
+  test("an end that is decided after the start holds for this run and later ones") {
     new World {
-      assert(open(at(0, 0)).resolve(EndingOffsets.Latest, at(2, 0), partitions).end == at(3, 0))
+      val first = open(at(0, 0))
+      def end() = first.resolve(EndingOffsets.Latest, at(2, 0), partitions).end
+      assert(end() == at(3, 0))
       log.fill("t", 1, 5)
-      assert(open(at(0, 0)).end.contains(at(3, 0)))
+      assert(end() == at(3, 0) && first.end.contains(at(3, 0)) && open(at(0, 0)).end.contains(at(3, 0)))
+      assert(side.keys("ending-").size == 1)
     }
   }
 }

@@ -9,6 +9,7 @@ import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 import scala.util.Random
 
+import org.apache.kafka.clients.consumer.{MockConsumer, OffsetResetStrategy}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.enumerator.SimulatedRun.range
@@ -213,6 +214,21 @@ final class SlotConsumersSuite extends AnyFunSuite {
     assert(messages.size == 1 && messages.head.contains("1024 partitions") &&
       messages.head.contains("'readBufferBytes'"))
     assert(w.open.isEmpty, "idle consumers are closed")
+  }
+
+  test("a consumer whose client fails to close holds nothing") {
+    val w             = new World(64 * mib, 2)
+    val key           = ReaderKey("q", w.settings(None).client, Some(0))
+    val demand        = ReadDemand(1, None, None)()
+    val (consumer, _) = w.consumers.borrow(key, Seq(range(0, 0, 1)), demand, isRetry = false) { lease =>
+      val client = new MockConsumer[Array[Byte], Array[Byte]](OffsetResetStrategy.NONE) {
+        override def close(timeout: Duration): Unit = throw new IllegalStateException("the client does not close")
+      }
+      new SlotConsumer(client, TopicIds.unchecked, lease)
+    }
+    assert(w.budget.size == 1)
+    intercept[IllegalStateException](consumer.close())
+    assert(w.budget.held == 0 && w.budget.size == 0)
   }
 
   test("a consumer that cannot be opened holds nothing") {
