@@ -48,6 +48,9 @@ object ClientMetrics {
 
   private def of(id: String): Seq[ClientMetrics] = all.asScala.toSeq.filter(_.id == id)
 
+  /** How many clients with this id were created. */
+  def created(id: String): Int = of(id).size
+
   /** How many requests the clients with this id have sent. */
   def requests(id: String): Long =
     of(id).flatMap(_.requests.values.asScala).map(_.metricValue.asInstanceOf[Double].toLong).sum

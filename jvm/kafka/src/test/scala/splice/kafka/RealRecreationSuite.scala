@@ -62,6 +62,22 @@ final class RealRecreationSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def isRecreated(error: Option[SpliceException]): Boolean =
     error.exists(_.getCondition == "SPLICE_KAFKA.RECREATED")
 
+  test("a reader compares topic ids without another client, and with one if they differ") {
+    real.create("alone", 1)
+    real.write("alone", 1, 0, 50)
+    val own = source("alone", ClientMetrics.options("alone"): _*)
+    val of  = real.run(own)(c => { val begin = c.initial(); c.tasks(begin, c.advance(begin, everything = true)) })
+    def read(run: String): (Int, Int, Option[SpliceException]) = {
+      val before        = ClientMetrics.created("alone")
+      val (rows, error) = this.read(own, of, run)(())
+      (rows.size, ClientMetrics.created("alone") - before, error)
+    }
+    assert(of.head.ranges.size == 1 && read("alone-1") == ((50, 1, None)))
+    recreate("alone", 50)
+    val (rows, clients, error) = read("alone-2")
+    assert(rows == 0 && clients == 2 && isRecreated(error))
+  }
+
   test("a new reader fails, and hands over nothing of the new topic") {
     real.create("fresh", 1)
     real.write("fresh", 1, 0, 50)

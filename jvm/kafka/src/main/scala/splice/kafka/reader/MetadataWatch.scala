@@ -3,10 +3,16 @@
 
 package splice.kafka.reader
 
-import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
+import java.util.{Map => JMap}
 
+import scala.util.control.NonFatal
+
+import org.apache.kafka.clients.Metadata
+import org.apache.kafka.clients.consumer.KafkaConsumer
 import org.apache.kafka.common.serialization.ByteArrayDeserializer
-import org.apache.kafka.common.{ClusterResource, ClusterResourceListener}
+import org.apache.kafka.common.{ClusterResource, ClusterResourceListener, Uuid}
+import org.slf4j.LoggerFactory
 
 /** Hands keys and values over as they are, and counts the metadata responses of the consumer that uses it.
   *
@@ -20,4 +26,33 @@ final private[reader] class MetadataWatch extends ByteArrayDeserializer with Clu
 
   /** How many there were. */
   def count: Long = responses.get
+}
+
+private[reader] object MetadataWatch {
+  private val log = LoggerFactory.getLogger(classOf[MetadataWatch])
+
+  private val warned = new AtomicBoolean
+
+  /** The ids of topics in the metadata of a consumer, from which it builds its fetch requests; None if this version of the client keeps them
+    * elsewhere, which is logged once in a JVM.
+    */
+  def topicIds(consumer: KafkaConsumer[_, _]): Option[() => JMap[String, Uuid]] =
+    try {
+      val found = Seq("delegate", "metadata").foldLeft[Object](consumer) { (of, name) =>
+        val field = of.getClass.getDeclaredField(name)
+        field.setAccessible(true)
+        field.get(of)
+      }
+      found match {
+        case metadata: Metadata => Some(() => metadata.topicIds())
+        case other              => throw new ClassCastException(other.getClass.getName)
+      }
+    } catch {
+      case e @ (_: LinkageError | NonFatal(_)) =>
+        if (!warned.getAndSet(true))
+          log.warn(
+            s"Readers request topic ids from brokers, since this version of Kafka's client does not show its own: $e"
+          )
+        None
+    }
 }

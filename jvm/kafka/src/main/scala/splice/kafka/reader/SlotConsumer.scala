@@ -199,7 +199,8 @@ private[splice] object SlotConsumer {
     val watch  = new MetadataWatch
     val client = new KafkaConsumer(properties.asJava, watch, watch)
     val passes = lease.limits.batches && PassedBatches.install(client)
-    new SlotConsumer(client, new TopicIds(() => watch.count, ask), lease, passes)
+    val ids    = MetadataWatch.topicIds(client).fold(ask)(TopicIds.ofConsumer(_, ask))
+    new SlotConsumer(client, new TopicIds(() => watch.count, ids), lease, passes)
   }
 
   /** Records of one partition that were polled and not handed over yet.

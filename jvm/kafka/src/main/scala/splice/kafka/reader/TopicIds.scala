@@ -3,6 +3,10 @@
 
 package splice.kafka.reader
 
+import java.util.{Map => JMap}
+
+import org.apache.kafka.common.Uuid
+
 /** Checks that the records that a consumer has fetched are of the topics that were planned. Used by one thread at a time, except `cancel`.
   *
   * A consumer fetches by topic id (KIP-516), and has ids from metadata responses only. So ids that are found to be right after the last
@@ -82,6 +86,24 @@ private[splice] object TopicIds {
 
     /** Makes a question that another thread waits for end with an InterruptedException, and every later one. */
     def cancel(): Unit = ()
+  }
+
+  /** Takes ids from the consumer that reads, and requests only those that it does not know, or knows to be others than planned.
+    *
+    * @param fetched
+    *   the ids that the consumer sends with its fetch requests. A broker rejects a fetch of another topic (KIP-516), so these ids are those of
+    *   the records that it returned
+    */
+  def ofConsumer(fetched: () => JMap[String, Uuid], ask: Question): Question = new Question {
+    override def apply(planned: Map[String, String]): Map[String, String] = {
+      val ids              = fetched()
+      val (same, doubtful) = planned.partition { case (topic, id) => Option(ids.get(topic)).exists(_.toString == id) }
+      if (doubtful.isEmpty) same else same ++ ask(doubtful)
+    }
+
+    override def missing(planned: Map[String, String]): Set[String] = ask.missing(planned)
+
+    override def cancel(): Unit = ask.cancel()
   }
 
   /** Takes every id for right, as where no cluster can be asked. */

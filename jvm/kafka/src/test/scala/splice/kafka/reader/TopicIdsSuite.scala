@@ -4,7 +4,9 @@
 package splice.kafka.reader
 
 import scala.collection.mutable
+import scala.jdk.CollectionConverters._
 
+import org.apache.kafka.common.Uuid
 import org.scalatest.funsuite.AnyFunSuite
 
 final class TopicIdsSuite extends AnyFunSuite {
@@ -86,5 +88,27 @@ final class TopicIdsSuite extends AnyFunSuite {
   test("nobody is asked where no ids are known") {
     val w = new World(Map.empty)
     assert(w.others(Map.empty).isEmpty && w.asked.isEmpty)
+  }
+
+  test("ids that the consumer knows need no request, and those that it lacks or knows to be others are requested") {
+    val first   = Uuid.randomUuid
+    val second  = Uuid.randomUuid
+    val fetched = mutable.Map("a" -> first, "b" -> second)
+    val asked   = mutable.ArrayBuffer.empty[Set[String]]
+    val ids     = TopicIds.ofConsumer(
+      () => fetched.asJava,
+      { planned =>
+        asked += planned.keySet
+        planned - "gone"
+      }
+    )
+    val planned = Map("a" -> first.toString, "b" -> second.toString)
+    assert(ids(planned) == planned && asked.isEmpty)
+    val third = Uuid.randomUuid
+    fetched("b") = third
+    fetched("gone") = third
+    val more = planned ++ Map("gone" -> first.toString, "unknown" -> first.toString)
+    assert(ids(more) == more - "gone" && asked == Seq(Set("b", "gone", "unknown")))
+    assert(ids.missing(more) == Set("gone") && asked.last == more.keySet, "a missing topic is requested from a broker")
   }
 }
