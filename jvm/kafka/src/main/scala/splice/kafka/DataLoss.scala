@@ -3,10 +3,12 @@
 
 package splice.kafka
 
+import java.util.concurrent.atomic.LongAdder
+
 import org.slf4j.LoggerFactory
 
 /** What happens when records that must be read are gone (`failOnDataLoss`). */
-sealed private[splice] trait DataLoss extends Product with Serializable {
+sealed private[splice] trait DataLoss {
 
   /** Fails, or warns and returns. */
   def report(what: String, ranges: Seq[MissingRange]): Unit
@@ -16,14 +18,28 @@ private[splice] object DataLoss {
 
   private val log = LoggerFactory.getLogger(classOf[DataLoss])
 
-  def apply(fail: Boolean): DataLoss = if (fail) Fail else Warn
+  /** @param skipped counts the ranges of warnings */
+  def apply(fail: Boolean, skipped: SkippedRows = new SkippedRows): DataLoss = if (fail) Fail else new Warn(skipped)
 
   case object Fail extends DataLoss {
     override def report(what: String, ranges: Seq[MissingRange]): Unit = throw KafkaErrors.dataLoss(what, ranges)
   }
 
-  case object Warn extends DataLoss {
-    override def report(what: String, ranges: Seq[MissingRange]): Unit =
+  final private class Warn(skipped: SkippedRows) extends DataLoss {
+    override def report(what: String, ranges: Seq[MissingRange]): Unit = {
+      skipped.add(ranges)
       log.warn(KafkaErrors.dataLoss(what, ranges).getMessage)
+    }
   }
+}
+
+/** Counts the offsets that policies have skipped. A range without a known end is not counted. Used by any thread. */
+final private[splice] class SkippedRows {
+
+  private val sum = new LongAdder
+
+  def add(ranges: Seq[MissingRange]): Unit =
+    ranges.foreach(range => range.until.foreach(end => sum.add(math.max(end - range.from, 0L))))
+
+  def total: Long = sum.sum
 }

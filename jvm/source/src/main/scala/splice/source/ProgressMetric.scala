@@ -83,6 +83,9 @@ object ProgressMetric {
   /** JSON: the clusters that must be asked before a change is made, and that do not answer (several clusters only). */
   val Waiting = "metadataWaiting"
 
+  /** Offsets that a policy skipped, in this run (Kafka only). */
+  val RowsSkipped = "rowsSkippedTotal"
+
   /** Rows that filled holes of the history, in this run (Kafka only, after an exact hand-over). */
   val RowsFilled = "rowsFilledTotal"
 

@@ -13,7 +13,7 @@ import splice.kafka.lag.ReadReports
 import splice.kafka.options.{KafkaSettings, StartingOffsets}
 import splice.kafka.reader.{KafkaReaders, ReaderPool}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
-import splice.kafka.{DataLoss, KafkaErrors, MissingRange}
+import splice.kafka.{DataLoss, KafkaErrors, MissingRange, SkippedRows}
 import splice.source._
 
 /** Finds a cluster's partitions and decides how far each batch reads them.
@@ -42,9 +42,11 @@ final private[splice] class KafkaEnumerator(
   ) = this(settings, context, log, discovery, looks, new RecordSizes, new ReadReports(context.run))
 
   private val policies   = settings.policies
-  private val watch      = new EndWatch(log, looks, DataLoss(settings.failOnDataLoss), settings.client.readsCommitted)
+  private val skipped    = new SkippedRows
+  private val loss       = DataLoss(settings.failOnDataLoss, skipped)
+  private val watch      = new EndWatch(log, looks, loss, settings.client.readsCommitted)
   private val silence    = new Silence(log, policies.partitionPatience, context.clock)
-  private val retention  = new Retention(log, policies.outOfRange)
+  private val retention  = new Retention(log, policies.outOfRange, skipped)
   private val resolver   = new StartResolver(log, retention, looks, settings.client.group)
   private val startLog   = new StartLog(context.sideLog)
   private val skipLog    = new SkipLog(context.sideLog)
@@ -52,17 +54,36 @@ final private[splice] class KafkaEnumerator(
   private val identity   = new IdentityLog(context.sideLog)
   private val deletions  = new DeletionLog(context.sideLog)
   private val recreation =
-    new Recreation(log, identity, deletions, policies.recreated, settings.client.servers, newStarts(_), watch.last)
-  private val removal    = new Removal(deletions, policies.removed, context.clock, watch.last, settings.subscription)
+    new Recreation(
+      log,
+      identity,
+      deletions,
+      policies.recreated,
+      settings.client.servers,
+      newStarts(_),
+      watch.last,
+      skipped
+    )
+  private val removal =
+    new Removal(deletions, policies.removed, context.clock, watch.last, settings.subscription, skipped)
   private val membership = new Membership(settings, discovery, identity, recreation, removal, looks)
   private val ends       = new LogEnds(log, membership, watch, silence)
   private val skips      = new Skips(silence.earliest, skipLog, () => fills, retention, watch)
-  private val replays    = new Replay(settings, log, looks, membership, identity, startLog, skipLog)
+  private val replays    = new Replay(settings, log, looks, membership, identity, startLog, skipLog, skipped)
   private val topics     = new TopicCheck(log, recreation, settings.subscription, context.clock)
   private val outage     = new Outage(policies.patience, context.clock, () => looks.waitForNext())
   private val sharing    = new Sharing(settings.admission, sizes)
   private val progress   =
-    new KafkaFigures(sizes, reports, () => fills, watch, discovery, context.clock, membership.reads)
+    new KafkaFigures(
+      sizes,
+      reports,
+      () => fills,
+      watch,
+      discovery,
+      context.clock,
+      membership.reads,
+      () => skipped.total
+    )
 
   private var fills      = Fills.of(context.start)
   private var moving     = false

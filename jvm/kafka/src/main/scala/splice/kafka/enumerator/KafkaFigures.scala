@@ -17,6 +17,8 @@ import splice.source.{LogPartition, ProgressMetric}
   *   the holes of the start
   * @param isRead
   *   whether a partition of a position is still read: it is subscribed to, and its topic was not deleted
+  * @param skipped
+  *   the offsets that policies have skipped in this run, except those that tasks report
   */
 final private[splice] class KafkaFigures(
     sizes: RecordSizes,
@@ -25,13 +27,15 @@ final private[splice] class KafkaFigures(
     watch: EndWatch,
     discovery: Discovery,
     clock: Clock,
-    isRead: LogPartition => Boolean
+    isRead: LogPartition => Boolean,
+    skipped: () => Long
 ) {
 
   private val lag = new LagBook
 
   private var shownAt: Option[KafkaPosition] = None
   private var filled                         = 0L
+  private var skippedByTasks                 = 0L
 
   def apply(at: KafkaPosition): SortedMap[String, String] = {
     val tasks = reports.take()
@@ -42,6 +46,7 @@ final private[splice] class KafkaFigures(
     }
     shownAt = Some(at)
     filled += tasks.filled
+    skippedByTasks += tasks.skipped
     val toFill = at.offsets.iterator.map { case (p, offset) =>
       fills().find(p, at.generation(p.topic)).fold(0L)(fill => math.max(fill.total - fill.rank(offset), 0L))
     }.sum
@@ -50,6 +55,7 @@ final private[splice] class KafkaFigures(
     val read = at.copy(offsets = at.offsets.filter { case (p, _) => isRead(p) })
     lag.look(unfilled(read), watch.last, tasks, clock.instant()).report ++ tasks.report ++ fill ++ Seq(
       ProgressMetric.Position         -> at.summary,
+      ProgressMetric.RowsSkipped      -> (skipped() + skippedByTasks).toString,
       ProgressMetric.Splits           -> read.offsets.size.toString,
       ProgressMetric.MetadataFailures -> discovery.health.failures.toString
     ) ++ discovery.health.age(clock.instant()).map(ProgressMetric.MetadataAge -> _.toMillis.toString)

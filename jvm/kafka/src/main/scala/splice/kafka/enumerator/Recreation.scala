@@ -7,7 +7,7 @@ import org.slf4j.LoggerFactory
 
 import splice.kafka.options.TopicRecreated
 import splice.kafka.split.KafkaPosition
-import splice.kafka.{KafkaErrors, MissingRange}
+import splice.kafka.{KafkaErrors, MissingRange, SkippedRows}
 import splice.source.LogPartition
 
 /** What happens to topics that are others than before under the same name (`onTopicRecreated`).
@@ -24,7 +24,8 @@ final private[splice] class Recreation(
     policy: TopicRecreated,
     servers: String,
     newStarts: Set[LogPartition] => Map[LogPartition, Long],
-    lastEnd: LogPartition => Option[Long]
+    lastEnd: LogPartition => Option[Long],
+    skipped: SkippedRows
 ) {
 
   import Recreation._
@@ -109,6 +110,7 @@ final private[splice] class Recreation(
 
   private def tell(topic: String, was: KafkaPosition, now: Generation): Unit = {
     val unread = was.offsets.toSeq.map { case (p, offset) => MissingRange(p, offset, lastEnd(p).filter(_ >= offset)) }
+    skipped.add(unread)
     logger.warn(
       s"${KafkaErrors.recreated(Seq(topic)).getMessage} As 'onTopicRecreated' says, it is read from its beginning: " +
         s"${now.starts.json}. Not read of the topic before: ${MissingRange.counted(unread)}."

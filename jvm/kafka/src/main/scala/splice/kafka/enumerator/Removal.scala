@@ -7,7 +7,7 @@ import java.time.Clock
 
 import splice.kafka.options.{Subscription, TopicRemoved}
 import splice.kafka.split.KafkaPosition
-import splice.kafka.{DataLoss, MissingRange}
+import splice.kafka.{DataLoss, MissingRange, SkippedRows}
 import splice.source.LogPartition
 
 /** What happens to topics that are gone (`onTopicRemoved`).
@@ -22,10 +22,11 @@ final private[splice] class Removal(
     policy: TopicRemoved,
     clock: Clock,
     lastEnd: LogPartition => Option[Long],
-    subscription: Subscription
+    subscription: Subscription,
+    skipped: SkippedRows
 ) {
 
-  private val loss = DataLoss(policy == TopicRemoved.Fail)
+  private val loss = DataLoss(policy == TopicRemoved.Fail, skipped)
 
   /** Whether a topic was said to be gone before, and the query goes on nevertheless. */
   def isKnown(topic: String): Boolean = policy != TopicRemoved.Fail && deletions.of(topic).nonEmpty

@@ -5,7 +5,7 @@ package splice.kafka.enumerator
 
 import splice.kafka.options.{KafkaSettings, TopicRecreated, TopicRemoved}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
-import splice.kafka.{DataLoss, KafkaErrors, MissingRange}
+import splice.kafka.{DataLoss, KafkaErrors, MissingRange, SkippedRows}
 import splice.source.LogPartition
 
 /** Makes durable what the plan of a batch depends on that another run or Spark's own source logged. */
@@ -16,7 +16,8 @@ final private[splice] class Replay(
     membership: Membership,
     identity: IdentityLog,
     starts: StartLog,
-    skips: SkipLog
+    skips: SkipLog,
+    skipped: SkippedRows
 ) {
 
   /** @param plan the plan by the entries that are durable when it is called */
@@ -90,7 +91,7 @@ final private[splice] class Replay(
   }
 
   private def lose(ranges: Seq[MissingRange]): Unit =
-    if (ranges.nonEmpty) DataLoss.Warn.report(Replay.What, ranges)
+    if (ranges.nonEmpty) DataLoss(fail = false, skipped).report(Replay.What, ranges)
 }
 
 private object Replay {

@@ -6,13 +6,13 @@ package splice.kafka.enumerator
 import java.time.Instant
 
 import splice.kafka.options.OutOfRange
-import splice.kafka.{DataLoss, MissingRange}
+import splice.kafka.{DataLoss, MissingRange, SkippedRows}
 import splice.source.LogPartition
 
 /** Where partitions go on whose next record retention has removed (`onOutOfRange`). */
-final private[splice] class Retention(log: LogMetadata, policy: OutOfRange) {
+final private[splice] class Retention(log: LogMetadata, policy: OutOfRange, skipped: SkippedRows = new SkippedRows) {
 
-  private val loss = DataLoss(policy.fails)
+  private val loss = DataLoss(policy.fails, skipped)
 
   /** The offsets at which partitions go on, never before the end of their last gaps.
     *

@@ -28,6 +28,8 @@ final private[splice] case class PartitionRead(rows: Long, bytes: Long, millis: 
   *   readers that were made, and `reused` those that were open already
   * @param filled
   *   rows that filled holes of a history
+  * @param skipped
+  *   offsets of planned ranges that a policy skipped
   */
 final private[splice] case class TaskReads(
     partitions: Map[LogPartition, PartitionRead] = Map.empty,
@@ -35,7 +37,8 @@ final private[splice] case class TaskReads(
     fetchMillis: Long = 0,
     opened: Long = 0,
     reused: Long = 0,
-    filled: Long = 0
+    filled: Long = 0,
+    skipped: Long = 0
 ) {
 
   def ++(more: TaskReads): TaskReads = TaskReads(
@@ -46,7 +49,8 @@ final private[splice] case class TaskReads(
     fetchMillis + more.fetchMillis,
     opened + more.opened,
     reused + more.reused,
-    filled + more.filled
+    filled + more.filled,
+    skipped + more.skipped
   )
 
   /** How readers fared, as the progress tells it. */

@@ -12,7 +12,7 @@ import org.apache.kafka.clients.consumer.OffsetOutOfRangeException
 import org.apache.kafka.common.TopicPartition
 
 import splice.kafka.options.TopicRecreated
-import splice.kafka.{DataLoss, KafkaErrors}
+import splice.kafka.{DataLoss, KafkaErrors, SkippedRows}
 
 /** Applies the policies of a source to ranges whose log has changed since the batch was planned: it was deleted, created again, truncated,
   * or retention removed records. Each method fails, or warns and takes the ranges that cannot be read out of `open`.
@@ -36,8 +36,13 @@ final private[reader] class LogChanges(
 
   private val confirmed = math.min(LogChanges.Confirmed.toNanos, settings.pollTimeout.toNanos / 2)
 
+  private val counted = new SkippedRows
+
   // The thread that closes the reader reads it.
   @volatile private var hasOther = false
+
+  /** The number of offsets that were abandoned. */
+  def skipped: Long = counted.total
 
   /** Whether the consumer has records of another topic than planned. */
   def spoiled: Boolean = hasOther
@@ -54,7 +59,11 @@ final private[reader] class LogChanges(
       val lost = of(others)
       if (lost.nonEmpty) {
         if (settings.recreated == TopicRecreated.Fail) throw KafkaErrors.recreated(lost.map(_.partition.topic).toSet)
-        abandon(DataLoss.Warn, "a batch is read that was planned before the topic was deleted and created again", lost)
+        abandon(
+          DataLoss(fail = false, counted),
+          "a batch is read that was planned before the topic was deleted and created again",
+          lost
+        )
         hasOther = true
       }
     }
@@ -69,7 +78,7 @@ final private[reader] class LogChanges(
     val found = consumer.missing(topics.filter { case (topic, _) => read(topic) })
     missing = found.iterator.map(topic => topic -> missing.getOrElse(topic, now)).toMap
     val deleted = found.filter(topic => now - missing(topic) >= confirmed)
-    val loss    = DataLoss(settings.failRemoved)
+    val loss    = DataLoss(settings.failRemoved, counted)
     if (deleted.nonEmpty) {
       abandon(loss, "a batch is read that was planned before the topic was deleted", of(deleted))
       consumer.leave(deleted)
@@ -86,7 +95,7 @@ final private[reader] class LogChanges(
         val next         =
           if (position < first) math.min(first, range.until) else if (position > end) range.until else position.toLong
         report(
-          DataLoss(if (position < first) settings.failOutOfRange else settings.failOnDataLoss),
+          DataLoss(if (position < first) settings.failOutOfRange else settings.failOnDataLoss, counted),
           s"the log of $partition holds offsets from $first until $end now",
           Seq((range, position.toLong, math.max(next, position + 1)))
         )
@@ -114,7 +123,7 @@ final private[reader] class LogChanges(
         settings.pollTimeout
       )
     report(
-      DataLoss(settings.failOnDataLoss),
+      DataLoss(settings.failOnDataLoss, counted),
       "the log ends before the end of what was planned",
       short.map { case (r, end) => (r, end, r.until) }
     )

@@ -137,7 +137,7 @@ final private[splice] class SlotReader(
     val filled = all.iterator.filter(_.holes.nonEmpty).flatMap(_.read).map(_.rows).sum
     Seq(Report(
       settings.reportKey,
-      TaskReads(read, filled = filled) ++ TaskReads.ofReader(pollNanos, fetchMillis, reused)
+      TaskReads(read, filled = filled, skipped = changes.skipped) ++ TaskReads.ofReader(pollNanos, fetchMillis, reused)
     ))
   }
 

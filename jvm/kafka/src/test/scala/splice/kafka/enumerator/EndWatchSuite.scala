@@ -102,7 +102,7 @@ final class EndWatchSuite extends AnyFunSuite {
   }
 
   test("where records may be lost, the position stays where reading is to begin") {
-    val world = new World(DataLoss.Warn)
+    val world = new World(DataLoss(fail = false))
     world.watch.expect(start)
     world.log.fill("mirror", 0, 28)
     assert(world.ends(start)(first) == 60L)

@@ -10,9 +10,10 @@ import scala.jdk.CollectionConverters._
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.enumerator.SimulatedRun.range
+import splice.kafka.lag.TaskReads
 import splice.kafka.options.TopicRecreated
 import splice.kafka.split.{Holes, KafkaSplitRange}
-import splice.source.{LogPartition, Poll, SpliceException}
+import splice.source.{LogPartition, Poll, Report, SpliceException}
 import splice.testkit.LoggedMessages
 
 /** Logs that change after a batch was planned, read over Kafka's own mock of a consumer. */
@@ -30,19 +31,24 @@ final class LogChangesSuite extends AnyFunSuite {
     assert(read == Seq(0 -> 0L, 0 -> 1L, 0 -> 2L, 1 -> 1L, 1 -> 2L, 1 -> 3L))
   }
 
-  test("the warning for a topic that is created again while it is read names every offset that was not handed over") {
-    def warnings(planned: KafkaSplitRange): Seq[String] = {
+  test(
+    "the warning and the report for a topic that is created again while it is read have all offsets that were not handed over"
+  ) {
+    def warnings(planned: KafkaSplitRange, count: Int): Seq[String] = {
       val w = new SlotWorld(recreated = TopicRecreated.Restart)
       w.client.bring(0, 0, 1)
       w.recreate(2, 3, 4)
-      val (rows, messages) = LoggedMessages.during("splice.kafka.DataLoss")(w.read(planned))
+      val reader           = w.reader(planned)
+      val (rows, messages) = LoggedMessages.during("splice.kafka.DataLoss")(SlotWorld.drain(reader))
+      reader.close()
       assert(rows == Seq(0 -> 0L, 0 -> 1L))
+      assert(reader.report(ended = true).collect { case Report(_, own: TaskReads) => own.skipped } == Seq(count))
       messages
     }
-    val lost = warnings(of("t", 0, 0, 4))
+    val lost = warnings(of("t", 0, 0, 4), 2)
     assert(lost.size == 1 && lost.head.contains("t-0 [2, 4)"), lost)
     val holes   = Holes(Vector(0L -> 2L, 3L -> 4L, 7L -> 9L), None)
-    val ofHoles = warnings(KafkaSplitRange(LogPartition("t", 0), 0, 9, Some(holes))(Some("first")))
+    val ofHoles = warnings(KafkaSplitRange(LogPartition("t", 0), 0, 9, Some(holes))(Some("first")), 3)
     assert(ofHoles.size == 1 && ofHoles.head.contains("t-0 [3, 4), t-0 [7, 9)"), ofHoles)
   }
 

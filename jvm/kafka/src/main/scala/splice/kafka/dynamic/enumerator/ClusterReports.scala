@@ -19,6 +19,7 @@ final private[dynamic] class ClusterReports(clock: Clock) {
   import ClusterReports._
 
   private var last: SortedMap[String, SortedMap[String, String]] = SortedMap.empty
+  private var skippedBefore                                      = 0L
 
   def apply(
       position: DynamicPosition,
@@ -28,14 +29,21 @@ final private[dynamic] class ClusterReports(clock: Clock) {
       refusals: Int,
       waitsFor: SortedSet[String]
   ): SortedMap[String, String] = {
-    val now = clock.instant()
+    val now    = clock.instant()
+    val before = last
     last = workers.map { case (name, worker) =>
       name ->
         worker.peek(_.figures(position.of(name))).orElse(last.get(name)).getOrElse(SortedMap.empty[String, String])
     }
+    // The count of a cluster begins at 0 again when its enumerator is created again.
+    skippedBefore += before.map { case (name, own) =>
+      val count = skipped(own)
+      if (last.get(name).forall(skipped(_) < count)) count else 0L
+    }.sum
     val clusters = workers.toSeq.map { case (name, worker) => name -> cluster(last(name), worker.health, now) }
     val health   = discovery.health
     SortedMap.from(summed ++ greatest ++ Seq(
+      ProgressMetric.RowsSkipped      -> (skippedBefore + last.valuesIterator.map(skipped).sum).toString,
       ProgressMetric.Position         -> s"change ${here.number}, ${position.clusters.size} clusters",
       ProgressMetric.Splits           -> position.clusters.valuesIterator.map(_.offsets.size).sum.toString,
       ProgressMetric.Clusters         -> Json.write(Json.obj(clusters: _*)),
@@ -55,6 +63,9 @@ final private[dynamic] class ClusterReports(clock: Clock) {
     val silent = health.since.map(s => "failingSeconds" -> Json.number(Duration.between(s, now).getSeconds))
     Json.obj(own ++ Seq("failures" -> Json.number(health.failures.toLong)) ++ silent: _*)
   }
+
+  private def skipped(figures: SortedMap[String, String]): Long =
+    figures.get(ProgressMetric.RowsSkipped).flatMap(_.toLongOption).getOrElse(0L)
 
   private def summed: Seq[(String, String)] =
     sums.flatMap(key => values(key).reduceOption(_ + _).map(key -> _.toString))

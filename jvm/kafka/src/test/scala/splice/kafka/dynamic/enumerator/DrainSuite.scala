@@ -8,6 +8,7 @@ import java.util.concurrent.CountDownLatch
 
 import scala.util.Using
 
+import splice.kafka.dynamic.split.DynamicOffset
 import splice.kafka.enumerator.SimulatedLog
 import splice.source._
 
@@ -191,6 +192,24 @@ final class DrainSuite extends RemovedTopics {
           assert(rest == all(west, 3) && advance(run, end) == end)
         }
       }
+    }
+  }
+
+  test("the count of skipped records of all clusters stays when a cluster is removed") {
+    val world = simulated("failOnDataLoss" -> "false")
+    world.publish(stream(east, west))
+    Seq(east, west).foreach(fill(world, _, 5))
+    Using.resource(world.start()) { run =>
+      val start = run.start(StartPosition.Configured)
+      world.logs(east).expire(topic(east), 0, 2)
+      world.logs(west).expire(topic(west), 0, 3)
+      val read                       = advance(run, start)
+      def skipped(at: DynamicOffset) = run.figures(at)(ProgressMetric.RowsSkipped)
+      assert(skipped(read) == "5")
+      world.publish(stream(east))
+      world.awaitRefresh()
+      val (left, _) = readUntil(world, run, read)(!_.clusters.contains(west))
+      assert(skipped(left) == "5")
     }
   }
 }
