@@ -4,6 +4,7 @@
 package splice.coordinator
 
 import java.io.IOException
+import java.net.URI
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path}
 import java.util.concurrent.{Callable, CyclicBarrier, Executors}
@@ -11,7 +12,9 @@ import java.util.concurrent.{Callable, CyclicBarrier, Executors}
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileSystem, LocalFileSystem, Path => HadoopPath, RawLocalFileSystem}
+import org.apache.hadoop.fs.permission.FsPermission
+import org.apache.hadoop.fs.{FSDataOutputStream, FileSystem, LocalFileSystem, Path => HadoopPath, RawLocalFileSystem}
+import org.apache.hadoop.util.Progressable
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.source.{CheckpointStore, SpliceException}
@@ -22,7 +25,38 @@ final class AtomicFileSuite extends AnyFunSuite {
   private val hadoop = new Configuration()
 
   /** Not Hadoop's own class, so nothing goes past it. */
-  final private class Other extends LocalFileSystem(new RawLocalFileSystem)
+  private class Other extends LocalFileSystem(new RawLocalFileSystem)
+
+  /** A file system with the scheme of HDFS, on which something happens once a temporary file is there. */
+  final private class Hdfs(written: () => Unit) extends Other {
+
+    override def getUri: URI = URI.create("hdfs:///")
+
+    override def create(
+        path: HadoopPath,
+        permission: FsPermission,
+        overwrite: Boolean,
+        bufferSize: Int,
+        replication: Short,
+        blockSize: Long,
+        progress: Progressable
+    ): FSDataOutputStream = {
+      val out = super.create(path, permission, overwrite, bufferSize, replication, blockSize, progress)
+      try written()
+      catch {
+        case e: IOException =>
+          out.close()
+          throw e
+      }
+      out
+    }
+  }
+
+  private def hdfs(written: () => Unit = () => ()): FileSystem = {
+    val made = new Hdfs(written)
+    made.initialize(URI.create("file:///"), hadoop)
+    made
+  }
 
   private def local: FileSystem = FileSystem.getLocal(hadoop)
 
@@ -111,8 +145,48 @@ final class AtomicFileSuite extends AnyFunSuite {
     val file  = Files.createTempDirectory("atomic").resolve("entry")
     val error = intercept[IOException](create(store, file, "a long text", CheckpointStore.Atomic))
     assert(error.getMessage == "no space left for parts" && !Files.exists(file) && store.uploads == 0)
+    assert(store.aborted == 1, "closing the stream would publish a part of the content")
     store.beforeClose = () => throw new IOException("503")
     assert(intercept[IOException](create(store, file, "text", CheckpointStore.Atomic)).getMessage == "503")
+    store.beforeClose = () => {
+      store.beforeExists = () => throw new IOException("504")
+      throw new IOException("503")
+    }
+    val both = intercept[IOException](create(store, file, "text", CheckpointStore.Atomic))
+    assert(both.getMessage == "503" && both.getSuppressed.map(_.getMessage).toSeq == Seq("504"))
+  }
+
+  test("an object store without conditions gets one upload, only if the user accepts the store") {
+    val store = new ObjectStore(Int.MaxValue, isConditional = false)
+    val file  = Files.createTempDirectory("atomic").resolve("entry")
+    val error = intercept[SpliceException](create(store, file, "text", CheckpointStore.Atomic))
+    assert(error.getCondition == "SPLICE_CHECKPOINT.STORE_NOT_ATOMIC" && store.uploads == 0)
+    assert(create(store, file, "text") && store.uploads == 1 && Files.readString(file) == "text")
+    assert(names(file.getParent) == Set("entry"))
+  }
+
+  test("HDFS renames a temporary file, and one that lost or failed is removed") {
+    val file = Files.createTempDirectory("atomic").resolve("a/entry")
+    assert(create(hdfs(), file, "text", CheckpointStore.Atomic) && names(file.getParent) == Set("entry"))
+    val late  = file.resolveSibling("late")
+    val loses = hdfs(() => { val _ = Files.writeString(late, "other") })
+    assert(!create(loses, late, "mine", CheckpointStore.Atomic) && Files.readString(late) == "other")
+    val full  = hdfs(() => throw new IOException("no space left"))
+    val error = intercept[IOException](create(full, file.resolveSibling("none"), "text", CheckpointStore.Atomic))
+    assert(error.getMessage == "no space left" && names(file.getParent) == Set("entry", "late"))
+  }
+
+  test("a file system without a FileContext renames too, once the user accepts it") {
+    val folder                         = Files.createTempDirectory("atomic")
+    val file                           = new HadoopPath(s"plain://$folder/a/entry")
+    def create(store: CheckpointStore) = {
+      val configuration = PlainStore.configuration
+      AtomicFile.create(file.getFileSystem(configuration), file, configuration, "text".getBytes(UTF_8), store)
+    }
+    val error = intercept[SpliceException](create(CheckpointStore.Atomic))
+    assert(error.getMessage.contains("'plain'") && names(folder).isEmpty)
+    assert(create(CheckpointStore.Unsafe) && !create(CheckpointStore.Unsafe))
+    assert(names(folder.resolve("a")) == Set("entry"))
   }
 
   test("the names of a file and of its new folders are flushed to the disk") {
@@ -123,6 +197,6 @@ final class AtomicFileSuite extends AnyFunSuite {
     assert(make().contains(true) && flushed.toSet == Set(root, root.resolve("a"), root.resolve("a/b")))
     assert(flushed.last == root.resolve("a/b"))
     flushed = Vector.empty
-    assert(make().contains(false) && flushed.isEmpty)
+    assert(make().contains(false) && flushed.isEmpty && names(file.getParent) == Set("entry"))
   }
 }

@@ -62,6 +62,12 @@ final class ChainLogSuite extends AnyFunSuite {
     assert(changed(chain, Seq(alone("kafka"))).contains("legs was 'history,live' and is 'none' now"))
   }
 
+  test("of several legs that are missing and have not ended, the last one is named") {
+    val four = Seq("a", "b", "c").map(leg(_, "files").copy(begun = false)) :+ leg("d", "kafka").copy(begun = false)
+    assert(changed(four, four.take(1)).contains("is 'a' now. Leg 'd' has not ended"))
+    assert(changed(four, Seq(four.head, four.last)).contains("is 'a,d' now. Leg 'c' has not ended"))
+  }
+
   test("a leg may be added behind the last one that has begun") {
     val begun = chain.updated(1, chain.last.copy(begun = false))
     Seq(chain :+ leg("next", "kafka"), Seq(begun.head, leg("next", "kafka"), begun.last)).foreach { more =>

@@ -8,11 +8,11 @@ import java.nio.file.{Files, Path => LocalPath}
 import java.util.Comparator
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.{FileSystem, Path}
 import org.scalatest.BeforeAndAfterEach
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.SpliceException
+import splice.source.{CheckpointStore, SpliceException}
 
 final class HadoopSideLogSuite extends AnyFunSuite with BeforeAndAfterEach {
 
@@ -106,5 +106,55 @@ final class HadoopSideLogSuite extends AnyFunSuite with BeforeAndAfterEach {
     log.remove("slots-00000000")
     assert(log.keys("slots-").isEmpty)
     assert(open().keys("slots-").isEmpty)
+  }
+
+  test("an entry that was deleted by hand is named, and so is one that its checksum does not match") {
+    val log = open()
+    log.getOrCreate("initial")(Seq("abc"))
+    val text = Files.readString(file("initial"))
+    Files.delete(file("initial"))
+    val missing = intercept[SpliceException](log.get("initial"))
+    assert(missing.getCondition == "SPLICE_CHECKPOINT.MISSING_ENTRY")
+    assert(missing.getMessage.contains("splice/initial"))
+    // Hadoop writes the checksum, and java.nio does not.
+    val out = FileSystem.getLocal(new Configuration()).create(new Path(file("initial").toUri))
+    try out.write(text.getBytes(UTF_8))
+    finally out.close()
+    assert(log.get("initial").contains(Seq("abc")))
+    Files.writeString(file("initial"), text.replace("abc", "abd"))
+    val damaged = intercept[SpliceException](log.get("initial"))
+    assert(damaged.getCondition == "SPLICE_CHECKPOINT.CORRUPT" && damaged.getMessage.contains("splice/initial"))
+  }
+
+  test("a file that is no entry, and an entry of another digest, are damage") {
+    open().getOrCreate("initial")(Seq("abc", ""))
+    assert(open().get("initial").contains(Seq("abc", "")))
+    val text = Files.readString(file("initial"))
+    Seq("" -> "header", "abc" -> "header", text.replace("abc", "abd") -> "digest").foreach { case (content, why) =>
+      overwrite("initial", content)
+      val error = intercept[SpliceException](open().get("initial"))
+      assert(error.getCondition == "SPLICE_CHECKPOINT.CORRUPT" && error.getMessage.contains(why))
+    }
+  }
+
+  test("keys have the prefix that is asked for, and those of this run are among them") {
+    Seq("slots-00000001", "initial", "slots-00000000", "tops-00000000").foreach(open().getOrCreate(_)(Seq("x")))
+    val log = open()
+    log.getOrCreate("slots-00000002")(Seq("x"))
+    assert(log.keys("slots-") == (0 to 2).map(n => s"slots-0000000$n") && log.keys("").size == 5)
+  }
+
+  test("parts are on the storage that the user accepts, and on no other") {
+    val place                         = new Path(s"plain://$folder/splice")
+    def part(store: CheckpointStore)  = new HadoopSideLog(place, PlainStore.configuration, store).scope("leg")
+    def told(store: CheckpointStore)  = new HadoopSourceFolder(place, PlainStore.configuration, store)
+    def refused(create: => Any): Unit =
+      assert(intercept[SpliceException](create).getCondition == "SPLICE_CHECKPOINT.STORE_NOT_ATOMIC")
+    refused(part(CheckpointStore.Atomic).getOrCreate("initial")(Seq("a")))
+    refused(told(CheckpointStore.Atomic).create("0", Array[Byte](1)))
+    assert(part(CheckpointStore.Unsafe).getOrCreate("initial")(Seq("a")) == Seq("a"))
+    told(CheckpointStore.Unsafe).create("0", Array[Byte](1))
+    told(CheckpointStore.Unsafe).create("0", Array[Byte](2))
+    assert(told(CheckpointStore.Unsafe).read("0").map(_.toSeq).contains(Seq[Byte](1)))
   }
 }

@@ -3,6 +3,7 @@
 
 package splice.coordinator
 
+import java.io.IOException
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Files
 
@@ -12,7 +13,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.{Limits, Position, SharedStart, SharesCheckpoint}
+import splice.source.{Limits, Position, SharedStart, SharesCheckpoint, SpliceException}
 
 final class InitialLogSuite extends AnyFunSuite {
 
@@ -59,6 +60,39 @@ final class InitialLogSuite extends AnyFunSuite {
     val older = new World
     older.log.getOrCreate("initial")(Seq("""{"v":1}""", at(3).json))
     assert(older.start(older.never) == at(3) && older.theirs.contains(at(3).json))
+  }
+
+  test("the start that another source told while this one decided is taken over") {
+    val world = new World
+    val at7   = world.start {
+      world.theyBegin(7)
+      at(5)
+    }
+    assert(at7 == at(7) && world.theirs.contains(at(7).json))
+    assert(world.log.get("initial").contains(Seq("""{"v":1}""", at(7).json)))
+  }
+
+  test("a start that cannot be told is not stored, so that the next start decides again") {
+    val world = new World
+    val full  = new SourceFolder {
+      override def name(file: String): String                       = file
+      override def read(file: String): Option[Array[Byte]]          = None
+      override def create(file: String, content: Array[Byte]): Unit = throw new IOException("no space left")
+    }
+    assertThrows[IOException](new InitialLog(world.log, shared, Some(full)).resolve(at(5)))
+    assert(world.log.keys("").isEmpty && world.start(at(6)) == at(6))
+  }
+
+  test("a stored start is read when it is used, and one of another entry is none") {
+    val log = new MemorySideLog
+    log.getOrCreate("initial-other")(Seq("x"))
+    assert(InitialLog.stored(log).isEmpty)
+    val _ = new InitialLog(log, alone, None).resolve(at(5))
+    assert(InitialLog.stored(log).map(_.position).contains(at(5).json))
+    val damaged = new MemorySideLog
+    damaged.getOrCreate("initial")(Seq("x"))
+    val start = InitialLog.stored(damaged).getOrElse(fail("there is a start"))
+    assert(intercept[SpliceException](start.position).getCondition == "SPLICE_CHECKPOINT.CORRUPT")
   }
 
   test("nothing is shared by other sources, nor without a checkpoint") {

@@ -9,6 +9,7 @@ import java.nio.file.{Files, Path}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{
   Abortable,
+  CommonPathCapabilities,
   FSDataOutputStream,
   FSDataOutputStreamBuilder,
   LocalFileSystem,
@@ -19,19 +20,40 @@ import org.apache.hadoop.fs.{
   *
   * @param most
   *   how many bytes can be written before the store fails
+  * @param isConditional
+  *   whether an upload can have the condition that the name is free
   */
-final class ObjectStore(most: Int) extends LocalFileSystem {
+final class ObjectStore(most: Int, isConditional: Boolean = true) extends LocalFileSystem {
 
   initialize(java.net.URI.create("file:///"), new Configuration(false))
 
   /** What happens before an upload. */
   var beforeClose: () => Unit = () => ()
 
+  /** What happens before the store looks for an object. */
+  var beforeExists: () => Unit = () => ()
+
   /** How many uploads have ended. */
   var uploads = 0
 
-  override def hasPathCapability(path: HadoopPath, capability: String): Boolean =
-    capability == Upload.Conditional || super.hasPathCapability(path, capability)
+  /** How many uploads were given up. */
+  var aborted = 0
+
+  override def hasPathCapability(path: HadoopPath, capability: String): Boolean = capability match {
+    case Upload.Conditional                      => isConditional
+    case CommonPathCapabilities.ABORTABLE_STREAM => true
+    case other                                   => super.hasPathCapability(path, other)
+  }
+
+  override def exists(path: HadoopPath): Boolean = {
+    beforeExists()
+    super.exists(path)
+  }
+
+  override def create(path: HadoopPath, overwrite: Boolean): FSDataOutputStream = {
+    require(!isConditional && !overwrite, "an upload without a condition")
+    new FSDataOutputStream(new Part(pathToFile(path).toPath), None.orNull)
+  }
 
   override def createFile(path: HadoopPath): Builder = new Builder(path)
 
@@ -55,6 +77,7 @@ final class ObjectStore(most: Int) extends LocalFileSystem {
 
     override def abort(): Abortable.AbortableResult = {
       open = false
+      aborted += 1
       new Abortable.AbortableResult {
         override def alreadyClosed: Boolean           = false
         override def anyCleanupException: IOException = None.orNull

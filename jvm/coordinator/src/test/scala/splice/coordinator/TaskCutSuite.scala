@@ -51,6 +51,15 @@ final class TaskCutSuite extends AnyFunSuite {
     assert(cut(4, CutRules(shareRows = Some(1000)))(task(1, range(0, 2000))).map(_.weight) == Seq(1000, 1000))
   }
 
+  test("a range that cannot be cut stays whole, whatever is asked for") {
+    val whole = Seq(TaskRanges(Some(1), IndexedSeq(CounterRange(0, 0, 5000, slotted = false))))
+    val rules = Seq(CutRules(shareRows = Some(100)), CutRules(minTasks = Some(3)), CutRules(maxRows = Some(100)))
+    rules.foreach(rule => assert(cut(2, rule)(whole: _*) == whole, rule))
+    // The other range is cut into as many pieces as are asked for.
+    val tasks = cut(2, CutRules(minTasks = Some(4)))(whole.head, task(0, range(1, 30)))
+    assert(tasks.map(_.weight).sorted == Seq(10, 10, 10, 5000))
+  }
+
   test("maxRecordsPerPartition: no task has more, small ranges share a task, and tasks that share a slot have none") {
     val tasks =
       cut(2, CutRules(maxRows = Some(10)))(task(0, range(0, 25), range(1, 3)), task(1, range(2, 4), range(3, 4)))

@@ -1,0 +1,198 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.coordinator
+
+import java.io.{IOException, InterruptedIOException}
+import java.time.Clock
+
+import scala.collection.immutable.SortedMap
+import scala.collection.mutable
+
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.source._
+
+/** What a source and its enumerators are asked for in one run, and in which order. */
+final class CoordinatorCallsSuite extends AnyFunSuite {
+
+  final private class World(limits: Limits.Limited = Limits.NotSet) {
+    var ends: SortedMap[Int, Long] = SortedMap.from((0 until 4).map(_ -> 10L))
+    val log                        = new MemorySideLog
+    val calls                      = mutable.ArrayBuffer.empty[String]
+    val contexts                   = mutable.ArrayBuffer.empty[EnumeratorContext]
+    var onRetain: () => Unit       = () => ()
+    var onStart: () => Unit        = () => ()
+
+    /** How many rows of a partition a batch reads at most. */
+    var step = Long.MaxValue
+
+    val source = new CounterSource(() => ends, limits) {
+
+      override private[splice] def preflight(log: SideLog): Unit =
+        calls += s"preflight after ${log.keys("").mkString(",")}"
+
+      override private[splice] def firstStart(context: EnumeratorContext): Unit = {
+        val _ = context.sideLog.getOrCreate("later-leg")(Seq("discarded"))
+        calls += s"first start ${context.run}"
+      }
+
+      override def enumerator(context: EnumeratorContext): SplitEnumerator[CounterPosition] = {
+        contexts += context
+        noted(contexts.size, super.enumerator(context))
+      }
+    }
+
+    private def noted(number: Int, inner: SplitEnumerator[CounterPosition]) = new SplitEnumerator[CounterPosition] {
+      private def note(what: String): Unit                   = calls += s"$number: $what"
+      override def start(at: StartPosition): CounterPosition = {
+        note(s"start $at")
+        onStart()
+        inner.start(at)
+      }
+      override def limits(at: CounterPosition): Limits.Limited                     = inner.limits(at)
+      override def advance(from: CounterPosition, limits: Limits): CounterPosition =
+        CounterPosition(inner.advance(from, limits).at.map { case (p, end) =>
+          val begin = from.at.getOrElse(p, 0L)
+          p -> (begin + math.min(end - begin, step))
+        })
+      override def splits(from: CounterPosition, until: CounterPosition): Seq[SplitRange]    = inner.splits(from, until)
+      override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
+        inner.readers(columns, ranges)
+      override def freeze(): Unit                                          = note("freeze")
+      override def reported(reports: Seq[Report]): Unit                    = note(s"reported ${reports.size}")
+      override def committed(until: CounterPosition): Unit                 = note("committed")
+      override def retain(oldest: CounterPosition): Unit                   = onRetain()
+      override def stopped(last: => Option[CounterPosition]): Unit         = note(s"stopped ${last.map(_.json)}")
+      override def figures(at: CounterPosition): SortedMap[String, String] = SortedMap("position" -> at.json)
+      override def close(): Unit                                           = note("close")
+    }
+
+    def run(sideLog: SideLog = log, name: String = "run", retained: Int = 100): Coordinator =
+      new Coordinator(source, EnumeratorContext(sideLog, ReadMode.Stream, Clock.systemUTC(), 2, name), 2, retained)
+
+    /** The calls since the last look. */
+    def asked(): Seq[String] = {
+      val all = calls.toVector
+      calls.clear()
+      all
+    }
+  }
+
+  test("each start checks the source once its legs are stored, and each bounded read before it begins") {
+    val world = new World
+    world.run().open()
+    assert(world.asked() == Seq("preflight after chain-00000000"))
+    val read = world.run()
+    read.everything()
+    assert(world.asked().head == "preflight after chain-00000000")
+  }
+
+  test("only the first start checks the later parts, before the start, with a side log that is discarded") {
+    val world = new World
+    world.run().initial()
+    assert(world.asked() == Seq("first start run-check", "1: start Configured"))
+    assert(world.log.get("later-leg").isEmpty && world.log.keys("").contains("initial"))
+    world.run().initial()
+    assert(world.asked().isEmpty)
+  }
+
+  test("an enumerator whose start lost is closed, and the one after it is frozen too") {
+    val world = new World
+    val run   = world.run()
+    run.freeze()
+    world.onStart = () => {
+      world.onStart = () => ()
+      world.ends = SortedMap(3 -> 5L)
+      val _ = world.run(name = "other").initial()
+      world.ends = SortedMap.from((0 until 4).map(_ -> 10L))
+    }
+    val at = run.initial()
+    assert(at == CounterPosition(SortedMap(3 -> 0L)))
+    assert(world.asked().last == "1: close")
+    run.advance(at, everything = false)
+    assert(world.asked() == Seq("3: freeze"))
+    run.close()
+    assert(world.asked() == Seq("3: close"))
+  }
+
+  test("a start that this run has decided keeps its enumerator") {
+    val world = new World
+    val run   = world.run()
+    run.advance(run.initial(), everything = false)
+    assert(world.contexts.size == 1 && !world.calls.exists(_.contains("close")))
+  }
+
+  test("a run that asked for nothing opens no enumerator to stop it") {
+    val world = new World
+    val run   = world.run()
+    run.reported(Nil)
+    run.stopped(fail("the checkpoint is read"))
+    run.close()
+    assert(world.asked().isEmpty && world.contexts.isEmpty)
+    val begun = world.run()
+    val until = begun.advance(begun.initial(), everything = false)
+    world.calls.clear()
+    begun.reported(Nil)
+    begun.reported(Seq(Report("n-0", "a"), Report("n-1", "b")))
+    begun.stopped(Some(until.json))
+    begun.close()
+    assert(world.asked() == Seq("1: reported 2", s"1: stopped ${Some(until.json)}", "1: close"))
+  }
+
+  test("a batch of all that is available has no limit of the source") {
+    val world = new World(Limits.Limited(minRows = Some(1000)))
+    val run   = world.run()
+    val one   = run.advance(run.initial(), everything = false)
+    world.ends = world.ends.updated(0, 11L)
+    assert(run.advance(one, everything = false) == one)
+    assert(run.advance(one, everything = true) != one)
+  }
+
+  test("a bounded read goes on until nothing is left") {
+    val world = new World
+    world.step = 3
+    assert(world.run().everything().map(_.weight).sum == 40)
+  }
+
+  test("the progress has the figures of the source and the slots") {
+    val world = new World
+    val run   = world.run()
+    val start = run.initial()
+    assert(run.figures(start) == SortedMap("position" -> start.json))
+    val until = run.advance(start, everything = false)
+    assert(run.figures(until) == SortedMap("position" -> until.json, "slots" -> "2"))
+  }
+
+  test("the enumerator has the settings of the checkpoint's first start") {
+    val world = new World
+    world.run().initial()
+    val conf = new SQLConf
+    conf.setConfString("spark.sql.session.timeZone", "Asia/Tokyo")
+    SQLConf.withExistingConf(conf) {
+      val start = world.source.position("""{"0":0}""")
+      val run   = world.run()
+      run.advance(start, everything = false)
+    }
+    val zones = world.contexts.map(_.session.settings.toMap.apply("spark.sql.session.timeZone"))
+    assert(zones.distinct.size == 1 && zones.size == 2 && zones.head != "Asia/Tokyo")
+  }
+
+  test("a storage that fails while entries are removed fails no commit, but an interrupt ends it") {
+    val world = new World
+    val run   = world.run(retained = 0)
+    val until = run.advance(run.initial(), everything = false)
+    world.calls.clear()
+    Seq(new IOException("503"), CheckpointErrors.missingEntry("x")).foreach { e =>
+      world.onRetain = () => throw e
+      run.committed(until)
+    }
+    world.onRetain = () => throw new InterruptedIOException("stopped")
+    assertThrows[InterruptedIOException](run.committed(until))
+    world.onRetain = () => throw new IllegalStateException("a defect")
+    assertThrows[IllegalStateException](run.committed(until))
+    assert(world.asked() == Seq.fill(4)("1: committed"))
+  }
+}
