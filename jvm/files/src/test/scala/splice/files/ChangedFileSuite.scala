@@ -7,9 +7,12 @@ import java.nio.file.attribute.FileTime
 import java.nio.file.{Files, Path, Paths}
 import java.time.Instant
 
+import scala.util.Using
+
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.SpliceException
+import splice.source.{SpliceException, SplitReader, TaskRanges}
+import splice.testkit.LoggedMessages
 
 /** Files that differ from the list when a task opens them. */
 final class ChangedFileSuite extends AnyFunSuite with LocalSpark {
@@ -33,11 +36,33 @@ final class ChangedFileSuite extends AnyFunSuite with LocalSpark {
     ).foreach { words =>
       assert(error.getMessage.contains(words))
     }
-    assert(lenient.rows(ranges = ranges(lenient)).size == 10)
+    val (rows, warnings) = LoggedMessages.during("splice.files")(lenient.rows(ranges = ranges(lenient)))
+    assert(rows.size == 10 && warnings.size == 1)
+    Seq(file.getFileName.toString, "modification time", "2020-01-02T03:04:05Z").foreach { words =>
+      assert(warnings.head.contains(words))
+    }
     Files.write(file, Array[Byte](1, 2, 3))
     assert(intercept[SpliceException](strict.rows(ranges =
       ranges(strict)
     )).getMessage.contains("3 bytes"))
+  }
+
+  test("a task warns of a file once, however many of its blocks it reads") {
+    write("parts/a.txt", (0 until 100).map(i => s"line $i\n").mkString, "2026-01-01T00:00:00Z")
+    val read = SourceRead(
+      "format"            -> "text",
+      "path"              -> at("parts"),
+      "maxPartitionBytes" -> "100",
+      "onFileChanged"     -> "warn"
+    )
+    val all = read.allRanges
+    write("parts/a.txt", (0 until 100).map(i => s"line $i\n").mkString, "2026-01-02T00:00:00Z")
+    val readers        = read.enumerator.readers(read.source.schema, all)
+    val task           = TaskRanges(None, all.toIndexedSeq)
+    val (rows, warned) = LoggedMessages.during("splice.files") {
+      Using.resource(readers.rows(task))(SplitReader.items(_).size)
+    }
+    assert(rows == 100 && all.size > 5 && warned.size == 1)
   }
 
   test("a file that was written again with the same length is named") {

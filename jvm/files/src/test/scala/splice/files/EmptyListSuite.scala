@@ -9,6 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
 import splice.source.{ReadMode, SpliceException}
+import splice.testkit.LoggedMessages
 
 /** A list without files: an error or a warning, as `onEmpty` specifies. */
 final class EmptyListSuite extends AnyFunSuite with LocalSpark {
@@ -24,6 +25,18 @@ final class EmptyListSuite extends AnyFunSuite with LocalSpark {
   test("a source on its own has no rows by default") {
     Files.createDirectories(Paths.get(at("none")))
     assert(new SourceRead(source(at("none"))).rows().isEmpty)
+  }
+
+  test("with warn, an empty list is one warning that names the path, and is persisted") {
+    Files.createDirectories(Paths.get(at("quiet")))
+    val log      = new MemorySideLog
+    def warnings = LoggedMessages.during("splice.files") {
+      assert(new SourceRead(source(at("quiet"), "onEmpty" -> "warn"), log).positions.size == 1)
+    }._2.filter(_.contains("No file matches"))
+    val first = warnings
+    assert(first.size == 1 && first.head.contains(at("quiet")))
+    write(at("quiet/a.txt"))
+    assert(warnings.isEmpty && log.keys("files-") == Seq("files-00000000", "files-end"))
   }
 
   test("with fail, an empty list is an error that names paths and options, and is not persisted") {

@@ -3,8 +3,10 @@
 
 package splice.files
 
-import java.nio.file.{Files, Path, Paths}
+import java.io.{EOFException, FileNotFoundException, IOException}
+import java.nio.file.{AccessDeniedException, Files, Path, Paths}
 
+import org.apache.hadoop.security.AccessControlException
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -95,5 +97,24 @@ final class PathUsersSuite extends AnyFunSuite with LocalSpark {
     assertHidden(texts(schema))
     Files.write(Files.createDirectory(Paths.get(at("inferred"))).resolve("part-0.parquet"), Array.fill[Byte](100)(7))
     assertHidden(texts(intercept[Exception](read(new MemorySideLog, "parquet", "inferred").source.schema)))
+  }
+
+  test("an error without its password is of the kind that decides whether a file is missing or denied") {
+    val users                 = PathUsers.of(Seq(s"vault://$Authority/x"))
+    val text                  = s"vault://$Authority/x/1.csv"
+    def cleaned(e: Exception) = users.cleaned(e)
+    def kind(e: Exception)    = cleaned(e).getClass.getSimpleName
+    assert(kind(new FileNotFoundException(text)) == "FileNotFoundException")
+    assert(kind(new AccessControlException(text)) == "AccessControlException")
+    assert(kind(new AccessDeniedException(text)) == "AccessControlException")
+    assert(kind(new EOFException(text)) == "IOException")
+    val wrapped = cleaned(new IllegalStateException("outside", new FileNotFoundException(text)))
+    assert(wrapped.getClass == classOf[RuntimeException] && wrapped.getCause.getClass == classOf[FileNotFoundException])
+    assertHidden(texts(wrapped))
+    val other = new IOException("vault://my_host/x")
+    assert(cleaned(other) eq other)
+    assert(intercept[FileNotFoundException](users.guarded(throw new FileNotFoundException(text))).getMessage.contains(
+      "my_host"
+    ))
   }
 }

@@ -7,6 +7,7 @@ import java.nio.file.{Files, Paths}
 import java.time.Instant
 import java.time.temporal.ChronoUnit
 
+import org.apache.spark.sql.SparkSession
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
@@ -68,6 +69,15 @@ final class PinnedSessionSuite extends AnyFunSuite with LocalSpark {
     val micros  = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.parse("2026-01-01T00:00:00Z"))
     assert(start(log, "csv", "parser", options: _*).rows() == Seq.fill(2)(s"[0,${micros.toHexString}]"))
     assert(start(new MemorySideLog, "csv", "parser", options: _*).rows() == Seq.fill(2)("[1,0]"))
+  }
+
+  test("the session of the thread is its own again, also after an error") {
+    val own    = SparkSession.active
+    val pinned = new PinnedSession(SessionSettings(Seq(zone("Asia/Tokyo"))))
+    assert(pinned.run(SparkSession.active.conf.get("spark.sql.session.timeZone")) == "Asia/Tokyo")
+    assert(SparkSession.active eq own)
+    assertThrows[IllegalStateException](pinned.run(throw new IllegalStateException("broken")))
+    assert((SparkSession.active eq own) && own.conf.get("spark.sql.session.timeZone") == "UTC")
   }
 
   test("the column of corrupt records") {

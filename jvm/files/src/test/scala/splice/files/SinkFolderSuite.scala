@@ -186,4 +186,31 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     rewrite(log.resolve("1"), s"${Files.readString(log.resolve("1"))}\n$own")
     assert(count("path" -> path) == 10)
   }
+
+  test("a folder whose name begins like that of the sink's folder is another folder") {
+    val path = stream("near-2", 1)
+    Files.move(Paths.get(path), Paths.get(at("near")))
+    val error = failure("path" -> at("near"))
+    assert(error.getCondition == "SPLICE_FILES.SINK_LOG_MOVED" && error.getMessage.contains(s"$path/part-"))
+  }
+
+  test("a line of the log without a path or with an unknown action is named, and one of a folder is no file") {
+    val path  = stream("lines", 1)
+    val entry = Paths.get(path, "_spark_metadata", "0")
+    val text  = Files.readString(entry)
+    val last  = text.linesIterator.toSeq.last
+    Seq(
+      last.replace("\"path\"", "\"place\"")     -> "has no 'path'",
+      last.replace("\"isDir\"", "\"isFolder\"") -> "has no 'isDir'",
+      last.replace("\"add\"", "\"keep\"")       -> "'keep' is not an action"
+    ).foreach { case (line, why) =>
+      rewrite(entry, s"$text\n$line")
+      val error = failure("path" -> path)
+      assert(error.getCondition == "SPLICE_FILES.SINK_LOG_INVALID")
+      Seq("_spark_metadata/0", why).foreach(words => assert(error.getMessage.contains(words)))
+    }
+    val folder = last.replace("\"isDir\":false", "\"isDir\":true").replaceFirst("part-[^\"]*", "folder")
+    rewrite(entry, s"$text\n$folder")
+    assert(count("path" -> path) == 10)
+  }
 }

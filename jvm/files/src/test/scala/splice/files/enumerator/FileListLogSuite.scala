@@ -113,8 +113,12 @@ final class FileListLogSuite extends AnyFunSuite {
     def second(first: Int, more: FileList) = logOf(0 -> FileListLog.write(list(1, 2)), first -> FileListLog.write(more))
     assert(condition(read(second(3, list(3)))) == "SPLICE_CHECKPOINT.CORRUPT")
     assert(condition(read(second(1, list(3)))) == "SPLICE_CHECKPOINT.CORRUPT")
-    val other = new FileList(FileSchemas.empty, packing.copy(maxPartitionBytes = 7), list(3).files)
-    assert(condition(read(second(2, other))) == "SPLICE_CHECKPOINT.CORRUPT")
+    val columns = FileSchemas(StructType.fromDDL("x INT"), new StructType())
+    Seq(
+      new FileList(FileSchemas.empty, packing.copy(maxPartitionBytes = 7), list(3).files),
+      new FileList(columns, packing, list(3).files),
+      new FileList(FileSchemas.empty, packing, list(3).files, ReaderOptions(SortedMap("sep" -> "|")))
+    ).foreach(other => assert(condition(read(second(2, other))) == "SPLICE_CHECKPOINT.CORRUPT"))
     assert(condition(read(logOf(2 -> FileListLog.write(list(3))))) == "SPLICE_CHECKPOINT.MISSING_ENTRY")
     assert(condition(read(new MemorySideLog)) == "SPLICE_CHECKPOINT.MISSING_ENTRY")
   }

@@ -76,6 +76,7 @@ final class FileListSuite extends AnyFunSuite {
 
   test("a file within the limit, or one that cannot be read in parts, is in one batch") {
     assert(batches(listOf(100, file(200), file(150)), limited(bytes = Some(250))) == Seq(at(1), at(2)))
+    assert(batches(listOf(100, file(30), file(250)), limited(bytes = Some(250))) == Seq(at(1), at(2)))
     assert(batches(listOf(100, file(900, splittable = false), file(5)), limited(bytes = Some(250))) ==
       Seq(at(1), at(2)))
   }

@@ -6,7 +6,7 @@ package splice.files.options
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.files.FileSource
+import splice.files.{FileSource, FileSourceProvider}
 import splice.source._
 
 /** Which options there are, which are passed on, and which are refused. */
@@ -31,6 +31,31 @@ final class FileOptionsSuite extends AnyFunSuite {
     val settings = FileSettings(SourceOptions(csv ++
       Map("format" -> "csv", "path" -> "/x", "slots" -> "3", "pathGlobFilter" -> "*.csv")))
     assert(settings.spark.originalMap == csv + ("pathGlobFilter" -> "*.csv"))
+  }
+
+  test("options of the source and of the query do not reach a format, in whatever case they are written") {
+    val own = Map(
+      "FORMAT"                 -> "csv",
+      "PATH"                   -> "/x",
+      "MaxFilesPerTrigger"     -> "3",
+      "minPartitions"          -> "4",
+      "MAXRECORDSPERPARTITION" -> "5",
+      "CheckpointStore"        -> "unsafe",
+      "onfilechanged"          -> "warn",
+      "Header"                 -> "true"
+    )
+    val settings = FileSettings(SourceOptions(own))
+    assert(settings.spark.originalMap == Map("Header" -> "true") && settings.limits.files.contains(3))
+    assert(settings.reader.values.keySet == Set("Header") && settings.onFileChanged == OnFileChanged.Warn)
+  }
+
+  test("a leg before another one needs files, and has a limit unless the user sets one") {
+    def before(options: (String, String)*) =
+      new FileSourceProvider().beforeAnotherLeg(SourceOptions(Map(options: _*))).toMap
+    assert(before() == Map("onEmpty" -> "fail", "maxBytesPerTrigger" -> "8g"))
+    Seq("maxBytesPerTrigger" -> "1g", "maxFilesPerTrigger" -> "5").foreach { limit =>
+      assert(before(limit) == Map("onEmpty" -> "fail"))
+    }
   }
 
   test("an option that is almost one of the source's own is a slip") {
@@ -64,6 +89,9 @@ final class FileOptionsSuite extends AnyFunSuite {
     assert(refused("orderBy" -> "size").contains("modificationTime, path"))
     assert(refused("onFileChanged" -> "x").contains("fail, warn"))
     assert(refused("schema" -> "id BIGINTEGER").contains("'id BIGINTEGER'"))
+    Seq("""{"type":"struct","fields":[]}""", "\"long\"", "{").foreach { text =>
+      assert(refused("schema" -> text).contains("'schema'"), text)
+    }
     assert(refused("recursiveFileLookup" -> "yes").contains("true or false"))
     assert(refused("maxPartitionBytes" -> "many").contains("128m"))
   }
@@ -77,7 +105,10 @@ final class FileOptionsSuite extends AnyFunSuite {
       ) ++ options)))
     assert(without().getMessage.contains("'path' is missing"))
     assert(without("paths" -> "/x,/y").getMessage.contains("JSON array"))
-    assert(without("paths" -> "[]").getMessage.contains("JSON array"))
+    Seq("[]", "[1]", """["/x",""]""", """["/x",2]""").foreach { paths =>
+      assert(without("paths" -> paths).getMessage.contains("JSON array"), paths)
+    }
+    assert(without("path" -> " ").getMessage.contains("'path'"))
   }
 
   test("a format is needed") {
@@ -108,6 +139,8 @@ final class FileOptionsSuite extends AnyFunSuite {
         "header" -> "false"
       )
     )
+    val again = FileSource.builder("csv", "/a").option("Header", true).options(Map("HEADER" -> "false", "sep" -> ";"))
+    assert(again.build().options.toSeq.drop(3) == Seq("HEADER" -> "false", "sep" -> ";"), "the last value counts")
     assert(FileSource.builder("parquet", "/a").build().options("path") == "/a")
     assert(FileSource.builder("parquet", "/a").onEmpty("fail").build().options("onEmpty") == "fail")
     intercept[SpliceOptionException](FileSource.builder("parquet", "/a").onEmpty("ignore").build())

@@ -15,6 +15,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.files.options.OnFileChanged
 import splice.files.split.{FileBlock, RowSpan}
 import splice.source.{Poll, SpliceException}
+import splice.testkit.LoggedMessages
 
 /** The blocks of one task over files in memory. */
 final class BlockReaderSuite extends AnyFunSuite {
@@ -100,6 +101,16 @@ final class BlockReaderSuite extends AnyFunSuite {
     assertThrows[AccessControlException] {
       rows(denied.reader(strict.copy(ignoreCorrupt = true, ignoreMissing = true), corrupt: _*))
     }
+  }
+
+  test("each file that is skipped is one warning that names the block and why, and no other file is") {
+    val files            = new Files(Map("a" -> Seq(1, 2), "b" -> Seq(3)), Map("a" -> broken))
+    val policy           = strict.copy(ignoreMissing = true, ignoreCorrupt = true)
+    val reader           = files.reader(policy, block("a", start = 7), block("none"), block("b"))
+    val (read, warnings) = LoggedMessages.during("splice.files.reader")(rows(reader))
+    assert(read == Seq(1, 2, 3) && warnings.size == 2)
+    assert(warnings(0).contains("a:7+10") && warnings(0).contains("the stream is broken"))
+    assert(warnings(1).contains("none:0+10") && warnings(1).contains("FileNotFoundException"))
   }
 
   test("Spark's functions of the input file return the block that is read, and nothing after it") {
