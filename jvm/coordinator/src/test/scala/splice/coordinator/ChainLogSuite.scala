@@ -189,7 +189,10 @@ final class ChainLogSuite extends AnyFunSuite {
       override private[splice] def takesOver(offset: Position): Boolean = offset.json == """{"0":5}"""
     }
     intercept[SpliceException](ChainLog.check(log, source, logged("""{"0":6}""")))
-    ChainLog.check(log, source, logged("""{"0":5}"""))
-    assert(log.keys("") == Seq("chain-00000000"))
+    def warnings = Warnings.during(ChainLog.getClass.getName)(ChainLog.check(log, source, logged("""{"0":5}""")))
+    val first    = warnings
+    assert(first.size == 1)
+    Seq("chain-00000000", "source counter", """{"0":5}""").foreach(words => assert(first.head.contains(words)))
+    assert(log.keys("") == Seq("chain-00000000") && warnings.isEmpty)
   }
 }

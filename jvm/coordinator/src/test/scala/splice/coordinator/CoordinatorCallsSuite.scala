@@ -25,6 +25,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     val contexts                   = mutable.ArrayBuffer.empty[EnumeratorContext]
     var onRetain: () => Unit       = () => ()
     var onStart: () => Unit        = () => ()
+    var onCheck: () => Unit        = () => ()
 
     /** How many rows of a partition a batch reads at most. */
     var step = Long.MaxValue
@@ -37,6 +38,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
       override private[splice] def firstStart(context: EnumeratorContext): Unit = {
         val _ = context.sideLog.getOrCreate("later-leg")(Seq("discarded"))
         calls += s"first start ${context.run}"
+        onCheck()
       }
 
       override def enumerator(context: EnumeratorContext): SplitEnumerator[CounterPosition] = {
@@ -59,8 +61,14 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
           p -> (begin + math.min(end - begin, step))
         })
       override def splits(from: CounterPosition, until: CounterPosition): Seq[SplitRange]    = inner.splits(from, until)
-      override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
-        inner.readers(columns, ranges)
+      override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = {
+        note(s"readers of ${columns.fieldNames.mkString(",")} in ${ranges.map(_.splitId).mkString(",")}")
+        _ => throw new UnsupportedOperationException
+      }
+      override def end(at: CounterPosition): Option[EndState] = {
+        note(s"end ${at.json}")
+        None
+      }
       override def freeze(): Unit                                          = note("freeze")
       override def reported(reports: Seq[Report]): Unit                    = note(s"reported ${reports.size}")
       override def committed(until: CounterPosition): Unit                 = note("committed")
@@ -157,6 +165,27 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     assert(world.run().everything().map(_.weight).sum == 40)
   }
 
+  test("the readers of a batch have the ranges of all its tasks, and the end is that of the position") {
+    val world = new World
+    val run   = world.run()
+    val start = run.initial()
+    val until = run.advance(start, everything = false)
+    world.calls.clear()
+    run.readers(world.source.schema, run.tasks(start, until))
+    run.end(until)
+    assert(world.asked() == Seq("1: readers of n in n-0,n-2,n-1,n-3", s"1: end ${until.json}"))
+  }
+
+  test("a check of the first start that fails decides nothing") {
+    val world = new World
+    world.onCheck = () => throw CheckpointErrors.corrupt("a later leg", "its topic is gone")
+    assertThrows[SpliceException](world.run().initial())
+    assert(!world.log.keys("").contains("initial") && world.contexts.isEmpty)
+    world.onCheck = () => ()
+    world.run().initial()
+    assert(world.log.keys("").contains("initial"))
+  }
+
   test("the progress has the figures of the source and the slots") {
     val world = new World
     val run   = world.run()
@@ -187,7 +216,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     world.calls.clear()
     Seq(new IOException("503"), CheckpointErrors.missingEntry("x")).foreach { e =>
       world.onRetain = () => throw e
-      run.committed(until)
+      assert(Warnings.during(classOf[Coordinator].getName)(run.committed(until)).size == 1)
     }
     world.onRetain = () => throw new InterruptedIOException("stopped")
     assertThrows[InterruptedIOException](run.committed(until))

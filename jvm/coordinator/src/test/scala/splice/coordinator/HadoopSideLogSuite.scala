@@ -3,6 +3,7 @@
 
 package splice.coordinator
 
+import java.io.IOException
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path => LocalPath}
 import java.util.Comparator
@@ -50,7 +51,9 @@ final class HadoopSideLogSuite extends AnyFunSuite with BeforeAndAfterEach {
   }
 
   test("an entry is decided once, over any number of openings") {
-    assert(open().getOrCreate("initial")(Seq("a", "", "b")) == Seq("a", "", "b"))
+    val first = open()
+    assert(first.getOrCreate("initial")(Seq("a", "", "b")) == Seq("a", "", "b"))
+    assert(first.getOrCreate("initial")(fail("asked again")) == Seq("a", "", "b"))
     assert(open().getOrCreate("initial")(fail("asked again")) == Seq("a", "", "b"))
     assert(open().get("initial").contains(Seq("a", "", "b")))
     assert(open().get("other").isEmpty)
@@ -66,6 +69,8 @@ final class HadoopSideLogSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(late.get("initial").isEmpty)
     open().getOrCreate("initial")(Seq("first"))
     assert(late.getOrCreate("initial")(Seq("second")) == Seq("first"))
+    assert(late.get("initial").contains(Seq("first")) && late.keys("") == Seq("initial"))
+    assert(late.getOrCreate("initial")(fail("asked again")) == Seq("first"))
   }
 
   test("leftovers of a crash are no entries") {
@@ -156,5 +161,22 @@ final class HadoopSideLogSuite extends AnyFunSuite with BeforeAndAfterEach {
     told(CheckpointStore.Unsafe).create("0", Array[Byte](1))
     told(CheckpointStore.Unsafe).create("0", Array[Byte](2))
     assert(told(CheckpointStore.Unsafe).read("0").map(_.toSeq).contains(Seq[Byte](1)))
+  }
+
+  test("storage that fails for now is no damage, and an entry that could not be removed is removed later") {
+    val place = new Path(s"failing://$folder/splice")
+    val log   = new HadoopSideLog(place, FailingStore.configuration, CheckpointStore.Unsafe)
+    log.getOrCreate("slots-00000000")(Seq("x"))
+    val error = new IOException("503")
+    FailingStore.failing(error) {
+      assert(intercept[IOException](log.get("slots-00000000")) eq error)
+      assert(intercept[IOException](log.remove("slots-00000000")) eq error)
+    }
+    assert(log.keys("slots-") == Seq("slots-00000000") && log.get("slots-00000000").contains(Seq("x")))
+    val fresh = new HadoopSideLog(place, FailingStore.configuration, CheckpointStore.Unsafe)
+    assert(FailingStore.failing(error)(intercept[IOException](fresh.get("slots-00000000"))) eq error)
+    assert(fresh.get("slots-00000000").contains(Seq("x")), "an entry is not taken for missing later")
+    log.remove("slots-00000000")
+    assert(log.keys("slots-").isEmpty && !Files.exists(file("slots-00000000")))
   }
 }

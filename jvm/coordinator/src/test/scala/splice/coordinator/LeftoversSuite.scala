@@ -3,6 +3,7 @@
 
 package splice.coordinator
 
+import java.io.{IOException, InterruptedIOException}
 import java.nio.file.{Files, Path}
 import java.time.{Clock, Duration, Instant, ZoneOffset}
 
@@ -43,7 +44,18 @@ final class LeftoversSuite extends AnyFunSuite {
 
   test("a folder that does not exist, or cannot be read, is left alone") {
     val folder = Files.createTempDirectory("leftovers")
-    remove(folder.resolve("absent"), Duration.ofDays(1))
-    Leftovers.remove(new HadoopPath("nowhere://bucket/folder"), new Configuration(), Clock.systemUTC())
+    val name   = Leftovers.getClass.getName
+    assert(Warnings.during(name)(remove(folder.resolve("absent"), Duration.ofDays(1))).isEmpty)
+    val warned = Warnings.during(name) {
+      Leftovers.remove(new HadoopPath("nowhere://bucket/folder"), new Configuration(), Clock.systemUTC())
+    }
+    assert(warned.size == 1 && warned.head.contains("nowhere://bucket/folder"))
+  }
+
+  test("a search that is interrupted ends, and one that fails does not fail the query") {
+    val folder         = new HadoopPath(s"failing://${Files.createTempDirectory("leftovers")}")
+    def search(): Unit = Leftovers.remove(folder, FailingStore.configuration, Clock.systemUTC())
+    FailingStore.failing(new IOException("503"))(search())
+    assertThrows[InterruptedIOException](FailingStore.failing(new InterruptedIOException("stopped"))(search()))
   }
 }

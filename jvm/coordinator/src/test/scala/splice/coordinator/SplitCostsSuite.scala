@@ -9,8 +9,9 @@ import org.scalatest.funsuite.AnyFunSuite
 final class SplitCostsSuite extends AnyFunSuite {
 
   /** The numbers of the batches, of which each is out of balance, that call for another assignment. */
-  private def calls(costs: SplitCosts, batches: Int): Seq[Int] =
-    (1 to batches).filter(_ => costs.persists(fullest = 121, least = 100))
+  private def calls(costs: SplitCosts, batches: Int): Seq[Int] = (1 to batches).filter(_ =>
+    costs.persists(fullest = 121, least = 100)
+  )
 
   test("splits move after 8 batches out of balance, then after 16, and then after twice as many each time") {
     assert(calls(new SplitCosts, 56) == Seq(8, 8 + 16, 8 + 16 + 32))

@@ -89,6 +89,21 @@ final class FilesOutlookSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
+  test("the footers of more files than one task reads are added up, and so are those that cannot be read") {
+    val path = at("several")
+    spark.range(0, 40, 1, 20).write.parquet(path)
+    def known(use: Outlook => Unit): Unit =
+      enumerator(SourceRead.source("format" -> "parquet", "path" -> path, "schema" -> "id BIGINT"))(run =>
+        use(run.outlook())
+      )
+    known(whole => assert(whole.files.contains(20L) && whole.rows.contains(40L)))
+    Seq("a", "z").foreach(name => Files.writeString(Paths.get(path, s"$name.parquet"), "PAR"))
+    known { broken =>
+      assert(broken.rows.isEmpty && broken.warnings.size == 1)
+      assert(broken.warnings.head.contains("2 files") && broken.warnings.head.contains("a.parquet"))
+    }
+  }
+
   test("a footer that cannot be read is a warning, and the number of rows is not known") {
     val path = at("broken")
     spark.range(0, 10, 1, 2).write.parquet(path)

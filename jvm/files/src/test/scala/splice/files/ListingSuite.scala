@@ -57,7 +57,9 @@ final class ListingSuite extends AnyFunSuite with LocalSpark {
     assert(csv.schema.size == 2)
   }
 
-  test("a task's size is that of the option, else of the session, and the number of tasks that of the session or the cores") {
+  test(
+    "a task's size is that of the option, else of the session, and the number of tasks that of the session or the cores"
+  ) {
     write("tasks/a")
 
     assert(list(text("tasks"), cores = 3).packing.minPartitions == 3)
@@ -92,10 +94,11 @@ final class ListingSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("several paths are one identity in any order, and one path is its text") {
-    def path(paths: String*) = FileSource.builder("text", paths: _*).build().options
+    def path(paths: String*)     = FileSource.builder("text", paths: _*).build().options
     def identity(paths: String*) =
       SourceProvider.create(SourceOptions(path(paths: _*))).identity.apply("path")
-    assert(identity("/b", "/a", "/b/") == """["file:///a","file:///b"]""" && identity("/a", "/b") == identity("/b", "/a"))
+    assert(identity("/b", "/a", "/b/") == """["file:///a","file:///b"]""" &&
+      identity("/a", "/b") == identity("/b", "/a"))
     assert(identity("/a") == "file:///a" && identity("/a", "/a/") == "file:///a")
   }
 

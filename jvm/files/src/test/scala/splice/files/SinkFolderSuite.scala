@@ -108,6 +108,15 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     assert(count("path" -> path, "pathGlobFilter" -> "nothing*", "schema" -> "id BIGINT") == 0)
   }
 
+  test("a file of a killed batch is not read when it is the path itself") {
+    val path = stream("single", 1, Seq("p"))
+    orphan(path)
+    val file = parts(path).find(_.toString.contains("orphan")).fold("")(_.toString)
+    val own  = parts(path).filterNot(_.toString.contains("orphan")).head.toString
+    assert(count("path" -> file, "schema" -> "id BIGINT") == 0)
+    assert(count("paths" -> s"""["$file","$own"]""") == count("path" -> own))
+  }
+
   test("several folders of the sink in one recursive read, and a sink's folder in a list with a plain one") {
     val inner = stream("several/one", 1)
     val _     = stream("several/two", 2)

@@ -74,8 +74,8 @@ final class FileEnumeratorSuite extends AnyFunSuite {
   }
 
   test("the progress has whole files, the rest, and the bytes of unread files and blocks") {
-    val run = start(new Folder(Seq(file(30), file(250), file(20))))
-    val _   = run.start(StartPosition.Configured)
+    val run                        = start(new Folder(Seq(file(30), file(250), file(20))))
+    val _                          = run.start(StartPosition.Configured)
     def figures(at: FilesPosition) =
       Seq(ProgressMetric.Position, ProgressMetric.Splits, ProgressMetric.BytesBehind).map(run.figures(at))
     assert(figures(at(0)) == Seq("0 of 3 files", "3", "300"))
@@ -148,9 +148,9 @@ final class FileEnumeratorSuite extends AnyFunSuite {
   }
 
   test("the footers of 10,000 files are read, and those of more are not") {
-    val folder                  = new Folder(Nil)
-    def rows(files: Int)        = outlook(files).rows
-    def outlook(files: Int)     = {
+    val folder              = new Folder(Nil)
+    def rows(files: Int)    = outlook(files).rows
+    def outlook(files: Int) = {
       folder.files = (1 to files).map(n => file(n.toLong))
       start(folder).outlook()
     }

@@ -12,6 +12,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{InputFileBlockLength, InputFileBlockStart, InputFileName}
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.files.FilesErrors
 import splice.files.options.OnFileChanged
 import splice.files.split.{FileBlock, RowSpan}
 import splice.source.{Poll, SpliceException}
@@ -100,6 +101,15 @@ final class BlockReaderSuite extends AnyFunSuite {
     val denied = files(new AccessControlException("denied"))
     assertThrows[AccessControlException] {
       rows(denied.reader(strict.copy(ignoreCorrupt = true, ignoreMissing = true), corrupt: _*))
+    }
+  }
+
+  test("a file that was changed, and an interrupt, are not skipped as corrupt files are") {
+    val policy  = strict.copy(ignoreMissing = true, ignoreCorrupt = true)
+    val changed = FilesErrors.fileChanged("a", "its length", "1", "2")
+    Seq[Exception](changed, new InterruptedException("stopped")).foreach { e =>
+      val reader = new Files(Map("a" -> Seq(1), "b" -> Seq(2)), Map("a" -> e)).reader(policy, block("a"), block("b"))
+      assert(intercept[Exception](rows(reader)) eq e)
     }
   }
 

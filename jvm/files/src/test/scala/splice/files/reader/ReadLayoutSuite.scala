@@ -33,7 +33,8 @@ final class ReadLayoutSuite extends AnyFunSuite {
   }
 
   test("metadata columns have the values of the block") {
-    val own = layout("_file_modification_time TIMESTAMP, _file_size BIGINT, _file_block_start BIGINT", "id INT", "k INT")
+    val own =
+      layout("_file_modification_time TIMESTAMP, _file_size BIGINT, _file_block_start BIGINT", "id INT", "k INT")
     assert(own.values(block) == InternalRow(7000L, 100L, 5L) && own.file.isEmpty)
   }
 

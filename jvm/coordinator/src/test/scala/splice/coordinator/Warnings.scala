@@ -1,0 +1,36 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.coordinator
+
+import java.util.concurrent.ConcurrentLinkedQueue
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.logging.log4j.core.appender.AbstractAppender
+import org.apache.logging.log4j.core.config.Property
+import org.apache.logging.log4j.core.{LogEvent, Logger}
+import org.apache.logging.log4j.{Level, LogManager}
+
+/** The warnings of a class; the test kit, which has the messages of all levels, depends on this module. */
+object Warnings {
+
+  /** What the logger of a class warns of during `body`. */
+  def during(name: String)(body: => Any): Seq[String] = {
+    val logger   = LogManager.getLogger(name).asInstanceOf[Logger]
+    val appender = new Collector
+    appender.start()
+    logger.addAppender(appender)
+    try {
+      val _ = body
+      appender.texts.asScala.toSeq
+    } finally logger.removeAppender(appender)
+  }
+
+  final private class Collector extends AbstractAppender("warnings", None.orNull, None.orNull, false, Property.EMPTY_ARRAY) {
+    val texts = new ConcurrentLinkedQueue[String]
+
+    override def append(event: LogEvent): Unit =
+      if (event.getLevel == Level.WARN) { val _ = texts.add(event.getMessage.getFormattedMessage) }
+  }
+}
