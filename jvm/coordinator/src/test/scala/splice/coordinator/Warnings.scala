@@ -27,7 +27,8 @@ object Warnings {
     } finally logger.removeAppender(appender)
   }
 
-  final private class Collector extends AbstractAppender("warnings", None.orNull, None.orNull, false, Property.EMPTY_ARRAY) {
+  final private class Collector
+      extends AbstractAppender("warnings", None.orNull, None.orNull, false, Property.EMPTY_ARRAY) {
     val texts = new ConcurrentLinkedQueue[String]
 
     override def append(event: LogEvent): Unit =

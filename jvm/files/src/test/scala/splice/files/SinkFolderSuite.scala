@@ -114,7 +114,11 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     val file = parts(path).find(_.toString.contains("orphan")).fold("")(_.toString)
     val own  = parts(path).filterNot(_.toString.contains("orphan")).head.toString
     assert(count("path" -> file, "schema" -> "id BIGINT") == 0)
-    assert(count("paths" -> s"""["$file","$own"]""") == count("path" -> own))
+    val both = "paths" -> s"""["$file","$own"]"""
+    Seq(Nil, Seq("basePath" -> path)).foreach { base =>
+      val (two, one) = (read(both +: base: _*), read(("path" -> own) +: base: _*))
+      assert(two.source.schema == one.source.schema && two.rows() == one.rows())
+    }
   }
 
   test("several folders of the sink in one recursive read, and a sink's folder in a list with a plain one") {
