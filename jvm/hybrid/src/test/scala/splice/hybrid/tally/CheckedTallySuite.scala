@@ -29,24 +29,46 @@ final class CheckedTallySuite extends AnyFunSuite with LocalSpark {
     val clock = new SimulatedClock(Instant.EPOCH)
     val side  = new MemorySideLog
 
+    def isColumnar: Boolean = false
+
     def start(more: (String, String)*): Coordinator = Legs.run(
-      Legs.source(Legs.history(history, "maxRows" -> "2"), Legs.live(live, Seq("handOver" -> "offsets") ++ more: _*)),
+      Legs.source(
+        Legs.history(history, "maxRows" -> "2", "columnar" -> isColumnar.toString),
+        Legs.live(live, Seq("handOver" -> "offsets") ++ more: _*)
+      ),
       side,
       clock
     )
 
     /** Runs one batch, as Spark does. */
     def batch(c: Coordinator, from: Position): (Position, Seq[Long]) = {
-      val until   = c.advance(from, everything = false)
+      val until = c.advance(from, everything = false)
+      (until, read(c, from, until))
+    }
+
+    /** Reads one batch, and passes the reports of its tasks on. */
+    def read(c: Coordinator, from: Position, until: Position, asBatches: Boolean = false): Seq[Long] = {
       val tasks   = c.tasks(from, until)
       val readers = c.readers(Legs.source(Legs.live(live)).schema, tasks)
       val read    = tasks.map { task =>
-        Using.resource(readers.rows(task)) { reader =>
+        if (asBatches && readers.columnar) Using.resource(readers.batches(task)) { reader =>
+          val ids = SplitReader.items(reader).flatMap(b => (0 until b.numRows).map(b.column(3).getLong)).toVector
+          (ids, reader.report(ended = true))
+        }
+        else Using.resource(readers.rows(task)) { reader =>
           (SplitReader.items(reader).map(_.getLong(3)).toVector, reader.report(ended = true))
         }
       }
       c.reported(read.flatMap(_._2))
-      (until, read.flatMap(_._1))
+      read.flatMap(_._1)
+    }
+
+    /** The numbers of rows in the tallies that are stored. */
+    def stored: Seq[Long] = {
+      val log = side.scope("leg-history")
+      log.keys("tally-").flatMap(key => log.get(key).map(VersionedEntry.read(key, _))).map(
+        TallyFormat.read(_).offsets.map(_.offsets.rows).sum
+      )
     }
 
     @tailrec final def drain(c: Coordinator, from: Position, out: Seq[Long] = Nil): Seq[Long] = {
@@ -92,4 +114,46 @@ final class CheckedTallySuite extends AnyFunSuite with LocalSpark {
       }
     }
   }
+
+  test("a query that stops stores the counts of the batches that are committed, also of one that it only replayed") {
+    new World {
+      private def run[A](body: Coordinator => A): A = Using.resource(start("onDuplicates" -> "warn"))(body)
+      val (first, second)                           = run { c =>
+        val (one, _) = batch(c, c.initial())
+        val (two, _) = batch(c, one)
+        c.stopped(Some(one.json))
+        (one, two)
+      }
+      assert(stored == Seq(2L))
+      run { c =>
+        assert(read(c, c.position(first.json), c.position(second.json)) == Seq(2L, 2L))
+        c.stopped(None)
+        assert(stored == Seq(2L))
+        c.stopped(Some(second.json))
+      }
+      assert(stored == Seq(4L))
+      run { c =>
+        val (last, _) = batch(c, c.position(second.json))
+        c.stopped(Some(last.json))
+      }
+      assert(stored == Seq(6L))
+    }
+  }
+
+  for ((columnar, asBatches) <- Seq((false, false), (true, false), (true, true)))
+    test(s"no job reads a leg that reports cover, columnar = $columnar, as batches = $asBatches") {
+      new World {
+        override def isColumnar: Boolean = columnar
+        Using.resource(start("onDuplicates" -> "warn")) { c =>
+          @tailrec def go(at: Position, out: Seq[Long] = Nil): Seq[Long] = {
+            val until = c.advance(at, everything = false)
+            if (until == at) out else go(until, out ++ read(c, at, until, asBatches))
+          }
+          assert(go(c.initial()) == (0L until 10L).patch(2, Seq(2L), 0))
+        }
+        assert(stored == Seq(6L) && history.asked("readers") == 3, "one for each batch")
+        // The reports of the leg's own readers come too.
+        assert(history.reported.size == 3 + 3 + 1)
+      }
+    }
 }

@@ -172,6 +172,25 @@ final class TallySuite extends AnyFunSuite {
     }
   }
 
+  test("a tally that was stored is followed by the next one after 64 more batches or one more minute") {
+    new World {
+      val own                    = run()
+      def batch(n: Int): Boolean = {
+        own.add(counts(Extent.whole(n), 1, p0 -> Seq(n.toLong)))
+        own.advanced().nonEmpty
+      }
+      assert((1 to 130).filter(batch) == Seq(64, 128))
+      clock.advance(Duration.ofMinutes(1))
+      assert(batch(131) && !batch(132))
+      clock.advance(Duration.ofSeconds(59))
+      assert(!batch(133))
+      clock.advance(Duration.ofSeconds(1))
+      assert(batch(134) && !batch(135))
+      own.stopped(all = true)
+      assert(!batch(136) && keys == Seq("tally-00000004"))
+    }
+  }
+
   test("a restart continues with the last tally, and counts what no tally has") {
     new World {
       val first = run()
