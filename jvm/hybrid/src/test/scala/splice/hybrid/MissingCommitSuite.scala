@@ -3,11 +3,14 @@
 
 package splice.hybrid
 
+import java.io.{IOException, InterruptedIOException}
+
 import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.Coordinator
+import splice.simulation.PassingSideLog
 import splice.source._
 import splice.testkit.LoggedMessages
 import splice.testkit.memory.{MemoryLog, MemoryOptions}
@@ -16,11 +19,13 @@ import splice.testkit.memory.{MemoryLog, MemoryOptions}
 final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
 
   /** A chain of three logs, read until the last one. No batch was committed. */
-  private class Logs(commits: Boolean) extends World {
+  private class Logs(commits: Boolean, isCommitted: String => Boolean = _ => true) extends World {
     private val next: MemoryLog = Legs.archiveOf(live, Map(0 -> 1))
 
-    private def leg(name: String, of: MemoryLog, more: (String, String)*) =
-      Leg(name, new OfLog(Legs.source(MemoryOptions.of(of, more: _*).toMap), commits), None, None, OnGap.Fail, name)
+    private def leg(name: String, of: MemoryLog, more: (String, String)*) = {
+      val source = Legs.source(MemoryOptions.of(of, more: _*).toMap)
+      Leg(name, new OfLog(source, commits, () => isCommitted(name)), None, None, OnGap.Fail, name)
+    }
 
     private def chain(legs: Leg*) = new HybridSource(Chain(legs.toIndexedSeq), None)
 
@@ -33,6 +38,11 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
     val at: String = run(whole)(c => batches(c).last._2.json)
 
     def run[A](source: Source[_ <: Position])(use: Coordinator => A): A = Using.resource(Legs.run(source, log))(use)
+
+    /** Commits the end in a run of its own, and returns the warnings about last commits. */
+    def commit(side: SideLog = log): Seq[String] = LoggedMessages.during("splice.hybrid.HybridEnumerator") {
+      Using.resource(Legs.run(whole, side))(c => c.committed(c.position(at)))
+    }._2
 
     def committed(name: String): Option[String] = log.scope(s"leg-$name").get("committed").map(_.last)
 
@@ -64,6 +74,51 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
   test("a leg that commits nothing outside of the checkpoint is not named") {
     new Logs(commits = false) {
       assert(committed("first").isEmpty && warned(alone).isEmpty)
+    }
+  }
+
+  /** Cannot store that a last commit was passed on. */
+  final private class Full(inner: SideLog, failure: => Exception) extends PassingSideLog(inner) {
+    override def getOrCreate(key: String)(lines: => Seq[String]): Seq[String] =
+      if (key == "committed") throw failure else inner.getOrCreate(key)(lines)
+    override def scope(name: String): SideLog = new Full(inner.scope(name), failure)
+  }
+
+  test("a last commit that cannot be stored fails no batch, and the next run repeats it") {
+    new Logs(commits = true) {
+      val warnings: Seq[String] = commit(new Full(log, new IOException("no space")))
+      assert(warnings.count(_.contains("repeats the last commit of a leg")) == 1, warnings)
+      assert(committed("first").isEmpty && committed("second").isEmpty)
+      assert(commit().isEmpty && committed("first").nonEmpty && committed("second").nonEmpty)
+    }
+  }
+
+  test("a leg whose last commit fails is named, and the commits of the others are stored") {
+    Seq[() => Boolean](() => false, () => throw new IllegalStateException("no broker")).foreach { failed =>
+      new Logs(commits = true, name => name != "first" || failed()) {
+        val warnings: Seq[String] = commit()
+        assert(warnings.count(_.contains("Leg 'first' has ended, and its last commit could not be passed on")) == 1)
+        assert(warnings.size == 1 && committed("first").isEmpty && committed("second").nonEmpty)
+      }
+    }
+  }
+
+  test("a last commit that is interrupted ends the call") {
+    new Logs(commits = true) {
+      intercept[InterruptedIOException](commit(new Full(log, new InterruptedIOException("stopped"))))
+    }
+    new Logs(commits = true, _ => throw new InterruptedIOException("stopped")) {
+      intercept[InterruptedIOException](commit())
+      assert(committed("first").isEmpty)
+    }
+  }
+
+  test("an ended log that was opened for its last commit is closed at once") {
+    new Logs(commits = true) {
+      Using.resource(Legs.run(whole, log)) { c =>
+        c.committed(c.position(at))
+        assert(history.asked("enumerator") == 2 && history.asked("close") == 2)
+      }
     }
   }
 }

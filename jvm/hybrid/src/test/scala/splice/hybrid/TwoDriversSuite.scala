@@ -72,4 +72,18 @@ final class TwoDriversSuite extends AnyFunSuite with HybridWorlds {
       }
     }
   }
+
+  test("the enumerator that has decided the start that does not hold is closed") {
+    new Holed {
+      val late: Coordinator = driver("ignore", new Overtaken(log, assert(rows(driver("fill")) == filled)))
+      Using.resource(late) { c =>
+        val all = batches(c)
+        c.committed(all.last._2)
+        // That of the leg that is read is open.
+        assert(live.asked("enumerator") - live.asked("close") == 1)
+      }
+      assert(live.asked("enumerator") == live.asked("close"))
+      assert(history.asked("enumerator") == history.asked("close"))
+    }
+  }
 }
