@@ -15,7 +15,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.MemorySideLog
 import splice.source._
 import splice.testkit.LoggedMessages
-import splice.testkit.memory.MemoryLog
+import splice.testkit.memory.{MemoryLog, MemoryOptions}
 
 /** Plans of archives in files, then a log in memory. */
 final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {
@@ -176,6 +176,7 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     val sideLog = new MemorySideLog
     val error   = intercept[IllegalStateException](Legs.run(source, sideLog).initial())
     assert(error.getMessage.contains("outlook") && sideLog.get("initial").isEmpty)
+    assert(first.asked("close") == 1, "the check closes the legs that it has opened")
     assert(intercept[IllegalStateException](plan(source, scan = false)).getMessage.contains("outlook"))
     val third   = log()
     val working = Legs.source(files("old", path), "middle" -> Legs.history(third)._2)
@@ -212,5 +213,70 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     }
     assert(warnings().map(_.take(12)) == Seq("Leg 'live': ") && warnings().head.contains(s"${9L << 30} bytes"))
     assert(warnings("maxRows" -> "5").isEmpty)
+  }
+
+  private def memory(live: MemoryLog, until: Map[Int, Long]): MemoryLog = Legs.archiveOf(live, until)
+
+  test(
+    "the switch to the last leg is a batch also if the leg has no row, and a chain of one leg without rows has none"
+  ) {
+    val live    = log()
+    val history = memory(live, Map(0 -> 20, 1 -> 20))
+    val legs    = plan(Legs.source(Legs.history(history), Legs.live(live, exact: _*)), scan = true)
+    assert(legs.map(_.batches.get.number) == Seq(1L, 1L) && legs.last.json.path("rows").asInt == 0)
+    val more = plan(Legs.source(Legs.history(Legs.log()), Legs.live(live)), scan = true)
+    assert(more.map(_.batches.get.number) == Seq(0L, 1L), "only the last leg")
+    assert(plan(Legs.source(Legs.live(Legs.log())), scan = true).map(_.batches.get.number) == Seq(0L))
+  }
+
+  test("a plan has the policies of the leg, and a warning of the duplicates that they accept") {
+    val live     = log()
+    val history  = memory(live, Map(0 -> 5, 1 -> 5))
+    val policies = exact ++ Seq("onHoles" -> "ignore", "onDuplicates" -> "warn")
+    live.read(1, 0, 2).foreach(history.archive(0, _))
+    val leg = plan(Legs.source(Legs.history(history), Legs.live(live, policies: _*)), scan = true).last
+    assert(Seq("onHoles", "onGap", "onDuplicates").map(text(leg.json, "handOver", _)) == Seq("ignore", "fail", "warn"))
+    assert(leg.warnings.size == 1 &&
+      leg.warnings.head.contains(": 1 partitions have records several times in the history."))
+    val timed = Seq("handOver" -> "nowMinus", "handOver.duration" -> "1h")
+    val other = plan(Legs.source(Legs.history(history), Legs.live(live, timed: _*)), scan = true).last
+    assert(other.json.path("handOver").path("onHoles").isMissingNode && text(other.json, "handOver", "onGap") == "fail")
+  }
+
+  test("a leg after a switch that would fail has no known start, and the warnings are those of its own switch") {
+    val (second, third) = (log(), log())
+    val history         = memory(second, Map(0 -> 5, 1 -> 20))
+    val middle          = MemoryOptions.of(second, exact :+ ("bounded" -> "true"): _*)
+    second.forget(0, 8)
+    val source = Legs.source(
+      Legs.history(history),
+      "middle" -> middle,
+      Legs.live(third, "handOver" -> "nowMinus", "handOver.duration" -> "1h")
+    )
+    val legs = plan(source, scan = true)
+    assert(text(legs(1).json, "handOver", "error").contains(s"${second.name}-0 5 to 7"))
+    assert(text(legs(2).json, "handOver", "undecided") == "the start of leg 'middle' is not known")
+    assert(legs(1).warnings.count(_.contains("would stop at the switch")) == 1 && legs(2).warnings.isEmpty)
+    assert(second.asked("enumerator") == second.asked("close"))
+  }
+
+  test("a plan without a scan does not call a rule of the user") {
+    val name = "never-called"
+    HandOverRules.register(name, (_: String) => fail("called"))
+    val rule   = Seq("handOver" -> "custom", "handOver.python" -> name)
+    val source = Legs.source(Legs.history(log()), Legs.live(log(), rule: _*))
+    assert(text(plan(source, scan = false).last.json, "handOver", "undecided") == "plan(scan=True) calls the rule")
+  }
+
+  test("a plan freezes the ends, asks each leg once for its outlook, and closes all legs, also if it fails") {
+    val (history, live) = (log(), log())
+    val source          = Legs.source(Legs.history(history), Legs.live(live, exact: _*))
+    plan(source, scan = true)
+    Seq(history, live).foreach(of =>
+      assert(Seq("freeze", "outlook", "enumerator", "close").map(of.asked).toSet == Set(1))
+    )
+    live.failWhenAsked("outlook")
+    intercept[IllegalStateException](plan(source, scan = true))
+    assert(Seq(history, live).map(_.asked("close")) == Seq(2, 2))
   }
 }
