@@ -90,6 +90,43 @@ final class HybridReadersSuite extends AnyFunSuite with LocalSpark {
     }
   }
 
+  test("a constant null is a vector of nulls, and another constant than text is read as rows") {
+    new World {
+      override def historySelect: String = "id, CAST(NULL AS STRING) AS topic"
+      override def liveSelect: String    = "id, CAST(NULL AS STRING) AS topic"
+      private val ddl                    = "topic STRING, id BIGINT"
+      assert(readers(start, ended, ddl).columnar)
+      val cells: Seq[(Boolean, Long)] = c.tasks(start, ended).flatMap { task =>
+        Using.resource(readers(start, ended, ddl).batches(task)) { reader =>
+          SplitReader.items(reader).flatMap { batch =>
+            assert(batch.numCols == 2)
+            (0 until batch.numRows).map(i => (batch.column(0).isNullAt(i), batch.column(1).getLong(i)))
+          }.toVector
+        }
+      }
+      assert(cells.sorted == Seq(0L, 1L, 2L, 3L, 4L).map(true -> _))
+    }
+    new World {
+      override def historySelect: String = "id, 7L AS n"
+      override def liveSelect: String    = "id, 7L AS n"
+      assert(!readers(start, ended, "n BIGINT, id BIGINT").columnar)
+      assert(rows(start, ended, "n BIGINT, id BIGINT") == Seq(0, 1, 2, 3, 4).map(i => s"7|$i"))
+    }
+  }
+
+  test("columns that are only counted are not passed on") {
+    new World {
+      c.tasks(start, ended).foreach { task =>
+        Using.resource(readers(start, ended, "id BIGINT").batches(task)) { reader =>
+          assert(SplitReader.items(reader).map(_.numCols).toSet == Set(1))
+        }
+        Using.resource(readers(start, ended, "id BIGINT").rows(task)) { reader =>
+          assert(SplitReader.items(reader).map(_.numFields).toSet == Set(1))
+        }
+      }
+    }
+  }
+
   test("a batch without ranges is no batch of vectors") {
     new World {
       assert(!c.readers(source.schema, Nil).columnar)

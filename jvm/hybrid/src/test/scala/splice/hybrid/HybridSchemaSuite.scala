@@ -70,6 +70,7 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
 
   test("a column that comes twice") {
     refuses(chain("id, id", "id"), "COLUMN_TWICE", "Leg 'history' has the column 'id' twice")
+    refuses(chain("id", "id, offset AS ID"), "COLUMN_TWICE", "Leg 'live' has the column 'id' twice", "'live.select'")
   }
 
   test("a column of the hybrid's own name") {
@@ -79,6 +80,7 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
       "Leg 'history' has a column '_leg'",
       "'history.select'"
     )
+    refuses(chain("id", "id, topic AS _Leg"), "RESERVED_COLUMN", "Leg 'live' has a column '_Leg'", "'live.select'")
   }
 
   test("the storage of a leg is checked at the start, and again when the leg is read, unless the leg has ended") {
