@@ -226,6 +226,20 @@ final class ChainHandOverSuite extends AnyFunSuite {
     }
   }
 
+  test("a leg without the columns of the rule is named, and why it is counted unless it is directly before the rule") {
+    Seq("old" -> "NO_OFFSETS", "recent" -> "COLUMN_NOT_FOUND").foreach { case (name, condition) =>
+      new World {
+        override def ofOld: Seq[(String, String)]    = if (name == "old") Seq(offsetIn("none")) else Nil
+        override def ofRecent: Seq[(String, String)] = if (name == "old") Nil else Seq(offsetIn("none"))
+        val error: SpliceException                   = refused()
+        assert(error.getCondition == s"SPLICE_HAND_OVER.$condition", error.getMessage)
+        Seq(s"leg '$name'", "leg 'live'", "'none' (offset)", s"Correct '$name.logColumns'").foreach(words =>
+          assert(error.getMessage.contains(words), error.getMessage)
+        )
+      }
+    }
+  }
+
   private def kafka(name: String, more: (String, String)*): (String, Seq[(String, String)]) =
     name -> (Seq("source" -> "kafka", "subscribe" -> "t", "kafka.bootstrap.servers" -> "broker:9092") ++ more)
 

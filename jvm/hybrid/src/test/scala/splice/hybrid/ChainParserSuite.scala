@@ -98,6 +98,15 @@ final class ChainParserSuite extends AnyFunSuite {
     )
   }
 
+  test("a leg in the middle is bounded too") {
+    refuses(
+      Legs.options(history, "middle" -> MemoryOptions.of(log), live),
+      "SPLICE_HYBRID.UNBOUNDED_LEG",
+      "Leg 'middle' never ends",
+      "leg 'live' after it"
+    )
+  }
+
   test("a hybrid is no leg") {
     refuses(good + ("live.source" -> "hybrid"), "SPLICE_HYBRID.NESTED", "'live.source'", "Add the legs of 'live'")
   }

@@ -9,7 +9,9 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.coordinator.MemorySideLog
 import splice.source._
+import splice.testkit.LoggedMessages
 import splice.testkit.memory.MemoryLog
 
 final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
@@ -181,6 +183,45 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
         Seq("handOver" -> "eventTime", "handOver.column" -> "timestamp", "handOver.overlap" -> "1s")
       Using.resource(Legs.run(source, log)) { c =>
         assert(batches(c).map(b => ids(c.ranges(b._1, b._2))) == Seq(Seq(0, 1, 2), Seq(1, 2, 3, 4, 5)))
+      }
+    }
+  }
+
+  test("a trigger of one batch warns once that the batch stops at the end of the leg") {
+    new World {
+      def warnings(source: Source[_ <: Position], mode: ReadMode, limits: Limits, isFrozen: Boolean = false): Int = {
+        val run = SplitEnumerator.untyped(source, Legs.context(new MemorySideLog).copy(mode = mode))
+        LoggedMessages.during("splice.hybrid.HybridEnumerator")(Using.resource(run) { chain =>
+          if (isFrozen) chain.freeze()
+          chain.advance(chain.advance(chain.start(StartPosition.Configured), limits), limits)
+        })._2.count(_.contains("This trigger runs one batch"))
+      }
+      assert(warnings(source, ReadMode.Stream, Limits.Everything) == 1)
+      assert(warnings(source, ReadMode.Stream, Limits.NotSet) == 0)
+      assert(warnings(source, ReadMode.Batch, Limits.Everything) == 0, "a bounded read goes on")
+      assert(warnings(source, ReadMode.Stream, Limits.Everything, isFrozen = true) == 0, "AvailableNow goes on")
+      assert(warnings(Legs.source(Legs.live(live)), ReadMode.Stream, Limits.Everything) == 0, "there is one leg")
+    }
+  }
+
+  test("the columns that a later rule counts are checked at the first start, before a row is read") {
+    Seq(
+      ("handOver.offset", "none", "COLUMN_NOT_FOUND", "(offset)"),
+      ("handOver.partition", "topic", "COLUMN_TYPE_MISMATCH", "(partition)"),
+      ("handOver.topic", "offset", "COLUMN_TYPE_MISMATCH", "(topic)"),
+      ("handOver.key", "id", "COLUMN_TYPE_MISMATCH", "(key)"),
+      ("handOver.timestamp", "id", "COLUMN_TYPE_MISMATCH", "(timestamp)")
+    ).foreach { case (option, column, condition, role) =>
+      new World {
+        override def own: Seq[(String, String)] = Seq(option -> column) ++
+          Option.when(option == "handOver.partition")("handOver.topic" -> "_log") ++
+          Option.when(option == "handOver.topic")("handOver.offset" -> "id")
+        val error: SpliceException = intercept[SpliceException](Legs.run(source, log).initial())
+        assert(error.getCondition == s"SPLICE_HAND_OVER.$condition", error.getMessage)
+        Seq(s"'$column' $role", "leg 'history'", s"'live.$option'").foreach(words =>
+          assert(error.getMessage.contains(words), error.getMessage)
+        )
+        assert(log.get("initial").isEmpty && history.asked("readers") == 0)
       }
     }
   }

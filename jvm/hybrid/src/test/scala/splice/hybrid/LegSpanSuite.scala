@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.source._
 import splice.testkit.memory.{MemoryLog, MemoryOptions}
 
-final class LegSpanSuite extends AnyFunSuite with HybridWorlds {
+final class LegSpanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {
 
   test("three legs, one of them empty: each switch is logged, and a span over all is read leg by leg") {
     new World {
@@ -112,6 +112,22 @@ final class LegSpanSuite extends AnyFunSuite with HybridWorlds {
         assert(leg(until) == "next" && ids(c.ranges(from, until)) == Seq(100L))
       }
       assert(log.keys("chain-") == Seq("chain-00000000", "chain-00000001"))
+    }
+  }
+
+  test("the storage of a leg may change when the leg has ended, and not before") {
+    new World {
+      val other: MemoryLog             = Legs.log(1)
+      def moved: Source[_ <: Position] = Legs.source(Legs.history(other), Legs.live(live, rule: _*))
+      val ended: Position              = Using.resource(Legs.run(source, log))(c => c.advance(c.initial(), false))
+      val error: SpliceException       = intercept[SpliceException](Legs.run(moved, log))
+      assert(error.getCondition == "SPLICE_CHECKPOINT.CHANGED" && error.getMessage.contains("history.log"))
+      val at: Position = Using.resource(Legs.run(source, log))(c => c.advance(c.position(ended.json), false))
+      live.append(0, 9)
+      Using.resource(Legs.run(moved, log)) { c =>
+        // The offset has the end of the leg in its old storage.
+        assert(intercept[SpliceException](c.position(at.json)).getCondition == "SPLICE_CHECKPOINT.FOREIGN")
+      }
     }
   }
 

@@ -9,6 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.{Coordinator, MemorySideLog}
 import splice.source._
+import splice.testkit.LoggedMessages
 import splice.testkit.memory.{MemoryLog, MemoryOptions}
 
 /** Restarts whose options say something else of legs that have begun or ended: the stored decisions hold. */
@@ -85,6 +86,25 @@ final class RestartedRuleSuite extends AnyFunSuite with HybridWorlds {
       // Only a rule that counts offsets has counted the first archive, which is of another log than the last leg.
       if (stored == exact) assert(switched().asInstanceOf[HybridPosition].position("live").json.contains("[[0,6]]"))
       else assert(intercept[SpliceException](switched()).getCondition == "SPLICE_HAND_OVER.NOT_IN_LOG")
+    }
+  }
+
+  test("a rule that was changed after its switch is named in a warning of the start, and the same rule is not") {
+    new World {
+      val at: String = Using.resource(Legs.run(source, log))(batches(_)).last._2.json
+      def warned(of: Source[_ <: Position]): Seq[String] = LoggedMessages.during("splice.hybrid.LegLog") {
+        Using.resource(Legs.run(of, log))(c => c.advance(c.position(at), everything = false))
+      }._2
+      assert(warned(source).isEmpty)
+      val times: Seq[(String, String)] = Seq("handOver" -> "nowMinus", "handOver.duration" -> "1h")
+      val found: Seq[String]           = warned(Legs.source(Legs.history(history), Legs.live(live, times: _*)))
+      assert(found.size == 1)
+      Seq(
+        "of leg 'live' was decided at ",
+        "by the rule 'handOver=offsets handOver.topic=topic",
+        "The rule 'handOver=nowMinus handOver.duration=3600000ms' of this start has no effect"
+      ).foreach(words => assert(found.head.contains(words), found))
+      assert(warned(Legs.source(Legs.history(history), Legs.live(live))).size == 1, "no rule any more")
     }
   }
 }
