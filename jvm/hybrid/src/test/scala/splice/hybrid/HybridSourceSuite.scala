@@ -28,8 +28,8 @@ final class HybridSourceSuite extends AnyFunSuite with HybridWorlds {
     new World {
       val clock: Clock = Clock.fixed(Instant.ofEpochSecond(5), ZoneOffset.UTC)
       Using.resource(Legs.run(source, log, clock))(batches(_))
-      val provider                = new HybridProvider
-      val Seq(event)              = provider.history(log.scope("leg-live")): @unchecked
+      val provider   = new HybridProvider
+      val Seq(event) = provider.history(log.scope("leg-live")): @unchecked
       assert(event.number == 0 && event.at.contains(Instant.ofEpochSecond(5)) && event.event == "handOver")
       assert(event.names.map(_.take(16)) == Seq("handOver=offsets") && event.generation.isEmpty)
       val details = Json.read(event.details.get).get

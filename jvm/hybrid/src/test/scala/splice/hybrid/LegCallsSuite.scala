@@ -30,19 +30,19 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
           note("start")
           super.start(at)
         }
-        override def freeze(): Unit                                 = note("freeze")
-        override def replay(from: Position, until: Position): Unit  = note(s"replay ${from.json} ${until.json}")
-        override def retain(oldest: Position): Unit                 = note(s"retain ${oldest.json}")
-        override def stopped(last: => Option[Position]): Unit       = note(s"stopped ${last.map(_.json)}")
-        override def reported(reports: Seq[Report]): Unit           = note(s"reported ${reports.size}")
-        override def cost(range: SplitRange): Long                  = 1000 + range.weight
-        override def isMember(at: Position): String => Boolean      = _ == s"${at.json} member"
+        override def freeze(): Unit                                = note("freeze")
+        override def replay(from: Position, until: Position): Unit = note(s"replay ${from.json} ${until.json}")
+        override def retain(oldest: Position): Unit                = note(s"retain ${oldest.json}")
+        override def stopped(last: => Option[Position]): Unit      = note(s"stopped ${last.map(_.json)}")
+        override def reported(reports: Seq[Report]): Unit          = note(s"reported ${reports.size}")
+        override def cost(range: SplitRange): Long                 = 1000 + range.weight
+        override def isMember(at: Position): String => Boolean     = _ == s"${at.json} member"
       }
   }
 
   private trait Noting extends World {
-    val notes: mutable.Buffer[String]           = mutable.Buffer.empty
-    def failure(leg: String, of: String): Unit  = ()
+    val notes: mutable.Buffer[String]          = mutable.Buffer.empty
+    def failure(leg: String, of: String): Unit = ()
 
     private def source(name: String, options: Seq[(String, String)]) = new Noted(
       Legs.source(options.toMap),
@@ -154,9 +154,12 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
         assert(chain.isMember(ended)(s"history/$old") && !chain.isMember(ended)(s"live/$old"))
       }
       run { chain =>
-        val members = chain.isMember(chain.start(StartPosition.Configured).switched("live", Legs.source(
-          MemoryOptions.of(live).toMap
-        ).position(s"""{"log":"${live.name}","next":[]}""")))
+        val members = chain.isMember(chain.start(StartPosition.Configured).switched(
+          "live",
+          Legs.source(
+            MemoryOptions.of(live).toMap
+          ).position(s"""{"log":"${live.name}","next":[]}""")
+        ))
         assert(members("live/a") && !members("history/a"), "the run does not read the leg")
       }
     }

@@ -3,6 +3,8 @@
 
 package splice.hybrid
 
+import java.nio.file.{Files, Path}
+
 import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
@@ -117,17 +119,27 @@ final class LegSpanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {
 
   test("the storage of a leg may change when the leg has ended, and not before") {
     new World {
-      val other: MemoryLog             = Legs.log(1)
-      def moved: Source[_ <: Position] = Legs.source(Legs.history(other), Legs.live(live, rule: _*))
-      val ended: Position              = Using.resource(Legs.run(source, log))(c => c.advance(c.initial(), false))
-      val error: SpliceException       = intercept[SpliceException](Legs.run(moved, log))
-      assert(error.getCondition == "SPLICE_CHECKPOINT.CHANGED" && error.getMessage.contains("history.log"))
-      val at: Position = Using.resource(Legs.run(source, log))(c => c.advance(c.position(ended.json), false))
+      private val folder = Files.createTempDirectory("splice-moved")
+      Files.writeString(folder.resolve("a.json"), """{"id":1}""")
+      override def rule: Seq[(String, String)]          = Seq("handOver" -> "nowMinus", "handOver.duration" -> "1h")
+      private def at(path: Path): Source[_ <: Position] = Legs.source(
+        "history" -> Seq("source" -> "files", "format" -> "json", "path" -> path.toString, "schema" -> "id BIGINT"),
+        Legs.live(live, rule :+ ("select" -> "id"): _*)
+      )
+      private val moved = at(folder.resolve("moved"))
+      private val ended =
+        Using.resource(Legs.run(at(folder), log))(c => c.advance(c.initial(), everything = false).json)
+      assert(intercept[SpliceException](Legs.run(moved, log)).getCondition == "SPLICE_CHECKPOINT.CHANGED")
+      private val switched = Using.resource(Legs.run(at(folder), log)) { c =>
+        c.advance(c.position(ended), everything = false).json
+      }
       live.append(0, 9)
       Using.resource(Legs.run(moved, log)) { c =>
-        // The offset has the end of the leg in its old storage.
-        assert(intercept[SpliceException](c.position(at.json)).getCondition == "SPLICE_CHECKPOINT.FOREIGN")
+        val from = c.position(switched)
+        assert(leg(from) == "live" && ids(c.ranges(from, c.advance(from, everything = false))) == Seq(9L))
       }
+      Files.delete(folder.resolve("a.json"))
+      Files.delete(folder)
     }
   }
 

@@ -17,7 +17,11 @@ final class TallyCheckSuite extends AnyFunSuite {
 
   private def chain(rule: (String, String)*): Chain = {
     def archive(name: String, of: MemoryLog) = name -> MemoryOptions.of(of, "bounded" -> "true")
-    ChainParser.parse(SourceOptions(Legs.options(archive("old", old), archive("recent", recent), Legs.live(live, rule: _*))))
+    ChainParser.parse(SourceOptions(Legs.options(
+      archive("old", old),
+      archive("recent", recent),
+      Legs.live(live, rule: _*)
+    )))
   }
 
   private def columns(own: Chain): CountedColumns = CountedColumns.of(own, own.first).get
