@@ -99,8 +99,10 @@ private[splice] object SelectPlan {
       schema: StructType,
       metadata: StructType
   ): SelectPlan = pinned.within {
-    val list   = SelectList.parse(session, option, text)
-    val named  = metadata.fields.filter(f => list.mentions(f.name.toLowerCase(Locale.ROOT)))
+    val list = SelectList.parse(session, option, text)
+    // A column of the rows hides a metadata column of the same name, as in Spark.
+    val free   = metadata.fields.filterNot(f => schema.exists(own => HybridColumns.same(own.name, f.name)))
+    val named  = free.filter(f => list.mentions(f.name.toLowerCase(Locale.ROOT)))
     val own    = DataTypeUtils.toAttributes(HybridColumns.nullable(schema))
     val hidden = DataTypeUtils.toAttributes(HybridColumns.nullable(StructType(named)))
     val leaf   = RawRows(own ++ hidden)

@@ -116,6 +116,24 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     assert(plan("* EXCEPT (key, value)").schema.fieldNames.toSeq == kafka.fieldNames.toSeq.drop(2))
   }
 
+  test("a metadata column is found whatever the case of its name, and a column of the rows hides it") {
+    assert(plan("_FILE_PATH AS path").compile(StructType.fromDDL("path STRING"), "live").columns.fieldNames.toSeq
+      .map(_.toLowerCase) == Seq("_file_path"))
+    val own  = kafka.add("_File_Size", StringType)
+    val made = SelectPlan.analyse(
+      session,
+      SessionSettings.current,
+      "live.select",
+      "_file_size AS size, _file_path AS path, *",
+      own,
+      hidden
+    )
+    assert(made.schema.fields.take(2).map(_.dataType).toSeq == Seq(StringType, StringType))
+    assert(made.schema.fieldNames.drop(2).toSeq == own.fieldNames.toSeq)
+    assert(made.compile(StructType.fromDDL("size STRING"), "live").columns.map(f => f.name -> f.dataType) ==
+      Seq("_File_Size" -> StringType))
+  }
+
   test("a function of the session") {
     spark.udf.register("twice", udf((n: Long) => n * 2))
     assert(rows("twice(offset) AS n") == Seq("20", "22"))
@@ -176,7 +194,9 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     refuses("localtimestamp() AS n", "REFUSED", "localtimestamp")
     refuses("current_user() AS n", "REFUSED", "user")
     refuses("current_database() AS n", "REFUSED", "current_")
-    refuses("CAST('now' AS TIMESTAMP) AS n", "REFUSED", "the special value")
+    for (value <- Seq("now", " Today ", "tomorrow", "yesterday UTC"); kind <- Seq("TIMESTAMP", "TIMESTAMP_NTZ", "DATE"))
+      refuses(s"CAST('$value' AS $kind) AS n", "REFUSED", "the special value")
+    assert(plan("CAST('epoch' AS STRING) AS n, CAST('now' AS STRING) AS m").schema.size == 2)
     spark.udf.register("dice", udf(() => 4).asNondeterministic())
     refuses("dice() AS n", "REFUSED", "the non-deterministic function")
   }
