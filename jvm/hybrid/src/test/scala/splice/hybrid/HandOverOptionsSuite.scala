@@ -83,6 +83,12 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     val holes = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "onHoles" -> "ignore")
     assert(holes.contains("'live.onHoles' belongs to 'handOver' = offsets, and it is nowMinus"))
     assert(parse("handOver" -> "offsets", "onHoles" -> "ignore").contains(HandOver.offsets()))
+    val custom = Seq("handOver" -> "custom", "handOver.class" -> classOf[FromTheFirst].getName)
+    Seq("handOver.timestamp", "handOver.key", "onDuplicates", "onHoles").foreach { option =>
+      val text = refused(custom :+ (option -> "warn"): _*)
+      assert(text.contains(s"'live.$option' belongs to 'handOver' = offsets, and it is custom"), text)
+    }
+    assert(parse(custom :+ ("onGap" -> "warn"): _*).nonEmpty)
     assert(refused("onGap" -> "warn").contains("'live.onGap' belongs to a hand-over, and there is none"))
   }
 

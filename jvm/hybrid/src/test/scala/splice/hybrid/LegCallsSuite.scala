@@ -35,8 +35,16 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
         override def retain(oldest: Position): Unit                = note(s"retain ${oldest.json}")
         override def stopped(last: => Option[Position]): Unit      = note(s"stopped ${last.map(_.json)}")
         override def reported(reports: Seq[Report]): Unit          = note(s"reported ${reports.size}")
-        override def cost(range: SplitRange): Long                 = 1000 + range.weight
-        override def isMember(at: Position): String => Boolean     = _ == s"${at.json} member"
+        override def outlook(): Outlook                            = {
+          note("outlook")
+          super.outlook()
+        }
+        override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = {
+          note(s"readers ${ranges.map(_.splitId).sorted.mkString(" ")}")
+          super.readers(columns, ranges)
+        }
+        override def cost(range: SplitRange): Long             = 1000 + range.weight
+        override def isMember(at: Position): String => Boolean = _ == s"${at.json} member"
       }
   }
 
@@ -57,8 +65,10 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
       Leg("live", source("live", MemoryOptions.of(live)), None, Some(HandOver.offsets()), OnGap.Fail, "")
     )
 
+    val chain = new HybridSource(Chain(legs), None)
+
     def run[A](use: SplitEnumerator[HybridPosition] => A): A =
-      Using.resource(new HybridSource(Chain(legs), None).enumerator(Legs.context(log)))(use)
+      Using.resource(chain.enumerator(Legs.context(log)))(use)
 
     /** The start, the end of the history, and the end of the first batch of the log. */
     def batches(run: SplitEnumerator[HybridPosition]): (HybridPosition, HybridPosition, HybridPosition) = {
@@ -80,36 +90,36 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
 
   test("a batch is replayed in each leg that it reads, between the positions of that leg") {
     new Noting {
-      run { chain =>
-        val (first, ended, until) = batches(chain)
+      run { hybrid =>
+        val (first, ended, until) = batches(hybrid)
         val ofLive = s"live replay ${log.scope("leg-live").get("hand-over-00000000").get(2)} ${at(until, "live")}"
-        assert(noted(chain.replay(first, until)) ==
+        assert(noted(hybrid.replay(first, until)) ==
           Seq(s"history replay ${at(first, "history")} ${at(ended, "history")}", ofLive))
-        assert(noted(chain.replay(ended, until)) == Seq(ofLive))
+        assert(noted(hybrid.replay(ended, until)) == Seq(ofLive))
       }
     }
   }
 
   test("the oldest offset that Spark keeps is passed on to each leg that it has a position of") {
     new Noting {
-      run { chain =>
-        val (_, ended, until) = batches(chain)
-        assert(noted(chain.retain(until)).toSet ==
+      run { hybrid =>
+        val (_, ended, until) = batches(hybrid)
+        assert(noted(hybrid.retain(until)).toSet ==
           Set(s"history retain ${at(ended, "history")}", s"live retain ${at(until, "live")}"))
-        assert(noted(chain.retain(ended)) == Seq(s"history retain ${at(ended, "history")}"))
+        assert(noted(hybrid.retain(ended)) == Seq(s"history retain ${at(ended, "history")}"))
       }
     }
   }
 
   test("a stop passes on to each leg its own position in the last committed offset") {
     new Noting {
-      run { chain =>
-        val (_, ended, until) = batches(chain)
-        assert(noted(chain.stopped(Some(until))).toSet ==
+      run { hybrid =>
+        val (_, ended, until) = batches(hybrid)
+        assert(noted(hybrid.stopped(Some(until))).toSet ==
           Set(s"history stopped Some(${at(until, "history")})", s"live stopped Some(${at(until, "live")})"))
-        assert(noted(chain.stopped(Some(ended))).toSet ==
+        assert(noted(hybrid.stopped(Some(ended))).toSet ==
           Set(s"history stopped Some(${at(ended, "history")})", "live stopped None"))
-        assert(noted(chain.stopped(None)).toSet == Set("history stopped None", "live stopped None"))
+        assert(noted(hybrid.stopped(None)).toSet == Set("history stopped None", "live stopped None"))
       }
     }
   }
@@ -125,9 +135,9 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
 
   test("reports are passed on to the enumerators of all legs of the run") {
     new Noting {
-      run { chain =>
-        batches(chain)
-        assert(noted(chain.reported(Seq(Report("history/a", Long.box(1)), Report("live/a", Long.box(1))))).toSet ==
+      run { hybrid =>
+        batches(hybrid)
+        assert(noted(hybrid.reported(Seq(Report("history/a", Long.box(1)), Report("live/a", Long.box(1))))).toSet ==
           Set("history reported 2", "live reported 2"))
       }
     }
@@ -136,25 +146,25 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
   test("the cost of a range is what its leg expects, or its weight if the run does not read the leg") {
     new Noting {
       val range: SplitRange = MemoryRange(live.name, 0, 0, 5, slotted = true)
-      run { chain =>
-        assert(chain.cost(LegRange("live", range)) == 5)
-        batches(chain)
-        assert(chain.cost(LegRange("live", range)) == 1005 && chain.cost(LegRange("history", range)) == 1005)
+      run { hybrid =>
+        assert(hybrid.cost(LegRange("live", range)) == 5)
+        batches(hybrid)
+        assert(hybrid.cost(LegRange("live", range)) == 1005 && hybrid.cost(LegRange("history", range)) == 1005)
       }
     }
   }
 
   test("only splits of the leg that is read are members, and the leg decides by its own names") {
     new Noting {
-      run { chain =>
-        val (_, ended, until) = batches(chain)
+      run { hybrid =>
+        val (_, ended, until) = batches(hybrid)
         val (old, own)        = (s"${at(ended, "history")} member", s"${at(until, "live")} member")
-        val members           = chain.isMember(until)
+        val members           = hybrid.isMember(until)
         assert(members(s"live/$own") && !members(s"live/$old") && !members(s"history/$own") && !members(own))
-        assert(chain.isMember(ended)(s"history/$old") && !chain.isMember(ended)(s"live/$old"))
+        assert(hybrid.isMember(ended)(s"history/$old") && !hybrid.isMember(ended)(s"live/$old"))
       }
-      run { chain =>
-        val members = chain.isMember(chain.start(StartPosition.Configured).switched(
+      run { hybrid =>
+        val members = hybrid.isMember(hybrid.start(StartPosition.Configured).switched(
           "live",
           Legs.source(
             MemoryOptions.of(live).toMap
@@ -170,9 +180,9 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
       new Noting {
         override def failure(leg: String, of: String): Unit =
           if (leg == name && of == call) throw CheckpointErrors.missingEntry("The entry")
-        val error: SpliceException = intercept[SpliceException](run { chain =>
-          chain.freeze()
-          chain.start(StartPosition.Configured)
+        val error: SpliceException = intercept[SpliceException](run { hybrid =>
+          hybrid.freeze()
+          hybrid.start(StartPosition.Configured)
         })
         assert(error.getMessage.contains(s"Leg '$name': "), error.getMessage)
       }
@@ -198,6 +208,32 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
         Using.resource(Legs.run(source, log))(c => c.committed(batches(c).last._2))
       }
       assert(logged.count(_.contains("Leg 'history' has ended, and did not close in order.")) == 1)
+    }
+  }
+
+  test("an error of a leg that is checked before the query reads it has the name of the leg") {
+    Seq("history", "live").foreach { name =>
+      new Noting {
+        override def failure(leg: String, of: String): Unit =
+          if (leg == name && of == "outlook") throw CheckpointErrors.missingEntry("The entry")
+        def refused(check: => Any): String = intercept[SpliceException](check).getMessage
+        assert(refused(chain.plan(Legs.context(log), scan = false)).contains(s"Leg '$name': "))
+        if (name == "live") assert(refused(chain.firstStart(Legs.context(log))).contains("Leg 'live': "))
+        else chain.firstStart(Legs.context(log))
+      }
+    }
+  }
+
+  test("the readers of a batch are those of the legs that it reads, each with the ranges of its leg") {
+    new Noting {
+      run { hybrid =>
+        val (first, ended, until)                   = batches(hybrid)
+        val ofLive                                  = s"live readers ${live.name}-0 ${live.name}-1"
+        def read(from: HybridPosition): Seq[String] =
+          noted { val _ = hybrid.readers(chain.schema, hybrid.splits(from, until)) }
+        assert(read(first).toSet == Set(s"history readers ${history.name}-0", ofLive))
+        assert(read(ended) == Seq(ofLive))
+      }
     }
   }
 }

@@ -49,6 +49,17 @@ final class LegLimitsSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
+  test("AvailableNow reads fewer rows than the minimum of the new leg") {
+    new World {
+      override def own: Seq[(String, String)] = Seq("minRows" -> "100")
+      Using.resource(Legs.run(source, log)) { c =>
+        c.freeze()
+        val all = batches(c)
+        assert(leg(all.last._2) == "live" && all.flatMap(b => ids(c.ranges(b._1, b._2))) == (0L to 5L))
+      }
+    }
+  }
+
   private def limitsOfFirst(own: (String, String)*): Limits.Limited = {
     val source = Legs.source("first" -> own, "live" -> kafka)
     val start  = if (own.contains("source" -> "files")) """{"files":0,"v":1}""" else """{"t":{"0":0}}"""

@@ -163,6 +163,14 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
+  test("the first record that the log still has is compared") {
+    new Compared {
+      live.forget(0, 1)
+      Using.resource(Legs.run(source, this.log))(batches(_))
+      assert(entry.get.drop(3).map(line => Json.read(line).get.path("compared").asBoolean) == Seq(true, true))
+    }
+  }
+
   test("a history of another log is rejected before the switch is stored, and a restart can correct the rule") {
     Seq[MemoryRecord => MemoryRecord](_.copy(millis = 77), _.copy(id = 77)).foreach { change =>
       new Compared {

@@ -34,6 +34,7 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
 
     val whole: Source[_ <: Position] = chain(first, second, last)
     val alone: Source[_ <: Position] = chain(last)
+    val ends: Source[_ <: Position]  = chain(first, last)
 
     val at: String = run(whole)(c => batches(c).last._2.json)
 
@@ -61,6 +62,12 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
       run(whole)(c => c.committed(c.position(at)))
       assert(committed("first").nonEmpty && committed("second").nonEmpty)
       assert(warned(alone).isEmpty)
+    }
+  }
+
+  test("a leg that the chain still has is not named, also before one that was removed") {
+    new Logs(commits = true) {
+      assert(warned(ends) == Seq("second"))
     }
   }
 

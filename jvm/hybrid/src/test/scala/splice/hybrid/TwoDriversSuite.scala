@@ -3,13 +3,16 @@
 
 package splice.hybrid
 
+import scala.collection.immutable.SortedMap
 import scala.util.Using
 
+import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.Coordinator
+import splice.simulation.Passing
 import splice.source._
-import splice.testkit.memory.MemoryLog
+import splice.testkit.memory.{MemoryLog, MemoryPosition}
 
 /** A driver that decides a switch while another driver of the same checkpoint stores its own. */
 final class TwoDriversSuite extends AnyFunSuite with HybridWorlds {
@@ -84,6 +87,37 @@ final class TwoDriversSuite extends AnyFunSuite with HybridWorlds {
       }
       assert(live.asked("enumerator") == live.asked("close"))
       assert(history.asked("enumerator") == history.asked("close"))
+    }
+  }
+
+  /** A log whose start does not show which ranges of it are read. */
+  final private class Unplaced(inner: Source[_ <: Position]) extends Source[Position] {
+    override def kind: String                                                      = inner.kind
+    override def schema: StructType                                                = inner.schema
+    override def position(json: String): Position                                  = inner.position(json)
+    override def beginsByOffsets: Boolean                                          = true
+    override def enumerator(context: EnumeratorContext): SplitEnumerator[Position] =
+      new Passing(SplitEnumerator.untyped(inner, context)) {
+        override def start(at: StartPosition): Position = MemoryPosition(live(super.start(at)), SortedMap.empty)
+        private def live(at: Position)                  = Json.read(at.json).get.path("log").asText
+      }
+  }
+
+  test("the switch of the first driver holds if only its ranges differ, and its start does not") {
+    new Holed {
+      def leg(name: String, of: Source[_ <: Position], rule: Option[HandOver], onHoles: OnHoles): Leg =
+        Leg(name, of, None, rule, OnGap.Fail, "", onHoles = onHoles)
+      def driver(onHoles: OnHoles, side: SideLog): Coordinator = {
+        val archive = leg("history", Legs.source(Legs.history(history)._2.toMap), None, OnHoles.Fill)
+        val log     = new Unplaced(Legs.source(Legs.live(live)._2.toMap))
+        val chain   = Chain(IndexedSeq(archive, leg("live", log, Some(HandOver.offsets()), onHoles)))
+        Legs.run(new HybridSource(chain, None), side)
+      }
+      // Only the hole of partition 0 shows that its ranges are those of the first driver.
+      def ofFirst(rows: Seq[Seq[Long]]): Boolean = rows == Seq(Seq(0L, 1L, 4L), Seq(1L, 2L, 3L, 5L))
+      val late: Coordinator                      =
+        driver(OnHoles.Ignore, new Overtaken(log, assert(ofFirst(rows(driver(OnHoles.Fill, log))))))
+      assert(ofFirst(rows(late)))
     }
   }
 }

@@ -188,6 +188,9 @@ final class TallySuite extends AnyFunSuite {
       assert(batch(134) && !batch(135))
       own.stopped(all = true)
       assert(!batch(136) && keys == Seq("tally-00000004"))
+      own.stopped(all = true)
+      (1 to 100).foreach(_ => assert(own.advanced().isEmpty))
+      assert(!batch(137), "batches without rows of the leg do not count")
     }
   }
 
