@@ -131,7 +131,7 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     assert(made.schema.fields.take(2).map(_.dataType).toSeq == Seq(StringType, StringType))
     assert(made.schema.fieldNames.drop(2).toSeq == own.fieldNames.toSeq)
     assert(made.compile(StructType.fromDDL("size STRING"), "live").columns.map(f => f.name -> f.dataType) ==
-      Seq("_File_Size" -> StringType))
+      Seq("_file_size" -> StringType), "the text of the rows")
   }
 
   test("a function of the session") {
