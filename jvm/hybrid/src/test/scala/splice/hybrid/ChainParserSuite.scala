@@ -41,6 +41,10 @@ final class ChainParserSuite extends AnyFunSuite {
     refuses(good + ("legs" -> ""), "SPLICE_OPTION.INVALID_VALUE", "'legs'")
   }
 
+  test("names of legs may have spaces around them") {
+    assert(names(Legs.source(good + ("legs" -> " history ,\tlive "))) == Seq("history", "live"))
+  }
+
   test("names of legs") {
     def named(name: String) = Legs.options(name -> history._2, live)
     refuses(named("1st"), "SPLICE_HYBRID.LEG_NAME", "'1st'", "begins with a letter")

@@ -221,6 +221,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
       SourceOptions(Map("handOver" -> "custom", "handOver.python" -> name))
     ))
     assert(text("start-0a1b2c3d") == text("start-ffffffff") && text("start-0a1b2c3d") != text("other-0a1b2c3d"))
+    assert(text("start") == "handOver=custom handOver.python=start" && text("a-b-0a1b2c3d").endsWith("=a-b"))
   }
 }
 

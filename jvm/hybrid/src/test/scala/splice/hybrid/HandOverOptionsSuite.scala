@@ -73,6 +73,15 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     ).contains("'live.handOver.duration' is 'soon'"))
   }
 
+  test("the name of a column or of a class may have spaces around it, and is not empty") {
+    val byTime = Seq("handOver" -> "eventTime", "handOver.overlap" -> "1h")
+    assert(parse(byTime :+ ("handOver.column" -> " ts "): _*)
+      .contains(HandOver.eventTime("ts", Duration.ofHours(1))))
+    assert(refused(byTime :+ ("handOver.column" -> " "): _*).contains("'live.handOver.column' is ' '"))
+    assert(parse("handOver" -> "custom", "handOver.class" -> s" ${classOf[FromTheFirst].getName} ")
+      .contains(HandOver.custom(classOf[FromTheFirst])))
+  }
+
   test("a parameter of another rule, or of none") {
     val other = refused("handOver" -> "offsets", "handOver.overlap" -> "1h")
     assert(other.contains("'handOver' = eventTime or 'handOver' = modificationTime, and it is offsets"))

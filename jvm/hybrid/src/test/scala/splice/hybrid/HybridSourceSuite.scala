@@ -40,6 +40,22 @@ final class HybridSourceSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
+  test("the kind of a start in the history of a leg is its own start, a time, or offsets") {
+    Seq(
+      Nil                                                        -> "\"configured\"",
+      Seq("handOver" -> "nowMinus", "handOver.duration" -> "2s") -> """{"timestamp":3000}""",
+      Seq("handOver" -> "offsets")                               -> "\"offsets\""
+    ).foreach { case (changed, kind) =>
+      new World {
+        override def rule: Seq[(String, String)] = changed
+        val clock: Clock                         = Clock.fixed(Instant.ofEpochSecond(5), ZoneOffset.UTC)
+        Using.resource(Legs.run(source, log, clock))(batches(_))
+        val details = new HybridProvider().history(log.scope("leg-live")).flatMap(_.details).map(Json.read(_).get)
+        assert(details.map(found => Json.write(found.path("start"))) == Seq(kind))
+      }
+    }
+  }
+
   test("a bounded hybrid has the end of its last leg") {
     new World {
       override def own: Seq[(String, String)] = Seq("bounded" -> "true")

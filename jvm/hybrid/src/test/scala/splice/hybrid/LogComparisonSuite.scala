@@ -124,6 +124,8 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
     assert(of("größe".getBytes("UTF-8")).toString == "'größe'")
     assert(of(Array[Byte](0, 1, -1)).toString == "0x0001ff")
     assert(of(("a" * 100).getBytes).toString == s"'${"a" * 32}'... (100 bytes)")
+    assert(of(("a" * 32).getBytes).toString == s"'${"a" * 32}'")
+    assert(of(("a" * 33).getBytes).toString == s"'${"a" * 32}'... (33 bytes)")
     assert(RecordKey.Absent.toString == "null")
     val long = Array.fill[Byte](100)(65)
     assert(of(long) == of(long.clone()) && of(long) != of(long.updated(99, 66.toByte)) && of(long) != of(long.take(99)))

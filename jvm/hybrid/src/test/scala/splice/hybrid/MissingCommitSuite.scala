@@ -35,6 +35,7 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
     val whole: Source[_ <: Position] = chain(first, second, last)
     val alone: Source[_ <: Position] = chain(last)
     val ends: Source[_ <: Position]  = chain(first, last)
+    val rest: Source[_ <: Position]  = chain(second, last)
 
     val at: String = run(whole)(c => batches(c).last._2.json)
 
@@ -67,7 +68,7 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
 
   test("a leg that the chain still has is not named, also before one that was removed") {
     new Logs(commits = true) {
-      assert(warned(ends) == Seq("second"))
+      assert(warned(ends) == Seq("second") && warned(rest) == Seq("first"))
     }
   }
 

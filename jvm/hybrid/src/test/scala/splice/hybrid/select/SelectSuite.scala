@@ -130,8 +130,11 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     )
     assert(made.schema.fields.take(2).map(_.dataType).toSeq == Seq(StringType, StringType))
     assert(made.schema.fieldNames.drop(2).toSeq == own.fieldNames.toSeq)
-    assert(made.compile(StructType.fromDDL("size STRING"), "live").columns.map(f => f.name -> f.dataType) ==
-      Seq("_file_size" -> StringType), "the text of the rows")
+    assert(
+      made.compile(StructType.fromDDL("size STRING"), "live").columns.map(f => f.name -> f.dataType) ==
+        Seq("_file_size" -> StringType),
+      "the text of the rows"
+    )
   }
 
   test("a function of the session") {
@@ -197,6 +200,8 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     for (value <- Seq("now", " Today ", "tomorrow", "yesterday UTC"); kind <- Seq("TIMESTAMP", "TIMESTAMP_NTZ", "DATE"))
       refuses(s"CAST('$value' AS $kind) AS n", "REFUSED", "the special value")
     assert(plan("CAST('epoch' AS STRING) AS n, CAST('now' AS STRING) AS m").schema.size == 2)
+    spark.sql("DECLARE OR REPLACE VARIABLE of_session BIGINT DEFAULT 4")
+    refuses("offset + of_session AS n", "REFUSED", "the session variable", "of_session")
     spark.udf.register("dice", udf(() => 4).asNondeterministic())
     refuses("dice() AS n", "REFUSED", "the non-deterministic function")
   }

@@ -60,13 +60,13 @@ final class CountPlanSuite extends AnyFunSuite {
     private def reader[T](of: PartialFunction[Any, T]): SplitReader[T] = new SplitReader[T] {
       private val rest = items.iterator
       readers.incrementAndGet()
-      private var item            = Option.empty[T]
+      private var item                            = Option.empty[T]
       override def poll(patience: Duration): Poll = {
         item = rest.nextOption().map(make => of(make()))
         if (item.isEmpty) Poll.Ended else Poll.Found
       }
       override def get(): T      = item.get
-      override def close(): Unit                  = { val _ = readers.decrementAndGet() }
+      override def close(): Unit = { val _ = readers.decrementAndGet() }
     }
   }
 
