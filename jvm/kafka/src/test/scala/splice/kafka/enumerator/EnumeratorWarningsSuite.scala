@@ -90,7 +90,7 @@ final class EnumeratorWarningsSuite extends AnyFunSuite {
   }
 
   test("a log that is waited for is one warning for each partition, and another one when it is waited for again") {
-    val (log, watch)                            = waiting(DataLoss.Fail, isCommitted = false)
+    val (log, watch)                             = waiting(DataLoss.Fail, isCommitted = false)
     def look(starts: KafkaPosition): Seq[String] = warned(classOf[EndWatch].getName) {
       watch.expect(starts)
       watch.ends(starts, mirror.toSet)(log.ends)(false)

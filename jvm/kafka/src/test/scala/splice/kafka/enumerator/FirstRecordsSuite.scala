@@ -7,12 +7,7 @@ import java.time.Duration
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.kafka.clients.consumer.{
-  ConsumerRecord,
-  MockConsumer,
-  OffsetOutOfRangeException,
-  OffsetResetStrategy
-}
+import org.apache.kafka.clients.consumer.{ConsumerRecord, MockConsumer, OffsetOutOfRangeException, OffsetResetStrategy}
 import org.apache.kafka.common.TopicPartition
 import org.apache.kafka.common.errors.TimeoutException
 import org.scalatest.funsuite.AnyFunSuite
@@ -79,7 +74,7 @@ final class FirstRecordsSuite extends AnyFunSuite {
   }
 
   test("the error of a broker that returns nothing names the partitions that are left") {
-    val w = new World
+    val w     = new World
     w.bring(0 -> 0L)
     val error = intercept[TimeoutException](w.read(Duration.ZERO)(0 -> (0L -> 9L), 1 -> (0L -> 9L)))
     assert(error.getMessage.contains("t-1") && !error.getMessage.contains("t-0"))

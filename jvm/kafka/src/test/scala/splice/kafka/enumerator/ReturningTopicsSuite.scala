@@ -56,7 +56,9 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     assert(all(run.start(), back).json == """{"t":{"0":6},"u":{"0":0}}""")
   }
 
-  test("a dropped topic that comes back with more partitions resumes the one and begins the other at its first record") {
+  test(
+    "a dropped topic that comes back with more partitions resumes the one and begins the other at its first record"
+  ) {
     val (run, e, from) = world("onTopicRemoved" -> "drop")
     hide(run)
     val gone = all(e, from)
@@ -226,7 +228,9 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     assert(error.getCondition == "SPLICE_KAFKA.MISSING_TOPIC" && error.getMessage.contains("x"))
   }
 
-  test("of several topics that are not subscribed to any more, only those that are gone are left out of a logged batch") {
+  test(
+    "of several topics that are not subscribed to any more, only those that are gone are left out of a logged batch"
+  ) {
     val run = new SimulatedRun("subscribe" -> "t,u,v", "startingOffsets" -> "earliest")
     Seq("t", "u", "v").foreach(run.log.create(_, 1))
     val e    = run.start()

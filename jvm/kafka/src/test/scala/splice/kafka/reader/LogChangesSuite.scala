@@ -7,6 +7,7 @@ import java.time.Duration
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.enumerator.SimulatedRun.range
@@ -134,6 +135,80 @@ final class LogChangesSuite extends AnyFunSuite {
     assert(r.poll(Poll.Forever) == Poll.Found)
     r.close()
     assert(w.returned == 1 && w.consumer.allows(Map("u" -> "other")) && !w.consumer.allows(Map("u" -> "third")))
+  }
+
+  /** Lets the next poll find that the log does not have these positions. */
+  private def outOfRange(w: SlotWorld, positions: (Int, Long)*): Unit = w.client.schedulePollTask { () =>
+    throw new OffsetOutOfRangeException(positions.map { case (p, at) => w.client.p(p) -> Long.box(at) }.toMap.asJava)
+  }
+
+  private def lost(body: => Any): Seq[String] = LoggedMessages.during("splice.kafka.DataLoss")(body)._2
+
+  test("a position before the log is judged by onOutOfRange, and one after its end by failOnDataLoss") {
+    def before(w: SlotWorld) = {
+      w.client.hold(0, 3, 6)
+      outOfRange(w, 0 -> 1L)
+      w.client.bring(0, 3, 4, 5)
+      w.read(range(0, 1, 6)).map(_._2)
+    }
+    def after(w: SlotWorld) = {
+      w.client.hold(0, 0, 5)
+      outOfRange(w, 0 -> 7L)
+      w.read(range(0, 7, 9)).map(_._2)
+    }
+    def error(body: => Any) = {
+      val found = intercept[SpliceException](body)
+      assert(found.getCondition == "SPLICE_KAFKA.DATA_LOSS")
+      found.getMessage
+    }
+    assert(lost(assert(before(new SlotWorld(failOutOfRange = Some(false))) == Seq(3, 4, 5))).size == 1)
+    assert(error(after(new SlotWorld(failOutOfRange = Some(false)))).contains("t-0 [7, 9)"))
+    assert(error(before(new SlotWorld(fail = false, failOutOfRange = Some(true)))).contains("t-0 [1, 3)"))
+    val messages = lost(assert(after(new SlotWorld(fail = false, failOutOfRange = Some(true))).isEmpty))
+    assert(messages.size == 1 && messages.head.contains("t-0 [7, 9)"), messages)
+  }
+
+  test("of several partitions that retention has overtaken, each is warned of and read from its first record") {
+    val w = new SlotWorld(fail = false)
+    w.client.hold(0, 3, 6)
+    w.client.hold(1, 9, 12)
+    outOfRange(w, 0 -> 1L, 1 -> 2L)
+    w.client.bring(0, 3, 4)
+    val messages = lost(assert(w.read(range(0, 1, 5), range(1, 2, 4)) == Seq(0 -> 3L, 0 -> 4L)))
+    assert(messages.size == 2 && messages.exists(_.contains("t-0 [1, 3)")), messages)
+    assert(messages.exists(_.contains("t-1 [2, 4)")), "no more than was planned")
+  }
+
+  test("a log that ends before its range ends that range only, and the other partitions are read on") {
+    val w = new SlotWorld(fail = false, timeout = Duration.ofMillis(400))
+    w.client.hold(0, 0, 2)
+    w.client.hold(1, 0, 3)
+    w.client.bring(0, 0, 1)
+    val reader   = w.reader(range(0, 0, 4), range(1, 0, 3))
+    val messages = lost {
+      (0 to 1).foreach(_ => assert(reader.poll(Poll.Forever) == Poll.Found))
+      val limit = System.nanoTime() + Duration.ofSeconds(20).toNanos
+      while (!w.client.paused.contains(w.client.p(0))) {
+        assert(reader.poll(Duration.ofMillis(10)) == Poll.Pending && System.nanoTime() < limit)
+      }
+      w.client.bring(1, 0, 1, 2)
+      assert(SlotWorld.drain(reader) == Seq(1 -> 0L, 1 -> 1L, 1 -> 2L))
+    }
+    assert(messages.size == 1 && messages.head.contains("t-0 [2, 4)") && !messages.head.contains("t-1"), messages)
+    reader.close()
+  }
+
+  test("of two topics of which one is created again while it is read, the other one is read to its end") {
+    val w = new SlotWorld(recreated = TopicRecreated.Restart)
+    w.client.bring(0, 0, 1)
+    w.recreate(2, 3)
+    w.client.schedulePollTask(() => w.client.add(w.client.u(0), 0, 1))
+    val messages = lost {
+      val rows = w.read(of("t", 0, 0, 4), of("u", 0, 0, 2))
+      assert(rows.map(_._2) == Seq(0L, 1L, 0L, 1L))
+    }
+    assert(messages.size == 1 && messages.head.contains("t-0 [2, 4)") && !messages.head.contains("u-0"), messages)
+    assert(w.client.closed && w.returned == 0)
   }
 
   private def of(topic: String, partition: Int, from: Long, until: Long): KafkaSplitRange =

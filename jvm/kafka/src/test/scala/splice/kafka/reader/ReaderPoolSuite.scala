@@ -66,6 +66,21 @@ final class ReaderPoolSuite extends AnyFunSuite with Eventually {
     assert(own.closed && !other.closed && p.size == 1)
   }
 
+  test("one that fails to close keeps no other one open") {
+    val broken: AutoCloseable = () => throw new IllegalStateException("not closed")
+    def check(end: ReaderPool[String, AutoCloseable] => Unit): Unit = {
+      val p     = new ReaderPool[String, AutoCloseable](() => 0L)
+      val whole = Seq(new Thing(1), new Thing(2))
+      Seq(whole.head, broken, whole.last).foreach(p.giveBack("a", _, Duration.ZERO))
+      end(p)
+      assert(whole.forall(_.closed) && p.size == 0)
+    }
+    check(_.evict())
+    check(_.release(_ == "a"))
+    check(_.close())
+    check(p => while (p.evictOldest()) ())
+  }
+
   test("closing closes what is idle and what is given back later") {
     val p    = pool()
     val idle = new Thing(1)

@@ -12,7 +12,7 @@ import scala.util.Random
 import org.apache.kafka.clients.consumer.{MockConsumer, OffsetResetStrategy}
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.enumerator.SimulatedRun.range
+import splice.kafka.enumerator.SimulatedRun.{range, t}
 import splice.kafka.options.ClientProperties
 import splice.kafka.split.KafkaSplitRange
 import splice.testkit.LoggedMessages
@@ -216,18 +216,44 @@ final class SlotConsumersSuite extends AnyFunSuite {
     assert(w.open.isEmpty, "idle consumers are closed")
   }
 
-  test("a consumer whose client fails to close holds nothing") {
-    val w             = new World(64 * mib, 2)
-    val key           = ReaderKey("q", w.settings(None).client, Some(0))
-    val demand        = ReadDemand(1, None, None)()
-    val (consumer, _) = w.consumers.borrow(key, Seq(range(0, 0, 1)), demand, isRetry = false) { lease =>
-      val client = new MockConsumer[Array[Byte], Array[Byte]](OffsetResetStrategy.NONE) {
-        override def close(timeout: Duration): Unit = throw new IllegalStateException("the client does not close")
-      }
-      new SlotConsumer(client, TopicIds.unchecked, lease)
+  /** A consumer of slot 0 for partition 0 of a topic with an id, and whether it was open. */
+  private def borrow(w: World, id: String, isRetry: Boolean = false): (SlotConsumer, Boolean) = {
+    val own    = w.settings(None)
+    val ranges = Seq(KafkaSplitRange(t(0), 0, 1)(Some(id)))
+    val found  = w.consumers.borrow(ReaderKey("q", own.client, Some(0)), ranges, ReadDemand(1, None, None)(), isRetry) {
+      new SlotConsumer(new SlotClient, TopicIds.unchecked, _)
     }
-    assert(w.budget.size == 1)
-    intercept[IllegalStateException](consumer.close())
+    found._1.begin(ranges)
+    found
+  }
+
+  private def giveBack(w: World, consumer: SlotConsumer): Unit =
+    w.consumers.giveBack(ReaderKey("q", w.settings(None).client, Some(0)), consumer, w.settings(None))
+
+  test("a task that has failed before opens a consumer of its own") {
+    val w          = new World(64 * mib, 2)
+    val (first, _) = borrow(w, "a")
+    giveBack(w, first)
+    val (second, reused) = borrow(w, "a", isRetry = true)
+    assert(!reused && (second ne first) && w.budget.size == 2 && w.pool.size == 1)
+    assert(borrow(w, "a") == (first -> true))
+  }
+
+  test("a consumer that may have records of another topic of that name is closed, and a new one is opened") {
+    val w          = new World(64 * mib, 2)
+    val (first, _) = borrow(w, "a")
+    giveBack(w, first)
+    val (second, reused) = borrow(w, "b")
+    assert(!reused && (second ne first) && w.budget.size == 1 && w.pool.size == 0)
+  }
+
+  test("a consumer that fails to close ends its lease") {
+    val w      = new World(64 * mib, 2)
+    val lease  = w.budget.lease(ReadDemand(1, None, None)())(() => false)
+    val client = new MockConsumer[Array[Byte], Array[Byte]](OffsetResetStrategy.NONE) {
+      override def close(timeout: Duration): Unit = throw new IllegalStateException("not closed")
+    }
+    intercept[IllegalStateException](new SlotConsumer(client, TopicIds.unchecked, lease).close())
     assert(w.budget.held == 0 && w.budget.size == 0)
   }
 

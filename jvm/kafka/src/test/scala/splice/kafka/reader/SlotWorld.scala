@@ -66,7 +66,9 @@ final private[reader] class SlotWorld(
     timeout: Duration = Duration.ofSeconds(20),
     recreated: TopicRecreated = TopicRecreated.Fail,
     failRemoved: Boolean = true,
-    lease: ReadLease = ReadLease.unlimited
+    lease: ReadLease = ReadLease.unlimited,
+    failOutOfRange: Option[Boolean] = None,
+    reused: Boolean = false
 ) {
   val client    = new SlotClient
   var topicId   = "first"
@@ -116,12 +118,12 @@ final private[reader] class SlotWorld(
       fail,
       timeout,
       Duration.ofMinutes(1),
-      failOutOfRange = fail,
+      failOutOfRange = failOutOfRange.getOrElse(fail),
       reportKey = "run",
       recreated = recreated,
       failRemoved = failRemoved
     ),
-    reused = false
+    reused = reused
   )(returned += 1)
 
   def read(ranges: KafkaSplitRange*): Seq[(Int, Long)] = {
