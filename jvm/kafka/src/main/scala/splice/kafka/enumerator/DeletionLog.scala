@@ -5,6 +5,7 @@ package splice.kafka.enumerator
 
 import java.time.Instant
 
+import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 import scala.util.Try
 
@@ -38,12 +39,14 @@ final private[splice] class DeletionLog(log: SideLog) {
   /** Stores that a topic exists again. */
   def restore(topic: String): Unit = deleted.get(topic).foreach(deletion => append(deletion.copy(since = None)))
 
-  private def append(deletion: Deletion): Unit = {
+  @tailrec private def append(deletion: Deletion): Unit = {
     val number  = entries.next
     val durable = entries.append(deletion.lines)
     deleted = including(deleted, durable)
     stored += number -> durable
     purge(number)
+    // Another driver may have created an entry of this number, which holds if it says the same.
+    if (durable.topic != deletion.topic || durable.since.isEmpty != deletion.since.isEmpty) append(deletion)
   }
 
   /** Removes the entries before the last one that say nothing more: the topic has a later one, or exists again. */

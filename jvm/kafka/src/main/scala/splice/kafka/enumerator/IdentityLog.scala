@@ -3,6 +3,7 @@
 
 package splice.kafka.enumerator
 
+import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.split.KafkaPosition
@@ -42,9 +43,13 @@ final private[splice] class IdentityLog(log: SideLog) {
     *   called once: the starts of the partitions that exist
     */
   def renew(topic: String, owner: Owner, was: KafkaPosition)(starts: => KafkaPosition): Generation = {
-    val created = generations.append(Generation(topic, all.latest(topic) + 1, owner, was, starts).lines)
-    all = all.including(created)
-    created
+    @tailrec def append(): Generation = {
+      // Another driver may have created an entry of this number, for another topic or for this one.
+      val created = generations.append(Generation(topic, all.latest(topic) + 1, owner, was, starts).lines)
+      all = all.including(created)
+      if (created.topic == topic) created else append()
+    }
+    append()
   }
 }
 

@@ -34,7 +34,10 @@ final private[splice] class Recreation(
 
   /** The topics of a description that are not the ones that are known. */
   def others(seen: LogDescription): Set[String] =
-    seen.partitions.iterator.map(_.topic).toSet.filter(topic => identity.known.isOther(topic, owner(seen, topic)))
+    seen.partitions.iterator.map(_.topic).toSet.filter(isOther(_, seen))
+
+  private def isOther(topic: String, seen: LogDescription): Boolean =
+    identity.known.isOther(topic, owner(seen, topic))
 
   /** Whether topics are still the ones that are known, by the ids that they have now. */
   def owns(topics: Set[String], now: Map[String, TopicState]): Boolean = topics.forall { topic =>
@@ -59,9 +62,10 @@ final private[splice] class Recreation(
     val changed           = others(seen)
     val (read, forgotten) = changed.partition(at.hasTopic)
     if (read.nonEmpty && policy == TopicRecreated.Fail) fail(read, seen)
-    read.foreach(restart(_, seen, at))
+    // A generation that another driver has begun may be found while the one of another topic begins.
+    read.foreach(topic => if (isOther(topic, seen)) restart(topic, seen, at))
     val back = deletions.all.map(_.topic).filter(t => !at.hasTopic(t) && seen.partitions.exists(_.topic == t)).toSet
-    (forgotten ++ back).foreach(adopt(_, seen))
+    (forgotten ++ back).foreach(topic => if (back(topic) || isOther(topic, seen)) adopt(topic, seen))
   }
 
   /** Fails, as the policy says, when topics are gone because another cluster answers. */
