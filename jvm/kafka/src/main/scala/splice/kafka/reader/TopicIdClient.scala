@@ -4,7 +4,7 @@
 package splice.kafka.reader
 
 import java.time.Duration
-import java.util.concurrent.{CancellationException, ExecutionException}
+import java.util.concurrent.{CancellationException, ExecutionException, TimeUnit, TimeoutException => WaitTimeout}
 
 import scala.jdk.CollectionConverters._
 import scala.util.Try
@@ -58,8 +58,9 @@ final private[reader] class TopicIdClient(client: ClientProperties, patience: Du
     catch { case e: KafkaException => throw client.refused(TopicIdClient.Asked, e) }
 
   private def once(admin: Admin, planned: Map[String, String], within: Duration): Map[String, String] = {
+    val end     = System.nanoTime() + within.toNanos
     val answers = begin(admin, planned.keySet, within)
-    planned.flatMap { case (topic, id) => answer(answers(topic)).map(now => topic -> now.getOrElse(id)) }
+    planned.flatMap { case (topic, id) => answer(answers(topic), end).map(now => topic -> now.getOrElse(id)) }
   }
 
   private def begin(
@@ -74,21 +75,28 @@ final private[reader] class TopicIdClient(client: ClientProperties, patience: Du
     asked
   }
 
-  /** None when the topic is not there; an id that is None is one that the broker does not tell. */
-  private def answer(asked: KafkaFuture[TopicDescription]): Option[Option[String]] =
+  /** None when the topic is not there; an id that is None is one that the broker does not tell.
+    *
+    * @param end
+    *   until when to wait, by System.nanoTime. The client describes the cluster first, without the timeout that it is given
+    */
+  private def answer(asked: KafkaFuture[TopicDescription], end: Long): Option[Option[String]] =
     try {
-      val id = asked.get().topicId
+      val id = asked.get(math.max(end - System.nanoTime(), 0L), TimeUnit.NANOSECONDS).topicId
       Some(if (id == Uuid.ZERO_UUID) None else Some(id.toString))
     } catch {
       case _: CancellationException => throw closed
+      case _: WaitTimeout           => throw unreachable(new TimeoutException("no response in time"))
       case e: ExecutionException    =>
         e.getCause match {
           case _: UnknownTopicOrPartitionException => None
-          case cause: TimeoutException             =>
-            throw KafkaErrors.unreachable(client.servers, TopicIdClient.Asked, patience, client.secrets.hide(cause))
-          case cause => throw client.refused(TopicIdClient.Asked, cause)
+          case cause: TimeoutException             => throw unreachable(cause)
+          case cause                               => throw client.refused(TopicIdClient.Asked, cause)
         }
     }
+
+  private def unreachable(cause: TimeoutException) =
+    KafkaErrors.unreachable(client.servers, TopicIdClient.Asked, patience, client.secrets.hide(cause))
 
   private def closed = new InterruptedException("the reader was closed while it was read")
 }

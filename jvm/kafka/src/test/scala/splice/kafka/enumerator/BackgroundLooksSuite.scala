@@ -1,0 +1,125 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import java.time.{Clock, Duration}
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.{CountDownLatch, TimeUnit}
+
+import scala.jdk.CollectionConverters._
+
+import org.scalatest.concurrent.Eventually
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Seconds, Span}
+
+import splice.testkit.LoggedMessages
+
+/** Looks on a thread of their own. */
+final class BackgroundLooksSuite extends AnyFunSuite with Eventually {
+
+  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(20, Seconds))
+
+  private val name = s"looks-of-${getClass.getSimpleName}"
+
+  /** Looks with a number each, which may wait or fail. */
+  final private class World(interval: Duration = Duration.ofMillis(1))(look: Int => Unit) extends AutoCloseable {
+    val begun = new AtomicInteger
+
+    val looks = new BackgroundLooks(name, interval, Clock.systemUTC(), "Looking failed")({
+      val number = begun.incrementAndGet()
+      look(number)
+      number
+    })
+
+    override def close(): Unit = looks.close()
+  }
+
+  private def await(latch: CountDownLatch): Unit = assert(latch.await(20, TimeUnit.SECONDS))
+
+  private def using(world: World)(body: World => Unit): Unit =
+    try body(world)
+    finally world.close()
+
+  private def isAlive: Boolean = Thread.getAllStackTraces.keySet.asScala.exists(t => t.getName == name && t.isAlive)
+
+  private def warned(body: => Any): Seq[String] = LoggedMessages.during(classOf[BackgroundLooks[_]].getName)(body)._2
+
+  test("what was seen is told once, and not after a look of the caller") {
+    val (second, go) = (new CountDownLatch(1), new CountDownLatch(1))
+    using(new World()({ number =>
+      if (number == 2) {
+        second.countDown()
+        await(go)
+      }
+    })) { w =>
+      w.looks.begin
+      await(second)
+      assert(w.looks.now() == 3 && w.looks.news().isEmpty, "the first look is older")
+      go.countDown()
+      eventually(assert(w.looks.news().nonEmpty))
+    }
+  }
+
+  test("each look that fails is a warning, and the next one that succeeds ends the failures") {
+    using(new World()(number => if (number <= 2) throw new IllegalStateException("away"))) { w =>
+      val messages = warned {
+        w.looks.begin
+        eventually(assert(w.looks.news().nonEmpty))
+      }
+      assert(messages == Seq.fill(2)("Looking failed: away"))
+      assert(w.looks.health.failures == 0 && w.looks.health.failing.isEmpty && w.looks.health.seen.nonEmpty)
+    }
+  }
+
+  test("a failure that is told of from elsewhere counts until the next look") {
+    using(new World(Duration.ofHours(1))(_ => ())) { w =>
+      w.looks.failed(new IllegalStateException("first"))
+      w.looks.failed(new IllegalStateException("second"))
+      assert(w.looks.health.failures == 2 && w.looks.health.failing.exists(_._2.getMessage == "second"))
+      w.looks.now()
+      assert(w.looks.health.failures == 0)
+    }
+  }
+
+  test("closing gives up the look that is under way, which is no failure, and ends the thread") {
+    Seq[Throwable => Throwable](identity, e => new IllegalStateException(e)).foreach { shown =>
+      val under = new CountDownLatch(1)
+      val w     = new World()({ _ =>
+        under.countDown()
+        try new CountDownLatch(1).await()
+        catch { case e: InterruptedException => throw shown(e) }
+      })
+      val messages = warned {
+        w.looks.begin
+        await(under)
+        w.close()
+        eventually(assert(!isAlive))
+      }
+      assert(messages.isEmpty && w.looks.health.failures == 0 && w.begun.get == 1)
+    }
+  }
+
+  test("nothing is looked at before it begins, and work between looks is done") {
+    using(new World(Duration.ofHours(1))(_ => ())) { w =>
+      assert(w.looks.between("done").get(20, TimeUnit.SECONDS) == "done" && w.begun.get == 0)
+    }
+  }
+
+  test("closing with patience lets work end that is under way") {
+    val (under, go) = (new CountDownLatch(1), new CountDownLatch(1))
+    val w           = new World(Duration.ofHours(1))(_ => ())
+    val work        = w.looks.between {
+      under.countDown()
+      go.await(20, TimeUnit.SECONDS)
+    }
+    await(under)
+    val closing = new Thread(() => w.looks.close(Duration.ofSeconds(20)))
+    closing.start()
+    eventually(assert(closing.getState == Thread.State.TIMED_WAITING))
+    go.countDown()
+    closing.join()
+    assert(work.get(20, TimeUnit.SECONDS))
+    eventually(assert(!isAlive))
+  }
+}
