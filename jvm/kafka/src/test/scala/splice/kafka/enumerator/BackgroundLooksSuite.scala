@@ -101,7 +101,9 @@ final class BackgroundLooksSuite extends AnyFunSuite with Eventually {
   }
 
   test("nothing is looked at before it begins, and work between looks is done") {
+    eventually(assert(!isAlive))
     using(new World(Duration.ofHours(1))(_ => ())) { w =>
+      assert(!isAlive, "no thread before there is something to do")
       assert(w.looks.between("done").get(20, TimeUnit.SECONDS) == "done" && w.begun.get == 0)
     }
   }
