@@ -95,7 +95,7 @@ final class FreezeSuite extends AnyFunSuite {
     assert(half.get(LogPartition("u", 0)).contains(5L) && e.end(half).isEmpty)
     val less  = new SimulatedRun("subscribe" -> "t", "startingOffsets" -> "earliest", "endingOffsets" -> "latest")
     val error = intercept[SpliceException](run.start(own = less.settings).end(half))
-    assert(error.getCondition == "SPLICE_KAFKA.END_NOT_SUBSCRIBED" && error.getMessage.contains("u-0"))
+    assert(error.getCondition == "SPLICE_KAFKA.END_NOT_SUBSCRIBED" && error.getMessage.contains("u-0 [5, 10)"))
     val last = e.advance(half, Limits.Everything)
     assert(run.start(own = less.settings).end(last).isDefined)
   }

@@ -27,6 +27,7 @@ final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.em
   var tellsIds                                 = true
   var away: Option[String => Boolean]          = None
   var leaderless: Set[LogPartition]            = Set.empty
+  var unreadable: Set[String]                  = Set.empty
   var commits: Vector[Map[LogPartition, Long]] = Vector.empty
 
   /** Whether commits fail. */
@@ -147,6 +148,10 @@ final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.em
         t -> TopicState(idsOf(Set(t)).get(t), held.keysIterator.count(_.topic == t))
       ).toMap
     }
+
+  override def checkReadable(topics: Set[String]): Unit = topics.find(unreadable).foreach { topic =>
+    throw KafkaErrors.refused("simulated:9092", "access to topics", new RuntimeException(s"no right to read $topic"))
+  }
 
   override def commit(offsets: Map[LogPartition, Long]): Unit = commits :+= offsets
   override def flushCommits(): Boolean                        = !commitsFail

@@ -57,13 +57,14 @@ final class LogChangesSuite extends AnyFunSuite {
     val patience = Duration.ofSeconds(2)
     val warned   = new SlotWorld(timeout = patience, failRemoved = false)
     deleteWhileRead(warned)
-    assert(warned.read(range(0, 0, 3), of("u", 0, 0, 9)).map(_._2) == Seq(0L, 1L, 2L))
+    val messages = lost(assert(warned.read(range(0, 0, 3), of("u", 0, 0, 9)).map(_._2) == Seq(0L, 1L, 2L)))
+    assert(messages.size == 1 && messages.head.contains("u-0 [0, 9)"), messages)
     assert(warned.client.assignment.asScala == Set(warned.client.p(0)) && warned.returned == 1)
 
     val failed = new SlotWorld(timeout = patience, failRemoved = true)
     deleteWhileRead(failed)
     val error = intercept[SpliceException](failed.read(range(0, 0, 3), of("u", 0, 0, 9)))
-    assert(error.getCondition == "SPLICE_KAFKA.DATA_LOSS" && error.getMessage.contains("u-0"))
+    assert(error.getCondition == "SPLICE_KAFKA.DATA_LOSS" && error.getMessage.contains("u-0 [0, 9)"))
   }
 
   test("a deleted topic costs no pause while another topic of the slot is read") {
