@@ -53,13 +53,16 @@ final class EnumeratorFiguresSuite extends AnyFunSuite {
     val w = new World
     w.sizes.learn("t", 10, 500)
     w.e.readers(KafkaSchema(includeHeaders = false), Seq(range(0, 0, 1))) match {
-      case own: KafkaReaders => assert((own.settings.reportKey, own.sizes, own.run) == (("key", Map("t" -> 50.0), "run")))
-      case other             => fail(s"$other")
+      case own: KafkaReaders =>
+        assert((own.settings.reportKey, own.sizes, own.run) == (("key", Map("t" -> 50.0), "run")))
+      case other => fail(s"$other")
     }
   }
 
-  test("a partition is a member while brokers describe it, and each partition of the position is one before the first look") {
-    val w = new World("onTopicRemoved" -> "drain")
+  test(
+    "a partition is a member while brokers describe it, and each partition of the position is one before the first look"
+  ) {
+    val w    = new World("onTopicRemoved" -> "drain")
     val from = w.run.start().advance(w.run.start().start(StartPosition.Configured), Limits.Everything)
     assert(Seq("t-0", "u-0", "t-1").map(w.e.isMember(from)) == Seq(true, true, false))
     w.e.advance(from, Limits.Everything)

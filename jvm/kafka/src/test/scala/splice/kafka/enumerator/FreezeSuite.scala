@@ -67,6 +67,17 @@ final class FreezeSuite extends AnyFunSuite {
     assert(e.advance(until, Limits.Everything) eq until)
   }
 
+  test("an end that was fixed before the start is compared with the log once") {
+    val run = world()
+    val e   = run.start()
+    e.freeze()
+    run.log.fill("t", 0, 9)
+    val begin = e.start(StartPosition.Offsets(SortedMap(t(0) -> OffsetRanges(11), t(1) -> OffsetRanges(6))))
+    run.log.calls.clear()
+    (1 to 5).foreach(_ => assert(e.advance(begin, Limits.Everything) == begin))
+    assert(run.log.calls.count(_ == "ends") == 1)
+  }
+
   test("a log that became shorter than the position is data loss here too") {
     val run = world()
     val e   = run.start()

@@ -136,6 +136,24 @@ final class RemovalSuite extends AnyFunSuite {
     assert(e.end(from).nonEmpty)
   }
 
+  test("a topic that was found and not read yet is missed when it is gone") {
+    val run = new SimulatedRun("subscribePattern" -> "[tu]", "startingOffsets" -> "earliest")
+    run.log.create("t", 1)
+    val e     = run.start()
+    val begin = e.start(StartPosition.Configured)
+    val u     = LogPartition("u", 0)
+    run.log.create("u", 1)
+    run.log.fill("u", 0, 3)
+    run.log.leaderless = Set(u)
+    run.later()
+    val from = e.advance(begin, Limits.Everything)
+    assert(from.get(u).isEmpty)
+    run.log.delete("u")
+    run.later()
+    val error = intercept[SpliceException](e.advance(from, Limits.Everything))
+    assert(error.getCondition == "SPLICE_KAFKA.DATA_LOSS" && error.getMessage.contains("u-0 [0, end)"))
+  }
+
   test("failOnDataLoss = false is drop") {
     val run = new SimulatedRun("failOnDataLoss" -> "false", "subscribe" -> "t,u", "startingOffsets" -> "earliest")
     run.log.create("t", 1)
