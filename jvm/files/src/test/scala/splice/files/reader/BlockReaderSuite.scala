@@ -117,7 +117,7 @@ final class BlockReaderSuite extends AnyFunSuite {
     val files            = new Files(Map("a" -> Seq(1, 2), "b" -> Seq(3)), Map("a" -> broken))
     val policy           = strict.copy(ignoreMissing = true, ignoreCorrupt = true)
     val reader           = files.reader(policy, block("a", start = 7), block("none"), block("b"))
-    val (read, warnings) = LoggedMessages.during("splice.files.reader")(rows(reader))
+    val (read, warnings) = LoggedMessages.during("splice.files")(rows(reader))
     assert(read == Seq(1, 2, 3) && warnings.size == 2)
     assert(warnings(0).contains("a:7+10") && warnings(0).contains("the stream is broken"))
     assert(warnings(1).contains("none:0+10") && warnings(1).contains("FileNotFoundException"))
