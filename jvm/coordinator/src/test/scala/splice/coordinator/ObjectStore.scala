@@ -36,6 +36,9 @@ final class ObjectStore(most: Int, isConditional: Boolean = true) extends LocalF
   /** How many uploads have ended. */
   var uploads = 0
 
+  /** The names of the objects that were uploaded. */
+  var uploaded: Vector[String] = Vector.empty
+
   /** How many uploads were given up. */
   var aborted = 0
 
@@ -91,6 +94,7 @@ final class ObjectStore(most: Int, isConditional: Boolean = true) extends LocalF
       val _ = Files.createDirectories(file.getParent)
       val _ = Files.write(file, content.toByteArray)
       uploads += 1
+      uploaded :+= file.getFileName.toString
     }
   }
 }
