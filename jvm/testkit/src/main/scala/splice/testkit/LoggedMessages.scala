@@ -19,7 +19,9 @@ object LoggedMessages {
 
   /** What `name`, a class or a package, logs during `body`, with the texts of the errors. */
   def during[A](name: String)(body: => A): (A, Seq[String]) = {
-    val logger   = LogManager.getContext(false).asInstanceOf[LoggerContext].getLogger(name)
+    val context  = LogManager.getContext(false).asInstanceOf[LoggerContext]
+    val logger   = context.getLogger(name)
+    val isKnown  = context.getConfiguration.getLoggers.containsKey(name)
     val level    = logger.getLevel
     val appender = new Messages
     appender.start()
@@ -29,8 +31,13 @@ object LoggedMessages {
       val result = body
       (result, appender.texts.asScala.toSeq)
     } finally {
-      Configurator.setLevel(name, level)
       logger.removeAppender(appender)
+      // A logger with a level of its own would not follow its parent any more.
+      if (isKnown) Configurator.setLevel(name, level)
+      else {
+        context.getConfiguration.removeLogger(name)
+        context.updateLoggers()
+      }
     }
   }
 
