@@ -42,6 +42,7 @@ final private[splice] class KafkaEnumerator(
   ) = this(settings, context, log, discovery, looks, new RecordSizes, new ReadReports(context.run))
 
   private val policies   = settings.policies
+  private val servers    = settings.client.servers
   private val skipped    = new SkippedRows
   private val loss       = DataLoss(settings.failOnDataLoss, skipped)
   private val watch      = new EndWatch(log, looks, loss, settings.client.readsCommitted)
@@ -54,16 +55,7 @@ final private[splice] class KafkaEnumerator(
   private val identity   = new IdentityLog(context.sideLog)
   private val deletions  = new DeletionLog(context.sideLog)
   private val recreation =
-    new Recreation(
-      log,
-      identity,
-      deletions,
-      policies.recreated,
-      settings.client.servers,
-      newStarts(_),
-      watch.last,
-      skipped
-    )
+    new Recreation(log, identity, deletions, policies.recreated, servers, newStarts(_), watch.last, skipped)
   private val removal =
     new Removal(deletions, policies.removed, context.clock, watch.last, settings.subscription, skipped)
   private val membership = new Membership(settings, discovery, identity, recreation, removal, looks)
@@ -74,16 +66,7 @@ final private[splice] class KafkaEnumerator(
   private val outage     = new Outage(policies.patience, context.clock, () => looks.waitForNext())
   private val sharing    = new Sharing(settings.admission, sizes)
   private val progress   =
-    new KafkaFigures(
-      sizes,
-      reports,
-      () => fills,
-      watch,
-      discovery,
-      context.clock,
-      membership.reads,
-      () => skipped.total
-    )
+    new KafkaFigures(sizes, reports, () => fills, watch, discovery, context.clock, membership.reads, skipped)
 
   private var fills      = Fills.of(context.start)
   private var moving     = false
@@ -212,14 +195,10 @@ final private[splice] class KafkaEnumerator(
 
   override def figures(at: KafkaPosition): SortedMap[String, String] = progress(at)
 
-  override def expect(starts: KafkaPosition): Unit = watch.expect(starts)
-
-  override def refresh(): Unit = refreshing = true
-
-  override def written(partitions: Set[LogPartition]): Map[LogPartition, Long] = log.written(partitions)
-
-  override def clusterId: Option[String] = identity.known.cluster
-
+  override def expect(starts: KafkaPosition): Unit                                     = watch.expect(starts)
+  override def refresh(): Unit                                                         = refreshing = true
+  override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]         = log.written(partitions)
+  override def clusterId: Option[String]                                               = identity.known.cluster
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = log.atTime(millis)
 
   override def close(): Unit =

@@ -7,6 +7,7 @@ import java.time.Clock
 
 import scala.collection.immutable.SortedMap
 
+import splice.kafka.SkippedRows
 import splice.kafka.lag.{LagBook, ReadReports}
 import splice.kafka.split.KafkaPosition
 import splice.source.{LogPartition, ProgressMetric}
@@ -28,7 +29,7 @@ final private[splice] class KafkaFigures(
     discovery: Discovery,
     clock: Clock,
     isRead: LogPartition => Boolean,
-    skipped: () => Long
+    skipped: SkippedRows
 ) {
 
   private val lag = new LagBook
@@ -55,7 +56,7 @@ final private[splice] class KafkaFigures(
     val read = at.copy(offsets = at.offsets.filter { case (p, _) => isRead(p) })
     lag.look(unfilled(read), watch.last, tasks, clock.instant()).report ++ tasks.report ++ fill ++ Seq(
       ProgressMetric.Position         -> at.summary,
-      ProgressMetric.RowsSkipped      -> (skipped() + skippedByTasks).toString,
+      ProgressMetric.RowsSkipped      -> (skipped.total + skippedByTasks).toString,
       ProgressMetric.Splits           -> read.offsets.size.toString,
       ProgressMetric.MetadataFailures -> discovery.health.failures.toString
     ) ++ discovery.health.age(clock.instant()).map(ProgressMetric.MetadataAge -> _.toMillis.toString)
