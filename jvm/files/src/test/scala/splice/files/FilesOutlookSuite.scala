@@ -61,7 +61,7 @@ final class FilesOutlookSuite extends AnyFunSuite with LocalSpark {
         spark.conf.set("spark.sql.parquet.outputTimestampType", if (kind.isEmpty) "INT96" else kind)
         try spark.range(0, 10, 1, 3).selectExpr(
             "id",
-            "TIMESTAMP'2026-05-01T00:00:00Z' + make_interval(0, 0, 0, 0, 0, 0, id) AS at",
+            "TIMESTAMP'2026-05-01T00:00:00Z' + make_interval(0, 0, 0, 0, 0, 0, 9 - id) AS at",
             "if(id < 7, NULL, TIMESTAMP'1969-12-31T23:59:50Z') AS old",
             "CAST(NULL AS TIMESTAMP) AS none",
             "TIMESTAMP_NTZ'2099-01-01 00:00:00' AS local",

@@ -19,12 +19,12 @@ import splice.testkit.memory.{MemoryLog, MemoryOptions}
 final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
 
   /** A chain of three logs, read until the last one. No batch was committed. */
-  private class Logs(commits: Boolean, isCommitted: String => Boolean = _ => true) extends World {
+  private class Logs(commits: String => Boolean, isCommitted: String => Boolean = _ => true) extends World {
     private val next: MemoryLog = Legs.archiveOf(live, Map(0 -> 1))
 
     private def leg(name: String, of: MemoryLog, more: (String, String)*) = {
       val source = Legs.source(MemoryOptions.of(of, more: _*).toMap)
-      Leg(name, new OfLog(source, commits, () => isCommitted(name)), None, None, OnGap.Fail, name)
+      Leg(name, new OfLog(source, commits(name), () => isCommitted(name)), None, None, OnGap.Fail, name)
     }
 
     private def chain(legs: Leg*) = new HybridSource(Chain(legs.toIndexedSeq), None)
@@ -57,7 +57,7 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
   }
 
   test("a start names each leg that was removed before its last commit, until the leg was there for one start") {
-    new Logs(commits = true) {
+    new Logs(commits = _ => true) {
       assert(warned(whole).isEmpty)
       assert(warned(alone) == Seq("first", "second") && warned(alone) == Seq("first", "second"))
       run(whole)(c => c.committed(c.position(at)))
@@ -67,22 +67,30 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
   }
 
   test("a leg that the chain still has is not named, also before one that was removed") {
-    new Logs(commits = true) {
+    new Logs(commits = _ => true) {
       assert(warned(ends) == Seq("second") && warned(rest) == Seq("first"))
     }
   }
 
   test("a leg that was removed after its last commit is not named") {
-    new Logs(commits = true) {
+    new Logs(commits = _ => true) {
       run(whole)(c => c.committed(c.position(at)))
       assert(warned(alone).isEmpty)
     }
   }
 
   test("a leg that commits nothing outside of the checkpoint is not named") {
-    new Logs(commits = false) {
+    new Logs(commits = _ => false) {
       assert(committed("first").isEmpty && warned(alone).isEmpty)
     }
+  }
+
+  test("of legs that commit and legs that do not, the removed ones that commit are named") {
+    Seq("first", "second").foreach { named =>
+      new Logs(commits = Set(named, "live")) { assert(warned(alone) == Seq(named)) }
+      new Logs(commits = Set(named))         { assert(warned(alone) == Seq(named)) }
+    }
+    new Logs(commits = Set("live")) { assert(warned(alone).isEmpty) }
   }
 
   /** Cannot store that a last commit was passed on. */
@@ -93,7 +101,7 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
   }
 
   test("a last commit that cannot be stored fails no batch, and the next run repeats it") {
-    new Logs(commits = true) {
+    new Logs(commits = _ => true) {
       val warnings: Seq[String] = commit(new Full(log, new IOException("no space")))
       assert(warnings.count(_.contains("repeats the last commit of a leg")) == 1, warnings)
       assert(committed("first").isEmpty && committed("second").isEmpty)
@@ -103,7 +111,7 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
 
   test("a leg whose last commit fails is named, and the commits of the others are stored") {
     Seq[() => Boolean](() => false, () => throw new IllegalStateException("no broker")).foreach { failed =>
-      new Logs(commits = true, name => name != "first" || failed()) {
+      new Logs(commits = _ => true, name => name != "first" || failed()) {
         val warnings: Seq[String] = commit()
         assert(warnings.count(_.contains("Leg 'first' has ended, and its last commit could not be passed on")) == 1)
         assert(warnings.size == 1 && committed("first").isEmpty && committed("second").nonEmpty)
@@ -112,17 +120,17 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
   }
 
   test("a last commit that is interrupted ends the call") {
-    new Logs(commits = true) {
+    new Logs(commits = _ => true) {
       intercept[InterruptedIOException](commit(new Full(log, new InterruptedIOException("stopped"))))
     }
-    new Logs(commits = true, _ => throw new InterruptedIOException("stopped")) {
+    new Logs(commits = _ => true, _ => throw new InterruptedIOException("stopped")) {
       intercept[InterruptedIOException](commit())
       assert(committed("first").isEmpty)
     }
   }
 
   test("an ended log that was opened for its last commit is closed at once") {
-    new Logs(commits = true) {
+    new Logs(commits = _ => true) {
       Using.resource(Legs.run(whole, log)) { c =>
         c.committed(c.position(at))
         assert(history.asked("enumerator") == 2 && history.asked("close") == 2)

@@ -85,6 +85,10 @@ final class OffsetRequestsSuite extends AnyFunSuite {
       assert(unreachable(failed.silent(t(1))) && failed.silent(t(1)).getMessage.contains("moved"))
       val again = w.requests(both)
       assert(w.each == sent && again.silent.keySet == Set(t(1)) && again.found == Map(t(0) -> 7L))
+      w.open(t(1)).complete(w.info(9))
+      val answered = w.requests(both)
+      assert(answered.found.get(t(1)) == Option.when(sent.size == 2)(9L))
+      assert(answered.silent.isEmpty == (sent.size == 2))
     }
   }
 

@@ -110,6 +110,20 @@ final class LogChangesSuite extends AnyFunSuite {
     r.close()
   }
 
+  test("a reader waits for the poll timeout after each record, whatever the time of all waits together") {
+    val w = new SlotWorld(timeout = Duration.ofMillis(1500))
+    w.client.hold(0, 0, 6)
+    val r = w.reader(range(0, 0, 6))
+    (0L until 6L).foreach { offset =>
+      val later = System.nanoTime() + Duration.ofMillis(1000).toNanos
+      while (System.nanoTime() < later) assert(r.poll(Duration.ofMillis(10)) == Poll.Pending)
+      w.client.bring(0, offset)
+      assert(r.poll(Poll.Forever) == Poll.Found)
+    }
+    assert(r.poll(Poll.Forever) == Poll.Ended)
+    r.close()
+  }
+
   test("a topic that no task has read for ten metadata responses is not assigned any more") {
     val w = new SlotWorld
     w.client.bring(0, 0)
