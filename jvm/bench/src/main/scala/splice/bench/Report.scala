@@ -9,9 +9,10 @@ object Report {
   /** One table of a race; ratios are against each of `against`. */
   def table(title: String, timings: Seq[Timing], against: Seq[String]): String = {
     val bases = against.flatMap(name => timings.find(_.name == name))
-    val head  = Seq("source", "median s", "rows/s") ++ bases.map(b => s"÷ ${b.name}")
+    val head  = Seq("source", "median s", "least–greatest s", "rows/s") ++ bases.map(b => s"÷ ${b.name}")
     val rows  = timings.map { t =>
-      Seq(t.name, f"${t.median / 1e9}%.2f", f"${t.rowsPerSecond}%,.0f") ++
+      val range = f"${t.nanos.min / 1e9}%.2f–${t.nanos.max / 1e9}%.2f"
+      Seq(t.name, f"${t.median / 1e9}%.2f", range, f"${t.rowsPerSecond}%,.0f") ++
         bases.map(b => f"${t.rowsPerSecond / b.rowsPerSecond}%.2f")
     }
     (s"### $title" +: "" +: lines(head, rows)).mkString("\n")
