@@ -45,6 +45,14 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
     assert(count("path" -> at("r"), "recursiveFileLookup" -> "true", "pathGlobFilter" -> "*.txt") == 4)
   }
 
+  test("a folder that another path contains is read once, and a hidden folder is read only where a path names it") {
+    Seq("h/a.txt", "h/_old/b.txt", "h/.older/k=1/c.txt", "h/sub/d.txt").foreach(write(_))
+    def both(inner: String) = count("paths" -> s"""["${at("h")}","${at(inner)}"]""", "recursiveFileLookup" -> "true")
+    assert(count("path" -> at("h"), "recursiveFileLookup" -> "true") == 4)
+    assert(both("h/sub") == 4 && both("h/_old") == 6 && both("h/.older") == 6 && both("h/.older/k=1") == 6)
+    assert(count("paths" -> s"""["${at("h")}","${at("h/_old")}"]""") == 4)
+  }
+
   test("only files modified before or after a time") {
     Seq("m/a.txt" -> "2026-01-01T00:00:00Z", "m/b.txt" -> "2026-02-01T00:00:00Z").foreach { case (name, time) =>
       Files.setLastModifiedTime(Paths.get(write(name)), FileTime.from(Instant.parse(time)))
