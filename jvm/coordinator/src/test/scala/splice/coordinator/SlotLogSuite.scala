@@ -85,6 +85,13 @@ final class SlotLogSuite extends AnyFunSuite {
     assert(error.getCondition == "SPLICE_CHECKPOINT.NEWER_VERSION")
   }
 
+  test("a split that its layout does not have gets one of the slots, whatever its name") {
+    val ranges = (0 until 1000).map(i => CounterRange(i * 1000003, 0, 10, slotted = true))
+    assert(ranges.exists(_.splitId.hashCode < 0))
+    val tasks = SlotLayout(start, SlotRules(3), Map.empty).tasks(ranges)
+    assert(tasks.map(_.slot) == (0 until 3).map(Some(_)) && tasks.map(_.ranges.size).sum == 1000)
+  }
+
   test("ranges that need no slot have a task each, no layout, and are not cut") {
     val log   = new MemorySideLog
     val cut   = CutRules(shareRows = Some(1), minTasks = Some(9), maxRows = Some(3))

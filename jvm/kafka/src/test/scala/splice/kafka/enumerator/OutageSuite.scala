@@ -111,6 +111,8 @@ final class OutageSuite extends AnyFunSuite {
     assert(failed(3).age(now.plusSeconds(60)).contains(Duration.ofSeconds(60)))
     assert(failed(3).succeeded(now).failures == 0)
     assert(health.failed(now, error).delay(Duration.ofHours(1)) == Duration.ofHours(1))
+    val last = new RuntimeException("still away")
+    assert(health.failed(now, error).failed(now.plusSeconds(60), last).failing.contains(now -> last))
   }
 
   test("looks that fail in the background end the query after the timeout, and not before") {
