@@ -20,11 +20,13 @@ final class RealRecreationSuite extends AnyFunSuite with BeforeAndAfterAll {
   private lazy val real   = new RealLog(broker)
 
   // Small fetches, so that a reader has not all of its range when it begins to hand it over.
+  // A fetch that waits at the broker between two batches would return records of the old topic that are written meanwhile.
   private def source(topic: String, more: (String, String)*): Source[_ <: Position] = real.source(
     Seq(
       "subscribe"                       -> topic,
       "startingOffsets"                 -> "earliest",
       "discoveryInterval"               -> "1h",
+      "kafka.fetch.max.wait.ms"         -> "0",
       "kafka.max.poll.records"          -> "10",
       "kafka.max.partition.fetch.bytes" -> "1000"
     ) ++ more: _*
