@@ -152,14 +152,11 @@ class KafkaTopics:
     def delete_records(self, topic: str, before: Mapping[int, int]) -> None:
         """Deletes the records before an offset, per partition; -1 deletes all."""
         asked = [TopicPartition(topic, p, o) for p, o in before.items()]
-
-        def delete() -> bool | None:
-            # After a broker was killed, the client may know the leader before.
-            return _unless(
-                _NO_LEADER_YET, lambda: _all_done(self._admin.delete_records(asked)) is not None
-            )
-
-        wait_for(f"the leaders of '{topic}'", delete)
+        # The client may still know a leader that was killed.
+        wait_for(
+            f"the leaders of '{topic}'",
+            lambda: _unless(_NO_LEADER_YET, lambda: _all_done(self._admin.delete_records(asked))),
+        )
 
     def offsets(self, topic: str) -> dict[int, tuple[int, int]]:
         """Gives the first offset and the end of each partition, open transactions included."""

@@ -19,7 +19,7 @@ private[splice] object DataLoss {
   private val log = LoggerFactory.getLogger(classOf[DataLoss])
 
   /** @param skipped counts the ranges of warnings */
-  def apply(fail: Boolean, skipped: SkippedRows = new SkippedRows): DataLoss = if (fail) Fail else new Warn(skipped)
+  def apply(fail: Boolean, skipped: SkippedRows): DataLoss = if (fail) Fail else new Warn(skipped)
 
   case object Fail extends DataLoss {
     override def report(what: String, ranges: Seq[MissingRange]): Unit = throw KafkaErrors.dataLoss(what, ranges)
@@ -40,6 +40,9 @@ final private[splice] class SkippedRows {
 
   def add(ranges: Seq[MissingRange]): Unit =
     ranges.foreach(range => range.until.foreach(end => sum.add(math.max(end - range.from, 0L))))
+
+  /** Adds offsets that were counted elsewhere. */
+  def add(offsets: Long): Unit = sum.add(offsets)
 
   def total: Long = sum.sum
 }

@@ -23,7 +23,7 @@ import splice.source._
 import splice.testkit.{FreePort, KafkaBroker, KafkaTopics}
 
 /** The source over a real broker. */
-final class RealBrokerSuite extends AnyFunSuite with BeforeAndAfterAll {
+final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAndAfterAll {
 
   private lazy val broker = KafkaBroker.start()
   private lazy val real   = new RealLog(broker)
@@ -33,12 +33,6 @@ final class RealBrokerSuite extends AnyFunSuite with BeforeAndAfterAll {
   override protected def afterAll(): Unit = broker.close()
 
   private def values(from: Int, until: Int): Seq[String] = (from until until).map(i => s"v$i").sorted
-
-  private def failure(condition: String)(body: => Any): String = {
-    val error = intercept[SpliceException](body)
-    assert(error.getCondition == s"SPLICE_KAFKA.$condition", error)
-    error.getMessage
-  }
 
   /** All rows of a topic, in as many batches as it takes. */
   private def everything(source: Source[_ <: Position], run: String): Seq[(Int, Long, String)] = real.run(source) { c =>

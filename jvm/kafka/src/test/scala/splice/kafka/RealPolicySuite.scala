@@ -18,7 +18,7 @@ import splice.source._
 import splice.testkit.KafkaBroker
 
 /** What the source does on a real broker when a log is not as it was left. */
-final class RealPolicySuite extends AnyFunSuite with BeforeAndAfterAll {
+final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAndAfterAll {
 
   private lazy val broker = KafkaBroker.start()
   private lazy val real   = new RealLog(broker)
@@ -28,12 +28,6 @@ final class RealPolicySuite extends AnyFunSuite with BeforeAndAfterAll {
   private val often    = "discoveryInterval" -> "200ms"
 
   override protected def afterAll(): Unit = broker.close()
-
-  private def failure(condition: String)(body: => Any): String = {
-    val error = intercept[SpliceException](body)
-    assert(error.getCondition == s"SPLICE_KAFKA.$condition", error)
-    error.getMessage
-  }
 
   private def offsets(topic: String)(of: Int*): String =
     of.zipWithIndex.map { case (o, p) => s""""$p":$o""" }.mkString(s"""{"$topic":{""", ",", "}}")

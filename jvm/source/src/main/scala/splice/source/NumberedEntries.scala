@@ -44,6 +44,18 @@ final private[splice] class NumberedEntries[A](log: SideLog, prefix: String)(par
   /** Creates the next entry, durable when this returns. The result is another run's entry if that run created it first. */
   def append(lines: => Seq[String]): A = getOrCreate(next)(lines)
 
+  /** Creates the next entry until one fulfils a condition, and returns that one. Other runs may have created the entries before it.
+    *
+    * @param found
+    *   receives each of these entries with its number
+    */
+  @tailrec def appendUntil(lines: => Seq[String])(found: (Int, A) => Unit)(isWanted: A => Boolean): A = {
+    val number = next
+    val entry  = getOrCreate(number)(lines)
+    found(number, entry)
+    if (isWanted(entry)) entry else appendUntil(lines)(found)(isWanted)
+  }
+
   /** Creates an entry with these lines, durable when this returns, and returns its number. It follows all entries that other runs have
     * created meanwhile. The lines are not parsed.
     */

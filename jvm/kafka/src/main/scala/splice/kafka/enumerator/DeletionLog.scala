@@ -5,7 +5,6 @@ package splice.kafka.enumerator
 
 import java.time.Instant
 
-import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 import scala.util.Try
 
@@ -39,14 +38,13 @@ final private[splice] class DeletionLog(log: SideLog) {
   /** Stores that a topic exists again. */
   def restore(topic: String): Unit = deleted.get(topic).foreach(deletion => append(deletion.copy(since = None)))
 
-  @tailrec private def append(deletion: Deletion): Unit = {
-    val number  = entries.next
-    val durable = entries.append(deletion.lines)
-    deleted = including(deleted, durable)
-    stored += number -> durable
-    purge(number)
-    // Another driver may have created an entry of this number, which holds if it says the same.
-    if (durable.topic != deletion.topic || durable.since.isEmpty != deletion.since.isEmpty) append(deletion)
+  private def append(deletion: Deletion): Unit = {
+    // The entry of another driver serves as well if the topic and its state are the same.
+    val _ = entries.appendUntil(deletion.lines) { (number, durable) =>
+      deleted = including(deleted, durable)
+      stored += number -> durable
+      purge(number)
+    }(durable => durable.topic == deletion.topic && durable.since.isEmpty == deletion.since.isEmpty)
   }
 
   /** Removes the entries before the last one that say nothing more: the topic has a later one, or exists again. */

@@ -3,7 +3,6 @@
 
 package splice.kafka.enumerator
 
-import scala.annotation.tailrec
 import scala.collection.immutable.SortedSet
 
 import splice.kafka.KafkaErrors
@@ -32,12 +31,10 @@ final private[splice] class EndingLog(context: EnumeratorContext, log: LogMetada
     * the start.
     */
   def begin(ending: EndingOffsets, start: KafkaPosition, partitions: SortedSet[LogPartition]): EndingLog.Entry = {
-    @tailrec def append(lines: Seq[String]): EndingLog.Entry = {
-      // Another driver may have created an entry of this number, for another start or for this one.
-      val entry = entries.append(lines)
-      if (entry.start == start) entry else append(lines)
-    }
-    val entry = entries.all.find(_.start == start).getOrElse(append(lines(ending, start, partitions)))
+    lazy val decided = lines(ending, start, partitions)
+    // Another driver may have created an entry of this number, for another start or for this one.
+    def append() = entries.appendUntil(decided)((_, _) => ())(_.start == start)
+    val entry    = entries.all.find(_.start == start).getOrElse(append())
     known = Some(entry)
     entry
   }

@@ -3,7 +3,6 @@
 
 package splice.kafka.enumerator
 
-import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.split.KafkaPosition
@@ -40,16 +39,14 @@ final private[splice] class IdentityLog(log: SideLog) {
     * @param was
     *   the topic's offsets in the generation before
     * @param starts
-    *   called once: the starts of the partitions that exist
+    *   called once at most: the starts of the partitions that exist
     */
   def renew(topic: String, owner: Owner, was: KafkaPosition)(starts: => KafkaPosition): Generation = {
-    @tailrec def append(): Generation = {
-      // Another driver may have created an entry of this number, for another topic or for this one.
-      val created = generations.append(Generation(topic, all.latest(topic) + 1, owner, was, starts).lines)
+    lazy val first = starts
+    // Another driver may have created an entry of this number, for another topic or for this one.
+    generations.appendUntil(Generation(topic, all.latest(topic) + 1, owner, was, first).lines) { (_, created) =>
       all = all.including(created)
-      if (created.topic == topic) created else append()
-    }
-    append()
+    }(_.topic == topic)
   }
 }
 

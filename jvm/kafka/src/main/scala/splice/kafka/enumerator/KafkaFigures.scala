@@ -19,7 +19,7 @@ import splice.source.{LogPartition, ProgressMetric}
   * @param isRead
   *   whether a partition of a position is still read: it is subscribed to, and its topic was not deleted
   * @param skipped
-  *   the offsets that policies have skipped in this run, except those that tasks report
+  *   the offsets that policies have skipped in this run; those that tasks report are added
   */
 final private[splice] class KafkaFigures(
     sizes: RecordSizes,
@@ -36,7 +36,6 @@ final private[splice] class KafkaFigures(
 
   private var shownAt: Option[KafkaPosition] = None
   private var filled                         = 0L
-  private var skippedByTasks                 = 0L
 
   def apply(at: KafkaPosition): SortedMap[String, String] = {
     val tasks = reports.take()
@@ -47,7 +46,7 @@ final private[splice] class KafkaFigures(
     }
     shownAt = Some(at)
     filled += tasks.filled
-    skippedByTasks += tasks.skipped
+    skipped.add(tasks.skipped)
     val toFill = at.offsets.iterator.map { case (p, offset) =>
       fills().find(p, at.generation(p.topic)).fold(0L)(fill => math.max(fill.total - fill.rank(offset), 0L))
     }.sum
@@ -56,7 +55,7 @@ final private[splice] class KafkaFigures(
     val read = at.copy(offsets = at.offsets.filter { case (p, _) => isRead(p) })
     lag.look(unfilled(read), watch.last, tasks, clock.instant()).report ++ tasks.report ++ fill ++ Seq(
       ProgressMetric.Position         -> at.summary,
-      ProgressMetric.RowsSkipped      -> (skipped.total + skippedByTasks).toString,
+      ProgressMetric.RowsSkipped      -> skipped.total.toString,
       ProgressMetric.Splits           -> read.offsets.size.toString,
       ProgressMetric.MetadataFailures -> discovery.health.failures.toString
     ) ++ discovery.health.age(clock.instant()).map(ProgressMetric.MetadataAge -> _.toMillis.toString)

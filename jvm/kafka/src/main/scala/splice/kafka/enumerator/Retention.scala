@@ -10,7 +10,7 @@ import splice.kafka.{DataLoss, MissingRange, SkippedRows}
 import splice.source.LogPartition
 
 /** Where partitions go on whose next record retention has removed (`onOutOfRange`). */
-final private[splice] class Retention(log: LogMetadata, policy: OutOfRange, skipped: SkippedRows = new SkippedRows) {
+final private[splice] class Retention(log: LogMetadata, policy: OutOfRange, skipped: SkippedRows) {
 
   private val loss = DataLoss(policy.fails, skipped)
 

@@ -37,17 +37,12 @@ private[reader] object MetadataWatch {
     * elsewhere, which is logged once in a JVM.
     */
   def topicIds(consumer: KafkaConsumer[_, _]): Option[() => JMap[String, Uuid]] =
-    try {
-      val found = Seq("delegate", "metadata").foldLeft[Object](consumer) { (of, name) =>
-        val field = of.getClass.getDeclaredField(name)
-        field.setAccessible(true)
-        field.get(of)
-      }
-      found match {
+    try
+      ClientFields.value(consumer, Seq("delegate", "metadata")) match {
         case metadata: Metadata => Some(() => metadata.topicIds())
         case other              => throw new ClassCastException(other.getClass.getName)
       }
-    } catch {
+    catch {
       case e @ (_: LinkageError | NonFatal(_)) =>
         if (!warned.getAndSet(true))
           log.warn(

@@ -3,7 +3,7 @@
 
 package splice.kafka.reader
 
-import java.lang.reflect.{Field, InvocationHandler, InvocationTargetException, Method, Modifier, Proxy}
+import java.lang.reflect.{InvocationHandler, InvocationTargetException, Method, Modifier, Proxy}
 import java.nio.ByteBuffer
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.{Collections, Iterator => JIterator, List => JList, OptionalLong}
@@ -137,8 +137,8 @@ private[splice] object PassedBatches {
   /** Makes a consumer, which has read nothing yet, hand over batches; false if it cannot. */
   def install(consumer: KafkaConsumer[_, _]): Boolean =
     try {
-      val network = path.init.foldLeft[Object](consumer)((of, name) => field(of, name).get(of))
-      val client  = field(network, path.last)
+      val network = ClientFields.value(consumer, path.init)
+      val client  = ClientFields.field(network, path.last)
       val inner   = client.get(network).asInstanceOf[KafkaClient]
       val handler = new Forwarding(inner) {
         override def around(method: String, call: => Object): Object = {
@@ -157,12 +157,6 @@ private[splice] object PassedBatches {
         if (!failed.getAndSet(true)) warn(e.toString)
         false
     }
-
-  private def field(of: Object, name: String): Field = {
-    val found = of.getClass.getDeclaredField(name)
-    found.setAccessible(true)
-    found
-  }
 
   /** Replaces the records of a response before the consumer looks at them. */
   private def pass(response: ClientResponse): Unit = response.responseBody match {

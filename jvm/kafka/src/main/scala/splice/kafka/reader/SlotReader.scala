@@ -231,7 +231,7 @@ final private[splice] class SlotReader(
       else {
         def moved(topic: String) =
           polled.partitions.asScala.exists(_.topic == topic) || passed.exists(_.partition.topic == topic)
-        // Before ranges move: what this poll returned of another topic is not handed over, so it is lost too.
+        // Before ranges move: records of another topic that this poll returned are lost too, since no one hands them over.
         changes.leaveOthers(moved)
       }
       reached.foreach { case (range, at) => range.moved(at) }

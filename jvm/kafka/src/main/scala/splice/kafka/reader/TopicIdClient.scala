@@ -75,7 +75,7 @@ final private[reader] class TopicIdClient(client: ClientProperties, patience: Du
     asked
   }
 
-  /** None when the topic is not there; an id that is None is one that the broker does not tell.
+  /** None when the topic is not there; an id of None means that the broker returned no id.
     *
     * @param end
     *   until when to wait, by System.nanoTime. The client describes the cluster first, without the timeout that it is given

@@ -8,13 +8,14 @@ import java.time.Duration
 import org.apache.kafka.clients.consumer.{MockConsumer, OffsetResetStrategy}
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.kafka.KafkaFailures
 import splice.kafka.enumerator.SimulatedRun.{at, range, t}
 import splice.kafka.reader.{ReaderKey, ReaderPool, SlotConsumer}
 import splice.kafka.split.KafkaPosition
 import splice.source._
 
 /** How far batches go. */
-final class AdvanceSuite extends AnyFunSuite {
+final class AdvanceSuite extends AnyFunSuite with KafkaFailures {
 
   private def world(options: (String, String)*): SimulatedRun = {
     val run = new SimulatedRun(("startingOffsets" -> "earliest") +: options: _*)
@@ -22,12 +23,6 @@ final class AdvanceSuite extends AnyFunSuite {
     run.log.fill("t", 0, 10)
     run.log.fill("t", 1, 30)
     run
-  }
-
-  private def failure(condition: String)(body: => Any): String = {
-    val error = intercept[SpliceException](body)
-    assert(error.getCondition == s"SPLICE_KAFKA.$condition")
-    error.getMessage
   }
 
   test("goes to the ends, and then nowhere") {

@@ -15,7 +15,7 @@ import org.scalatest.time.{Seconds, Span}
 
 import splice.testkit.LoggedMessages
 
-/** Looks on a thread of their own. */
+/** Discovery on a separate thread. */
 final class BackgroundLooksSuite extends AnyFunSuite with Eventually {
 
   implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(20, Seconds))
@@ -45,7 +45,7 @@ final class BackgroundLooksSuite extends AnyFunSuite with Eventually {
 
   private def warned(body: => Any): Seq[String] = LoggedMessages.during(classOf[BackgroundLooks[_]].getName)(body)._2
 
-  test("what was seen is told once, and not after a look of the caller") {
+  test("a result is returned once, and not after a discovery of the caller") {
     val (second, go) = (new CountDownLatch(1), new CountDownLatch(1))
     using(new World()({ number =>
       if (number == 2) {
@@ -72,7 +72,7 @@ final class BackgroundLooksSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("a failure that is told of from elsewhere counts until the next look") {
+  test("a failure that another component reports counts until the next discovery") {
     using(new World(Duration.ofHours(1))(_ => ())) { w =>
       w.looks.failed(new IllegalStateException("first"))
       w.looks.failed(new IllegalStateException("second"))
@@ -82,7 +82,7 @@ final class BackgroundLooksSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("closing gives up the look that is under way, which is no failure, and ends the thread") {
+  test("closing aborts the discovery that is under way without a failure, and ends the thread") {
     Seq[Throwable => Throwable](identity, e => new IllegalStateException(e)).foreach { shown =>
       val under = new CountDownLatch(1)
       val w     = new World()({ _ =>
@@ -100,7 +100,7 @@ final class BackgroundLooksSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("nothing is looked at before it begins, and work between looks is done") {
+  test("no discovery runs before it begins, and work between two discoveries is done") {
     eventually(assert(!isAlive))
     using(new World(Duration.ofHours(1))(_ => ())) { w =>
       assert(!isAlive, "no thread before there is something to do")

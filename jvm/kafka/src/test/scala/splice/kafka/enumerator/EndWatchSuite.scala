@@ -9,9 +9,9 @@ import scala.collection.immutable.SortedSet
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.DataLoss
 import splice.kafka.options.Subscription
 import splice.kafka.split.KafkaPosition
+import splice.kafka.{DataLoss, SkippedRows}
 import splice.source.{LogPartition, SpliceException}
 
 /** Logs that end before where a query stands: some lost records, others have not come so far yet. */
@@ -102,7 +102,7 @@ final class EndWatchSuite extends AnyFunSuite {
   }
 
   test("where records may be lost, the position stays where reading is to begin") {
-    val world = new World(DataLoss(fail = false))
+    val world = new World(DataLoss(fail = false, new SkippedRows))
     world.watch.expect(start)
     world.log.fill("mirror", 0, 28)
     assert(world.ends(start)(first) == 60L)

@@ -10,6 +10,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
+import splice.kafka.SkippedRows
 import splice.kafka.options.{EndingOffsets, OutOfRange, Subscription}
 import splice.kafka.split.KafkaPosition
 import splice.source.{EnumeratorContext, LogPartition, ReadMode, StoredStart}
@@ -32,7 +33,11 @@ final class EndingLogSuite extends AnyFunSuite {
       val looks   = new SecondLook(1, Duration.ZERO, _ => ())
       val stored  = start.headOption.map(position => StoredStart(position.json))
       val context = EnumeratorContext(side, ReadMode.Stream, Clock.systemUTC(), 2, "ending", start = stored)
-      new EndingLog(context, log, new StartResolver(log, new Retention(log, OutOfRange.Fail), looks, None))
+      new EndingLog(
+        context,
+        log,
+        new StartResolver(log, new Retention(log, OutOfRange.Fail, new SkippedRows), looks, None)
+      )
     }
 
     def begin(in: EndingLog, start: KafkaPosition): EndingLog.Entry = in.begin(EndingOffsets.Latest, start, partitions)

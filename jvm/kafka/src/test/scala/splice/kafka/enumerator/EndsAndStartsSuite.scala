@@ -8,12 +8,13 @@ import scala.collection.immutable.SortedMap
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
+import splice.kafka.KafkaFailures
 import splice.kafka.enumerator.SimulatedRun.{at, t}
 import splice.kafka.options.{AdmissionFloor, AdmissionPolicy, AdmissionRules}
 import splice.source._
 
 /** Starts and ends of several partitions, and the entries that hold them. */
-final class EndsAndStartsSuite extends AnyFunSuite {
+final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
 
   /** Partition 0 has records at the times 0 to 300, of which the first is removed, and partition 1 at 0 and 100. */
   private def world(options: (String, String)*): SimulatedRun = {
@@ -31,13 +32,9 @@ final class EndsAndStartsSuite extends AnyFunSuite {
   private def refused(options: (String, String)*): String =
     intercept[SpliceOptionException](begin(world(options: _*), ReadMode.Batch)).getMessage
 
-  private def failure(condition: String)(body: => Any): String = {
-    val error = intercept[SpliceException](body)
-    assert(error.getCondition == s"SPLICE_KAFKA.$condition")
-    error.getMessage
-  }
-
-  test("a batch that begins at a later time than it ends is refused, and one that begins and ends at a time is not") {
+  test(
+    "a batch whose start time is after its end time is rejected, and a batch that begins and ends at one time is not"
+  ) {
     val time = refused("startingTimestamp" -> "201", "endingTimestamp" -> "200")
     assert(time.contains("each partition begins at 1970-01-01T00:00:00.201Z and ends at 1970-01-01T00:00:00.200Z"))
     assert(begin(world("startingTimestamp" -> "100", "endingTimestamp" -> "100"), ReadMode.Batch) == at(0 -> 1, 1 -> 1))
@@ -59,7 +56,7 @@ final class EndsAndStartsSuite extends AnyFunSuite {
     assert(named.contains("'endingOffsets'") && named.contains("t-1"))
   }
 
-  test("a batch whose decided end is before its start is refused") {
+  test("a batch whose decided end is before its start is rejected") {
     val behind = Seq("startingOffsets" -> """{"t":{"0":3,"1":1}}""", "endingTimestamp" -> "200")
     val text   = refused(behind: _*)
     assert(text.contains("t-0 begins at 3 and ends at 2") && !text.contains("t-1"))
@@ -112,7 +109,7 @@ final class EndsAndStartsSuite extends AnyFunSuite {
     }
   }
 
-  test("what a group has committed and retention has removed is taken by policy") {
+  test("the policy applies to committed offsets that retention has removed") {
     def run(policy: String) = {
       val made = world("startingOffsets" -> "committed", "kafka.group.id" -> "g", "onOutOfRange" -> policy)
       made.log.group = Map(t(0) -> 0L, t(1) -> 1L)

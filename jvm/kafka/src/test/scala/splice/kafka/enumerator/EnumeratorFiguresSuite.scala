@@ -11,7 +11,7 @@ import splice.kafka.lag.{PartitionRead, ReadReports, TaskReads}
 import splice.kafka.reader.KafkaReaders
 import splice.source._
 
-/** What an enumerator learns from tasks, and what it answers about partitions. */
+/** Record sizes that an enumerator learns from tasks, and its results about partitions. */
 final class EnumeratorFiguresSuite extends AnyFunSuite {
 
   private val u = LogPartition("u", 0)
@@ -73,7 +73,7 @@ final class EnumeratorFiguresSuite extends AnyFunSuite {
     assert(until.get(u).nonEmpty && Seq("t-0", "u-0").map(w.e.isMember(until)) == Seq(true, false))
   }
 
-  test("the outlook of topics of which one may not be read is an error, and asks about each") {
+  test("the outlook of several topics is an error if the user may not read one of them, and requests each") {
     val w = new World
     assert(w.e.outlook().logs.keySet == Set(t(0), u))
     w.run.log.unreadable = Set("u")

@@ -16,7 +16,7 @@ import splice.kafka.split.KafkaPosition
 import splice.source._
 import splice.testkit.LoggedMessages
 
-/** What an enumerator warns of, and how often. */
+/** The warnings of an enumerator, and their number. */
 final class EnumeratorWarningsSuite extends AnyFunSuite {
 
   private def world(options: (String, String)*): SimulatedRun = {

@@ -7,11 +7,12 @@ import scala.collection.immutable.SortedMap
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.kafka.KafkaFailures
 import splice.kafka.enumerator.SimulatedRun.{at, t}
 import splice.source._
 
 /** Runs whose ends are fixed when they begin: AvailableNow, and one bounded read. */
-final class FreezeSuite extends AnyFunSuite {
+final class FreezeSuite extends AnyFunSuite with KafkaFailures {
 
   private def world(options: (String, String)*): SimulatedRun = {
     val run = new SimulatedRun(("startingOffsets" -> "earliest") +: options: _*)
@@ -19,12 +20,6 @@ final class FreezeSuite extends AnyFunSuite {
     run.log.fill("t", 0, 4)
     run.log.fill("t", 1, 6)
     run
-  }
-
-  private def failure(condition: String)(body: => Any): String = {
-    val error = intercept[SpliceException](body)
-    assert(error.getCondition == s"SPLICE_KAFKA.$condition")
-    error.getMessage
   }
 
   test("reads to the ends at the time of asking, without asking for them again") {

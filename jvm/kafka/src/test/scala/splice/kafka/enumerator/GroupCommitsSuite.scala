@@ -25,7 +25,7 @@ final class GroupCommitsSuite extends AnyFunSuite {
 
   private type Response = KafkaFutureImpl[java.util.Map[TopicPartition, Errors]]
 
-  /** An admin client whose responses come when the test says so. */
+  /** An admin client whose responses the test completes. */
   final private class World {
     val sent      = mutable.ArrayBuffer.empty[Map[Int, Long]]
     val responses = mutable.ArrayBuffer.empty[Response]
@@ -92,7 +92,7 @@ final class GroupCommitsSuite extends AnyFunSuite {
     assert(w.commits.flush())
   }
 
-  test("what waits for a commit that fails is sent after it") {
+  test("offsets that wait for a commit are sent after it fails") {
     val w = new World
     w.commit(0 -> 1)
     w.commit(0 -> 2)

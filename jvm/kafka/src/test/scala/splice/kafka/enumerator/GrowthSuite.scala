@@ -8,23 +8,18 @@ import java.time.Duration
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
+import splice.kafka.KafkaFailures
 import splice.kafka.enumerator.SimulatedRun.{at, range, t}
 import splice.source._
 
 /** Partitions and topics that come and go while a query runs. */
-final class GrowthSuite extends AnyFunSuite {
+final class GrowthSuite extends AnyFunSuite with KafkaFailures {
 
   private def world(options: (String, String)*): SimulatedRun = {
     val run = new SimulatedRun(("startingOffsets" -> "latest") +: options: _*)
     run.log.create("t", 1)
     run.log.fill("t", 0, 5)
     run
-  }
-
-  private def failure(condition: String)(body: => Any): String = {
-    val error = intercept[SpliceException](body)
-    assert(error.getCondition == s"SPLICE_KAFKA.$condition")
-    error.getMessage
   }
 
   /** A second partition that retention has taken three records of. */

@@ -23,7 +23,7 @@ final class OffsetRequestsSuite extends AnyFunSuite {
   private val both: Set[LogPartition] = Set(t(0), t(1))
 
   /** A consumer that returns 7 for all partitions, or fails if one of them is silent, and an admin client whose responses for silent
-    * partitions come when the test says so.
+    * partitions the test completes.
     */
   final private class World(
       pause: Duration = Duration.ZERO,

@@ -136,7 +136,7 @@ final class RemovalSuite extends AnyFunSuite {
     assert(e.end(from).nonEmpty)
   }
 
-  test("a topic that was found and not read yet is missed when it is gone") {
+  test("a topic that was found, not read and then deleted is reported as missing") {
     val run = new SimulatedRun("subscribePattern" -> "[tu]", "startingOffsets" -> "earliest")
     run.log.create("t", 1)
     val e     = run.start()

@@ -13,7 +13,7 @@ import splice.kafka.split.KafkaPosition
 import splice.source._
 import splice.testkit.LoggedMessages
 
-/** Topics that are gone and there again, beside another topic that stays. */
+/** Topics that are deleted and exist again, next to a topic that stays. */
 final class ReturningTopicsSuite extends AnyFunSuite {
 
   private val u = LogPartition("u", 0)
@@ -82,7 +82,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     assert(ranges(e, gone, back) == Seq("t-0 [0, 5)"))
   }
 
-  test("a topic of which one partition is denied keeps its position, whatever the policy") {
+  test("a topic of which one partition is denied keeps its position under all policies") {
     Seq("drop", "drain").foreach { policy =>
       val (run, e, from) = world("onTopicRemoved" -> policy)
       run.log.create("t", 2)
@@ -122,7 +122,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     assert(run.log.commits == Seq(Map(u -> 0L), Map(t(0) -> 0L, u -> 0L)))
   }
 
-  test("the last offsets go to the group when a query ends, if it is wanted, and a commit that fails is told") {
+  test("the last offsets go to the group when a query ends, if the option is set, and a failed commit is reported") {
     val (run, e, from) = world(group: _*)
     e.stopped(None)
     assert(run.log.commits.isEmpty)
@@ -196,7 +196,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     assert(ranges(e, from, until) == Seq("t-0 [0, 3)", "u-0 [0, 2)") && (all(e, until) eq until))
   }
 
-  test("a refresh looks for topics in the next batch, and in no other") {
+  test("a refresh starts a discovery in the next batch only") {
     val (run, e, from) = world("discoveryInterval" -> "1h")
     run.log.create("t", 2)
     e.refresh()
@@ -207,7 +207,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     assert((all(e, next) eq next) && !run.log.calls.contains("describe"))
   }
 
-  test("a topic that is subscribed to and neither read nor there fails a restart, and not a run that goes on") {
+  test("a subscribed topic that was not read and does not exist fails a restart, and not a running query") {
     val (run, e, from) = world()
     val own            = new SimulatedRun("subscribe" -> "t,u,x").settings
     run.log.subscribed = own.subscription
@@ -229,7 +229,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
   }
 
   test(
-    "of several topics that are not subscribed to any more, only those that are gone are left out of a logged batch"
+    "of several topics that are not subscribed to any more, only deleted ones are left out of a logged batch"
   ) {
     val run = new SimulatedRun("subscribe" -> "t,u,v", "startingOffsets" -> "earliest")
     Seq("t", "u", "v").foreach(run.log.create(_, 1))

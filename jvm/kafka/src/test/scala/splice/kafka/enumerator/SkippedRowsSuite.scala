@@ -9,16 +9,22 @@ import splice.kafka.lag.TaskReads
 import splice.kafka.split.KafkaPosition
 import splice.source._
 
-/** The progress counts what policies skip. */
+/** The progress counts the offsets that policies skip. */
 final class SkippedRowsSuite extends AnyFunSuite {
 
   private def skipped(e: KafkaEnumerator, at: KafkaPosition): Long = e.figures(at)(ProgressMetric.RowsSkipped).toLong
 
-  /** A query that has read 10 records of a topic, which has more by now: how many it skips after an event. */
-  private def skips(more: Int, options: (String, String)*)(event: SimulatedRun => Unit): Long = {
+  /** A topic with 10 records, read from the first one on by policies that skip. */
+  private def world(options: (String, String)*): SimulatedRun = {
     val run = new SimulatedRun(Seq("startingOffsets" -> "earliest", "failOnDataLoss" -> "false") ++ options: _*)
     run.log.create("t", 1)
     run.log.fill("t", 0, 10)
+    run
+  }
+
+  /** The number of offsets that a query skips after an event. It has read 10 records of a topic that has more. */
+  private def skips(more: Int, options: (String, String)*)(event: SimulatedRun => Unit): Long = {
+    val run  = world(options: _*)
     val e    = run.start()
     val from = e.advance(run.begin(StartPosition.Configured, e), Limits.Everything)
     run.log.fill("t", 0, more)
@@ -46,9 +52,7 @@ final class SkippedRowsSuite extends AnyFunSuite {
   }
 
   test("records of a logged batch whose topic was deleted") {
-    val run = new SimulatedRun("startingOffsets" -> "earliest", "failOnDataLoss" -> "false")
-    run.log.create("t", 1)
-    run.log.fill("t", 0, 10)
+    val run   = world()
     val e     = run.start()
     val begin = run.begin(StartPosition.Configured, e)
     val until = e.advance(begin, Limits.Everything)
@@ -58,10 +62,8 @@ final class SkippedRowsSuite extends AnyFunSuite {
     assert(again.splits(begin, until).isEmpty && skipped(again, until) == 10)
   }
 
-  test("what tasks report is added to what the driver skips, over the whole run") {
-    val run = new SimulatedRun("startingOffsets" -> "earliest", "failOnDataLoss" -> "false")
-    run.log.create("t", 1)
-    run.log.fill("t", 0, 10)
+  test("skipped offsets of tasks are added to those of the driver, over the whole run") {
+    val run   = world()
     val e     = run.start()
     val begin = run.begin(StartPosition.Configured, e)
     run.log.expire("t", 0, 4)

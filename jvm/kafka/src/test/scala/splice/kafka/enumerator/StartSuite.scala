@@ -8,12 +8,13 @@ import scala.collection.immutable.SortedMap
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
+import splice.kafka.KafkaFailures
 import splice.kafka.enumerator.SimulatedRun.{at, t}
 import splice.kafka.options.{NoRecordAtTime, StartingOffsets}
 import splice.source._
 
 /** Where a query begins. */
-final class StartSuite extends AnyFunSuite {
+final class StartSuite extends AnyFunSuite with KafkaFailures {
 
   private def world(options: (String, String)*): SimulatedRun = {
     val run = new SimulatedRun(options: _*)
@@ -26,12 +27,6 @@ final class StartSuite extends AnyFunSuite {
 
   private def begin(run: SimulatedRun, mode: ReadMode = ReadMode.Stream) =
     run.start(mode).start(StartPosition.Configured)
-
-  private def failure(condition: String)(body: => Any): String = {
-    val error = intercept[SpliceException](body)
-    assert(error.getCondition == s"SPLICE_KAFKA.$condition")
-    error.getMessage
-  }
 
   test("begins at latest in a stream and at earliest in a batch") {
     assert(begin(world()) == at(0 -> 4, 1 -> 2))

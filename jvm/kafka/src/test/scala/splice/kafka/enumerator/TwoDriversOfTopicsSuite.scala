@@ -11,7 +11,7 @@ import splice.coordinator.MemorySideLog
 import splice.kafka.split.KafkaPosition
 import splice.source._
 
-/** Two drivers on one checkpoint by mistake, of which one is behind with the entries of topics. */
+/** Two drivers on one checkpoint by mistake. One of them has not read the latest entries of topics. */
 final class TwoDriversOfTopicsSuite extends AnyFunSuite {
 
   private def position(topic: String, offset: Long): KafkaPosition =

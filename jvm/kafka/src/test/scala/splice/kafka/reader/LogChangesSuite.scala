@@ -110,7 +110,7 @@ final class LogChangesSuite extends AnyFunSuite {
     r.close()
   }
 
-  test("a reader waits for the poll timeout after each record, whatever the time of all waits together") {
+  test("a reader waits for the poll timeout after each record, and not for all records together") {
     val w = new SlotWorld(timeout = Duration.ofMillis(1500))
     w.client.hold(0, 0, 6)
     val r = w.reader(range(0, 0, 6))
@@ -213,7 +213,7 @@ final class LogChangesSuite extends AnyFunSuite {
     reader.close()
   }
 
-  test("of two topics of which one is created again while it is read, the other one is read to its end") {
+  test("if one of two topics is created again while it is read, the other topic is read to its end") {
     val w = new SlotWorld(recreated = TopicRecreated.Restart)
     w.client.bring(0, 0, 1)
     w.recreate(2, 3)

@@ -18,7 +18,7 @@ import splice.kafka.lag.{PartitionRead, TaskReads}
 import splice.kafka.split.{Holes, KafkaSplitRange}
 import splice.source.Report
 
-/** What a reader counts. */
+/** Counts of a reader. */
 final class ReaderReportsSuite extends AnyFunSuite {
 
   /** A record with a key of 2 bytes and a value of 5, or with none. */

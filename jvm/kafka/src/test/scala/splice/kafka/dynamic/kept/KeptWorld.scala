@@ -12,6 +12,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{Path => HadoopPath}
 
 import splice.coordinator.HadoopSideLog
+import splice.kafka.SkippedRows
 import splice.kafka.dynamic._
 import splice.kafka.dynamic.change._
 import splice.kafka.dynamic.split._
@@ -173,7 +174,7 @@ private[kept] object KeptWorld {
     val nothing = new SimulatedLog(Subscription.Topics(SortedSet("orders")))
     nothing.create("orders", 2)
     val looks   = new SecondLook(1, Duration.ZERO, _ => ())
-    val resolve = new StartResolver(nothing, new Retention(nothing, OutOfRange.Fail), looks, None)
+    val resolve = new StartResolver(nothing, new Retention(nothing, OutOfRange.Fail, new SkippedRows), looks, None)
     val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 1, "kept")
     new EndingLog(context, nothing, resolve).resolve(
       EndingOffsets.Exact(ending.end.offsets),

@@ -1,0 +1,19 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka
+
+import org.scalatest.Assertions
+
+import splice.source.SpliceException
+
+/** Expects errors of the Kafka source. */
+trait KafkaFailures extends Assertions {
+
+  /** The text of an error that must have a condition, such as `DATA_LOSS`. */
+  protected def failure(condition: String)(body: => Any): String = {
+    val error = intercept[SpliceException](body)
+    assert(error.getCondition == s"SPLICE_KAFKA.$condition", error)
+    error.getMessage
+  }
+}
