@@ -15,7 +15,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.source._
 
-/** What a source and its enumerators are asked for in one run, and in which order. */
+/** Calls of a source and its enumerators in one run, in their order. */
 final class CoordinatorCallsSuite extends AnyFunSuite {
 
   final private class World(limits: Limits.Limited = Limits.NotSet) {
@@ -81,7 +81,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     def run(sideLog: SideLog = log, name: String = "run", retained: Int = 100): Coordinator =
       new Coordinator(source, EnumeratorContext(sideLog, ReadMode.Stream, Clock.systemUTC(), 2, name), 2, retained)
 
-    /** The calls since the last look. */
+    /** The calls since this method was last called. */
     def asked(): Seq[String] = {
       val all = calls.toVector
       calls.clear()
@@ -159,7 +159,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     assert(run.advance(one, everything = true) != one)
   }
 
-  test("a bounded read goes on until nothing is left") {
+  test("a bounded read continues until no row remains") {
     val world = new World
     world.step = 3
     assert(world.run().everything().map(_.weight).sum == 40)
@@ -178,7 +178,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
 
   test("a check of the first start that fails decides nothing") {
     val world = new World
-    world.onCheck = () => throw CheckpointErrors.corrupt("a later leg", "its topic is gone")
+    world.onCheck = () => throw CheckpointErrors.corrupt("a later leg", "its topic was deleted")
     assertThrows[SpliceException](world.run().initial())
     assert(!world.log.keys("").contains("initial") && world.contexts.isEmpty)
     world.onCheck = () => ()

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicReference
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FSDataInputStream, FileStatus, Path, RawLocalFileSystem}
 
-/** The local file system as `failing:///`: reading, listing and deleting fail while [[FailingStore.failing]] says so. */
+/** The local file system as `failing:///`: reading, listing and deleting fail while [[FailingStore.failing]] is set. */
 final class FailingStore extends RawLocalFileSystem {
 
   override def getUri: URI = URI.create("failing:///")

@@ -131,7 +131,7 @@ final class HadoopSideLogSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(damaged.getCondition == "SPLICE_CHECKPOINT.CORRUPT" && damaged.getMessage.contains("splice/initial"))
   }
 
-  test("a file that is no entry, and an entry of another digest, are damage") {
+  test("a file that is not an entry, and an entry of another digest, are damaged") {
     open().getOrCreate("initial")(Seq("abc", ""))
     assert(open().get("initial").contains(Seq("abc", "")))
     val text = Files.readString(file("initial"))
@@ -150,20 +150,20 @@ final class HadoopSideLogSuite extends AnyFunSuite with BeforeAndAfterEach {
   }
 
   test("parts are on the storage that the user accepts, and on no other") {
-    val place                         = new Path(s"plain://$folder/splice")
-    def part(store: CheckpointStore)  = new HadoopSideLog(place, PlainStore.configuration, store).scope("leg")
-    def told(store: CheckpointStore)  = new HadoopSourceFolder(place, PlainStore.configuration, store)
-    def refused(create: => Any): Unit =
+    val place                          = new Path(s"plain://$folder/splice")
+    def part(store: CheckpointStore)   = new HadoopSideLog(place, PlainStore.configuration, store).scope("leg")
+    def shared(store: CheckpointStore) = new HadoopSourceFolder(place, PlainStore.configuration, store)
+    def refused(create: => Any): Unit  =
       assert(intercept[SpliceException](create).getCondition == "SPLICE_CHECKPOINT.STORE_NOT_ATOMIC")
     refused(part(CheckpointStore.Atomic).getOrCreate("initial")(Seq("a")))
-    refused(told(CheckpointStore.Atomic).create("0", Array[Byte](1)))
+    refused(shared(CheckpointStore.Atomic).create("0", Array[Byte](1)))
     assert(part(CheckpointStore.Unsafe).getOrCreate("initial")(Seq("a")) == Seq("a"))
-    told(CheckpointStore.Unsafe).create("0", Array[Byte](1))
-    told(CheckpointStore.Unsafe).create("0", Array[Byte](2))
-    assert(told(CheckpointStore.Unsafe).read("0").map(_.toSeq).contains(Seq[Byte](1)))
+    shared(CheckpointStore.Unsafe).create("0", Array[Byte](1))
+    shared(CheckpointStore.Unsafe).create("0", Array[Byte](2))
+    assert(shared(CheckpointStore.Unsafe).read("0").map(_.toSeq).contains(Seq[Byte](1)))
   }
 
-  test("storage that fails for now is no damage, and an entry that could not be removed is removed later") {
+  test("a storage failure is not reported as damage, and an entry that could not be removed is removed later") {
     val place = new Path(s"failing://$folder/splice")
     val log   = new HadoopSideLog(place, FailingStore.configuration, CheckpointStore.Unsafe)
     log.getOrCreate("slots-00000000")(Seq("x"))

@@ -62,7 +62,7 @@ final class InitialLogSuite extends AnyFunSuite {
     assert(older.start(older.never) == at(3) && older.theirs.contains(at(3).json))
   }
 
-  test("the start that another source told while this one decided is taken over") {
+  test("the start that another source stored while this one decided is taken over") {
     val world = new World
     val at7   = world.start {
       world.theyBegin(7)
@@ -72,7 +72,7 @@ final class InitialLogSuite extends AnyFunSuite {
     assert(world.log.get("initial").contains(Seq("""{"v":1}""", at(7).json)))
   }
 
-  test("a start that cannot be told is not stored, so that the next start decides again") {
+  test("a start that cannot be shared is not stored, so that the next start decides again") {
     val world = new World
     val full  = new SourceFolder {
       override def name(file: String): String                       = file

@@ -30,7 +30,7 @@ final class ObjectStore(most: Int, isConditional: Boolean = true) extends LocalF
   /** What happens before an upload. */
   var beforeClose: () => Unit = () => ()
 
-  /** What happens before the store looks for an object. */
+  /** Runs before the store checks whether an object exists. */
   var beforeExists: () => Unit = () => ()
 
   /** How many uploads have ended. */
@@ -39,7 +39,7 @@ final class ObjectStore(most: Int, isConditional: Boolean = true) extends LocalF
   /** The names of the objects that were uploaded. */
   var uploaded: Vector[String] = Vector.empty
 
-  /** How many uploads were given up. */
+  /** The number of aborted uploads. */
   var aborted = 0
 
   override def hasPathCapability(path: HadoopPath, capability: String): Boolean = capability match {

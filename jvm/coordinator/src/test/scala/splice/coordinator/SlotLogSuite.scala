@@ -58,7 +58,7 @@ final class SlotLogSuite extends AnyFunSuite {
     assert(log.keys("slots-") == Seq("slots-00000000"))
   }
 
-  test("another assigner begins anew, and balanced keeps what any assigner made") {
+  test("another assigner assigns all splits again, and balanced keeps the assignment of any assigner") {
     val balanced = s"""{"assigner":"balanced",$from,"slots":2,"v":1}"""
     assert(batch(stored(balanced), SlotRules(2, SlotAssigner.RoundRobin)) ==
       Map("n-0" -> Some(0), "n-1" -> Some(1), "n-2" -> Some(0), "n-3" -> Some(1)))
@@ -85,7 +85,7 @@ final class SlotLogSuite extends AnyFunSuite {
     assert(error.getCondition == "SPLICE_CHECKPOINT.NEWER_VERSION")
   }
 
-  test("a split that its layout does not have gets one of the slots, whatever its name") {
+  test("a split that its layout lacks gets one of the slots, including a split whose name has a negative hash") {
     val ranges = (0 until 1000).map(i => CounterRange(i * 1000003, 0, 10, slotted = true))
     assert(ranges.exists(_.splitId.hashCode < 0))
     val tasks = SlotLayout(start, SlotRules(3), Map.empty).tasks(ranges)

@@ -38,7 +38,7 @@ final class SplitCostsSuite extends AnyFunSuite {
     assert(costs("a") == 960 && costs("b") == 8)
   }
 
-  test("a split that is gone is forgotten") {
+  test("the cost of a removed split is removed") {
     val costs = new SplitCosts
     costs.learn(Seq("a" -> 1000L, "b" -> 1000L))
     costs.retain(_ == "a")

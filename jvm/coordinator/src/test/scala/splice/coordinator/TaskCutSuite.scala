@@ -51,7 +51,7 @@ final class TaskCutSuite extends AnyFunSuite {
     assert(cut(4, CutRules(shareRows = Some(1000)))(task(1, range(0, 2000))).map(_.weight) == Seq(1000, 1000))
   }
 
-  test("a range that cannot be cut stays whole, whatever is asked for") {
+  test("a range that cannot be cut stays whole under all rules") {
     val whole = Seq(TaskRanges(Some(1), IndexedSeq(CounterRange(0, 0, 5000, slotted = false))))
     val rules = Seq(CutRules(shareRows = Some(100)), CutRules(minTasks = Some(3)), CutRules(maxRows = Some(100)))
     rules.foreach(rule => assert(cut(2, rule)(whole: _*) == whole, rule))

@@ -15,7 +15,7 @@ import org.apache.logging.log4j.{Level, LogManager}
 /** The warnings of a class; the test kit, which has the messages of all levels, depends on this module. */
 object Warnings {
 
-  /** What the logger of a class warns of during `body`. */
+  /** The warnings of a logger during `body`. */
   def during(name: String)(body: => Any): Seq[String] = {
     val logger   = LogManager.getLogger(name).asInstanceOf[Logger]
     val appender = new Collector

@@ -16,7 +16,7 @@ import splice.coordinator.MemorySideLog
 import splice.files.enumerator.{FileList, FileListLog}
 import splice.source._
 
-/** What a start writes into its list: the order of the files, the columns, and how tasks are made. */
+/** The list that a start writes: the order of the files, the columns, and how tasks are made. */
 final class ListingSuite extends AnyFunSuite with LocalSpark {
 
   private def write(name: String, modified: String = "2026-01-01T00:00:00Z"): Unit = {

@@ -207,7 +207,7 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     assert(error.getCondition == "SPLICE_FILES.SINK_LOG_MOVED" && error.getMessage.contains(s"$path/part-"))
   }
 
-  test("a line of the log without a path or with an unknown action is named, and one of a folder is no file") {
+  test("a line of the log without a path or with an unknown action is named, and a line of a folder is not a file") {
     val path  = stream("lines", 1)
     val entry = Paths.get(path, "_spark_metadata", "0")
     val text  = Files.readString(entry)

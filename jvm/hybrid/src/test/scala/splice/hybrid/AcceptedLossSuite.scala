@@ -60,7 +60,7 @@ final class AcceptedLossSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("the entry of the switch has what was found of each partition") {
+  test("the entry of the switch has the findings of each partition") {
     new Warned {
       override def own: Seq[(String, String)] =
         Seq("onGap" -> "warn", "onDuplicates" -> "warn", "handOver.key" -> "_key")

@@ -58,7 +58,7 @@ final class ForecastSuite extends AnyFunSuite {
     ExpectedGaps.of(all, all.last, known(old, recent, live))
   }
 
-  test("a gap is expected if the first record that is left is later than the newest file of all counted legs") {
+  test("a gap is expected if the first remaining record is later than the newest file of all counted legs") {
     val (first, other) = (newest(10), newest(5))
     assert(gap(exact, first, other, log(0 -> (3L -> Some(10L)))).isEmpty)
     val text = gap(exact, first, other, log(0 -> (3L -> Some(11L)), 1 -> (0L -> Some(99L)), 2 -> (4L -> None))).get

@@ -16,7 +16,7 @@ import splice.source.StartPosition.{Offsets, Timestamp}
 import splice.source._
 import splice.testkit.memory.{MemoryOptions, MemoryPosition}
 
-/** The evidence of a rule of the user, and the limits of what it may return. */
+/** The evidence that a rule of the user receives, and the limits of its result. */
 final class HandOverEvidenceSuite extends AnyFunSuite {
 
   private val now   = Instant.ofEpochSecond(5)
@@ -25,7 +25,7 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
 
   private def p(topic: String, partition: Int): LogPartition = LogPartition(topic, partition)
 
-  /** What the log has, and what it was asked for. */
+  /** The ranges of the log, and the requests for them. */
   private class Asked(ranges: (LogPartition, LogRange)*) {
     val ends: mutable.Buffer[Map[LogPartition, Long]] = mutable.Buffer.empty
 

@@ -198,8 +198,8 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
       }
       assert(warnings(source, ReadMode.Stream, Limits.Everything) == 1)
       assert(warnings(source, ReadMode.Stream, Limits.NotSet) == 0)
-      assert(warnings(source, ReadMode.Batch, Limits.Everything) == 0, "a bounded read goes on")
-      assert(warnings(source, ReadMode.Stream, Limits.Everything, isFrozen = true) == 0, "AvailableNow goes on")
+      assert(warnings(source, ReadMode.Batch, Limits.Everything) == 0, "a bounded read continues")
+      assert(warnings(source, ReadMode.Stream, Limits.Everything, isFrozen = true) == 0, "AvailableNow continues")
       assert(warnings(Legs.source(Legs.live(live)), ReadMode.Stream, Limits.Everything) == 0, "there is one leg")
     }
   }

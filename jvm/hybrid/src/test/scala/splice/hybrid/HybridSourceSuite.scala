@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.source._
 
-/** What a hybrid source has of its legs. */
+/** Properties that a hybrid source takes from its legs. */
 final class HybridSourceSuite extends AnyFunSuite with HybridWorlds {
 
   test("the metrics of tasks are those of all legs, each once") {

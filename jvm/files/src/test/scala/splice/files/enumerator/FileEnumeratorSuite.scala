@@ -62,7 +62,7 @@ final class FileEnumeratorSuite extends AnyFunSuite {
 
   private def condition(body: => Any): String = intercept[SpliceException](body).getCondition
 
-  test("a start that a hand-over chooses is refused by what it is, and lists nothing") {
+  test("a start that a hand-over chooses is rejected by its kind, and lists nothing") {
     val folder  = new Folder(Seq(file(10)))
     val offsets = StartPosition.Offsets(SortedMap(LogPartition("t", 0) -> OffsetRanges(5)))
     Seq(offsets -> "offsets of a log", StartPosition.Timestamp(1234, OnGap.Fail) -> "the time 1234 ms").foreach {
@@ -73,7 +73,7 @@ final class FileEnumeratorSuite extends AnyFunSuite {
     assert(folder.listings == 0)
   }
 
-  test("the progress has whole files, the rest, and the bytes of unread files and blocks") {
+  test("the progress has read files, unread files, and the bytes of unread files and blocks") {
     val run                        = start(new Folder(Seq(file(30), file(250), file(20))))
     val _                          = run.start(StartPosition.Configured)
     def figures(at: FilesPosition) =
@@ -95,7 +95,7 @@ final class FileEnumeratorSuite extends AnyFunSuite {
     assert(empty.end(none).exists(_.modificationTimes.isEmpty))
   }
 
-  test("a batch of which one block is read in part has no column batches") {
+  test("a batch with a partly read block has no column batches") {
     val run                             = start(new Folder(Seq(file(30), file(250), file(20))))
     val begin                           = run.start(StartPosition.Configured)
     def columnar(until: FilesPosition)  = run.readers(new StructType(), run.splits(begin, until)).columnar

@@ -33,7 +33,7 @@ final class FileOptionsSuite extends AnyFunSuite {
     assert(settings.spark.originalMap == csv + ("pathGlobFilter" -> "*.csv"))
   }
 
-  test("options of the source and of the query do not reach a format, in whatever case they are written") {
+  test("options of the source and of the query do not reach a format, in upper or lower case") {
     val own = Map(
       "FORMAT"                 -> "csv",
       "PATH"                   -> "/x",

@@ -25,7 +25,7 @@ final class ReadLayoutSuite extends AnyFunSuite {
     assert(own.order == Seq(1, 0, 2) && !own.inOrder)
   }
 
-  test("a column of the files hides a metadata column of its name, whatever the case") {
+  test("a column of the files hides a metadata column of its name in any case") {
     val own = layout("_file_size INT, _file_block_start BIGINT", "id INT, _FILE_SIZE INT", "k INT, p STRING")
     assert(own.file.fieldNames.toSeq == Seq("_file_size"))
     assert(own.constants.fieldNames.toSeq == Seq("_file_block_start") && own.values(block) == InternalRow(5L))

@@ -116,7 +116,7 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
     assert(plan("* EXCEPT (key, value)").schema.fieldNames.toSeq == kafka.fieldNames.toSeq.drop(2))
   }
 
-  test("a metadata column is found whatever the case of its name, and a column of the rows hides it") {
+  test("a metadata column is found by its name in any case, and a column of the rows hides it") {
     assert(plan("_FILE_PATH AS path").compile(StructType.fromDDL("path STRING"), "live").columns.fieldNames.toSeq
       .map(_.toLowerCase) == Seq("_file_path"))
     val own  = kafka.add("_File_Size", StringType)
