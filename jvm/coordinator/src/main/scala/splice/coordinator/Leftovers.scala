@@ -28,14 +28,20 @@ private[splice] object Leftovers {
   def remove(folder: Path, configuration: Configuration, clock: Clock): Unit = {
     val before = clock.instant().minus(Age).toEpochMilli
     try {
-      val fs = folder.getFileSystem(configuration)
-      val _  = RemoteIterators.foreach(
-        fs.listFiles(folder, true),
-        (file: LocatedFileStatus) =>
-          if (file.getModificationTime < before && Name.matches(file.getPath.getName)) {
-            val _ = fs.delete(file.getPath, false)
-          }
-      )
+      val fs                                       = folder.getFileSystem(configuration)
+      def isLeftover(name: String, modified: Long) = modified < before && Name.matches(name)
+      LocalFile.of(fs, folder) match {
+        case Some(local) => local.remove(isLeftover)
+        // An object store lists all folders in one request.
+        case None =>
+          val _ = RemoteIterators.foreach(
+            fs.listFiles(folder, true),
+            (file: LocatedFileStatus) =>
+              if (isLeftover(file.getPath.getName, file.getModificationTime)) {
+                val _ = fs.delete(file.getPath, false)
+              }
+          )
+      }
     } catch {
       case _: FileNotFoundException  => ()
       case e: InterruptedIOException => throw e

@@ -7,13 +7,22 @@ import java.io.IOException
 import java.nio.ByteBuffer
 import java.nio.channels.FileChannel
 import java.nio.file.StandardOpenOption.{CREATE_NEW, READ, WRITE}
-import java.nio.file.{FileAlreadyExistsException, FileSystemException, Files, Path}
+import java.nio.file.attribute.BasicFileAttributes
+import java.nio.file.{
+  FileAlreadyExistsException,
+  FileSystemException,
+  FileVisitResult,
+  Files,
+  NoSuchFileException,
+  Path,
+  SimpleFileVisitor
+}
 
 import scala.util.Using
 
 import org.apache.hadoop.fs.{FileSystem, LocalFileSystem, Path => HadoopPath, RawLocalFileSystem}
 
-/** Writes a local file with java.nio, because Hadoop's local file system starts several processes for each file.
+/** Writes a local file, or removes files of a local folder, with java.nio, because Hadoop's local file system starts processes for each file.
   *
   * @param flush
   *   makes the names in a folder durable
@@ -37,6 +46,24 @@ final private[coordinator] class LocalFile(file: Path, flush: Path => Unit = Loc
       if (linked.contains(true)) flush(folder)
       linked
     } finally { val _ = Files.deleteIfExists(temporary) }
+  }
+
+  /** Removes files in this folder and the folders below it by name and milliseconds of the last change. Other processes may remove them too. */
+  def remove(isRemoved: (String, Long) => Boolean): Unit = if (Files.exists(file)) {
+    val visitor = new SimpleFileVisitor[Path] {
+      override def visitFile(found: Path, attributes: BasicFileAttributes): FileVisitResult = {
+        if (isRemoved(found.getFileName.toString, attributes.lastModifiedTime.toMillis)) {
+          val _ = Files.deleteIfExists(found)
+        }
+        FileVisitResult.CONTINUE
+      }
+
+      override def visitFileFailed(found: Path, e: IOException): FileVisitResult = e match {
+        case _: NoSuchFileException => FileVisitResult.CONTINUE
+        case _                      => throw e
+      }
+    }
+    val _ = Files.walkFileTree(file.toRealPath(), visitor)
   }
 
   // Unlike a rename, a link never replaces an existing file.

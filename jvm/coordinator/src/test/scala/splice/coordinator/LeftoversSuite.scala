@@ -11,36 +11,48 @@ import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{Path => HadoopPath}
+import org.apache.hadoop.fs.{LocalFileSystem, Path => HadoopPath}
 import org.scalatest.funsuite.AnyFunSuite
 
 /** Temporary files of drivers that were killed. */
 final class LeftoversSuite extends AnyFunSuite {
 
-  private def remove(folder: Path, age: Duration): Unit = Leftovers.remove(
-    new HadoopPath(folder.toUri),
-    new Configuration(),
-    Clock.fixed(Instant.now().plus(age), ZoneOffset.UTC)
-  )
+  private def remove(folder: Path, age: Duration, configuration: Configuration = new Configuration()): Unit =
+    Leftovers.remove(
+      new HadoopPath(folder.toUri),
+      configuration,
+      Clock.fixed(Instant.now().plus(age), ZoneOffset.UTC)
+    )
 
   private def names(folder: Path): Set[String] =
     Using.resource(
       Files.walk(folder)
     )(_.iterator.asScala.filter(Files.isRegularFile(_)).map(_.getFileName.toString).toSet)
 
-  test("old temporary files are removed, also in the parts of a side log, and nothing else is") {
-    val folder    = Files.createTempDirectory("leftovers")
-    val part      = Files.createDirectories(folder.resolve("splice/leg-live"))
-    val temporary = AtomicFile.temporaryName("chain-00000000")
-    val kept      = Set("0", ".0.crc", "chain-00000000", ".chain-00000000.crc", ".notes.tmp", ".x.1234.tmp")
-    kept.foreach(name => Files.writeString(part.resolve(name), ""))
-    Seq(folder.resolve(temporary), part.resolve(temporary), part.resolve(s".$temporary.crc"))
-      .foreach(Files.writeString(_, ""))
-    remove(folder, Duration.ofMinutes(50))
-    assert(names(folder) == kept + temporary + s".$temporary.crc", "another driver may be writing it")
-    remove(folder, Duration.ofMinutes(70))
-    assert(names(folder) == kept)
-  }
+  private val stores = Map(
+    "Hadoop's local file system" -> new Configuration(),
+    "another file system"        -> {
+      val other = new Configuration()
+      other.set("fs.file.impl", classOf[LeftoversSuite.Store].getName)
+      other.set("fs.file.impl.disable.cache", "true")
+      other
+    }
+  )
+
+  for ((store, configuration) <- stores)
+    test(s"old temporary files on $store are removed, also in the parts of a side log, and nothing else is") {
+      val folder    = Files.createTempDirectory("leftovers")
+      val part      = Files.createDirectories(folder.resolve("splice/leg-live"))
+      val temporary = AtomicFile.temporaryName("chain-00000000")
+      val kept      = Set("0", ".0.crc", "chain-00000000", ".chain-00000000.crc", ".notes.tmp", ".x.1234.tmp")
+      kept.foreach(name => Files.writeString(part.resolve(name), ""))
+      Seq(folder.resolve(temporary), part.resolve(temporary), part.resolve(s".$temporary.crc"))
+        .foreach(Files.writeString(_, ""))
+      remove(folder, Duration.ofMinutes(50), configuration)
+      assert(names(folder) == kept + temporary + s".$temporary.crc", "another driver may be writing it")
+      remove(folder, Duration.ofMinutes(70), configuration)
+      assert(names(folder) == kept)
+    }
 
   test("a folder that does not exist, or cannot be read, is left alone") {
     val folder = Files.createTempDirectory("leftovers")
@@ -58,4 +70,10 @@ final class LeftoversSuite extends AnyFunSuite {
     FailingStore.failing(new IOException("503"))(search())
     assertThrows[InterruptedIOException](FailingStore.failing(new InterruptedIOException("stopped"))(search()))
   }
+}
+
+object LeftoversSuite {
+
+  /** A store that lists files as object stores do. */
+  final class Store extends LocalFileSystem
 }
