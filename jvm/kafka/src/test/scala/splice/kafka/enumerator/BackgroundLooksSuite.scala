@@ -3,8 +3,8 @@
 
 package splice.kafka.enumerator
 
-import java.time.{Clock, Duration}
-import java.util.concurrent.atomic.AtomicInteger
+import java.time.{Clock, Duration, Instant}
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import scala.jdk.CollectionConverters._
@@ -69,6 +69,23 @@ final class BackgroundLooksSuite extends AnyFunSuite with Eventually {
       }
       assert(messages == Seq.fill(2)("Looking failed: away"))
       assert(w.looks.health.failures == 0 && w.looks.health.failing.isEmpty && w.looks.health.seen.nonEmpty)
+    }
+  }
+
+  test("failures are counted until a look succeeds, with the time of the first and the error of the last") {
+    val fails = new AtomicBoolean(true)
+    using(new World()(number => if (fails.get) throw new IllegalStateException(s"away $number"))) { w =>
+      def failing = w.looks.health.failing.get
+      val before  = Instant.now()
+      w.looks.begin
+      eventually(assert(w.looks.health.failures >= 1))
+      val first = failing._1
+      assert(!first.isBefore(before) && !first.isAfter(Instant.now()))
+      eventually(assert(w.looks.health.failures >= 3))
+      assert(failing._1 == first && failing._2.getMessage.stripPrefix("away ").toInt >= 3)
+      assert(w.looks.health.seen.isEmpty)
+      fails.set(false)
+      eventually(assert(w.looks.health.failures == 0 && w.looks.health.failing.isEmpty))
     }
   }
 

@@ -7,6 +7,7 @@ import java.time.Duration
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.kafka.options.TopicRemoved
 import splice.kafka.split.KafkaPosition
 import splice.source._
 
@@ -52,6 +53,16 @@ final class RemovalSuite extends AnyFunSuite {
     run.pauses = 0
     assert(run.start().advance(until, Limits.Everything).json == """{"t":{"0":5},"u":{"0":3}}""")
     assert(run.pauses == 0)
+  }
+
+  test("a restart with fail says what could not be read of a topic that drain left out") {
+    val (run, e, from) = world("drain")
+    remove(run)
+    val until   = e.advance(from, Limits.Everything)
+    val failing = run.settings.copy(policies = run.settings.policies.copy(removed = TopicRemoved.Fail))
+    run.log.fill("u", 0, 1)
+    val error = intercept[SpliceException](run.start(own = failing).advance(until, Limits.Everything))
+    assert(error.getCondition == "SPLICE_KAFKA.DATA_LOSS" && error.getMessage.contains("t-0 [5, "))
   }
 
   test("drop forgets the position, and a topic of that name that comes later is new") {
