@@ -21,12 +21,15 @@ import splice.kafka.{DataLoss, KafkaErrors, SkippedRows}
   *   the ranges that are not read to their ends
   * @param planned
   *   the ids of their topics
+  * @param deleted
+  *   topics that other readers found deleted
   */
 final private[reader] class LogChanges(
     open: mutable.LinkedHashMap[TopicPartition, OpenRange],
     planned: Map[String, String],
     consumer: SlotConsumer,
-    settings: ReaderSettings
+    settings: ReaderSettings,
+    deleted: DeletedTopics
 ) {
 
   private var topics = planned
@@ -77,13 +80,32 @@ final private[reader] class LogChanges(
     val now   = System.nanoTime()
     val found = consumer.missing(topics.filter { case (topic, _) => read(topic) })
     missing = found.iterator.map(topic => topic -> missing.getOrElse(topic, now)).toMap
-    val deleted = found.filter(topic => now - missing(topic) >= confirmed)
-    val loss    = DataLoss(settings.failRemoved, counted)
-    if (deleted.nonEmpty) {
-      abandon(loss, "a batch is read that was planned before the topic was deleted", of(deleted))
-      consumer.leave(deleted)
+    leaveMissing(found.filter(topic => now - missing(topic) >= confirmed))
+  }
+
+  /** Abandons ranges of topics that an earlier reader found deleted, if they are still missing. So a topic with ranges in many tasks costs the
+    * wait of [[leaveDeleted]] once.
+    *
+    * @param except
+    *   topics that have records to hand over
+    */
+  def leaveKnown(except: Set[String]): Unit = {
+    val known = topics.filter { case (topic, id) => !except(topic) && deleted.contains(id) }
+    if (known.nonEmpty) { val _ = leaveMissing(consumer.missing(known)) }
+  }
+
+  private def leaveMissing(gone: Set[String]): Boolean = {
+    if (gone.nonEmpty) {
+      // Before the policy, which may fail: another attempt of the task should not wait again.
+      gone.foreach(topic => deleted.add(planned(topic)))
+      abandon(
+        DataLoss(settings.failRemoved, counted),
+        "a batch is read that was planned before the topic was deleted",
+        of(gone)
+      )
+      consumer.leave(gone)
     }
-    deleted.nonEmpty
+    gone.nonEmpty
   }
 
   /** Continues at records that the log has. */
@@ -157,4 +179,20 @@ private object LogChanges {
 
   // Longer than a broker usually needs for new metadata.
   private val Confirmed = Duration.ofSeconds(10)
+}
+
+/** Ids of topics that readers of one JVM found deleted. No topic gets the id of another one. Used by any thread. */
+final private[splice] class DeletedTopics {
+
+  private val ids = new mutable.LinkedHashSet[String]
+
+  def contains(id: String): Boolean = synchronized(ids(id))
+
+  def add(id: String): Unit = synchronized {
+    if (ids.add(id) && ids.size > DeletedTopics.Remembered) ids.headOption.foreach(ids.remove)
+  }
+}
+
+private object DeletedTopics {
+  private val Remembered = 1000
 }

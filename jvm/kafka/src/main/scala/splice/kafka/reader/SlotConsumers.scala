@@ -17,6 +17,9 @@ final private[splice] class SlotConsumers(pool: ReaderPool[ReaderKey, SlotConsum
 
   import SlotConsumers._
 
+  /** The topics that readers of this JVM found deleted. */
+  val deleted = new DeletedTopics
+
   // The runs that were warned of.
   private val lowered  = new mutable.LinkedHashSet[String]
   private val exceeded = new mutable.LinkedHashSet[String]

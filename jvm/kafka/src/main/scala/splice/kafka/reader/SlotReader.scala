@@ -31,6 +31,8 @@ import splice.source.{Poll, Report}
   *
   * A topic that was deleted and created again since the batch was planned is found out before any record of the new one is handed over.
   *
+  * @param deleted
+  *   topics that readers of this JVM found deleted
   * @param giveBack
   *   called once, unless reading failed or was interrupted; then the consumer is closed. The next task seeks each partition that this one
   *   has not read to the end of its range
@@ -39,13 +41,14 @@ final private[splice] class SlotReader(
     ranges: IndexedSeq[KafkaSplitRange],
     consumer: SlotConsumer,
     settings: ReaderSettings,
-    reused: Boolean
+    reused: Boolean,
+    deleted: DeletedTopics = new DeletedTopics
 )(giveBack: => Unit)
     extends AutoCloseable {
 
   private val all     = ranges.map(new OpenRange(_))
   private val open    = mutable.LinkedHashMap.from(all.map(range => range.partition -> range))
-  private val changes = new LogChanges(open, KafkaSplitRange.topicIds(ranges), consumer, settings)
+  private val changes = new LogChanges(open, KafkaSplitRange.topicIds(ranges), consumer, settings, deleted)
   private val chunks  = mutable.ArrayDeque.empty[Chunk]
   private val lock    = new ReentrantLock
 
@@ -203,6 +206,7 @@ final private[splice] class SlotReader(
       }
       // A reused consumer may have passed over a whole range that holds no record.
       finishPassed(open.valuesIterator.filter(range => range.moved(position(range))).toSeq, left.contains)
+      changes.leaveKnown(left.keysIterator.map(_.topic).toSet)
       true
     }
   }

@@ -24,8 +24,9 @@ final private[splice] class TopicIds(responses: () => Long, ask: TopicIds.Questi
   private var agreed = Map.empty[String, String]
   private var at     = -1L
 
-  // Up to which response no planned topic was missing.
-  private var complete = -1L
+  // The topics that were not missing at a response.
+  private var present   = Set.empty[String]
+  private var presentAt = -1L
 
   /** How many metadata responses the consumer has had. */
   def response: Long = responses()
@@ -56,15 +57,17 @@ final private[splice] class TopicIds(responses: () => Long, ask: TopicIds.Questi
     }
   }
 
-  /** The topics that do not exist, by the broker that responds, which may be behind. It sends a request only if the consumer has had a metadata
-    * response since the last call, because a client requests metadata again and again while a topic is missing.
+  /** The topics that do not exist, by the broker that responds, which may be behind. Topics that existed are requested again only once the
+    * consumer has had a metadata response, because a client requests metadata again and again while a topic is missing.
     */
   def missing(planned: Map[String, String]): Set[String] = {
     val now = responses()
-    if (planned.isEmpty || now == complete) Set.empty
+    if (now != presentAt) present = Set.empty
+    presentAt = now
+    if (planned.keySet.subsetOf(present)) Set.empty
     else {
       val gone = ask.missing(planned)
-      if (gone.isEmpty) complete = now
+      present ++= planned.keySet -- gone
       gone
     }
   }

@@ -77,6 +77,40 @@ final class LogChangesSuite extends AnyFunSuite {
     r.close()
   }
 
+  test("a topic that one task found deleted costs no later task a wait, also if the policy fails") {
+    Seq(true, false).foreach { fails =>
+      val w = new SlotWorld(timeout = Duration.ofSeconds(2), failRemoved = fails)
+      w.deleted = Set("u")
+      w.responses += 1
+      if (fails) intercept[SpliceException](w.read(of("u", 0, 0, 9)))
+      else assert(lost(w.read(of("u", 0, 0, 9))).size == 1)
+      // Poll.Pending would be a wait for records.
+      val later = w.reader(of("u", 1, 0, 4))
+      if (fails) intercept[SpliceException](later.poll(Duration.ZERO))
+      else {
+        val messages = lost(assert(later.poll(Duration.ZERO) == Poll.Ended))
+        assert(messages.size == 1 && messages.head.contains("u-1 [0, 4)"), messages)
+      }
+      later.close()
+    }
+  }
+
+  test("a topic that one task found deleted is read by a later task if it exists, as after a broker that was behind") {
+    val w = new SlotWorld(timeout = Duration.ofSeconds(2), failRemoved = false)
+    w.deleted = Set("u")
+    w.responses += 1
+    assert(lost(w.read(of("u", 0, 0, 9))).size == 1)
+    w.deleted = Set.empty
+    w.client.schedulePollTask(() => w.client.add(w.client.u(1), 0, 1))
+    assert(w.read(of("u", 1, 0, 2)).map(_._2) == Seq(0L, 1L))
+  }
+
+  test("only so many deleted topics are remembered") {
+    val topics = new DeletedTopics
+    (0 until 1001).foreach(n => topics.add(s"id-$n"))
+    assert(!topics.contains("id-0") && topics.contains("id-1") && topics.contains("id-1000"))
+  }
+
   test("a topic that is missing for a moment only is read on") {
     val w = new SlotWorld(timeout = Duration.ofSeconds(8), failRemoved = false)
     w.deleted = Set("u")

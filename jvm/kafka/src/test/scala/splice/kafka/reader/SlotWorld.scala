@@ -91,6 +91,9 @@ final private[reader] class SlotWorld(
   )
   var returned = 0
 
+  /** The topics that readers found deleted. */
+  val found = new DeletedTopics
+
   /** Lets the poll after those that are scheduled find that the topic is another one. */
   def recreate(offsets: Long*): Unit = {
     client.schedulePollTask { () =>
@@ -123,7 +126,8 @@ final private[reader] class SlotWorld(
       recreated = recreated,
       failRemoved = failRemoved
     ),
-    reused = reused
+    reused = reused,
+    deleted = found
   )(returned += 1)
 
   def read(ranges: KafkaSplitRange*): Seq[(Int, Long)] = {

@@ -85,6 +85,13 @@ final class TopicIdsSuite extends AnyFunSuite {
     assert(w.ids.missing(both).isEmpty, "a topic that was created again is another one, and not missing")
   }
 
+  test("a topic that no request was about is requested although others exist at the same response") {
+    val w = new World(Map("b" -> "2"))
+    assert(w.ids.missing(Map("b" -> "2")).isEmpty && w.asked.size == 1)
+    assert(w.ids.missing(Map("a" -> "1")) == Set("a") && w.asked.size == 2)
+    assert(w.ids.missing(Map("b" -> "2")).isEmpty && w.asked.size == 2)
+  }
+
   test("nobody is asked where no ids are known") {
     val w = new World(Map.empty)
     assert(w.others(Map.empty).isEmpty && w.asked.isEmpty)
