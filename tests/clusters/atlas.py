@@ -136,6 +136,7 @@ class Atlas:
             DynamicKafkaSource.builder()
             .metadata_file(str(self.file))
             .options(discoveryInterval="200ms", clusterWait="2s", **_CLIENT)
+            .options(**self.clusters.west.providers)
             .options(**options)
         )
 

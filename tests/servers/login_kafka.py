@@ -55,17 +55,27 @@ class LoginKafka(KafkaCluster):
 
     @property
     def client(self) -> dict[str, str]:
-        """The properties of a client that is the newest user; they hold no password."""
+        """The properties of a client that is the newest user; they hold no password.
+
+        They refer to it. :attr:`providers` resolves the reference.
+        """
         user = self._newest
         reference = f"${{file:{self._folder / 'secrets.properties'}:{user}}}"
         return {
             "security.protocol": "SASL_PLAINTEXT",
             "sasl.mechanism": _MECHANISM,
             "sasl.jaas.config": f'{_MODULE} required username="{user}" password="{reference}";',
-            "config.providers": "file",
-            "config.providers.file.class": (
+        }
+
+    @property
+    def providers(self) -> dict[str, str]:
+        """The options of a query that resolve references to passwords."""
+        return {
+            "kafka.config.providers": "file",
+            "kafka.config.providers.file.class": (
                 "org.apache.kafka.common.config.provider.FileConfigProvider"
             ),
+            "kafka.config.providers.file.param.allowed.paths": str(self._folder),
         }
 
     def change_user(self) -> None:

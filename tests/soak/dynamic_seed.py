@@ -210,6 +210,7 @@ class _Seed:
                 "startingOffsets": "earliest",
                 "kafka.group.id": self._group,
                 **CLIENT,
+                **self._places.clusters.west.providers,
                 **killing.OPTIONS,
                 **options,
             },

@@ -94,6 +94,14 @@ private[splice] object DynamicOptions {
     "whether the metadata may contain literal secrets, which the checkpoint then stores. Otherwise it may contain references only, to ConfigProviders that 'kafka.config.providers' configures"
   ).withDefault(false, "false")
 
+  val MetadataProperties: SourceOption[Boolean] = SourceOption(
+    "metadataProperties",
+    OptionType.choice[Boolean]("safe" -> false, "any" -> true),
+    "which properties of the Kafka client the metadata may set for a cluster: safe = the security protocol, logins, key and trust stores, " +
+      "timeouts, the rack and the isolation level; any = each property that the query may set, which gives the author of the metadata the " +
+      "rights of this job"
+  ).withDefault(false, "safe")
+
   val OnRemovedOption: SourceOption[OnRemoved] = SourceOption(
     "onRemoved",
     OptionType.choice[OnRemoved](OnRemoved.all.map(p => p.word -> p): _*),
@@ -162,6 +170,7 @@ private[splice] object DynamicOptions {
     ClusterName,
     MetadataPython,
     AllowLiteralSecrets,
+    MetadataProperties,
     OnRemovedOption,
     CutoverOption,
     DrainTimeout,

@@ -60,22 +60,25 @@ final private[splice] case class DynamicSettings(
 
   /** The services in the order in which they are asked. Talks to none. */
   def service(hadoop: Configuration): KafkaMetadataService = {
-    val secrets = new LiteralSecrets(
-      options(DynamicOptions.AllowLiteralSecrets),
-      name => Seq(options, options.scope(s"cluster.$name")).map(ClientProperties.among).reduce(_ ++ _)
+    def query(cluster: String) =
+      Seq(options, options.scope(s"cluster.$cluster")).map(ClientProperties.among).reduce(_ ++ _)
+    val rules = new DocumentProperties(
+      options(DynamicOptions.MetadataProperties),
+      new LiteralSecrets(options(DynamicOptions.AllowLiteralSecrets), query),
+      query
     )
     val made = services.map {
       case MetadataKind.File =>
-        new FileMetadataService(new Path(options(DynamicOptions.MetadataFile)), hadoop, secrets)
+        new FileMetadataService(new Path(options(DynamicOptions.MetadataFile)), hadoop, rules)
       case MetadataKind.Http =>
         val headers = options.scope("metadata").scope("header").toMap
         new HttpMetadataService(
           options(DynamicOptions.MetadataUrl),
           options(DynamicOptions.MetadataTimeout),
           headers,
-          secrets
+          rules
         )
-      case MetadataKind.Python        => new CallbackMetadataService(options(DynamicOptions.MetadataPython), secrets)
+      case MetadataKind.Python        => new CallbackMetadataService(options(DynamicOptions.MetadataPython), rules)
       case MetadataKind.SingleCluster =>
         new SingleClusterMetadataService(options(DynamicOptions.ClusterName), ClientProperties.of(options))
     }

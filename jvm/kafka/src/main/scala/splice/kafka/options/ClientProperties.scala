@@ -173,6 +173,12 @@ private[splice] object ClientProperties {
       "a client that may create topics recreates a deleted topic, empty. Remove the option, and create topics before the query starts"
   )
 
+  /** Why a property, without the prefix `kafka.`, cannot be set to a value; None if it can. */
+  def refusal(property: String, value: String): Option[String] = {
+    val name = canonical(property)
+    refused.get(name).filterNot(_ => isFixed(name, value))
+  }
+
   private def isFixed(property: String, value: String): Boolean =
     property == ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG && value.trim.equalsIgnoreCase("false")
 
@@ -181,10 +187,9 @@ private[splice] object ClientProperties {
     case (key, value) if KafkaOptions.isClientProperty(key) => property(key) -> value
   }
 
-  private def property(option: String): String = {
-    val written = option.drop(KafkaOptions.ClientPrefix.length)
-    known.getOrElse(written.toLowerCase(Locale.ROOT), written)
-  }
+  private def property(option: String): String = canonical(option.drop(KafkaOptions.ClientPrefix.length))
+
+  private def canonical(written: String): String = known.getOrElse(written.toLowerCase(Locale.ROOT), written)
 
   /** Takes the properties out of a source's options.
     *
@@ -194,7 +199,7 @@ private[splice] object ClientProperties {
   def of(options: SourceOptions): ClientProperties = {
     for {
       (key, value) <- options.toMap if KafkaOptions.isClientProperty(key)
-      why          <- refused.get(property(key)) if !isFixed(property(key), value)
+      why          <- refusal(property(key), value)
     } throw KafkaErrors.refusedOption(options.name(key), why)
     val servers = options(KafkaOptions.Servers)
     ClientProperties(

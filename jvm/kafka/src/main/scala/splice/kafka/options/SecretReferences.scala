@@ -36,6 +36,19 @@ final private[splice] class SecretReferences(properties: Map[String, String]) {
 }
 
 private[splice] object SecretReferences {
-  private val Providers = "config.providers"
+
+  /** The property that names the providers, and the start of the names of theirs. */
+  val Providers = "config.providers"
+
   private val reference = "\\$\\{([^}:\\s]+):[^}]+\\}".r
+
+  // As Kafka finds references. It also accepts spaces in the name of a provider.
+  private val any = "\\$\\{([^}]*?):(([^}]*?):)?([^}]*?)\\}".r
+
+  /** @param path empty if the reference has none */
+  final case class Reference(provider: String, path: String, key: String)
+
+  /** All references of a text, to configured providers and to others. */
+  def all(text: String): Seq[Reference] =
+    any.findAllMatchIn(text).map(m => Reference(m.group(1), Option(m.group(3)).getOrElse(""), m.group(4))).toSeq
 }

@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 
 /** Asks a Python function for a [[MetadataDocument]]. */
-final private[dynamic] class CallbackMetadataService(name: String, secrets: LiteralSecrets)
+final private[dynamic] class CallbackMetadataService(name: String, rules: DocumentProperties)
     extends KafkaMetadataService {
 
   @volatile private var inactive = Set.empty[String]
@@ -21,7 +21,7 @@ final private[dynamic] class CallbackMetadataService(name: String, secrets: Lite
     val text =
       try callback.document()
       catch { case NonFatal(e) => throw MetadataErrors.unavailable(toString, String.valueOf(e.getMessage), Some(e)) }
-    val found = MetadataDocument.read(toString, text, secrets)
+    val found = MetadataDocument.read(toString, text, rules)
     inactive = found.inactive
     found.metadata
   }

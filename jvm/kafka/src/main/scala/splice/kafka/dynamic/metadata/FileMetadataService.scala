@@ -17,7 +17,7 @@ import splice.source.Secrets
   *
   * Whoever changes the file writes another and renames it over this one, as a mounted ConfigMap does: then no reader sees half of it.
   */
-final private[dynamic] class FileMetadataService(file: Path, configuration: Configuration, secrets: LiteralSecrets)
+final private[dynamic] class FileMetadataService(file: Path, configuration: Configuration, rules: DocumentProperties)
     extends KafkaMetadataService {
 
   private lazy val fs            = file.getFileSystem(configuration)
@@ -27,7 +27,7 @@ final private[dynamic] class FileMetadataService(file: Path, configuration: Conf
     val text =
       try Using.resource(fs.open(file))(MetadataText.read(shown, _))
       catch { case e: IOException => throw MetadataErrors.unavailable(toString, e.toString, Some(e)) }
-    val found = MetadataDocument.read(shown, text, secrets)
+    val found = MetadataDocument.read(shown, text, rules)
     inactive = found.inactive
     found.metadata
   }

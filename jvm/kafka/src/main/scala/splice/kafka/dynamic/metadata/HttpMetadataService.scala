@@ -24,7 +24,7 @@ final private[dynamic] class HttpMetadataService(
     uri: URI,
     timeout: Duration,
     headers: Map[String, String],
-    secrets: LiteralSecrets
+    rules: DocumentProperties
 ) extends KafkaMetadataService {
 
   import HttpMetadataService._
@@ -39,7 +39,7 @@ final private[dynamic] class HttpMetadataService(
       (connection.getResponseCode, last) match {
         case (HttpURLConnection.HTTP_OK, _) =>
           val text  = Using.resource(connection.getInputStream)(MetadataText.read(shown, _))
-          val found = MetadataDocument.read(shown, text, secrets)
+          val found = MetadataDocument.read(shown, text, rules)
           last = Some(Answer(Option(connection.getHeaderField("ETag")), found))
           found.metadata
         case (HttpURLConnection.HTTP_NOT_MODIFIED, Some(known)) => known.document.metadata

@@ -38,18 +38,18 @@ private[dynamic] object MetadataDocument {
     *
     * @param name
     *   what errors call it
-    * @param secrets
-    *   rejects literal secrets
+    * @param rules
+    *   which properties a document may set
     * @throws splice.source.SpliceException
     *   that names the line
     */
-  def read(name: String, text: String, secrets: LiteralSecrets): MetadataDocument = {
+  def read(name: String, text: String, rules: DocumentProperties): MetadataDocument = {
     val root    = Located.parse(name, text)
     val version = root.fields.toMap.get("version").getOrElse(root.wrong("'version' is missing"))
     if (version.number > Version) throw MetadataErrors.newer(name, version.number, Version)
     if (version.number < 1) version.wrong(s"'${version.text}' is no version")
     val parts    = root.only("version", "generation", "clusters", "streams", "cutovers")
-    val clusters = parts.get("clusters").toSeq.flatMap(_.fields).map(cluster(_, secrets))
+    val clusters = parts.get("clusters").toSeq.flatMap(_.fields).map(cluster(_, rules))
     val known    = clusters.map(_._1.name).toSet
     val streams  = parts.getOrElse("streams", root.wrong("'streams' is missing")).fields.map(stream(_, known))
     val cutovers = CutoverSection(parts.get("cutovers").toSeq.flatMap(_.fields), streams)
@@ -63,18 +63,17 @@ private[dynamic] object MetadataDocument {
     )
   }
 
-  private def cluster(entry: (String, Located), secrets: LiteralSecrets): (KafkaCluster, Boolean) = {
+  private def cluster(entry: (String, Located), rules: DocumentProperties): (KafkaCluster, Boolean) = {
     val (name, value) = entry
     if (!ClusterNames.isValid(name)) value.wrong(s"'$name' is no name of a cluster: ${ClusterNames.Allowed}")
     val parts   = value.only("bootstrapServers", "properties", "active")
-    val servers = parts.getOrElse("bootstrapServers", value.wrong("'bootstrapServers' is missing")).text
+    val servers = parts.getOrElse("bootstrapServers", value.wrong("'bootstrapServers' is missing"))
     val written = parts.get("properties").toSeq.flatMap(_.fields)
-    val more    = SortedMap.from(written.map { case (key, at) => key -> at.text })
-    written.foreach { case (key, at) =>
-      if (key == Servers) at.wrong("the servers are said by 'bootstrapServers'")
-      secrets.refusal(name, more, key).foreach(at.wrong)
-    }
-    KafkaCluster(name, more + (Servers -> servers)) -> parts.get("active").forall(_.bool)
+    written.foreach { case (key, at) => if (key == Servers) at.wrong("set 'bootstrapServers' instead") }
+    val lines = SortedMap.from(written :+ (Servers -> servers))
+    val all   = lines.map { case (key, at) => key -> at.text }
+    lines.foreach { case (key, at) => rules.refusal(name, all, key).foreach(at.wrong) }
+    KafkaCluster(name, all) -> parts.get("active").forall(_.bool)
   }
 
   private def stream(entry: (String, Located), clusters: Set[String]): KafkaStream = {

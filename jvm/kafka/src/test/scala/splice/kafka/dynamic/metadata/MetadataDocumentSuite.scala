@@ -32,7 +32,11 @@ final class MetadataDocumentSuite extends AnyFunSuite {
        |""".stripMargin
 
   private def read(text: String, literal: Boolean = false): MetadataDocument =
-    MetadataDocument.read("streams.yaml", text, new LiteralSecrets(literal, _ => providers))
+    MetadataDocument.read(
+      "streams.yaml",
+      text,
+      new DocumentProperties(any = true, new LiteralSecrets(literal, _ => providers), _ => providers)
+    )
 
   private val providers = Map("config.providers" -> "file", "config.providers.file.class" -> "FileConfigProvider")
 

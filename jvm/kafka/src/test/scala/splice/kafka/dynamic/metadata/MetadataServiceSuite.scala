@@ -46,7 +46,7 @@ final class MetadataServiceSuite extends AnyFunSuite {
         new FileMetadataService(
           new Path(file.toUri),
           new Configuration(),
-          new LiteralSecrets(allowed = false, _ => Map.empty)
+          new DocumentProperties(any = false, new LiteralSecrets(allowed = false, _ => Map.empty), _ => Map.empty)
         )
       )
     finally {
@@ -117,7 +117,7 @@ final class MetadataServiceSuite extends AnyFunSuite {
       uri,
       Duration.ofSeconds(10),
       headers.toMap,
-      new LiteralSecrets(allowed = false, _ => Map.empty)
+      new DocumentProperties(any = false, new LiteralSecrets(allowed = false, _ => Map.empty), _ => Map.empty)
     )
 
   test("an endpoint is asked each time, and sends its document once only") {
