@@ -1,0 +1,116 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Attacks by whoever writes the metadata document."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from clusters.atlas import Atlas, rows_in, soon
+from driver_log import DriverLog
+from refusals import assert_says, failure
+from streams import start
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule required username=me"
+_PROVIDERS = "org.apache.kafka.common.config.provider"
+
+_ATTACKS: dict[str, dict[str, str]] = {
+    "a file that the query does not allow": {
+        "sasl.jaas.config": f'{_PLAIN} password="${{file:/etc/passwd:root}}";'
+    },
+    "a file through the folder above an allowed one": {
+        "sasl.jaas.config": f'{_PLAIN} password="${{file:ALLOWED/../../../etc/passwd:root}}";'
+    },
+    "a token URL that is a file": {"sasl.oauthbearer.token.endpoint.url": "file:///etc/passwd"},
+    "a provider of its own": {
+        "config.providers": "env",
+        "config.providers.env.class": f"{_PROVIDERS}.EnvVarConfigProvider",
+    },
+    "a wider limit for the query's provider": {
+        "config.providers.file.param.allowed.paths": "/",
+    },
+    "a class": {"metric.reporters": "example.Reporter"},
+    "a login module": {
+        "sasl.jaas.config": "com.sun.security.auth.module.JndiLoginModule required;"
+    },
+    "a secret in what servers receive": {"client.rack": "${file:ALLOWED/secrets.properties:user}"},
+}
+
+
+def _attack(atlas: Atlas, properties: Mapping[str, str]) -> dict[str, object]:
+    """What a document says of the cluster west, with properties of the attack."""
+    reached = atlas.clusters.reached("west")
+    allowed = atlas.clusters.west.providers["kafka.config.providers.file.param.allowed.paths"]
+    own = {key: value.replace("ALLOWED", allowed) for key, value in properties.items()}
+    return {**reached, "properties": {**reached["properties"], **own}}
+
+
+@pytest.mark.parametrize("attack", _ATTACKS)
+def test_the_first_start_rejects_an_attack(
+    spark: SparkSession, atlas: Atlas, tmp_path: Path, attack: str
+) -> None:
+    topic = atlas.topic("west")
+    atlas.publish({"orders": {"west": [topic]}}, {"west": _attack(atlas, _ATTACKS[attack])})
+    source = atlas.builder().stream_ids("orders").starting_offsets("earliest").build()
+    text = failure(spark, source, tmp_path)
+    key = next(iter(_ATTACKS[attack]))
+    assert_says(text, "SPLICE_METADATA.INVALID", "line 1", f"clusters.west.properties.{key}")
+
+
+def test_a_running_query_reads_on_without_an_attack(
+    spark: SparkSession, atlas: Atlas, driver_log: DriverLog, tmp_path: Path
+) -> None:
+    west, north = atlas.topic("west"), atlas.topic("north")
+    streams = {"orders": {"west": [west], "north": [north]}}
+    good = {name: atlas.clusters.reached(name) for name in ("west", "north")}
+    atlas.publish(streams)
+    atlas.produce("west", west, 20)
+    query = start(atlas.stream(spark), tmp_path)
+    soon(query, "the first rows", lambda: rows_in(tmp_path) == atlas.produced)
+
+    bad = _attack(atlas, _ATTACKS["a file that the query does not allow"])
+    atlas.publish(streams, {**good, "west": bad})
+    soon(query, "a warning", lambda: driver_log.has(r"line 1: 'clusters\.west.*/etc/passwd"))
+    atlas.produce("west", west, 20)
+    atlas.produce("north", north, 20)
+    soon(query, "rows of both clusters", lambda: rows_in(tmp_path) == atlas.produced)
+
+    more = atlas.topic("north")
+    atlas.publish({"orders": {"west": [west], "north": [north, more]}})
+    atlas.produce("north", more, 20)
+    soon(query, "rows of a later document", lambda: rows_in(tmp_path) == atlas.produced)
+    query.stop()
+    atlas.assert_read(spark, tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["JKS", "PKCS12", "PEM"])
+def test_a_file_that_is_no_store_is_shown_nowhere(
+    spark: SparkSession, atlas: Atlas, driver_log: DriverLog, tmp_path: Path, kind: str
+) -> None:
+    word = f"hunter-{uuid.uuid4().hex}"
+    stolen = tmp_path / "stolen"
+    stolen.write_text(f"-----BEGIN CERTIFICATE-----\n{word}\n-----END CERTIFICATE-----\n")
+    topic = atlas.topic("north")
+    store = {
+        "security.protocol": "SSL",
+        "ssl.truststore.location": str(stolen),
+        "ssl.truststore.type": kind,
+    }
+    north = {**atlas.clusters.reached("north"), "properties": store}
+    atlas.publish({"orders": {"north": [topic]}}, {"north": north})
+    source = atlas.builder(clusterTimeout="2s").stream_ids("orders").build()
+    text = failure(spark, source, tmp_path / "query")
+    assert word not in text
+    assert not driver_log.has(word)
+    for file in (tmp_path / "query").rglob("*"):
+        assert file.is_dir() or word.encode() not in file.read_bytes(), file
+    assert json.loads(atlas.file.read_text())["clusters"]["north"]["properties"] == store
