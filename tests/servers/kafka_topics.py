@@ -152,11 +152,15 @@ class KafkaTopics:
     def delete_records(self, topic: str, before: Mapping[int, int]) -> None:
         """Deletes the records before an offset, per partition; -1 deletes all."""
         asked = [TopicPartition(topic, p, o) for p, o in before.items()]
-        # The client may still know a leader that was killed.
-        wait_for(
-            f"the leaders of '{topic}'",
-            lambda: _unless(_NO_LEADER_YET, lambda: _all_done(self._admin.delete_records(asked))),
-        )
+
+        def delete() -> list[Any] | None:
+            done = _unless(_NO_LEADER_YET, lambda: _all_done(self._admin.delete_records(asked)))
+            if done is None:
+                # A client sends the request to the leader that it knows, again and again.
+                self.disconnect()
+            return done
+
+        wait_for(f"the leaders of '{topic}'", delete)
 
     def offsets(self, topic: str) -> dict[int, tuple[int, int]]:
         """Gives the first offset and the end of each partition, open transactions included."""
