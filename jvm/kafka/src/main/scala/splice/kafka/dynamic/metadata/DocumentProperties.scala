@@ -48,15 +48,14 @@ final private[dynamic] class DocumentProperties(
     *   all properties that the metadata sets for the cluster
     */
   def refusal(cluster: String, properties: Map[String, String], key: String): Option[String] = {
-    val value = properties(key)
-    val rules = Iterator[() => Option[String]](
-      () => ClientProperties.refusal(key, value),
-      () => if (any) None else unlisted(cluster, key),
-      () => if (any) None else unallowed(query(cluster), key, value),
-      () => secrets.refusal(cluster, properties, key),
-      () => if (any || key != SaslConfigs.SASL_JAAS_CONFIG) None else module(query(cluster), value)
-    )
-    rules.flatMap(_()).nextOption()
+    val value                             = properties(key)
+    def limit(refusal: => Option[String]) = if (any) None else refusal
+    ClientProperties
+      .refusal(key, value)
+      .orElse(limit(unlisted(cluster, key)))
+      .orElse(limit(unallowed(query(cluster), key, value)))
+      .orElse(secrets.refusal(cluster, properties, key))
+      .orElse(limit(if (key == SaslConfigs.SASL_JAAS_CONFIG) module(query(cluster), value) else None))
   }
 }
 
@@ -107,7 +106,7 @@ private[dynamic] object DocumentProperties {
       s"Metadata may set ${Allowed.toSeq.sorted.mkString(", ")}"
   )
 
-  /** Whether a text refers to what the query does not allow. A client resolves references in all its properties. */
+  /** Why a text must not contain its references. A client resolves references in all its properties. */
   private def unallowed(query: Map[String, String], key: String, value: String): Option[String] = {
     val found = SecretReferences.all(value)
     if (found.nonEmpty && !secret(key))
@@ -141,7 +140,7 @@ private[dynamic] object DocumentProperties {
   private def isWithin(path: String, folder: String): Boolean =
     Try(Paths.get(path).normalize.startsWith(Paths.get(folder).normalize)).getOrElse(false)
 
-  /** Whether a login line has another module than these. Kafka's parser reads it, because another parser may find other modules. */
+  /** Why the module of a login line must not be used. Kafka's parser reads the line, because another parser may find other modules. */
   private def module(query: Map[String, String], value: String): Option[String] = {
     val references = new SecretReferences(query)
     if (references.isReference(value)) None
