@@ -47,7 +47,7 @@ _ATTACKS: dict[str, dict[str, str]] = {
 
 
 def _attack(atlas: Atlas, properties: Mapping[str, str]) -> dict[str, object]:
-    """What a document says of the cluster west, with properties of the attack."""
+    """Return the entry of the cluster west with the properties of an attack."""
     reached = atlas.clusters.reached("west")
     allowed = atlas.clusters.west.providers["kafka.config.providers.file.param.allowed.paths"]
     own = {key: value.replace("ALLOWED", allowed) for key, value in properties.items()}

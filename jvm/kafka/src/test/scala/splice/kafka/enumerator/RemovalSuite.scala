@@ -55,7 +55,7 @@ final class RemovalSuite extends AnyFunSuite {
     assert(run.pauses == 0)
   }
 
-  test("a restart with fail says what could not be read of a topic that drain left out") {
+  test("a restart with fail reports the unread records of a topic that drain left out") {
     val (run, e, from) = world("drain")
     remove(run)
     val until   = e.advance(from, Limits.Everything)

@@ -174,7 +174,7 @@ final class DocumentPropertiesSuite extends AnyFunSuite {
     assert(error.getMessage.contains("it may not contain a reference"))
   }
 
-  test("metadata may set the properties of a query if the query says so") {
+  test("with metadataProperties=any, metadata sets each property that a query may set") {
     val own =
       Seq("config.providers" -> "own", "config.providers.own.class" -> "example.Provider", login("example.Login"))
     val found = read(any = true, "east:9092", literal = false, own: _*).metadata.clusters("east").properties
