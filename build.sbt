@@ -9,17 +9,21 @@ lazy val source = module("source").settings(CommonSettings.onSpark)
 lazy val coordinator = module("coordinator").dependsOn(source).settings(CommonSettings.onSpark)
 
 lazy val hybrid = module("hybrid")
-  .dependsOn(source, testkit % Test, files % Test, kafka % Test)
+  .dependsOn(source, testkit % Test, files % Test, dynamicKafka % Test)
   .settings(CommonSettings.onSpark)
 
 lazy val files = module("files").dependsOn(source, testkit % Test).settings(CommonSettings.onSpark)
 
 lazy val kafka = module("kafka")
   .dependsOn(source, testkit % Test)
+  .settings(CommonSettings.onSpark, libraryDependencies += Dependencies.kafkaClients)
+
+lazy val dynamicKafka = module("dynamicKafka", "dynamic-kafka")
+  .dependsOn(kafka % "compile->compile;test->test", testkit % Test)
   .settings(CommonSettings.onSpark, libraryDependencies ++= Seq(Dependencies.kafkaClients, Dependencies.yaml))
 
 lazy val spark = module("spark")
-  .dependsOn(coordinator, testkit % Test, hybrid % Test, files % Test, kafka % Test)
+  .dependsOn(coordinator, testkit % Test, hybrid % Test, files % Test, dynamicKafka % Test)
   .settings(CommonSettings.onSpark)
 
 lazy val testkit = module("testkit")
@@ -28,7 +32,7 @@ lazy val testkit = module("testkit")
   .settings(KillingJar.packed)
 
 lazy val bench = module("bench")
-  .dependsOn(source, coordinator, hybrid, files, kafka, spark, testkit)
+  .dependsOn(source, coordinator, hybrid, files, kafka, dynamicKafka, spark, testkit)
   .enablePlugins(JmhPlugin)
   .settings(FlinkPeer.known, ComparedBuilds.known, libraryDependencies ++= Dependencies.benchPeers)
 
@@ -36,7 +40,7 @@ lazy val flinkPeer = Project("flinkPeer", file("jvm/bench/flink"))
   .settings(CommonSettings.module, Publishing.never, FlinkPeer.staged)
 
 lazy val bundle = module("bundle")
-  .dependsOn(source, coordinator, hybrid, files, kafka, spark)
+  .dependsOn(source, coordinator, hybrid, files, kafka, dynamicKafka, spark)
   .settings(publish / skip := false, Publishing.bundle, libraryDependencies ++= Dependencies.sparkInTests)
 
 lazy val servers = Project("servers", file("tests/servers"))
@@ -52,9 +56,11 @@ lazy val linkage = Project("linkage", file("tests/linkage"))
 
 lazy val root = project
   .in(file("."))
-  .aggregate(source, coordinator, hybrid, files, kafka, spark, testkit, bench, flinkPeer, bundle, servers, linkage)
+  .aggregate(source, coordinator, hybrid, files, kafka, dynamicKafka, spark, testkit, bench, flinkPeer, bundle, servers, linkage)
   .settings(name := "splice", CommonSettings.module, Publishing.never)
 
-def module(id: String): Project =
-  Project(id, file(s"jvm/$id"))
-    .settings(name := s"splice-$id", CommonSettings.module, CommonSettings.tested, KafkaServer.known, Publishing.never)
+def module(id: String): Project = module(id, id)
+
+def module(id: String, folder: String): Project =
+  Project(id, file(s"jvm/$folder"))
+    .settings(name := s"splice-$folder", CommonSettings.module, CommonSettings.tested, KafkaServer.known, Publishing.never)

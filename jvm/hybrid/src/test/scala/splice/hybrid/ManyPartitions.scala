@@ -8,10 +8,9 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.apache.spark.sql.types.StructType
 
 import splice.kafka.dynamic._
-import splice.kafka.dynamic.enumerator.ClusterEnumerator
 import splice.kafka.dynamic.reader.ClusterReads
 import splice.kafka.dynamic.split.DynamicOffset
-import splice.kafka.enumerator.{KafkaPlan, RecordSizes, TimedOffset}
+import splice.kafka.enumerator.{ClusterEnumerator, KafkaPlan, RecordSizes, TimedOffset}
 import splice.kafka.options.StartingOffsets
 import splice.kafka.split.KafkaPosition
 import splice.source._

@@ -8,7 +8,6 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.apache.spark.sql.types.StructType
 
-import splice.kafka.dynamic.enumerator.ClusterEnumerator
 import splice.kafka.lag.ReadReports
 import splice.kafka.options.{KafkaSettings, StartingOffsets}
 import splice.kafka.reader.{KafkaReaders, ReaderPool}

@@ -5,9 +5,8 @@ package splice.kafka.enumerator
 
 import scala.util.Random
 
-import splice.kafka.dynamic.split.DynamicSplitRange
 import splice.kafka.split.KafkaSplitRange
-import splice.source.{LogPartition, OffsetRanges, OffsetRuns, SplitRange}
+import splice.source.{LogPartition, OffsetRanges, OffsetRuns}
 
 /** What the suites about holes of a history share. */
 object Filled {
@@ -60,8 +59,6 @@ object Filled {
   }
 
   /** All offsets of a batch, in the order of the ranges. */
-  def read(ranges: Seq[SplitRange]): Map[LogPartition, Seq[Long]] = ranges.collect {
-    case own: KafkaSplitRange   => own
-    case own: DynamicSplitRange => own.range
-  }.groupMap(_.partition)(offsets).map { case (p, own) => p -> own.flatten }
+  def read(ranges: Seq[KafkaSplitRange]): Map[LogPartition, Seq[Long]] =
+    ranges.groupMap(_.partition)(offsets).map { case (p, own) => p -> own.flatten }
 }

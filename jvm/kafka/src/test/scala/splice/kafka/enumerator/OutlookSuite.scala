@@ -11,7 +11,6 @@ import scala.util.Using
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
-import splice.kafka.dynamic.enumerator.SimulatedClusters
 import splice.kafka.enumerator.SimulatedRun.t
 import splice.source._
 
@@ -42,22 +41,5 @@ final class OutlookSuite extends AnyFunSuite {
       intercept[SpliceException](Using.resource(new SimulatedRun().start())(ask)).getMessage
     assert(failure(_.outlook()) == failure(_.start(StartPosition.Configured)))
     assert(failure(_.outlook()).contains("SPLICE_KAFKA.MISSING_TOPIC"))
-  }
-
-  test("many clusters: topics have the name of their cluster, and a cluster that is not active is a warning") {
-    val clusters    = new SimulatedClusters(clusters = 2, topics = 1, partitions = 1)
-    val first       = clusters.logs.head._1
-    val (east, all) = (s"$first/$first-topic-000", clusters.logs.keys.toSeq)
-    clusters.write()
-    def ask() = Using.resource(clusters.start(new MemorySideLog)) { run =>
-      val known = run.outlook()
-      (known.logs, known.warnings)
-    }
-    val (both, none) = ask()
-    assert(both.keys.map(_.topic).toSeq == all.map(name => s"$name/$name-topic-000") && none.isEmpty)
-    clusters.inactive = Set(all(1))
-    val (one, warnings) = ask()
-    assert(one == SortedMap(LogPartition(east, 0) -> LogOutlook(LogRange(0, 1), at(0))))
-    assert(warnings.exists(_.contains(all(1))))
   }
 }

@@ -9,7 +9,7 @@ import java.util.concurrent.{ExecutionException, Executors, Future => JFuture, T
 import org.slf4j.LoggerFactory
 
 import splice.kafka.dynamic.change.Leaving
-import splice.kafka.enumerator.KafkaPlan
+import splice.kafka.enumerator.{ClusterEnumerator, KafkaPlan}
 import splice.kafka.split.KafkaPosition
 import splice.kafka.{DaemonThread, KafkaErrors}
 import splice.source.SpliceException

@@ -7,7 +7,7 @@ import scala.collection.immutable.SortedMap
 
 import splice.kafka.dynamic.DynamicErrors
 import splice.kafka.dynamic.change.{Leaving, LeavingCut, LeavingPlan}
-import splice.kafka.enumerator.{Fills, SilentPartition}
+import splice.kafka.enumerator.{ClusterEnumerator, Fills, SilentPartition}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.{Limits, LogPartition}
 

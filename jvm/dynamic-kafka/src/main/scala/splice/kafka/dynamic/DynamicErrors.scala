@@ -10,7 +10,7 @@ import splice.source.{ErrorConditions, SpliceException}
 /** Errors of a Kafka source over many clusters. */
 private[dynamic] object DynamicErrors {
 
-  private val conditions = new ErrorConditions("splice/kafka/error-conditions.json")
+  private val conditions = new ErrorConditions("splice/kafka/dynamic/error-conditions.json")
 
   /** An answer of the metadata service that is not applied. */
   def refused(refusal: Refusal): SpliceException = refusal match {

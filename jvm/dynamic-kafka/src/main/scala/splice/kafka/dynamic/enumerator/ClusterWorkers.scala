@@ -10,6 +10,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import splice.kafka.dynamic.KafkaCluster
 import splice.kafka.dynamic.change.AppliedMetadata
 import splice.kafka.dynamic.split.DynamicPosition
+import splice.kafka.enumerator.ClusterEnumerator
 import splice.kafka.split.KafkaPosition
 
 /** A worker for each cluster that something is read of, made anew only when its own topics or properties change.

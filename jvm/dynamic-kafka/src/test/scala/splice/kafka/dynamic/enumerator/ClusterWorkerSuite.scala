@@ -14,7 +14,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.KafkaErrors
 import splice.kafka.dynamic.change.{Leaving, LeavingPlan}
-import splice.kafka.enumerator.{KafkaPlan, TimedOffset}
+import splice.kafka.enumerator.{ClusterEnumerator, KafkaPlan, TimedOffset}
 import splice.kafka.options.StartingOffsets
 import splice.kafka.split.KafkaPosition
 import splice.source._

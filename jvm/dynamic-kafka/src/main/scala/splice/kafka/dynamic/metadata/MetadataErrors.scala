@@ -8,7 +8,7 @@ import splice.source.{ErrorConditions, SpliceException}
 /** Errors about what a metadata service says. */
 private[dynamic] object MetadataErrors {
 
-  private val conditions = new ErrorConditions("splice/kafka/error-conditions.json")
+  private val conditions = new ErrorConditions("splice/kafka/dynamic/error-conditions.json")
 
   /** The document cannot be used as it is. */
   def invalid(document: String, line: Int, path: String, what: String): SpliceException = conditions.error(

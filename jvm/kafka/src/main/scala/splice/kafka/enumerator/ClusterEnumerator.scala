@@ -1,11 +1,10 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.kafka.dynamic.enumerator
+package splice.kafka.enumerator
 
 import scala.collection.immutable.SortedMap
 
-import splice.kafka.enumerator.{KafkaPlan, SilentPartition, TimedOffset}
 import splice.kafka.options.StartingOffsets
 import splice.kafka.split.KafkaPosition
 import splice.source.{LogPartition, LogPartitions, SplitEnumerator, SplitRange, StartPosition}

@@ -15,7 +15,7 @@ import splice.kafka.dynamic.change._
 import splice.kafka.dynamic.reader.{ClusterReads, DynamicReaders}
 import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition, DynamicSplitRange, PositionLog}
 import splice.kafka.dynamic.{DynamicErrors, DynamicSettings, KafkaCluster}
-import splice.kafka.enumerator.{KafkaPlan, RecordSizes}
+import splice.kafka.enumerator.{ClusterEnumerator, KafkaPlan, RecordSizes}
 import splice.kafka.reader.ReaderPool
 import splice.source._
 
