@@ -7,11 +7,12 @@ import scala.io.StdIn
 
 import org.apache.spark.sql.SparkSession
 
-import splice.bench.Queries
+import splice.bench.{Columns, Queries}
 
 /** Reads with the build on its class path, through Spark's public interface only. The argument is the number of cores.
   *
-  * Each line of input, `<format> <option>=<value> ...` with tabs between, is one batch; the response is a line `read <rows> <nanoseconds>`.
+  * Each line of input, `<batch or stream> <format> <option>=<value> ...` with tabs between, is one query; the response is a line
+  * `read <rows> <nanoseconds>`.
   */
 object BuildPeer {
 
@@ -26,9 +27,13 @@ object BuildPeer {
     val queries = new Queries(spark)
     try
       Iterator.continually(Option(StdIn.readLine())).takeWhile(_.isDefined).flatten.foreach { line =>
-        val format +: options = line.split('\t').toSeq: @unchecked
-        val (rows, nanos)     = timed(queries.batch(format, options.map(option).toMap))
-        println(s"read ${rows.getOrElse(0L)} $nanos")
+        val kind +: format +: texts = line.split('\t').toSeq: @unchecked
+        val options                 = texts.map(option).toMap
+        val (rows, nanos)           = timed(kind match {
+          case "batch"  => queries.batch(format, options).getOrElse(0L)
+          case "stream" => queries.availableNow(format, options, Columns.All)
+        })
+        println(s"read $rows $nanos")
       }
     finally spark.stop()
   }

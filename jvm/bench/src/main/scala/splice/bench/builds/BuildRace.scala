@@ -26,7 +26,7 @@ final private[builds] class BuildRace(builds: Turns[Build], servers: String, pla
     try {
       val times = share(pairs, jvms).zipWithIndex.map { case (own, i) => withJvms(i, own) }
       PairedRatios.table(
-        s"Two builds, Kafka, batch: $topic; $pairs pairs of runs in ${times.size} pairs of JVMs",
+        s"Two builds, Kafka: $topic; $pairs pairs of runs in ${times.size} pairs of JVMs",
         "s",
         cases.indices.map(i => PairedRatios(cases(i)._1, times.map(_(i))))
       )
@@ -62,8 +62,9 @@ final private[builds] class BuildRace(builds: Turns[Build], servers: String, pla
       "startingOffsets"         -> "earliest"
     )
     val own              = more.get("legs").fold(kafka)(leg => kafka.map { case (k, v) => s"$leg.$k" -> v })
+    val kind             = if (more.contains("maxOffsetsPerTrigger")) "stream" else "batch"
     val Seq(rows, nanos) =
-      peer.read(("splice" +: (own ++ more).map { case (k, v) => s"$k=$v" }.toSeq).mkString("\t")): @unchecked
+      peer.read((kind +: "splice" +: (own ++ more).map { case (k, v) => s"$k=$v" }.toSeq).mkString("\t")): @unchecked
     if (rows != topic.rows) throw new IllegalStateException(s"$rows rows were read of ${topic.rows}")
     nanos / 1e9
   }
@@ -83,6 +84,7 @@ private object BuildRace {
     "columns: all columns"         -> Map("source" -> "kafka"),
     "columns: includeHeaders=true" -> Map("source" -> "kafka", "includeHeaders" -> "true"),
     "columns: valueFormat=string"  -> Map("source" -> "kafka", "valueFormat" -> "string"),
+    "stream: batches of 500,000"   -> Map("source" -> "kafka", "maxOffsetsPerTrigger" -> "500000"),
     "rows: a computed select"      -> Map(
       "source"      -> "hybrid",
       "legs"        -> "live",
