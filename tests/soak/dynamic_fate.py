@@ -144,7 +144,7 @@ def _options(dice: random.Random) -> dict[str, str]:
         "admission": dice.choice(["lag", "lag", "equal"]),
         "maxOffsetsPerTrigger": dice.choice(["150", "700", "3000"]),
         "discoveryInterval": dice.choice(["200ms", "1s"]),
-        "cutover": dice.choice(["together", "stream", "partition"]),
+        "cutover": dice.choice(["together", "stream"]),
         "clusterWait": dice.choice(["300ms", "2s"]),
         "maxRemovalFraction": dice.choice(["0.5", "1"]),
     }

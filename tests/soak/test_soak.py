@@ -55,7 +55,7 @@ def test_all_that_can_befall_streams_on_many_clusters_does() -> None:
     lives = [life for seed in range(200) for life in dynamic_fate.fate(seed).lives]
     happened = [event for life in lives for event in (*life.before, *life.events)]
     assert {event.what for event in happened} == set(dynamic_fate.What)
-    assert {life.options["cutover"] for life in lives} == {"together", "stream", "partition"}
+    assert {life.options["cutover"] for life in lives} == {"together", "stream"}
 
 
 def test_rows_of_a_removed_topic_are_due_if_the_query_has_seen_them_removed() -> None:

@@ -29,13 +29,16 @@ object ErrorsPage {
 
   // The testkit is no part of the jar, so nobody meets its errors.
   private def files(root: Path): Seq[Path] = Using.resource(Files.list(root.resolve("jvm"))) { modules =>
-    modules.iterator.asScala.filterNot(_.endsWith("testkit")).toSeq.flatMap(m => within(m.resolve("src/main/resources/splice")))
+    modules.iterator.asScala.filterNot(_.endsWith("testkit")).toSeq.flatMap(m =>
+      within(m.resolve("src/main/resources/splice"))
+    )
   }
 
   private def within(folder: Path): Seq[Path] =
     if (!Files.exists(folder)) Nil
     else
-      Using.resource(Files.walk(folder))(_.iterator.asScala.filter(_.getFileName.toString == "error-conditions.json").toSeq)
+      Using.resource(Files.walk(folder))(_.iterator.asScala.filter(_.getFileName.toString ==
+        "error-conditions.json").toSeq)
 
   private def family(name: String, node: JsonNode): Seq[String] = {
     val parts = Json.field(node, "subClass").toSeq.flatMap(Json.fields)

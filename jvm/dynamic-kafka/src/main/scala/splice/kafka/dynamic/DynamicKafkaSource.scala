@@ -10,11 +10,11 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.StructType
 
-import splice.kafka.dynamic.enumerator.{ClusterProbe, DynamicEnumerator, MetadataDiscovery}
+import splice.kafka.dynamic.enumerator.{DynamicEnumerator, MetadataDiscovery}
 import splice.kafka.dynamic.metadata.MetadataKind
 import splice.kafka.dynamic.reader.ClusterReads
 import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition}
-import splice.kafka.enumerator.{ClusterEnumerator, KafkaEnumerator, KafkaLogMetadata, RecordSizes}
+import splice.kafka.enumerator.{ClusterEnumerator, KafkaEnumerator, RecordSizes}
 import splice.kafka.reader.KafkaMetrics
 import splice.kafka.value.ValuePlan
 import splice.kafka.{KafkaSchema, KafkaSource}
@@ -80,7 +80,6 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
       context.clock,
       context.run
     ),
-    new ClusterProbe(settings, context.clock, context.run)(new KafkaLogMetadata(_, context.run)),
     make,
     sizes,
     reads

@@ -105,13 +105,13 @@ private[splice] object DynamicOptions {
   val OnRemovedOption: SourceOption[OnRemoved] = SourceOption(
     "onRemoved",
     OptionType.choice[OnRemoved](OnRemoved.all.map(p => p.word -> p): _*),
-    "what happens to topics that are taken out of the metadata: drain reads them to where they end then, drop leaves them at once, keep reads on, fail ends the query"
+    "policy for topics that the metadata removes: drain reads them up to their ends at the removal, drop stops reading them, fail ends the query"
   ).withDefault(OnRemoved.Drain, OnRemoved.Drain.word)
 
   val CutoverOption: SourceOption[Cutover] = SourceOption(
     "cutover",
     OptionType.choice[Cutover](Cutover.all.map(c => c.word -> c): _*),
-    "whether topics that a stream is moved to wait for what is drained of it: stream waits for all of it, partition for the partition of the same number, together for nothing"
+    "whether the new topics of a stream wait until its removed topics are drained: stream waits, together reads them at the same time"
   ).withDefault(Cutover.Together, Cutover.Together.word)
 
   val DrainTimeout: SourceOption[Duration] = SourceOption(
@@ -124,7 +124,8 @@ private[splice] object DynamicOptions {
   val RemovedRetention: SourceOption[Duration] = SourceOption(
     "removedRetention",
     OptionType.Time,
-    "for how long positions of removed topics are kept: what comes back goes on where it was"
+    "how long positions of topics are kept that the metadata removed, or that brokers deleted (onTopicRemoved = drain). A topic that " +
+      "returns within that time resumes at its position"
   ).withDefault(RemovalRules.Default.retention, "7 days")
 
   val MaxRemovalFraction: SourceOption[Double] = SourceOption(

@@ -11,6 +11,7 @@ import scala.collection.immutable.SortedSet
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
+import splice.kafka.KafkaErrors
 import splice.kafka.dynamic.change.{AppliedMetadata, Cutover, RemovalRules}
 import splice.kafka.dynamic.metadata._
 import splice.kafka.options._
@@ -49,7 +50,15 @@ final private[splice] case class DynamicSettings(
     val all  = DynamicSettings.merged(base, properties, special, read)
     val made = KafkaSettings(SourceOptions(all))
     // Here it is decided how long to wait, for all clusters alike.
-    made.copy(policies = made.policies.copy(patience = Duration.ZERO, partitionsFail = false))
+    made.copy(policies =
+      made.policies.copy(patience = Duration.ZERO, partitionsFail = false, removed = deleted(made.policies.removed))
+    )
+  }
+
+  // One retention bounds the positions of removed topics, whether the metadata removed them or a broker.
+  private def deleted(policy: TopicRemoved): TopicRemoved = policy match {
+    case TopicRemoved.Drain => TopicRemoved.Keep(removal.retention)
+    case other              => other
   }
 
   /** Where topics of a cluster begin that begin elsewhere than the others, as is said of their streams. */
@@ -96,6 +105,15 @@ private[splice] object DynamicSettings {
     val somewhere = Map(KafkaOptions.Servers.key -> "unknown:9092", KafkaOptions.SubscribePattern.key -> ".*")
     val base      = KafkaSettings(SourceOptions(merged(ofEvery(options), somewhere)))
     StreamStarts.check(options, streams, base.client)
+    base.policies.removed match {
+      case TopicRemoved.Keep(_) =>
+        throw KafkaErrors.refusedOption(
+          options.name(PolicyOptions.OnTopicRemoved.key),
+          s"a source of many clusters takes fail, drain or drop; '${options.name(DynamicOptions.RemovedRetention.key)}' sets how " +
+            "long drain keeps positions"
+        )
+      case _ => ()
+    }
     DynamicSettings(
       options,
       streams,

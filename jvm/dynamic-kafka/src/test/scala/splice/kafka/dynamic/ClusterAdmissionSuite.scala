@@ -23,12 +23,11 @@ final class ClusterAdmissionSuite extends AnyFunSuite {
   private def cluster(name: String): (String, KafkaCluster) =
     name -> KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$name:9092"))
 
-  private val applied = AppliedMetadata(
-    0,
+  private val applied = AppliedMetadata.first(StreamMetadata(
     None,
     SortedMap(cluster("east"), cluster("west")),
     SortedMap(stream("orders", "east" -> Seq("a"), "west" -> Seq("a", "b")), stream("rest", "west" -> Seq("c")))
-  )
+  ))
 
   test("weights of stream, cluster and topic are multiplied") {
     val rules = settings(

@@ -263,7 +263,7 @@ final private[splice] class KafkaEnumerator(
     else Some(from ++ fills.share(ready, (p: LogPartition) => p -> from.generation(p.topic))(sharing(limits, _)))
   }
 
-  private def newStarts(partitions: Set[LogPartition]): Map[LogPartition, Long] =
+  override def newStarts(partitions: Set[LogPartition]): Map[LogPartition, Long] =
     log.starts(policies.newPartitions, partitions)
 }
 

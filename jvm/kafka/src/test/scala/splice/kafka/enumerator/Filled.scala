@@ -6,7 +6,7 @@ package splice.kafka.enumerator
 import scala.util.Random
 
 import splice.kafka.split.KafkaSplitRange
-import splice.source.{LogPartition, OffsetRanges, OffsetRuns}
+import splice.source.{LogPartition, OffsetRanges, OffsetRuns, SplitRange}
 
 /** What the suites about holes of a history share. */
 object Filled {
@@ -59,6 +59,8 @@ object Filled {
   }
 
   /** All offsets of a batch, in the order of the ranges. */
-  def read(ranges: Seq[KafkaSplitRange]): Map[LogPartition, Seq[Long]] =
-    ranges.groupMap(_.partition)(offsets).map { case (p, own) => p -> own.flatten }
+  def read(ranges: Seq[SplitRange]): Map[LogPartition, Seq[Long]] =
+    ranges.collect { case own: KafkaSplitRange => own }.groupMap(_.partition)(offsets).map { case (p, own) =>
+      p -> own.flatten
+    }
 }

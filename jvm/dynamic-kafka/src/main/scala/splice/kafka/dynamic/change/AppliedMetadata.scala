@@ -7,80 +7,137 @@ import java.time.Instant
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.kafka.dynamic.split.ClusterTopic
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata}
+import splice.kafka.dynamic.change.TopicState._
+import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
 import splice.kafka.split.KafkaPosition
 
-/** What the query goes by: the last answer of the metadata service that was applied, and what came of all before it.
+/** The metadata that the query uses, and the state of every topic. An entry `change-<number>` of the side log holds it.
   *
   * @param number
-  *   counts changes, of the metadata and of what became of removed topics
-  * @param leaving
-  *   topics that are in no stream any more, and are still read
-  * @param tombstones
-  *   topics that are not read any more
-  * @param waiting
-  *   topics that a stream was moved to, and what was drained of it then
-  * @param resumed
-  *   where topics go on that came back with this change, or begin that a stream goes over to
-  * @param begins
-  *   topics that are not read yet, since a stream goes over to them at a time
-  * @param mapped
-  *   where topics begin at offsets that a cutover named, and that their logs may not have come to yet
-  * @param at
-  *   when the change was written down
+  *   counts changes, of the metadata and of the states
+  * @param generation
+  *   the greatest generation of an applied document
+  * @param generations
+  *   the generation of the document that each stream is of
   * @param clusters
-  *   all clusters that something is read of, or that may come back
+  *   clusters of topics that are read or may return
+  * @param at
+  *   when the change was stored
   */
 final private[dynamic] case class AppliedMetadata(
     number: Int,
     generation: Option[Long],
     clusters: SortedMap[String, KafkaCluster],
     streams: SortedMap[String, KafkaStream],
-    leaving: SortedMap[ClusterTopic, Leaving] = SortedMap.empty,
-    tombstones: SortedMap[ClusterTopic, Tombstone] = SortedMap.empty,
-    waiting: SortedMap[ClusterTopic, Set[ClusterTopic]] = SortedMap.empty,
-    resumed: SortedMap[ClusterTopic, KafkaPosition] = SortedMap.empty,
-    begins: SortedMap[ClusterTopic, StreamCutover.At] = SortedMap.empty,
-    mapped: SortedMap[ClusterTopic, KafkaPosition] = SortedMap.empty,
+    topics: SortedMap[ClusterTopic, TopicState],
+    generations: SortedMap[String, Long] = SortedMap.empty,
     at: Option[Instant] = None
 ) {
 
   /** The stream of each topic that is in one. */
-  lazy val streamOf: SortedMap[ClusterTopic, String] = AppliedMetadata.streamOf(streams.values)
-
-  /** The topics that are read of each cluster. */
-  lazy val read: SortedMap[
-    String,
-    SortedSet[String]
-  ] = (streamOf.keySet -- begins.keySet ++ leaving.keySet).groupBy(_.cluster).map { case (cluster, topics) =>
-    cluster -> topics.map(_.topic)
+  lazy val streamOf: SortedMap[ClusterTopic, String] = topics.collect {
+    case (topic, is: Waiting) => topic -> is.stream
+    case (topic, is: Reading) => topic -> is.stream
   }
-    .to(SortedMap)
+
+  /** The topics of each cluster that requests are sent for. */
+  lazy val read: SortedMap[String, SortedSet[String]] = SortedMap.from(
+    topics.iterator.collect { case (topic, _: Waiting | _: Reading | _: Draining) => topic }
+      .to(SortedSet).groupBy(_.cluster).map { case (cluster, some) => cluster -> some.map(_.topic) }
+  )
+
+  lazy val draining: SortedMap[ClusterTopic, Draining] = topics.collect { case (topic, is: Draining) => topic -> is }
+
+  lazy val waiting: SortedMap[ClusterTopic, Waiting] = topics.collect { case (topic, is: Waiting) => topic -> is }
 
   /** The stream that a topic is in, or was in last. */
-  def stream(topic: ClusterTopic): Option[String] =
-    streamOf.get(topic).orElse(leaving.get(topic).map(_.stream)).orElse(tombstones.get(topic).map(_.stream))
+  def stream(topic: ClusterTopic): Option[String] = topics.get(topic).collect {
+    case is: Waiting  => is.stream
+    case is: Reading  => is.stream
+    case is: Draining => is.stream
+    case is: Removed  => is.stream
+  }
 
-  /** Removed topics of a cluster that are still read. */
-  def leavingOn(cluster: String): Map[String, Leaving] =
-    leaving.iterator.collect { case (ClusterTopic(`cluster`, topic), own) => topic -> own }.toMap
+  /** The states of a cluster's topics. */
+  def of(cluster: String): SortedMap[String, TopicState] =
+    byCluster.getOrElse(cluster, SortedMap.empty[String, TopicState])
 
-  /** Where topics of a cluster begin that its log may not have come to yet. */
-  def mappedOn(cluster: String): KafkaPosition =
-    mapped.foldLeft(KafkaPosition.Empty) {
-      case (all, (topic, start)) => if (topic.cluster == cluster) all.and(start) else all
+  private lazy val byCluster: Map[String, SortedMap[String, TopicState]] =
+    topics.toSeq.groupMap(_._1.cluster) { case (topic, is) => topic.topic -> is }.map { case (cluster, own) =>
+      cluster -> SortedMap.from(own)
     }
 
-  /** Whether an answer says the same of streams and clusters. */
-  def says(found: StreamMetadata): Boolean =
-    found.streams == streams && found.clusters.forall { case (name, cluster) => clusters.get(name).contains(cluster) }
+  /** Starts on a cluster that the logs of their topics may not have reached yet. */
+  def expectedOn(cluster: String): KafkaPosition = of(cluster).valuesIterator.foldLeft(KafkaPosition.Empty) {
+    case (all, is: Reading)  => all.and(is.expected)
+    case (all, is: Draining) => all.and(is.expected)
+    case (all, _)            => all
+  }
+
+  /** Whether rows of a removed topic remain to be read. */
+  def isOpen(topic: ClusterTopic, position: DynamicPosition): Boolean = topics.get(topic).exists {
+    case is: Draining => !is.bound.isReached(position.of(topic.cluster))
+    case _            => false
+  }
+
+  /** The position after this change.
+    *
+    * @param at
+    *   the position before
+    */
+  def moved(at: DynamicPosition): DynamicPosition = {
+    val left = at.clusters.map { case (name, position) =>
+      val kept = read.getOrElse(name, Set.empty[String])
+      name -> position.topics.filterNot(kept).foldLeft(position)(_ without _)
+    }
+    starts.filterNot { case (topic, _) => left.get(topic.cluster).exists(_.hasTopic(topic.topic)) }
+      .foldLeft(DynamicPosition.of(number, left)) { case (position, (topic, start)) =>
+        position.updated(topic.cluster, position.of(topic.cluster).and(start))
+      }
+  }
+
+  /** The same without clusters that no topic needs, and without topics to wait for that are not drained any more. */
+  def pruned: AppliedMetadata = {
+    val needed = topics.collect { case (topic, _: Waiting | _: Reading | _: Draining | _: Removed) =>
+      topic.cluster
+    }.toSet
+    copy(
+      clusters = clusters.filter { case (name, _) => needed(name) },
+      topics = topics.map { case (topic, is) =>
+        topic ->
+          (is match {
+            case is: Reading  => is.copy(after = is.after.filter(draining.contains))
+            case is: Draining => is.copy(after = is.after.filter(draining.contains))
+            case other        => other
+          })
+      }
+    )
+  }
+
+  /** The starts that this change puts into the position. */
+  def starts: SortedMap[ClusterTopic, KafkaPosition] =
+    topics.collect { case (topic, Reading(_, _, Some(start), _)) => topic -> start }
+
+  /** Whether a document has the same streams, and the same clusters of those that topics need. */
+  def equalsDocument(found: StreamMetadata): Boolean = found.streams == streams &&
+    clusters.forall { case (name, cluster) => found.clusters.get(name).forall(_ == cluster) }
 }
 
 private[dynamic] object AppliedMetadata {
 
-  /** What holds before anything was heard. */
-  val Nothing: AppliedMetadata = AppliedMetadata(-1, None, SortedMap.empty, SortedMap.empty)
+  /** The state before the first document. */
+  val Nothing: AppliedMetadata = AppliedMetadata(-1, None, SortedMap.empty, SortedMap.empty, SortedMap.empty)
+
+  /** The state that a first document results in. */
+  def first(found: StreamMetadata): AppliedMetadata = AppliedMetadata(
+    0,
+    found.generation,
+    found.clusters,
+    found.streams,
+    streamOf(found.streams.values).map { case (topic, stream) => topic -> Reading(stream) },
+    SortedMap.from(for (name <- found.streams.keys; generation <- found.generation) yield name -> generation)
+  ).pruned
 
   def streamOf(streams: Iterable[KafkaStream]): SortedMap[ClusterTopic, String] = SortedMap.from(for {
     stream            <- streams.iterator

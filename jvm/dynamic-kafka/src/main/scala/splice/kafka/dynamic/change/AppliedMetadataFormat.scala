@@ -10,12 +10,13 @@ import scala.util.Try
 
 import com.fasterxml.jackson.databind.JsonNode
 
+import splice.kafka.dynamic.change.TopicState._
 import splice.kafka.dynamic.split.ClusterTopic
 import splice.kafka.dynamic.{KafkaCluster, KafkaStream}
 import splice.kafka.split.KafkaPosition
 import splice.source.{Json, VersionedEntry}
 
-/** [[AppliedMetadata]] as lines: a head, then one for each cluster, stream, and topic that is special. */
+/** [[AppliedMetadata]] as lines: a head, then one per cluster, stream and topic. A topic without a line has the state `reading`. */
 private[change] object AppliedMetadataFormat {
 
   def write(applied: AppliedMetadata): Seq[String] = {
@@ -28,26 +29,48 @@ private[change] object AppliedMetadataFormat {
     val streams = applied.streams.values.map { s =>
       val topics = s.topics.toSeq.map { case (cluster, names) => cluster -> Json.array(names.toSeq.map(Json.text)) }
       Seq("stream" -> Json.text(s.name), "topics" -> Json.obj(topics: _*)) ++
-        s.cutover.map("cutover" -> CutoverFormat.write(_))
+        s.cutover.map("cutover" -> CutoverFormat.write(_)) ++
+        applied.generations.get(s.name).map("generation" -> Json.number(_))
     }
-    val leaving = applied.leaving.map { case (topic, l) =>
-      named("leaving", topic) ++ Seq("of" -> Json.text(l.stream), "since" -> Json.text(l.since.toString)) ++
-        l.unavailable.map(t => "unavailable" -> Json.text(t.toString)) ++ plan(l.plan)
+    val topics = applied.topics.collect { case (topic, is) if special(is) => state(topic, is) }
+    val gone   = applied.topics.keys.filter(applied.topics(_) == Gone).groupMap(_.cluster)(_.topic).map {
+      case (cluster, some) =>
+        Seq(
+          "state"   -> Json.text(Gone.word),
+          "cluster" -> Json.text(cluster),
+          "topics"  -> Json.array(some.toSeq.map(Json.text))
+        )
     }
-    val tombstones = applied.tombstones.map { case (topic, t) =>
-      named("tombstone", topic) ++ Seq("of" -> Json.text(t.stream), "since" -> Json.text(t.since.toString)) ++
-        t.position.map("position" -> position(_))
-    }
-    val waiting = applied.waiting.flatMap { case (topic, all) =>
-      all.toSeq.sorted.map(one =>
-        named("waiting", topic) ++ Seq("for" -> Json.text(one.cluster), "of" -> Json.text(one.topic))
-      )
-    }
-    val resumed = applied.resumed.map { case (topic, at) => named("resumed", topic) :+ ("position" -> position(at)) }
-    val begins  = applied.begins.map { case (topic, at) => named("begins", topic) :+ ("at" -> CutoverFormat.write(at)) }
-    val mapped  = applied.mapped.map { case (topic, at) => named("mapped", topic) :+ ("position" -> position(at)) }
-    val lines   = Iterator(clusters, streams, leaving, tombstones, waiting, resumed, begins, mapped).flatten
+    val lines = Iterator(clusters, streams, topics, gone).flatten
     VersionedEntry.write(head, lines.map(f => Json.write(Json.obj(f: _*))).toSeq)
+  }
+
+  /** The line of a stream implies the state of a topic that is read and waits for nothing. */
+  private def special(is: TopicState): Boolean = is match {
+    case Reading(_, after, start, expected) => after.nonEmpty || start.nonEmpty || expected.offsets.nonEmpty
+    case Gone                               => false
+    case _                                  => true
+  }
+
+  private def state(topic: ClusterTopic, is: TopicState): Seq[(String, JsonNode)] = {
+    val head =
+      Seq("state" -> Json.text(is.word), "cluster" -> Json.text(topic.cluster), "topic" -> Json.text(topic.topic))
+    head ++
+      (is match {
+        case Waiting(stream, time, before) => Seq("of" -> Json.text(stream)) ++
+            time.map("at" -> CutoverFormat.write(_)) ++
+            before.map(left => "before" -> Json.obj(state(topic, left): _*))
+        case Reading(_, after, start, expected) =>
+          waits(after) ++ start.map("start" -> position(_)) ++ expects(expected)
+        case Draining(stream, since, bound, after, expected, unavailable) =>
+          Seq("of" -> Json.text(stream), "since" -> Json.text(since.toString)) ++
+            unavailable.map(t => "unavailable" -> Json.text(t.toString)) ++ write(bound) ++ waits(after) ++
+            expects(expected)
+        case Removed(stream, since, left, expected) =>
+          Seq("of" -> Json.text(stream), "since" -> Json.text(since.toString), "position" -> position(left)) ++
+            expects(expected)
+        case Gone => Nil
+      })
   }
 
   /** @throws splice.source.SpliceException when the lines are damaged */
@@ -59,57 +82,82 @@ private[change] object AppliedMetadataFormat {
 
   private def applied(head: VersionedEntry, nodes: Seq[JsonNode]): AppliedMetadata = {
     def all[A](kind: String)(read: JsonNode => A): Seq[A] = nodes.filter(_.has(kind)).map(read)
+    val clusters                                          = SortedMap.from(all("properties")(cluster))
+    val streams                                           = SortedMap.from(all("stream") { node =>
+      val topics = Json.fields(node.get("topics")).map { case (c, list) =>
+        c -> SortedSet.from(Json.items(list).map(_.asText))
+      }
+      val cutover = Json.field(node, "cutover").map(CutoverFormat.read)
+      text(node, "stream") -> KafkaStream(text(node, "stream"), SortedMap.from(topics), cutover)
+    })
+    val read = AppliedMetadata.streamOf(streams.values).map { case (topic, stream) => topic -> Reading(stream) }
+    val (goneLines, states) = nodes.filter(_.has("state")).partition(text(_, "state") == Gone.word)
+    val special             = states.map(node => topic(node) -> state(node, read.get(topic(node)).map(_.stream)))
+    val gone                = for (node <- goneLines; name <- Json.items(node.get("topics")))
+      yield ClusterTopic(text(node, "cluster"), name.asText) -> Gone
     AppliedMetadata(
       head.long("number").toInt,
       head.find("generation").map(_.asLong),
-      SortedMap.from(all("cluster") { node =>
-        val properties = Json.fields(node.get("properties")).map { case (k, v) => k -> v.asText }
-        text(node, "cluster") -> KafkaCluster(text(node, "cluster"), SortedMap.from(properties))
-      }),
-      SortedMap.from(all("stream") { node =>
-        val topics = Json.fields(node.get("topics")).map { case (c, list) =>
-          c -> SortedSet.from(Json.items(list).map(_.asText))
-        }
-        val cutover = Json.field(node, "cutover").map(CutoverFormat.read)
-        text(node, "stream") -> KafkaStream(text(node, "stream"), SortedMap.from(topics), cutover)
-      }),
-      SortedMap.from(all("leaving") { n =>
-        val unavailable = Json.field(n, "unavailable").map(time => Instant.parse(time.asText))
-        topic(n, "leaving") -> Leaving(text(n, "of"), since(n), plan(n), unavailable)
-      }),
-      SortedMap.from(all("tombstone")(n =>
-        topic(n, "tombstone") -> Tombstone(text(n, "of"), since(n), Json.field(n, "position").map(position))
-      )),
-      SortedMap.from(
-        all("waiting")(n => topic(n, "waiting") -> ClusterTopic(text(n, "for"), text(n, "of"))).groupMap(_._1)(_._2)
-          .map { case (waits, some) => waits -> some.toSet }
-      ),
-      SortedMap.from(all("resumed")(n => topic(n, "resumed") -> position(n.get("position")))),
-      SortedMap.from(all("begins")(n => topic(n, "begins") -> CutoverFormat.readTime(n.get("at")))),
-      SortedMap.from(all("mapped")(n => topic(n, "mapped") -> position(n.get("position")))),
+      clusters,
+      streams,
+      (read: SortedMap[ClusterTopic, TopicState]) ++ special ++ gone,
+      SortedMap.from(for (node <- nodes if node.has("stream"); generation <- Json.field(node, "generation"))
+        yield text(node, "stream") -> generation.asLong),
       head.find("at").map(n => Instant.parse(n.asText))
     )
+  }
+
+  private def cluster(node: JsonNode): (String, KafkaCluster) = {
+    val properties = Json.fields(node.get("properties")).map { case (k, v) => k -> v.asText }
+    text(node, "cluster") -> KafkaCluster(text(node, "cluster"), SortedMap.from(properties))
+  }
+
+  private def state(node: JsonNode, stream: Option[String]): TopicState = text(node, "state") match {
+    case "waiting" =>
+      val before = Json.field(node, "before").map(state(_, None)).collect { case left: Left => left }
+      Waiting(text(node, "of"), Json.field(node, "at").map(CutoverFormat.readTime), before)
+    case "reading" =>
+      Reading(stream.getOrElse(text(node, "of")), after(node), Json.field(node, "start").map(position), expected(node))
+    case "draining" =>
+      val unavailable = Json.field(node, "unavailable").map(time => Instant.parse(time.asText))
+      Draining(text(node, "of"), since(node), bound(node), after(node), expected(node), unavailable)
+    case "removed" => Removed(text(node, "of"), since(node), position(node.get("position")), expected(node))
+    case "gone"    => Gone
   }
 
   private def texts(some: Iterable[(String, String)]): Seq[(String, JsonNode)] =
     some.toSeq.map { case (k, v) => k -> Json.text(v) }
 
-  private def named(kind: String, topic: ClusterTopic): Seq[(String, JsonNode)] =
-    Seq(kind -> Json.text(topic.cluster), "topic" -> Json.text(topic.topic))
+  private def waits(after: Set[ClusterTopic]): Option[(String, JsonNode)] = Option.when(after.nonEmpty)(
+    "after" ->
+      Json.obj(SortedSet.from(after).toSeq.groupMap(_.cluster)(t => Json.text(t.topic)).toSeq.sortBy(_._1).map {
+        case (cluster, topics) => cluster -> Json.array(topics)
+      }: _*)
+  )
 
-  private def topic(node: JsonNode, kind: String): ClusterTopic = ClusterTopic(text(node, kind), text(node, "topic"))
+  private def after(node: JsonNode): Set[ClusterTopic] = (for {
+    clusters        <- Json.field(node, "after").toSeq
+    (cluster, list) <- Json.fields(clusters)
+    name            <- Json.items(list)
+  } yield ClusterTopic(cluster, name.asText)).toSet
 
-  private def plan(of: LeavingPlan): Seq[(String, JsonNode)] = of match {
-    case LeavingPlan.Keep        => Seq("keep" -> Json.bool(true))
-    case LeavingPlan.Ask         => Nil
-    case LeavingPlan.Until(at)   => Seq("until" -> CutoverFormat.write(at))
-    case LeavingPlan.Drain(ends) => Seq("ends" -> position(ends))
+  private def expects(start: KafkaPosition): Option[(String, JsonNode)] =
+    Option.when(start.offsets.nonEmpty)("expected" -> position(start))
+
+  private def expected(node: JsonNode): KafkaPosition =
+    Json.field(node, "expected").fold(KafkaPosition.Empty)(position)
+
+  private def topic(node: JsonNode): ClusterTopic = ClusterTopic(text(node, "cluster"), text(node, "topic"))
+
+  private def write(bound: Bound): Option[(String, JsonNode)] = bound match {
+    case Bound.Asked      => None
+    case Bound.At(time)   => Some("until" -> CutoverFormat.write(time))
+    case Bound.Ends(ends) => Some("ends" -> position(ends))
   }
 
-  private def plan(node: JsonNode): LeavingPlan =
-    if (node.has("keep")) LeavingPlan.Keep
-    else if (node.has("until")) LeavingPlan.Until(CutoverFormat.readTime(node.get("until")))
-    else Json.field(node, "ends").fold[LeavingPlan](LeavingPlan.Ask)(ends => LeavingPlan.Drain(position(ends)))
+  private def bound(node: JsonNode): Bound =
+    if (node.has("until")) Bound.At(CutoverFormat.readTime(node.get("until")))
+    else Json.field(node, "ends").fold[Bound](Bound.Asked)(ends => Bound.Ends(position(ends)))
 
   private def since(node: JsonNode): Instant = Instant.parse(text(node, "since"))
 

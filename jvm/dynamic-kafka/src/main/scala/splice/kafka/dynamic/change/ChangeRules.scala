@@ -8,19 +8,20 @@ import java.time.Instant
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.dynamic.StreamMetadata
+import splice.kafka.dynamic.change.TopicState._
 import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.split.KafkaPosition
 
-/** What an answer of the metadata service, or what was read meanwhile, comes to. Pure: what it answers is written down and asked once. */
+/** Turns documents, responses and time into events of topics ([[TopicState.next]]). Pure: the driver stores each result once. */
 final private[dynamic] class ChangeRules(rules: RemovalRules) {
 
-  /** The rules for cutovers that the metadata says. */
+  /** The rules for cutovers of a document. */
   val cutovers = new CutoverRules(rules)
 
-  /** Whether the query ends when topics are removed. */
+  /** Whether the query fails when topics are removed. */
   def failsOnRemoval: Boolean = rules.onRemoved == OnRemoved.Fail
 
-  /** Why an answer is not applied, if it is not. */
+  /** Why a document is rejected, if it is. */
   def refusal(at: AppliedMetadata, found: StreamMetadata): Option[Refusal] = {
     val now     = AppliedMetadata.streamOf(found.streams.values)
     val removed = (at.streamOf.keySet -- now.keySet).size
@@ -39,75 +40,44 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     older.orElse(twice.headOption).orElse(many)
   }
 
-  /** Topics that an answer takes back so late that their position was forgotten. */
-  def forgotten(at: AppliedMetadata, found: StreamMetadata, position: DynamicPosition): Set[ClusterTopic] = {
-    val cut = cutovers.plan(at, found, position)
-    returned(at, found, cut).collect { case (topic, Tombstone(_, _, None)) => topic }.toSet
-  }
-
-  /** What holds after an answer.
+  /** The state after the streams of a group were taken from a document.
     *
-    * @param begin
-    *   where a topic begins that came back so late that its position was forgotten
+    * @param group
+    *   names of streams
     */
-  def take(at: AppliedMetadata, found: StreamMetadata, position: DynamicPosition, now: Instant)(
-      begin: ClusterTopic => KafkaPosition
+  def take(
+      at: AppliedMetadata,
+      document: StreamMetadata,
+      group: String => Boolean,
+      position: DynamicPosition,
+      now: Instant
   ): AppliedMetadata = {
-    val there   = AppliedMetadata.streamOf(found.streams.values)
-    val removed = at.streamOf -- there.keySet
+    val found   = StreamGroups.part(at, document, group)
+    val listed  = AppliedMetadata.streamOf(found.streams.values)
     val cut     = cutovers.plan(at, found, position)
-    val plans   = removed.flatMap { case (topic, _) => plan(at, topic).map(topic -> _) } ++ cut.leaving
-    val leaving = (at.leaving -- there.keySet) ++ plans.flatMap { case (topic, plan) =>
-      val known = at.leaving.get(topic).map(_.copy(plan = plan))
-      known.orElse(removed.get(topic).map(Leaving(_, now, plan))).map(topic -> _)
-    }
-    val begins = at.begins.filter(b => there.contains(b._1)) -- cut.resumed.keySet ++ cut.begins
-    val ends   = (removed -- plans.keySet).map { case (topic, stream) =>
-      // What waited for its time in vain is where it was left before.
-      topic -> at.tombstones.getOrElse(
-        topic,
-        Tombstone(stream, now, Some(position.of(topic.cluster).only(topic.topic)))
+    val removed = at.streamOf.keySet -- listed.keySet
+    val left    = carried(at, position) ~> removed.toSeq.map { topic =>
+      topic ->
+        TopicEvent.Unlisted(now, position.of(topic.cluster).only(topic.topic), rules.onRemoved == OnRemoved.Drain)
+    } ~> cut.bounds.toSeq.map { case (topic, bound) => topic -> TopicEvent.Bounded(now, bound) }
+    // A topic that returns while it is drained waits for the others of its stream.
+    val drained = left.topics.collect { case (topic, is: Draining) if !listed.contains(topic) => topic -> is.stream }
+    val next    = left ~> listed.toSeq.map { case (topic, stream) =>
+      val after = drained.collect { case (old, `stream`) => old }.toSet
+      topic -> cut.times.get(topic).fold[TopicEvent](TopicEvent.Listed(stream, after, cut.starts.get(topic)))(
+        TopicEvent.ListedAt(stream, _)
       )
     }
-    val tombstones = (at.tombstones -- (there.keySet -- begins.keySet)) ++ ends
-    val resumed    = returned(at, found, cut).map { case (topic, left) =>
-      topic -> left.position.getOrElse(begin(topic))
-    } ++ cut.resumed
-    val added   = there.filterNot { case (topic, _) => at.streamOf.contains(topic) }
-    val waiting = added.flatMap { case (topic, stream) =>
-      val drained = leaving.collect { case (old, Leaving(`stream`, _, _, _)) => old }.toSet
-      if (drained.isEmpty) None else Some(topic -> drained)
-    }
-    val held   = at.waiting.filter { case (topic, _) => there.contains(topic) || leaving.contains(topic) }
-    val needed = leaving.keySet.map(_.cluster) ++ tombstones.keySet.map(_.cluster)
-    val known  = there.keySet ++ leaving.keySet ++ tombstones.keySet
-    AppliedMetadata(
-      at.number + 1,
-      found.generation.orElse(at.generation),
-      at.clusters.filter { case (name, _) => needed(name) } ++ found.clusters,
-      found.streams,
-      leaving,
-      tombstones,
-      stillWaiting(held ++ waiting, leaving.keySet),
-      resumed,
-      begins,
-      stillMapped(at, position).filter(m => known(m._1)) ++ cut.resumed
-    )
+    next.copy(
+      generation = (at.generation ++ found.generation).maxOption,
+      clusters = at.clusters ++ found.clusters,
+      streams = found.streams,
+      generations = at.generations.filter { case (name, _) => found.streams.contains(name) && !group(name) } ++
+        (for (name <- found.streams.keys if group(name); generation <- found.generation) yield name -> generation)
+    ).pruned
   }
 
-  // What goes over at a time is not read before, wherever it was.
-  private def returned(
-      at: AppliedMetadata,
-      found: StreamMetadata,
-      cut: CutoverPlan
-  ): SortedMap[ClusterTopic, Tombstone] = {
-    val there = AppliedMetadata.streamOf(found.streams.values)
-    at.tombstones.filter { case (topic, _) =>
-      there.contains(topic) && !cut.begins.contains(topic) && !at.begins.contains(topic)
-    } -- cut.resumed.keySet
-  }
-
-  /** The next state after topics were drained or abandoned, or retention of positions ended; None without such an event.
+  /** The state after topics were drained or abandoned, or the retention of positions ended; None without such an event.
     *
     * @param availability
     *   of a cluster
@@ -118,84 +88,111 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       now: Instant,
       availability: String => Availability
   ): Option[AppliedMetadata] = {
-    val still = at.leaving.map { case (topic, leaving) => topic -> noted(leaving, availability(topic.cluster)) }
-    val over  = still.filter { case (topic, leaving) =>
-      isDrained(leaving.plan, position.of(topic.cluster)) || isAbandoned(leaving, availability(topic.cluster))
+    val events = at.topics.toSeq.flatMap {
+      case (topic, is: Draining) => drained(topic, is, position.of(topic.cluster), now, availability(topic.cluster))
+      case (topic, is: Removed) if !now.isBefore(is.since.plus(rules.retention)) =>
+        Some(topic -> TopicEvent.RetentionOver)
+      case _ => None
     }
-    val ended = over.map { case (topic, leaving) =>
-      topic -> Tombstone(leaving.stream, now, Some(position.of(topic.cluster).only(topic.topic)))
-    }
-    val old = at.tombstones.filter { case (_, t) =>
-      t.position.nonEmpty && !now.isBefore(t.since.plus(rules.retention))
-    }
-    val forgotten = old.map { case (topic, left) => topic -> left.copy(position = None) }
-    if (ended.isEmpty && forgotten.isEmpty && still == at.leaving) None
-    else
-      Some(at.copy(
-        number = at.number + 1,
-        leaving = still -- ended.keySet,
-        tombstones = at.tombstones ++ ended ++ forgotten,
-        waiting = stillWaiting(at.waiting, at.leaving.keySet -- ended.keySet),
-        resumed = SortedMap.empty,
-        mapped = stillMapped(at, position) -- forgotten.keySet
-      ))
+    if (events.isEmpty) None else Some((carried(at, position) ~> events).pruned)
   }
 
-  /** The same with the ends of topics that leave, where clusters have said them. */
-  def drain(at: AppliedMetadata, ends: SortedMap[ClusterTopic, KafkaPosition]): AppliedMetadata = at.copy(
-    number = at.number + 1,
-    leaving = at.leaving ++ ends.flatMap { case (topic, end) =>
-      at.leaving.get(topic).map(leaving => topic -> leaving.copy(plan = LeavingPlan.Drain(end)))
-    },
-    resumed = SortedMap.empty
-  )
+  /** The state after clusters returned the ends of removed topics. */
+  def drain(
+      at: AppliedMetadata,
+      position: DynamicPosition,
+      ends: SortedMap[ClusterTopic, KafkaPosition],
+      now: Instant
+  ): AppliedMetadata =
+    carried(at, position) ~> ends.toSeq.map { case (topic, end) => topic -> TopicEvent.Bounded(now, Bound.Ends(end)) }
 
-  private def stillWaiting(
-      all: SortedMap[ClusterTopic, Set[ClusterTopic]],
-      leaving: collection.Set[ClusterTopic]
-  ): SortedMap[ClusterTopic, Set[ClusterTopic]] =
-    all.map { case (topic, some) => topic -> some.filter(leaving) }.filter(_._2.nonEmpty)
-
-  private def stillMapped(at: AppliedMetadata, position: DynamicPosition): SortedMap[ClusterTopic, KafkaPosition] =
-    at.mapped.filterNot { case (topic, start) =>
-      val own = position.of(topic.cluster)
-      start.offsets.forall { case (p, offset) => own.get(p).exists(_ > offset) }
-    }
-
-  // A topic without a position may still have records, for example if its cluster was unavailable since it was added.
-  private def plan(at: AppliedMetadata, topic: ClusterTopic): Option[LeavingPlan] = rules.onRemoved match {
-    case _ if at.begins.contains(topic) => None
-    case OnRemoved.Keep                 => Some(LeavingPlan.Keep)
-    case OnRemoved.Drain                => Some(LeavingPlan.Ask)
-    case _                              => None
+  /** The state after clusters returned the starts of topics. */
+  def begin(
+      at: AppliedMetadata,
+      position: DynamicPosition,
+      starts: SortedMap[ClusterTopic, KafkaPosition]
+  ): AppliedMetadata = carried(at, position) ~> starts.toSeq.flatMap { case (topic, start) =>
+    at.streamOf.get(topic).map(stream => topic -> TopicEvent.Listed(stream, Set.empty, Some(TopicEvent.Start(start))))
   }
 
-  private def isDrained(plan: LeavingPlan, at: KafkaPosition): Boolean = plan match {
-    case LeavingPlan.Drain(ends) => ends.offsets.forall { case (p, end) => at.get(p).exists(_ >= end) }
-    case _                       => false
+  /** The state after streams cut over at a time. */
+  def cut(
+      at: AppliedMetadata,
+      position: DynamicPosition,
+      now: Instant,
+      places: Map[ClusterTopic, LogPlaces]
+  ): Option[AppliedMetadata] = {
+    val found = cutovers.cut(at, now, places)
+    if (found.isEmpty) None
+    else {
+      val (waiting, old) = found.partition { case (topic, _) => at.waiting.contains(topic) }
+      val ended          = carried(at, position) ~> old.toSeq.map { case (topic, ends) =>
+        topic -> TopicEvent.Bounded(now, Bound.Ends(ends))
+      }
+      Some(ended ~> waiting.toSeq.map { case (topic, start) =>
+        val stream = at.waiting(topic).stream
+        val after  = ended.draining.collect { case (old, is) if is.stream == stream => old }.toSet
+        topic -> TopicEvent.Listed(stream, after, Some(TopicEvent.Start(start)))
+      })
+    }
+  }
+
+  private def drained(
+      topic: ClusterTopic,
+      is: Draining,
+      at: KafkaPosition,
+      now: Instant,
+      of: Availability
+  ): Option[(ClusterTopic, TopicEvent)] = {
+    val since = outage(is, of)
+    val isEnd = is.bound.isReached(at) || isAbandoned(is.copy(unavailable = since), of)
+    if (isEnd) Some(topic -> TopicEvent.Ended(now, at.only(topic.topic)))
+    else if (since != is.unavailable) Some(topic -> TopicEvent.Outage(since))
+    else None
   }
 
   // An outage is persisted, because a query that restarts more often than 'drainTimeout' would never abandon a topic.
-  private def noted(leaving: Leaving, of: Availability): Leaving = of match {
-    case _ if leaving.plan == LeavingPlan.Keep                    => leaving
-    case Availability.Available                                   => leaving.copy(unavailable = None)
+  private def outage(is: Draining, of: Availability): Option[Instant] = of match {
+    case Availability.Available                                   => None
     case outage: Availability.Unavailable if outage.isConfirmed() =>
-      val earlier = leaving.unavailable.filterNot(_ => outage.responded)
-      leaving.copy(unavailable = earlier.orElse(Some(outage.since)))
-    case _ => leaving
+      is.unavailable.filterNot(_ => outage.responded).orElse(Some(outage.since))
+    case _ => is.unavailable
   }
 
-  private def isAbandoned(leaving: Leaving, of: Availability): Boolean = of match {
-    case outage: Availability.Unavailable =>
-      leaving.unavailable.exists { since =>
-        val from = if (since.isAfter(leaving.since)) since else leaving.since
-        outage.isConfirmed(from.plus(rules.drainTimeout))
+  private def isAbandoned(is: Draining, of: Availability): Boolean = of match {
+    case outage: Availability.Unavailable => is.unavailable.exists { since =>
+        outage.isConfirmed((if (since.isAfter(is.since)) since else is.since).plus(rules.drainTimeout))
       }
     case _ => false
   }
+
+  /** The next change without an event: starts that the position has are no longer part of the state. */
+  private def carried(at: AppliedMetadata, position: DynamicPosition): AppliedMetadata = at.copy(
+    number = at.number + 1,
+    topics = at.topics.map { case (topic, is) =>
+      def left(expected: KafkaPosition) = KafkaPosition(expected.offsets.filterNot { case (p, start) =>
+        position.of(topic.cluster).get(p).exists(_ > start)
+      }).like(expected)
+      topic ->
+        (is match {
+          case is: Reading  => is.copy(start = None, expected = left(is.expected))
+          case is: Draining => is.copy(expected = left(is.expected))
+          case other        => other
+        })
+    }
+  )
+
+  implicit private class Events(at: AppliedMetadata) {
+
+    /** The state after events. */
+    def ~>(events: Seq[(ClusterTopic, TopicEvent)]): AppliedMetadata =
+      at.copy(topics = events.foldLeft(at.topics) { case (all, (topic, event)) =>
+        TopicState.next(all.get(topic), event).fold(all - topic)(all.updated(topic, _))
+      })
+  }
 }
 
-/** Why an answer of the metadata service is not applied. */
+/** Why a document is not applied. */
 sealed private[dynamic] trait Refusal extends Product with Serializable
 
 private[dynamic] object Refusal {

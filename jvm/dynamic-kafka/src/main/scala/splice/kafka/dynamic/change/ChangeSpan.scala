@@ -5,18 +5,19 @@ package splice.kafka.dynamic.change
 
 import scala.collection.immutable.SortedMap
 
+import splice.kafka.dynamic.change.TopicState.{Removed, Waiting}
 import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.split.KafkaPosition
 
-/** What of one cluster lies between two positions that any number of changes lie between. */
+/** Range of one cluster between two positions, with any number of changes between them. */
 final private[dynamic] case class ChangeSpan(cluster: String, from: KafkaPosition, until: KafkaPosition)
 
 private[dynamic] object ChangeSpan {
 
-  /** The spans of all clusters of which something was read.
+  /** The spans of all clusters that rows were read of.
     *
-    * The end of a topic that was removed meanwhile is in the change that ended it, and the start of one that came back is in the
-    * change that took it back. A topic that left and came back is one range, because it resumed at its position.
+    * The change that removed a topic has the end of the topic, and the change in which a topic returned has its start. A topic that was
+    * removed and returned is one range, because it resumed at its position.
     *
     * @param before
     *   the change of `from`
@@ -29,25 +30,33 @@ private[dynamic] object ChangeSpan {
       before: AppliedMetadata,
       changes: Seq[AppliedMetadata]
   ): Seq[ChangeSpan] = {
-    val special = changes.flatMap(change => change.resumed.keys ++ change.tombstones.keys).map(_.cluster)
-    val names   = from.clusters.keySet ++ until.clusters.keySet ++ special
+    val starts = changes.map(_.starts)
+    val ends   = (before +: changes).zip(changes).map { case (was, is) => ended(was, is) }
+    val names  = from.clusters.keySet ++ until.clusters.keySet ++ (starts ++ ends).flatMap(_.keys).map(_.cluster)
     names.toSeq.flatMap { name =>
-      val begin = changes.foldLeft(from.of(name)) { (at, change) =>
-        of(change.resumed, name).foldLeft(at) { case (position, (topic, start)) =>
-          if (position.hasTopic(topic.topic)) position else position.and(start)
-        }
-      }
-      val end = changes.reverseIterator.foldLeft(until.of(name)) { (at, change) =>
-        of(change.tombstones, name).foldLeft(at) { case (position, (topic, left)) =>
-          // A tombstone of an earlier change is not an end of this span.
-          val isNew = !before.tombstones.get(topic).contains(left) && !position.hasTopic(topic.topic)
-          left.position.filter(_ => isNew).fold(position)(position.and)
-        }
-      }
+      val begin = merged(from.of(name), name, starts)
+      val end   = merged(until.of(name), name, ends.reverse)
       if (begin == end) None else Some(ChangeSpan(name, begin, end))
     }
   }
 
-  private def of[A](all: SortedMap[ClusterTopic, A], cluster: String): Iterator[(ClusterTopic, A)] =
-    all.iteratorFrom(ClusterTopic(cluster, "")).takeWhile(_._1.cluster == cluster)
+  /** The positions of topics that a change removed. */
+  private def ended(was: AppliedMetadata, is: AppliedMetadata): SortedMap[ClusterTopic, KafkaPosition] =
+    is.topics.collect {
+      case (topic, left: Removed) if !was.topics.get(topic).exists(before(_).contains(left)) => topic -> left.position
+    }
+
+  private def before(state: TopicState): Option[TopicState] = state match {
+    case is: Waiting => is.before
+    case other       => Some(other)
+  }
+
+  /** The position with topics that it does not have. */
+  private def merged(
+      position: KafkaPosition,
+      cluster: String,
+      topics: Seq[SortedMap[ClusterTopic, KafkaPosition]]
+  ): KafkaPosition = topics.iterator.flatMap(
+    _.iteratorFrom(ClusterTopic(cluster, "")).takeWhile(_._1.cluster == cluster)
+  ).foldLeft(position) { case (all, (topic, own)) => if (all.hasTopic(topic.topic)) all else all.and(own) }
 }

@@ -3,15 +3,16 @@
 
 package splice.kafka.dynamic.change
 
+import splice.kafka.dynamic.change.TopicState._
 import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.split.KafkaPosition
 
-/** What a change changed, in words, for the log and the history.
+/** Text about a change for the log and the history.
   *
   * @param event
   *   a few words
   * @param names
-  *   of the clusters or topics that it happened to, sorted
+  *   of the clusters or topics, sorted
   */
 final private[dynamic] case class ChangeText(event: String, names: Seq[String]) {
   override def toString: String = s"$event: ${names.mkString(", ")}"
@@ -20,57 +21,65 @@ final private[dynamic] case class ChangeText(event: String, names: Seq[String]) 
 private[dynamic] object ChangeText {
 
   def apply(before: AppliedMetadata, now: AppliedMetadata): Seq[ChangeText] = {
-    val (had, has) = (before.streamOf.keySet, now.streamOf.keySet)
-    val returned   = (has -- had).filter(t => before.leaving.contains(t) || before.tombstones.contains(t))
-    val added      = has -- had -- returned
-    val removed    = had -- has
-    val finished   = (now.tombstones.keySet -- before.tombstones.keySet) -- removed
-    val renewed    = now.clusters.keys.filter(c => before.clusters.get(c).exists(_ != now.clusters(c)))
-    val forgotten  = now.tombstones.collect {
-      case (t, left) if left.position.isEmpty && before.tombstones.get(t).exists(_.position.nonEmpty) => t
-    }
-    val waiting = now.leaving.filter { case (topic, leaving) =>
-      leaving.unavailable.nonEmpty && before.leaving.get(topic).forall(_.unavailable.isEmpty)
+    val (had, has)           = (before.streamOf.keySet, now.streamOf.keySet)
+    def was(t: ClusterTopic) = before.topics.get(t)
+    def is(t: ClusterTopic)  = now.topics.get(t)
+    val returned             = (has -- had).filter(was(_).nonEmpty)
+    val finished             = now.topics.keySet.filter(t => is(t).exists(isRemoved) && was(t).exists(isDraining))
+    val renewed              = now.clusters.keys.filter(c => before.clusters.get(c).exists(_ != now.clusters(c)))
+    val waiting              = now.draining.filter { case (topic, draining) =>
+      draining.unavailable.nonEmpty && before.draining.get(topic).forall(_.unavailable.isEmpty)
     }
     Seq(
       list("clusters added", now.clusters.keySet -- before.clusters.keySet),
       list("clusters gone", before.clusters.keySet -- now.clusters.keySet),
       list("clusters with other properties", renewed),
-      topics("topics added", added),
+      topics("topics added", has -- had -- returned),
       topics("topics that came back", returned),
-      topics("topics removed", removed),
+      topics("topics removed", had -- has),
       topics("topics read to their end", finished),
       topics("topics that cannot be drained while their clusters are unavailable", waiting.keys),
-      topics("topics forgotten", forgotten),
-      topics("topics that a stream goes over to at a time", now.begins.keySet -- before.begins.keySet),
-      topics("topics whose time has come", (before.begins.keySet -- now.begins.keySet).intersect(has))
+      topics("topics forgotten", now.topics.keys.filter(t => is(t).contains(Gone) && was(t).exists(isRemoved))),
+      topics("topics that a stream goes over to at a time", timed(now) -- timed(before)),
+      topics("topics whose time has come", (timed(before) -- timed(now)).intersect(has))
     ).flatten
   }
 
+  private def timed(at: AppliedMetadata): Set[ClusterTopic] =
+    at.waiting.collect { case (topic, is) if is.time.nonEmpty => topic }.toSet
+
+  private def isRemoved(is: TopicState): Boolean = is match {
+    case _: Removed => true
+    case _          => false
+  }
+
+  private def isDraining(is: TopicState): Boolean = is match {
+    case _: Draining => true
+    case _           => false
+  }
+
   /** Warnings about removed topics whose remaining records are not read. */
-  def givenUp(before: AppliedMetadata, now: AppliedMetadata): Seq[String] = for {
-    (topic, leaving) <- before.leaving.toSeq
-    left             <- now.tombstones.get(topic).flatMap(_.position)
-    unread           <- unread(leaving.plan, left)
+  def abandoned(before: AppliedMetadata, now: AppliedMetadata): Seq[String] = for {
+    (topic, draining) <- before.draining.toSeq
+    left              <- now.topics.get(topic).toSeq.collect { case is: Removed => is.position }
+    unread            <- unread(draining.bound, left)
   } yield s"Splice abandons the removed topic $topic, because its cluster does not respond: $unread. If the topic " +
     "is added to the metadata again within 'removedRetention', Splice resumes it at its position."
 
   /** Warnings about partitions that were deleted or recreated before they were drained. */
-  def gone(before: AppliedMetadata, now: AppliedMetadata, position: DynamicPosition): Seq[String] = for {
-    (topic, Leaving(_, _, LeavingPlan.Drain(ends), _)) <- before.leaving.toSeq
-    left                                               <- now.leaving.get(topic).map(_.plan).toSeq.collect {
-      case LeavingPlan.Drain(left) => left
-    }
+  def deleted(before: AppliedMetadata, now: AppliedMetadata, position: DynamicPosition): Seq[String] = for {
+    (topic, draining) <- before.draining.toSeq
+    ends              <- Seq(draining.bound).collect { case Bound.Ends(ends) => ends }
+    left              <- now.draining.get(topic).map(_.bound).toSeq.collect { case Bound.Ends(left) => left }
     lost = KafkaPosition(ends.offsets -- left.offsets.keySet) if lost.offsets.nonEmpty
   } yield s"Splice ends the drain of the removed topic $topic early, because partitions " +
     s"${lost.offsets.keys.map(_.partition).mkString(", ")} were deleted or recreated: " +
-    s"${unread(LeavingPlan.Drain(lost), position.of(topic.cluster)).getOrElse("no row is missing")}."
+    s"${unread(Bound.Ends(lost), position.of(topic.cluster)).getOrElse("no row is missing")}."
 
-  private def unread(plan: LeavingPlan, left: KafkaPosition): Option[String] = plan match {
-    case LeavingPlan.Keep        => None
-    case LeavingPlan.Ask         => Some("the number of unread rows is unknown")
-    case LeavingPlan.Until(at)   => Some(s"the number of unread rows before ${at.time} is unknown")
-    case LeavingPlan.Drain(ends) =>
+  private def unread(bound: Bound, left: KafkaPosition): Option[String] = bound match {
+    case Bound.Asked      => Some("the number of unread rows is unknown")
+    case Bound.At(time)   => Some(s"the number of unread rows before ${time.time} is unknown")
+    case Bound.Ends(ends) =>
       // A partition without a position was never read, and its first offset is unknown here.
       val rows  = ends.offsets.map { case (p, end) => math.max(end - left.get(p).getOrElse(0L), 0L) }.sum
       val exact = ends.offsets.keysIterator.forall(left.offsets.contains)

@@ -7,17 +7,18 @@ import java.time.Instant
 
 import scala.collection.immutable.SortedMap
 
+import splice.kafka.dynamic.change.TopicState.{Bound, Draining}
 import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
 import splice.kafka.split.KafkaPosition
 import splice.source.LogPartition
 
-/** What comes of cutovers that the metadata says for streams. Pure, as [[ChangeRules]]. */
+/** Rules for the cutovers of a document. Pure, as [[ChangeRules]]. */
 final private[dynamic] class CutoverRules(rules: RemovalRules) {
 
   import CutoverRules._
 
-  /** Why no cutover can be made at all. */
+  /** Why no cutover is possible at all. */
   def policy(found: StreamMetadata): Option[Refusal] =
     if (rules.onRemoved == OnRemoved.Drain) None
     else
@@ -25,11 +26,11 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
         Refusal.Cutover(stream.name, s"'onRemoved' is ${rules.onRemoved.word}, and a cutover needs drain")
       }
 
-  /** Why an answer is not applied, as far as no cluster must be asked. */
+  /** Why a document is rejected, as far as no response of a cluster is needed. */
   def refusal(at: AppliedMetadata, found: StreamMetadata, position: DynamicPosition): Option[Refusal] =
     policy(found).orElse(firstOf(StreamMove.all(at, found)) { move =>
-      val leaves = move.to.find(at.leaving.contains).map { topic =>
-        Refusal.Cutover(move.stream, s"$topic is still read to where it ended when it was removed before")
+      val leaves = move.to.find(at.draining.contains).map { topic =>
+        Refusal.Cutover(move.stream, s"$topic is still drained after its last removal")
       }
       leaves.orElse(move.cutover match {
         case offsets: StreamCutover.Offsets => firstOf(move.from.toSeq)(past(move.stream, offsets, _, position))
@@ -37,13 +38,13 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       })
     })
 
-  /** Topics that an answer leaves at a time, in milliseconds, of which it must be known where that is. */
+  /** Topics that a document leaves at a time, in milliseconds, whose place in their logs must be known. */
   def times(at: AppliedMetadata, found: StreamMetadata, position: DynamicPosition): Map[ClusterTopic, Long] = (for {
     (move, cutover) <- timed(at, found)
     topic           <- move.from.toSeq if position.of(topic.cluster).hasTopic(topic.topic)
   } yield topic -> cutover.millis).toMap
 
-  /** Why an answer is not applied, by what clusters say of these times. */
+  /** Why a document is rejected, by the places of these times. */
   def refusal(
       at: AppliedMetadata,
       found: StreamMetadata,
@@ -59,18 +60,18 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
     else
       Some(Refusal.Cutover(
         move.stream,
-        s"$topic was read past ${cutover.time} already, ${late.mkString(", ")}; rows would come twice"
+        s"$topic was read past ${cutover.time} already, ${late.mkString(", ")}; rows would be read twice"
       ))
   })(identity)
 
-  /** What an answer makes of the topics that streams leave, and of those that they move to. */
+  /** The plan of a document for the topics that streams leave, and for those that they move to. */
   def plan(at: AppliedMetadata, found: StreamMetadata, position: DynamicPosition): CutoverPlan =
     StreamMove.all(at, found).foldLeft(CutoverPlan.Nothing) { (plan, move) =>
       move.cutover match {
         case time: StreamCutover.At =>
           plan.copy(
-            leaving = plan.leaving ++ move.from.toSeq.map(_ -> LeavingPlan.Until(time)),
-            begins = plan.begins ++ move.to.toSeq.map(_ -> time)
+            bounds = plan.bounds ++ move.from.toSeq.map(_ -> Bound.At(time)),
+            times = plan.times ++ move.to.toSeq.map(_ -> time)
           )
         case StreamCutover.Offsets(clusters) =>
           def of(topic: ClusterTopic) =
@@ -80,54 +81,54 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
             )).only(topic.topic))
               .filter(_.offsets.nonEmpty)
           plan.copy(
-            leaving = plan.leaving ++ move.from.toSeq.flatMap(topic =>
-              of(topic).map(ends => topic -> LeavingPlan.Drain(generation(ends, topic, position)))
+            bounds = plan.bounds ++ move.from.toSeq.flatMap(topic =>
+              of(topic).map(ends =>
+                topic -> Bound.Ends(ends.as(topic.topic, position.of(topic.cluster).generation(topic.topic)))
+              )
             ),
-            resumed = plan.resumed ++ move.to.toSeq.flatMap(topic => of(topic).map(topic -> started(at, topic, _)))
+            starts = plan.starts ++ move.to.toSeq.flatMap(topic =>
+              of(topic).map { start =>
+                val own = start.as(topic.topic, generation(at, topic))
+                topic -> TopicEvent.Start(own, expected = own)
+              }
+            )
           )
       }
     }
 
-  /** Topics whose time has come, in milliseconds, of which it must be known where that is. */
+  /** Topics whose time has come, in milliseconds, whose place in their logs must be known. */
   def due(at: AppliedMetadata, now: Instant): Map[ClusterTopic, Long] =
-    comes(at, now).flatMap(_.map { case (topic, cutover) => topic -> cutover.millis }).toMap
+    due(at, now, None).flatMap(_.map { case (topic, cutover) => topic -> cutover.millis }).toMap
 
-  /** Topics whose time has come, and of which clusters cannot say yet where it is. */
-  def open(at: AppliedMetadata, now: Instant, places: Map[ClusterTopic, LogPlaces]): Set[ClusterTopic] =
-    comes(at, now).flatten.collect {
-      case (topic, cutover) if places.get(topic).exists(!isKnown(cutover, _)) => topic
-    }.toSet
-
-  /** What holds once clusters have said where times are that have come: topics that are left end there, and those that streams move
-    * to begin there, in one. A stream whose topics are not all known so far that they can be waits.
+  /** Places of times that have come, of the streams whose topics are all known: the topics that a stream leaves end there, and those
+    * that it moves to start there. A stream waits until the places of all its topics are known.
     */
-  def cut(
+  def cut(at: AppliedMetadata, now: Instant, places: Map[ClusterTopic, LogPlaces]): Map[ClusterTopic, KafkaPosition] =
+    due(at, now, Some(places)).flatMap(_.keys).map(topic => topic -> places(topic).position(topic.topic)).toMap
+
+  /** The topics of each stream that cuts over at a time that has come.
+    *
+    * @param places
+    *   None = of every such stream, else of those whose topics all have a place
+    */
+  private def due(
       at: AppliedMetadata,
-      position: DynamicPosition,
       now: Instant,
-      places: Map[ClusterTopic, LogPlaces]
-  ): Option[AppliedMetadata] = {
-    val known = comes(at, now).filter(_.forall { case (topic, cutover) =>
-      places.get(topic).exists(isKnown(cutover, _))
-    })
-    val found = known.flatMap(_.keys).map { topic =>
-      topic -> KafkaPosition.of(places(topic).partitions.map { case (p, place) => p -> place.offset })
+      places: Option[Map[ClusterTopic, LogPlaces]]
+  ): Seq[Map[ClusterTopic, StreamCutover.At]] = {
+    val left = at.draining.toSeq.collect { case (t, is @ Draining(_, _, Bound.At(cut), _, _, _)) =>
+      is.stream -> (t -> cut)
     }
-    if (found.isEmpty) None
-    else {
-      val begun =
-        SortedMap.from(found.collect { case (t, start) if at.begins.contains(t) => t -> started(at, t, start) })
-      Some(at.copy(
-        number = at.number + 1,
-        leaving = at.leaving ++ found.flatMap { case (topic, ends) =>
-          at.leaving.get(topic).map(l => topic -> l.copy(plan = LeavingPlan.Drain(generation(ends, topic, position))))
-        },
-        tombstones = at.tombstones -- begun.keySet,
-        resumed = begun,
-        begins = at.begins -- begun.keySet,
-        mapped = at.mapped -- begun.keySet
-      ))
-    }
+    val begins = at.waiting.toSeq.flatMap { case (t, is) => is.time.map(cut => is.stream -> (t -> cut)) }
+    (left ++ begins).groupMap(_._1)(_._2).values.map(_.toMap).toSeq
+      .filter(_.values.forall(cut => !now.isBefore(cut.time)))
+      .filter(topics =>
+        places.forall(known =>
+          topics.forall { case (topic, cutover) =>
+            known.get(topic).exists(isKnown(cutover, _))
+          }
+        )
+      )
   }
 
   private def past(
@@ -139,7 +140,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
     val ends  = cutover.clusters.getOrElse(topic.cluster, SortedMap.empty[LogPartition, Long])
     val wrong = position.of(topic.cluster).of(topic.topic).toSeq.flatMap { case (p, read) =>
       ends.get(p) match {
-        case None                    => Some(s"partition ${p.partition} is read, and no offset is said for it")
+        case None                    => Some(s"partition ${p.partition} is read, and the cutover has no offset for it")
         case Some(end) if read > end =>
           Some(s"partition ${p.partition} was read up to $read already, and would end at $end")
         case _ => None
@@ -156,49 +157,39 @@ private[dynamic] object CutoverRules {
       move -> time
     }
 
-  /** What goes over at a time that has come, stream by stream. */
-  private def comes(at: AppliedMetadata, now: Instant): Seq[Map[ClusterTopic, StreamCutover.At]] = {
-    val left = at.leaving.toSeq.collect { case (t, Leaving(stream, _, LeavingPlan.Until(cut), _)) =>
-      stream -> (t -> cut)
-    }
-    val begins = at.begins.toSeq.flatMap { case (t, cut) => at.streamOf.get(t).map(_ -> (t -> cut)) }
-    (left ++ begins).groupMap(_._1)(_._2).values.map(_.toMap)
-      .filter(_.values.forall(cut => !now.isBefore(cut.time))).toSeq
-  }
-
   private def isKnown(cutover: StreamCutover.At, places: LogPlaces): Boolean = {
-    val isOver = !places.asked.isBefore(cutover.time.plus(cutover.lateness))
+    val isOver = !places.sent.isBefore(cutover.time.plus(cutover.lateness))
     places.partitions.nonEmpty && places.partitions.values.forall(_.first.nonEmpty || isOver)
   }
 
-  private def generation(offsets: KafkaPosition, topic: ClusterTopic, position: DynamicPosition): KafkaPosition =
-    offsets.as(topic.topic, position.of(topic.cluster).generation(topic.topic))
-
-  /** Where a topic begins that the query may have read before. */
-  private def started(at: AppliedMetadata, topic: ClusterTopic, start: KafkaPosition): KafkaPosition = start.as(
-    topic.topic,
-    at.tombstones.get(topic).flatMap(_.position).fold(0)(_.generation(topic.topic))
-  )
+  /** The generation of a topic that the query may have read before. */
+  private def generation(at: AppliedMetadata, topic: ClusterTopic): Int = {
+    val left = at.topics.get(topic) match {
+      case Some(is: TopicState.Waiting) => is.before
+      case other                        => other
+    }
+    left.collect { case is: TopicState.Removed => is.position.generation(topic.topic) }.getOrElse(0)
+  }
 
   private def firstOf[A](all: Seq[A])(refusal: A => Option[Refusal]): Option[Refusal] =
     all.iterator.flatMap(refusal(_)).nextOption()
 }
 
-/** What cutovers make of topics when an answer is taken.
+/** Effects of cutovers when a document is applied.
   *
-  * @param leaving
-  *   how far topics are read that streams leave
-  * @param begins
-  *   topics that are not read before a time
-  * @param resumed
-  *   where topics begin that streams move to
+  * @param bounds
+  *   of topics that streams leave
+  * @param times
+  *   of topics that streams move to at a time
+  * @param starts
+  *   of topics that streams move to at offsets
   */
 final private[dynamic] case class CutoverPlan(
-    leaving: SortedMap[ClusterTopic, LeavingPlan],
-    begins: SortedMap[ClusterTopic, StreamCutover.At],
-    resumed: SortedMap[ClusterTopic, KafkaPosition]
+    bounds: Map[ClusterTopic, Bound],
+    times: Map[ClusterTopic, StreamCutover.At],
+    starts: Map[ClusterTopic, TopicEvent.Start]
 )
 
 private[dynamic] object CutoverPlan {
-  val Nothing: CutoverPlan = CutoverPlan(SortedMap.empty, SortedMap.empty, SortedMap.empty)
+  val Nothing: CutoverPlan = CutoverPlan(Map.empty, Map.empty, Map.empty)
 }

@@ -5,17 +5,26 @@ package splice.kafka.dynamic.change
 
 import java.time.Instant
 
+import splice.kafka.split.KafkaPosition
 import splice.source.LogPartition
 
-/** Where a time is in the partitions of a topic, as its cluster said.
+/** Place of a time in the partitions of a topic, as its cluster returned it.
   *
-  * @param asked
-  *   when it was asked
+  * @param sent
+  *   when the request was sent
+  * @param generation
+  *   of the topic
   */
-final private[dynamic] case class LogPlaces(asked: Instant, partitions: Map[LogPartition, LogPlace])
+final private[dynamic] case class LogPlaces(sent: Instant, generation: Int, partitions: Map[LogPartition, LogPlace]) {
+
+  def offsets: Map[LogPartition, Long] = partitions.map { case (p, place) => p -> place.offset }
+
+  /** The offsets as a position of the topic. */
+  def position(topic: String): KafkaPosition = KafkaPosition.of(offsets).as(topic, generation)
+}
 
 /** @param first
-  *   the first record that is not before the time, if there is one
+  *   the first record at or after the time, if there is one
   * @param end
   *   of the log
   */

@@ -5,16 +5,16 @@ package splice.kafka.dynamic.change
 
 import java.time.Duration
 
-/** What becomes of topics that are taken out of the metadata.
+/** Policies for topics that the metadata removes.
   *
   * @param onRemoved
-  *   how far they are read
+  *   whether their remaining rows are read
   * @param drainTimeout
   *   how long a cluster may be unavailable before its remaining records are abandoned
   * @param retention
-  *   for how long positions of what was removed are kept
+  *   how long positions of removed topics are kept
   * @param maxFraction
-  *   what part of all topics one answer may remove
+  *   the greatest share of all topics that one document may remove
   */
 final private[dynamic] case class RemovalRules(
     onRemoved: OnRemoved = OnRemoved.Drain,
@@ -31,17 +31,14 @@ sealed abstract private[dynamic] class OnRemoved(val word: String) extends Produ
 
 private[dynamic] object OnRemoved {
 
-  /** They are read to where they end now. */
+  /** They are read up to their ends at the removal. */
   case object Drain extends OnRemoved("drain")
 
-  /** They are not read any further. */
+  /** Their remaining rows are not read. */
   case object Drop extends OnRemoved("drop")
 
   /** The query fails. */
   case object Fail extends OnRemoved("fail")
 
-  /** They are read on as if nothing were. */
-  case object Keep extends OnRemoved("keep")
-
-  val all: Seq[OnRemoved] = Seq(Drain, Drop, Fail, Keep)
+  val all: Seq[OnRemoved] = Seq(Drain, Drop, Fail)
 }

@@ -5,12 +5,13 @@ package splice.kafka.dynamic.change
 
 import scala.collection.immutable.SortedSet
 
+import splice.kafka.dynamic.change.TopicState._
 import splice.kafka.dynamic.split.ClusterTopic
 import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamMetadata}
 
-/** A stream that an answer takes from topics to others, and says where.
+/** A stream that a document moves from topics to others by a cutover.
   *
-  * A move whose time has not come is made anew by each answer, so that the time may change as long.
+  * Each document plans a move again whose time has not come, so that the time may change until then.
   */
 final private[dynamic] case class StreamMove(
     stream: String,
@@ -22,22 +23,25 @@ final private[dynamic] case class StreamMove(
 private[dynamic] object StreamMove {
 
   def all(at: AppliedMetadata, found: StreamMetadata): Seq[StreamMove] = {
-    val there = AppliedMetadata.streamOf(found.streams.values)
+    val listed = AppliedMetadata.streamOf(found.streams.values)
     for {
       stream  <- found.streams.values.toSeq
       cutover <- stream.cutover
-      from = left(at, stream, there.keySet)
-      to   = SortedSet.from(there.collect {
-        case (t, stream.name) if !at.streamOf.contains(t) || at.begins.contains(t) => t
-      })
+      from = left(at, stream, listed.keySet)
+      to   = SortedSet.from(listed.collect { case (t, stream.name) if isNew(at, t) => t })
       if from.nonEmpty && to.nonEmpty
     } yield StreamMove(stream.name, from, to, cutover)
   }
 
-  // Nothing was read of a topic whose own time has not come: the stream never came to it.
-  private def left(at: AppliedMetadata, stream: KafkaStream, there: collection.Set[ClusterTopic]) = {
-    val removed = at.streamOf.collect { case (t, stream.name) if !there(t) && !at.begins.contains(t) => t }
-    val pending = at.leaving.collect { case (t, Leaving(stream.name, _, _: LeavingPlan.Until, _)) if !there(t) => t }
-    SortedSet.from(removed) ++ pending
+  private def isNew(at: AppliedMetadata, topic: ClusterTopic): Boolean = at.topics.get(topic).forall {
+    case Waiting(_, time, _) => time.nonEmpty
+    case _: Reading          => false
+    case _                   => true
   }
+
+  private def left(at: AppliedMetadata, stream: KafkaStream, listed: collection.Set[ClusterTopic]) =
+    SortedSet.from(at.topics.collect {
+      case (t, is: Reading) if is.stream == stream.name && !listed(t)        => t
+      case (t, Draining(stream.name, _, _: Bound.At, _, _, _)) if !listed(t) => t
+    })
 }

@@ -7,97 +7,159 @@ import java.time.Clock
 
 import scala.annotation.tailrec
 import scala.collection.immutable.{SortedMap, SortedSet}
-import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
+import splice.kafka.dynamic.change.TopicState.Bound
 import splice.kafka.dynamic.change._
 import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.{DynamicErrors, StreamMetadata}
 import splice.kafka.split.KafkaPosition
 
-/** Brings a position up to what is known now, change by change; each is durable before the position says its number.
+/** Applies changes to a position, one after another. Each change is durable before the position has its number.
   *
-  * @param questions
-  *   what clusters are asked for that
+  * A trigger calls [[settle]], sends the requests of [[request]], and calls [[respond]] with the responses.
   */
 final private[dynamic] class ChangeDriver(
     log: ChangeLog,
     rules: ChangeRules,
     discovery: MetadataDiscovery,
-    clock: Clock,
-    questions: ChangeQuestions
+    clock: Clock
 ) {
 
   import ChangeDriver._
 
-  private var asked   = false
-  private var heard   = Option.empty[StreamMetadata]
-  private var fresh   = false
-  private var looked  = false
-  private var news    = Option.empty[StreamMetadata]
-  private var refused = Option.empty[Refusal]
-  private var told    = Option.empty[(Option[StreamMetadata], SortedSet[String])]
+  private val documents = new DocumentFeed(discovery)
 
-  /** Answers that were not applied, in this run. */
+  private var firstOfRun = Option.empty[AppliedMetadata]
+  private var rejected   = Map.empty[Set[String], Refusal]
+  private var wanted     = Map.empty[ClusterTopic, Set[Long]]
+  private var places     = Map.empty[(ClusterTopic, Long), LogPlaces]
+  private var waits      = SortedSet.empty[String]
+  private var waitingFor = Option.empty[(Option[StreamMetadata], SortedSet[String])]
+
+  /** Documents that were rejected in this run. */
   var refusals: Int = 0
 
-  /** The clusters that must be asked before a change is made, and that do not answer. */
-  def waitsFor: SortedSet[String] = questions.waitsFor
+  /** Clusters that a change waits for, because they do not respond. */
+  def waitsFor: SortedSet[String] = waits
 
-  /** What held when the checkpoint began: the first answer. */
-  def first(): AppliedMetadata = log.find(0).getOrElse {
-    val found = discovery.now()
-    asked = true
-    looked = true
-    heard = Some(found)
+  /** The state in which the source starts: the latest document, until a start is durable.
+    *
+    * @param started
+    *   whether a start is durable, which belongs to the first change
+    */
+  def first(started: Boolean): AppliedMetadata = firstOfRun.getOrElse {
+    val first = log.last match {
+      case Some(known) =>
+        documents.latest().filterNot(found => started || known.equalsDocument(found))
+          .fold(if (started) log(0) else known)(begun(known.number + 1, _))
+      case None => begun(0, documents.first())
+    }
+    firstOfRun = Some(first)
+    first
+  }
+
+  private def begun(number: Int, found: StreamMetadata): AppliedMetadata = {
     discovery.requireAll(found)
     rules.refusal(AppliedMetadata.Nothing, found).orElse(rules.cutovers.policy(found)).foreach(refusal =>
       throw DynamicErrors.refused(refusal)
     )
-    append(AppliedMetadata(0, found.generation, found.clusters, found.streams))
+    append(AppliedMetadata.first(found).copy(number = number))
   }
 
-  /** What a run goes by before it has a position. */
-  def current(): AppliedMetadata = log.last.getOrElse(first())
+  /** The last change, or the first document if there is none. */
+  def current(): AppliedMetadata = log.last.getOrElse(first(started = false))
 
-  /** The same with clusters as they are reached now: a batch that is read again may have been planned when other passwords held. */
-  def reached(here: AppliedMetadata): AppliedMetadata = {
-    hear()
-    val renewed = for {
-      found <- heard
-      clusters = here.clusters.map { case (name, cluster) => name -> found.clusters.getOrElse(name, cluster) }
-      if clusters != here.clusters && rules.refusal(here, found).isEmpty
-    } yield here.copy(clusters = clusters)
-    renewed.getOrElse(here)
-  }
+  /** The state with the latest properties of clusters. */
+  def reached(here: AppliedMetadata): AppliedMetadata = documents.reached(here)
 
-  /** The position with all that has changed since, and what holds then.
+  /** The position with all changes that need no response, and the state then.
     *
     * @param fixed
-    *   whether the run reads what is known when it begins, and looks once only
+    *   whether the run reads what is known when it begins, and polls the metadata only once
     */
   def settle(
       at: DynamicPosition,
       fixed: Boolean,
       availability: String => Availability
   ): (DynamicPosition, AppliedMetadata) = {
-    if (!fixed || !looked) look()
-    questions.begin()
-    val settled = go(at, availability)
+    documents.poll(fixed)
+    places = Map.empty
+    go(at, availability)
+  }
+
+  /** The part of a request to a cluster that changes need. */
+  def request(here: AppliedMetadata, cluster: String, from: KafkaPosition): ClusterRequest = {
+    val own   = here.of(cluster)
+    val times = own.toSeq.collect { case (topic, TopicState.Draining(_, _, Bound.At(time), _, _, _)) =>
+      topic -> time.millis
+    }
+    val asked =
+      wanted.toSeq.collect { case (topic, all) if topic.cluster == cluster => all.map(topic.topic -> _) }.flatten
+    ClusterRequest(
+      from,
+      here.expectedOn(cluster),
+      own.collect { case (topic, is: TopicState.Draining) => topic -> is },
+      (times ++ asked).toSet,
+      own.collect { case (topic, is: TopicState.Waiting) if is.time.isEmpty => topic }.toSet
+    )
+  }
+
+  /** The position with all changes that responses allow, and the state then.
+    *
+    * @param sent
+    *   the clusters that requests were sent to
+    */
+  def respond(
+      at: DynamicPosition,
+      here: AppliedMetadata,
+      found: SortedMap[String, Reach],
+      sent: collection.Set[String]
+  ): (DynamicPosition, AppliedMetadata) = {
+    places = for {
+      (name, reach)            <- found
+      ((topic, millis), place) <- reach.places
+    } yield (ClusterTopic(name, topic), millis) -> place
+    val bounded = bounds(here, found)
+    val started = here.waiting.keys.flatMap(t => found.get(t.cluster).flatMap(_.starts.get(t.topic)).map(t -> _))
+    val change  =
+      Option.when(bounded.nonEmpty)(rules.drain(here, at, bounded, clock.instant()))
+        .orElse(Option.when(started.nonEmpty)(rules.begin(here, at, SortedMap.from(started))))
+    val settled = change match {
+      case Some(next) =>
+        val stored = make(here, next)
+        ChangeText.deleted(here, stored, at).foreach(line => logger.warn(line))
+        go(stored.moved(at), _ => Availability.Unknown)
+      case None if places.nonEmpty => go(at, _ => Availability.Unknown)
+      case None                    => at -> here
+    }
+    waits = waiting(settled._2).filter(name => sent(name) && !found.contains(name))
     tellWaiting()
     settled
   }
 
-  /** Writes down where topics end that are to be drained. */
-  def drain(
-      at: DynamicPosition,
-      here: AppliedMetadata,
-      ends: SortedMap[ClusterTopic, KafkaPosition]
-  ): (DynamicPosition, AppliedMetadata) = {
-    val next = append(rules.drain(here, ends))
-    ChangeText.gone(here, next, at).foreach(line => logger.warn(line))
-    moved(at, next) -> next
+  /** The ends of removed topics, from responses to requests that were sent after the removal. */
+  private def bounds(here: AppliedMetadata, found: SortedMap[String, Reach]): SortedMap[ClusterTopic, KafkaPosition] =
+    for {
+      (topic, drain) <- here.draining
+      reach          <- found.get(topic.cluster) if reach.isOf(topic.topic, drain)
+      ends           <- drain.bound match {
+        case Bound.Asked       => Some(reach.end(topic.topic))
+        case Bound.Ends(known) =>
+          // A partition that does not exist any more would be waited for indefinitely.
+          val existing = known.offsets.filterNot(p => reach.deleted(p._1))
+          Option.when(existing.size < known.offsets.size)(known.copy(offsets = existing))
+        case _: Bound.At => None
+      }
+    } yield topic -> ends
+
+  /** Clusters whose responses changes need. */
+  private def waiting(here: AppliedMetadata): SortedSet[String] = {
+    val times =
+      for ((topic, all) <- wanted.toSeq; millis <- all if !places.contains(topic -> millis)) yield topic.cluster
+    val starts = here.waiting.toSeq.collect { case (topic, is) if is.time.isEmpty => topic.cluster }
+    SortedSet.from(times ++ starts)
   }
 
   @tailrec private def go(
@@ -106,7 +168,7 @@ final private[dynamic] class ChangeDriver(
   ): (DynamicPosition, AppliedMetadata) = {
     val here = log(at.change)
     next(here, at, availability) match {
-      case Some(change) => go(moved(at, change), availability)
+      case Some(change) => go(change.moved(at), availability)
       case None         => at -> here
     }
   }
@@ -115,98 +177,105 @@ final private[dynamic] class ChangeDriver(
       here: AppliedMetadata,
       at: DynamicPosition,
       availability: String => Availability
-  ): Option[AppliedMetadata] =
+  ): Option[AppliedMetadata] = {
+    wanted = rules.cutovers.due(here, clock.instant()).view.mapValues(Set(_)).toMap
     log.find(here.number + 1)
       .orElse(take(here, at))
-      .orElse(questions.cut(here, at).orElse(rules.settle(here, at, clock.instant(), availability)).map(make(here, _)))
+      .orElse(cut(here, at).orElse(rules.settle(here, at, clock.instant(), availability)).map(make(here, _)))
+  }
 
-  /** What a new answer comes to, if there is one that says something else. It is kept while a cluster must be asked that is away. */
+  private def cut(here: AppliedMetadata, at: DynamicPosition): Option[AppliedMetadata] = {
+    val now = clock.instant()
+    val due = rules.cutovers.due(here, now)
+    rules.cut(here, at, now, due.flatMap { case (topic, millis) => places.get(topic -> millis).map(topic -> _) })
+  }
+
+  /** The change that a new document results in. A group of streams whose clusters must respond first waits, the others do not. */
   private def take(here: AppliedMetadata, at: DynamicPosition): Option[AppliedMetadata] = {
-    news = news.filterNot(here.says)
-    news.flatMap { found =>
-      val refusal = rules.refusal(here, found).orElse(rules.cutovers.refusal(here, found, at))
-      refusal.map(Left(_)).orElse(questions.take(here, found, at)) match {
-        case Some(Left(why)) =>
-          news = None
-          refuse(why)
+    // A document whose only difference is its generation makes no change.
+    documents.pending.filter(here.equalsDocument).filter(documents.older(here, _).isEmpty).foreach(documents.accept)
+    documents.keepIf(!here.equalsDocument(_))
+    documents.pending.flatMap { found =>
+      documents.older(here, found).orElse(rules.refusal(here, found)) match {
+        case Some(why) =>
+          documents.keepIf(_ => false)
+          refuse(Set.empty, why)
           None
-        case Some(Right(change)) =>
-          news = None
-          refused = None
-          val gone = here.streamOf.keySet -- change.streamOf.keySet
-          if (rules.failsOnRemoval && gone.nonEmpty) throw DynamicErrors.removed(gone)
-          Some(make(here, change))
-        case None => None
+        case None => taken(here, found, at)
       }
+    }
+  }
+
+  private def taken(here: AppliedMetadata, found: StreamMetadata, at: DynamicPosition): Option[AppliedMetadata] = {
+    documents.accept(found)
+    val now    = clock.instant()
+    val groups = StreamGroups.changed(here, found).map(group => group -> answered(here, found, group, at))
+    groups.foreach { case (group, Some(Some(why))) => refuse(group, why); case _ => () }
+    val ready = groups.collect { case (group, Some(None)) => group }.flatten.toSet
+    rejected = rejected.filter { case (group, _) =>
+      groups.exists { case (same, why) => same == group && why.exists(_.nonEmpty) }
+    }
+    val change = rules.take(here, found, ready, at, now)
+    if (change.copy(number = here.number, generation = here.generation, at = here.at) == here) None
+    else {
+      val removed = here.streamOf.keySet -- change.streamOf.keySet
+      if (rules.failsOnRemoval && removed.nonEmpty) throw DynamicErrors.removed(removed)
+      Some(make(here, change))
+    }
+  }
+
+  /** Whether a group of streams is rejected (the reason), or taken (None); None while responses of clusters are missing. */
+  private def answered(
+      here: AppliedMetadata,
+      document: StreamMetadata,
+      group: Set[String],
+      at: DynamicPosition
+  ): Option[Option[Refusal]] = {
+    val found = StreamGroups.part(here, document, group)
+    rules.cutovers.refusal(here, found, at) match {
+      case Some(why) => Some(Some(why))
+      case None      =>
+        val times = rules.cutovers.times(here, found, at)
+        val known = times.flatMap { case (topic, millis) => places.get(topic -> millis).map(topic -> _) }
+        if (known.size == times.size) Some(rules.cutovers.refusal(here, found, at, known))
+        else {
+          times.foreach { case (topic, millis) =>
+            wanted = wanted.updated(topic, wanted.getOrElse(topic, Set.empty[Long]) + millis)
+          }
+          None
+        }
     }
   }
 
   private def append(change: AppliedMetadata): AppliedMetadata = log.append(change.copy(at = Some(clock.instant())))
 
-  private def look(): Unit = {
-    if (looked) discovery.requireAnswers()
-    looked = true
-    hear()
-    if (fresh) news = heard
-    fresh = false
-  }
-
-  private def hear(): Unit = {
-    val found =
-      if (asked) discovery.news()
-      else {
-        asked = true
-        // The last good answer is in the checkpoint, so that a service that is down keeps no query from starting.
-        try Some(discovery.now())
-        catch {
-          case NonFatal(e) =>
-            logger.warn(s"Going on with what was known of streams before: ${e.getMessage}")
-            None
-        }
-      }
-    heard = found.orElse(heard)
-    fresh ||= found.nonEmpty
-  }
-
   private def make(here: AppliedMetadata, change: AppliedMetadata): AppliedMetadata = {
     val made = append(change)
-    questions.made()
     tell(here, made)
     made
   }
 
-  private def moved(at: DynamicPosition, change: AppliedMetadata): DynamicPosition = {
-    val left = at.clusters.map { case (name, position) =>
-      val read = change.read.getOrElse(name, Set.empty[String])
-      name -> position.topics.filterNot(read).foldLeft(position)(_ without _)
-    }
-    val back = change.resumed.filterNot { case (topic, _) => left.get(topic.cluster).exists(_.hasTopic(topic.topic)) }
-    back.foldLeft(DynamicPosition.of(change.number, left)) { case (position, (topic, start)) =>
-      position.updated(topic.cluster, position.of(topic.cluster).and(start))
-    }
-  }
-
-  private def refuse(refusal: Refusal): Unit = {
+  private def refuse(group: Set[String], refusal: Refusal): Unit = if (!rejected.get(group).contains(refusal)) {
     refusals += 1
-    if (!refused.contains(refusal)) logger.warn(DynamicErrors.refused(refusal).getMessage)
-    refused = Some(refusal)
+    rejected = rejected.updated(group, refusal)
+    logger.warn(DynamicErrors.refused(refusal).getMessage)
   }
 
   private def tellWaiting(): Unit = {
-    val now = if (waitsFor.isEmpty) None else Some(news -> waitsFor)
-    if (now != told) now.foreach { case (answer, clusters) =>
-      val what = if (answer.isEmpty) "A stream whose time to go over has come" else "What is new of streams"
+    val now = if (waits.isEmpty) None else Some(documents.pending -> waits)
+    if (now != waitingFor) now.foreach { case (document, clusters) =>
+      val what = if (document.isEmpty) "A stream that cuts over" else "A change of streams"
       logger.warn(
-        s"$what waits: a cluster that must be asked for it does not answer, ${clusters.mkString(", ")}. Until then " +
-          "streams are read as before. Another answer of the metadata service may say it otherwise."
+        s"$what waits for clusters that do not respond: ${clusters.mkString(", ")}. Until then Splice reads these streams as " +
+          "before. Another document of the metadata service may change or remove the cutover."
       )
     }
-    told = now
+    waitingFor = now
   }
 
   private def tell(before: AppliedMetadata, now: AppliedMetadata): Unit = {
     ChangeText(before, now).foreach(line => logger.info(s"Change ${now.number}: $line"))
-    ChangeText.givenUp(before, now).foreach(line => logger.warn(line))
+    ChangeText.abandoned(before, now).foreach(line => logger.warn(line))
   }
 }
 

@@ -5,14 +5,20 @@ package splice.kafka.dynamic.enumerator
 
 import java.time.{Duration, Instant}
 
+import splice.kafka.KafkaErrors
 import splice.kafka.dynamic.change.Availability
+import splice.source.SpliceException
 
-/** How a cluster has answered so far.
+/** The record of the requests to one cluster. Pure: each event returns the next record.
   *
   * @param failures
-  *   questions that failed since the last answer
+  *   requests that failed since the last response
   * @param failing
-  *   since when it gives no answer, and what the last question failed with, if it has failed yet
+  *   start of the outage, and the last error if a request has failed
+  * @param ended
+  *   when the last request ended, or a batch last stopped waiting for it
+  * @param next
+  *   the earliest time of the next request
   * @param responded
   *   whether a request of this run succeeded
   * @param sent
@@ -21,31 +27,51 @@ import splice.kafka.dynamic.change.Availability
 final private[dynamic] case class ClusterHealth(
     failures: Int = 0,
     failing: Option[(Instant, Option[Throwable])] = None,
+    ended: Instant = Instant.MIN,
     next: Instant = Instant.MIN,
     responded: Boolean = false,
     sent: Seq[Instant] = Nil
 ) {
 
-  /** Whether a batch waits for it. */
   def isGood: Boolean = failing.isEmpty
 
   def since: Option[Instant] = failing.map(_._1)
 
   def error: Option[Throwable] = failing.flatMap(_._2)
 
-  /** Whether it is time to ask again. */
+  /** Whether it is time for the next request. */
   def mayAsk(now: Instant): Boolean = !now.isBefore(next)
+
+  /** Whether a batch waits for the response: an outage that a long batch or trigger has outlasted may be over. */
+  def isWaitedFor(now: Instant, wait: Duration): Boolean =
+    isGood || !now.isBefore(ended.plus(wait.multipliedBy(ClusterHealth.WaitShare)))
+
+  /** Whether the cluster has not responded for a time, and neither did it to a request after that time.
+    *
+    * @param pending
+    *   send time of the request that has no response yet
+    */
+  def isOver(timeout: Duration, now: Instant, pending: Option[Instant]): Boolean = since.exists { first =>
+    val deadline = first.plus(timeout)
+    !now.isBefore(deadline) &&
+    (sent.lastOption.exists(!_.isBefore(deadline)) || pending.exists(p => !now.isBefore(p.plus(timeout))))
+  }
 
   def answered: ClusterHealth = ClusterHealth(responded = true)
 
-  /** No answer yet, for longer than a batch waits. */
-  def slow(now: Instant): ClusterHealth = copy(failing = failing.orElse(Some(now -> None)))
+  /** No response within the time that a batch waits. */
+  def slow(now: Instant): ClusterHealth = copy(failing = failing.orElse(Some(now -> None)), ended = now)
 
-  /** A question failed: the next one comes later every time, up to ten seconds. */
+  /** A request failed. The delay of the next one doubles with each failure. */
   def failed(asked: Instant, now: Instant, error: Throwable): ClusterHealth = {
-    val wait = Duration.ofMillis(math.min(ClusterHealth.First << math.min(failures, 10), ClusterHealth.Longest))
+    val (first, longest) = error match {
+      // Identity providers lock an account after some failed logins.
+      case e: SpliceException if KafkaErrors.isOfLogin(e) => ClusterHealth.Login
+      case _                                              => ClusterHealth.Other
+    }
+    val wait = Duration.ofMillis(math.min(first << math.min(failures, 10), longest))
     val all  = (sent :+ asked).takeRight(Availability.Requests)
-    ClusterHealth(failures + 1, Some(since.getOrElse(now) -> Some(error)), now.plus(wait), responded, all)
+    ClusterHealth(failures + 1, Some(since.getOrElse(now) -> Some(error)), now, now.plus(wait), responded, all)
   }
 
   def availability: Availability = since match {
@@ -56,6 +82,11 @@ final private[dynamic] case class ClusterHealth(
 }
 
 private[dynamic] object ClusterHealth {
-  private val First   = 500L
-  private val Longest = 10000L
+
+  // First and longest delay in milliseconds.
+  private val Other = (500L, 10000L)
+  private val Login = (5000L, 300000L)
+
+  // A batch that waits for an unavailable cluster takes 1 % longer at most.
+  private val WaitShare = 100L
 }

@@ -10,53 +10,49 @@ import scala.collection.immutable.SortedMap
 
 import splice.kafka.dynamic.DynamicErrors
 
-/** Fails a query once clusters that it needs have not responded for a time. */
-final private[enumerator] class ClusterPatience(
-    driver: ChangeDriver,
-    discovery: MetadataDiscovery,
-    workers: ClusterWorkers,
-    timeout: Duration,
-    clock: Clock
-) {
+/** Fails a query when clusters that it needs have not responded for `clusterTimeout`. */
+final private[enumerator] class ClusterPatience(workers: ClusterWorkers, timeout: Duration, clock: Clock) {
 
-  private var waitingSince = Option.empty[Instant]
+  import ClusterPatience.Unavailable
 
-  /** Whether a change waits for clusters.
+  private var waitingSince = SortedMap.empty[String, Instant]
+
+  /** Checks clusters.
     *
+    * @param silent
+    *   clusters that did not respond to the requests of a batch
+    * @param waited
+    *   clusters that a change waits for
+    * @param found
+    *   the responses
     * @throws splice.source.SpliceException
-    *   when it has waited for the timeout
+    *   if a cluster, or a partition of a cluster that responds, has been unavailable for the timeout; it names all such clusters
     */
-  def waits(): Boolean = {
-    val silent = driver.waitsFor.filter(discovery.isActive)
-    waitingSince = if (silent.isEmpty) None else waitingSince.orElse(Some(clock.instant()))
-    for (since <- waitingSince if isOver(since)) throw DynamicErrors.unavailable(silent.min, since, noAnswer)
-    silent.nonEmpty
+  def check(silent: Set[String], waited: Set[String], found: SortedMap[String, Reach]): Unit = {
+    val now = clock.instant()
+    waitingSince = SortedMap.from(waited.iterator.map(name => name -> waitingSince.getOrElse(name, now)))
+    val clusters = for {
+      name   <- silent.toSeq
+      worker <- workers.find(name)
+      since  <- worker.health.since if worker.health.isOver(timeout, now, worker.pending)
+    } yield Unavailable(name, since, worker.health.error.getOrElse(noResponse))
+    val partitions = for {
+      (name, reach) <- found.toSeq
+      partition     <- reach.silent.valuesIterator if isOver(partition.since, now)
+    } yield Unavailable(name, partition.since, partition.error)
+    val changes =
+      for ((name, since) <- waitingSince.toSeq if isOver(since, now)) yield Unavailable(name, since, noResponse)
+    val all = (clusters ++ partitions ++ changes).distinctBy(_.cluster).sortBy(_.cluster)
+    all.headOption.foreach { one =>
+      throw DynamicErrors.unavailable(all.map(_.cluster).mkString(", "), one.since, one.error)
+    }
   }
 
-  /** Checks how long clusters have not responded.
-    *
-    * @param fails
-    *   whether the query fails after the timeout
-    */
-  def check(silent: Set[String], fails: Boolean): Unit =
-    for {
-      name   <- silent
-      health <- workers.find(name).map(_.health)
-      since  <- health.since if fails && isOver(since)
-    } throw DynamicErrors.unavailable(name, since, health.error.getOrElse(noAnswer))
+  private def isOver(since: Instant, now: Instant): Boolean = !now.isBefore(since.plus(timeout))
 
-  /** Checks how long single partitions of clusters that respond have not responded.
-    *
-    * @param fails
-    *   whether the query fails after the timeout
-    */
-  def check(found: SortedMap[String, Reach], fails: Boolean): Unit =
-    for {
-      (name, reach) <- found
-      partition     <- reach.silent.valuesIterator if fails && isOver(partition.since)
-    } throw DynamicErrors.unavailable(name, partition.since, partition.error)
+  private def noResponse = new TimeoutException("no response")
+}
 
-  private def isOver(since: Instant): Boolean = !clock.instant().isBefore(since.plus(timeout))
-
-  private def noAnswer = new TimeoutException("no answer")
+private object ClusterPatience {
+  final private case class Unavailable(cluster: String, since: Instant, error: Throwable)
 }

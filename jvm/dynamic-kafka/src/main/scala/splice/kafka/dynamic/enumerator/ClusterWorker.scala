@@ -4,19 +4,27 @@
 package splice.kafka.dynamic.enumerator
 
 import java.time.{Clock, Duration, Instant}
-import java.util.concurrent.{ExecutionException, Executors, Future => JFuture, TimeUnit, TimeoutException}
+import java.util.concurrent.{
+  ConcurrentHashMap,
+  ExecutionException,
+  Executors,
+  Future => JFuture,
+  TimeUnit,
+  TimeoutException
+}
 
 import org.slf4j.LoggerFactory
 
-import splice.kafka.dynamic.change.Leaving
+import splice.kafka.dynamic.change.TopicState.Draining
 import splice.kafka.enumerator.{ClusterEnumerator, KafkaPlan}
 import splice.kafka.split.KafkaPosition
 import splice.kafka.{DaemonThread, KafkaErrors}
 import splice.source.SpliceException
 
-/** The enumerator of one cluster on a thread of its own, so that a cluster that does not answer holds up no other.
+/** The enumerator of one cluster on a thread of its own, so that an unavailable cluster does not delay the others.
   *
-  * One that is not let in is made anew before it is asked again: what its clients were made of may refer to another password now.
+  * After an error of the login, the worker creates the enumerator again before the next request, since a reference to a password may
+  * have another value then.
   *
   * @param makeEnumerator
   *   called on that thread
@@ -30,77 +38,82 @@ final private[dynamic] class ClusterWorker(
 
   private val thread = Executors.newSingleThreadExecutor(DaemonThread.named(s"splice-kafka-$name-$run"))
 
+  private val submitted = ConcurrentHashMap.newKeySet[JFuture[_]]()
+
   @volatile private var made = Option.empty[ClusterEnumerator]
 
   @volatile private var ends = false
 
   @volatile private var published = Option.empty[KafkaPlan]
 
-  // Of that thread, as everything that is asked of the enumerator.
+  // Of that thread, like all calls of the enumerator.
   private var make  = () => makeEnumerator
-  private var begun = Option.empty[Map[String, Leaving]]
+  private var begun = Option.empty[Map[String, Draining]]
 
   private var asked: Option[ClusterWorker.Asked] = None
-  private var felt                               = ClusterHealth()
+  private var record                             = ClusterHealth()
 
-  def health: ClusterHealth = felt
+  def health: ClusterHealth = record
+
+  /** When the request was sent that has no response yet. */
+  def pending: Option[Instant] = asked.map(_.since)
 
   /** The plan after the last request that succeeded, which has all that the responses so far depend on; None before the first. It does
-    * not wait for a request that is under way.
+    * not wait for a pending request.
     */
   def plan: Option[KafkaPlan] = published
 
-  /** Asks how far the cluster can be read from a position, unless it is asked already, or was a moment ago and did not answer.
-    *
-    * @param expected
-    *   where partitions begin, of which the log may not have come so far yet
-    * @param leaving
-    *   topics that were removed, and are still read
-    */
-  def ask(
-      from: KafkaPosition,
-      expected: KafkaPosition = KafkaPosition.Empty,
-      leaving: Map[String, Leaving] = Map.empty
-  ): Unit =
-    if (asked.isEmpty && felt.mayAsk(clock.instant()))
-      asked = Some(ClusterWorker.Asked(from, clock.instant(), submit(reach(_, from, expected, leaving))))
-
-  /** The answer, waited for until `deadline` if the cluster has answered before; None when there is none yet.
-    *
-    * @param patient
-    *   whether it is waited for also if the cluster gave no answer before
-    * @throws splice.source.SpliceException
-    *   when the answer is that the query must fail
-    */
-  def answer(from: KafkaPosition, deadline: Instant, patient: Boolean): Option[Reach] = asked.flatMap { question =>
-    val millis = if (felt.isGood || patient) math.max(Duration.between(clock.instant(), deadline).toMillis, 0L) else 0L
-    try {
-      val reach = question.answer.get(millis, TimeUnit.MILLISECONDS)
-      asked = None
-      recover()
-      // What was asked before the position changed says nothing of it.
-      if (question.from == from) Some(reach) else None
-    } catch {
-      case _: TimeoutException =>
-        felt = felt.slow(clock.instant())
-        None
-      case e: ExecutionException =>
-        asked = None
-        fail(question.since, e.getCause)
-        None
+  /** Sends a request, unless one is pending, or one failed a short time ago. */
+  def ask(request: ClusterRequest): Unit =
+    if (asked.isEmpty && record.mayAsk(clock.instant())) {
+      val now = clock.instant()
+      asked = Some(ClusterWorker.Asked(request, now, submit(reach(_, request, now))))
     }
-  }
+
+  /** The response; None when there is none yet, or when it is not for this position.
+    *
+    * @param wait
+    *   how long a batch waits for a cluster
+    * @param deadline
+    *   until when this batch waits
+    * @param patient
+    *   whether it also waits for a cluster that is known to be unavailable
+    * @throws splice.source.SpliceException
+    *   when the query must fail
+    */
+  def answer(from: KafkaPosition, wait: Duration, deadline: Instant, patient: Boolean): Option[Reach] =
+    asked.flatMap { question =>
+      val now    = clock.instant()
+      val waits  = patient || record.isWaitedFor(now, wait)
+      val millis = if (waits) math.max(Duration.between(now, deadline).toMillis, 0L) else 0L
+      try {
+        val reach = question.answer.get(millis, TimeUnit.MILLISECONDS)
+        asked = None
+        recover()
+        // A response to a request from another position does not apply to this one.
+        if (question.request.from == from) Some(reach) else None
+      } catch {
+        case _: TimeoutException =>
+          // A request that was just sent, and that no batch has waited for, is no sign of an outage.
+          if (waits) record = record.slow(clock.instant())
+          None
+        case e: ExecutionException =>
+          asked = None
+          fail(question.since, e.getCause)
+          None
+      }
+    }
 
   /** Discards failures, since a cluster that is not active may be unavailable. */
-  def rest(): Unit = felt = ClusterHealth()
+  def rest(): Unit = record = ClusterHealth()
 
-  /** The cluster is read up to where it ends when it is next asked how far it can be read. */
+  /** Fixes the end of the cluster with the next request. */
   def freeze(): Unit = ends = true
 
-  /** Asks something else and waits for the answer, however long it takes. */
+  /** Calls the enumerator and waits for the result. */
   def apply[A](question: ClusterEnumerator => A): A = ahead(question)()
 
-  /** Asks something else, and waits for nothing; what is returned waits for the answer. Whoever wants it once more asks again. */
+  /** Calls the enumerator. The function that this method returns waits for the result; each further call of it is a new request. */
   def ahead[A](question: ClusterEnumerator => A): () => A = {
     def send() = clock.instant() -> submit(question)
     var first  = Option(send())
@@ -118,17 +131,17 @@ final private[dynamic] class ClusterWorker(
       answer
     } catch {
       case e: ExecutionException =>
-        felt = felt.failed(since, clock.instant(), e.getCause)
+        record = record.failed(since, clock.instant(), e.getCause)
         throw e.getCause
     }
 
-  /** Takes another way to make the enumerator, which is made anew before it is asked again. */
+  /** Replaces the way to create the enumerator, which is created again before the next request. */
   def renew(makeOther: => ClusterEnumerator): Unit = onThread {
     make = () => makeOther
     drop()
   }
 
-  /** Asks what needs no server, of an enumerator that is there. */
+  /** Calls a method of the enumerator that sends no request, if there is an enumerator. */
   def peek[A](question: ClusterEnumerator => A): Option[A] =
     if (made.nonEmpty && asked.isEmpty) Some(submit(question).get()) else None
 
@@ -138,45 +151,58 @@ final private[dynamic] class ClusterWorker(
 
   /** Begins to close, and waits for nothing. */
   def end(): Unit = if (!thread.isShutdown) {
-    onThread(made.foreach(_.close()))
+    // A call that waits for a server would delay the close, which comes after it on the thread.
+    submitted.forEach { call =>
+      val _ = call.cancel(true)
+    }
+    onThread(drop())
     thread.shutdown()
-    // A call that waits for a server is given up.
-    asked.foreach(_.answer.cancel(true))
   }
 
-  override def close(): Unit = {
+  override def close(): Unit = close(ClusterWorker.closing())
+
+  /** Closes.
+    *
+    * @param deadline
+    *   until when to wait for a call that does not end, as `System.nanoTime`
+    */
+  def close(deadline: Long): Unit = {
     end()
-    if (!thread.awaitTermination(ClusterWorker.Patience.toMillis, TimeUnit.MILLISECONDS)) {
-      val _ = thread.shutdownNow()
+    if (!thread.awaitTermination(math.max(deadline - System.nanoTime(), 0L), TimeUnit.NANOSECONDS)) {
+      ClusterWorker.log.warn(s"A call to cluster $name does not end. Splice closes its clients while it runs.")
+      // The close of the enumerator is among the calls that have not begun.
+      thread.shutdownNow().forEach(_.run())
     }
   }
 
-  private def reach(
-      of: ClusterEnumerator,
-      from: KafkaPosition,
-      expected: KafkaPosition,
-      leaving: Map[String, Leaving]
-  ): Reach = {
+  private def reach(of: ClusterEnumerator, request: ClusterRequest, sent: Instant): Reach = {
     if (ends && begun.isEmpty) {
       of.freeze()
-      begun = Some(leaving)
+      begun = Some(request.draining)
     }
     // Frozen ends do not decide where a topic ends that was removed after they were taken.
-    val decided = begun.fold(leaving)(first => leaving.filter { case (topic, now) => first.get(topic).contains(now) })
-    Reach.of(of, from, expected, decided)
+    val decided = begun.fold(request.draining)(first =>
+      request.draining.filter { case (topic, now) => first.get(topic).exists(_.since == now.since) }
+    )
+    Reach.of(of, request.copy(draining = decided), sent)
   }
 
-  private def submit[A](question: ClusterEnumerator => A): JFuture[A] = thread.submit { () =>
-    try {
-      val asked    = enumerator
-      val response = question(asked)
-      published = Some(asked.plan)
-      response
-    } catch {
-      case e: SpliceException if KafkaErrors.isOfLogin(e) =>
-        drop()
-        throw e
+  private def submit[A](question: ClusterEnumerator => A): JFuture[A] = {
+    submitted.removeIf(_.isDone)
+    val call = thread.submit { () =>
+      try {
+        val asked    = enumerator
+        val response = question(asked)
+        published = Some(asked.plan)
+        response
+      } catch {
+        case e: SpliceException if KafkaErrors.isOfLogin(e) =>
+          drop()
+          throw e
+      }
     }
+    submitted.add(call)
+    call
   }
 
   private def onThread(work: => Unit): Unit = { val _ = thread.submit((() => work): Runnable) }
@@ -195,15 +221,17 @@ final private[dynamic] class ClusterWorker(
 
   private def fail(since: Instant, cause: Throwable): Unit = cause match {
     case e: SpliceException if KafkaErrors.isOfCluster(e) =>
-      if (felt.error.isEmpty)
-        ClusterWorker.log.warn(s"Batches go without cluster $name until it answers: ${e.getMessage}")
-      felt = felt.failed(since, clock.instant(), e)
+      if (record.error.isEmpty)
+        ClusterWorker.log.warn(s"Batches are planned without cluster $name until it responds: ${e.getMessage}")
+      record = record.failed(since, clock.instant(), e)
     case e => throw e
   }
 
   private def recover(): Unit = {
-    felt.since.foreach(since => ClusterWorker.log.info(s"Cluster $name answers again, after no answer since $since."))
-    felt = felt.answered
+    record.since.foreach(since =>
+      ClusterWorker.log.info(s"Cluster $name responds again. It was unavailable since $since.")
+    )
+    record = record.answered
   }
 }
 
@@ -211,7 +239,11 @@ private[dynamic] object ClusterWorker {
 
   private val log = LoggerFactory.getLogger(classOf[ClusterWorker])
 
-  private val Patience = Duration.ofSeconds(5)
+  // A query stops within 5 seconds, including all other clients.
+  private val Patience = Duration.ofSeconds(4)
 
-  final private case class Asked(from: KafkaPosition, since: Instant, answer: JFuture[Reach])
+  /** The time at which workers that close now stop to wait, as `System.nanoTime`. */
+  def closing(): Long = System.nanoTime() + Patience.toNanos
+
+  final private case class Asked(request: ClusterRequest, since: Instant, answer: JFuture[Reach])
 }

@@ -13,10 +13,10 @@ import splice.kafka.dynamic.split.DynamicPosition
 import splice.kafka.enumerator.ClusterEnumerator
 import splice.kafka.split.KafkaPosition
 
-/** A worker for each cluster that something is read of, made anew only when its own topics or properties change.
+/** A worker per cluster that topics are read of. Only a change of its own topics or properties replaces a worker.
   *
   * @param make
-  *   what makes the enumerator of some topics of a cluster, on the worker's thread
+  *   creates the enumerator of some topics of a cluster, on the worker's thread
   */
 final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
     make: (KafkaCluster, SortedSet[String]) => () => ClusterEnumerator
@@ -50,11 +50,13 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
     *   the position up to which all rows were read
     */
   def follow(applied: AppliedMetadata, at: DynamicPosition): Unit = {
-    val wanted = applied.read.flatMap { case (name, topics) => applied.clusters.get(name).map(name -> (_, topics)) }
-    (workers -- wanted.keySet).foreach { case (name, entry) =>
+    val wanted   = applied.read.flatMap { case (name, topics) => applied.clusters.get(name).map(name -> (_, topics)) }
+    val outdated = workers.filterNot { case (name, entry) =>
+      wanted.get(name).exists { case (cluster, topics) => entry.isFor(cluster, topics) }
+    }
+    end(outdated) { case (name, entry) =>
       // Spark commits a batch after it has planned the next one, which needs no worker of a drained cluster.
-      entry.worker.commit(at.of(name))
-      close(name)
+      if (!wanted.contains(name)) entry.worker.commit(at.of(name))
     }
     wanted.foreach { case (_, (cluster, topics)) => val _ = worker(cluster, topics) }
   }
@@ -62,8 +64,8 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
   /** The worker of a cluster for these topics. */
   def worker(cluster: KafkaCluster, topics: SortedSet[String]): ClusterWorker = {
     val known = workers.get(cluster.name)
-    known.filter(e => e.cluster == cluster && e.topics == topics).map(_.worker).getOrElse {
-      known.foreach(_ => close(cluster.name))
+    known.filter(_.isFor(cluster, topics)).map(_.worker).getOrElse {
+      end(workers.filter(_._1 == cluster.name))(_ => ())
       val enumerator = make(cluster, topics)
       val made       = new ClusterWorker(cluster.name, run, clock)(enumerator())
       if (frozen) made.freeze()
@@ -81,31 +83,38 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
 
   def all: SortedMap[String, ClusterWorker] = workers.map { case (name, entry) => name -> entry.worker }
 
-  /** How far clusters can be read, all asked at once. One that does not answer in time is left out; so is one that is known not to,
-    * unless `patient`.
+  /** The responses of clusters to requests that are all sent at once. A cluster that does not respond in time has none; neither has a
+    * cluster that is known to be unavailable, unless `patient`.
     */
   def advance(
-      from: SortedMap[String, KafkaPosition],
-      here: AppliedMetadata,
+      requests: SortedMap[String, ClusterRequest],
       wait: Duration,
       patient: Boolean
   ): SortedMap[String, Reach] = {
-    from.foreach { case (name, at) => find(name).foreach(_.ask(at, here.mappedOn(name), here.leavingOn(name))) }
+    requests.foreach { case (name, request) => find(name).foreach(_.ask(request)) }
     val deadline = clock.instant().plus(wait)
-    from.flatMap { case (name, at) => find(name).flatMap(_.answer(at, deadline, patient)).map(name -> _) }
+    requests.flatMap { case (name, request) =>
+      find(name).flatMap(_.answer(request.from, wait, deadline, patient)).map(name -> _)
+    }
   }
 
-  override def close(): Unit = {
-    workers.values.foreach(_.worker.end())
-    workers.keysIterator.foreach(close)
-  }
+  override def close(): Unit = end(workers)(_ => ())
 
-  private def close(name: String): Unit = {
-    workers.get(name).foreach(_.worker.close())
-    workers -= name
+  // All workers end at the same time, so that several that end slowly delay the query only once.
+  private def end(some: SortedMap[String, ClusterWorkers.Entry])(before: ((String, ClusterWorkers.Entry)) => Unit)
+      : Unit = {
+    some.foreach { entry =>
+      before(entry)
+      entry._2.worker.end()
+    }
+    val deadline = ClusterWorker.closing()
+    some.valuesIterator.foreach(_.worker.close(deadline))
+    workers --= some.keySet
   }
 }
 
 private[dynamic] object ClusterWorkers {
-  final private case class Entry(cluster: KafkaCluster, topics: SortedSet[String], worker: ClusterWorker)
+  final private case class Entry(cluster: KafkaCluster, topics: SortedSet[String], worker: ClusterWorker) {
+    def isFor(other: KafkaCluster, others: SortedSet[String]): Boolean = other == cluster && others == topics
+  }
 }

@@ -32,7 +32,6 @@ final private[splice] class DynamicEnumerator(
     settings: DynamicSettings,
     context: EnumeratorContext,
     discovery: MetadataDiscovery,
-    probe: ClusterProbe,
     make: (KafkaCluster, SortedSet[String], EnumeratorContext) => ClusterEnumerator,
     sizes: RecordSizes,
     reads: ClusterReads
@@ -45,13 +44,7 @@ final private[splice] class DynamicEnumerator(
     val scope = scopes(cluster.name)
     () => make(cluster, topics, scope())
   })
-  private val driver = new ChangeDriver(
-    changes,
-    rules,
-    discovery,
-    context.clock,
-    new ChangeQuestions(rules, probe, context.clock)
-  )
+  private val driver    = new ChangeDriver(changes, rules, discovery, context.clock)
   private val takeover  = new Takeover(context.sideLog, driver.current())
   private val first     = context.start.map(stored => DynamicPosition.read(stored.position))
   private val positions = new PositionLog(context.sideLog, context.batchesToRetain, first)
@@ -63,8 +56,7 @@ final private[splice] class DynamicEnumerator(
       workers.find(name).flatMap(_.plan).getOrElse(KafkaPlan.read(scopes(name)()))
     }
   )
-  private val patience = new ClusterPatience(driver, discovery, workers, settings.clusterTimeout, context.clock)
-  private val times    = new TimeCut(workers)
+  private val patience = new ClusterPatience(workers, settings.clusterTimeout, context.clock)
   private val sharing  = new ClusterSharing(sizes)
   private val reports  = new ClusterReports(context.clock)
   private val hold     = new Hold(context.clock, settings.clusterTimeout)({ () =>
@@ -101,9 +93,8 @@ final private[splice] class DynamicEnumerator(
   }
 
   override def start(at: StartPosition): DynamicOffset = {
-    val first = begun()
-    // A cluster that never answered before is more likely to be wrong than to be away.
-    val starts = ask(first, patient = false)((name, enumerator) =>
+    val first  = begun()
+    val starts = ask(first)((name, enumerator) =>
       enumerator.start(ClusterStart(at, first.read(name)), settings.starts(name, first))
     )
     if (at != StartPosition.Configured) ClusterStart.refuseAbsent(first.read.keySet -- starts.keySet)
@@ -113,7 +104,7 @@ final private[splice] class DynamicEnumerator(
   }
 
   private def begun(): AppliedMetadata = {
-    val first = driver.first()
+    val first = driver.first(started = context.start.nonEmpty)
     workers.follow(driver.reached(first), DynamicPosition.of(first.number, Nil))
     first
   }
@@ -126,20 +117,38 @@ final private[splice] class DynamicEnumerator(
     if (next == at) from else positions.offset(next)
   }
 
-  @tailrec private def go(at: DynamicPosition, limits: Limits): DynamicPosition = {
+  /** @param patient
+    *   whether to wait for clusters that are known to be unavailable
+    */
+  @tailrec private def go(at: DynamicPosition, limits: Limits, patient: Boolean = false): DynamicPosition = {
     workers.all.foreach { case (name, worker) => if (!discovery.isActive(name)) worker.rest() }
-    val (begun, here) = driver.settle(at, frozen, availability)
-    workers.follow(driver.reached(here), at)
-    val asked  = SortedMap.from(here.read.keysIterator.filter(discovery.isActive).map(name => name -> begun.of(name)))
-    val found  = workers.advance(asked, here, settings.clusterWait, patient = frozen)
-    val silent = asked.keySet -- found.keySet
-    patience.check(silent, fails = frozen || settings.failWhenUnavailable)
-    patience.check(found, fails = frozen || settings.failWhenUnavailable)
-    // A run that ends with what there was when it began would end without that, or read past where a stream goes over.
-    if (frozen && (silent.nonEmpty || patience.waits())) {
+    val (begun, before) = driver.settle(at, frozen, availability)
+    workers.follow(driver.reached(before), at)
+    val requests = SortedMap.from(before.read.keysIterator.filter(discovery.isActive).map(name =>
+      name -> driver.request(before, name, begun.of(name))
+    ))
+    val found = workers.advance(requests, settings.clusterWait, patient)
+    Reach.refuseTwice(found)
+    val (now, here) = driver.respond(begun, before, found, requests.keySet)
+    val next        = advanced(
+      now,
+      here,
+      if (here eq before) found
+      else found.map { case (name, reach) =>
+        name -> reach.after(here.read.getOrElse(name, SortedSet.empty[String]), now.of(name))
+      },
+      limits
+    )
+    val silent   = requests.keySet -- found.keySet
+    val isHeldUp = silent.nonEmpty || driver.waitsFor.nonEmpty || found.valuesIterator.exists(_.silent.nonEmpty)
+    // A run that ends with what there was when it began first reads what the available clusters have.
+    val waits = frozen && isHeldUp && next == at
+    if (waits || settings.failWhenUnavailable)
+      patience.check(silent, if (frozen) driver.waitsFor else Set.empty, found)
+    if (waits) {
       pause()
-      go(begun, limits)
-    } else advanced(begun, here, found, limits)
+      go(now, limits, patient = true)
+    } else next
   }
 
   private def availability(cluster: String): Availability =
@@ -148,39 +157,17 @@ final private[splice] class DynamicEnumerator(
     else Availability.Available
 
   private def advanced(
-      begun: DynamicPosition,
+      at: DynamicPosition,
       here: AppliedMetadata,
       found: SortedMap[String, Reach],
       limits: Limits
   ): DynamicPosition = {
-    Reach.refuseTwice(found)
-    val (now, applied) = drains(begun, here, found)
-    val open           = found.map { case (name, reach) =>
-      val drained = LeavingCut(applied, name, now.of(name), times(applied, name, now.of(name), reach.until))
-      name -> reach.copy(until = Cutover.hold(settings.cutover, applied, name, now, drained))
+    val open = found.map { case (name, reach) =>
+      name -> reach.copy(until = UpperBound(here, settings.cutover, name, at, reach.until, reach.places))
     }
-    sharing(settings.admission(applied), limits, open).fold(now)(_.foldLeft(now) { case (position, (name, until)) =>
+    sharing(settings.admission(here), limits, open).fold(at)(_.foldLeft(at) { case (position, (name, until)) =>
       position.updated(name, until)
     })
-  }
-
-  /** The ends of removed topics, from responses to requests that were sent after the removal. */
-  private def drains(
-      at: DynamicPosition,
-      here: AppliedMetadata,
-      found: SortedMap[String, Reach]
-  ): (DynamicPosition, AppliedMetadata) = {
-    val ends = for {
-      (topic, leaving) <- here.leaving if leaving.plan == LeavingPlan.Ask
-      reach            <- found.get(topic.cluster) if reach.leaving.get(topic.topic).contains(leaving)
-    } yield topic -> reach.end(topic.topic)
-    // A partition that does not exist any more would be waited for indefinitely.
-    val left = for {
-      (topic, leaving @ Leaving(_, _, LeavingPlan.Drain(known), _)) <- here.leaving
-      reach <- found.get(topic.cluster) if reach.leaving.get(topic.topic).contains(leaving)
-      existing = known.offsets.filterNot(p => reach.gone(p._1)) if existing.size < known.offsets.size
-    } yield topic -> known.copy(offsets = existing)
-    if (ends.isEmpty && left.isEmpty) at -> here else driver.drain(at, here, ends ++ left)
   }
 
   // It reads only side-log objects of this thread and the plans that workers have published, so no cluster is waited for.
@@ -271,7 +258,6 @@ final private[splice] class DynamicEnumerator(
 
   override def close(): Unit = {
     workers.close()
-    probe.close()
     discovery.close()
     ReaderPool.release(context.run)
   }

@@ -3,43 +3,71 @@
 
 package splice.kafka.dynamic.enumerator
 
+import java.time.Instant
+
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.dynamic.DynamicErrors
-import splice.kafka.dynamic.change.{Leaving, LeavingCut, LeavingPlan}
+import splice.kafka.dynamic.change.TopicState.{Bound, Draining}
+import splice.kafka.dynamic.change.{LogPlace, LogPlaces, UpperBound}
 import splice.kafka.enumerator.{ClusterEnumerator, Fills, SilentPartition}
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.{Limits, LogPartition}
 
-/** How far a cluster can be read from a position.
+/** A request to one cluster.
+  *
+  * @param from
+  *   the position of the cluster
+  * @param expected
+  *   starts that the logs may not have reached yet
+  * @param draining
+  *   removed topics that are still read
+  * @param times
+  *   topics and times in milliseconds whose places are needed
+  * @param starts
+  *   topics that start like new ones
+  */
+final private[dynamic] case class ClusterRequest(
+    from: KafkaPosition,
+    expected: KafkaPosition = KafkaPosition.Empty,
+    draining: Map[String, Draining] = Map.empty,
+    times: Set[(String, Long)] = Set.empty,
+    starts: Set[String] = Set.empty
+)
+
+/** The response of a cluster: how far it can be read, and what changes need.
   *
   * @param begins
-  *   where partitions begin that have something to read, also those that the position does not know
+  *   starts of partitions that have rows to read, including those that the position does not have
   * @param rows
   *   how many offsets are to be read
   * @param fills
   *   the holes of a history that are to be read
-  * @param leaving
-  *   removed topics of the request: the response decides where these end
   * @param written
   *   the ends of partitions of removed topics, including records of transactions that are open
-  * @param gone
+  * @param deleted
   *   partitions of these that are to be drained, and that were deleted or recreated
   * @param clusterId
-  *   the cluster's own id, as far as its brokers tell it
+  *   the cluster's own id, if its brokers return one
   * @param silent
-  *   partitions that do not respond, and of which the response has no new records
+  *   partitions that do not respond, for which the response has no new records
+  * @param places
+  *   of the times of the request, for topics whose partitions all responded
+  * @param starts
+  *   of the topics of the request, likewise
   */
 final private[dynamic] case class Reach(
+    request: ClusterRequest,
     until: KafkaPosition,
     begins: Map[LogPartition, Long],
     rows: Long,
     fills: Fills,
-    leaving: Map[String, Leaving],
     written: Map[LogPartition, Long],
-    gone: Set[LogPartition],
+    deleted: Set[LogPartition],
     clusterId: Option[String],
-    silent: SortedMap[LogPartition, SilentPartition]
+    silent: SortedMap[LogPartition, SilentPartition],
+    places: Map[(String, Long), LogPlaces],
+    starts: Map[String, KafkaPosition]
 ) {
 
   /** The end of a removed topic. Records of open transactions belong to it, although readers see them only after the commit. */
@@ -47,48 +75,94 @@ final private[dynamic] case class Reach(
     val visible = until.only(topic)
     visible.copy(offsets = visible.offsets.map { case (p, end) => p -> math.max(end, written.getOrElse(p, end)) })
   }
+
+  /** The response after changes that it led to: a topic that a change started, or that is no longer read, stays where it is.
+    *
+    * @param read
+    *   the topics that are read now
+    * @param from
+    *   the position now
+    */
+  def after(read: Set[String], from: KafkaPosition): Reach = {
+    val moved = (until.topics ++ from.topics).filter { topic =>
+      !read(topic) || !until.hasTopic(topic) || ((from ne request.from) && from.of(topic) != request.from.of(topic))
+    }
+    copy(
+      until = moved.foldLeft(until)((all, topic) => all.without(topic).and(from.only(topic))),
+      begins = begins.filterNot(b => moved(b._1.topic))
+    )
+  }
+
+  /** Whether the request was sent for this drain. A response to an earlier request does not decide where it ends. */
+  def isOf(topic: String, drain: Draining): Boolean =
+    request.draining.get(topic).exists(sent => sent.since == drain.since && sent.bound == drain.bound)
 }
 
 private[dynamic] object Reach {
 
-  /** Asks for all that there is.
-    *
-    * @param leaving
-    *   topics that were removed before the request
-    * @param expected
-    *   where partitions begin, of which the log may not have come so far yet
-    */
-  def of(
-      enumerator: ClusterEnumerator,
-      from: KafkaPosition,
-      expected: KafkaPosition,
-      leaving: Map[String, Leaving]
-  ): Reach = {
-    enumerator.expect(expected)
+  /** Sends the requests. */
+  def of(enumerator: ClusterEnumerator, request: ClusterRequest, sent: Instant): Reach = {
+    import request.{draining, from}
+    enumerator.expect(request.expected)
     // A partition that was created between the last refresh and the removal belongs to the drain.
-    if (leaving.valuesIterator.exists(_.plan == LeavingPlan.Ask)) enumerator.refresh()
-    val until = enumerator.advance(from, Limits.Everything)
-    // Where a removed topic ends is not known before all of its partitions respond.
-    enumerator.silent.collectFirst { case (p, one) if leaving.contains(p.topic) => one.error }.foreach(throw _)
+    if (draining.valuesIterator.exists(_.bound == Bound.Asked)) enumerator.refresh()
+    val until  = enumerator.advance(from, Limits.Everything)
+    val silent = enumerator.silent
+    // The end of a removed topic is unknown before all of its partitions respond.
+    silent.collectFirst { case (p, one) if draining.contains(p.topic) => one.error }.foreach(throw _)
     val ranges = if (until == from) Nil else enumerator.splits(from, until)
     val begins =
       ranges.collect { case r: KafkaSplitRange => r.partition -> r.from }.groupMapReduce(_._1)(_._2)(math.min)
-    val gone = leaving.valuesIterator.map(_.plan).collect { case LeavingPlan.Drain(ends) => ends }
+    val deleted = draining.valuesIterator.map(_.bound).collect { case Bound.Ends(ends) => ends }
       .flatMap(missing(enumerator, from, until, _)).toSet
-    val ending = leaving.collect { case (topic, Leaving(_, _, LeavingPlan.Ask, _)) => topic }
+    val ending = draining.collect { case (topic, is) if is.bound == Bound.Asked => topic }
     val last   = ending.flatMap(until.only(_).offsets.keySet).toSet
+    val known  = until.topics -- silent.keysIterator.map(_.topic)
     Reach(
+      request,
       until,
       begins,
       ranges.iterator.map(_.weight).sum,
       enumerator.plan.fills,
-      leaving,
       if (last.isEmpty) Map.empty else enumerator.written(last),
-      gone,
+      deleted,
       enumerator.clusterId,
-      enumerator.silent
+      silent,
+      request.times.filter(t => known(t._1)).groupMap(_._2)(_._1).flatMap { case (millis, topics) =>
+        places(enumerator, until, millis, topics, sent)
+      },
+      starts(enumerator, until, request.starts.filter(known))
     )
   }
+
+  // The ends in `until` were requested first, so that a record that arrives in between is read later, and not skipped.
+  private def places(
+      enumerator: ClusterEnumerator,
+      until: KafkaPosition,
+      millis: Long,
+      topics: Set[String],
+      sent: Instant
+  ): Map[(String, Long), LogPlaces] = {
+    val ends  = topics.flatMap(until.of(_)).toMap
+    val found = enumerator.atTime(ends.map { case (p, _) => p -> millis })
+    topics.map { topic =>
+      val own = ends.collect { case (p, end) if p.topic == topic => p -> LogPlace(found.get(p).map(_.offset), end) }
+      (topic, millis) -> LogPlaces(sent, until.generation(topic), own)
+    }.toMap
+  }
+
+  private def starts(
+      enumerator: ClusterEnumerator,
+      until: KafkaPosition,
+      topics: Set[String]
+  ): Map[String, KafkaPosition] =
+    if (topics.isEmpty) Map.empty
+    else {
+      val found = enumerator.newStarts(topics.flatMap(until.of(_).keySet))
+      topics.map { topic =>
+        topic -> KafkaPosition.of(found.filter(_._1.topic == topic)).as(topic, until.generation(topic))
+      }.toMap
+    }
 
   /** Two names may be one cluster, for other credentials, but no topic may be read under both. */
   def refuseTwice(found: SortedMap[String, Reach]): Unit = for {
@@ -106,6 +180,6 @@ private[dynamic] object Reach {
       ends: KafkaPosition
   ): Iterable[LogPartition] = {
     val exists = enumerator.isMember(ends)
-    ends.offsets.keys.filter(p => !exists(p.toString) || LeavingCut.isOther(ends, p.topic, from, until))
+    ends.offsets.keys.filter(p => !exists(p.toString) || UpperBound.isOther(ends, p.topic, from, until))
   }
 }

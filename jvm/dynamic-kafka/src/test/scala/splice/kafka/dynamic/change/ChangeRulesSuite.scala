@@ -10,7 +10,8 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
-import splice.kafka.dynamic.split.DynamicPosition
+import splice.kafka.dynamic.change.TopicState._
+import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamMetadata}
 import splice.kafka.split.KafkaPosition
 import splice.source.LogPartition
@@ -27,35 +28,38 @@ final class ChangeRulesSuite extends AnyFunSuite {
   private def dead(since: Instant): Availability =
     Availability.Unavailable(since, responded = true, Seq.fill(Availability.Requests)(since.plus(day)))
 
+  private def drained(from: AppliedMetadata, ends: SortedMap[ClusterTopic, KafkaPosition]) =
+    rules(OnRemoved.Drain).drain(from, at(from.number), ends, t0)
+
   private def take(rules: ChangeRules, from: AppliedMetadata, found: StreamMetadata, position: DynamicPosition) =
-    rules.take(from, found, position, t0)(t => kafka(t.topic, 77))
+    rules.take(from, found, _ => true, position, t0)
 
   test("drain: a removed topic is read on, asked for its end, read to it, and remembered") {
     val drain = rules(OnRemoved.Drain)
     val one   = take(drain, applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/x" -> 1, "a/y" -> 5))
-    assert(one.leaving(topic("a/y")).plan == LeavingPlan.Ask && one.read("a") == SortedSet("x", "y"))
-    val two = drain.drain(one, SortedMap(topic("a/y") -> kafka("y", 9)))
+    assert(one.draining(topic("a/y")).bound == Bound.Asked && one.read("a") == SortedSet("x", "y"))
+    val two = drained(one, SortedMap(topic("a/y") -> kafka("y", 9)))
     assert(drain.settle(two, at(2, "a/x" -> 1, "a/y" -> 8), t0, _ => Availability.Unknown).isEmpty)
     val three = drain.settle(two, at(2, "a/x" -> 1, "a/y" -> 9), t0, _ => Availability.Unknown).get
-    assert(three.leaving.isEmpty && three.tombstones(topic("a/y")).position.contains(kafka("y", 9)))
+    assert(three.draining.isEmpty && three.removed(topic("a/y")) == kafka("y", 9))
     val back = take(drain, three, metadata(3, "a/x", "a/y"), at(3, "a/x" -> 1))
-    assert(back.resumed(topic("a/y")) == kafka("y", 9) && back.tombstones.isEmpty)
+    assert(back.starts(topic("a/y")) == kafka("y", 9) && back.removed.isEmpty)
   }
 
   test("drain: a topic without a position is drained if it was in the read set, and is not if its time has not come") {
     val drain = rules(OnRemoved.Drain)
     val moved = take(drain, applied("a/x"), metadata(2, "b/x"), at(0, "a/x" -> 5))
     val back  = take(drain, moved, metadata(3, "a/x"), at(1, "a/x" -> 5))
-    assert(back.leaving(topic("b/x")).plan == LeavingPlan.Ask && back.read("b") == SortedSet("x"))
-    assert(back.tombstones.isEmpty)
-    val ends = drain.drain(back, SortedMap(topic("b/x") -> kafka("x", 9)))
+    assert(back.draining(topic("b/x")).bound == Bound.Asked && back.read("b") == SortedSet("x"))
+    assert(back.removed.isEmpty)
+    val ends = drained(back, SortedMap(topic("b/x") -> kafka("x", 9)))
     assert(drain.settle(ends, at(3, "a/x" -> 5), t0, _ => Availability.Unknown).isEmpty)
     val over = drain.settle(ends, at(3, "a/x" -> 5, "b/x" -> 9), t0, _ => Availability.Unknown).get
-    assert(over.tombstones(topic("b/x")).position.contains(kafka("x", 9)))
+    assert(over.removed(topic("b/x")) == kafka("x", 9))
     val later = goesOver(2, Some(StreamCutover.At(t0.plus(day))), "b/x")
     val early =
       take(drain, take(drain, applied("a/x"), later, at(0, "a/x" -> 5)), metadata(3, "a/x"), at(1, "a/x" -> 5))
-    assert(early.leaving.isEmpty && early.tombstones.contains(topic("b/x")))
+    assert(early.draining.isEmpty && !early.topics.contains(topic("b/x")))
   }
 
   test("drain: the warning about an abandoned topic without a position has an upper limit of its rows") {
@@ -63,9 +67,9 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val moved = take(drain, applied("a/x"), metadata(2, "b/x"), at(0, "a/x" -> 5))
     val asked = take(drain, moved, metadata(3, "a/x"), at(1, "a/x" -> 5))
     def abandoned(from: AppliedMetadata, position: DynamicPosition) =
-      ChangeText.givenUp(from, drain.settle(from, position, t0.plus(day), _ => dead(t0)).get)
+      ChangeText.abandoned(from, drain.settle(from, position, t0.plus(day), _ => dead(t0)).get)
     assert(abandoned(asked, at(2)).exists(w => w.contains("b/x") && w.contains("number of unread rows is unknown")))
-    val ends = drain.drain(asked, SortedMap(topic("b/x") -> kafka("x", 9)))
+    val ends = drained(asked, SortedMap(topic("b/x") -> kafka("x", 9)))
     assert(abandoned(ends, at(3)).exists(w => w.contains("b/x") && w.contains("up to 9 rows")))
     assert(abandoned(ends, at(3, "b/x" -> 4)).exists(w => w.contains("b/x") && w.contains(" 5 rows")))
   }
@@ -74,7 +78,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val drain = rules(OnRemoved.Drain)
     val one   = take(drain, applied("a/x", "b/y"), metadata(2, "a/x"), at(0, "b/y" -> 5))
     val back  = take(drain, one, metadata(3, "a/x", "b/y"), at(1, "b/y" -> 6))
-    assert(back.leaving.isEmpty && back.resumed.isEmpty && back.read("b") == SortedSet("y"))
+    assert(back.draining.isEmpty && back.starts.isEmpty && back.read("b") == SortedSet("y"))
   }
 
   test("drain: a cluster that does not answer for so long is given up, one that answers is not") {
@@ -83,7 +87,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     assert(drain.settle(one, at(1, "b/y" -> 5), t0.plus(day), _ => Availability.Unknown).isEmpty)
     val of   = (c: String) => if (c == "b") dead(t0) else Availability.Available
     val over = drain.settle(one, at(1, "b/y" -> 5), t0.plus(day), of).get
-    assert(over.tombstones(topic("b/y")).position.contains(kafka("y", 5)) && !over.read.contains("b"))
+    assert(over.removed(topic("b/y")) == kafka("y", 5) && !over.read.contains("b"))
   }
 
   test("drain: only requests that were sent and failed after the timeout abandon a topic") {
@@ -96,14 +100,14 @@ final class ChangeRulesSuite extends AnyFunSuite {
     // No request was sent for a day, only one was, or some were sent before the timeout.
     assert(settled(failed(t0)).isEmpty && settled(failed(t0, t0.plus(hour))).isEmpty)
     val early = settled(failed(t0, Seq(hour.minus(minute), hour, hour).map(t0.plus): _*)).get
-    assert(early.leaving(topic("b/y")).unavailable.contains(t0) && early.tombstones.isEmpty)
-    assert(settled(failed(t0, Seq.fill(3)(t0.plus(hour)): _*)).exists(_.leaving.isEmpty))
+    assert(early.draining(topic("b/y")).unavailable.contains(t0) && early.removed.isEmpty)
+    assert(settled(failed(t0, Seq.fill(3)(t0.plus(hour)): _*)).exists(_.draining.isEmpty))
     // The outage continues in the next run, and a response ends it.
     val later = t0.plus(hour).plus(minute)
-    assert(settled(failed(later, later, later, later), early).exists(_.leaving.isEmpty))
+    assert(settled(failed(later, later, later, later), early).exists(_.draining.isEmpty))
     val again = settled(failed(later, later, later, later).copy(responded = true), early).get
-    assert(again.leaving(topic("b/y")).unavailable.contains(later))
-    assert(settled(Availability.Available, early).exists(_.leaving(topic("b/y")).unavailable.isEmpty))
+    assert(again.draining(topic("b/y")).unavailable.contains(later))
+    assert(settled(Availability.Available, early).exists(_.draining(topic("b/y")).unavailable.isEmpty))
     assert(settled(Availability.Unknown, early).isEmpty && settled(Availability.Available).isEmpty)
   }
 
@@ -113,26 +117,20 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val drain = rules(OnRemoved.Drain)
     val one   = take(drain, applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/y" -> 5))
     val ends  = KafkaPosition.of(Seq(LogPartition("y", 0) -> 9L, LogPartition("y", 1) -> 7L))
-    val two   = drain.drain(one, SortedMap(topic("a/y") -> ends))
-    assert(ChangeText.gone(one, two, at(1, "a/y" -> 5)).isEmpty)
-    val three = drain.drain(two, SortedMap(topic("a/y") -> kafka("y", 9)))
-    val lines = ChangeText.gone(two, three, at(2, "a/y" -> 5))
+    val two   = drained(one, SortedMap(topic("a/y") -> ends))
+    assert(ChangeText.deleted(one, two, at(1, "a/y" -> 5)).isEmpty)
+    val three = drained(two, SortedMap(topic("a/y") -> kafka("y", 9)))
+    val lines = ChangeText.deleted(two, three, at(2, "a/y" -> 5))
     assert(lines.exists(l => l.contains("a/y") && l.contains("partitions 1 ") && l.contains("up to 7 rows")))
-    assert(drain.settle(three, at(3, "a/y" -> 9), t0, _ => Availability.Unknown).exists(_.leaving.isEmpty))
-    val none = drain.drain(two, SortedMap(topic("a/y") -> KafkaPosition.Empty))
-    assert(drain.settle(none, at(3, "a/x" -> 1), t0, _ => Availability.Unknown).exists(_.leaving.isEmpty))
+    assert(drain.settle(three, at(3, "a/y" -> 9), t0, _ => Availability.Unknown).exists(_.draining.isEmpty))
+    val none = drained(two, SortedMap(topic("a/y") -> KafkaPosition.Empty))
+    assert(drain.settle(none, at(3, "a/x" -> 1), t0, _ => Availability.Unknown).exists(_.draining.isEmpty))
   }
 
   test("drop: a topic is left where it is, and goes on there") {
     val one = take(rules(OnRemoved.Drop), applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/y" -> 5))
-    assert(one.leaving.isEmpty && one.tombstones(topic("a/y")).position.contains(kafka("y", 5)))
-    assert(take(rules(OnRemoved.Drop), one, metadata(3, "a/x", "a/y"), at(1)).resumed(topic("a/y")) == kafka("y", 5))
-  }
-
-  test("keep: a removed topic is read on, and its cluster is kept") {
-    val one = take(rules(OnRemoved.Keep), applied("a/x", "b/y"), metadata(2, "a/x"), at(0, "b/y" -> 5))
-    assert(one.read("b") == SortedSet("y") && one.clusters.contains("b"))
-    assert(rules(OnRemoved.Keep).settle(one, at(1, "b/y" -> 5), t0.plus(day), _ => dead(t0)).isEmpty)
+    assert(one.draining.isEmpty && one.removed(topic("a/y")) == kafka("y", 5))
+    assert(take(rules(OnRemoved.Drop), one, metadata(3, "a/x", "a/y"), at(1)).starts(topic("a/y")) == kafka("y", 5))
   }
 
   test("a position is forgotten after its retention, and a topic that comes back then begins anew") {
@@ -140,9 +138,21 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val one  = take(drop, applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/y" -> 5))
     assert(drop.settle(one, at(1), t0.plus(Duration.ofDays(6)), _ => Availability.Unknown).isEmpty)
     val two = drop.settle(one, at(1), t0.plus(Duration.ofDays(7)), _ => Availability.Unknown).get
-    assert(two.tombstones(topic("a/y")).position.isEmpty)
+    assert(two.gone == Set(topic("a/y")) && two.removed.isEmpty)
     assert(drop.settle(two, at(2), t0.plus(Duration.ofDays(9)), _ => Availability.Unknown).isEmpty)
-    assert(take(drop, two, metadata(3, "a/x", "a/y"), at(2)).resumed(topic("a/y")) == kafka("y", 77))
+    val back = take(drop, two, metadata(3, "a/x", "a/y"), at(2))
+    assert(back.waiting(topic("a/y")) == Waiting("s", None, Some(Gone)) && back.read("a") == SortedSet("x", "y"))
+    assert(drop.begin(back, at(3), SortedMap(topic("a/y") -> kafka("y", 77))).starts ==
+      SortedMap(topic("a/y") -> kafka("y", 77)))
+    assert(take(drop, back, metadata(4, "a/x"), at(3)).gone == Set(topic("a/y")))
+  }
+
+  test("a cluster is kept only while a topic of it is read, or may resume at its position") {
+    val drop = rules(OnRemoved.Drop)
+    val one  = take(drop, applied("a/x", "b/y"), metadata(2, "a/x"), at(0, "b/y" -> 5))
+    assert(one.clusters.keySet == Set("a", "b"))
+    val two = drop.settle(one, at(1), t0.plus(Duration.ofDays(7)), _ => Availability.Unknown).get
+    assert(two.clusters.keySet == Set("a") && two.gone == Set(topic("b/y")))
   }
 
   test("answers that are older, remove too much or everything, or name a topic twice are refused") {
@@ -161,34 +171,23 @@ final class ChangeRulesSuite extends AnyFunSuite {
     assert(some.refusal(known, more).contains(Refusal.Twice(topic("a/1"), Seq("s", "t"))))
   }
 
-  test("cutover: what a stream is moved to waits for what is drained of it, as a whole or by partition") {
-    val drain = rules(OnRemoved.Drain)
-    val start = at(0, "a/x" -> 5, "c/x" -> 1)
-    val asked = take(drain, applied("a/x", "c/x"), metadata(2, "b/x", "c/x"), start)
-    val moved = drain.drain(
-      asked,
-      SortedMap(topic("a/x") -> KafkaPosition.of(Seq(LogPartition("x", 0) -> 9L, LogPartition("x", 1) -> 9L)))
-    )
+  test("cutover: the new topics of a stream wait until its removed topics are drained") {
+    val drain  = rules(OnRemoved.Drain)
+    val start  = at(0, "a/x" -> 5, "c/x" -> 1)
+    val asked  = take(drain, applied("a/x", "c/x"), metadata(2, "b/x", "c/x"), start)
+    val ends   = KafkaPosition.of(Seq(LogPartition("x", 0) -> 9L, LogPartition("x", 1) -> 9L))
+    val moved  = drained(asked, SortedMap(topic("a/x") -> ends))
     val target = KafkaPosition.of(Seq(LogPartition("x", 0) -> 7L, LogPartition("x", 1) -> 7L))
-    def held(how: Cutover, applied: AppliedMetadata, cluster: String, first: Long, second: Long): String = {
-      val position = DynamicPosition.of(
-        2,
-        Seq("a" -> KafkaPosition.of(Seq(LogPartition("x", 0) -> first, LogPartition("x", 1) -> second)))
-      )
-      Cutover.hold(how, applied, cluster, position, target).json
+    def bound(how: Cutover, applied: AppliedMetadata, cluster: String, first: Long, second: Long): String = {
+      val old = KafkaPosition.of(Seq(LogPartition("x", 0) -> first, LogPartition("x", 1) -> second))
+      UpperBound(applied, how, cluster, DynamicPosition.of(2, Seq("a" -> old)), target, Map.empty).json
     }
-    assert(held(Cutover.Together, moved, "b", 5, 5) == target.json)
-    assert(held(Cutover.Stream, asked, "b", 9, 9) == "{}" && held(Cutover.Stream, moved, "b", 9, 8) == "{}")
-    assert(held(Cutover.Stream, moved, "b", 9, 9) == target.json &&
-      held(Cutover.Stream, moved, "c", 5, 5) == target.json)
-    assert(held(Cutover.Partition, moved, "b", 9, 8) == """{"x":{"0":7}}""")
-    val over = drain.settle(
-      moved,
-      DynamicPosition.of(2, Seq("a" -> KafkaPosition.of(Seq(LogPartition("x", 0) -> 9L, LogPartition("x", 1) -> 9L)))),
-      t0,
-      _ => Availability.Unknown
-    ).get
-    assert(over.waiting.isEmpty)
+    assert(bound(Cutover.Together, moved, "b", 5, 5) == target.json)
+    assert(bound(Cutover.Stream, asked, "b", 9, 9) == "{}" && bound(Cutover.Stream, moved, "b", 9, 8) == "{}")
+    assert(bound(Cutover.Stream, moved, "b", 9, 9) == target.json)
+    assert(bound(Cutover.Stream, moved, "c", 5, 5) == target.json)
+    val over = drain.settle(moved, DynamicPosition.of(2, Seq("a" -> ends)), t0, _ => Availability.Unknown).get
+    assert(over.after.isEmpty)
   }
 
   test(
@@ -196,31 +195,40 @@ final class ChangeRulesSuite extends AnyFunSuite {
   ) {
     val drain = rules(OnRemoved.Drain)
     val one   = take(drain, applied("a/x"), metadata(2, "b/x"), at(0, "a/x" -> 5))
-    assert(one.waiting == SortedMap(topic("b/x") -> Set(topic("a/x"))))
+    assert(one.after == SortedMap(topic("b/x") -> Set(topic("a/x"))))
     val two = take(drain, one, metadata(3, "c/x"), at(1, "a/x" -> 6))
-    assert(two.waiting ==
+    assert(two.after ==
       SortedMap(topic("b/x") -> Set(topic("a/x")), topic("c/x") -> Set(topic("a/x"), topic("b/x"))))
     val back = take(drain, two, metadata(4, "a/x"), at(2, "a/x" -> 6))
-    assert(back.waiting == SortedMap(
+    assert(back.after == SortedMap(
       topic("a/x") -> Set(topic("b/x"), topic("c/x")),
       topic("c/x") -> Set(topic("b/x"))
     ))
   }
 
-  test("what was applied is read back as it was written") {
-    val one =
-      take(rules(OnRemoved.Drain), applied("a/x", "a/y", "b/z"), metadata(2, "a/x"), at(0, "a/y" -> 5, "b/z" -> 6))
-    val two = rules(OnRemoved.Drain).drain(one, SortedMap(topic("a/y") -> kafka("y", 9)))
-    val all = two.copy(
-      tombstones = SortedMap(topic("b/q") -> Tombstone("s", t0, None)),
-      waiting = SortedMap(topic("a/x") -> Set(topic("a/y"), topic("b/z"))),
-      resumed = SortedMap(topic("a/x") -> kafka("x", 1)),
-      leaving = two.leaving ++ two.leaving.get(topic("a/y")).map(l => topic("a/y") -> l.copy(unavailable = Some(t0)))
+  test("a change is read back as it was written") {
+    val drain = rules(OnRemoved.Drain)
+    val one   = take(drain, applied("a/x", "a/y", "b/z"), metadata(2, "a/x"), at(0, "a/y" -> 5, "b/z" -> 6))
+    val two   = drained(one, SortedMap(topic("a/y") -> kafka("y", 9)))
+    val cut   = StreamCutover.At(t0)
+    val left  = Removed("s", t0, kafka("r", 4).as("r", 2), kafka("r", 5))
+    val all   = two.copy(topics =
+      two.topics ++ Seq(
+        topic("a/x")  -> Reading("s", Set(topic("a/y"), topic("b/z")), Some(kafka("x", 1)), kafka("x", 2)),
+        topic("a/y")  -> Draining("s", t0, Bound.Ends(kafka("y", 9)), Set(topic("b/z")), kafka("y", 3), Some(t0)),
+        topic("a/t")  -> Draining("s", t0, Bound.At(cut)),
+        topic("b/q")  -> Gone,
+        topic("b/q2") -> Gone,
+        topic("b/r")  -> left,
+        topic("c/1")  -> Waiting("s", Some(cut), Some(left)),
+        topic("c/2")  -> Waiting("s", None, Some(Gone)),
+        topic("c/3")  -> Waiting("s", Some(cut), None)
+      )
     )
     val log = new MemorySideLog
     assert(new ChangeLog(log).append(all) == all)
     assert(new ChangeLog(log).last.contains(all))
-    // Whoever decides again after a crash gets what was decided first.
+    // Another driver that decides again after a crash gets the first decision.
     assert(new ChangeLog(log).append(all.copy(generation = Some(9))) == all)
   }
 
@@ -253,7 +261,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val zero  = applied("a/x")
     val one   = take(drain, zero, metadata(2, "a/x", "b/y"), at(0, "a/x" -> 1))
     val two   = take(drain, one, metadata(3, "a/x"), at(1, "a/x" -> 1))
-    val three = drain.drain(two, SortedMap(topic("b/y") -> kafka("y", 9)))
+    val three = drained(two, SortedMap(topic("b/y") -> kafka("y", 9)))
     val four  = drain.settle(three, at(3, "a/x" -> 1, "b/y" -> 9), t0, _ => Availability.Unknown).get
     def span(before: AppliedMetadata, from: DynamicPosition, until: DynamicPosition, changes: AppliedMetadata*) =
       ChangeSpan.between(from, until, before, changes).map(s => s"${s.cluster}: ${s.from.json} ${s.until.json}")

@@ -27,7 +27,30 @@ private[dynamic] object StreamsAt {
 
   def applied(topics: String*): AppliedMetadata = {
     val found = metadata(1, topics: _*)
-    AppliedMetadata(0, found.generation, found.clusters, found.streams)
+    AppliedMetadata.first(found)
+  }
+
+  /** Views of the states of topics. */
+  implicit final class States(of: AppliedMetadata) {
+
+    def removed: SortedMap[ClusterTopic, KafkaPosition] =
+      of.topics.collect { case (topic, is: TopicState.Removed) => topic -> is.position }
+
+    def gone: Set[ClusterTopic] = of.topics.collect { case (topic, TopicState.Gone) => topic }.toSet
+
+    def after: SortedMap[ClusterTopic, Set[ClusterTopic]] = of.topics.collect {
+      case (topic, is: TopicState.Reading) if is.after.nonEmpty  => topic -> is.after
+      case (topic, is: TopicState.Draining) if is.after.nonEmpty => topic -> is.after
+    }
+
+    def times: SortedMap[ClusterTopic, StreamCutover.At] =
+      of.waiting.flatMap { case (topic, is) => is.time.map(topic -> _) }
+
+    def expected: SortedMap[ClusterTopic, KafkaPosition] = of.topics.collect {
+      case (topic, is: TopicState.Reading) if is.expected.offsets.nonEmpty  => topic -> is.expected
+      case (topic, is: TopicState.Draining) if is.expected.offsets.nonEmpty => topic -> is.expected
+      case (topic, is: TopicState.Removed) if is.expected.offsets.nonEmpty  => topic -> is.expected
+    }
   }
 
   def kafka(topic: String, offset: Long): KafkaPosition = KafkaPosition.of(Seq(LogPartition(topic, 0) -> offset))

@@ -129,7 +129,9 @@ final class ClusterFillSuite extends TwoClusters {
       run: SplitEnumerator[DynamicOffset],
       from: DynamicOffset,
       until: DynamicOffset
-  ): Map[LogPartition, Seq[Long]] = Filled.read(run.splits(from, until).collect { case own: DynamicSplitRange => own.range })
+  ): Map[LogPartition, Seq[Long]] = Filled.read(run.splits(from, until).collect { case own: DynamicSplitRange =>
+    own.range
+  })
 
   test("each hole and each later offset is read once, whatever the limits, over restarts between any two batches") {
     seeds.foreach { seed =>

@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.KafkaErrors
-import splice.kafka.dynamic.change.{Leaving, LeavingPlan}
+import splice.kafka.dynamic.change.TopicState.{Bound, Draining}
 import splice.kafka.enumerator.{ClusterEnumerator, KafkaPlan, TimedOffset}
 import splice.kafka.options.StartingOffsets
 import splice.kafka.split.KafkaPosition
@@ -38,6 +38,7 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     override def expect(starts: KafkaPosition): Unit                                                  = ()
     override def refresh(): Unit                                                                      = ()
     override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]                      = Map.empty
+    override def newStarts(partitions: Set[LogPartition]): Map[LogPartition, Long]                    = Map.empty
     override def clusterId: Option[String]                                                            = None
     override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]              = Map.empty
     override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = SortedMap.empty
@@ -52,9 +53,13 @@ final class ClusterWorkerSuite extends AnyFunSuite {
   }
 
   private def reach(worker: ClusterWorker): Unit = {
-    worker.ask(KafkaPosition.Empty)
-    val deadline = Clock.systemUTC().instant().plusSeconds(60)
-    assert(worker.answer(KafkaPosition.Empty, deadline, patient = true).nonEmpty)
+    worker.ask(ClusterRequest(KafkaPosition.Empty))
+    assert(answer(worker).nonEmpty)
+  }
+
+  private def answer(worker: ClusterWorker): Option[Reach] = {
+    val minute = Duration.ofMinutes(1)
+    worker.answer(KafkaPosition.Empty, minute, Clock.systemUTC().instant().plus(minute), patient = true)
   }
 
   private def failing(worker: ClusterWorker, error: SpliceException): Unit = {
@@ -67,15 +72,11 @@ final class ClusterWorkerSuite extends AnyFunSuite {
 
   test("frozen ends do not decide where a topic ends that was removed after they were taken") {
     def leaving(topics: String*) =
-      topics.map(_ -> Leaving("s", Instant.EPOCH, LeavingPlan.Ask)).toMap
+      topics.map(_ -> Draining("s", Instant.EPOCH, Bound.Asked)).toMap
     val _ = events { worker =>
       def decided(topics: String*) = {
-        worker.ask(KafkaPosition.Empty, leaving = leaving(topics: _*))
-        worker.answer(
-          KafkaPosition.Empty,
-          Clock.systemUTC().instant().plusSeconds(60),
-          patient = true
-        ).get.leaving.keySet
+        worker.ask(ClusterRequest(KafkaPosition.Empty, draining = leaving(topics: _*)))
+        answer(worker).get.request.draining.keySet
       }
       assert(decided("x") == Set("x") && decided("x", "y") == Set("x", "y"))
       worker.freeze()

@@ -62,13 +62,19 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
 
   @volatile var unavailable = false
 
+  /** Runs whenever a cluster is checked. */
+  @volatile var watched: String => Unit = _ => ()
+
   private object Service extends KafkaMetadataService {
     override def allStreams(): StreamMetadata = {
       refreshes.release()
       if (unavailable) throw new IllegalStateException("unavailable")
       metadata
     }
-    override def isClusterActive(cluster: String): Boolean = !inactive(cluster)
+    override def isClusterActive(cluster: String): Boolean = {
+      watched(cluster)
+      !inactive(cluster)
+    }
   }
 
   /** Replaces all streams. */

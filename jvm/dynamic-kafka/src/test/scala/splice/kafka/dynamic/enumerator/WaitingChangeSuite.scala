@@ -4,101 +4,153 @@
 package splice.kafka.dynamic.enumerator
 
 import java.time.Duration
+import java.util.concurrent.CountDownLatch
 
-import scala.collection.immutable.SortedSet
+import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
-import org.scalatest.funsuite.AnyFunSuite
+import splice.kafka.dynamic.split.DynamicOffset
+import splice.kafka.dynamic.{KafkaStream, StreamCutover}
+import splice.source._
 
-import splice.coordinator.MemorySideLog
-import splice.kafka.dynamic._
-import splice.kafka.dynamic.change._
-import splice.kafka.enumerator.{SimulatedLog, SimulatedRun}
-import splice.kafka.options.Subscription
-import splice.source.SourceOptions
+/** Changes that need a response of a cluster that does not respond. */
+final class WaitingChangeSuite extends RemovedTopics {
 
-/** Changes for which a cluster must be asked that is away. */
-final class WaitingChangeSuite extends AnyFunSuite {
+  private val minute = Duration.ofMinutes(1)
 
-  import StreamsAt._
+  private def waitsFor(run: SplitEnumerator[DynamicOffset], at: DynamicOffset): Option[String] =
+    run.figures(at).get(ProgressMetric.Waiting)
 
-  /** A stream on one topic of one record, and its mirror on another cluster; every run hears one answer. */
-  private trait World {
-    val clock = new SimulatedRun.Hands
-    val side  = new MemorySideLog
-    val logs  = Seq("a", "b").map { name =>
-      val log = new SimulatedLog(Subscription.Topics(SortedSet("x")), Set("x"))
-      log.create("x", 1)
-      log.write("x", 0, clock.instant().toEpochMilli)
-      name -> log
-    }.toMap
+  private def moving(world: SimulatedClusters, in: Duration): KafkaStream =
+    stream(west).copy(cutover = Some(StreamCutover.At(world.clock.instant().plus(in))))
 
-    private val settings = DynamicSettings(SourceOptions(Map("metadata.file" -> "unused", "streams" -> "s")))
-    private val rules    = new ChangeRules(settings.removal)
+  private def publish(world: SimulatedClusters, streams: KafkaStream*): Unit = {
+    world.publish(streams: _*)
+    world.awaitRefresh()
+  }
 
-    def cutover(in: Duration): StreamMetadata =
-      goesOver(2, Some(StreamCutover.At(clock.instant().plus(in))), "b/x")
+  /** A trigger, after a pause in which requests may be repeated. */
+  private def trigger(world: SimulatedClusters, run: SplitEnumerator[DynamicOffset], at: DynamicOffset) = {
+    world.clock.pass(Duration.ofSeconds(11))
+    advance(run, at)
+  }
 
-    def away(cluster: String, isAway: Boolean): Unit = logs(cluster).away = if (isAway) Some(_ => true) else None
+  private def fails(world: SimulatedClusters, cluster: String, fails: Boolean): Unit =
+    world.logs(cluster).away = Option.when(fails)(_ => true)
 
-    def run(answer: StreamMetadata)(use: ChangeDriver => Unit): Unit = {
-      val service = new KafkaMetadataService {
-        override def allStreams(): StreamMetadata              = answer
-        override def isClusterActive(cluster: String): Boolean = true
-      }
-      val names = StreamSelection.Names(SortedSet("s"))
-      val hour  = Duration.ofHours(1)
-      Using.Manager { closed =>
-        val discovery = closed(new MetadataDiscovery(service, names, hour, hour, clock, "run"))
-        val probe     = closed(
-          new ClusterProbe(settings, clock, "run")(own => logs(own.client.servers.stripSuffix(":9092")))
-        )
-        val questions = new ChangeQuestions(rules, probe, clock)
-        use(new ChangeDriver(new ChangeLog(side), rules, discovery, clock, questions))
-      }.get
-    }
+  /** Two records before the time of a move, and two after it. */
+  private def write(world: SimulatedClusters, cluster: String, time: Long): Unit =
+    world.logs(cluster).write(topic(cluster), 0, time - 2, time - 1, time, time + 1)
 
-    def settled(driver: ChangeDriver): Int = {
-      // Who was asked in vain is asked again after a while.
-      clock.pass(Duration.ofSeconds(2))
-      val last = new ChangeLog(side).last.fold(0)(_.number)
-      driver.settle(at(last, "a/x" -> 1), fixed = false, _ => Availability.Unknown)._1.change
+  test("a cutover at a time waits until the cluster that its stream leaves responds, and the progress names it") {
+    val world = simulated()
+    write(world, east, world.clock.instant().toEpochMilli)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(east, 0, 4))
+      fails(world, east, fails = true)
+      publish(world, moving(world, minute.multipliedBy(5)))
+      val waiting = Iterator.iterate(first)(trigger(world, run, _)).drop(1).take(3).toSeq
+      waiting.foreach(at => assert(at == first && waitsFor(run, at).exists(_.contains(east))))
+      fails(world, east, fails = false)
+      val (taken, _) = readUntil(world, run, waiting.last)(_.change > 0)
+      assert(waitsFor(run, taken).isEmpty)
     }
   }
 
-  test("an answer waits for the cluster that a stream leaves, and says for which, until that one answers") {
-    new World {
-      run(metadata(1, "a/x"))(driver => assert(driver.first().number == 0 && settled(driver) == 0))
-      away("a", isAway = true)
-      run(cutover(Duration.ofMinutes(5))) { driver =>
-        Seq(1, 2, 3).foreach(_ => assert(settled(driver) == 0 && driver.waitsFor == SortedSet("a")))
-        away("a", isAway = false)
-        assert(settled(driver) == 1 && driver.waitsFor.isEmpty)
-      }
+  test("a stream whose time has come waits for the cluster that it moves to, and the progress names it") {
+    val world = simulated()
+    val time  = world.clock.instant().plus(minute.multipliedBy(5))
+    Seq(east, west).foreach(write(world, _, time.toEpochMilli))
+    Using.resource(world.start()) { run =>
+      // The start reads one record, which is before the time.
+      val first = run.start(StartPosition.Configured)
+      publish(world, stream(west).copy(cutover = Some(StreamCutover.At(time))))
+      val (moved, old) = readUntil(world, run, first)(reads(east, 0, 2))
+      assert(old == all(east, 2) && waitsFor(run, moved).isEmpty)
+      fails(world, west, fails = true)
+      world.clock.pass(minute.multipliedBy(10))
+      val waiting = Iterator.iterate(moved)(trigger(world, run, _)).drop(1).take(3).toSeq
+      waiting.foreach(at => assert(waitsFor(run, at).exists(_.contains(west))))
+      fails(world, west, fails = false)
+      val (_, rest) = readUntil(world, run, waiting.last)(at => reads(west, 0, 4)(at) && !at.clusters.contains(east))
+      assert(rest == all(west, 4).drop(2))
     }
   }
 
-  test("a stream whose time has come waits for the cluster that it goes over to, and says so from then on") {
-    new World {
-      run(metadata(1, "a/x"))(driver => assert(driver.first().number == 0))
-      run(cutover(Duration.ofMinutes(5))) { driver =>
-        away("b", isAway = true)
-        assert(settled(driver) == 1 && driver.waitsFor.isEmpty)
-        clock.pass(Duration.ofMinutes(10))
-        Seq(1, 2, 3).foreach(_ => assert(settled(driver) == 1 && driver.waitsFor == SortedSet("b")))
-        away("b", isAway = false)
-        assert(settled(driver) > 1 && driver.waitsFor.isEmpty)
-      }
+  test("a document that takes the move back waits for no cluster") {
+    val world = simulated()
+    write(world, east, world.clock.instant().toEpochMilli)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(east, 0, 4))
+      fails(world, east, fails = true)
+      publish(world, moving(world, minute))
+      val waiting = trigger(world, run, trigger(world, run, first))
+      assert(waitsFor(run, waiting).nonEmpty)
+      publish(world, stream(east))
+      assert(waitsFor(run, trigger(world, run, waiting)).isEmpty)
     }
   }
 
-  test("an answer that takes the move back waits for nobody") {
-    new World {
-      run(metadata(1, "a/x"))(driver => assert(driver.first().number == 0))
-      away("a", isAway = true)
-      run(cutover(Duration.ofMinutes(5)))(driver => assert(settled(driver) == 0 && driver.waitsFor.nonEmpty))
-      run(metadata(3, "a/x"))(driver => assert(settled(driver) == 0 && driver.waitsFor.isEmpty))
-      run(metadata(4, "b/x"))(driver => assert(settled(driver) == 1 && driver.waitsFor.isEmpty))
+  test("a cutover that waits delays no other stream of the same document") {
+    val world = simulated()
+    val other = KafkaStream("other", SortedMap(west -> SortedSet(SimulatedClusters.Both)))
+    world.logs(west).create(SimulatedClusters.Both, 1)
+    world.logs(west).fill(SimulatedClusters.Both, 0, 3)
+    write(world, east, world.clock.instant().toEpochMilli)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(east, 0, 4))
+      fails(world, east, fails = true)
+      publish(world, moving(world, minute), other)
+      val (at, rows) =
+        readUntil(world, run, first)(_.of(west).get(LogPartition(SimulatedClusters.Both, 0)).contains(3L))
+      assert(rows.size == 3 && waitsFor(run, at).exists(_.contains(east)))
+      fails(world, east, fails = false)
+      val (moved, _) = readUntil(world, run, at)(!_.clusters.contains(east))
+      assert(waitsFor(run, moved).isEmpty)
+    }
+  }
+
+  test("a topic that returns after its retention waits for its cluster only, and starts like a new one") {
+    val world = simulated("onRemoved" -> "drop", "removedRetention" -> "1h", "newPartitionsStartAt" -> "latest")
+    world.publish(stream(east, west))
+    Seq(east, west).foreach(fill(world, _, 3))
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(at =>
+        reads(west, 0, 3)(at) && reads(east, 0, 3)(at)
+      )
+      publish(world, stream(east))
+      val dropped = trigger(world, run, first)
+      world.clock.pass(Duration.ofHours(2))
+      val forgotten = trigger(world, run, dropped)
+      fill(world, west, 4)
+      fails(world, west, fails = true)
+      publish(world, stream(east, west))
+      fill(world, east, 2)
+      val (away, some) = readUntil(world, run, forgotten)(reads(east, 0, 5))
+      assert(some == all(east, 5).drop(3) && waitsFor(run, away).exists(_.contains(west)))
+      fails(world, west, fails = false)
+      val (back, none) = readUntil(world, run, away)(reads(west, 0, 7))
+      assert(none.isEmpty)
+      fill(world, west, 1)
+      assert(readUntil(world, run, back)(reads(west, 0, 8))._2 == all(west, 8).drop(7))
+    }
+  }
+
+  test("a run over all that exists does not read past the time before the cluster returns its place") {
+    val world = simulated("clusterWait" -> "10ms")
+    val time  = world.clock.instant().minusSeconds(60)
+    Seq(east, west).foreach(write(world, _, time.toEpochMilli))
+    val begin = Using.resource(world.start())(_.start(StartPosition.Configured))
+    world.publish(stream(west).copy(cutover = Some(StreamCutover.At(time))))
+    val turns = new CountDownLatch(5)
+    world.watched = _ => turns.countDown()
+    world.logs(east).between = what => if (what == "atTime") turns.await()
+    Using.resource(world.start()) { run =>
+      run.freeze()
+      val ends = Iterator.iterate(world.source.position(begin.json))(run.advance(_, Limits.Everything)).sliding(2)
+        .collectFirst { case Seq(at, next) if at.json == next.json => at }
+      assert(run.splits(begin, ends.get).map(r => r.splitId -> r.weight) ==
+        Seq(s"$east/${topic(east)}-0" -> 2L, s"$west/${topic(west)}-0" -> 2L))
     }
   }
 }

@@ -16,7 +16,7 @@ import splice.kafka.SkippedRows
 import splice.kafka.dynamic._
 import splice.kafka.dynamic.change._
 import splice.kafka.dynamic.split._
-import splice.kafka.enumerator._
+import splice.kafka.enumerator.{TopicState => _, _}
 import splice.kafka.options.{EndingOffsets, OutOfRange, Subscription}
 import splice.kafka.split.KafkaPosition
 import splice.source._
@@ -61,52 +61,59 @@ private[kept] object KeptWorld {
   // Of the generation that came after the topic was made again.
   private val renewed = kafka("refunds", 7).as("refunds", 2)
 
-  /** The first answer; one that removes, moves and takes back topics; one with cutovers. */
+  private val removed = TopicState.Removed("refunds", t0.plusSeconds(1), renewed, kafka("refunds", 9).as("refunds", 2))
+
+  /** The first document; one that removes, moves and takes back topics; one with cutovers. */
   val changes: Seq[AppliedMetadata] = Seq(
-    AppliedMetadata(
-      0,
+    AppliedMetadata.first(StreamMetadata(
       Some(7),
       SortedMap(east, west),
       SortedMap(
         stream("orders", None, on("east", "orders"), on("east", "Größe \"x\""), on("west", "orders")),
         stream("refunds", None, on("west", "refunds"))
-      ),
-      at = Some(t0)
-    ),
+      )
+    )).copy(at = Some(t0)),
     AppliedMetadata(
       1,
       None,
       SortedMap(east, west),
       SortedMap(stream("orders", None, on("west", "new-orders"), on("west", "old-orders"))),
-      leaving = SortedMap(
-        on("east", "asked")  -> Leaving("orders", t0, LeavingPlan.Ask),
-        on("east", "kept")   -> Leaving("orders", t0, LeavingPlan.Keep),
-        on("east", "orders") ->
-          Leaving("orders", t0, LeavingPlan.Drain(kafka("orders", 50, 60)), Some(t0.plusSeconds(2)))
-      ),
-      tombstones = SortedMap(
-        on("west", "forgotten") -> Tombstone("refunds", t0, None),
-        on("west", "refunds")   -> Tombstone("refunds", t0.plusSeconds(1), Some(renewed))
-      ),
-      waiting = SortedMap(on("west", "new-orders") -> Set(on("east", "asked"), on("east", "orders"))),
-      resumed = SortedMap(on("west", "old-orders") -> kafka("old-orders", 3, 4))
+      SortedMap(
+        on("east", "asked")  -> TopicState.Draining("orders", t0, TopicState.Bound.Asked),
+        on("east", "orders") -> TopicState.Draining(
+          "orders",
+          t0,
+          TopicState.Bound.Ends(kafka("orders", 50, 60)),
+          Set(on("east", "asked")),
+          kafka("orders", 45),
+          Some(t0.plusSeconds(2))
+        ),
+        on("west", "forgotten")  -> TopicState.Gone,
+        on("west", "new-orders") -> TopicState.Reading("orders", Set(on("east", "asked"), on("east", "orders"))),
+        on("west", "old-orders") -> TopicState.Reading("orders", start = Some(kafka("old-orders", 3, 4))),
+        on("west", "refunds")    -> removed
+      )
     ),
     AppliedMetadata(
       2,
       Some(9),
       SortedMap(east, west),
       SortedMap(
-        stream("orders", Some(time), on("west", "mirror")),
+        stream("orders", Some(time), on("west", "mirror"), on("west", "forgotten"), on("west", "refunds")),
         stream("payments", Some(mapped), on("west", "payments"))
       ),
-      leaving = SortedMap(
-        on("east", "orders")   -> Leaving("orders", t0, LeavingPlan.Until(time)),
-        on("east", "payments") -> Leaving("payments", t0, LeavingPlan.Drain(kafka("payments", 1200, 1180)))
+      SortedMap(
+        on("east", "orders")   -> TopicState.Draining("orders", t0, TopicState.Bound.At(time)),
+        on("east", "payments") ->
+          TopicState.Draining("payments", t0, TopicState.Bound.Ends(kafka("payments", 1200, 1180))),
+        on("west", "forgotten") -> TopicState.Waiting("orders", None, Some(TopicState.Gone)),
+        on("west", "mirror")    -> TopicState.Waiting("orders", Some(time), None),
+        on("west", "payments")  ->
+          TopicState.Reading("payments", start = Some(kafka("payments", 80)), expected = kafka("payments", 80)),
+        on("west", "refunds") -> TopicState.Waiting("orders", Some(time), Some(removed))
       ),
-      resumed = SortedMap(on("west", "payments") -> kafka("payments", 80)),
-      begins = SortedMap(on("west", "mirror") -> time),
-      mapped = SortedMap(on("west", "payments") -> kafka("payments", 80)),
-      at = Some(t0.plusMillis(1500))
+      SortedMap("payments" -> 9L),
+      Some(t0.plusMillis(1500))
     )
   )
 
@@ -116,11 +123,11 @@ private[kept] object KeptWorld {
     "0 topics added: east/Größe \"x\", east/orders, west/orders, west/refunds",
     "1 topics added: west/new-orders, west/old-orders",
     "1 topics removed: east/Größe \"x\", east/orders, west/orders, west/refunds",
-    "1 topics read to their end: west/forgotten",
     "1 topics that cannot be drained while their clusters are unavailable: east/orders",
     "2 topics added: west/mirror, west/payments",
+    "2 topics that came back: west/forgotten, west/refunds",
     "2 topics removed: west/new-orders, west/old-orders",
-    "2 topics that a stream goes over to at a time: west/mirror"
+    "2 topics that a stream goes over to at a time: west/mirror, west/refunds"
   )
 
   /** Entries of the side log, of which offsets name the last. */
@@ -194,9 +201,7 @@ private[kept] object KeptWorld {
     positions.foreach(long.offset)
     new Takeover(
       log,
-      changes.head.copy(streams = changes.head.streams.map { case (name, s) =>
-        name -> s.copy(topics = s.topics.view.filterKeys(_ == takenOver).to(SortedMap))
-      })
+      changes.head.copy(topics = changes.head.topics.filter(_._1.cluster == takenOver))
     )(DynamicPosition.of(0, Seq(DynamicPosition.Unnamed -> kafka("orders", 5, 6))))
     writeWest(ofWest(log))
   }

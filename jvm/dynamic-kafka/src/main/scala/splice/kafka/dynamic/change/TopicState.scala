@@ -1,0 +1,185 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.change
+
+import java.time.Instant
+
+import splice.kafka.dynamic.StreamCutover
+import splice.kafka.dynamic.split.ClusterTopic
+import splice.kafka.split.KafkaPosition
+
+/** State of one topic of one cluster. [[TopicState.next]] is the only function that changes a state.
+  *
+  * A topic without a state was in no document, or no row of it was read and it left the metadata again.
+  */
+sealed abstract private[dynamic] class TopicState(val word: String) extends Product with Serializable
+
+private[dynamic] object TopicState {
+
+  /** A stream has the topic, and its start is not known yet, so no row of it is read.
+    *
+    * @param time
+    *   the time at which the stream moves to the topic; None = the topic starts like a new one, and its cluster has not responded yet
+    * @param before
+    *   its state before, if an earlier stream had it
+    */
+  final case class Waiting(stream: String, time: Option[StreamCutover.At], before: Option[Left])
+      extends TopicState("waiting")
+
+  /** A stream has the topic.
+    *
+    * @param after
+    *   removed topics of the stream, which are drained first if the option `cutover` is `stream`
+    * @param start
+    *   the start that this change puts into the position; None = the topic continues, or its cluster determines the start
+    * @param expected
+    *   offsets of a cutover that the log of the topic may not have reached yet
+    */
+  final case class Reading(
+      stream: String,
+      after: Set[ClusterTopic] = Set.empty,
+      start: Option[KafkaPosition] = None,
+      expected: KafkaPosition = KafkaPosition.Empty
+  ) extends TopicState("reading")
+
+  /** No stream has the topic any more. Splice reads it up to a bound.
+    *
+    * @param since
+    *   time of the removal
+    * @param after
+    *   as in [[Reading]]
+    * @param expected
+    *   as in [[Reading]]
+    * @param unavailable
+    *   start of the outage of its cluster, across restarts
+    */
+  final case class Draining(
+      stream: String,
+      since: Instant,
+      bound: Bound,
+      after: Set[ClusterTopic] = Set.empty,
+      expected: KafkaPosition = KafkaPosition.Empty,
+      unavailable: Option[Instant] = None
+  ) extends TopicState("draining")
+
+  /** State of a topic that is not read any more. */
+  sealed trait Left extends TopicState
+
+  /** Splice keeps the position, at which the topic resumes if it returns.
+    *
+    * @param expected
+    *   as in [[Reading]]
+    */
+  final case class Removed(
+      stream: String,
+      since: Instant,
+      position: KafkaPosition,
+      expected: KafkaPosition = KafkaPosition.Empty
+  ) extends TopicState("removed")
+      with Left
+
+  /** The retention of the position is over. If the topic returns, it starts like a new one. */
+  case object Gone extends TopicState("gone") with Left
+
+  /** End of a drain. */
+  sealed trait Bound extends Product with Serializable {
+
+    /** Whether all rows up to the bound were read. */
+    def isReached(at: KafkaPosition): Boolean = this match {
+      case Bound.Ends(ends)        => ends.offsets.forall { case (p, end) => at.get(p).exists(_ >= end) }
+      case Bound.Asked | _: Bound.At => false
+    }
+  }
+
+  object Bound {
+
+    /** The end of the log at the removal, which the cluster has not returned yet. */
+    case object Asked extends Bound
+
+    /** The first record of a time, or the end of the log then. */
+    final case class At(cutover: StreamCutover.At) extends Bound
+
+    /** One past the last offset of each partition. */
+    final case class Ends(ends: KafkaPosition) extends Bound
+  }
+
+  /** The state after an event; the same state if the event does not apply to it. */
+  def next(state: Option[TopicState], event: TopicEvent): Option[TopicState] = (state, event) match {
+    case (Some(_: Reading), TopicEvent.Listed(_, _, Some(_)))      => state
+    case (Some(is: Reading), TopicEvent.Listed(stream, _, None))   => Some(is.copy(stream = stream))
+    case (Some(is: Draining), TopicEvent.Listed(stream, after, _)) =>
+      Some(Reading(stream, after, expected = is.expected))
+    case (_, TopicEvent.Listed(stream, after, Some(start))) =>
+      Some(Reading(stream, after, Some(start.position), start.expected))
+    case (Some(is: Removed), TopicEvent.Listed(stream, after, None)) =>
+      Some(Reading(stream, after, Some(is.position).filter(_.offsets.nonEmpty), is.expected))
+    case (Some(Gone), TopicEvent.Listed(stream, _, None))          => Some(Waiting(stream, None, Some(Gone)))
+    case (Some(is: Waiting), TopicEvent.Listed(stream, _, None))   => Some(is.copy(stream = stream))
+    case (None, TopicEvent.Listed(stream, after, None))                      => Some(Reading(stream, after))
+
+    case (Some(Waiting(_, _, before)), TopicEvent.ListedAt(stream, time))  => Some(Waiting(stream, Some(time), before))
+    case (Some(before: Left), TopicEvent.ListedAt(stream, time))           => Some(Waiting(stream, Some(time), Some(before)))
+    case (None, TopicEvent.ListedAt(stream, time))                         => Some(Waiting(stream, Some(time), None))
+
+    case (Some(Waiting(_, _, before)), _: TopicEvent.Unlisted)           => before
+    case (Some(is: Reading), TopicEvent.Unlisted(now, left, drains))     =>
+      val bound = Draining(is.stream, now, Bound.Asked, is.after, is.expected)
+      Some(if (drains) bound else Removed(is.stream, now, left, is.expected))
+
+    case (Some(is: Reading), TopicEvent.Bounded(now, bound)) =>
+      Some(Draining(is.stream, now, bound, is.after, is.expected))
+    case (Some(is: Draining), TopicEvent.Bounded(_, bound))  => Some(is.copy(bound = bound))
+    case (Some(is: Draining), TopicEvent.Outage(since))      => Some(is.copy(unavailable = since))
+    case (Some(is: Draining), TopicEvent.Ended(now, left))   => Some(Removed(is.stream, now, left, is.expected))
+
+    case (Some(_: Removed), TopicEvent.RetentionOver) => Some(Gone)
+    case _                                            => state
+  }
+}
+
+/** Event that may change the state of a topic. */
+sealed private[dynamic] trait TopicEvent extends Product with Serializable
+
+private[dynamic] object TopicEvent {
+
+  /** Start of a topic.
+    *
+    * @param expected
+    *   the part that the log may not have reached yet
+    */
+  final case class Start(position: KafkaPosition, expected: KafkaPosition = KafkaPosition.Empty)
+
+  /** A document has the topic in a stream, or the start of a waiting topic is known.
+    *
+    * @param after
+    *   removed topics of the stream
+    * @param start
+    *   None = where the topic was left, or like a new one
+    */
+  final case class Listed(stream: String, after: Set[ClusterTopic], start: Option[Start]) extends TopicEvent
+
+  /** A document moves a stream to the topic at a time. */
+  final case class ListedAt(stream: String, time: StreamCutover.At) extends TopicEvent
+
+  /** A document has the topic in no stream.
+    *
+    * @param position
+    *   the position of the topic
+    * @param drains
+    *   whether the option `onRemoved` is `drain`
+    */
+  final case class Unlisted(now: Instant, position: KafkaPosition, drains: Boolean) extends TopicEvent
+
+  /** A cutover or a response of the cluster bounds the drain. */
+  final case class Bounded(now: Instant, bound: TopicState.Bound) extends TopicEvent
+
+  /** An outage of the cluster begins, or ends (None). */
+  final case class Outage(since: Option[Instant]) extends TopicEvent
+
+  /** The topic was read up to its bound, or its remaining rows are abandoned. */
+  final case class Ended(now: Instant, position: KafkaPosition) extends TopicEvent
+
+  /** `removedRetention` is over. */
+  case object RetentionOver extends TopicEvent
+}

@@ -1,0 +1,66 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.change
+
+import splice.kafka.dynamic.change.TopicState._
+import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
+import splice.kafka.split.KafkaPosition
+import splice.source.LogPartition
+
+/** The one limit of a batch that states of topics set: ends of drains, times of cutovers, and topics that wait for others. */
+private[dynamic] object UpperBound {
+
+  /** The part of `until` that a batch may read of a cluster.
+    *
+    * @param at
+    *   the position of all clusters
+    * @param until
+    *   the ends of the cluster's logs
+    * @param places
+    *   places of times in milliseconds, by topic and time
+    */
+  def apply(
+      applied: AppliedMetadata,
+      cutover: Cutover,
+      cluster: String,
+      at: DynamicPosition,
+      until: KafkaPosition,
+      places: Map[(String, Long), LogPlaces]
+  ): KafkaPosition = {
+    val from = at.of(cluster)
+    applied.of(cluster).foldLeft(until) { case (all, (topic, is)) =>
+      def waits(after: Set[ClusterTopic]) = cutover == Cutover.Stream && after.exists(applied.isOpen(_, at))
+      val bound: Option[Map[LogPartition, Long]] = is match {
+        case _: Waiting                          => Some(Map.empty)
+        case is: Reading if waits(is.after)      => Some(Map.empty)
+        case is: Draining if waits(is.after)     => Some(Map.empty)
+        case Draining(_, _, Bound.Ends(ends), _, _, _) =>
+          Some(if (isOther(ends, topic, from, until)) Map.empty else ends.offsets)
+        case Draining(_, _, Bound.At(time), _, _, _) =>
+          Some(places.get(topic -> time.millis).fold(Map.empty[LogPartition, Long])(_.offsets))
+        case _                                       => None
+      }
+      bound.fold(all)(limited(all, topic, from, _))
+    }
+  }
+
+  /** Whether a topic was recreated while it was drained. */
+  def isOther(ends: KafkaPosition, topic: String, from: KafkaPosition, until: KafkaPosition): Boolean =
+    from.hasTopic(topic) && until.hasTopic(topic) && until.generation(topic) != ends.generation(topic)
+
+  /** A partition without a bound stays where it is. */
+  private def limited(
+      until: KafkaPosition,
+      topic: String,
+      from: KafkaPosition,
+      bound: Map[LogPartition, Long]
+  ): KafkaPosition = {
+    val rest = until.without(topic)
+    if (bound.isEmpty) rest.and(from.only(topic))
+    else
+      rest.and(KafkaPosition(until.of(topic).flatMap { case (p, end) =>
+        bound.get(p).map(math.min(_, end)).orElse(from.get(p)).map(p -> _)
+      }).as(topic, until.generation(topic)))
+  }
+}

@@ -1,0 +1,88 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.enumerator
+
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
+
+import splice.kafka.dynamic.StreamMetadata
+import splice.kafka.dynamic.change.{AppliedMetadata, Refusal}
+
+/** The documents that the metadata service returned in this run. */
+final private[enumerator] class DocumentFeed(discovery: MetadataDiscovery) {
+
+  private var asked    = false
+  private var last     = Option.empty[StreamMetadata]
+  private var fresh    = false
+  private var polled   = false
+  private var open     = Option.empty[StreamMetadata]
+  private var greatest = Option.empty[Long]
+
+  /** The document that differs from what is applied, until it is applied as a whole or rejected. */
+  def pending: Option[StreamMetadata] = open
+
+  /** Keeps the pending document only if it fulfils a condition. */
+  def keepIf(condition: StreamMetadata => Boolean): Unit = open = open.filter(condition)
+
+  /** The first document of a checkpoint, which the query cannot start without. */
+  def first(): StreamMetadata = {
+    val found = discovery.now()
+    asked = true
+    polled = true
+    last = Some(found)
+    found
+  }
+
+  /** The latest document of this run; None while the service has returned none. */
+  def latest(): Option[StreamMetadata] = {
+    val found =
+      if (asked) discovery.news()
+      else {
+        asked = true
+        // The last document is in the checkpoint, so that a query starts while the service is unavailable.
+        try Some(discovery.now())
+        catch {
+          case NonFatal(e) =>
+            DocumentFeed.logger.warn(s"The query continues with the streams of its checkpoint: ${e.getMessage}")
+            None
+        }
+      }
+    last = found.orElse(last)
+    fresh ||= found.nonEmpty
+    last
+  }
+
+  /** Takes the latest document as the pending one, if it is new.
+    *
+    * @param fixed
+    *   whether the run takes a document only once
+    */
+  def poll(fixed: Boolean): Unit = if (!fixed || !polled) {
+    if (polled) discovery.requireAnswers()
+    polled = true
+    val found = latest()
+    if (fresh) open = found
+    fresh = false
+  }
+
+  /** The state with the latest properties of clusters: a batch that is read again may have been planned with other passwords. */
+  def reached(here: AppliedMetadata): AppliedMetadata = latest().filter(older(here, _).isEmpty).fold(here) { found =>
+    val clusters = here.clusters.map { case (name, cluster) => name -> found.clusters.getOrElse(name, cluster) }
+    if (clusters == here.clusters) here else here.copy(clusters = clusters)
+  }
+
+  /** Notes the generation of a document that is not rejected. A document without a difference makes no change. */
+  def accept(found: StreamMetadata): Unit = greatest = (greatest ++ found.generation).maxOption
+
+  /** Why a document is rejected, if its generation is lower than that of an earlier one. */
+  def older(here: AppliedMetadata, found: StreamMetadata): Option[Refusal] = for {
+    was <- (greatest ++ here.generation).maxOption
+    is  <- found.generation if is < was
+  } yield Refusal.Older(was, is)
+}
+
+private object DocumentFeed {
+  private val logger = LoggerFactory.getLogger(classOf[DocumentFeed])
+}
