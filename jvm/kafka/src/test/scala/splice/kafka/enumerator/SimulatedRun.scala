@@ -69,9 +69,16 @@ object SimulatedRun {
 
   /** A clock that goes on when it is told to. */
   final class Hands extends Clock {
-    private var now                            = Instant.ofEpochMilli(1700000000000L)
-    def pass(time: Duration): Unit             = now = now.plus(time)
-    override def instant(): Instant            = now
+    private var now = Instant.ofEpochMilli(1700000000000L)
+
+    /** Runs before each reading of the clock. */
+    @volatile var read: () => Unit = () => ()
+
+    def pass(time: Duration): Unit  = now = now.plus(time)
+    override def instant(): Instant = {
+      read()
+      now
+    }
     override def getZone: ZoneId               = ZoneOffset.UTC
     override def withZone(zone: ZoneId): Clock = this
   }

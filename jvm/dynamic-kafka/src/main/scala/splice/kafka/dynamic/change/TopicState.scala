@@ -87,7 +87,7 @@ private[dynamic] object TopicState {
 
     /** Whether all rows up to the bound were read. */
     def isReached(at: KafkaPosition): Boolean = this match {
-      case Bound.Ends(ends)        => ends.offsets.forall { case (p, end) => at.get(p).exists(_ >= end) }
+      case Bound.Ends(ends)          => ends.offsets.forall { case (p, end) => at.get(p).exists(_ >= end) }
       case Bound.Asked | _: Bound.At => false
     }
   }
@@ -114,24 +114,24 @@ private[dynamic] object TopicState {
       Some(Reading(stream, after, Some(start.position), start.expected))
     case (Some(is: Removed), TopicEvent.Listed(stream, after, None)) =>
       Some(Reading(stream, after, Some(is.position).filter(_.offsets.nonEmpty), is.expected))
-    case (Some(Gone), TopicEvent.Listed(stream, _, None))          => Some(Waiting(stream, None, Some(Gone)))
-    case (Some(is: Waiting), TopicEvent.Listed(stream, _, None))   => Some(is.copy(stream = stream))
-    case (None, TopicEvent.Listed(stream, after, None))                      => Some(Reading(stream, after))
+    case (Some(Gone), TopicEvent.Listed(stream, _, None))        => Some(Waiting(stream, None, Some(Gone)))
+    case (Some(is: Waiting), TopicEvent.Listed(stream, _, None)) => Some(is.copy(stream = stream))
+    case (None, TopicEvent.Listed(stream, after, None))          => Some(Reading(stream, after))
 
-    case (Some(Waiting(_, _, before)), TopicEvent.ListedAt(stream, time))  => Some(Waiting(stream, Some(time), before))
-    case (Some(before: Left), TopicEvent.ListedAt(stream, time))           => Some(Waiting(stream, Some(time), Some(before)))
-    case (None, TopicEvent.ListedAt(stream, time))                         => Some(Waiting(stream, Some(time), None))
+    case (Some(Waiting(_, _, before)), TopicEvent.ListedAt(stream, time)) => Some(Waiting(stream, Some(time), before))
+    case (Some(before: Left), TopicEvent.ListedAt(stream, time)) => Some(Waiting(stream, Some(time), Some(before)))
+    case (None, TopicEvent.ListedAt(stream, time))               => Some(Waiting(stream, Some(time), None))
 
-    case (Some(Waiting(_, _, before)), _: TopicEvent.Unlisted)           => before
-    case (Some(is: Reading), TopicEvent.Unlisted(now, left, drains))     =>
+    case (Some(Waiting(_, _, before)), _: TopicEvent.Unlisted)       => before
+    case (Some(is: Reading), TopicEvent.Unlisted(now, left, drains)) =>
       val bound = Draining(is.stream, now, Bound.Asked, is.after, is.expected)
       Some(if (drains) bound else Removed(is.stream, now, left, is.expected))
 
     case (Some(is: Reading), TopicEvent.Bounded(now, bound)) =>
       Some(Draining(is.stream, now, bound, is.after, is.expected))
-    case (Some(is: Draining), TopicEvent.Bounded(_, bound))  => Some(is.copy(bound = bound))
-    case (Some(is: Draining), TopicEvent.Outage(since))      => Some(is.copy(unavailable = since))
-    case (Some(is: Draining), TopicEvent.Ended(now, left))   => Some(Removed(is.stream, now, left, is.expected))
+    case (Some(is: Draining), TopicEvent.Bounded(_, bound)) => Some(is.copy(bound = bound))
+    case (Some(is: Draining), TopicEvent.Outage(since))     => Some(is.copy(unavailable = since))
+    case (Some(is: Draining), TopicEvent.Ended(now, left))  => Some(Removed(is.stream, now, left, is.expected))
 
     case (Some(_: Removed), TopicEvent.RetentionOver) => Some(Gone)
     case _                                            => state

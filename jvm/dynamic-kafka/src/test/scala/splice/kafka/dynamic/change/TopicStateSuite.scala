@@ -34,21 +34,21 @@ final class TopicStateSuite extends AnyFunSuite {
   )
 
   private val events: Seq[(String, TopicEvent)] = Seq(
-    "a document lists the topic"                                   -> TopicEvent.Listed("s", old, None),
-    "a document or a response sets the start"                      -> TopicEvent.Listed("s", old, Some(TopicEvent.Start(five))),
-    "a document moves a stream to it at a time"                    -> TopicEvent.ListedAt("s", time),
-    "no document lists it, `onRemoved` = drain"                    -> TopicEvent.Unlisted(t1, five, drains = true),
-    "no document lists it, `onRemoved` = drop"                     -> TopicEvent.Unlisted(t1, five, drains = false),
-    "a cutover or a response bounds the drain"                     -> TopicEvent.Bounded(t1, Bound.Ends(five)),
-    "an outage of its cluster begins or ends"                      -> TopicEvent.Outage(Some(t1)),
-    "the bound is reached, or the remaining rows are abandoned"    -> TopicEvent.Ended(t1, five),
-    "`removedRetention` is over"                                   -> TopicEvent.RetentionOver
+    "a document lists the topic"                -> TopicEvent.Listed("s", old, None),
+    "a document or a response sets the start"   -> TopicEvent.Listed("s", old, Some(TopicEvent.Start(five))),
+    "a document moves a stream to it at a time" -> TopicEvent.ListedAt("s", time),
+    "no document lists it, `onRemoved` = drain" -> TopicEvent.Unlisted(t1, five, drains = true),
+    "no document lists it, `onRemoved` = drop"  -> TopicEvent.Unlisted(t1, five, drains = false),
+    "a cutover or a response bounds the drain"  -> TopicEvent.Bounded(t1, Bound.Ends(five)),
+    "an outage of its cluster begins or ends"   -> TopicEvent.Outage(Some(t1)),
+    "the bound is reached, or the remaining rows are abandoned" -> TopicEvent.Ended(t1, five),
+    "`removedRetention` is over"                                -> TopicEvent.RetentionOver
   )
 
   private def table: String = {
     def word(state: Option[TopicState]) = state.fold("(none)")(_.word)
     def row(cells: Seq[String])         = cells.mkString("| ", " | ", " |")
-    val lines = events.map { case (name, event) =>
+    val lines                           = events.map { case (name, event) =>
       row(name +: states.map { case (_, state) =>
         val next = TopicState.next(state, event)
         if (next == state) "–" else word(next)

@@ -4,7 +4,9 @@
 package splice.kafka.dynamic.enumerator
 
 import java.time.{Clock, Duration, Instant}
+import java.util.concurrent.CountDownLatch
 
+import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 import scala.util.Using
 
@@ -112,6 +114,29 @@ final class ClusterWorkerSuite extends AnyFunSuite {
       worker(_.freeze())
     }
     assert(seen == "1 frozen, 1 closed" && events.toString == "7 frozen, 7 closed, ")
+  }
+
+  test("a worker that closes cancels all of its calls, and closes the enumerator also if a call does not end") {
+    Seq(true, false).foreach { endsIfInterrupted =>
+      val (begun, release)      = (new CountDownLatch(1), new CountDownLatch(1))
+      @tailrec def wait(): Unit =
+        if (
+          !(try { release.await(); true }
+          catch { case _: InterruptedException => endsIfInterrupted })
+        ) wait()
+      val seen = events { worker =>
+        worker.freeze()
+        reach(worker)
+        val _ = worker.ahead { (_: ClusterEnumerator) =>
+          begun.countDown()
+          wait()
+        }
+        val _ = worker.ahead(_.freeze())
+        begun.await()
+      }
+      assert(seen == "1 frozen, 1 asked, 1 closed")
+      release.countDown()
+    }
   }
 
   test("a run that ends does so with one that is made anew, too") {

@@ -62,25 +62,24 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
 
   @volatile var unavailable = false
 
-  /** Runs whenever a cluster is checked. */
-  @volatile var watched: String => Unit = _ => ()
-
   private object Service extends KafkaMetadataService {
     override def allStreams(): StreamMetadata = {
       refreshes.release()
       if (unavailable) throw new IllegalStateException("unavailable")
       metadata
     }
-    override def isClusterActive(cluster: String): Boolean = {
-      watched(cluster)
-      !inactive(cluster)
-    }
+    override def isClusterActive(cluster: String): Boolean = !inactive(cluster)
   }
 
-  /** Replaces all streams. */
-  def publish(streams: KafkaStream*): Unit =
+  def generation: Long = metadata.generation.getOrElse(0L)
+
+  /** Replaces all streams by a document of the next generation. */
+  def publish(streams: KafkaStream*): Unit = publish(generation + 1, streams: _*)
+
+  /** Replaces all streams by a document of this generation. */
+  def publish(generation: Long, streams: KafkaStream*): Unit =
     metadata = StreamMetadata(
-      metadata.generation.map(_ + 1),
+      Some(generation),
       metadata.clusters,
       SortedMap.from(streams.map(s => s.name -> s))
     )

@@ -142,8 +142,8 @@ final class WaitingChangeSuite extends RemovedTopics {
     Seq(east, west).foreach(write(world, _, time.toEpochMilli))
     val begin = Using.resource(world.start())(_.start(StartPosition.Configured))
     world.publish(stream(west).copy(cutover = Some(StreamCutover.At(time))))
-    val turns = new CountDownLatch(5)
-    world.watched = _ => turns.countDown()
+    val turns = new CountDownLatch(100)
+    world.clock.read = () => turns.countDown()
     world.logs(east).between = what => if (what == "atTime") turns.await()
     Using.resource(world.start()) { run =>
       run.freeze()
