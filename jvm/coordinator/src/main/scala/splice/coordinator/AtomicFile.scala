@@ -39,6 +39,8 @@ private[splice] object AtomicFile {
 
   /** Returns false, and changes nothing, if the file exists.
     *
+    * @param access
+    *   has no effect in object stores, which have no permissions of files
     * @throws splice.source.SpliceException
     *   when the storage may replace an existing file, and `store` does not accept that
     */
@@ -47,20 +49,21 @@ private[splice] object AtomicFile {
       file: Path,
       configuration: Configuration,
       content: Array[Byte],
-      store: CheckpointStore
+      store: CheckpointStore,
+      access: FileAccess = FileAccess.Default
   ): Boolean = {
     def unsafe(why: String)(create: => Boolean): Boolean = store match {
       case CheckpointStore.Unsafe => create
       case CheckpointStore.Atomic => throw CheckpointErrors.storeNotAtomic(file.toString, why)
     }
     def hasCapability(name: String) = fs.hasPathCapability(file.getParent, name)
-    def renamed                     = rename(fs, file, configuration, content)
+    def renamed                     = rename(fs, file, configuration, content, access)
     if (fs.exists(file)) false
     else if (hasCapability(Upload.Conditional)) Upload(fs, file, content, isConditional = true)
     else if (RenamesAtomically(fs.getUri.getScheme)) renamed
     else
       LocalFile.of(fs, file) match {
-        case Some(local) => local.create(content).getOrElse(unsafe("its disk has no hard links")(renamed))
+        case Some(local) => local.create(content, access).getOrElse(unsafe("its disk has no hard links")(renamed))
         case None        =>
           unsafe(s"the file system '${fs.getUri.getScheme}' has no conditional writes") {
             // A rename in an object store is a copy.
@@ -71,10 +74,18 @@ private[splice] object AtomicFile {
   }
 
   // Only a FileContext refuses to rename over a file on every file system, and not every file system has one.
-  private def rename(fs: FileSystem, file: Path, configuration: Configuration, content: Array[Byte]): Boolean = {
+  private def rename(
+      fs: FileSystem,
+      file: Path,
+      configuration: Configuration,
+      content: Array[Byte],
+      access: FileAccess
+  ): Boolean = {
     val temporary = new Path(file.getParent, temporaryName(file.getName))
     try {
       Using.resource(fs.create(temporary, false)) { out =>
+        // Before the content: no other user may read it at any time.
+        if (access == FileAccess.Owner) fs.setPermission(temporary, FileAccess.OwnerPermission)
         out.write(content)
         out.hsync()
       }

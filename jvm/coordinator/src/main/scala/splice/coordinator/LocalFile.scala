@@ -7,7 +7,7 @@ import java.io.IOException
 import java.nio.ByteBuffer
 import java.nio.channels.FileChannel
 import java.nio.file.StandardOpenOption.{CREATE_NEW, READ, WRITE}
-import java.nio.file.attribute.BasicFileAttributes
+import java.nio.file.attribute.{BasicFileAttributes, FileAttribute, PosixFilePermissions}
 import java.nio.file.{
   FileAlreadyExistsException,
   FileSystemException,
@@ -17,6 +17,7 @@ import java.nio.file.{
   Path,
   SimpleFileVisitor
 }
+import java.util.{Set => JSet}
 
 import scala.util.Using
 
@@ -30,14 +31,15 @@ import org.apache.hadoop.fs.{FileSystem, LocalFileSystem, Path => HadoopPath, Ra
 final private[coordinator] class LocalFile(file: Path, flush: Path => Unit = LocalFile.flush) {
 
   /** Creates the file whole or not at all: false when it exists, None when the disk has no hard links. */
-  def create(content: Array[Byte]): Option[Boolean] = {
+  def create(content: Array[Byte], access: FileAccess = FileAccess.Default): Option[Boolean] = {
     val folder  = file.toAbsolutePath.getParent
     val missing = Iterator.iterate(folder)(_.getParent).takeWhile(!Files.exists(_)).toSeq
     Files.createDirectories(folder)
     missing.foreach(made => flush(made.getParent))
     val temporary = file.resolveSibling(AtomicFile.temporaryName(file.getFileName.toString))
     try {
-      Using.resource(FileChannel.open(temporary, CREATE_NEW, WRITE)) { channel =>
+      val options = JSet.of(CREATE_NEW, WRITE)
+      Using.resource(FileChannel.open(temporary, options, attributes(folder, access): _*)) { channel =>
         val left = ByteBuffer.wrap(content)
         while (left.hasRemaining) channel.write(left)
         channel.force(true)
@@ -65,6 +67,11 @@ final private[coordinator] class LocalFile(file: Path, flush: Path => Unit = Loc
     }
     val _ = Files.walkFileTree(file.toRealPath(), visitor)
   }
+
+  private def attributes(folder: Path, access: FileAccess): Seq[FileAttribute[_]] =
+    if (access == FileAccess.Owner && Files.getFileStore(folder).supportsFileAttributeView("posix"))
+      Seq(PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))
+    else Nil
 
   // Unlike a rename, a link never replaces an existing file.
   private def link(temporary: Path): Option[Boolean] =

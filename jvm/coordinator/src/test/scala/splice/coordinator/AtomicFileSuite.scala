@@ -6,6 +6,7 @@ package splice.coordinator
 import java.io.IOException
 import java.net.URI
 import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.attribute.PosixFilePermissions
 import java.nio.file.{Files, Path}
 import java.util.concurrent.{Callable, CyclicBarrier, Executors}
 
@@ -72,6 +73,25 @@ final class AtomicFileSuite extends AnyFunSuite {
       text: String,
       store: CheckpointStore = CheckpointStore.Unsafe
   ): Boolean = AtomicFile.create(fs, new HadoopPath(file.toUri), hadoop, text.getBytes(UTF_8), store)
+
+  private def ownersOnly(fs: FileSystem): Unit = {
+    val folder = Files.createTempDirectory("atomic")
+    val file   = folder.resolve("secret")
+    AtomicFile.create(
+      fs,
+      new HadoopPath(file.toUri),
+      hadoop,
+      "a".getBytes(UTF_8),
+      CheckpointStore.Unsafe,
+      FileAccess.Owner
+    )
+    assert(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)) == "rw-------")
+    assert(Files.readString(file) == "a")
+  }
+
+  test("a file for its owner only has mode 600, also where it is renamed") {
+    both(ownersOnly)
+  }
 
   private def names(folder: Path): Set[String] =
     Files.list(folder).iterator.asScala.map(_.getFileName.toString).filterNot(_.endsWith(".crc")).toSet

@@ -28,4 +28,7 @@ trait SideLog {
 
   /** A log of its own for a part of the source, such as a leg. */
   def scope(name: String): SideLog
+
+  /** The same log. Files that it creates grant access to their owner only, if the storage has permissions of files. */
+  def ownerOnly: SideLog = this
 }
