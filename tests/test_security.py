@@ -118,7 +118,7 @@ def sources(
         "source": "dynamic-kafka",
         "metadata": "http,single-cluster",
         # No one listens there, and the warning names the address.
-        "metadata.url": f"http://127.0.0.1:{free_ports(1)[0]}/streams?version=1&sig={header}",
+        "metadata.url": f"http://127.0.0.1:{free_ports(1)[0]}/streams?version={header}",
         "metadata.header.X-Of-Team": header,
         "streams": "orders",
         "startingOffsets": "earliest",

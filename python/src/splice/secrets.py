@@ -18,9 +18,11 @@ _SECRET_NAME = re.compile(
     r"|sas[._]|signature"
 )
 _HEADER_NAME = re.compile(r"(?i)(?:.*\.)?metadata\.header\..+")
+_ADDRESS_NAME = re.compile(r"(?i)(?:.*\.)?metadata\.url")
 _CLASS_OR_PLACE = (".class", ".location", ".url", ".type")
 _REFERENCE = re.compile(r"\$\{[^}:\s]+:[^}]+\}")
 _HTTP_USER = re.compile(r"(?i)(https?://)[^/?#\s]+@")
+_QUERY = re.compile(r"(?s)[?#].*")
 _USER_INFO = re.compile(r"(://)[^/?#\s]*:[^/?#\s]*@")
 _SIGNED_QUERY = re.compile(
     r"(?i)([?&#;][^=?&#;\s]*(?:sig|token|code|key|secret|passw|pwd|credential|auth|session|jwt"
@@ -36,11 +38,11 @@ def shown(options: Mapping[str, str]) -> str:
 def _redact(name: str, value: str) -> str:
     if _is_secret(name):
         return value if _REFERENCE.fullmatch(value) else HIDDEN
-    if ":/" not in value:
-        return value
-    for user in (_HTTP_USER, _USER_INFO):
-        value = user.sub(rf"\1{HIDDEN}@", value)
-    return _SIGNED_QUERY.sub(rf"\1{HIDDEN}", value)
+    if ":/" in value:
+        for user in (_HTTP_USER, _USER_INFO):
+            value = user.sub(rf"\1{HIDDEN}@", value)
+        value = _SIGNED_QUERY.sub(rf"\1{HIDDEN}", value)
+    return _QUERY.sub(f"?{HIDDEN}", value) if _ADDRESS_NAME.fullmatch(name) else value
 
 
 def _is_secret(name: str) -> bool:

@@ -26,6 +26,9 @@ object Secrets {
     ("(?i)([?&#;][^=?&#;\\s]*(?:sig|token|code|key|secret|passw|pwd|credential|auth|session|jwt|x-amz-|x-goog-)" +
       "[^=?&#;\\s]*=)[^&#;\\s]+").r
 
+  // Each service has names of its own for the parts of a signed address.
+  private val addressKey = "(?i)(.*\\.)?metadata\\.url".r
+
   val Redacted = "*********(redacted)"
 
   // So short a text is in every other word, and hiding it would show where it was.
@@ -38,14 +41,23 @@ object Secrets {
   /** Whether the whole text is a reference such as `${file:/run/secrets:password}`, which is no secret. */
   def isReference(value: String): Boolean = reference.matches(value)
 
-  /** The value without its secrets: all of it if the option's name is one of a secret, else user and signature of an address. */
+  /** The value without its secrets: all of it if the option's name is one of a secret, the query of `metadata.url`, else user and
+    * signature of an address.
+    */
   def redact(key: String, value: String): String =
     if (isSecret(key)) { if (isReference(value)) value else Redacted }
+    else if (addressKey.matches(key)) withoutQuery(redactAddress(value))
     else redactAddress(value)
 
   /** A text without secrets that are known. */
   def hide(text: String, secrets: Iterable[String]): String =
     secrets.toSeq.filter(_.length >= Shortest).sortBy(-_.length).foldLeft(text)(_.replace(_, Redacted))
+
+  private def withoutQuery(address: String): String =
+    address.indexWhere(c => c == '?' || c == '#') match {
+      case -1    => address
+      case start => s"${address.take(start)}?$Redacted"
+    }
 
   private def redactAddress(value: String): String =
     if (!value.contains(":/")) value
