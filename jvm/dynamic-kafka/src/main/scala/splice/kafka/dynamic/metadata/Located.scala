@@ -3,26 +3,31 @@
 
 package splice.kafka.dynamic.metadata
 
-import java.io.StringReader
-
 import scala.jdk.CollectionConverters._
+import scala.util.{Try, Using}
 
-import org.yaml.snakeyaml.constructor.SafeConstructor
+import com.fasterxml.jackson.core.JsonFactory
+import org.yaml.snakeyaml.LoaderOptions
+import org.yaml.snakeyaml.composer.Composer
 import org.yaml.snakeyaml.error.{MarkedYAMLException, YAMLException}
 import org.yaml.snakeyaml.nodes.{MappingNode, Node, NodeTuple, ScalarNode, SequenceNode, Tag}
-import org.yaml.snakeyaml.{LoaderOptions, Yaml}
-
-import splice.source.Json
+import org.yaml.snakeyaml.parser.ParserImpl
+import org.yaml.snakeyaml.reader.StreamReader
+import org.yaml.snakeyaml.resolver.Resolver
 
 /** A value of a YAML or JSON document that knows its line, so that what is wrong with it can be said exactly.
   *
   * @param path
-  *   where it stands, as in `streams.orders`; empty for the document
+  *   its place, as in `streams.orders`; empty for the document. Evaluated for errors only, since many values may
+  *   share a long name
   */
-final private[metadata] class Located(document: String, val path: String, node: Node) {
+final private[metadata] class Located(document: String, path: => String, node: Node, limits: DocumentLimits) {
 
   /** Counted from 1. */
   val line: Int = node.getStartMark.getLine + 1
+
+  // An alias is one node of the parser and as many values as its anchor has.
+  limits.count(line)
 
   def wrong(what: String): Nothing = throw MetadataErrors.invalid(document, line, path, what)
 
@@ -49,7 +54,7 @@ final private[metadata] class Located(document: String, val path: String, node: 
 
   def items: Seq[Located] = node match {
     case list: SequenceNode => list.getValue.asScala.toSeq.zipWithIndex.map { case (item, i) =>
-        new Located(document, s"$path[$i]", item)
+        new Located(document, s"$path[$i]", item, limits)
       }
     case _ if isNull => Nil
     case _           => wrong("it is not a list")
@@ -70,23 +75,24 @@ final private[metadata] class Located(document: String, val path: String, node: 
   private def field(tuple: NodeTuple): (String, Located) = {
     val name = tuple.getKeyNode match {
       case scalar: ScalarNode => scalar.getValue
-      case other              => new Located(document, path, other).wrong("a name is not a text")
+      case other              => new Located(document, path, other, limits).wrong("a name is not a text")
     }
-    name -> new Located(document, if (path.isEmpty) name else s"$path.$name", tuple.getValueNode)
+    def at = if (path.isEmpty) name else s"$path.$name"
+    name -> new Located(document, at, tuple.getValueNode, limits)
   }
 }
 
 private[metadata] object Located {
 
-  /** @throws splice.source.SpliceException when the text is neither YAML nor JSON, or too long */
+  /** @throws splice.source.SpliceException when the text is neither YAML nor JSON, or beyond [[DocumentLimits]] */
   def parse(document: String, text: String): Located = {
     def invalid(line: Int, what: String) = MetadataErrors.invalid(document, line, "", what)
     val options                          = new LoaderOptions
     options.setCodePointLimit(MetadataText.Longest)
     if (text.length > MetadataText.Longest) throw MetadataText.tooLong(document)
     try
-      Option(new Yaml(new SafeConstructor(options)).compose(new StringReader(spaced(text))))
-        .map(new Located(document, "", _))
+      Option(composer(document, spaced(text), options).getSingleNode)
+        .map(new Located(document, "", _, new DocumentLimits(document)))
         .getOrElse(throw invalid(1, "it is empty"))
     catch {
       case e: MarkedYAMLException => throw invalid(Option(e.getProblemMark).fold(1)(_.getLine + 1), e.getProblem)
@@ -94,7 +100,17 @@ private[metadata] object Located {
     }
   }
 
+  private def composer(document: String, text: String, options: LoaderOptions): Composer = {
+    val parser = new ParserImpl(new StreamReader(text), options)
+    new Composer(new LimitedParser(parser, new DocumentLimits(document)), new Resolver, options)
+  }
+
   // YAML knows no tab between words, and JSON none within.
   private def spaced(text: String): String =
-    if (text.contains('\t') && Json.read(text).nonEmpty) text.replace('\t', ' ') else text
+    if (text.contains('\t') && isJson(text)) text.replace('\t', ' ') else text
+
+  // Without a tree, which may need many times the memory of the text.
+  private def isJson(text: String): Boolean = Try(Using.resource(new JsonFactory().createParser(text)) { parser =>
+    Iterator.continually(Option(parser.nextToken())).takeWhile(_.nonEmpty).size > 0
+  }).getOrElse(false)
 }

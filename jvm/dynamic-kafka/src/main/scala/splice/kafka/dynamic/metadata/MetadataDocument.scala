@@ -6,6 +6,7 @@ package splice.kafka.dynamic.metadata
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.apache.kafka.clients.CommonClientConfigs
+import org.apache.kafka.common.internals.Topic
 
 import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
 
@@ -76,12 +77,21 @@ private[dynamic] object MetadataDocument {
     KafkaCluster(name, all) -> parts.get("active").forall(_.bool)
   }
 
+  // Kafka's own rule. A name such as "a,b" would be read as two topics.
+  private def topic(at: Located): String = {
+    val name = at.text
+    if (!Topic.isValid(name)) at.wrong(
+      s"'$name' is not a valid topic name. Use 1 to 249 ASCII letters, digits, '.', '_' and '-', but not '.' or '..'"
+    )
+    name
+  }
+
   private def stream(entry: (String, Located), clusters: Set[String]): KafkaStream = {
     val (name, value) = entry
     val topics        = value.fields.map { case (cluster, list) =>
       if (!clusters(cluster))
         list.wrong(s"there is no cluster '$cluster'; there are ${clusters.toSeq.sorted.mkString(", ")}")
-      val names = list.items.map(_.text)
+      val names = list.items.map(topic)
       if (names.isEmpty) list.wrong("no topic is named")
       cluster -> SortedSet.from(names)
     }

@@ -15,9 +15,15 @@ private[dynamic] object MetadataErrors {
     "SPLICE_METADATA.INVALID",
     "document" -> document,
     "line"     -> line.toString,
-    "path"     -> (if (path.isEmpty) "the document" else s"'$path'"),
-    "what"     -> what
+    "path"     -> (if (path.isEmpty) "the document" else s"'${shortened(path)}'"),
+    "what"     -> shortened(what)
   )
+
+  // A name in a document may be as long as the document.
+  private def shortened(text: String): String =
+    if (text.length <= Longest) text else s"${text.take(Longest)}… (${text.length} characters)"
+
+  private val Longest = 2000
 
   /** The document was made for a later version of Splice. */
   def newer(document: String, version: Long, known: Long): SpliceException = conditions.error(

@@ -11,15 +11,15 @@ import splice.source.SpliceException
 /** The text of a [[MetadataDocument]], read from a file or an endpoint. */
 private[dynamic] object MetadataText {
 
-  /** How many bytes a document may have: more than any real one, and little enough for a driver's memory. */
-  val Longest: Int = 64 * 1024 * 1024
+  /** Maximum number of bytes of a document: enough for 40,000 streams. */
+  val Longest: Int = 8 * 1024 * 1024
 
-  /** All that is there, as UTF-8.
+  /** The whole text, as UTF-8.
     *
     * @param document
     *   what errors call it
     * @throws splice.source.SpliceException
-    *   when it is longer than [[Longest]]; the rest is not read then
+    *   when it is longer than [[Longest]]; the remaining bytes are not read then
     */
   def read(document: String, in: InputStream): String = {
     val bytes = in.readNBytes(Longest + 1)
@@ -28,5 +28,10 @@ private[dynamic] object MetadataText {
   }
 
   def tooLong(document: String): SpliceException =
-    MetadataErrors.invalid(document, 1, "", s"it is longer than ${Longest / 1024 / 1024} MiB")
+    MetadataErrors.invalid(
+      document,
+      1,
+      "",
+      s"it is longer than ${Longest / 1024 / 1024} MiB. Remove unused streams, or split the streams between two queries"
+    )
 }

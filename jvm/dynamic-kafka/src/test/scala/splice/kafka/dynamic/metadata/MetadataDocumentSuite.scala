@@ -89,9 +89,9 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     )
   }
 
-  test("a document that is longer than 64 MiB is refused by name") {
+  test("a document that is longer than 8 MiB is rejected by name") {
     val error = intercept[SpliceException](read("#".repeat(MetadataText.Longest + 1)))
-    assert(error.getCondition == "SPLICE_METADATA.INVALID" && error.getMessage.contains("longer than 64 MiB"))
+    assert(error.getCondition == "SPLICE_METADATA.INVALID" && error.getMessage.contains("longer than 8 MiB"))
   }
 
   test("some of the streams, and only the clusters that they are on") {
@@ -119,6 +119,22 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     assert(refused("").contains("it is empty"))
     assert(refused("version: 1\nstreams: [").contains("line 2"))
     assert(refused("- 1").contains("it is not an object"))
+  }
+
+  test("topics have names that Kafka accepts") {
+    Seq("a,b", "a b", "a/b", ".", "..", "ä", "t" * 250).foreach { topic =>
+      val message = refused(yaml.replace("west: [refunds]", s"west: [refunds, '$topic']"))
+      assert(message.contains("line 12: 'streams.refunds.west[1]'"), topic)
+      assert(message.contains(s"'$topic' is not a valid topic name. Use 1 to 249 ASCII letters"), topic)
+    }
+    val longest = "t" * 249
+    assert(read(yaml.replace("west: [refunds]", s"west: [$longest]")).metadata.streams("refunds").topics("west") ==
+      Set(longest))
+  }
+
+  test("an error does not repeat a long name") {
+    val message = refused(s"version: 1\nstreams: {}\n? ${"n" * 1000000}\n: 1\n")
+    assert(message.contains("nothing is known of 'nnn") && message.length < 10000)
   }
 
   private val cutovers =
