@@ -107,7 +107,10 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
         return self.option("metadata.file", path)
 
     def metadata_url(self, url: str) -> DynamicKafkaSourceBuilder:
-        """Takes the metadata from an HTTP endpoint, whose ETag is honoured."""
+        """Takes the metadata from an HTTP endpoint, whose ETag is honoured.
+
+        Plain HTTP to another machine needs the option ``metadata.allowPlainHttp``.
+        """
         return self.option("metadata.url", url)
 
     def single_cluster(self, name: str, bootstrap_servers: str) -> DynamicKafkaSourceBuilder:

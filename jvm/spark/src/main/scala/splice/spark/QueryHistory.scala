@@ -12,7 +12,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 
 import splice.coordinator.HadoopSideLog
-import splice.source.{CheckpointErrors, HistoryEvent, SourceProvider}
+import splice.source.{CheckpointErrors, HadoopConfiguration, HistoryEvent, SourceProvider}
 
 /** What the sources of a query have written down in its checkpoint of what happened: clusters and topics that came and
   * went, and legs that took over.

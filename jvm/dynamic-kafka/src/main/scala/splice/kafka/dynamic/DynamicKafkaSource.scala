@@ -5,13 +5,11 @@ package splice.kafka.dynamic
 
 import scala.collection.immutable.SortedSet
 
-import org.apache.hadoop.conf.Configuration
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.StructType
 
 import splice.kafka.dynamic.enumerator.{DynamicEnumerator, MetadataDiscovery}
-import splice.kafka.dynamic.metadata.MetadataKind
+import splice.kafka.dynamic.metadata.{MetadataKind, PollInterval}
 import splice.kafka.dynamic.reader.ClusterReads
 import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition}
 import splice.kafka.enumerator.{ClusterEnumerator, KafkaEnumerator, RecordSizes}
@@ -49,13 +47,16 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
   override def position(json: String): DynamicOffset = DynamicPosition.read(json)
 
   override def enumerator(context: EnumeratorContext): SplitEnumerator[DynamicOffset] = {
-    val hadoop = SparkSession.getActiveSession.fold(new Configuration())(_.sparkContext.hadoopConfiguration)
-    val sizes  = new RecordSizes
-    val reads  = new ClusterReads(context.run)
-    enumerator(context, settings.service(hadoop), sizes, reads) { (cluster, topics, own) =>
+    val sizes = new RecordSizes
+    val reads = new ClusterReads(context.run)
+    val all   = if (settings.options(DynamicOptions.AllowLiteralSecrets)) ownerOnly(context) else context
+    enumerator(all, settings.service(HadoopConfiguration.active), sizes, reads) { (cluster, topics, own) =>
       KafkaEnumerator(settings.of(cluster, topics), own, sizes.within(cluster.name), reads(cluster.name))
     }
   }
+
+  // Metadata with literal secrets is part of entries.
+  private def ownerOnly(context: EnumeratorContext) = context.copy(sideLog = context.sideLog.ownerOnly)
 
   /** The enumerator over other services and clusters, such as simulated ones.
     *
@@ -75,7 +76,7 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
     new MetadataDiscovery(
       service,
       settings.selection,
-      settings.base.discoveryInterval,
+      PollInterval(settings.base.discoveryInterval, context.run),
       settings.metadataPatience,
       context.clock,
       context.run

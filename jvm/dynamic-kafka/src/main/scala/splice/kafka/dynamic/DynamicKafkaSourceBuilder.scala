@@ -23,7 +23,7 @@ final class DynamicKafkaSourceBuilder private[dynamic]
   /** Takes the metadata from a YAML or JSON file on any file system that Hadoop reaches. */
   def metadataFile(path: String): DynamicKafkaSourceBuilder = option(DynamicOptions.MetadataFile.key, path)
 
-  /** Takes the metadata from an HTTP endpoint. */
+  /** Takes the metadata from an HTTPS endpoint, or HTTP on this machine. `metadata.allowPlainHttp` permits HTTP. */
   def metadataUrl(url: String): DynamicKafkaSourceBuilder = option(DynamicOptions.MetadataUrl.key, url)
 
   /** Takes every topic of one cluster for a stream of its own name. */

@@ -10,7 +10,7 @@ import scala.collection.immutable.SortedSet
 import scala.util.Try
 
 import splice.kafka.dynamic.change.{Cutover, OnRemoved, RemovalRules}
-import splice.kafka.dynamic.metadata.MetadataKind
+import splice.kafka.dynamic.metadata.{ClusterNames, HttpOptions, MetadataKind}
 import splice.kafka.options.{AdmissionOptions, KafkaOptions, PolicyOptions}
 import splice.source._
 
@@ -54,17 +54,19 @@ private[splice] object DynamicOptions {
   val MetadataUrl: SourceOption[URI] = SourceOption(
     "metadata.url",
     OptionType(
-      "an http or https address",
-      t => Try(URI.create(t.trim)).toOption.filter(u => Set("http", "https")(String.valueOf(u.getScheme)))
+      "an http or https address with a host name of letters, digits, '-' and '.'",
+      t => Try(URI.create(t.trim)).toOption.filter(u => Option(u.getHost).nonEmpty && schemes(u.getScheme))
     ),
-    "where the metadata service http gets the document; its ETag is honoured"
+    "address of the document for the metadata service http. Splice sends its ETag and follows no redirect"
   )
+
+  private def schemes(scheme: String): Boolean = Seq("http", "https").exists(_.equalsIgnoreCase(scheme))
 
   val MetadataTimeout: SourceOption[Duration] =
     SourceOption(
       "metadata.timeout",
       OptionType.Time,
-      "how long the metadata service http waits for a connection, and for its answer"
+      "maximum time of a request to the metadata service http, from the connection to the last byte of the response"
     )
       .withDefault(Duration.ofSeconds(10), "10s")
 
@@ -78,8 +80,8 @@ private[splice] object DynamicOptions {
 
   val ClusterName: SourceOption[String] = SourceOption(
     "metadata.cluster",
-    OptionType.Text,
-    "the name of the cluster of the metadata service single-cluster, which kafka.bootstrap.servers says"
+    OptionType(ClusterNames.Allowed, t => Some(t.trim).filter(ClusterNames.isValid)),
+    "name of the cluster at 'kafka.bootstrap.servers' for the metadata service single-cluster"
   ).withDefault("kafka", "kafka")
 
   val MetadataPython: SourceOption[String] = SourceOption(
@@ -91,7 +93,7 @@ private[splice] object DynamicOptions {
   val AllowLiteralSecrets: SourceOption[Boolean] = SourceOption(
     "allowLiteralSecrets",
     OptionType.Bool,
-    "whether the metadata may contain literal secrets, which the checkpoint then stores. Otherwise it may contain references only, to ConfigProviders that 'kafka.config.providers' configures"
+    "whether the metadata may contain literal secrets, which the checkpoint then stores in files of mode 600. Otherwise it may contain references only, to ConfigProviders that 'kafka.config.providers' configures"
   ).withDefault(false, "false")
 
   val MetadataProperties: SourceOption[Boolean] = SourceOption(
@@ -184,7 +186,7 @@ private[splice] object DynamicOptions {
     ClusterWeights,
     StreamFloors,
     ClusterFloors
-  )
+  ) ++ HttpOptions.all
 
   /** With the options of one cluster, but for those that say what is read of it. */
   val set: OptionSet = OptionSet("Kafka, many clusters", own, others = isOfClusters)

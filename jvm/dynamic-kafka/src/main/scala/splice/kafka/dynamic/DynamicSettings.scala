@@ -79,14 +79,7 @@ final private[splice] case class DynamicSettings(
     val made = services.map {
       case MetadataKind.File =>
         new FileMetadataService(new Path(options(DynamicOptions.MetadataFile)), hadoop, rules)
-      case MetadataKind.Http =>
-        val headers = options.scope("metadata").scope("header").toMap
-        new HttpMetadataService(
-          options(DynamicOptions.MetadataUrl),
-          options(DynamicOptions.MetadataTimeout),
-          headers,
-          rules
-        )
+      case MetadataKind.Http          => HttpMetadataService(options, rules)
       case MetadataKind.Python        => new CallbackMetadataService(options(DynamicOptions.MetadataPython), rules)
       case MetadataKind.SingleCluster =>
         new SingleClusterMetadataService(options(DynamicOptions.ClusterName), ClientProperties.of(options))
@@ -164,6 +157,8 @@ private[splice] object DynamicSettings {
     chosen.filterNot(set.contains).foreach { kind =>
       throw OptionErrors.missing(options.name(needs(kind).key), s"what the metadata service ${kind.word} asks")
     }
+    if (chosen.contains(MetadataKind.Http)) HttpOptions.check(options)
+    if (chosen.contains(MetadataKind.SingleCluster)) { val _ = options(DynamicOptions.ClusterName) }
     chosen
   }
 

@@ -4,6 +4,7 @@
 package splice.kafka.dynamic
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
+import java.nio.file.attribute.PosixFilePermissions
 import java.nio.file.{Files, Path}
 import java.time.Clock
 import java.util.Comparator
@@ -36,6 +37,7 @@ final class RealSingleClusterSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def source(password: String): Source[_ <: Position] = SourceProvider.create(SourceOptions(Map(
     "source"                      -> "dynamic-kafka",
     "metadata"                    -> "single-cluster",
+    "metadata.cluster"            -> "east",
     "kafka.bootstrap.servers"     -> broker.servers,
     "kafka.sasl.jaas.config"      -> s"""Login required username="me" password="$password";""",
     "kafka.ssl.keystore.password" -> s"$password-store",
@@ -44,10 +46,19 @@ final class RealSingleClusterSuite extends AnyFunSuite with BeforeAndAfterAll {
     "discoveryInterval"           -> "100ms"
   )))
 
-  private def run(password: String, from: Option[Position], rows: Int): Position = {
+  private def run(password: String, from: Option[Position], rows: Int): Position =
+    run(source(password), folder.resolve("kept"), s"run-$password", from, rows)
+
+  private def run(
+      source: Source[_ <: Position],
+      folder: Path,
+      name: String,
+      from: Option[Position],
+      rows: Int
+  ): Position = {
     val log     = new HadoopSideLog(new HadoopPath(folder.toUri), new Configuration())
-    val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, s"run-$password")
-    Using.resource(new Coordinator(source(password), context, 2, batchesToRetain = 100)) { c =>
+    val context = EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, name)
+    Using.resource(new Coordinator(source, context, 2, batchesToRetain = 100)) { c =>
       var at = from.map(p => c.position(p.json)).getOrElse(c.initial())
       real.eventually(s"$rows rows") {
         at = c.advance(at, everything = false)
@@ -58,7 +69,7 @@ final class RealSingleClusterSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  private def files: Map[String, String] = Using.resource(Files.walk(folder))(
+  private def files(folder: Path): Map[String, String] = Using.resource(Files.walk(folder))(
     _.iterator.asScala.filter(Files.isRegularFile(_)).map(f => f.toString -> Files.readString(f, ISO_8859_1)).toMap
   )
 
@@ -68,9 +79,40 @@ final class RealSingleClusterSuite extends AnyFunSuite with BeforeAndAfterAll {
     val first = run("hunter2", None, 5)
     real.write("kept", 1, 5, 8)
     run("hunter3", Some(first), 8)
-    val found = files
+    val found = files(folder.resolve("kept"))
     assert(found.values.exists(_.contains(broker.servers)), found.keys)
     assert(found.filter { case (_, text) => text.contains("hunter") }.keys.isEmpty)
     assert(found.keys.count(_.contains("change-")) == 1, found.keys)
+  }
+
+  private def document(file: Path): Source[_ <: Position] = SourceProvider.create(SourceOptions(Map(
+    "source"              -> "dynamic-kafka",
+    "metadata.file"       -> file.toUri.toString,
+    "allowLiteralSecrets" -> "true",
+    "streams"             -> "literal",
+    "startingOffsets"     -> "earliest",
+    "discoveryInterval"   -> "100ms"
+  )))
+
+  test("with allowLiteralSecrets only the owner may read entries that hold a secret") {
+    real.create("literal", 1)
+    real.write("literal", 1, 0, 5)
+    val login = "org.apache.kafka.common.security.plain.PlainLoginModule required username=me password=hunter2;"
+    val file  = folder.resolve("streams.yaml")
+    val log   = folder.resolve("literal")
+    Files.writeString(
+      file,
+      s"""version: 1
+         |clusters: {east: {bootstrapServers: '${broker.servers}', properties: {sasl.jaas.config: '$login'}}}
+         |streams: {literal: {east: [literal]}}
+         |""".stripMargin
+    )
+    run(document(file), log, "literal", None, 5)
+    Files.delete(file)
+    val secret = files(log).filter { case (_, text) => text.contains("hunter2") }.keySet
+    assert(secret.exists(_.contains("change-")), secret)
+    secret.foreach { entry =>
+      assert(PosixFilePermissions.toString(Files.getPosixFilePermissions(Path.of(entry))) == "rw-------", entry)
+    }
   }
 }

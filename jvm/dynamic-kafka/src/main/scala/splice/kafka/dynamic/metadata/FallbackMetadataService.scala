@@ -10,17 +10,21 @@ import org.slf4j.LoggerFactory
 
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 
-/** Asks services in order and takes the first answer. */
+/** Asks services in order and takes the first answer.
+  *
+  * A document needs a generation. Otherwise an outage of one service would apply an older document of the next one.
+  */
 final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadataService]) extends KafkaMetadataService {
 
   import FallbackMetadataService._
 
   @volatile private var answered: Option[KafkaMetadataService] = None
 
-  override def allStreams(): StreamMetadata = first(services.toList, Nil)(_.allStreams())
+  override def allStreams(): StreamMetadata =
+    first(services.toList, Nil)(s => counted(s, s.allStreams()))
 
   override def describeStreams(names: Set[String]): StreamMetadata =
-    first(services.toList, Nil)(_.describeStreams(names))
+    first(services.toList, Nil)(s => counted(s, s.describeStreams(names)))
 
   override def isClusterActive(cluster: String): Boolean = answered.forall(_.isClusterActive(cluster))
 
@@ -49,6 +53,16 @@ final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadata
   private def attempt[A](service: KafkaMetadataService)(ask: KafkaMetadataService => A): Either[Throwable, A] =
     try Right(ask(service))
     catch { case NonFatal(e) => Left(e) }
+
+  private def counted(service: KafkaMetadataService, found: StreamMetadata): StreamMetadata = service match {
+    case _: SingleClusterMetadataService => found
+    case _ if found.generation.nonEmpty  => found
+    case _                               => throw MetadataErrors.unavailable(
+        service.toString,
+        "its document has no 'generation'. Add one, or set one metadata service only: with several services " +
+          "Splice needs it to reject a document that is older than that of another service"
+      )
+  }
 }
 
 private[dynamic] object FallbackMetadataService {

@@ -3,27 +3,30 @@
 
 package splice.kafka.dynamic.metadata
 
-import java.io.IOException
-import java.net.{HttpURLConnection, URI}
+import java.net.URI
+import java.nio.charset.StandardCharsets.UTF_8
 import java.time.Duration
 
-import scala.util.Using
+import scala.jdk.OptionConverters._
+import scala.util.control.NonFatal
 
-import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
-import splice.kafka.options.ClientSecrets
-import splice.source.{Secrets, SpliceException}
+import splice.kafka.dynamic.{DynamicOptions, KafkaMetadataService, StreamMetadata}
+import splice.kafka.options.{ClientProperties, ClientSecrets, SecretReferences}
+import splice.source.{Secrets, SourceOptions, SpliceException}
 
 /** Reads a [[MetadataDocument]] from an HTTP endpoint, by GET, and not again while its ETag is the same.
   *
+  * A redirect is an error ([[HttpExchange]]).
+  *
   * @param timeout
-  *   of connecting, and of each part of the answer
-  * @param headers
-  *   sent along, such as `Authorization`
+  *   of the whole response, the connection included
+  * @param credentials
+  *   headers such as `Authorization`, key and trust stores
   */
 final private[dynamic] class HttpMetadataService(
     uri: URI,
     timeout: Duration,
-    headers: Map[String, String],
+    credentials: HttpCredentials,
     rules: DocumentProperties
 ) extends KafkaMetadataService {
 
@@ -31,54 +34,76 @@ final private[dynamic] class HttpMetadataService(
 
   @volatile private var last: Option[Answer] = None
 
-  override def allStreams(): StreamMetadata = {
-    val connection =
-      try open()
-      catch { case e @ (_: IOException | _: IllegalArgumentException) => throw failed(e) }
-    try
-      (connection.getResponseCode, last) match {
-        case (HttpURLConnection.HTTP_OK, _) =>
-          val text  = Using.resource(connection.getInputStream)(MetadataText.read(shown, _))
-          val found = MetadataDocument.read(shown, text, rules)
-          last = Some(Answer(Option(connection.getHeaderField("ETag")), found))
+  private val exchange = new HttpExchange(uri, timeout, credentials, MetadataText.Longest, MetadataText.tooLong(shown))
+
+  override def allStreams(): StreamMetadata =
+    try {
+      val response = exchange.get(Accept ++ last.flatMap(_.tag).map("If-None-Match" -> _))
+      (response.statusCode, last) match {
+        case (HttpExchange.Ok, _) =>
+          val found = MetadataDocument.read(shown, new String(response.body, UTF_8), rules)
+          last = Some(Answer(response.headers.firstValue("ETag").toScala, found))
           found.metadata
-        case (HttpURLConnection.HTTP_NOT_MODIFIED, Some(known)) => known.document.metadata
-        case (status, _) => throw MetadataErrors.unavailable(toString, s"it answered with status $status")
+        case (HttpExchange.NotModified, Some(known)) => known.document.metadata
+        case (status, _)                             =>
+          val target = response.headers.firstValue("Location").toScala.filter(_ => Redirects(status))
+          throw MetadataErrors.unavailable(toString, s"it responded with status $status${target.fold("")(redirected)}")
       }
-    catch { case e: IOException => throw failed(e) }
-    finally connection.disconnect()
-  }
+    } catch {
+      case e: SpliceException      => throw renewed(e)
+      case e: InterruptedException => throw e
+      case NonFatal(e)             => throw renewed(failed(e))
+    }
 
   override def isClusterActive(cluster: String): Boolean = !last.exists(_.document.inactive(cluster))
 
+  override def close(): Unit = exchange.close()
+
   override def toString: String = s"the endpoint $shown"
 
-  private def open(): HttpURLConnection = uri.toURL.openConnection() match {
-    case connection: HttpURLConnection =>
-      val millis = math.min(timeout.toMillis, Int.MaxValue.toLong).toInt
-      connection.setConnectTimeout(millis)
-      connection.setReadTimeout(millis)
-      connection.setUseCaches(false)
-      connection.setRequestProperty("Accept", "application/yaml, application/json")
-      // A connection that is kept needs a thread that closes it.
-      connection.setRequestProperty("Connection", "close")
-      headers.foreach { case (name, value) => connection.setRequestProperty(name, value) }
-      last.flatMap(_.tag).foreach(connection.setRequestProperty("If-None-Match", _))
-      connection
-    case other => throw MetadataErrors.unavailable(toString, s"${other.getClass.getSimpleName} is no HTTP connection")
-  }
+  private def shown: String = Secrets.redact(Url, uri.toString)
 
-  private def shown: String = Secrets.redact("metadata.url", uri.toString)
+  private def redirected(target: String): String =
+    s", a redirect to ${Secrets.redact(Url, target)}. Splice follows no redirect. " +
+      s"Set '$Url' to the address of the document"
+
+  private def renewed(error: SpliceException): SpliceException = {
+    exchange.renew()
+    error
+  }
 
   // The JDK's errors may quote the address or a header.
   private def failed(error: Throwable): SpliceException = {
-    val secrets           = headers.values ++ Seq(uri.getRawQuery, uri.getRawUserInfo).flatMap(Option(_))
+    val secrets           = exchange.secrets ++ Seq(uri.getRawQuery, uri.getRawUserInfo).flatMap(Option(_))
     val texts             = ClientSecrets.chain(error).map(_.toString)
     def hidden(t: String) = Secrets.hide(t.replace(uri.toString, shown), secrets)
-    MetadataErrors.unavailable(toString, hidden(error.toString), Option.when(texts.forall(t => hidden(t) == t))(error))
+    MetadataErrors.unavailable(
+      toString,
+      hidden(ClientSecrets.reason(error)),
+      Option.when(texts.forall(t => hidden(t) == t))(error)
+    )
   }
 }
 
 private[dynamic] object HttpMetadataService {
+
+  private val Url = DynamicOptions.MetadataUrl.key
+
+  private val Accept = Map("Accept" -> "application/yaml, application/json")
+
+  private val Redirects = Set(301, 302, 303, 307, 308)
+
   final private case class Answer(tag: Option[String], document: MetadataDocument)
+
+  /** The service of a query. Sends no request. */
+  def apply(options: SourceOptions, rules: DocumentProperties): HttpMetadataService = new HttpMetadataService(
+    options(DynamicOptions.MetadataUrl),
+    options(DynamicOptions.MetadataTimeout),
+    HttpCredentials(
+      options.scope("metadata").scope("header").toMap,
+      HttpOptions.tlsOf(options),
+      ClientProperties.among(options).filter { case (key, _) => key.startsWith(SecretReferences.Providers) }
+    ),
+    rules
+  )
 }

@@ -1,0 +1,52 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic
+
+import java.net.URI
+import java.nio.file.Files
+import java.time.Clock
+
+import scala.util.Using
+
+import org.apache.hadoop.fs.{Path, RawLocalFileSystem}
+import org.apache.spark.sql.SparkSession
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.MemorySideLog
+import splice.source.{EnumeratorContext, ReadMode, SourceOptions, SpliceException, StartPosition}
+
+/** The local file system under a scheme that only a setting of the session knows. */
+final class SessionFileSystem extends RawLocalFileSystem {
+
+  override def getUri: URI = URI.create("session:///")
+
+  override def getScheme: String = "session"
+
+  override def checkPath(path: Path): Unit = ()
+}
+
+/** The Hadoop settings with which `metadata.file` is read. */
+final class SessionMetadataSuite extends AnyFunSuite with BeforeAndAfterAll {
+
+  private lazy val spark = SparkSession.builder().master("local[1]").getOrCreate()
+
+  override protected def afterAll(): Unit = spark.stop()
+
+  test("the file is read with the settings of the session, as the checkpoint is") {
+    SparkSession.setActiveSession(spark)
+    spark.conf.set("fs.session.impl", classOf[SessionFileSystem].getName)
+    val file = Files.writeString(Files.createTempFile("streams", ".yaml"), "version: 2\n")
+    val made = new DynamicKafkaSource(DynamicSettings(SourceOptions(Map(
+      "metadata.file" -> s"session://${file.toAbsolutePath}",
+      "streams"       -> "orders"
+    ))))
+    val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), 2, "session")
+    try Using.resource(made.enumerator(context)) { enumerator =>
+        val error = intercept[SpliceException](enumerator.start(StartPosition.Configured))
+        assert(error.getCondition == "SPLICE_METADATA.NEWER", error)
+      }
+    finally Files.delete(file)
+  }
+}
