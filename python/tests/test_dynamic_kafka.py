@@ -67,6 +67,23 @@ def test_a_start_is_known_as_one(
     assert builder.option(name, "7").build().start_is_set == is_start
 
 
+def test_a_class_is_a_service_with_options() -> None:
+    source = (
+        DynamicKafkaSource.builder()
+        .metadata_class("com.example.Inventory", region="eu")
+        .stream_ids("orders")
+        .build()
+    )
+    assert source.options() == {
+        "source": "dynamic-kafka",
+        "metadata.class": "com.example.Inventory",
+        "metadata.class.region": "eu",
+        "streams": "orders",
+    }
+    with pytest.raises(OptionError, match="' ' is not a valid class name"):
+        DynamicKafkaSource.builder().metadata_class(" ")
+
+
 def test_one_cluster_is_a_service_too() -> None:
     source = DynamicKafkaSource.builder().single_cluster("east", "b:9092").stream_pattern("^o")
     assert source.build().options()["metadata.cluster"] == "east"

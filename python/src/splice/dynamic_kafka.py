@@ -16,7 +16,8 @@ from splice.offsets import STARTING, OffsetsArgument, offsets_of
 
 _SELECTIONS = ("streams", "streamPattern")
 _PYTHON = "metadata.python"
-_SERVICES = ("metadata.file", "metadata.url", "kafka.bootstrap.servers", _PYTHON)
+_CLASS = "metadata.class"
+_SERVICES = ("metadata.file", "metadata.url", "kafka.bootstrap.servers", _PYTHON, _CLASS)
 
 MetadataService = Callable[[], "Mapping[str, Any] | str"]
 
@@ -113,6 +114,22 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
         """
         return self.option("metadata.url", url)
 
+    def metadata_class(self, name: str, **options: str) -> DynamicKafkaSourceBuilder:
+        """Sets the class of the driver's JVM that returns the metadata.
+
+        Args:
+            name: a class that implements ``splice.kafka.dynamic.KafkaMetadataService``, such as
+                ``"com.example.Inventory"``, in a jar on the class path of the driver.
+            options: options of the class, which receives them as ``metadata.class.<name>``.
+        """
+        if not isinstance(name, str) or not name.strip():
+            raise OptionError(
+                f"{name!r} is not a valid class name. Give the full name of a class that "
+                "implements splice.kafka.dynamic.KafkaMetadataService: "
+                "metadata_class('com.example.Inventory')."
+            )
+        return self.option(_CLASS, name).options(**{f"{_CLASS}.{k}": v for k, v in options.items()})
+
     def single_cluster(self, name: str, bootstrap_servers: str) -> DynamicKafkaSourceBuilder:
         """Takes every topic of one cluster for a stream of its own name."""
         return self.option("metadata.cluster", name).option(
@@ -172,8 +189,8 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
         if not self._options.named(*_SERVICES):
             raise OptionError(
                 "Nothing says on which clusters the streams lie. "
-                "Use metadata_file(...), metadata_url(...), metadata_service(...) or "
-                "single_cluster(...)."
+                "Use metadata_file(...), metadata_url(...), metadata_service(...), "
+                "metadata_class(...) or single_cluster(...)."
             )
         return DynamicKafkaSource(self._options, self._service)
 

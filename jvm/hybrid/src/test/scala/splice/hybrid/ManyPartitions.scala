@@ -41,7 +41,6 @@ final class ManyPartitions(options: (String, String)*) extends Source[DynamicOff
       SortedMap("east"   -> KafkaCluster("east", SortedMap("bootstrap.servers" -> "east:9092"))),
       SortedMap("orders" -> KafkaStream("orders", SortedMap("east" -> SortedSet("orders"))))
     )
-    override def isClusterActive(cluster: String): Boolean = true
   }
 
   private object Cluster extends ClusterEnumerator {

@@ -83,6 +83,12 @@ object ProgressMetric {
   /** JSON: the clusters that must be asked before a change is made, and that do not answer (several clusters only). */
   val Waiting = "metadataWaiting"
 
+  /** The number of topics that the metadata names and that do not exist (several clusters only). */
+  val MissingTopics = "missingTopics"
+
+  /** JSON: some of these topics, by stream (several clusters only). */
+  val MissingTopicNames = "missingTopicNames"
+
   /** Offsets that a policy skipped, in this run (Kafka only). */
   val RowsSkipped = "rowsSkippedTotal"
 

@@ -28,6 +28,10 @@ private[dynamic] object DynamicErrors {
     case Refusal.Cutover(stream, why) => conditions.error("SPLICE_METADATA.CUTOVER", "stream" -> stream, "why" -> why)
   }
 
+  /** An option of one cluster belongs to several clusters of the metadata. */
+  def ambiguous(clusters: Seq[String], option: String): SpliceException =
+    conditions.error("SPLICE_METADATA.AMBIGUOUS", "clusters" -> clusters.mkString(" and "), "option" -> option)
+
   /** Topics are gone from the metadata, and the policy is to fail. */
   def removed(topics: Iterable[ClusterTopic]): SpliceException =
     conditions.error("SPLICE_DYNAMIC.REMOVED", "topics" -> topics.toSeq.sorted.mkString(", "))
@@ -42,6 +46,14 @@ private[dynamic] object DynamicErrors {
     cause,
     "since" -> since.toString,
     "why"   -> String.valueOf(cause.getMessage)
+  )
+
+  /** The metadata service has not responded to the request of a start. */
+  def slowService(service: String, limit: java.time.Duration, restarts: Boolean): SpliceException = conditions.error(
+    "SPLICE_METADATA.SLOW",
+    "service" -> service,
+    "seconds" -> limit.toSeconds.toString,
+    "option"  -> (if (restarts) DynamicOptions.MetadataTimeout else DynamicOptions.ClusterTimeout).key
   )
 
   /** A checkpoint of a source of one cluster cannot be one of several. */

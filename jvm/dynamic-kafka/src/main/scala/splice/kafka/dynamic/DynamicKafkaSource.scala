@@ -79,7 +79,8 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
       PollInterval(settings.base.discoveryInterval, context.run),
       settings.metadataPatience,
       context.clock,
-      context.run
+      context.run,
+      settings.metadataWaits
     ),
     make,
     sizes,

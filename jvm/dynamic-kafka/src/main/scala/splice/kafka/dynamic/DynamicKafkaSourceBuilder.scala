@@ -5,6 +5,7 @@ package splice.kafka.dynamic
 
 import scala.annotation.varargs
 
+import splice.kafka.dynamic.metadata.UserMetadataServices
 import splice.kafka.options.KafkaOptions
 import splice.kafka.{KafkaBuilder, OffsetsInitializer}
 import splice.source.SourceOptions
@@ -25,6 +26,14 @@ final class DynamicKafkaSourceBuilder private[dynamic]
 
   /** Takes the metadata from an HTTPS endpoint, or HTTP on this machine. `metadata.allowPlainHttp` permits HTTP. */
   def metadataUrl(url: String): DynamicKafkaSourceBuilder = option(DynamicOptions.MetadataUrl.key, url)
+
+  /** Takes the metadata from a service of this program.
+    *
+    * Splice never closes the service. Each query that runs with the source polls it on a thread of its own. The source can be started in
+    * this process only; use `metadata.class` otherwise.
+    */
+  def metadataService(service: KafkaMetadataService): DynamicKafkaSourceBuilder =
+    option(DynamicOptions.MetadataInstance.key, UserMetadataServices.register(service))
 
   /** Takes every topic of one cluster for a stream of its own name. */
   def singleCluster(name: String, bootstrapServers: String): DynamicKafkaSourceBuilder =

@@ -66,7 +66,8 @@ private[splice] object DynamicOptions {
     SourceOption(
       "metadata.timeout",
       OptionType.Time,
-      "maximum time of a request to the metadata service http, from the connection to the last byte of the response"
+      "maximum time of a request to the metadata service http, from the connection to the last byte of the response. A restart waits as long " +
+        "for each metadata service, and then continues with the metadata of the checkpoint"
     )
       .withDefault(Duration.ofSeconds(10), "10s")
 
@@ -78,6 +79,9 @@ private[splice] object DynamicOptions {
 
   val MetadataHeader = "metadata.header."
 
+  /** The prefix of options that only a class of the user reads. */
+  val ClassPrefix = "metadata.class."
+
   val ClusterName: SourceOption[String] = SourceOption(
     "metadata.cluster",
     OptionType(ClusterNames.Allowed, t => Some(t.trim).filter(ClusterNames.isValid)),
@@ -88,6 +92,22 @@ private[splice] object DynamicOptions {
     "metadata.python",
     OptionType.Text,
     "the name of the metadata service python in this driver; set by the Python package, never by hand"
+  )
+
+  val MetadataClass: SourceOption[String] = SourceOption(
+    "metadata.class",
+    OptionType(
+      "the name of a class that implements splice.kafka.dynamic.KafkaMetadataService, such as com.example.Inventory",
+      t => Some(t.trim).filter(_.nonEmpty)
+    ),
+    "the class of the metadata service class. Its public constructor has no parameters, or one java.util.Map of all options that begin " +
+      "with metadata. and further options metadata.class.<name> for the class"
+  )
+
+  val MetadataInstance: SourceOption[String] = SourceOption(
+    "metadata.instance",
+    OptionType.Text,
+    "the name of the metadata service instance in this driver; set by the builder's metadataService, never by hand"
   )
 
   val AllowLiteralSecrets: SourceOption[Boolean] = SourceOption(
@@ -172,6 +192,8 @@ private[splice] object DynamicOptions {
     MetadataFailureTimeout,
     ClusterName,
     MetadataPython,
+    MetadataClass,
+    MetadataInstance,
     AllowLiteralSecrets,
     MetadataProperties,
     OnRemovedOption,
@@ -193,7 +215,7 @@ private[splice] object DynamicOptions {
 
   private def isOfClusters(key: String): Boolean =
     ofOneCluster(KafkaOptions.word(key)) || KafkaOptions.set.others(key) ||
-      KafkaOptions.word(key).startsWith(MetadataHeader) ||
+      KafkaOptions.word(key).startsWith(MetadataHeader) || KafkaOptions.word(key).startsWith(ClassPrefix) ||
       KafkaOptions.word(key).startsWith(ClusterPrefix) ||
       StreamStarts.isOne(key.trim)
 

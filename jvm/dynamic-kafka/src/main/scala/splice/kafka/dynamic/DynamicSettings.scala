@@ -13,6 +13,7 @@ import org.apache.hadoop.fs.Path
 
 import splice.kafka.KafkaErrors
 import splice.kafka.dynamic.change.{AppliedMetadata, Cutover, RemovalRules}
+import splice.kafka.dynamic.enumerator.MetadataDiscovery
 import splice.kafka.dynamic.metadata._
 import splice.kafka.options._
 import splice.source.{OptionErrors, SourceOption, SourceOptions}
@@ -37,28 +38,39 @@ final private[splice] case class DynamicSettings(
     clusterTimeout: Duration,
     failWhenUnavailable: Boolean,
     cutover: Cutover,
-    admission: ClusterAdmission
+    admission: ClusterAdmission,
+    clusters: ClusterOptions
 ) {
 
   /** The settings for the topics of one cluster: the metadata's properties go before the query's, and `cluster.<name>.` before both. */
   def of(cluster: KafkaCluster, topics: SortedSet[String]): KafkaSettings = {
     val properties = cluster.properties.map { case (k, v) => s"${KafkaOptions.ClientPrefix}$k" -> v }
-    val special    = options.scope(s"cluster.${cluster.name}").toMap
+    val special    = options.scope(s"${DynamicOptions.ClusterPrefix}${cluster.name}").toMap
     val read       = Map(KafkaOptions.Subscribe.key -> topics.mkString(","))
     // Shares are those of all clusters together, and may name what this one does not have.
     val base = DynamicSettings.ofEvery(options).filterNot { case (key, _) => DynamicSettings.shares(key) }
     val all  = DynamicSettings.merged(base, properties, special, read)
     val made = KafkaSettings(SourceOptions(all))
     // Here it is decided how long to wait, for all clusters alike.
-    made.copy(policies =
-      made.policies.copy(patience = Duration.ZERO, partitionsFail = false, removed = deleted(made.policies.removed))
+    val policies = made.policies.copy(
+      patience = Duration.ZERO,
+      discoveryPatience = Some(clusterTimeout),
+      partitionsFail = false,
+      removed = deleted(made.policies.removed)
     )
+    made.copy(policies = policies)
   }
 
   // One retention bounds the positions of removed topics, whether the metadata removed them or a broker.
   private def deleted(policy: TopicRemoved): TopicRemoved = policy match {
     case TopicRemoved.Drain => TopicRemoved.Keep(removal.retention)
     case other              => other
+  }
+
+  /** How long a start waits for the metadata services, which are asked one after another. */
+  def metadataWaits: MetadataDiscovery.Waits = {
+    val each = options(DynamicOptions.MetadataTimeout).multipliedBy(services.size.toLong)
+    MetadataDiscovery.Waits(start = Seq(clusterTimeout, each).max, restart = each)
   }
 
   /** Where topics of a cluster begin that begin elsewhere than the others, as is said of their streams. */
@@ -71,20 +83,27 @@ final private[splice] case class DynamicSettings(
   def service(hadoop: Configuration): KafkaMetadataService = {
     def query(cluster: String) =
       Seq(options, options.scope(s"cluster.$cluster")).map(ClientProperties.among).reduce(_ ++ _)
-    val rules = new DocumentProperties(
-      options(DynamicOptions.MetadataProperties),
-      new LiteralSecrets(options(DynamicOptions.AllowLiteralSecrets), query),
-      query
-    )
-    val made = services.map {
+    val secrets = new LiteralSecrets(options(DynamicOptions.AllowLiteralSecrets), query)
+    val rules   = new DocumentProperties(options(DynamicOptions.MetadataProperties), secrets, query)
+    // Code of the job has the rights of the job.
+    val ofCode = new DocumentProperties(any = true, secrets, query)
+    val made   = services.map {
       case MetadataKind.File =>
-        new FileMetadataService(new Path(options(DynamicOptions.MetadataFile)), hadoop, rules)
+        DocumentService.file(new Path(options(DynamicOptions.MetadataFile)), hadoop, rules)
       case MetadataKind.Http          => HttpMetadataService(options, rules)
-      case MetadataKind.Python        => new CallbackMetadataService(options(DynamicOptions.MetadataPython), rules)
+      case MetadataKind.Python        => DocumentService.callback(options(DynamicOptions.MetadataPython), rules)
       case MetadataKind.SingleCluster =>
         new SingleClusterMetadataService(options(DynamicOptions.ClusterName), ClientProperties.of(options))
+      case MetadataKind.Class =>
+        val name = s"the metadata service of class ${options(DynamicOptions.MetadataClass)}"
+        new CheckedMetadataService(name, ofCode, closes = true)(UserMetadataServices.ofClass(options))
+      case MetadataKind.Instance =>
+        val name = options(DynamicOptions.MetadataInstance)
+        new CheckedMetadataService(s"the metadata service $name", ofCode, closes = false)(() =>
+          UserMetadataServices.registered(name)
+        )
     }
-    if (made.size == 1) made.head else new FallbackMetadataService(made)
+    clusters.watch(if (made.size == 1) made.head else new FallbackMetadataService(made))
   }
 }
 
@@ -94,6 +113,7 @@ private[splice] object DynamicSettings {
   def apply(options: SourceOptions): DynamicSettings = {
     val services = this.services(options)
     val streams  = selection(options)
+    if (services.contains(MetadataKind.Class)) { val _ = UserMetadataServices.ofClass(options) }
     // Checked with a cluster that nobody asks, since which there are is not known yet.
     val somewhere = Map(KafkaOptions.Servers.key -> "unknown:9092", KafkaOptions.SubscribePattern.key -> ".*")
     val base      = KafkaSettings(SourceOptions(merged(ofEvery(options), somewhere)))
@@ -123,7 +143,10 @@ private[splice] object DynamicSettings {
       options(DynamicOptions.ClusterTimeout),
       options(DynamicOptions.OnClusterUnavailable),
       options(DynamicOptions.CutoverOption),
-      ClusterAdmission(options, base.admission)
+      ClusterAdmission(options, base.admission),
+      ClusterOptions(options, base.ending.isDefined) { own =>
+        val _ = KafkaSettings(SourceOptions(merged(ofEvery(options), somewhere, own.toMap)))
+      }
     )
   }
 
@@ -145,7 +168,9 @@ private[splice] object DynamicSettings {
       MetadataKind.File          -> DynamicOptions.MetadataFile,
       MetadataKind.Http          -> DynamicOptions.MetadataUrl,
       MetadataKind.SingleCluster -> KafkaOptions.Servers,
-      MetadataKind.Python        -> DynamicOptions.MetadataPython
+      MetadataKind.Python        -> DynamicOptions.MetadataPython,
+      MetadataKind.Class         -> DynamicOptions.MetadataClass,
+      MetadataKind.Instance      -> DynamicOptions.MetadataInstance
     )
     val set    = MetadataKind.all.filter(kind => options.contains(needs(kind).key))
     val chosen = options.find(DynamicOptions.Metadata).getOrElse {
@@ -167,7 +192,8 @@ private[splice] object DynamicSettings {
     val own = (DynamicOptions.own.map(_.key) :+ KafkaOptions.Servers.key).map(fold).toSet
     options.toMap.filterNot { case (key, _) =>
       own(fold(key)) || fold(key).startsWith(DynamicOptions.MetadataHeader) ||
-      fold(key).startsWith(DynamicOptions.ClusterPrefix) || StreamStarts.isOne(key)
+      fold(key).startsWith(DynamicOptions.ClassPrefix) ||
+      ClusterOptions.isOne(key) || StreamStarts.isOne(key)
     }
   }
 

@@ -3,21 +3,38 @@
 
 package splice.kafka.dynamic
 
-/** Says which streams there are, and on which clusters and topics each of them lies (FLIP-246's KafkaMetadataService).
+/** Maps streams to clusters and topics (FLIP-246's KafkaMetadataService).
   *
-  * Called on the driver, by one thread at a time, which is not the query's: an answer may take as long as its own timeouts let it.
-  * An answer that cannot be given is an exception; the query goes on with the last one.
+  * The options `metadata=class` and `metadata.class` name a class that implements it, with a public constructor that has no parameters, or
+  * one `java.util.Map<String, String>` of all options that begin with `metadata.`. `DynamicKafkaSourceBuilder.metadataService` takes an
+  * object. Splice also implements it for files, HTTP endpoints, Python functions and single clusters.
+  *
+  * Splice polls the service every `discoveryInterval`, on one thread of the driver per query that is not the query's thread. The same
+  * thread creates an instance of `metadata.class`, and closes it when the query ends. A response may take as long as the service needs: the
+  * query reads the streams of the last response until the next one arrives. If the service throws an exception, the query continues with
+  * the last response, and fails after `metadataFailureTimeout` without a response.
+  *
+  * The service is code of the job and has the rights of the job, so `metadataProperties` does not limit which client properties it sets. The
+  * checkpoint stores the response, so `allowLiteralSecrets` applies to it.
+  *
+  * {{{
+  * final class Inventory extends KafkaMetadataService {
+  *   override def allStreams(): StreamMetadata = StreamMetadata(
+  *     generation = Some(7),
+  *     clusters = SortedMap("east" -> KafkaCluster("east", SortedMap("bootstrap.servers" -> "east-1:9092"))),
+  *     streams = SortedMap("orders" -> KafkaStream("orders", SortedMap("east" -> SortedSet("orders"))))
+  *   )
+  * }
+  * }}}
   */
 trait KafkaMetadataService extends AutoCloseable {
 
-  /** All streams, as they are at one time. */
+  /** Returns all clusters and streams as they are at one time. */
   def allStreams(): StreamMetadata
 
-  /** The streams of these names, as they are at one time; what does not exist is left out. */
+  /** Returns the clusters, and the streams of these names that exist, as they are at one time. The default filters [[allStreams]]. */
   def describeStreams(names: Set[String]): StreamMetadata = allStreams().only(names)
 
-  /** Whether a cluster is thought to be usable. One that is not is left out of batches until it is, and nothing is lost by that. */
-  def isClusterActive(cluster: String): Boolean
-
+  /** Releases connections and threads. The default does nothing. */
   override def close(): Unit = ()
 }

@@ -22,11 +22,14 @@ final case class StreamMetadata(
     streams: SortedMap[String, KafkaStream]
 ) {
 
-  /** The same without other streams, and without clusters that none of these is on. */
-  def only(names: String => Boolean): StreamMetadata = {
-    val wanted = streams.filter { case (name, _) => names(name) }
-    val used   = wanted.valuesIterator.flatMap(_.topics.keysIterator).toSet
-    StreamMetadata(generation, clusters.filter { case (name, _) => used(name) }, wanted)
+  /** The same without other streams. All clusters remain, because removed topics may still be read from them. */
+  def only(names: String => Boolean): StreamMetadata =
+    copy(streams = streams.filter { case (name, _) => names(name) })
+
+  /** The clusters that host topics of streams. */
+  private[dynamic] def used: SortedMap[String, KafkaCluster] = {
+    val names = streams.valuesIterator.flatMap(_.topics.keysIterator).toSet
+    clusters.filter { case (name, _) => names(name) }
   }
 }
 
@@ -51,9 +54,13 @@ final case class KafkaStream(
   *
   * @param properties
   *   of the Kafka client, `bootstrap.servers` among them; secrets as references such as `${file:/run/secrets/kafka:password}`
+  * @param active
+  *   whether Splice reads the cluster. A cluster that is not active receives no requests, and no row of it is lost
   */
-final case class KafkaCluster(name: String, properties: SortedMap[String, String]) {
+final case class KafkaCluster(name: String, properties: SortedMap[String, String], active: Boolean = true) {
 
-  override def toString: String =
-    properties.map { case (k, v) => s"$k=${Secrets.redact(k, v)}" }.mkString(s"KafkaCluster($name, ", ", ", ")")
+  override def toString: String = {
+    val shown = properties.map { case (k, v) => s"$k=${Secrets.redact(k, v)}" } ++ Option.when(!active)("active=false")
+    shown.mkString(s"KafkaCluster($name, ", ", ", ")")
+  }
 }

@@ -47,9 +47,12 @@ final private[splice] class BackgroundLooks[A](name: String, interval: Duration,
   /** Looks now, on the caller's thread. */
   def now(): A = {
     seen.set(None)
-    val found = look
-    feel(_.succeeded(clock.instant()))
-    found
+    feel(_.begun(clock.instant()))
+    try {
+      val found = look
+      feel(_.succeeded(clock.instant()))
+      found
+    } finally feel(_.copy(pending = None))
   }
 
   /** Does something between two looks. */
@@ -79,16 +82,17 @@ final private[splice] class BackgroundLooks[A](name: String, interval: Duration,
     } catch { case _: RejectedExecutionException => () }
 
   private def goOn(): Unit = {
+    feel(_.begun(clock.instant()))
     try {
       val found = look
       feel(_.succeeded(clock.instant()))
       seen.set(Some(found))
     } catch {
-      case _: InterruptedException          => ()
-      case NonFatal(_) if thread.isShutdown => ()
-      case NonFatal(e)                      =>
+      case _: InterruptedException                         => ()
+      case BackgroundLooks.Failure(_) if thread.isShutdown => ()
+      case BackgroundLooks.Failure(e)                      =>
         failed(e)
-        BackgroundLooks.log.warn(s"$failure: ${e.getMessage}")
+        BackgroundLooks.log.warn(s"$failure: ${Option(e.getMessage).getOrElse(e.toString)}")
     } finally again()
   }
 
@@ -98,5 +102,15 @@ final private[splice] class BackgroundLooks[A](name: String, interval: Duration,
 }
 
 private[splice] object BackgroundLooks {
+
+  /** Errors after which the thread continues. They include errors of a user's code and of its libraries. */
+  object Failure {
+    def unapply(error: Throwable): Option[Throwable] = error match {
+      case NonFatal(e)                                   => Some(e)
+      case e @ (_: LinkageError | _: StackOverflowError) => Some(e)
+      case _                                             => None
+    }
+  }
+
   private val log = LoggerFactory.getLogger(classOf[BackgroundLooks[_]])
 }

@@ -3,7 +3,7 @@
 
 package splice.kafka.enumerator
 
-import scala.collection.immutable.SortedMap
+import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.options.StartingOffsets
 import splice.kafka.split.KafkaPosition
@@ -36,6 +36,9 @@ private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] w
 
   /** Partitions that did not respond to the requests of the last `advance`, while others did. */
   def silent: SortedMap[LogPartition, SilentPartition] = SortedMap.empty
+
+  /** Topics that are subscribed to by name and did not exist when topics were last requested. */
+  def missing: SortedSet[String] = SortedSet.empty
 
   /** The cluster's own id, as far as its brokers have told it. */
   def clusterId: Option[String]

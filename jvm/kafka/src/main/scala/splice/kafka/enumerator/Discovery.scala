@@ -26,17 +26,25 @@ private[splice] trait Discovery extends AutoCloseable {
   *   how many looks have failed since
   * @param failing
   *   since when looks fail, and what the last one failed with
+  * @param pending
+  *   the request that has not ended
+  * @param started
+  *   the number of requests so far
   */
 final private[splice] case class DiscoveryHealth(
     seen: Option[Instant] = None,
     failures: Int = 0,
-    failing: Option[(Instant, Throwable)] = None
+    failing: Option[(Instant, Throwable)] = None,
+    pending: Option[PendingLook] = None,
+    started: Long = 0
 ) {
 
-  def succeeded(now: Instant): DiscoveryHealth = DiscoveryHealth(Some(now))
+  def begun(now: Instant): DiscoveryHealth = copy(pending = Some(PendingLook(started, now)), started = started + 1)
+
+  def succeeded(now: Instant): DiscoveryHealth = DiscoveryHealth(Some(now), started = started)
 
   def failed(now: Instant, error: Throwable): DiscoveryHealth =
-    copy(failures = failures + 1, failing = Some(failing.fold(now)(_._1) -> error))
+    copy(failures = failures + 1, failing = Some(failing.fold(now)(_._1) -> error), pending = None)
 
   /** How old the answer is that is relied on. */
   def age(now: Instant): Option[Duration] = seen.map(Duration.between(_, now))
@@ -48,6 +56,9 @@ final private[splice] case class DiscoveryHealth(
     Seq(wanted, longest).min
   }
 }
+
+/** A request that has not ended, with its number and the time of its start. */
+final private[splice] case class PendingLook(number: Long, since: Instant)
 
 private[splice] object DiscoveryHealth {
   private val Longest = Duration.ofMinutes(1)

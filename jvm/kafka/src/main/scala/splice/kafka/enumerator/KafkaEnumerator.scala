@@ -197,6 +197,7 @@ final private[splice] class KafkaEnumerator(
   override def expect(starts: KafkaPosition): Unit                                     = watch.expect(starts)
   override def refresh(): Unit                                                         = refreshing = true
   override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]         = log.written(partitions)
+  override def missing: SortedSet[String]                                              = membership.missing
   override def clusterId: Option[String]                                               = identity.known.cluster
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = log.atTime(millis)
 
@@ -212,7 +213,7 @@ final private[splice] class KafkaEnumerator(
 
   @tailrec private def go(at: KafkaPosition, limits: Limits, looked: Boolean = false): KafkaPosition = {
     discovery.health.failing.foreach { case (since, error) =>
-      if (context.clock.instant().isAfter(since.plus(policies.patience))) throw error
+      if (context.clock.instant().isAfter(since.plus(policies.forDiscovery))) throw error
     }
     val Settled(here, there) = if (refreshing) membership.look(at) else membership.settle(at)
     refreshing = false

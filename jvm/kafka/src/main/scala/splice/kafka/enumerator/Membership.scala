@@ -53,6 +53,9 @@ final private[splice] class Membership(
   /** The partitions as they were last seen in this run. */
   def known: Option[SortedSet[LogPartition]] = seen.map(_.partitions)
 
+  /** Topics that are subscribed to by name and that did not exist then. */
+  def missing: SortedSet[String] = seen.fold(SortedSet.empty[String])(_.missing)
+
   /** The partitions before it is known what was read of them.
     *
     * @param needed

@@ -19,6 +19,8 @@ import java.time.Duration
   *   how long a cluster may give no answer before the query fails
   * @param partitionsFail
   *   whether the query fails when single partitions do not respond for as long; else the caller decides that
+  * @param discoveryPatience
+  *   how long requests for topics and partitions may fail before the query fails, although other requests succeed; None = `patience`
   */
 final private[splice] case class LogPolicies(
     newPartitions: NewPartitions = NewPartitions.Earliest,
@@ -26,8 +28,12 @@ final private[splice] case class LogPolicies(
     recreated: TopicRecreated = TopicRecreated.Fail,
     removed: TopicRemoved = TopicRemoved.Fail,
     patience: Duration = LogPolicies.Patience,
-    partitionsFail: Boolean = true
+    partitionsFail: Boolean = true,
+    discoveryPatience: Option[Duration] = None
 ) {
+
+  /** How long requests for topics and partitions may fail before the query fails. */
+  def forDiscovery: Duration = discoveryPatience.getOrElse(patience)
 
   /** How long single partitions may not respond before the query fails; None if the caller decides that. */
   def partitionPatience: Option[Duration] = Option.when(partitionsFail)(patience)

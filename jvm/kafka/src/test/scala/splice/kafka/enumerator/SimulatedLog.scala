@@ -13,7 +13,7 @@ import splice.kafka.options.Subscription
 import splice.source.{LogPartition, LogRecord, SpliceException}
 
 /** A cluster in memory that answers as brokers do, counts what it is asked, and can answer late or with something old. */
-final class SimulatedLog(subscription: Subscription, named: Set[String] = Set.empty) extends LogMetadata {
+final class SimulatedLog(subscription: Subscription, @volatile var named: Set[String] = Set.empty) extends LogMetadata {
 
   private val held  = mutable.SortedMap.empty[LogPartition, SimulatedLog.Held]
   private val ids   = mutable.Map.empty[String, Int]

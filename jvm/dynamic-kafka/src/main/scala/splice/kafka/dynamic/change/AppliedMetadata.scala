@@ -119,9 +119,15 @@ final private[dynamic] case class AppliedMetadata(
   def starts: SortedMap[ClusterTopic, KafkaPosition] =
     topics.collect { case (topic, Reading(_, _, Some(start), _)) => topic -> start }
 
+  /** Whether Splice sends requests to a cluster. */
+  def isActive(cluster: String): Boolean = clusters.get(cluster).forall(_.active)
+
+  /** The clusters as a document has them. A cluster that it does not name is active, so that a drain of it can end. */
+  def renewed(found: StreamMetadata): SortedMap[String, KafkaCluster] =
+    clusters.map { case (name, own) => name -> found.clusters.getOrElse(name, own.copy(active = true)) }
+
   /** Whether a document has the same streams, and the same clusters of those that topics need. */
-  def equalsDocument(found: StreamMetadata): Boolean = found.streams == streams &&
-    clusters.forall { case (name, cluster) => found.clusters.get(name).forall(_ == cluster) }
+  def equalsDocument(found: StreamMetadata): Boolean = found.streams == streams && renewed(found) == clusters
 }
 
 private[dynamic] object AppliedMetadata {

@@ -24,7 +24,8 @@ private[change] object AppliedMetadataFormat {
       applied.generation.map("generation" -> Json.number(_)) ++
       applied.at.map(at => "at" -> Json.text(at.toString))
     val clusters = applied.clusters.values.map(c =>
-      Seq("cluster" -> Json.text(c.name), "properties" -> Json.obj(texts(c.properties): _*))
+      Seq("cluster" -> Json.text(c.name), "properties" -> Json.obj(texts(c.properties): _*)) ++
+        Option.when(!c.active)("active" -> Json.bool(false))
     )
     val streams = applied.streams.values.map { s =>
       val topics = s.topics.toSeq.map { case (cluster, names) => cluster -> Json.array(names.toSeq.map(Json.text)) }
@@ -109,7 +110,7 @@ private[change] object AppliedMetadataFormat {
 
   private def cluster(node: JsonNode): (String, KafkaCluster) = {
     val properties = Json.fields(node.get("properties")).map { case (k, v) => k -> v.asText }
-    text(node, "cluster") -> KafkaCluster(text(node, "cluster"), SortedMap.from(properties))
+    text(node, "cluster") -> KafkaCluster(text(node, "cluster"), SortedMap.from(properties), Json.field(node, "active").forall(_.asBoolean))
   }
 
   private def state(node: JsonNode, stream: Option[String]): TopicState = text(node, "state") match {

@@ -70,7 +70,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     }
     next.copy(
       generation = (at.generation ++ found.generation).maxOption,
-      clusters = at.clusters ++ found.clusters,
+      clusters = at.renewed(found) ++ found.clusters,
       streams = found.streams,
       generations = at.generations.filter { case (name, _) => found.streams.contains(name) && !group(name) } ++
         (for (name <- found.streams.keys if group(name); generation <- found.generation) yield name -> generation)
@@ -88,8 +88,10 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       now: Instant,
       availability: String => Availability
   ): Option[AppliedMetadata] = {
-    val events = at.topics.toSeq.flatMap {
-      case (topic, is: Draining) => drained(topic, is, position.of(topic.cluster), now, availability(topic.cluster))
+    // An inactive cluster receives no requests, so that it is no outage.
+    def of(cluster: String) = if (at.isActive(cluster)) availability(cluster) else Availability.Available
+    val events              = at.topics.toSeq.flatMap {
+      case (topic, is: Draining) => drained(topic, is, position.of(topic.cluster), now, of(topic.cluster))
       case (topic, is: Removed) if !now.isBefore(is.since.plus(rules.retention)) =>
         Some(topic -> TopicEvent.RetentionOver)
       case _ => None

@@ -26,7 +26,7 @@ private[dynamic] object ChangeText {
     def is(t: ClusterTopic)  = now.topics.get(t)
     val returned             = (has -- had).filter(was(_).nonEmpty)
     val finished             = now.topics.keySet.filter(t => is(t).exists(isRemoved) && was(t).exists(isDraining))
-    val renewed              = now.clusters.keys.filter(c => before.clusters.get(c).exists(_ != now.clusters(c)))
+    val renewed              = now.clusters.keys.filter(c => before.clusters.get(c).exists(_.properties != now.clusters(c).properties))
     val waiting              = now.draining.filter { case (topic, draining) =>
       draining.unavailable.nonEmpty && before.draining.get(topic).forall(_.unavailable.isEmpty)
     }
@@ -34,6 +34,8 @@ private[dynamic] object ChangeText {
       list("clusters added", now.clusters.keySet -- before.clusters.keySet),
       list("clusters gone", before.clusters.keySet -- now.clusters.keySet),
       list("clusters with other properties", renewed),
+      list("clusters set active", now.clusters.keys.filter(c => before.clusters.contains(c) && isSet(c, before, now))),
+      list("clusters set inactive", now.clusters.keys.filter(isSet(_, now, before))),
       topics("topics added", has -- had -- returned),
       topics("topics that came back", returned),
       topics("topics removed", had -- has),
@@ -44,6 +46,10 @@ private[dynamic] object ChangeText {
       topics("topics whose time has come", (timed(before) -- timed(now)).intersect(has))
     ).flatten
   }
+
+  /** Whether a cluster is inactive in one of two states only. */
+  private def isSet(cluster: String, inactive: AppliedMetadata, active: AppliedMetadata): Boolean =
+    !inactive.isActive(cluster) && active.isActive(cluster)
 
   private def timed(at: AppliedMetadata): Set[ClusterTopic] =
     at.waiting.collect { case (topic, is) if is.time.nonEmpty => topic }.toSet

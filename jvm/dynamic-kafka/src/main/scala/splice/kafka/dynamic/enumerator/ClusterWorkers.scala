@@ -34,7 +34,7 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
   /** Takes clusters as they are reached now, for questions that are asked again. */
   def renew(clusters: SortedMap[String, KafkaCluster]): Unit = workers = workers.map { case (name, entry) =>
     val cluster = clusters.getOrElse(name, entry.cluster)
-    if (cluster != entry.cluster) {
+    if (cluster.properties != entry.cluster.properties) {
       val enumerator = make(cluster, entry.topics)
       entry.worker.renew(enumerator())
     }
@@ -115,6 +115,6 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
 
 private[dynamic] object ClusterWorkers {
   final private case class Entry(cluster: KafkaCluster, topics: SortedSet[String], worker: ClusterWorker) {
-    def isFor(other: KafkaCluster, others: SortedSet[String]): Boolean = other == cluster && others == topics
+    def isFor(other: KafkaCluster, others: SortedSet[String]): Boolean = other.properties == cluster.properties && others == topics
   }
 }

@@ -42,10 +42,10 @@ final private[enumerator] class DocumentFeed(discovery: MetadataDiscovery) {
       else {
         asked = true
         // The last document is in the checkpoint, so that a query starts while the service is unavailable.
-        try Some(discovery.now())
+        try Some(discovery.now(restarts = true))
         catch {
           case NonFatal(e) =>
-            DocumentFeed.logger.warn(s"The query continues with the streams of its checkpoint: ${e.getMessage}")
+            DocumentFeed.logger.warn(s"The query continues with the metadata of the checkpoint: ${e.getMessage}")
             None
         }
       }
@@ -69,7 +69,7 @@ final private[enumerator] class DocumentFeed(discovery: MetadataDiscovery) {
 
   /** The state with the latest properties of clusters: a batch that is read again may have been planned with other passwords. */
   def reached(here: AppliedMetadata): AppliedMetadata = latest().filter(older(here, _).isEmpty).fold(here) { found =>
-    val clusters = here.clusters.map { case (name, cluster) => name -> found.clusters.getOrElse(name, cluster) }
+    val clusters = here.renewed(found)
     if (clusters == here.clusters) here else here.copy(clusters = clusters)
   }
 

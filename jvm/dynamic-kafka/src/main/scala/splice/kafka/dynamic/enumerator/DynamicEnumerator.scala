@@ -56,6 +56,7 @@ final private[splice] class DynamicEnumerator(
       workers.find(name).flatMap(_.plan).getOrElse(KafkaPlan.read(scopes(name)()))
     }
   )
+  private val missing  = new MissingTopics(context.clock)
   private val patience = new ClusterPatience(workers, settings.clusterTimeout, context.clock)
   private val sharing  = new ClusterSharing(sizes)
   private val reports  = new ClusterReports(context.clock)
@@ -104,8 +105,8 @@ final private[splice] class DynamicEnumerator(
   }
 
   private def begun(): AppliedMetadata = {
-    val first = driver.first(started = context.start.nonEmpty)
-    workers.follow(driver.reached(first), DynamicPosition.of(first.number, Nil))
+    val first = driver.reached(driver.first(started = context.start.nonEmpty))
+    workers.follow(first, DynamicPosition.of(first.number, Nil))
     first
   }
 
@@ -121,14 +122,15 @@ final private[splice] class DynamicEnumerator(
     *   whether to wait for clusters that are known to be unavailable
     */
   @tailrec private def go(at: DynamicPosition, limits: Limits, patient: Boolean = false): DynamicPosition = {
-    workers.all.foreach { case (name, worker) => if (!discovery.isActive(name)) worker.rest() }
     val (begun, before) = driver.settle(at, frozen, availability)
+    workers.all.foreach { case (name, worker) => if (!before.isActive(name)) worker.rest() }
     workers.follow(driver.reached(before), at)
-    val requests = SortedMap.from(before.read.keysIterator.filter(discovery.isActive).map(name =>
+    val requests = SortedMap.from(before.read.keysIterator.filter(before.isActive).map(name =>
       name -> driver.request(before, name, begun.of(name))
     ))
     val found = workers.advance(requests, settings.clusterWait, patient)
     Reach.refuseTwice(found)
+    missing.update(before, found)
     val (now, here) = driver.respond(begun, before, found, requests.keySet)
     val next        = advanced(
       now,
@@ -152,9 +154,7 @@ final private[splice] class DynamicEnumerator(
   }
 
   private def availability(cluster: String): Availability =
-    if (discovery.isActive(cluster))
-      workers.find(cluster).fold[Availability](Availability.Unknown)(_.health.availability)
-    else Availability.Available
+    workers.find(cluster).fold[Availability](Availability.Unknown)(_.health.availability)
 
   private def advanced(
       at: DynamicPosition,
@@ -178,7 +178,7 @@ final private[splice] class DynamicEnumerator(
     val (at, to) = (own(from), own(until))
     val known    = driver.reached(changes.last.getOrElse(changes(to.change)))
     val asked    = plan.spans(at, to).map { case ChangeSpan(name, begin, end) =>
-      def cluster = known.clusters.get(name).orElse(changes(to.change).clusters.get(name)).getOrElse(missing(name))
+      def cluster = known.clusters.get(name).orElse(changes(to.change).clusters.get(name)).getOrElse(lost(name))
       val worker  = workers.find(name).getOrElse(workers.worker(cluster, SortedSet.from(end.topics)))
       name -> worker.ahead(_.replay(begin, end))
     }
@@ -187,7 +187,7 @@ final private[splice] class DynamicEnumerator(
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
     DynamicReaders(settings, columns, context, ranges, sizes.within) { name =>
-      workers.cluster(name).orElse(changes.last.flatMap(_.clusters.get(name))).getOrElse(missing(name))
+      workers.cluster(name).orElse(changes.last.flatMap(_.clusters.get(name))).getOrElse(lost(name))
     }
 
   override def cost(range: SplitRange): Long = range match {
@@ -237,8 +237,8 @@ final private[splice] class DynamicEnumerator(
     committed(at)
     !settings.base.commitToGroup || {
       val position = own(at)
-      val here     = changes(position.change)
-      workers.follow(driver.reached(here), position)
+      val here     = driver.reached(changes(position.change))
+      workers.follow(here, position)
       val done = ask(here, patient = false)((name, enumerator) => enumerator.commitEnd(position.of(name)))
       done.keySet == here.read.keySet && done.values.forall(isDone => isDone)
     }
@@ -253,7 +253,8 @@ final private[splice] class DynamicEnumerator(
 
   override def figures(at: DynamicOffset): SortedMap[String, String] =
     takeover.find(positions(at)).fold(SortedMap.empty[String, String]) { position =>
-      reports(position, changes(position.change), workers.all, discovery, driver.refusals, driver.waitsFor)
+      reports(position, changes(position.change), workers.all, discovery, driver.refusals, driver.waitsFor) ++
+        missing.figures
     }
 
   override def close(): Unit = {
@@ -264,14 +265,14 @@ final private[splice] class DynamicEnumerator(
 
   private def own(offset: DynamicOffset): DynamicPosition = takeover(positions(offset))
 
-  private def missing(cluster: String): Nothing =
+  private def lost(cluster: String): Nothing =
     throw CheckpointErrors.missingEntry(s"The cluster $cluster of a change")
 
   /** Asks every usable cluster, all at once, and waits for all answers. */
   private def ask[A](here: AppliedMetadata, patient: Boolean = true)(
       question: (String, ClusterEnumerator) => A
   ): SortedMap[String, A] = {
-    val usable = workers.all.filter { case (name, _) => here.read.contains(name) && discovery.isActive(name) }
+    val usable = workers.all.filter { case (name, _) => here.read.contains(name) && here.isActive(name) }
     val asked  = usable.map { case (name, worker) => name -> worker.ahead(question(name, _)) }
     asked.map { case (name, answer) => name -> (if (patient) hold(name)(answer()) else answer()) }
   }

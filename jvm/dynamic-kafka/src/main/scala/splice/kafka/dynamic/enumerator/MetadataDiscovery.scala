@@ -4,10 +4,15 @@
 package splice.kafka.dynamic.enumerator
 
 import java.time.{Clock, Duration, Instant}
-import java.util.concurrent.{ExecutionException, Future, RejectedExecutionException}
+import java.util.concurrent.{ExecutionException, Future, RejectedExecutionException, TimeUnit, TimeoutException}
 
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
+
+import splice.kafka.dynamic.metadata.MetadataErrors
 import splice.kafka.dynamic.{DynamicErrors, KafkaMetadataService, StreamMetadata, StreamSelection}
-import splice.kafka.enumerator.{BackgroundLooks, DiscoveryHealth}
+import splice.kafka.enumerator.{BackgroundLooks, DiscoveryHealth, PendingLook}
 
 /** Asks the metadata service, always on one thread of its own.
   *
@@ -15,6 +20,8 @@ import splice.kafka.enumerator.{BackgroundLooks, DiscoveryHealth}
   *   how often
   * @param patience
   *   for how long it may give no answer
+  * @param waits
+  *   how long the query's thread waits for a response
   */
 final private[dynamic] class MetadataDiscovery(
     service: KafkaMetadataService,
@@ -22,8 +29,13 @@ final private[dynamic] class MetadataDiscovery(
     interval: Duration,
     patience: Duration,
     clock: Clock,
-    run: String
+    run: String,
+    waits: MetadataDiscovery.Waits = MetadataDiscovery.Waits()
 ) extends AutoCloseable {
+
+  // A request that had not ended when the last batch began, and the last one that a warning names.
+  private var observed = Option.empty[PendingLook]
+  private var reported = Option.empty[PendingLook]
 
   private val looks = new BackgroundLooks(
     s"splice-kafka-metadata-$run",
@@ -32,14 +44,28 @@ final private[dynamic] class MetadataDiscovery(
     "The streams' metadata could not be looked up"
   )(selection.of(service))
 
-  /** Looks now and waits for the answer; from then on goes on looking by itself. */
-  def now(): StreamMetadata =
-    try looks.between(looks.now()).get()
+  /** Polls the service now and waits for the response. After that, the thread polls it every `interval`.
+    *
+    * @param restarts
+    *   whether the checkpoint has metadata, so that the query can start without a response
+    * @throws splice.source.SpliceException
+    *   if the service does not respond in time; a response that arrives later is not lost, since Splice polls again
+    */
+  def now(restarts: Boolean = false): StreamMetadata = {
+    val limit = if (restarts) waits.restart else waits.start
+    try looks.between(looks.now()).get(limit.toMillis, TimeUnit.MILLISECONDS)
     catch {
+      case _: TimeoutException   => throw DynamicErrors.slowService(service.toString, limit, restarts)
       case e: ExecutionException =>
         looks.failed(e.getCause)
-        throw e.getCause
+        e.getCause match {
+          case NonFatal(error)                => throw error
+          case BackgroundLooks.Failure(error) =>
+            throw MetadataErrors.unavailable(service.toString, error.toString, Some(error))
+          case error => throw error
+        }
     } finally looks.begin
+  }
 
   /** Fails when a stream that is asked for by name does not exist. */
   def requireAll(found: StreamMetadata): Unit = selection match {
@@ -48,9 +74,23 @@ final private[dynamic] class MetadataDiscovery(
     case _ => ()
   }
 
-  /** Fails when the service has given no answer for too long. */
-  def requireAnswers(): Unit = health.failing.foreach { case (since, error) =>
-    if (!clock.instant().isBefore(since.plus(patience))) throw DynamicErrors.silentService(since, error)
+  /** Fails when the service has given no answer for too long: its requests failed, or one of them does not end. Called once per batch. */
+  def requireAnswers(): Unit = {
+    val (state, now) = (health, clock.instant())
+    // A request that was sent before the machine was suspended may still be about to end.
+    val hanging = state.pending.filter(observed.contains)
+    observed = state.pending
+    val noResponse = hanging.map(look => look.since -> new TimeoutException("a request has not ended"))
+    (state.failing ++ noResponse).minByOption(_._1).foreach { case (since, error) =>
+      if (!now.isBefore(since.plus(patience))) throw DynamicErrors.silentService(since, error)
+    }
+    hanging.filter(look => !now.isBefore(look.since.plus(waits.restart)) && reported != hanging).foreach { look =>
+      reported = hanging
+      MetadataDiscovery.log.warn(
+        s"A request to $service has not ended since ${look.since}. The query continues with the last metadata until " +
+          s"'metadataFailureTimeout' (${patience.toSeconds} s)."
+      )
+    }
   }
 
   /** What was seen since this was last asked. */
@@ -61,8 +101,6 @@ final private[dynamic] class MetadataDiscovery(
   /** How old the last answer is. */
   def age(now: Instant): Option[Duration] = health.age(now)
 
-  def isActive(cluster: String): Boolean = service.isClusterActive(cluster)
-
   override def close(): Unit = {
     try { val _: Future[Unit] = looks.between(service.close()) }
     catch { case _: RejectedExecutionException => () }
@@ -71,5 +109,16 @@ final private[dynamic] class MetadataDiscovery(
 }
 
 private[dynamic] object MetadataDiscovery {
+  private val log = LoggerFactory.getLogger(classOf[MetadataDiscovery])
+
   private val Patience = Duration.ofSeconds(5)
+
+  /** How long the query's thread waits for a response of the service.
+    *
+    * @param start
+    *   at the first start of the query, which needs a response
+    * @param restart
+    *   at a restart, which can continue with the metadata of the checkpoint
+    */
+  final case class Waits(start: Duration = Duration.ofMinutes(5), restart: Duration = Duration.ofSeconds(10))
 }

@@ -5,7 +5,7 @@ package splice.kafka.dynamic.enumerator
 
 import java.time.Instant
 
-import scala.collection.immutable.SortedMap
+import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.dynamic.DynamicErrors
 import splice.kafka.dynamic.change.TopicState.{Bound, Draining}
@@ -55,6 +55,8 @@ final private[dynamic] case class ClusterRequest(
   *   of the times of the request, for topics whose partitions all responded
   * @param starts
   *   of the topics of the request, likewise
+  * @param missing
+  *   topics of the request that do not exist
   */
 final private[dynamic] case class Reach(
     request: ClusterRequest,
@@ -67,7 +69,8 @@ final private[dynamic] case class Reach(
     clusterId: Option[String],
     silent: SortedMap[LogPartition, SilentPartition],
     places: Map[(String, Long), LogPlaces],
-    starts: Map[String, KafkaPosition]
+    starts: Map[String, KafkaPosition],
+    missing: SortedSet[String]
 ) {
 
   /** The end of a removed topic. Records of open transactions belong to it, although readers see them only after the commit. */
@@ -131,7 +134,8 @@ private[dynamic] object Reach {
       request.times.filter(t => known(t._1)).groupMap(_._2)(_._1).flatMap { case (millis, topics) =>
         places(enumerator, until, millis, topics, sent)
       },
-      starts(enumerator, until, request.starts.filter(known))
+      starts(enumerator, until, request.starts.filter(known)),
+      enumerator.missing
     )
   }
 

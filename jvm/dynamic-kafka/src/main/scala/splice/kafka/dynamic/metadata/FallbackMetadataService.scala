@@ -9,6 +9,7 @@ import scala.util.control.NonFatal
 import org.slf4j.LoggerFactory
 
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
+import splice.kafka.enumerator.BackgroundLooks
 
 /** Asks services in order and takes the first answer.
   *
@@ -18,15 +19,11 @@ final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadata
 
   import FallbackMetadataService._
 
-  @volatile private var answered: Option[KafkaMetadataService] = None
-
   override def allStreams(): StreamMetadata =
     first(services.toList, Nil)(s => counted(s, s.allStreams()))
 
   override def describeStreams(names: Set[String]): StreamMetadata =
     first(services.toList, Nil)(s => counted(s, s.describeStreams(names)))
-
-  override def isClusterActive(cluster: String): Boolean = answered.forall(_.isClusterActive(cluster))
 
   override def close(): Unit = services.foreach { service =>
     try service.close()
@@ -41,9 +38,7 @@ final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadata
     case Nil             => throw MetadataErrors.noneAnswers(failures.reverse)
     case service :: more =>
       attempt(service)(ask) match {
-        case Right(answer) =>
-          answered = Some(service)
-          answer
+        case Right(answer) => answer
         case Left(failure) =>
           if (more.nonEmpty) log.warn(s"Asking ${more.head} instead of $service: ${failure.getMessage}")
           first(more, failure :: failures)(ask)
@@ -52,7 +47,7 @@ final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadata
 
   private def attempt[A](service: KafkaMetadataService)(ask: KafkaMetadataService => A): Either[Throwable, A] =
     try Right(ask(service))
-    catch { case NonFatal(e) => Left(e) }
+    catch { case BackgroundLooks.Failure(e) => Left(e) }
 
   private def counted(service: KafkaMetadataService, found: StreamMetadata): StreamMetadata = service match {
     case _: SingleClusterMetadataService => found

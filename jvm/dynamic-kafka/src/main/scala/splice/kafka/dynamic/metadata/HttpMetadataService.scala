@@ -43,8 +43,8 @@ final private[dynamic] class HttpMetadataService(
         case (HttpExchange.Ok, _) =>
           val found = MetadataDocument.read(shown, new String(response.body, UTF_8), rules)
           last = Some(Answer(response.headers.firstValue("ETag").toScala, found))
-          found.metadata
-        case (HttpExchange.NotModified, Some(known)) => known.document.metadata
+          found
+        case (HttpExchange.NotModified, Some(known)) => known.metadata
         case (status, _)                             =>
           val target = response.headers.firstValue("Location").toScala.filter(_ => Redirects(status))
           throw MetadataErrors.unavailable(toString, s"it responded with status $status${target.fold("")(redirected)}")
@@ -54,8 +54,6 @@ final private[dynamic] class HttpMetadataService(
       case e: InterruptedException => throw e
       case NonFatal(e)             => throw renewed(failed(e))
     }
-
-  override def isClusterActive(cluster: String): Boolean = !last.exists(_.document.inactive(cluster))
 
   override def close(): Unit = exchange.close()
 
@@ -93,7 +91,7 @@ private[dynamic] object HttpMetadataService {
 
   private val Redirects = Set(301, 302, 303, 307, 308)
 
-  final private case class Answer(tag: Option[String], document: MetadataDocument)
+  final private case class Answer(tag: Option[String], metadata: StreamMetadata)
 
   /** The service of a query. Sends no request. */
   def apply(options: SourceOptions, rules: DocumentProperties): HttpMetadataService = new HttpMetadataService(

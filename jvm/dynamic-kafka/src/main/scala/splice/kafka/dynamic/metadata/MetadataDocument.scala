@@ -22,12 +22,7 @@ import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
   * cutovers:
   *   orders: {timestamp: "2026-01-01T00:00:00Z"}
   * }}}
-  *
-  * @param inactive
-  *   clusters that are said not to be usable now
   */
-final private[dynamic] case class MetadataDocument(metadata: StreamMetadata, inactive: Set[String])
-
 private[dynamic] object MetadataDocument {
 
   /** The version of the form above. */
@@ -44,27 +39,24 @@ private[dynamic] object MetadataDocument {
     * @throws splice.source.SpliceException
     *   that names the line
     */
-  def read(name: String, text: String, rules: DocumentProperties): MetadataDocument = {
+  def read(name: String, text: String, rules: DocumentProperties): StreamMetadata = {
     val root    = Located.parse(name, text)
     val version = root.fields.toMap.get("version").getOrElse(root.wrong("'version' is missing"))
     if (version.number > Version) throw MetadataErrors.newer(name, version.number, Version)
     if (version.number < 1) version.wrong(s"'${version.text}' is no version")
     val parts    = root.only("version", "generation", "clusters", "streams", "cutovers")
     val clusters = parts.get("clusters").toSeq.flatMap(_.fields).map(cluster(_, rules))
-    val known    = clusters.map(_._1.name).toSet
+    val known    = clusters.map(_.name).toSet
     val streams  = parts.getOrElse("streams", root.wrong("'streams' is missing")).fields.map(stream(_, known))
     val cutovers = CutoverSection(parts.get("cutovers").toSeq.flatMap(_.fields), streams)
-    MetadataDocument(
-      StreamMetadata(
-        parts.get("generation").map(_.number),
-        SortedMap.from(clusters.map { case (c, _) => c.name -> c }),
-        SortedMap.from(streams.map(s => s.name -> s.copy(cutover = cutovers.get(s.name))))
-      ),
-      clusters.collect { case (c, false) => c.name }.toSet
+    StreamMetadata(
+      parts.get("generation").map(_.number),
+      SortedMap.from(clusters.map(c => c.name -> c)),
+      SortedMap.from(streams.map(s => s.name -> s.copy(cutover = cutovers.get(s.name))))
     )
   }
 
-  private def cluster(entry: (String, Located), rules: DocumentProperties): (KafkaCluster, Boolean) = {
+  private def cluster(entry: (String, Located), rules: DocumentProperties): KafkaCluster = {
     val (name, value) = entry
     if (!ClusterNames.isValid(name)) value.wrong(s"'$name' is no name of a cluster: ${ClusterNames.Allowed}")
     val parts   = value.only("bootstrapServers", "properties", "active")
@@ -74,7 +66,7 @@ private[dynamic] object MetadataDocument {
     val lines = SortedMap.from(written :+ (Servers -> servers))
     val all   = lines.map { case (key, at) => key -> at.text }
     lines.foreach { case (key, at) => rules.refusal(name, all, key).foreach(at.wrong) }
-    KafkaCluster(name, all) -> parts.get("active").forall(_.bool)
+    KafkaCluster(name, all, parts.get("active").forall(_.bool))
   }
 
   // Kafka's own rule. A name such as "a,b" would be read as two topics.

@@ -19,6 +19,19 @@ private[dynamic] object MetadataErrors {
     "what"     -> shortened(what)
   )
 
+  /** A user's metadata service returned metadata that cannot be used. */
+  def invalidResponse(service: String, what: String): SpliceException =
+    conditions.error("SPLICE_METADATA.INVALID_RESPONSE", "service" -> service, "what" -> what)
+
+  /** The constructor of a user's metadata service failed. */
+  def notCreated(option: String, name: String, cause: Throwable): SpliceException = conditions.error(
+    "SPLICE_METADATA.NOT_CREATED",
+    cause,
+    "option" -> option,
+    "class"  -> name,
+    "why"    -> cause.toString
+  )
+
   // A name in a document may be as long as the document.
   private def shortened(text: String): String =
     if (text.length <= Longest) text else s"${text.take(Longest)}… (${text.length} characters)"

@@ -3,12 +3,12 @@
 
 package splice.kafka.dynamic.metadata
 
-/** The metadata services that come with Splice. */
+/** The kinds of metadata services. */
 sealed abstract private[dynamic] class MetadataKind(val word: String) extends Product with Serializable
 
 private[dynamic] object MetadataKind {
 
-  /** A document in a file ([[FileMetadataService]]). */
+  /** A document in a file ([[DocumentService]]). */
   case object File extends MetadataKind("file")
 
   /** A document behind an address ([[HttpMetadataService]]). */
@@ -17,8 +17,14 @@ private[dynamic] object MetadataKind {
   /** The topics of one cluster ([[SingleClusterMetadataService]]). */
   case object SingleCluster extends MetadataKind("single-cluster")
 
-  /** A function of the program that builds the source ([[CallbackMetadataService]]). */
+  /** A function of the program that builds the source ([[DocumentService]]). */
   case object Python extends MetadataKind("python")
 
-  val all: Seq[MetadataKind] = Seq(File, Http, SingleCluster, Python)
+  /** A class of the user that implements [[splice.kafka.dynamic.KafkaMetadataService]]. */
+  case object Class extends MetadataKind("class")
+
+  /** An object of the program that builds the source, which implements the same. */
+  case object Instance extends MetadataKind("instance")
+
+  val all: Seq[MetadataKind] = Seq(File, Http, SingleCluster, Python, Class, Instance)
 }

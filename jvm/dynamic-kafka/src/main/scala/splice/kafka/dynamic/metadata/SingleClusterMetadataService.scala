@@ -40,8 +40,6 @@ final private[dynamic] class SingleClusterMetadataService(name: String, properti
     StreamMetadata(None, SortedMap(name -> cluster), SortedMap.from(streams))
   }
 
-  override def isClusterActive(cluster: String): Boolean = true
-
   override def close(): Unit = if (made) admin.close()
 
   override def toString: String = s"the Kafka servers ${properties.servers}"

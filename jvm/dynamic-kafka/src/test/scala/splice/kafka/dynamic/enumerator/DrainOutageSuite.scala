@@ -65,10 +65,12 @@ final class DrainOutageSuite extends RemovedTopics {
     leaving() { (world, run, first) =>
       val failed = fail(world, run, first, requests = 3)
       world.inactive = Set(west)
+      world.awaitRefresh()
       val waiting = advance(run, failed)
       world.clock.pass(hours)
       val still = advance(run, waiting)
       world.inactive = Set.empty
+      world.awaitRefresh()
       val late = fail(world, run, still, requests = 3)
       world.logs(west).away = None
       assert(readUntil(world, run, late)(!_.clusters.contains(west))._2 == all(west, 6).drop(3))

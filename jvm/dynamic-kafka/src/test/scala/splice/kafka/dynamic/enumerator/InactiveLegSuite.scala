@@ -15,9 +15,15 @@ final class InactiveLegSuite extends TwoClusters {
   private def p(cluster: String): LogPartition = LogPartition(topic(cluster), 0)
 
   private def world(options: (String, String)*): SimulatedClusters = {
-    val made = new SimulatedClusters(clusters = 2, topics = 1, partitions = 1, options: _*)
+    val made = new SimulatedClusters(2, 1, 1, Seq("discoveryInterval" -> "5ms") ++ options: _*)
     made.logs.foreach { case (name, log) => log.fill(p(name).topic, 0, 10) }
     made
+  }
+
+  /** Sets clusters inactive, and waits until a running query has the metadata. */
+  private def deactivate(clusters: SimulatedClusters, names: String*): Unit = {
+    clusters.inactive = names.toSet
+    clusters.awaitRefresh()
   }
 
   private def read(
@@ -61,7 +67,7 @@ final class InactiveLegSuite extends TwoClusters {
         val first = advance(run, start)
         assert(read(run, start, first) == Set((east, 0L, 10L)))
         assert(advance(run, first) == first)
-        clusters.inactive = Set.empty
+        deactivate(clusters)
         val met = advance(run, first)
         clusters.logs(west).fill(p(west).topic, 0, 2)
         assert(read(run, first, advance(run, met)) == expected)
@@ -79,7 +85,7 @@ final class InactiveLegSuite extends TwoClusters {
       val first = advance(run, start)
       assert(read(run, start, first) == Set((east, 0L, 10L)))
       Seq(1, 2).foreach(_ => assert(run.end(first).isEmpty && advance(run, first) == first))
-      clusters.inactive = Set.empty
+      deactivate(clusters)
       assert(run.end(first).isEmpty)
       val second = advance(run, first)
       assert(read(run, first, second) == Set((west, 0L, 10L)) && run.end(second).nonEmpty)

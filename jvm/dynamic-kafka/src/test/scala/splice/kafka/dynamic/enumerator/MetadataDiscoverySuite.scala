@@ -4,8 +4,8 @@
 package splice.kafka.dynamic.enumerator
 
 import java.time.{Clock, Duration}
-import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
+import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import scala.annotation.tailrec
 import scala.collection.immutable.{SortedMap, SortedSet}
@@ -16,6 +16,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.dynamic.{KafkaMetadataService, KafkaStream, StreamMetadata, StreamSelection}
 import splice.kafka.enumerator.SimulatedRun.Hands
 import splice.source.SpliceException
+import splice.testkit.LoggedMessages
 
 /** How long a query goes on with an old answer. */
 final class MetadataDiscoverySuite extends AnyFunSuite {
@@ -24,12 +25,13 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
     val answer = new AtomicReference[Try[StreamMetadata]](Success(StreamMetadata.Empty))
     val looks  = new AtomicInteger
 
+    @volatile var before: () => Unit = () => ()
+
     override def allStreams(): StreamMetadata = {
+      before()
       looks.incrementAndGet()
       answer.get().get
     }
-
-    override def isClusterActive(cluster: String): Boolean = true
   }
 
   test("a change is there to be applied before a third look has begun, so within two intervals") {
@@ -47,6 +49,85 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
         else if (System.nanoTime() > end) fail("the change never arrived")
         else seen()
       assert(seen() <= 2)
+    }
+  }
+
+  test("a request that does not end is a service that is silent, with a warning before") {
+    val (service, clock) = (new Told, new Hands)
+    val all              = StreamSelection.Matching(".*")
+    val (often, hour)    = (Duration.ofMillis(5), Duration.ofHours(1))
+    val begun            = new CountDownLatch(1)
+    val released         = new CountDownLatch(1)
+    Using.resource(new MetadataDiscovery(service, all, often, hour, clock, "run")) { discovery =>
+      discovery.now()
+      service.before = () => {
+        begun.countDown()
+        released.await()
+      }
+      assert(begun.await(60, TimeUnit.SECONDS))
+      discovery.requireAnswers()
+      val (_, warned) = LoggedMessages.during(classOf[MetadataDiscovery].getName) {
+        clock.pass(hour.minusMillis(1))
+        Seq(1, 2).foreach(_ => discovery.requireAnswers())
+      }
+      assert(warned.size == 1 && warned.head.contains("has not ended since"), warned)
+      clock.pass(Duration.ofMillis(1))
+      val silent = intercept[SpliceException](discovery.requireAnswers())
+      assert(silent.getCondition == "SPLICE_METADATA.SILENT" && silent.getMessage.contains("has not ended"))
+      released.countDown()
+    }
+  }
+
+  test("a time that passes while no batch begins is not an outage, even if a request is under way") {
+    val (service, clock) = (new Told, new Hands)
+    val all              = StreamSelection.Matching(".*")
+    val hour             = Duration.ofHours(1)
+    val (begun, end)     = (new CountDownLatch(1), new CountDownLatch(1))
+    Using.resource(new MetadataDiscovery(service, all, Duration.ofMillis(5), hour, clock, "run")) { discovery =>
+      discovery.now()
+      service.before = () => {
+        begun.countDown()
+        end.await()
+      }
+      assert(begun.await(60, TimeUnit.SECONDS))
+      clock.pass(hour.multipliedBy(3))
+      discovery.requireAnswers()
+      end.countDown()
+    }
+  }
+
+  test("a start waits for a response until a limit, and a restart until another one") {
+    val service  = new Told
+    val all      = StreamSelection.Matching(".*")
+    val hour     = Duration.ofHours(1)
+    val released = new CountDownLatch(1)
+    val waits    = MetadataDiscovery.Waits(start = Duration.ofMillis(30), restart = Duration.ofMillis(20))
+    service.before = () => released.await()
+    Using.resource(new MetadataDiscovery(service, all, hour, hour, Clock.systemUTC(), "run", waits)) { discovery =>
+      Seq(false -> "clusterTimeout", true -> "metadata.timeout").foreach { case (restarts, option) =>
+        val slow = intercept[SpliceException](discovery.now(restarts))
+        assert(slow.getCondition == "SPLICE_METADATA.SLOW" && slow.getMessage.contains(s"'$option'"))
+      }
+      released.countDown()
+    }
+  }
+
+  test("an error of the service's code counts as a failure, and the service is asked again") {
+    Seq(new NoClassDefFoundError("com/example/Client"), new StackOverflowError("too deep")).foreach { error =>
+      val (service, all) = (new Told, StreamSelection.Matching(".*"))
+      val hour           = Duration.ofHours(1)
+      val soon           = Duration.ofMillis(5)
+      Using.resource(new MetadataDiscovery(service, all, soon, hour, Clock.systemUTC(), "run")) { discovery =>
+        service.before = () => throw error
+        val thrown = intercept[SpliceException](discovery.now())
+        assert(thrown.getCondition == "SPLICE_METADATA.UNAVAILABLE" && thrown.getMessage.contains(error.getMessage))
+        val limit = System.nanoTime() + TimeUnit.MINUTES.toNanos(1)
+        while (discovery.health.failures < 3) {
+          assert(System.nanoTime() < limit, discovery.health)
+          Thread.onSpinWait()
+        }
+        assert(discovery.health.failing.exists(_._2 == error))
+      }
     }
   }
 

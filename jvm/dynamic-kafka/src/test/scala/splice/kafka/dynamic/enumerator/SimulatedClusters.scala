@@ -3,7 +3,8 @@
 
 package splice.kafka.dynamic.enumerator
 
-import java.util.concurrent.{Semaphore, TimeUnit}
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.{CountDownLatch, Semaphore, TimeUnit}
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
@@ -50,6 +51,12 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
 
   val source = new DynamicKafkaSource(settings)
 
+  /** The discovery of topics of a cluster. */
+  var discovery: String => Discovery = name => new ClockedDiscovery(logs(name), never, clock)
+
+  /** How many enumerators of single clusters were created. */
+  val enumerators = new AtomicInteger
+
   private val refreshes = new Semaphore(0)
 
   @volatile private var metadata = StreamMetadata(
@@ -62,13 +69,17 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
 
   @volatile var unavailable = false
 
+  /** Delays responses of the metadata service until it is released. */
+  @volatile var hang = Option.empty[CountDownLatch]
+
   private object Service extends KafkaMetadataService {
     override def allStreams(): StreamMetadata = {
+      hang.foreach(_.await())
       refreshes.release()
       if (unavailable) throw new IllegalStateException("unavailable")
-      metadata
+      val clusters = metadata.clusters.map { case (name, own) => name -> own.copy(active = !inactive(name)) }
+      metadata.copy(clusters = clusters)
     }
-    override def isClusterActive(cluster: String): Boolean = !inactive(cluster)
   }
 
   def generation: Long = metadata.generation.getOrElse(0L)
@@ -109,7 +120,8 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
       EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated", batchesToRetain, start = stored)
     source.enumerator(context, Service, new RecordSizes, new ClusterReads(context.run)) { (cluster, own, scope) =>
       val log = logs(cluster.name)
-      KafkaEnumerator(settings.of(cluster, own), scope, log, new ClockedDiscovery(log, never, clock))
+      enumerators.incrementAndGet()
+      KafkaEnumerator(settings.of(cluster, own), scope, log, discovery(cluster.name))
     }
   }
 

@@ -5,6 +5,7 @@ package splice.kafka.dynamic.metadata
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.kafka.dynamic.StreamMetadata
 import splice.source.SpliceException
 
 /** Attacks by the author of a metadata document. */
@@ -25,7 +26,7 @@ final class DocumentPropertiesSuite extends AnyFunSuite {
     "config.providers.vault.class"                 -> "example.VaultConfigProvider"
   )
 
-  private def read(any: Boolean, servers: String, literal: Boolean, properties: (String, String)*): MetadataDocument = {
+  private def read(any: Boolean, servers: String, literal: Boolean, properties: (String, String)*): StreamMetadata = {
     def quoted(text: String) = "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\""
     val lines = properties.map { case (key, value) => s"      ${quoted(key)}: ${quoted(value)}\n" }.mkString
     val text  = "version: 1\nclusters:\n  east:\n    bootstrapServers: " + quoted(servers) +
@@ -38,7 +39,7 @@ final class DocumentPropertiesSuite extends AnyFunSuite {
   }
 
   private def accepted(properties: (String, String)*): Unit = {
-    val found = read(any = false, "east:9092", literal = false, properties: _*).metadata.clusters("east").properties
+    val found = read(any = false, "east:9092", literal = false, properties: _*).clusters("east").properties
     assert(found == Map(properties: _*) + ("bootstrap.servers" -> "east:9092"))
   }
 
@@ -177,7 +178,7 @@ final class DocumentPropertiesSuite extends AnyFunSuite {
   test("with metadataProperties=any, metadata sets each property that a query may set") {
     val own =
       Seq("config.providers" -> "own", "config.providers.own.class" -> "example.Provider", login("example.Login"))
-    val found = read(any = true, "east:9092", literal = false, own: _*).metadata.clusters("east").properties
+    val found = read(any = true, "east:9092", literal = false, own: _*).clusters("east").properties
     assert(found == Map(own: _*) + ("bootstrap.servers" -> "east:9092"))
   }
 

@@ -9,7 +9,7 @@ import scala.collection.immutable.SortedMap
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.dynamic.StreamCutover
+import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
 import splice.source.{LogPartition, SpliceException}
 
 final class MetadataDocumentSuite extends AnyFunSuite {
@@ -31,7 +31,7 @@ final class MetadataDocumentSuite extends AnyFunSuite {
        |  refunds: {west: [refunds]}
        |""".stripMargin
 
-  private def read(text: String, literal: Boolean = false): MetadataDocument =
+  private def read(text: String, literal: Boolean = false): StreamMetadata =
     MetadataDocument.read(
       "streams.yaml",
       text,
@@ -44,34 +44,34 @@ final class MetadataDocumentSuite extends AnyFunSuite {
 
   test("streams, their clusters and topics, and which cluster is not to be used") {
     val found = read(yaml)
-    assert(found.metadata.generation.contains(7L))
-    assert(found.metadata.streams("orders").topics.view.mapValues(_.mkString(",")).toMap ==
+    assert(found.generation.contains(7L))
+    assert(found.streams("orders").topics.view.mapValues(_.mkString(",")).toMap ==
       Map("east" -> "orders", "west" -> "orders,orders-old"))
-    assert(found.metadata.clusters("east").properties == Map(
+    assert(found.clusters("east").properties == Map(
       "bootstrap.servers" -> "east-1:9092,east-2:9092",
       "security.protocol" -> "SASL_SSL",
       "sasl.jaas.config"  -> reference("jaas")
     ))
-    assert(found.inactive == Set("west"))
+    assert(found.clusters.collect { case (name, c) if !c.active => name }.toSet == Set("west"))
   }
 
   test("JSON is read as well") {
     val json  = """{"version":1,"clusters":{"a":{"bootstrapServers":"a:1"}},"streams":{"s":{"a":["t"]}}}"""
-    val found = read(json).metadata
+    val found = read(json)
     assert(found.generation.isEmpty && found.streams("s").topics("a") == Set("t"))
   }
 
   test("JSON may be indented with tabs") {
     val json = "{\n\t\"version\": 1,\n\t\"clusters\": {\"a\": {\n\t\t\"bootstrapServers\":\t\"a:1\"}},\n" +
       "\t\"streams\": {\"s\\tt\": {\"a\": [\"t\"]}}}"
-    assert(read(json).metadata.streams.keySet == Set("s\tt"))
+    assert(read(json).streams.keySet == Set("s\tt"))
   }
 
   private def topics(stream: Int): Seq[String] = (0 until 20).map(t => f"a-topic-of-some-length-$stream%06d-$t%02d")
 
   private def assertLarge(text: String, streams: Int): Unit = {
     assert(text.length > 4000000)
-    val found = read(text).metadata.streams
+    val found = read(text).streams
     assert(found.size == streams)
     Seq(0, streams - 1).foreach(i => assert(found(f"stream-$i%06d").topics("a").toSeq == topics(i)))
   }
@@ -94,13 +94,14 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     assert(error.getCondition == "SPLICE_METADATA.INVALID" && error.getMessage.contains("longer than 8 MiB"))
   }
 
-  test("some of the streams, and only the clusters that they are on") {
-    val some = read(yaml).metadata.only(Set("refunds"))
-    assert(some.streams.keySet == Set("refunds") && some.clusters.keySet == Set("west"))
+  test("some of the streams, and all clusters, since a removed topic may still be drained") {
+    val some = read(yaml).only(Set("refunds"))
+    assert(some.streams.keySet == Set("refunds") && some.clusters.keySet == Set("east", "west"))
+    assert(some.used.keySet == Set("west"))
   }
 
   test("no stream at all is an answer") {
-    assert(read("version: 1\nstreams: {}").metadata.streams.isEmpty)
+    assert(read("version: 1\nstreams: {}").streams.isEmpty)
   }
 
   test("what is wrong is said with its line") {
@@ -145,7 +146,7 @@ final class MetadataDocumentSuite extends AnyFunSuite {
        |""".stripMargin
 
   test("where streams go over: at a time, or at offsets") {
-    val streams = read(cutovers).metadata.streams
+    val streams = read(cutovers).streams
     assert(streams("orders").cutover.contains(
       StreamCutover.At(Instant.parse("2026-11-22T09:00:00Z"), Duration.ofSeconds(30))
     ))
@@ -154,8 +155,8 @@ final class MetadataDocumentSuite extends AnyFunSuite {
       "west" -> SortedMap(LogPartition("refunds", 0) -> 80L)
     ))))
     val plain = read(cutovers.replace("\"2026-11-22T10:00:00+01:00\", lateness: 30s", "1700000000000"))
-    assert(plain.metadata.streams("orders").cutover.contains(StreamCutover.At(Instant.ofEpochMilli(1700000000000L))))
-    assert(read(yaml).metadata.streams.values.forall(_.cutover.isEmpty))
+    assert(plain.streams("orders").cutover.contains(StreamCutover.At(Instant.ofEpochMilli(1700000000000L))))
+    assert(read(yaml).streams.values.forall(_.cutover.isEmpty))
   }
 
   test("what is wrong with where streams go over is said with its line") {
@@ -191,8 +192,8 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     val plain = yaml.replace(reference("jaas"), """Login required username="me" password="hunter22";""")
     assert(refused(plain).contains("line 8: 'clusters.east.properties.sasl.jaas.config'"))
     assert(!refused(plain).contains("hunter22"))
-    assert(read(plain, literal = true).metadata.clusters("east").toString.contains("redacted"))
-    assert(read(plain.replace("hunter22", reference("password"))).metadata.clusters.contains("east"))
+    assert(read(plain, literal = true).clusters("east").toString.contains("redacted"))
+    assert(read(plain.replace("hunter22", reference("password"))).clusters.contains("east"))
     assert(refused(yaml.replace("security.protocol: SASL_SSL", "ssl.key.password: hunter22")).contains("line 7"))
   }
 
@@ -234,7 +235,7 @@ final class MetadataDocumentSuite extends AnyFunSuite {
       s"username=me password=${reference("password")};",
       s"username='me' password = \"${reference("password")}\" tokenauth=true;",
       "useKeyTab=true keyTab=\"/etc/me.keytab\" principal=\"me@REALM\";"
-    ).foreach(options => assert(read(login(options)).metadata.clusters.contains("east"), options))
+    ).foreach(options => assert(read(login(options)).clusters.contains("east"), options))
   }
 
   test("a reference to a provider that is not configured is a literal, which Kafka would use as it is") {
@@ -245,7 +246,7 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     assert(refused(login("password='$" + "{vault:hunter22}';")).contains("sasl.jaas.config"))
     val own =
       yaml.replace("security.protocol: SASL_SSL", "config.providers: vault\n      config.providers.vault.class: V")
-    assert(read(own.replace("{file:", "{vault:")).metadata.clusters.contains("east"))
+    assert(read(own.replace("{file:", "{vault:")).clusters.contains("east"))
   }
 
   test("a secret in an address is a literal") {

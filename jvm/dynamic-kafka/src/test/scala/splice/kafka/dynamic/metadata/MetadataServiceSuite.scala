@@ -38,12 +38,12 @@ final class MetadataServiceSuite extends AnyFunSuite {
     error.getMessage
   }
 
-  private def inFile(use: (LocalPath, FileMetadataService) => Unit): Unit = {
+  private def inFile(use: (LocalPath, KafkaMetadataService) => Unit): Unit = {
     val folder = Files.createTempDirectory("splice-metadata")
     val file   = folder.resolve("streams.yaml")
     try use(
         file,
-        new FileMetadataService(
+        DocumentService.file(
           new Path(file.toUri),
           new Configuration(),
           new DocumentProperties(any = false, new LiteralSecrets(allowed = false, _ => Map.empty), _ => Map.empty)
@@ -73,10 +73,10 @@ final class MetadataServiceSuite extends AnyFunSuite {
   test("a file is read anew each time, and may be replaced by another") {
     inFile { (file, service) =>
       replace(file, document(1, "one"))
-      assert(topics(service.allStreams()) == "one" && service.isClusterActive("a"))
+      assert(topics(service.allStreams()) == "one" && service.allStreams().clusters("a").active)
       replace(file, document(2, "two", active = false))
       val found = service.describeStreams(Set("s", "unheard-of"))
-      assert(topics(found) == "two" && found.generation.contains(2L) && !service.isClusterActive("a"))
+      assert(topics(found) == "two" && found.generation.contains(2L) && !found.clusters("a").active)
     }
   }
 
@@ -126,7 +126,8 @@ final class MetadataServiceSuite extends AnyFunSuite {
       answer.set(document(1, "one") -> 200)
       assert(topics(service.allStreams()) == "one" && topics(service.allStreams()) == "one" && full.get == 1)
       answer.set(document(2, "two", active = false) -> 200)
-      assert(topics(service.allStreams()) == "two" && full.get == 2 && !service.isClusterActive("a"))
+      assert(topics(service.allStreams()) == "two" && full.get == 2)
+      assert(!service.allStreams().clusters("a").active && full.get == 2)
     }
   }
 
@@ -161,15 +162,15 @@ final class MetadataServiceSuite extends AnyFunSuite {
     assert(unavailable(all.head).contains(s"127.0.0.1:$gone/s") && !unavailable(all.head).contains("version=3"))
   }
 
-  test("the first service that answers is taken, and asked about its clusters") {
+  test("the first service that responds is used, with its clusters") {
     inFile { (file, second) =>
       overHttp { (answer, _, uri) =>
         val service = new FallbackMetadataService(Seq(http(uri, "Authorization" -> "Bearer me"), second))
         answer.set(document(3, "http", active = false) -> 200)
-        assert(topics(service.allStreams()) == "http" && !service.isClusterActive("a"))
+        assert(topics(service.allStreams()) == "http" && !service.allStreams().clusters("a").active)
         answer.set("" -> 503)
         replace(file, document(3, "file"))
-        assert(topics(service.allStreams()) == "file" && service.isClusterActive("a"))
+        assert(topics(service.allStreams()) == "file" && service.allStreams().clusters("a").active)
         replace(file, document(3, "file").replace("generation: 3\n", ""))
         assert(unavailable(service).contains("no 'generation'"))
         Files.delete(file)

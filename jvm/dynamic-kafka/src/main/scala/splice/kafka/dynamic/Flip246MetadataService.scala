@@ -1,0 +1,91 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic
+
+import java.util.{Collection => JCollection, Map => JMap, Properties, Set => JSet}
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.jdk.CollectionConverters._
+
+import splice.kafka.dynamic.metadata.MetadataErrors
+
+/** Adapts a service with the three methods of FLIP-246's `KafkaMetadataService` to Splice's [[KafkaMetadataService]].
+  *
+  * Splice calls all methods on the thread that polls the metadata. `isClusterActive` is called once per poll for each cluster of the
+  * streams, and for each cluster of earlier streams of this run, because topics of it may still be drained.
+  *
+  * A stream has its own client properties for a cluster in FLIP-246. In Splice they belong to the cluster, so two streams with other
+  * properties for one cluster are an error. Use two names of clusters for two sets of credentials.
+  *
+  * {{{
+  * final class Inventory extends Flip246MetadataService {
+  *   override def getAllStreams(): java.util.Set[Flip246MetadataService.Stream] = ...
+  *   override def describeStreams(ids: java.util.Collection[String]) = ...
+  *   override def isClusterActive(cluster: String): Boolean = ...
+  * }
+  * }}}
+  */
+abstract class Flip246MetadataService extends KafkaMetadataService {
+
+  import Flip246MetadataService._
+
+  private var seen = SortedMap.empty[String, KafkaCluster]
+
+  /** Returns all streams. */
+  def getAllStreams(): JSet[Stream]
+
+  /** Returns the streams of these ids that exist, by id. */
+  def describeStreams(ids: JCollection[String]): JMap[String, Stream]
+
+  /** Whether Splice may send requests to a cluster. */
+  def isClusterActive(cluster: String): Boolean
+
+  final override def allStreams(): StreamMetadata = whole(getAllStreams().asScala)
+
+  final override def describeStreams(names: Set[String]): StreamMetadata =
+    whole(describeStreams(names.asJava: JCollection[String]).asScala.values)
+
+  private def whole(streams: Iterable[Stream]): StreamMetadata = {
+    val clusters = for {
+      (name, parts) <- streams.toSeq.flatMap(s => s.clusters.asScala.map { case (c, own) => c -> (s.id -> own) })
+        .groupMap(_._1)(_._2).toSeq
+    } yield {
+      val properties = parts.map { case (_, own) => SortedMap.from(own.properties.asScala) }.distinct
+      if (properties.size > 1)
+        throw MetadataErrors.invalidResponse(toString, differs(name, parts.map(_._1), properties))
+      name -> KafkaCluster(name, properties.head)
+    }
+    seen = (seen ++ clusters).map { case (name, own) => name -> own.copy(active = isClusterActive(name)) }
+    StreamMetadata(None, seen, SortedMap.from(streams.map(s => s.id -> stream(s))))
+  }
+
+  private def stream(of: Stream): KafkaStream =
+    KafkaStream(
+      of.id,
+      SortedMap.from(of.clusters.asScala.map { case (c, own) => c -> SortedSet.from(own.topics.asScala) })
+    )
+
+  private def differs(cluster: String, streams: Seq[String], all: Seq[Map[String, String]]): String = {
+    val keys = all.flatMap(_.keys).distinct.filter(key => all.map(_.get(key)).distinct.size > 1)
+    s"streams ${streams.sorted.mkString(", ")} set different client properties for cluster '$cluster': " +
+      s"${keys.sorted.mkString(", ")}. Use one name of the cluster for each set of properties"
+  }
+}
+
+object Flip246MetadataService {
+
+  /** A stream (FLIP-246's `KafkaStream`).
+    *
+    * @param clusters
+    *   by the id of the cluster
+    */
+  final case class Stream(id: String, clusters: JMap[String, Cluster])
+
+  /** The part of a stream on one cluster (FLIP-246's `ClusterMetadata`).
+    *
+    * @param properties
+    *   of the Kafka client, `bootstrap.servers` among them
+    */
+  final case class Cluster(topics: JSet[String], properties: Properties)
+}
