@@ -110,7 +110,8 @@ private[change] object AppliedMetadataFormat {
 
   private def cluster(node: JsonNode): (String, KafkaCluster) = {
     val properties = Json.fields(node.get("properties")).map { case (k, v) => k -> v.asText }
-    text(node, "cluster") -> KafkaCluster(text(node, "cluster"), SortedMap.from(properties), Json.field(node, "active").forall(_.asBoolean))
+    text(node, "cluster") ->
+      KafkaCluster(text(node, "cluster"), SortedMap.from(properties), Json.field(node, "active").forall(_.asBoolean))
   }
 
   private def state(node: JsonNode, stream: Option[String]): TopicState = text(node, "state") match {

@@ -26,8 +26,9 @@ private[dynamic] object ChangeText {
     def is(t: ClusterTopic)  = now.topics.get(t)
     val returned             = (has -- had).filter(was(_).nonEmpty)
     val finished             = now.topics.keySet.filter(t => is(t).exists(isRemoved) && was(t).exists(isDraining))
-    val renewed              = now.clusters.keys.filter(c => before.clusters.get(c).exists(_.properties != now.clusters(c).properties))
-    val waiting              = now.draining.filter { case (topic, draining) =>
+    val renewed              =
+      now.clusters.keys.filter(c => before.clusters.get(c).exists(_.properties != now.clusters(c).properties))
+    val waiting = now.draining.filter { case (topic, draining) =>
       draining.unavailable.nonEmpty && before.draining.get(topic).forall(_.unavailable.isEmpty)
     }
     Seq(

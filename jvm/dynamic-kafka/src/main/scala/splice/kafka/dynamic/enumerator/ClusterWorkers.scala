@@ -115,6 +115,7 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
 
 private[dynamic] object ClusterWorkers {
   final private case class Entry(cluster: KafkaCluster, topics: SortedSet[String], worker: ClusterWorker) {
-    def isFor(other: KafkaCluster, others: SortedSet[String]): Boolean = other.properties == cluster.properties && others == topics
+    def isFor(other: KafkaCluster, others: SortedSet[String]): Boolean = other.properties == cluster.properties &&
+      others == topics
   }
 }

@@ -11,6 +11,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
+import splice.kafka.KafkaErrors
 import splice.kafka.dynamic.change._
 import splice.kafka.dynamic.reader.{ClusterReads, DynamicReaders}
 import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition, DynamicSplitRange, PositionLog}
@@ -80,7 +81,7 @@ final private[splice] class DynamicEnumerator(
   ): SortedMap[LogPartition, A] = {
     val first = begun()
     ClusterStart.check(history.keySet.map(_.topic), first.read)
-    val found = ask(first, patient = false) { (name, enumerator) =>
+    val found = ask(first, _ => false) { (name, enumerator) =>
       of(enumerator, history.filter { case (p, _) => first.read(name)(p.topic) })
     }
     ClusterStart.refuseAbsent(first.read.keySet -- found.keySet)
@@ -89,13 +90,14 @@ final private[splice] class DynamicEnumerator(
 
   override def outlook(): Outlook = {
     val first = begun()
-    val found = ask(first, patient = false)((_, enumerator) => enumerator.outlook())
+    val found = ask(first, _ => false)((_, enumerator) => enumerator.outlook())
     new ClustersOutlook(found, first.read.keySet -- found.keySet)
   }
 
   override def start(at: StartPosition): DynamicOffset = {
-    val first  = begun()
-    val starts = ask(first)((name, enumerator) =>
+    val first = begun()
+    // A missing topic or a rejected login is more likely an error of the metadata than an outage.
+    val starts = ask(first, KafkaErrors.isUnreachable)((name, enumerator) =>
       enumerator.start(ClusterStart(at, first.read(name)), settings.starts(name, first))
     )
     if (at != StartPosition.Configured) ClusterStart.refuseAbsent(first.read.keySet -- starts.keySet)
@@ -239,7 +241,7 @@ final private[splice] class DynamicEnumerator(
       val position = own(at)
       val here     = driver.reached(changes(position.change))
       workers.follow(here, position)
-      val done = ask(here, patient = false)((name, enumerator) => enumerator.commitEnd(position.of(name)))
+      val done = ask(here, _ => false)((name, enumerator) => enumerator.commitEnd(position.of(name)))
       done.keySet == here.read.keySet && done.values.forall(isDone => isDone)
     }
   }
@@ -268,13 +270,17 @@ final private[splice] class DynamicEnumerator(
   private def lost(cluster: String): Nothing =
     throw CheckpointErrors.missingEntry(s"The cluster $cluster of a change")
 
-  /** Asks every usable cluster, all at once, and waits for all answers. */
-  private def ask[A](here: AppliedMetadata, patient: Boolean = true)(
+  /** Sends a request to every usable cluster at the same time, and waits for all responses.
+    *
+    * @param isRepeated
+    *   whether a request is repeated up to `clusterTimeout` after an error
+    */
+  private def ask[A](here: AppliedMetadata, isRepeated: SpliceException => Boolean = KafkaErrors.isOfCluster)(
       question: (String, ClusterEnumerator) => A
   ): SortedMap[String, A] = {
     val usable = workers.all.filter { case (name, _) => here.read.contains(name) && here.isActive(name) }
     val asked  = usable.map { case (name, worker) => name -> worker.ahead(question(name, _)) }
-    asked.map { case (name, answer) => name -> (if (patient) hold(name)(answer()) else answer()) }
+    asked.map { case (name, response) => name -> hold(name, isRepeated)(response()) }
   }
 
   private def pause(): Unit = TimeUnit.MILLISECONDS.sleep(settings.base.retryInterval.toMillis)

@@ -20,11 +20,15 @@ import splice.source.SpliceException
   */
 final private[dynamic] class Hold(clock: Clock, timeout: Duration)(before: () => Unit) {
 
-  def apply[A](cluster: String)(question: => A): A = {
+  /** @param isRepeated
+    *   whether a request is repeated after an error
+    */
+  def apply[A](cluster: String, isRepeated: SpliceException => Boolean = KafkaErrors.isOfCluster)(question: => A): A = {
     val began = clock.instant()
 
     @tailrec def again(): A = attempt(question) match {
       case Right(answer)                                            => answer
+      case Left(e) if !isRepeated(e)                                => throw e
       case Left(e) if clock.instant().isBefore(began.plus(timeout)) =>
         Hold.log.warn(s"Waiting for cluster $cluster: ${e.getMessage}")
         before()
@@ -36,7 +40,7 @@ final private[dynamic] class Hold(clock: Clock, timeout: Duration)(before: () =>
 
   private def attempt[A](question: => A): Either[SpliceException, A] =
     try Right(question)
-    catch { case e: SpliceException if KafkaErrors.isOfCluster(e) => Left(e) }
+    catch { case e: SpliceException => Left(e) }
 }
 
 private object Hold {

@@ -21,7 +21,9 @@ final class ClusterHealthSuite extends AnyFunSuite {
   private val login  = KafkaErrors.refused("east:9092", "its topics", new SaslAuthenticationException("no"))
 
   private def delays(error: Throwable): Seq[Duration] =
-    Iterator.iterate(ClusterHealth())(_.failed(t0, t0, error)).drop(1).take(12).map(h => Duration.between(t0, h.next)).toSeq
+    Iterator.iterate(ClusterHealth())(_.failed(t0, t0, error)).drop(1).take(12).map(h =>
+      Duration.between(t0, h.next)
+    ).toSeq
 
   test("the delay of the next request doubles up to 10 seconds, and up to 5 minutes after failed logins") {
     val (other, logins) = (delays(silent), delays(login))

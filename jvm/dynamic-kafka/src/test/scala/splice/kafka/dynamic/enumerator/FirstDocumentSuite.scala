@@ -9,7 +9,6 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
 import splice.kafka.dynamic.KafkaStream
-import splice.kafka.options.Subscription
 import splice.source._
 
 /** The document that a checkpoint begins with, and documents that are not applied. */
@@ -21,13 +20,12 @@ final class FirstDocumentSuite extends RemovedTopics {
     val world = simulated()
     Seq(east, west).foreach(fill(world, _, 3))
     world.publish(typo(east))
-    val topics = world.logs(east).subscribed
-    world.logs(east).subscribed = Subscription.Topics(SortedSet("ordrs"))
+    world.logs(east).named = Set("ordrs")
     Seq(1, 2).foreach { _ =>
       val error = intercept[SpliceException](Using.resource(world.start())(_.start(StartPosition.Configured)))
       assert(error.getCondition == "SPLICE_KAFKA.MISSING_TOPIC" && error.getMessage.contains("ordrs"))
     }
-    world.logs(east).subscribed = topics
+    world.logs(east).named = Set.empty
     world.publish(stream(west))
     val start = Using.resource(world.start()) { run =>
       val start = world.begin(StartPosition.Configured, run)
@@ -72,7 +70,9 @@ final class FirstDocumentSuite extends RemovedTopics {
     }
   }
 
-  test("a run to the end reads and keeps what available clusters have, then names the others, and the next run resumes") {
+  test(
+    "a run to the end reads and keeps what available clusters have, then names the others, and the next run resumes"
+  ) {
     val world = simulated("clusterTimeout" -> "1min", "clusterWait" -> "10ms")
     world.publish(stream(east, west))
     Seq(east, west).foreach(fill(world, _, 3))

@@ -24,7 +24,7 @@ final class HangingMetadataSuite extends RemovedTopics {
     val first = Using.resource(world.start())(run => readAll(run, run.start(StartPosition.Configured))._1)
     fill(world, east, 3)
     world.hang = Some(released)
-    val (_, warned) = LoggedMessages.during(classOf[ChangeDriver].getName) {
+    val (_, warned) = LoggedMessages.during(classOf[DocumentFeed].getName) {
       Using.resource(world.start()) { run =>
         assert(readAll(run, world.source.position(first.json))._2 == all(east, 5).drop(2))
         released.countDown()

@@ -129,7 +129,7 @@ final class MetadataDocumentSuite extends AnyFunSuite {
       assert(message.contains(s"'$topic' is not a valid topic name. Use 1 to 249 ASCII letters"), topic)
     }
     val longest = "t" * 249
-    assert(read(yaml.replace("west: [refunds]", s"west: [$longest]")).metadata.streams("refunds").topics("west") ==
+    assert(read(yaml.replace("west: [refunds]", s"west: [$longest]")).streams("refunds").topics("west") ==
       Set(longest))
   }
 
