@@ -1,0 +1,168 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.life
+
+import scala.annotation.tailrec
+import scala.collection.immutable.SortedMap
+
+import splice.kafka.dynamic.StreamCutover
+import splice.source.{Position, Source, SpliceException, SpliceOptionException, TaskRanges}
+import splice.testkit.simulation._
+
+/** One life of a query over streams that move between clusters: runs, kills and restarts, then a calm end at which all is read.
+  *
+  * @param covers
+  *   whether the life has the situations of a defect
+  */
+final private[life] class DynamicLife(life: Life, covers: String => Boolean) {
+
+  private val chance = life.chance
+  private val plan   = new LifePlan(chance, covers)
+  private val world  = new LifeWorld(life, plan, covers)
+  private val events = new LifeEvents(world)
+  private val spark  = new SimulatedSpark(life, subject, () => new KillingSideLog(world.side, life), plan.asynchronous)
+  private var still  = false
+  private var faulty = false
+  private var inRun  = false
+
+  world.sink = () => spark.sink.rows
+
+  def live(): HistoryEnd = {
+    LifeWarnings.begin()
+    life.whenever(if (!still) {
+      events.happen(None, isRunning = inRun)
+      faulty ||= !world.isHealthy
+    })
+    try whole()
+    catch { case ended: DynamicLife.Ended => life.met(s"ended by ${ended.getMessage.take(60)}") }
+    finally {
+      world.heal()
+      world.closed()
+    }
+    HistoryEnd(spark.sink.size, life.situations)
+  }
+
+  private def whole(): Unit = {
+    lives(chance.between(1, 3))
+    if (plan.isolates) {
+      still = true
+      val outage = new LifeOutage(life, world, covers, run(_, isExplained = !plan.fails), () => spark.settled)
+      if (plan.lossy) outage.loss(() => atRest.nonEmpty)
+      else if (plan.fails || plan.steps || chance.oneIn(2)) outage.short()
+      else outage.long()
+      still = false
+      lives(chance.between(0, 1))
+    }
+    finish()
+    world.oracle.verify(spark.sink.rows)
+    if (plan.forgets) forget()
+  }
+
+  @tailrec private def lives(left: Int): Unit = if (left > 0) {
+    run(trigger)
+    (1 to chance.between(0, 6)).foreach(_ => events.happen(atRest, isRunning = false))
+    lives(left - 1)
+  }
+
+  private def trigger: SimulatedTrigger =
+    if (chance.oneIn(3)) SimulatedTrigger.AvailableNow else SimulatedTrigger.ProcessingTime(chance.between(1, 5))
+
+  /** The offset of the last batch, if no batch is read again. */
+  private def atRest: Option[String] =
+    if (plan.asynchronous || spark.lastLogged != spark.lastCommitted) None else spark.lastLogged
+
+  /** A run of the query; false if the driver is killed or the query fails. */
+  private def run(trigger: SimulatedTrigger, isExplained: Boolean = false): Boolean = {
+    faulty = !world.isHealthy
+    inRun = true
+    try {
+      spark.run(trigger, 2)
+      true
+    } catch {
+      case _: Crash                                                                                => false
+      case e: SpliceOptionException if !covers("N2") && e.getMessage.contains("'subscribe' is ''") =>
+        throw new DynamicLife.Ended(e)
+      case e: SpliceException =>
+        life.note(s"the query fails: ${e.getMessage}")
+        if (!isExplained && !explains(trigger, e)) throw new Violation(s"the query fails: ${e.getMessage}")
+        false
+    } finally {
+      inRun = false
+      world.closed()
+    }
+  }
+
+  private def explains(trigger: SimulatedTrigger, error: SpliceException): Boolean = {
+    val isOutage = error.getCondition == "SPLICE_DYNAMIC.CLUSTER_UNAVAILABLE" ||
+      error.getCondition == "SPLICE_KAFKA.UNREACHABLE"
+    val isNow = trigger == SimulatedTrigger.AvailableNow || !plan.fails || !world.isHealthy
+    isOutage && faulty && isNow
+  }
+
+  /** Every cluster is available and nothing changes any more: what must be read is read. */
+  private def finish(): Unit = {
+    still = true
+    world.heal()
+    val streams = world.valid.streams.map { case (name, stream) => name -> settled(name, stream) }
+    world.publish(world.valid.copy(streams = if (plan.guards) moved else streams, inactive = Set.empty))
+    life.calm()
+    Seq(SimulatedTrigger.ProcessingTime(4), SimulatedTrigger.AvailableNow, SimulatedTrigger.ProcessingTime(2)).foreach {
+      trigger => if (!run(trigger)) throw new Violation(s"$trigger does not end although all is well")
+    }
+    val missing = world.physical(world.valid.topics) -- world.oracle.topics
+    if (missing.nonEmpty) throw new Violation(s"the last document is not applied: ${missing.mkString(", ")}")
+  }
+
+  /** The streams of the last change, all of which move. No guard may reject that. */
+  private def moved = SortedMap.from(for {
+    change           <- world.oracle.lastChange.iterator
+    (stream, topics) <- change.topics.groupMap(_._2)(_._1)
+  } yield stream -> {
+    if (stream == "m") LifeDocument.stream(stream, topics.toSeq: _*)
+    else LifeDocument.stream(stream, world.valid.clusters.keys.toSeq.map(_ -> s"$stream-z"): _*)
+  })
+
+  /** A move that was never applied is taken back, because it may be too late for it. */
+  private def settled(name: String, stream: splice.kafka.dynamic.KafkaStream) = stream.cutover match {
+    case Some(_: StreamCutover) =>
+      val applied = world.oracle.lastChange.toSeq.flatMap(_.topics.collect { case (place, `name`) => place })
+      if (applied.isEmpty || applied.exists(p => stream.topics.contains(p._1))) stream
+      else LifeDocument.stream(name, applied: _*)
+    case None => stream
+  }
+
+  /** After the retention, nothing of removed topics is left in the checkpoint. */
+  private def forget(): Unit = {
+    Seq(1, 2).foreach { _ =>
+      life.clock.advance(LifePlan.Retention.multipliedBy(2))
+      val _ = run(SimulatedTrigger.ProcessingTime(3))
+    }
+    val text = LifeChanges.last(world.side)
+    val kept = world.oracle.leaving.map(_._2).filterNot(name => world.valid.topics.exists(_._2 == name))
+      .filter(name => text.contains(s"\"$name\""))
+    if (kept.nonEmpty) throw new Violation(s"removed topics are kept: ${kept.mkString(", ")}")
+  }
+
+  private object subject extends Subject {
+
+    override def source(): Source[_ <: Position] = world.source
+
+    override def rows(run: String, task: TaskRanges): TaskRows = new TaskRows {
+      private val ids                   = task.ranges.iterator.flatMap(world.ids)
+      override def next(): Option[Long] = ids.nextOption()
+      override def close(): Unit        = ()
+    }
+
+    override def killed(): Unit = {
+      world.closed()
+      world.oracle.killed()
+    }
+  }
+}
+
+private object DynamicLife {
+
+  /** A known defect keeps the query from ever starting again. */
+  final class Ended(cause: SpliceOptionException) extends RuntimeException(cause.getMessage, cause)
+}

@@ -1,0 +1,51 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.life
+
+import scala.jdk.CollectionConverters._
+
+import org.scalatest.concurrent.Eventually
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Seconds, Span}
+import org.scalatest.{BeforeAndAfterAllConfigMap, ConfigMap}
+
+/** Whole lives of queries over streams that move between simulated clusters.
+  *
+  * `SEED=42` lives one life, and `SEED=1..100000` a range of them. `DEFECTS=A13,A18` adds the situations of known defects, and
+  * `DEFECTS=all` those of all of them. A running sbt server takes them as arguments, for example
+  * `project/sbt --client "dynamicKafka/testOnly *DynamicLifeSuite -- -Dsplice.seed=42 -Dsplice.defects=A13"`.
+  */
+final class DynamicLifeSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap with Eventually {
+
+  private var seeds   = sys.env.get("SEED").fold[Range](1 to DynamicLifeSuite.Lives)(DynamicLives.range)
+  private var defects = sys.env.get("DEFECTS").toSeq.flatMap(_.split(",")).toSet
+
+  override def beforeAll(configuration: ConfigMap): Unit = {
+    configuration.get("splice.seed").foreach(text => seeds = DynamicLives.range(text.toString))
+    configuration.get("splice.defects").foreach(text => defects = text.toString.split(",").toSet)
+  }
+
+  test("every record of the streams is read once in any life") {
+    val lives   = new DynamicLives(defects)
+    val results = lives.run(seeds)
+    lives.failures(results).foreach(fail(_))
+    val cpu = ProcessHandle.current.info.totalCpuDuration.map[Long](_.toMillis).orElse(0L) / results.size
+    info(
+      s"${results.size} lives, ${results.map(_.kills).sum} kills, ${results.map(_.end.get.rows.toLong).sum} rows, " +
+        s"$cpu ms of processors per life"
+    )
+    results.flatMap(_.end.get.marks).groupBy(identity).toSeq.sortBy(_._1).foreach { case (met, all) =>
+      info(s"$met: ${all.size}")
+    }
+    eventually(timeout(Span(20, Seconds)))(assert(threads.isEmpty, "threads of lives that have ended"))
+  }
+
+  /** The threads of Splice that run. */
+  private def threads: Seq[String] =
+    Thread.getAllStackTraces.keySet.asScala.toSeq.filter(_.isAlive).map(_.getName).filter(_.contains("life-"))
+}
+
+private object DynamicLifeSuite {
+  val Lives = 10000
+}

@@ -1,0 +1,109 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.life
+
+import java.util.concurrent.{Callable, Executors}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import splice.testkit.simulation.{HistoryEnd, Life, LifeSettings}
+
+/** Lives of queries, several at a time.
+  *
+  * @param defects
+  *   known defects whose situations lives have
+  */
+final private[life] class DynamicLives(defects: Set[String]) {
+
+  private val command = "project/sbt \"dynamicKafka/testOnly *DynamicLifeSuite -- -Dsplice.seed=%d" +
+    (if (defects.isEmpty) "" else s" -Dsplice.defects=${defects.mkString(",")}") + "\""
+
+  private def covers(defect: String): Boolean =
+    defects(defect) || defects("all") || !DynamicLives.Unrepaired.contains(defect)
+
+  /** Lives seeds in order. A life waits for the threads of its clients in most of its time. */
+  def run(seeds: Range): Seq[LifeResult] = {
+    val threads = Executors.newFixedThreadPool(DynamicLives.Threads)
+    try {
+      val chunks = seeds.grouped(DynamicLives.Chunk).map(chunk =>
+        new Callable[Seq[LifeResult]] {
+          override def call(): Seq[LifeResult] = chunk.map(seed => live(seed.toLong))
+        }
+      )
+      LifeWarnings.during(threads.invokeAll(chunks.toSeq.asJava).asScala.toSeq.flatMap(_.get))
+    } finally { val _ = threads.shutdownNow() }
+  }
+
+  // Threads of clients may take another order the next time, so the events are written at once.
+  private def live(seed: Long): LifeResult = {
+    val life = new Life(seed, DynamicLives.Settings, written = true)
+    val end  = Try(new DynamicLife(life, covers).live())
+    end.failed.foreach { case _: InterruptedException | _: VirtualMachineError => throw end.failed.get; case _ => () }
+    LifeResult(seed, end, life.crashPoints.size, if (end.isFailure) life.journal else Nil)
+  }
+
+  /** The failures by their kinds, each with the events of its shortest life; None if no life fails. */
+  def failures(results: Seq[LifeResult]): Option[String] = {
+    val failed = results.flatMap(result => result.end.failed.toOption.map(result -> _))
+    val kinds  = failed.groupBy { case (_, e) => DynamicLives.kind(e.toString) }.toSeq.sortBy(-_._2.size)
+    val lines  = kinds.map { case (kind, all) =>
+      s"  ${all.size} x $kind, seeds ${all.take(5).map(_._1.seed).mkString(", ")}"
+    } ++ kinds.map(_._2.minBy(_._1.events.size)).flatMap { case (life, failure) => told(life, failure) }
+    if (failed.isEmpty) None
+    else Some((s"${failed.size} of ${results.size} lives fail:" +: lines).mkString("\n"))
+  }
+
+  private def told(life: LifeResult, failure: Throwable): Seq[String] =
+    Seq(s"seed ${life.seed}: $failure") ++ life.events.zipWithIndex.map { case (text, i) => f"  ${i + 1}%4d $text" } ++
+      failure.getStackTrace.take(8).map(line => s"      at $line") :+ s"again: ${command.format(life.seed)}"
+}
+
+/** The end of a life.
+  *
+  * @param events
+  *   all that happened, if it fails
+  */
+final private[life] case class LifeResult(seed: Long, end: Try[HistoryEnd], kills: Int, events: Seq[String])
+
+private[life] object DynamicLives {
+
+  /** Few kills, and only one driver at a time. */
+  private val Settings = LifeSettings(
+    moveOneIn = 4,
+    crashOneIn = 60,
+    crashesAtMost = 4,
+    freezesAtMost = 0,
+    clockBackOneIn = Int.MaxValue
+  )
+
+  /** Defects whose situations lives do not have by default. */
+  val Unrepaired: Map[String, String] = Map(
+    "A8"  -> "AvailableNow reads nothing of available clusters while another cluster is unavailable",
+    "A10" -> "a cutover opens new clients of an unavailable cluster again and again",
+    "A13" -> "a cluster that gets another name is read again",
+    "A17" -> "a healthy query fails after a short outage and a long batch",
+    "A18" -> "a request to an unavailable cluster blocks changes of streams on others",
+    "A21" -> "removed topics stay in the checkpoint after the retention",
+    "A24" -> "the removal guard counts moves, and permits gradual removals",
+    "A28" -> "a step of the clock silences a cluster",
+    "A29" -> "a document that is older than one that the query has received is applied",
+    "N1"  -> "no warning reports an abandoned topic if the driver is killed before it logs the warning",
+    "N2"  -> "a query cannot start again from a batch that ended the drain of a deleted topic"
+  )
+
+  private val Threads = 4 * Runtime.getRuntime.availableProcessors
+  private val Chunk   = 10
+
+  /** The text of a failure without the names that differ between lives. */
+  private def kind(failure: String): String =
+    failure.replaceAll("^[a-zA-Z.]*: ", "").takeWhile(_ != ':').replaceAll("[0-9]+", "n").take(100)
+
+  /** `42` or `1..1000`. */
+  def range(text: String): Range = text.split("\\.\\.") match {
+    case Array(one)  => one.toInt to one.toInt
+    case Array(a, b) => a.toInt to b.toInt
+    case _ => throw new IllegalArgumentException(s"The seed is '$text'. Use a number or a range such as 1..1000.")
+  }
+}

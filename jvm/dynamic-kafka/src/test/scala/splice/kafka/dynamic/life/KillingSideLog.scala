@@ -1,0 +1,30 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.life
+
+import splice.source.SideLog
+import splice.testkit.simulation.{CrashPoint, Life}
+
+/** A side log at whose entries the driver may be killed, if the query's thread makes them. */
+final private[life] class KillingSideLog(log: SideLog, life: Life, owner: Thread = Thread.currentThread)
+    extends SideLog {
+
+  override def get(key: String): Option[Seq[String]] = log.get(key)
+
+  override def getOrCreate(key: String)(decide: => Seq[String]): Seq[String] = log.get(key).getOrElse {
+    val decided = decide
+    reach(CrashPoint.BeforeEntry)
+    val made = log.getOrCreate(key)(decided)
+    reach(CrashPoint.AfterEntry)
+    made
+  }
+
+  override def keys(start: String): Seq[String] = log.keys(start)
+
+  override def remove(key: String): Unit = log.remove(key)
+
+  override def scope(name: String): SideLog = new KillingSideLog(log.scope(name), life, owner)
+
+  private def reach(point: CrashPoint): Unit = if (Thread.currentThread eq owner) life.reach(point)
+}

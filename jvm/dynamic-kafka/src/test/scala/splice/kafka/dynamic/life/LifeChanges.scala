@@ -1,0 +1,51 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.life
+
+import splice.kafka.dynamic.change.{AppliedMetadata, ChangeLog}
+import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition}
+import splice.source.{LogPartition, NumberedEntries, SideLog}
+
+/** A change that a query made durable.
+  *
+  * @param topics
+  *   the stream of each topic, by cluster and topic
+  */
+final private[life] case class LifeChange(number: Int, generation: Long, topics: Map[(String, String), String])
+
+/** The entries of a checkpoint. Only this file knows how they are read. */
+private[life] object LifeChanges {
+
+  /** The changes after one. */
+  def after(number: Int, side: SideLog): Seq[LifeChange] = if (side.get(key(number + 1)).isEmpty) Nil
+  else {
+    val log = new ChangeLog(side)
+    Iterator.from(number + 1).map(log.find).takeWhile(_.nonEmpty).flatten.map(change).toSeq
+  }
+
+  private def key(number: Int): String = NumberedEntries.key("change", number)
+
+  /** The text of the last change. */
+  def last(side: SideLog): String = side.keys("change-").lastOption.flatMap(side.get).fold("")(_.mkString("\n"))
+
+  /** The offset of a partition in a position. */
+  def offset(at: String, cluster: String, p: LogPartition): Option[Long] =
+    (DynamicPosition.read(at): DynamicOffset) match {
+      case position: DynamicPosition => position.of(cluster).get(p)
+      case _                         => None
+    }
+
+  private def change(of: AppliedMetadata): LifeChange = LifeChange(
+    of.number,
+    of.generation.getOrElse(0L),
+    of.streamOf.map { case (topic, stream) => (topic.cluster, topic.topic) -> stream }.toMap
+  )
+
+  /** The removed topic that a warning reports as abandoned. */
+  def abandoned(warning: String): Option[(String, String)] = Abandoned.findFirstMatchIn(warning).map { found =>
+    found.group(1) -> found.group(2)
+  }
+
+  private val Abandoned = "abandons the removed topic ([^/ ]+)/([^, ]+),".r
+}

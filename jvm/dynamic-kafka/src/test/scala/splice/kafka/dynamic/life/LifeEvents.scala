@@ -1,0 +1,228 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.life
+
+import java.time.Duration
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import splice.kafka.dynamic.StreamCutover
+import splice.source.LogPartition
+
+/** What happens in a life besides its query. */
+final private[life] class LifeEvents(world: LifeWorld) {
+
+  private val life   = world.life
+  private val plan   = world.plan
+  private val chance = life.chance
+
+  private var earlier = Vector(world.valid)
+
+  /** Something happens.
+    *
+    * @param at
+    *   the offset of the last batch if no batch is unfinished and no query runs
+    */
+  def happen(at: Option[String], isRunning: Boolean): Unit = chance.between(1, 100) match {
+    case n if n <= 55 => write()
+    case n if n <= 66 => publish(mutated())
+    case n if n <= 73 => fault(isRunning)
+    case n if n <= 83 => heal()
+    case n if n <= 89 => pass()
+    case n if n <= 93 => grow()
+    case n if n <= 95 => outdated()
+    case n if n <= 96 => if (isRunning) world.documents.fail()
+    case n if n <= 98 => if (plan.steps) step()
+    case _            => if (plan.loses) at.foreach(lose)
+  }
+
+  def publish(document: LifeDocument): Unit = {
+    earlier = (earlier :+ document).takeRight(5)
+    world.publish(document)
+  }
+
+  /** Appends records to a topic, of a stream in most cases. */
+  def write(): Unit = {
+    val topics = world.physical(world.valid.topics).toSeq
+    val all    = world.clusters.toSeq.sortBy(_._1).flatMap { case (id, c) => c.names.map(id -> _) }
+    writeTo(chance.oneOf(if (topics.isEmpty || chance.oneIn(5)) all else topics))
+  }
+
+  private def writeTo(place: (String, String)): Unit = {
+    val (id, topic) = place
+    world.clusters(id).topic(topic).foreach { known =>
+      world.write(id, topic, chance.between(0, known.partitions.size - 1), chance.between(1, 4))
+    }
+  }
+
+  private def grow(): Unit = {
+    val places = world.physical(world.valid.topics).toSeq.filterNot(_._2 == "m")
+    if (places.nonEmpty) grow(chance.oneOf(places))
+  }
+
+  private def grow(place: (String, String)): Unit = {
+    val (id, name) = place
+    world.clusters(id).topic(name).filter(_.partitions.size < 4).foreach { topic =>
+      world.clusters(id).grow(name)
+      world.write(id, name, topic.partitions.size - 1, chance.between(1, 3))
+    }
+  }
+
+  private def mutated(): LifeDocument = {
+    val now     = world.valid
+    val streams = now.streams - "m"
+    chance.between(1, 12) match {
+      case 1     => now
+      case 2     => again(chance.oneOf(earlier), now)
+      case 3 | 4 => again(earlier.dropRight(1).lastOption.getOrElse(now), now)
+      case 5 => now.copy(inactive = if (now.inactive.isEmpty) Set(chance.oneOf(now.clusters.keys.toSeq)) else Set.empty)
+      case 6 => added(now)
+      case 7 => removed(now)
+      case 8 if plan.renames    => renamed(now)
+      case 9 if plan.mirrors    => moved(now)
+      case _ if streams.isEmpty => added(now)
+      case _                    =>
+        val name = chance.oneOf(streams.keys.toSeq)
+        leaves(now, name)
+        now.copy(streams = now.streams.updated(name, world.placed(name, now.clusters.keys.toSeq)))
+    }
+  }
+
+  /** The streams of an earlier document, without the stream that has copies, on the clusters as they are called now. */
+  private def again(old: LifeDocument, now: LifeDocument): LifeDocument = {
+    val called  = now.clusters.map(_.swap)
+    val streams = (old.streams - "m").map { case (key, stream) =>
+      key -> stream.copy(topics = stream.topics.map { case (c, topics) => called(world.names(c)) -> topics })
+    }
+    now.copy(streams = streams ++ now.streams.get("m").map("m" -> _))
+  }
+
+  private def added(now: LifeDocument): LifeDocument = {
+    val name = s"s${chance.between(0, 4)}"
+    if (now.streams.contains(name)) now
+    else now.copy(streams = now.streams.updated(name, world.placed(name, now.clusters.keys.toSeq)))
+  }
+
+  private def removed(now: LifeDocument): LifeDocument = {
+    val names = (now.streams - "m").keys.toSeq
+    if (now.streams.size < 2 || names.isEmpty) now
+    else {
+      val name = chance.oneOf(names)
+      leaves(now, name)
+      now.copy(streams = now.streams - name)
+    }
+  }
+
+  /** Producers write until a stream leaves its topics, also to partitions that are new. */
+  private def leaves(now: LifeDocument, stream: String): Unit =
+    world.physical(for { (c, topics) <- now.streams(stream).topics.toSeq; t <- topics } yield c -> t).foreach { place =>
+      if (chance.oneIn(3)) grow(place)
+      if (chance.oneIn(2)) writeTo(place)
+    }
+
+  /** A cluster gets another name. */
+  private def renamed(now: LifeDocument): LifeDocument = {
+    val (old, id) = chance.oneOf(now.clusters.toSeq)
+    val name      = s"$old-${world.newest}"
+    val streams   = now.streams.map { case (key, stream) =>
+      key -> stream.copy(topics = stream.topics.map { case (c, topics) => (if (c == old) name else c) -> topics })
+    }
+    life.note(s"cluster $old is called $name")
+    now.copy(clusters = now.clusters - old + (name -> id), streams = streams, inactive = now.inactive - old)
+  }
+
+  /** The stream with copies moves to another cluster, or its move is taken back. */
+  def moved(now: LifeDocument): LifeDocument = now.streams.get("m").fold(now) { stream =>
+    val at      = stream.topics.keys.head
+    val to      = if (at == "east") "west" else "east"
+    val pending = stream.cutover.collect { case StreamCutover.At(time, _) => time.isAfter(life.clock.instant()) }
+    val next    =
+      if (pending.contains(true)) {
+        world.mayRepeat = true
+        LifeDocument.stream("m", to -> "m")
+      } else if (stream.cutover.isDefined) stream
+      else LifeDocument.stream("m", to -> "m").copy(cutover = Some(cutover))
+    now.copy(streams = now.streams.updated("m", next))
+  }
+
+  private def cutover: StreamCutover =
+    if (chance.oneIn(2)) StreamCutover.At(life.clock.instant().plusSeconds(chance.between(1, 180).toLong))
+    else {
+      val offsets = SortedMap.from((0 to 1).map { p =>
+        LogPartition("m", p) -> world.clusters("c0").log(LogPartition("m", p)).fold(0L)(_.size.toLong)
+      })
+      StreamCutover.Offsets(SortedMap("east" -> offsets, "west" -> offsets))
+    }
+
+  private def fault(isRunning: Boolean): Unit = {
+    val (id, cluster) = chance.oneOf(world.clusters.toSeq.sortBy(_._1))
+    val fault         = chance.between(1, 4) match {
+      case 1 if plan.hangs && isRunning => LifeFault.Hanging
+      case 2 if plan.hangs && isRunning => LifeFault.Late
+      case 3                            => LifeFault.Soon(chance.between(0, 6))
+      case _                            => LifeFault.Away
+    }
+    life.note(s"$id: $fault")
+    cluster.faults.set(fault)
+  }
+
+  private def heal(): Unit = world.clusters.toSeq.sortBy(_._1).filterNot(_._2.faults.isHealthy).headOption.foreach {
+    case (id, cluster) =>
+      life.note(s"$id is available again")
+      cluster.faults.heal()
+  }
+
+  /** A batch, a trigger or a stop takes long. */
+  private def pass(): Unit = {
+    val time = if (chance.oneIn(8)) Duration.ofHours(13) else Duration.ofMinutes(chance.between(1, 40).toLong)
+    life.note(s"$time passes")
+    life.clock.advance(time)
+  }
+
+  private def step(): Unit = {
+    val time = Duration.ofMinutes(chance.between(-90, 90).toLong)
+    life.note(s"the clock is set by $time")
+    life.clock.advance(time)
+  }
+
+  /** A replica of the metadata service returns an old document. */
+  private def outdated(): Unit = if (world.newest > 3) {
+    val old = again(chance.oneOf(earlier), world.valid)
+    // A document that only has a newer generation changes nothing, and outdates others.
+    (1 to chance.between(0, 3)).foreach(_ => publish(world.valid))
+    world.publishOutdated(old.copy(
+      generation = world.newest - chance.between(1, 3),
+      streams = old.streams + ("s9" -> world.placed("s9", old.clusters.keys.toSeq))
+    ))
+  }
+
+  /** A topic is deleted, recreated or truncated. What is read of it stays. */
+  private def lose(at: String): Unit = {
+    val places = world.physical(world.valid.topics).toSeq ++ world.oracle.topics.toSeq ++ world.oracle.leaving
+    val known  = SortedSet.from(places.filterNot(_._2 == "m")).toSeq
+    if (known.nonEmpty) {
+      val (id, topic) = chance.oneOf(known)
+      val cluster     = world.clusters(id)
+      life.met("records are lost")
+      if (chance.oneIn(2)) {
+        life.note(s"$id/$topic is deleted")
+        cluster.delete(topic)
+        if (chance.oneIn(2) || world.oracle.topics(id -> topic) || world.valid.topics.exists(_._2 == topic)) {
+          life.note(s"$id/$topic is recreated")
+          val _ = cluster.create(topic, 1)
+        }
+      } else cluster.topic(topic).foreach { log =>
+        log.partitions.indices.foreach { p =>
+          val read = world.names.toSeq.filter(_._2 == id).flatMap { case (name, _) =>
+            LifeChanges.offset(at, name, LogPartition(topic, p))
+          }.maxOption
+          read.foreach { end =>
+            life.note(s"$id/$topic-$p is truncated to $end")
+            cluster.truncate(topic, p, end)
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.life
+
+import java.time.Duration
+import java.util.concurrent.TimeUnit
+
+import splice.kafka.KafkaErrors
+import splice.source.SpliceException
+
+/** The fault of a cluster. */
+sealed private[dynamic] trait LifeFault extends Product with Serializable
+
+private[dynamic] object LifeFault {
+  case object Healthy extends LifeFault
+
+  /** Every request fails. */
+  case object Away extends LifeFault
+
+  /** Requests for ends wait before the brokers compute the response. */
+  case object Hanging extends LifeFault
+
+  /** Requests for ends wait after the brokers have computed the response. */
+  case object Late extends LifeFault
+
+  /** This number of requests succeeds before every request fails. */
+  final case class Soon(requests: Int) extends LifeFault
+}
+
+/** The faults of one cluster, for all of its clients.
+  *
+  * @param time
+  *   milliseconds of the life's clock
+  */
+final private[dynamic] class LifeFaults(time: () => Long) {
+
+  import LifeFault._
+
+  private var now     = Healthy: LifeFault
+  private var round   = 0
+  private var overdue = false
+  private var count   = 0
+  private var success = Long.MinValue
+
+  def current: LifeFault = synchronized(now)
+
+  def isHealthy: Boolean = current == Healthy
+
+  /** The time of the last request that succeeded. */
+  def lastSuccess: Long = synchronized(success)
+
+  /** Whether a request has waited for longer than any test may wait: the query's thread waits for it. */
+  def isOverdue: Boolean = synchronized(overdue)
+
+  /** Requests that wait continue. */
+  def set(fault: LifeFault): Unit = synchronized {
+    now = fault
+    round += 1
+    notifyAll()
+  }
+
+  def heal(): Unit = set(Healthy)
+
+  def before(request: String): Unit = synchronized {
+    now match {
+      case Away           => throw LifeFaults.unreachable(request)
+      case Soon(0)        => throw LifeFaults.unreachable(request)
+      case Soon(left)     => now = Soon(left - 1)
+      case Hanging        => await(request)
+      case Healthy | Late => ()
+    }
+  }
+
+  def after(request: String): Unit = synchronized {
+    if (now == Late) await(request)
+    success = time()
+    count += 1
+    notifyAll()
+  }
+
+  /** Waits for a short time until another request succeeds. */
+  def awaitSuccess(): Unit = synchronized {
+    val (begun, limit) = (count, System.nanoTime() + LifeFaults.Short)
+    while (count == begun && System.nanoTime() < limit) wait(TimeUnit.NANOSECONDS.toMillis(LifeFaults.Short))
+  }
+
+  private def await(request: String): Unit = if (request == "ends") {
+    val (begun, limit) = (round, System.nanoTime() + LifeFaults.Limit)
+    while (round == begun && System.nanoTime() < limit) wait(TimeUnit.NANOSECONDS.toMillis(LifeFaults.Limit))
+    if (round == begun) {
+      overdue = true
+      throw LifeFaults.unreachable(request)
+    }
+  }
+}
+
+private[dynamic] object LifeFaults {
+
+  private val Short = TimeUnit.MILLISECONDS.toNanos(20)
+
+  private val Limit = TimeUnit.SECONDS.toNanos(5)
+
+  private def unreachable(request: String): SpliceException =
+    KafkaErrors.unreachable("simulated:9092", request, Duration.ofSeconds(1), new RuntimeException("simulated fault"))
+}

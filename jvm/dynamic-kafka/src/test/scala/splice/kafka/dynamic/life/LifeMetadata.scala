@@ -1,0 +1,147 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.life
+
+import java.util.concurrent.TimeUnit
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import splice.kafka.dynamic.{KafkaCluster, KafkaMetadataService, KafkaStream, StreamMetadata}
+
+/** A metadata document.
+  *
+  * @param clusters
+  *   the brokers of each cluster, by the name in the metadata
+  * @param inactive
+  *   names of clusters that are not active
+  */
+final private[dynamic] case class LifeDocument(
+    generation: Long,
+    clusters: SortedMap[String, String],
+    streams: SortedMap[String, KafkaStream],
+    inactive: Set[String] = Set.empty
+) {
+
+  /** The metadata that the service returns. */
+  def metadata: StreamMetadata = StreamMetadata(
+    Some(generation),
+    clusters.map { case (name, id) =>
+      name -> KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$id:9092"))
+    },
+    streams
+  )
+
+  /** The topics of all streams, by the name of the cluster. */
+  def topics: Set[(String, String)] = LifeDocument.topics(streams)
+
+  override def toString: String = {
+    val lines = streams.values.map(s =>
+      s"${s.name}=${s.topics.map { case (c, t) => s"$c:${t.mkString("+")}" }.mkString(",")}" +
+        s.cutover.fold("")(c => s" ($c)")
+    )
+    s"document $generation {${lines.mkString("; ")}}${if (inactive.isEmpty) ""
+      else inactive.mkString(" inactive ", ",", "")}"
+  }
+}
+
+private[dynamic] object LifeDocument {
+
+  def topics(streams: Iterable[(String, KafkaStream)]): Set[(String, String)] =
+    (for { (_, s) <- streams.iterator; (c, topics) <- s.topics.iterator; t <- topics.iterator } yield c -> t).toSet
+
+  def stream(name: String, topics: (String, String)*): KafkaStream =
+    KafkaStream(name, topics.groupMap(_._1)(_._2).map { case (c, t) => c -> SortedSet.from(t) }.to(SortedMap))
+}
+
+/** The documents of a metadata service, which outlive runs of the query. */
+final private[dynamic] class LifeDocuments(first: LifeDocument) {
+
+  private var newest   = first
+  private var version  = 0
+  private var failures = 0
+  private var open     = Set.empty[LifeService]
+
+  /** Whether each request fails. */
+  @volatile var isUnavailable = false
+
+  /** Makes the service of a run. */
+  def service(): LifeService = synchronized {
+    val made = new LifeService(this)
+    open += made
+    made
+  }
+
+  def close(service: LifeService): Unit = synchronized {
+    open -= service
+    notifyAll()
+  }
+
+  def current: LifeDocument = synchronized(newest)
+
+  /** Publishes a document, and waits until each running query has it. */
+  def publish(document: LifeDocument): Unit = synchronized {
+    newest = document
+    version += 1
+    notifyAll()
+    awaitServed()
+  }
+
+  /** Makes the next request of each running query fail. */
+  def fail(): Unit = synchronized {
+    version += 1
+    failures = 1
+    notifyAll()
+    awaitServed()
+    failures = 0
+    version += 1
+    notifyAll()
+    awaitServed()
+  }
+
+  private def awaitServed(): Unit = {
+    val limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(30)
+    while (open.exists(s => s.isRunning && !s.isServed) && System.nanoTime() < limit) wait(1000)
+    assert(!open.exists(s => s.isRunning && !s.isServed), "a query did not request the metadata for 30 seconds")
+  }
+
+  /** Returns the newest document once it is one that the service has not served. */
+  private[life] def next(service: LifeService): LifeDocument = synchronized {
+    // A request that waits follows one whose response the query has.
+    service.isWaiting = true
+    notifyAll()
+    while (open(service) && service.served.contains(version)) wait(1000)
+    service.isWaiting = false
+    service.served = Some(version)
+    if (failures > 0 || isUnavailable) throw new IllegalStateException("the simulated metadata service fails")
+    service.newest = service.newest.max(newest.generation)
+    newest
+  }
+
+  private[life] def isServed(service: LifeService): Boolean =
+    service.isWaiting && service.served.contains(version)
+}
+
+/** The metadata service of one run. A request waits until there is a document that was not returned yet. */
+final private[dynamic] class LifeService(documents: LifeDocuments) extends KafkaMetadataService {
+
+  // All guarded by the documents.
+  private[life] var isWaiting = false
+  private[life] var served    = Option.empty[Int]
+  private[life] var newest    = 0L
+
+  private[life] def isServed: Boolean = documents.isServed(this)
+
+  /** Whether the query polls. */
+  private[life] def isRunning: Boolean = served.nonEmpty
+
+  /** The greatest generation that the run has received. */
+  def received: Long = documents.synchronized(newest)
+
+  /** Ends requests that wait. */
+  def release(): Unit = documents.close(this)
+
+  override def allStreams(): StreamMetadata = documents.next(this).metadata
+
+  override def isClusterActive(cluster: String): Boolean = !documents.current.inactive(cluster)
+}

@@ -1,0 +1,174 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.life
+
+import scala.collection.immutable.SortedSet
+import scala.collection.mutable
+
+import splice.source.SplitRange
+import splice.testkit.simulation.Violation
+
+/** The records that a query must read, by the changes that it made durable, and those that it may read. */
+final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean) {
+
+  private type Place = (String, String)
+
+  private val life = world.life
+  private val plan = world.plan
+
+  private var last     = Option.empty[LifeChange]
+  private var there    = SortedSet.empty[Place]
+  private val ever     = mutable.Set.empty[Place]
+  private val required = mutable.Map.empty[Place, Set[Long]].withDefaultValue(Set.empty)
+  private val removed  = mutable.Map.empty[Place, (Int, String, Long)]
+  private val added    = mutable.Map.empty[Place, Int]
+  private val renewals = mutable.Map.empty[Place, Int].withDefaultValue(0)
+  private var latest   = Long.MinValue
+  private var removals = Vector.empty[(Long, Int, Int)]
+
+  /** The topics of the last change. */
+  def topics: SortedSet[Place] = there
+
+  /** Topics that were removed. */
+  def leaving: Seq[(String, String)] = removed.keys.toSeq
+
+  def lastChange: Option[LifeChange] = last
+
+  /** Takes note of changes that are durable now.
+    *
+    * @param run
+    *   the enumerator that made them, if it runs
+    */
+  def observe(run: Option[LifeEnumerator]): Unit = {
+    latest = math.max(latest, life.clock.millis)
+    LifeChanges.after(last.fold(-1)(_.number), world.side).foreach { change =>
+      val applied = last.forall(_.generation != change.generation)
+      for (own <- run if applied && covers("A29") && last.nonEmpty && change.generation < own.service.received)
+        violated(s"document ${change.generation} is applied, and the query has received ${own.service.received}")
+      take(change)
+    }
+    LifeWarnings.take().foreach { warning =>
+      LifeChanges.abandoned(warning).foreach { case (name, topic) => abandon(world.names(name) -> topic) }
+    }
+  }
+
+  private def take(change: LifeChange): Unit = {
+    val now  = world.physical(change.topics.keys)
+    val gone = there -- now
+    if (gone.nonEmpty || now != there)
+      life.note(s"change ${change.number} applies ${change.generation}: ${now.mkString(" ")}")
+    gone.foreach { place =>
+      val stream = last.flatMap(_.topics.collectFirst { case ((n, t), s) if (world.names(n) -> t) == place => s })
+      removed(place) = (change.number, stream.getOrElse(""), life.clock.millis)
+      if (!plan.drops) required(place) = required(place) ++ rows(place).map(_.id)
+    }
+    (now -- there).foreach { place =>
+      removed.get(place).foreach { case (_, _, since) =>
+        if (latest - since >= LifePlan.Retention.toMillis) renewals(place) += 1
+      }
+      added(place) = change.number
+      val _ = removed.remove(place)
+    }
+    if (plan.guards) guard(change, gone)
+    ever ++= now
+    there = now
+    last = Some(change)
+  }
+
+  /** No more than half of the topics of the last 24 hours are removed, apart from those that move. */
+  private def guard(change: LifeChange, gone: SortedSet[Place]): Unit = {
+    val lost = gone.count(place =>
+      removed.get(place).exists { case (_, stream, _) => !change.topics.values.exists(_ == stream) }
+    )
+    removals = removals.filter(_._1 > life.clock.millis - LifeOracle.Day) :+ ((life.clock.millis, lost, there.size))
+    val (sum, most) = (removals.map(_._2).sum, removals.map(_._3).max)
+    if (sum > math.max(most / 2, 1)) violated(s"$sum of $most topics are removed within 24 hours")
+  }
+
+  /** The driver is killed. A topic may be abandoned whose warning was not logged. */
+  def killed(): Unit = if (!covers("N1")) removed.keys.filter(isUnavailable).foreach { place =>
+    required(place) = required(place) & world.sink().toSet
+  }
+
+  private def isUnavailable(place: Place): Boolean = {
+    val faults = world.clusters(place._1).faults
+    !faults.isHealthy && life.clock.millis - faults.lastSuccess >= LifePlan.DrainTimeout.toMillis
+  }
+
+  private def abandon(place: Place): Unit = {
+    val faults = world.clusters(place._1).faults
+    val since  = life.clock.millis - faults.lastSuccess
+    if (!isUnavailable(place))
+      violated(s"$place is abandoned, ${if (faults.isHealthy) "and its cluster responds" else s"after $since ms"}")
+    life.met("a topic is abandoned")
+    required(place) = required(place) & world.sink().toSet
+  }
+
+  /** Checks a batch that was planned. */
+  def planned(ranges: Seq[SplitRange]): Unit = if (plan.ordered && !plan.drops) {
+    lazy val read = world.sink().toSet ++ ranges.iterator.flatMap(world.ids)
+    for {
+      place <- ranges.iterator.flatMap(world.ids).map(world.rows(_).topic).map(t => t.cluster -> t.name).toSet[Place]
+      since <- added.get(place)
+      stream = current(place)
+      (old, (number, of, _)) <- removed if of == stream && stream.nonEmpty && number <= since && stream != "m"
+    } {
+      val unread = required(old).filterNot(id => world.rows(id).isRemoved || read(id))
+      if (unread.nonEmpty) violated(s"$place is read before $old is drained: ${show(unread)}")
+    }
+  }
+
+  private def current(place: Place): String =
+    last.flatMap(_.topics.collectFirst { case ((n, t), s) if (world.names(n) -> t) == place => s }).getOrElse("")
+
+  /** Checks a batch of which no one reads more. */
+  def verify(rows: Iterator[Long]): Unit = {
+    val counts = mutable.Map.empty[Long, Int].withDefaultValue(0)
+    rows.foreach(id => counts(id) += 1)
+    val owed = (required.keySet ++ there).toSet.flatMap { place: Place =>
+      if (there(place)) this.rows(place).map(_.id).toSet else required(place)
+    }.filterNot(id => world.rows(id).isRemoved || isMirror(id))
+    val missing = owed.filterNot(counts.contains)
+    if (missing.nonEmpty) violated(s"rows are missing: ${show(missing)}")
+    val twice = counts.collect { case (id, n) if !isMirror(id) && n > 1 + renewals(place(id)) => id }
+    if (twice.nonEmpty) violated(s"rows are read twice: ${show(twice)}")
+    val unknown = counts.keys.filterNot(id => ever(place(id)))
+    if (unknown.nonEmpty) violated(s"rows of topics that no applied document has: ${show(unknown)}")
+    mirrored(counts)
+  }
+
+  /** Each record that has a copy is read from one of its clusters. */
+  private def mirrored(counts: collection.Map[Long, Int]): Unit = if (plan.mirrors) {
+    val copies = Seq("c0", "c1").flatMap(id => this.rows(id -> "m")).groupBy(row => (row.partition, row.offset))
+    copies.values.foreach { same =>
+      val times = same.map(row => counts.getOrElse(row.id, 0)).sum
+      if (times == 0) violated(s"no copy of ${same.head} is read")
+      if (times > 1 && !world.mayRepeat) violated(s"copies of ${same.head} are read $times times")
+    }
+  }
+
+  /** The records of topics that are not in `ids` although they must be. */
+  def unread(places: Iterable[Place], ids: Iterator[Long]): Set[Long] = {
+    val known = ids.toSet
+    places.iterator.flatMap(rows).map(_.id).filterNot(known).toSet
+  }
+
+  def show(ids: Iterable[Long]): String = ids.toSeq.sorted.take(8).map(world.rows(_)).mkString(", ")
+
+  private def isMirror(id: Long): Boolean = world.rows(id).topic.name == "m"
+
+  private def place(id: Long): Place = {
+    val topic = world.rows(id).topic
+    topic.cluster -> topic.name
+  }
+
+  private def rows(place: Place): Seq[LifeRow] =
+    world.clusters(place._1).topic(place._2).fold(Seq.empty[LifeRow])(_.rows.toSeq)
+
+  private def violated(text: String): Nothing = throw new Violation(text)
+}
+
+private object LifeOracle {
+  private val Day = 24L * 3600 * 1000
+}

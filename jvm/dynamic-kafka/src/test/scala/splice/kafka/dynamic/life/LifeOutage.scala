@@ -1,0 +1,177 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.life
+
+import java.time.Duration
+
+import splice.testkit.simulation.{Life, SimulatedTrigger, Violation}
+
+/** Outages of one cluster, during and after which a query continues with the others.
+  *
+  * @param run
+  *   runs the query; false if it ends early
+  * @param settled
+  *   the ids of the rows of committed batches
+  */
+final private[life] class LifeOutage(
+    life: Life,
+    world: LifeWorld,
+    covers: String => Boolean,
+    run: SimulatedTrigger => Boolean,
+    settled: () => Iterator[Long]
+) {
+
+  private type Place = (String, String)
+
+  private val chance = life.chance
+  private val plan   = world.plan
+
+  /** An outage that begins before a run and ends after it. */
+  def long(): Unit = if (isReady) {
+    val away = chance.oneOf(world.clusters.keys.toSeq.sorted)
+    place("o", away, "o-x")
+    if (isReady) {
+      world.clusters(away).faults.set(LifeFault.Away)
+      life.note(s"outage of $away")
+      change(away)
+      val begun   = world.clusters(away).everOpened
+      val entries = world.oracle.lastChange.fold(0)(_.number)
+      val drivers = awaited(SimulatedTrigger.ProcessingTime(12))
+      val checked = !isMoving || covers("A18")
+      if (drivers > 0 && checked) check(independent(away), world.sink(), "during an outage of another cluster")
+      val clients = world.clusters(away).everOpened - begun
+      val changes = world.oracle.lastChange.fold(0)(_.number) - entries
+      if (covers("A10") && drivers > 0 && clients > LifeOutage.Clients + drivers * 3 + changes)
+        throw new Violation(s"$clients clients of $away are opened while it is unavailable")
+      if (covers("A8") && checked) {
+        independent(away).foreach { case (id, topic) => world.write(id, topic, 0, 1) }
+        val _ = awaited(SimulatedTrigger.AvailableNow)
+        check(independent(away), settled(), "by AvailableNow during an outage of another cluster")
+      }
+      world.heal()
+      life.note(s"$away is available again")
+    }
+  }
+
+  /** An outage of one trigger, after which a batch is long or the clock is set back. The stream may be removed meanwhile. */
+  def short(): Unit = if (isReady) {
+    val away = chance.oneOf(world.clusters.keys.toSeq.sorted)
+    place("b", away, "b-x")
+    if (isReady) {
+      val time   = Duration.ofMinutes(if (plan.steps) -90L else 10L)
+      val isLate = plan.hangs && chance.oneIn(2)
+      val leaves = chance.oneIn(2)
+      val faults = world.clusters(away).faults
+      world.whenAdvanced = {
+        case 1 =>
+          if (leaves && !isLate) leave(away)
+          faults.set(if (isLate) LifeFault.Late else LifeFault.Away)
+        case 2 =>
+          if (leaves && isLate) leave(away)
+          life.note(s"$away was ${if (isLate) "late" else "unavailable"} for one trigger, and $time passes")
+          life.clock.advance(time)
+          if (!leaves) world.write(away, "b-x", 0, 2)
+          world.heal()
+          // A request that is sent in one trigger has a response in the next one.
+          faults.awaitSuccess()
+        case n if n > 2 => faults.awaitSuccess()
+        case _          => ()
+      }
+      val drivers = awaited(SimulatedTrigger.ProcessingTime(8))
+      world.heal()
+      if (drivers == 1 && !leaves) check(Seq(away -> "b-x"), world.sink(), "after an outage of one trigger")
+    }
+  }
+
+  /** A topic is deleted or truncated while it is drained.
+    *
+    * @param isAtRest
+    *   whether no batch is read again
+    */
+  def loss(isAtRest: () => Boolean): Unit = if (isReady) {
+    val Seq(from, to) = world.clusters.keys.toSeq.sorted.take(2): @unchecked
+    place("b", from, "b-x")
+    if (isReady) {
+      world.write(from, "b-x", 0, 40)
+      place("b", to, "b-y")
+      world.write(to, "b-y", 0, 3)
+      val _ = awaited(SimulatedTrigger.ProcessingTime(2))
+      if (isAtRest()) {
+        life.note(s"$from/b-x is deleted while it is drained")
+        world.clusters(from).delete("b-x")
+      }
+    }
+  }
+
+  private def leave(id: String): Unit = {
+    world.write(id, "b-x", 0, 2)
+    world.publish(world.valid.copy(streams = world.valid.streams - "b"))
+  }
+
+  /** Whether all is healthy and read, and no removed topic is drained. */
+  private def isReady: Boolean = {
+    world.heal()
+    world.publish(world.valid.copy(inactive = Set.empty))
+    awaited(SimulatedTrigger.AvailableNow) > 0
+  }
+
+  /** Adds a stream of one topic. */
+  private def place(stream: String, id: String, topics: String*): Unit = {
+    val name = nameOf(id)
+    world.publish(world.valid.copy(streams =
+      world.valid.streams.updated(stream, LifeDocument.stream(stream, topics.map(name -> _): _*))
+    ))
+  }
+
+  private def nameOf(id: String): String = world.valid.clusters.collectFirst { case (name, `id`) => name }.getOrElse("")
+
+  private def isMoving: Boolean = world.valid.streams.values.exists(_.cutover.nonEmpty)
+
+  private def check(places: Iterable[Place], rows: Iterator[Long], when: String): Unit = {
+    val unread = world.oracle.unread(places, rows).filterNot(id => world.rows(id).isRemoved)
+    if (unread.nonEmpty) throw new Violation(s"not read $when: ${world.oracle.show(unread)}")
+  }
+
+  /** A document changes streams of available clusters, and streams of the unavailable one. */
+  private def change(away: String): Unit = {
+    val others = world.valid.clusters.filterNot(_._2 == away).toSeq
+    world.write(away, "o-x", 0, 3)
+    val first = LifeDocument.stream("o", others.head._1 -> "o-y")
+    val next  = if (chance.oneIn(2)) LifeDocument.stream("o", others.head._1 -> "o-y", others.last._1 -> "o-z")
+    else LifeDocument.stream("o", others.last._1 -> "o-z")
+    val streams = world.valid.streams + ("h" -> world.placed("h", others.map(_._1))) + ("o" -> first)
+    world.publish(world.valid.copy(streams = streams))
+    world.whenAdvanced = { count =>
+      if (count == 3) {
+        world.publish(world.valid.copy(streams = world.valid.streams.updated("o", next)))
+        world.write(others.last._2, "o-z", 0, 2)
+      }
+    }
+    if ((covers("A18") || covers("A10")) && plan.mirrors) world.publish(new LifeEvents(world).moved(world.valid))
+    world.physical(world.valid.topics).filter(_._1 != away).foreach { case (id, topic) => world.write(id, topic, 0, 2) }
+  }
+
+  /** The topics of a stream that is on no other than available clusters, now and before. */
+  private def independent(away: String): Iterable[Place] =
+    world.physical(world.valid.topics).filter { case (id, topic) => id != away && topic.startsWith("h-") }
+
+  /** Runs the query until no kill ends it. The number of runs; 0 if it fails. */
+  private def awaited(trigger: SimulatedTrigger): Int = {
+    val runs = (1 to LifeOutage.Runs).find { _ =>
+      world.advances = 0
+      run(trigger)
+    }
+    if (trigger != SimulatedTrigger.AvailableNow) world.whenAdvanced = _ => ()
+    runs.getOrElse(0)
+  }
+}
+
+private object LifeOutage {
+
+  /** Clients of an unavailable cluster that a query may open. */
+  private val Clients = 4
+
+  /** More runs than a life has kills. */
+  private val Runs = 6
+}

@@ -1,0 +1,174 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.life
+
+import java.time.{Clock, Duration}
+
+import scala.collection.immutable.SortedMap
+
+import org.apache.spark.sql.types.StructType
+
+import splice.kafka.dynamic._
+import splice.kafka.dynamic.enumerator.{ClusterProbe, DynamicEnumerator, MetadataDiscovery}
+import splice.kafka.dynamic.reader.ClusterReads
+import splice.kafka.dynamic.split.DynamicOffset
+import splice.kafka.enumerator.{ClockedDiscovery, KafkaEnumerator, RecordSizes}
+import splice.kafka.options.{KafkaSettings, Subscription}
+import splice.source._
+
+/** The dynamic Kafka source over simulated clusters. Only this file knows how the source is constructed.
+  *
+  * @param clusters
+  *   by their ids
+  * @param watch
+  *   what observes the enumerators
+  */
+final private[dynamic] class LifeSource(
+    options: Map[String, String],
+    clusters: Map[String, LifeCluster],
+    documents: LifeDocuments,
+    watch: LifeWatch = LifeWatch.Nothing
+) extends Source[DynamicOffset] {
+
+  private val settings = DynamicSettings(SourceOptions(LifeSource.Options ++ options))
+  private val real     = new DynamicKafkaSource(settings)
+
+  override def kind: String                          = real.kind
+  override def schema: StructType                    = real.schema
+  override def metadataColumns: StructType           = real.metadataColumns
+  override def readsLog: Boolean                     = real.readsLog
+  override def identity: SortedMap[String, String]   = real.identity
+  override def position(json: String): DynamicOffset = real.position(json)
+
+  override def enumerator(outer: EnumeratorContext): SplitEnumerator[DynamicOffset] = {
+    val context   = outer.copy(clock = watch.clock(outer.clock), run = watch.run(outer.run))
+    val service   = documents.service()
+    val discovery = new MetadataDiscovery(
+      service,
+      settings.selection,
+      Duration.ofMillis(1),
+      settings.metadataPatience,
+      context.clock,
+      context.run
+    )
+    val inner = new DynamicEnumerator(
+      settings,
+      context,
+      discovery,
+      new ClusterProbe(settings, context.clock, context.run)(own => client(own)),
+      (cluster, topics, scope) => {
+        val own = settings.of(cluster, topics)
+        val log = client(own)
+        KafkaEnumerator(own, scope, log, new ClockedDiscovery(log, own.discoveryInterval, context.clock))
+      },
+      new RecordSizes,
+      new ClusterReads(context.run)
+    )
+    val made = new LifeEnumerator(inner, service, watch)
+    watch.opened(made)
+    made
+  }
+
+  private def client(own: KafkaSettings): LifeLog = {
+    val topics = own.subscription match {
+      case Subscription.Topics(names) => names
+      case other                      => throw new AssertionError(s"a subscription to $other")
+    }
+    new LifeLog(clusters(own.client.servers.stripSuffix(":9092")), topics)
+  }
+}
+
+private[dynamic] object LifeSource {
+
+  /** Nothing waits in real time between two requests, and nothing ends a query because the metadata service fails. */
+  private val Options = Map(
+    "streamPattern"               -> ".*",
+    "metadata.file"               -> "unused",
+    "startingOffsets"             -> "earliest",
+    "fetchOffset.retryIntervalMs" -> "0",
+    "metadataFailureTimeout"      -> "1000 days"
+  )
+}
+
+/** Observes the enumerators of a life. */
+private[dynamic] trait LifeWatch {
+
+  def clock(of: Clock): Clock = of
+
+  /** The name of a run, of which its threads have theirs. */
+  def run(name: String): String = name
+
+  def opened(run: LifeEnumerator): Unit = ()
+
+  /** A call begins that may send requests. */
+  def begins(call: String): Unit = ()
+
+  /** A batch was planned. */
+  def advanced(run: LifeEnumerator, from: DynamicOffset, until: DynamicOffset): Unit = ()
+}
+
+private[dynamic] object LifeWatch {
+  object Nothing extends LifeWatch
+}
+
+/** An enumerator that is observed, and whose readers need no broker. */
+final private[dynamic] class LifeEnumerator(
+    inner: SplitEnumerator[DynamicOffset],
+    val service: LifeService,
+    watch: LifeWatch
+) extends SplitEnumerator[DynamicOffset] {
+
+  override def start(at: StartPosition): DynamicOffset = {
+    watch.begins("start")
+    inner.start(at)
+  }
+
+  override def advance(from: DynamicOffset, limits: Limits): DynamicOffset = {
+    watch.begins("advance")
+    val until = inner.advance(from, limits)
+    watch.advanced(this, from, until)
+    until
+  }
+
+  override def replay(from: DynamicOffset, until: DynamicOffset): Unit = {
+    watch.begins("replay")
+    inner.replay(from, until)
+  }
+
+  override def splits(from: DynamicOffset, until: DynamicOffset): Seq[SplitRange] = inner.splits(from, until)
+
+  override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = new RangeReaders(columns)
+
+  override def limits(at: DynamicOffset): Limits.Limited = inner.limits(at)
+
+  override def freeze(): Unit = inner.freeze()
+
+  override def cost(range: SplitRange): Long = inner.cost(range)
+
+  override def isMember(at: DynamicOffset): String => Boolean = inner.isMember(at)
+
+  override def end(at: DynamicOffset): Option[EndState] = inner.end(at)
+
+  override def outlook(): Outlook = inner.outlook()
+
+  override def reported(reports: Seq[Report]): Unit = inner.reported(reports)
+
+  override def committed(until: DynamicOffset): Unit = {
+    watch.begins("committed")
+    inner.committed(until)
+  }
+
+  override def commitEnd(at: DynamicOffset): Boolean = inner.commitEnd(at)
+
+  override def retain(oldest: DynamicOffset): Unit = inner.retain(oldest)
+
+  override def stopped(last: => Option[DynamicOffset]): Unit = inner.stopped(last)
+
+  override def figures(at: DynamicOffset): SortedMap[String, String] = inner.figures(at)
+
+  override def close(): Unit = {
+    service.release()
+    inner.close()
+  }
+}

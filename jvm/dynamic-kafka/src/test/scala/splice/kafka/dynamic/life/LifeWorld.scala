@@ -1,0 +1,157 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.life
+
+import java.time.Clock
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.collection.mutable
+
+import splice.coordinator.MemorySideLog
+import splice.kafka.dynamic.KafkaStream
+import splice.kafka.dynamic.split.{DynamicOffset, DynamicSplitRange}
+import splice.source.SplitRange
+import splice.testkit.simulation.{Life, Violation}
+
+/** The clusters, the metadata and the checkpoint of one life, and what its queries did. */
+final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: String => Boolean) extends LifeWatch {
+
+  val rows     = new LifeRows
+  val clusters = Seq("c0", "c1", "c2").map(id => id -> new LifeCluster(id, rows, () => life.clock.millis)).toMap
+  val side     = new MemorySideLog
+
+  /** Clusters by every name that a document ever had. */
+  val names: mutable.Map[String, String] = mutable.Map("east" -> "c0", "west" -> "c1", "north" -> "c2")
+
+  private val chance  = life.chance
+  private val own     = new LifeClock(life.clock, isHealthy)
+  private val running = mutable.ArrayBuffer.empty[LifeEnumerator]
+
+  private val initial = {
+    val streams = (0 to chance.between(1, 2)).map(n => s"s$n").map(name => name -> placed(name)) ++
+      Option.when(plan.mirrors)("m" -> LifeDocument.stream("m", "east" -> "m"))
+    LifeDocument(1, SortedMap.from(names), SortedMap.from(streams))
+  }
+
+  val documents          = new LifeDocuments(initial)
+  val source: LifeSource = new LifeSource(plan.options, clusters, documents, this)
+  val oracle             = new LifeOracle(this, covers)
+
+  /** The newest document that is no outdated one. */
+  var valid: LifeDocument = initial
+
+  /** The ids of the rows of all batches so far. */
+  var sink: () => Iterator[Long] = () => Iterator.empty
+
+  /** What happens after a number of plans of one run. */
+  var whenAdvanced: Int => Unit = _ => ()
+
+  /** The plans of a run. */
+  var advances: Int = 0
+
+  /** Whether a stream was moved to a copy of its records without a cutover. */
+  var mayRepeat = false
+
+  /** The greatest generation that was published. */
+  var newest: Long = 1
+
+  Seq("c0", "c1").foreach(id => if (plan.mirrors) { val _ = clusters(id).create("m", 2) })
+  prepare(initial)
+  life.note(plan.toString)
+  life.note(initial.toString)
+
+  def cluster(name: String): LifeCluster = clusters(names(name))
+
+  def isHealthy: Boolean = clusters.values.forall(_.faults.isHealthy)
+
+  def heal(): Unit = clusters.values.foreach(_.faults.heal())
+
+  /** Topics of a stream on one or two of the clusters. */
+  def placed(stream: String, on: Seq[String] = Seq("east", "west", "north")): KafkaStream = {
+    val places = (0 to chance.between(0, 1)).map(_ => chance.oneOf(on) -> s"$stream-${chance.oneOf(Seq("x", "y"))}")
+    LifeDocument.stream(stream, places.distinct: _*)
+  }
+
+  /** Publishes a document that replaces all earlier ones. */
+  def publish(document: LifeDocument): Unit = {
+    newest += 1
+    valid = document.copy(generation = newest)
+    prepare(valid)
+    life.note(valid.toString)
+    documents.publish(valid)
+  }
+
+  /** Publishes an outdated document, such as a replica of the service has. */
+  def publishOutdated(document: LifeDocument): Unit = {
+    prepare(document)
+    life.note(s"outdated $document")
+    documents.publish(document)
+  }
+
+  /** Creates the topics of a document. */
+  private def prepare(document: LifeDocument): Unit = {
+    names ++= document.clusters
+    document.topics.foreach { case (name, topic) => val _ = cluster(name).create(topic, chance.between(1, 2)) }
+  }
+
+  def write(id: String, topic: String, partition: Int, count: Int): Unit = {
+    val targets = if (topic == "m") Seq("c0", "c1") else Seq(id)
+    targets.foreach(c => clusters(c).write(topic, partition, count, life.clock.millis))
+    life.note(s"$count records to $id/$topic-$partition")
+  }
+
+  /** The ids of the records of a range. */
+  def ids(range: SplitRange): Iterator[Long] = range match {
+    case DynamicSplitRange(name, _, range) =>
+      val known = range.topicId.flatMap(cluster(name).byId).orElse(cluster(name).topic(range.partition.topic))
+      known.iterator.flatMap(_.partitions.lift(range.partition.partition)).flatMap { log =>
+        log.slice(range.from.toInt, range.until.toInt).map(_.id)
+      }
+    case other => throw new Violation(s"a range of another source: $other")
+  }
+
+  override def clock(of: Clock): Clock = own
+
+  override def run(name: String): String = s"life-${life.seed}-$name"
+
+  override def opened(run: LifeEnumerator): Unit = running += run
+
+  override def begins(call: String): Unit = {
+    own.begin()
+    if (call == "advance" && life.isCalm) life.clock.advance(java.time.Duration.ofSeconds(20))
+    // The query's thread waits for these calls.
+    if (call != "advance") clusters.values.foreach { cluster =>
+      cluster.faults.current match {
+        case LifeFault.Hanging | LifeFault.Late => cluster.faults.heal()
+        case _                                  => ()
+      }
+    }
+  }
+
+  override def advanced(run: LifeEnumerator, from: DynamicOffset, until: DynamicOffset): Unit = {
+    oracle.observe(Some(run))
+    if (until != from) {
+      val ranges = run.splits(from, until)
+      life.note(s"planned ${ranges.mkString(", ")}")
+      oracle.planned(ranges)
+    }
+    advances += 1
+    whenAdvanced(advances)
+  }
+
+  /** The driver of the running query has ended. */
+  def closed(): Unit = {
+    running.foreach(_.close())
+    running.clear()
+    clusters.values.foreach { cluster =>
+      if (cluster.faults.isOverdue) throw new Violation(s"a call waits for ${cluster.id} without a limit")
+      if (!cluster.awaitClosed()) throw new Violation(s"clients of ${cluster.id} are not closed")
+    }
+    oracle.observe(None)
+  }
+
+  /** The topics of a document, by the ids of their clusters. */
+  def physical(topics: Iterable[(String, String)]): SortedSet[(String, String)] =
+    SortedSet.from(topics.map { case (name, topic) => names(name) -> topic })
+}
