@@ -1,0 +1,63 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.life
+
+import java.time.{Duration, Instant}
+
+import scala.collection.immutable.SortedMap
+import scala.util.Using
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.MemorySideLog
+import splice.source._
+import splice.testkit.simulation.SimulatedClock
+
+/** Lives that have the situations of one known defect each. */
+final class DynamicDefectsSuite extends AnyFunSuite {
+
+  (DynamicLives.Unrepaired -- Seq("N1", "N2")).toSeq.sortBy(_._1).foreach { case (defect, text) =>
+    test(s"$defect: $text") {
+      val lives = new DynamicLives(Set(defect))
+      lives.failures(lives.run(1 to DynamicDefectsSuite.Lives)).foreach(fail(_))
+    }
+  }
+
+  test("N2: the batch that ends the drain of a deleted topic is replayed") {
+    val clusters                       = Seq("c0", "c1").map(id => id -> new LifeCluster(id)).toMap
+    val names                          = SortedMap("east" -> "c0", "west" -> "c1")
+    def on(number: Long, name: String) =
+      LifeDocument(number, names, SortedMap("b" -> LifeDocument.stream("b", name -> s"on-$name")))
+    val documents = new LifeDocuments(on(1, "east"))
+    val options   = Map("failOnDataLoss" -> "false", "maxOffsetsPerTrigger" -> "7", "maxRemovalFraction" -> "1")
+    val source    = new LifeSource(options, clusters, documents)
+    val clock     = new SimulatedClock(Instant.EPOCH)
+    val side      = new MemorySideLog
+    def open()    = source.enumerator(EnumeratorContext(side, ReadMode.Stream, clock, cores = 2, run = "drain"))
+    clusters.foreach { case (id, cluster) =>
+      val topic = cluster.create(if (id == "c0") "on-east" else "on-west", 1)
+      cluster.write(topic.name, 0, 40, 0L)
+    }
+    val batch = Using.resource(open()) { run =>
+      val begin                                              = run.start(StartPosition.Configured)
+      def next(at: splice.kafka.dynamic.split.DynamicOffset) = {
+        clock.advance(Duration.ofSeconds(20))
+        run.advance(at, run.limits(at))
+      }
+      val one = next(begin)
+      documents.publish(on(2, "west"))
+      val two = next(one)
+      clusters("c0").delete("on-east")
+      Iterator.iterate(two -> next(two)) { case (_, at) => at -> next(at) }.take(20).find { case (from, until) =>
+        from.json.contains("on-east") && !until.json.contains("on-east")
+      }
+    }
+    assert(batch.nonEmpty)
+    batch.foreach { case (from, until) => Using.resource(open())(_.replay(from, until)) }
+  }
+}
+
+private object DynamicDefectsSuite {
+  val Lives = 600
+}
