@@ -10,7 +10,8 @@ import splice.kafka.dynamic.StreamCutover
 import splice.source.{Position, Source, SpliceException, SpliceOptionException, TaskRanges}
 import splice.testkit.simulation._
 
-/** One life of a query over streams that move between clusters: runs, kills and restarts, then a calm end at which all is read.
+/** One life of a query over streams that move between clusters: runs, kills and restarts. Then nothing changes any
+  * more, and all is read.
   *
   * @param covers
   *   whether the life has the situations of a defect
@@ -114,7 +115,7 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean) {
     if (missing.nonEmpty) throw new Violation(s"the last document is not applied: ${missing.mkString(", ")}")
   }
 
-  /** The streams of the last change, all of which move. No guard may reject that. */
+  /** The streams of the last change, each on other topics. No guard may reject a move. */
   private def moved = SortedMap.from(for {
     change           <- world.oracle.lastChange.iterator
     (stream, topics) <- change.topics.groupMap(_._2)(_._1)

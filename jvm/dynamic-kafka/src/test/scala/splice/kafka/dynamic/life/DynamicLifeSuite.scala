@@ -12,8 +12,8 @@ import org.scalatest.{BeforeAndAfterAllConfigMap, ConfigMap}
 
 /** Whole lives of queries over streams that move between simulated clusters.
   *
-  * `SEED=42` lives one life, and `SEED=1..100000` a range of them. `DEFECTS=A13,A18` adds the situations of known defects, and
-  * `DEFECTS=all` those of all of them. A running sbt server takes them as arguments, for example
+  * `SEED=42` lives one life, and `SEED=1..100000` a range of them. `DEFECTS=A13,A18` adds the situations of known
+  * defects, and `DEFECTS=all` those of all of them. A running sbt server takes them as arguments, for example
   * `project/sbt --client "dynamicKafka/testOnly *DynamicLifeSuite -- -Dsplice.seed=42 -Dsplice.defects=A13"`.
   */
 final class DynamicLifeSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap with Eventually {

@@ -50,12 +50,12 @@ final private[life] class DynamicLives(defects: Set[String]) {
     val kinds  = failed.groupBy { case (_, e) => DynamicLives.kind(e.toString) }.toSeq.sortBy(-_._2.size)
     val lines  = kinds.map { case (kind, all) =>
       s"  ${all.size} x $kind, seeds ${all.take(5).map(_._1.seed).mkString(", ")}"
-    } ++ kinds.map(_._2.minBy(_._1.events.size)).flatMap { case (life, failure) => told(life, failure) }
+    } ++ kinds.map(_._2.minBy(_._1.events.size)).flatMap { case (life, failure) => shown(life, failure) }
     if (failed.isEmpty) None
     else Some((s"${failed.size} of ${results.size} lives fail:" +: lines).mkString("\n"))
   }
 
-  private def told(life: LifeResult, failure: Throwable): Seq[String] =
+  private def shown(life: LifeResult, failure: Throwable): Seq[String] =
     Seq(s"seed ${life.seed}: $failure") ++ life.events.zipWithIndex.map { case (text, i) => f"  ${i + 1}%4d $text" } ++
       failure.getStackTrace.take(8).map(line => s"      at $line") :+ s"again: ${command.format(life.seed)}"
 }

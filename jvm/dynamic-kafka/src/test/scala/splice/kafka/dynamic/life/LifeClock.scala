@@ -9,8 +9,8 @@ import splice.testkit.simulation.SimulatedClock
 
 /** The clock of a life as a query has it: it passes faster the longer the query's thread waits within one call.
   *
-  * Only calls of the thread that lives the life move it, so that the times of a life depend on its seed. While all clusters are healthy a
-  * response is only as late as its thread, so time passes much later.
+  * Only calls of the thread that lives the life move it, so that the times of a life depend on its seed. While all
+  * clusters are healthy, a response is only as late as its thread, so time passes much later.
   */
 final private[dynamic] class LifeClock(clock: SimulatedClock, isHealthy: => Boolean) extends Clock {
 

@@ -55,10 +55,10 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
 
   private def take(change: LifeChange): Unit = {
     val now  = world.physical(change.topics.keys)
-    val gone = there -- now
-    if (gone.nonEmpty || now != there)
+    val left = there -- now
+    if (left.nonEmpty || now != there)
       life.note(s"change ${change.number} applies ${change.generation}: ${now.mkString(" ")}")
-    gone.foreach { place =>
+    left.foreach { place =>
       val stream = last.flatMap(_.topics.collectFirst { case ((n, t), s) if (world.names(n) -> t) == place => s })
       removed(place) = (change.number, stream.getOrElse(""), life.clock.millis)
       if (!plan.drops) required(place) = required(place) ++ rows(place).map(_.id)
@@ -70,15 +70,15 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
       added(place) = change.number
       val _ = removed.remove(place)
     }
-    if (plan.guards) guard(change, gone)
+    if (plan.guards) guard(change, left)
     ever ++= now
     there = now
     last = Some(change)
   }
 
   /** No more than half of the topics of the last 24 hours are removed, apart from those that move. */
-  private def guard(change: LifeChange, gone: SortedSet[Place]): Unit = {
-    val lost = gone.count(place =>
+  private def guard(change: LifeChange, left: SortedSet[Place]): Unit = {
+    val lost = left.count(place =>
       removed.get(place).exists { case (_, stream, _) => !change.topics.values.exists(_ == stream) }
     )
     removals = removals.filter(_._1 > life.clock.millis - LifeOracle.Day) :+ ((life.clock.millis, lost, there.size))
@@ -122,7 +122,7 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
   private def current(place: Place): String =
     last.flatMap(_.topics.collectFirst { case ((n, t), s) if (world.names(n) -> t) == place => s }).getOrElse("")
 
-  /** Checks a batch of which no one reads more. */
+  /** Checks all rows of the sink at the end of a life. */
   def verify(rows: Iterator[Long]): Unit = {
     val counts = mutable.Map.empty[Long, Int].withDefaultValue(0)
     rows.foreach(id => counts(id) += 1)

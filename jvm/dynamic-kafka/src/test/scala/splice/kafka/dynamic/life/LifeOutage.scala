@@ -54,7 +54,7 @@ final private[life] class LifeOutage(
     }
   }
 
-  /** An outage of one trigger, after which a batch is long or the clock is set back. The stream may be removed meanwhile. */
+  /** An outage of one trigger. Then a batch is long, or the clock is set back. The stream may be removed meanwhile. */
   def short(): Unit = if (isReady) {
     val away = chance.oneOf(world.clusters.keys.toSeq.sorted)
     place("b", away, "b-x")

@@ -96,7 +96,7 @@ private[dynamic] trait LifeWatch {
 
   def clock(of: Clock): Clock = of
 
-  /** The name of a run, of which its threads have theirs. */
+  /** The name of a run. Its threads have it in their names. */
   def run(name: String): String = name
 
   def opened(run: LifeEnumerator): Unit = ()

@@ -16,7 +16,7 @@ import splice.kafka.dynamic.DynamicColumns
 import splice.kafka.dynamic.split.DynamicSplitRange
 import splice.source.{Poll, SplitReader, SplitReaderFactory, TaskRanges}
 
-/** Readers of simulated records, each of which has a value that names its cluster, partition and offset. */
+/** Readers of simulated records. The value of a record names its cluster, partition and offset. */
 final private[life] class RangeReaders(columns: StructType) extends SplitReaderFactory {
 
   override def rows(task: TaskRanges): SplitReader[InternalRow] = new SplitReader[InternalRow] {
