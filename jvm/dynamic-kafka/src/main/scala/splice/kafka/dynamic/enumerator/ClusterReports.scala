@@ -44,7 +44,7 @@ final private[dynamic] class ClusterReports(clock: Clock) {
     val health   = discovery.health
     SortedMap.from(summed ++ greatest ++ Seq(
       ProgressMetric.RowsSkipped      -> (skippedBefore + last.valuesIterator.map(skipped).sum).toString,
-      ProgressMetric.Position         -> s"change ${here.number}, ${position.clusters.size} clusters",
+      ProgressMetric.Position         -> summary(position),
       ProgressMetric.Splits           -> position.clusters.valuesIterator.map(_.offsets.size).sum.toString,
       ProgressMetric.Clusters         -> Json.write(Json.obj(clusters: _*)),
       ProgressMetric.Change           -> here.number.toString,
@@ -52,6 +52,11 @@ final private[dynamic] class ClusterReports(clock: Clock) {
       ProgressMetric.MetadataFailures -> health.failures.toString
     ) ++ here.generation.map(ProgressMetric.Generation -> _.toString) ++ waiting(waitsFor) ++
       discovery.age(now).map(ProgressMetric.MetadataAge -> _.toMillis.toString))
+  }
+
+  private def summary(at: DynamicPosition): String = {
+    val offsets = at.clusters.valuesIterator.flatMap(_.offsets.valuesIterator).sum
+    s"change ${at.change}, ${at.clusters.size} clusters, $offsets offsets"
   }
 
   private def waiting(names: SortedSet[String]): Option[(String, String)] =

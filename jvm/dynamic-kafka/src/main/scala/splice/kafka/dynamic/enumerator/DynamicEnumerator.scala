@@ -181,7 +181,7 @@ final private[splice] class DynamicEnumerator(
     val known    = driver.reached(changes.last.getOrElse(changes(to.change)))
     val asked    = plan.spans(at, to).map { case ChangeSpan(name, begin, end) =>
       def cluster = known.clusters.get(name).orElse(changes(to.change).clusters.get(name)).getOrElse(lost(name))
-      val worker  = workers.find(name).getOrElse(workers.worker(cluster, SortedSet.from(end.topics)))
+      val worker  = workers.find(name).getOrElse(workers.worker(cluster, SortedSet.from(begin.topics ++ end.topics)))
       name -> worker.ahead(_.replay(begin, end))
     }
     asked.foreach { case (name, response) => hold(name)(response()) }

@@ -17,7 +17,7 @@ final class FirstDocumentSuite extends RemovedTopics {
   private def typo(cluster: String): KafkaStream = KafkaStream("s", SortedMap(cluster -> SortedSet("ordrs")))
 
   test("a corrected first document continues on the same checkpoint") {
-    val world = simulated()
+    val world = simulated("fetchOffset.retryIntervalMs" -> "0")
     Seq(east, west).foreach(fill(world, _, 3))
     world.publish(typo(east))
     world.logs(east).named = Set("ordrs")
@@ -41,7 +41,7 @@ final class FirstDocumentSuite extends RemovedTopics {
   }
 
   test("the first start waits for an unavailable cluster up to clusterTimeout, and not for a missing topic") {
-    val world = simulated("clusterTimeout" -> "1min")
+    val world = simulated("clusterTimeout" -> "1min", "fetchOffset.retryIntervalMs" -> "0")
     fill(world, east, 3)
     val error = intercept[SpliceException](Using.resource(world.start()) { run =>
       // Each attempt takes a part of the timeout.
@@ -73,7 +73,7 @@ final class FirstDocumentSuite extends RemovedTopics {
   test(
     "a run to the end reads and keeps what available clusters have, then names the others, and the next run resumes"
   ) {
-    val world = simulated("clusterTimeout" -> "1min", "clusterWait" -> "10ms")
+    val world = simulated("clusterTimeout" -> "1min", "clusterWait" -> "10ms", "fetchOffset.retryIntervalMs" -> "0")
     world.publish(stream(east, west))
     Seq(east, west).foreach(fill(world, _, 3))
     val start = Using.resource(world.start())(world.begin(StartPosition.Configured, _))

@@ -80,17 +80,10 @@ private[life] object DynamicLives {
 
   /** Defects whose situations lives do not have by default. */
   val Unrepaired: Map[String, String] = Map(
-    "A8"  -> "AvailableNow reads nothing of available clusters while another cluster is unavailable",
-    "A10" -> "a cutover opens new clients of an unavailable cluster again and again",
     "A13" -> "a cluster that gets another name is read again",
-    "A17" -> "a healthy query fails after a short outage and a long batch",
-    "A18" -> "a request to an unavailable cluster blocks changes of streams on others",
-    "A21" -> "removed topics stay in the checkpoint after the retention",
     "A24" -> "the removal guard counts moves, and permits gradual removals",
     "A28" -> "a step of the clock silences a cluster",
-    "A29" -> "a document that is older than one that the query has received is applied",
-    "N1"  -> "no warning reports an abandoned topic if the driver is killed before it logs the warning",
-    "N2"  -> "a query cannot start again from a batch that ended the drain of a deleted topic"
+    "N1"  -> "no warning reports an abandoned topic if the driver is killed before it logs the warning"
   )
 
   private val Threads = 4 * Runtime.getRuntime.availableProcessors

@@ -27,7 +27,7 @@ final private[dynamic] case class LifeDocument(
   def metadata: StreamMetadata = StreamMetadata(
     Some(generation),
     clusters.map { case (name, id) =>
-      name -> KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$id:9092"))
+      name -> KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$id:9092"), active = !inactive(name))
     },
     streams
   )
@@ -142,6 +142,4 @@ final private[dynamic] class LifeService(documents: LifeDocuments) extends Kafka
   def release(): Unit = documents.close(this)
 
   override def allStreams(): StreamMetadata = documents.next(this).metadata
-
-  override def isClusterActive(cluster: String): Boolean = !documents.current.inactive(cluster)
 }

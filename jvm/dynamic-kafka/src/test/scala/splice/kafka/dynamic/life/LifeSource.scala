@@ -10,7 +10,7 @@ import scala.collection.immutable.SortedMap
 import org.apache.spark.sql.types.StructType
 
 import splice.kafka.dynamic._
-import splice.kafka.dynamic.enumerator.{ClusterProbe, DynamicEnumerator, MetadataDiscovery}
+import splice.kafka.dynamic.enumerator.{DynamicEnumerator, MetadataDiscovery}
 import splice.kafka.dynamic.reader.ClusterReads
 import splice.kafka.dynamic.split.DynamicOffset
 import splice.kafka.enumerator.{ClockedDiscovery, KafkaEnumerator, RecordSizes}
@@ -56,7 +56,6 @@ final private[dynamic] class LifeSource(
       settings,
       context,
       discovery,
-      new ClusterProbe(settings, context.clock, context.run)(own => client(own)),
       (cluster, topics, scope) => {
         val own = settings.of(cluster, topics)
         val log = client(own)
