@@ -46,16 +46,9 @@ final private[dynamic] case class ClusterHealth(
   def isWaitedFor(now: Instant, wait: Duration): Boolean =
     isGood || !now.isBefore(ended.plus(wait.multipliedBy(ClusterHealth.WaitShare)))
 
-  /** Whether the cluster has not responded for a time, and neither did it to a request after that time.
-    *
-    * @param pending
-    *   send time of the request that has no response yet
-    */
-  def isOver(timeout: Duration, now: Instant, pending: Option[Instant]): Boolean = since.exists { first =>
-    val deadline = first.plus(timeout)
-    !now.isBefore(deadline) &&
-    (sent.lastOption.exists(!_.isBefore(deadline)) || pending.exists(p => !now.isBefore(p.plus(timeout))))
-  }
+  /** Whether the cluster has not responded for a time, and a request that was sent after that time failed. */
+  def isOver(timeout: Duration): Boolean =
+    since.exists(first => sent.lastOption.exists(!_.isBefore(first.plus(timeout))))
 
   def answered: ClusterHealth = ClusterHealth(responded = true)
 

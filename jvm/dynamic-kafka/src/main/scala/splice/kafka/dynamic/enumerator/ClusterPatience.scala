@@ -16,6 +16,7 @@ final private[enumerator] class ClusterPatience(workers: ClusterWorkers, timeout
   import ClusterPatience.Unavailable
 
   private var waitingSince = SortedMap.empty[String, Instant]
+  private var overdue      = Map.empty[String, Instant]
 
   /** Checks clusters.
     *
@@ -31,10 +32,14 @@ final private[enumerator] class ClusterPatience(workers: ClusterWorkers, timeout
   def check(silent: Set[String], waited: Set[String], found: SortedMap[String, Reach]): Unit = {
     val now = clock.instant()
     waitingSince = SortedMap.from(waited.iterator.map(name => name -> waitingSince.getOrElse(name, now)))
+    // After a long batch a response may arrive while it is checked, so that a pending request counts in the second check.
+    val before   = overdue
+    overdue = silent.flatMap(name => workers.find(name).flatMap(_.pending).filter(isOver(_, now)).map(name -> _)).toMap
     val clusters = for {
       name   <- silent.toSeq
       worker <- workers.find(name)
-      since  <- worker.health.since if worker.health.isOver(timeout, now, worker.pending)
+      since  <- worker.health.since
+      if worker.health.isOver(timeout) || overdue.get(name).exists(before.get(name).contains)
     } yield Unavailable(name, since, worker.health.error.getOrElse(noResponse))
     val partitions = for {
       (name, reach) <- found.toSeq

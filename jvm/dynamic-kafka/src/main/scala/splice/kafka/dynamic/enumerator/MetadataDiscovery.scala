@@ -42,7 +42,20 @@ final private[dynamic] class MetadataDiscovery(
     interval,
     clock,
     "The streams' metadata could not be looked up"
-  )(selection.of(service))
+  )(newest(selection.of(service)))
+
+  // Of the discovery's thread. A stale replica of the service may respond between two batches.
+  private var received = Option.empty[StreamMetadata]
+
+  @volatile private var isTaken = false
+
+  private def newest(found: StreamMetadata): StreamMetadata = {
+    val earlier = received.filter(_ => !isTaken)
+    val kept    = earlier.filter(_.generation.exists(known => found.generation.exists(_ < known)))
+    isTaken = false
+    received = kept.orElse(Some(found))
+    kept.getOrElse(found)
+  }
 
   /** Polls the service now and waits for the response. After that, the thread polls it every `interval`.
     *
@@ -94,7 +107,11 @@ final private[dynamic] class MetadataDiscovery(
   }
 
   /** What was seen since this was last asked. */
-  def news(): Option[StreamMetadata] = looks.news()
+  def news(): Option[StreamMetadata] = {
+    val found = looks.news()
+    if (found.nonEmpty) isTaken = true
+    found
+  }
 
   def health: DiscoveryHealth = looks.health
 

@@ -24,10 +24,18 @@ private[life] object LifeChanges {
     Iterator.from(number + 1).map(log.find).takeWhile(_.nonEmpty).flatten.map(change).toSeq
   }
 
+  /** The number of the change that the source starts with; None before the start is durable. */
+  def started(side: SideLog): Option[Int] = side.get("initial").flatMap { lines =>
+    Change.findFirstMatchIn(lines.mkString.replace("\\", "")).map(_.group(1).toInt)
+  }
+
+  private val Change = "\"change\":([0-9]+)".r
+
   private def key(number: Int): String = NumberedEntries.key("change", number)
 
-  /** The text of the last change. */
-  def last(side: SideLog): String = side.keys("change-").lastOption.flatMap(side.get).fold("")(_.mkString("\n"))
+  /** The text of the last change, without the names of topics whose positions were forgotten. */
+  def last(side: SideLog): String = side.keys("change-").lastOption.flatMap(side.get)
+    .fold("")(_.filterNot(_.contains("\"state\":\"gone\"")).mkString("\n"))
 
   /** The offset of a partition in a position. */
   def offset(at: String, cluster: String, p: LogPartition): Option[Long] =

@@ -43,6 +43,8 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
   def observe(run: Option[LifeEnumerator]): Unit = {
     latest = math.max(latest, life.clock.millis)
     LifeChanges.after(last.fold(-1)(_.number), world.side).foreach { change =>
+      // Until a start is durable, a corrected document replaces the first one.
+      if (LifeChanges.started(world.side).forall(_ >= change.number)) reset()
       val applied = last.forall(_.generation != change.generation)
       for (own <- run if applied && covers("A29") && last.nonEmpty && change.generation < own.service.received)
         violated(s"document ${change.generation} is applied, and the query has received ${own.service.received}")
@@ -51,6 +53,12 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
     LifeWarnings.take().foreach { warning =>
       LifeChanges.abandoned(warning).foreach { case (name, topic) => abandon(world.names(name) -> topic) }
     }
+  }
+
+  private def reset(): Unit = {
+    removed.clear()
+    required.clear()
+    there = SortedSet.empty
   }
 
   private def take(change: LifeChange): Unit = {
