@@ -89,6 +89,9 @@ object ProgressMetric {
   /** JSON: some of these topics, by stream (several clusters only). */
   val MissingTopicNames = "missingTopicNames"
 
+  /** Rows of removed topics that were not read, as far as their number is known, until `removedRetention` (several clusters only). */
+  val RowsAbandoned = "rowsAbandoned"
+
   /** Offsets that a policy skipped, in this run (Kafka only). */
   val RowsSkipped = "rowsSkippedTotal"
 

@@ -75,6 +75,13 @@ final private[dynamic] case class AppliedMetadata(
     case (all, _)            => all
   }
 
+  /** The rows of removed topics that Splice did not read, as far as their number is known. */
+  def rowsAbandoned: Long = topics.valuesIterator.flatMap {
+    case is: Draining => is.abandoned
+    case is: Removed  => is.abandoned
+    case _            => None
+  }.flatMap(_.rows).sum
+
   /** Whether rows of a removed topic remain to be read. */
   def isOpen(topic: ClusterTopic, position: DynamicPosition): Boolean = topics.get(topic).exists {
     case is: Draining => !is.bound.isReached(position.of(topic.cluster))

@@ -63,13 +63,13 @@ private[change] object AppliedMetadataFormat {
             before.map(left => "before" -> Json.obj(state(topic, left): _*))
         case Reading(_, after, start, expected) =>
           waits(after) ++ start.map("start" -> position(_)) ++ expects(expected)
-        case Draining(stream, since, bound, after, expected, unavailable) =>
+        case Draining(stream, since, bound, after, expected, unavailable, abandoned) =>
           Seq("of" -> Json.text(stream), "since" -> Json.text(since.toString)) ++
             unavailable.map(t => "unavailable" -> Json.text(t.toString)) ++ write(bound) ++ waits(after) ++
-            expects(expected)
-        case Removed(stream, since, left, expected) =>
+            expects(expected) ++ lost(abandoned)
+        case Removed(stream, since, left, expected, abandoned) =>
           Seq("of" -> Json.text(stream), "since" -> Json.text(since.toString), "position" -> position(left)) ++
-            expects(expected)
+            expects(expected) ++ lost(abandoned)
         case Gone => Nil
       })
   }
@@ -122,10 +122,18 @@ private[change] object AppliedMetadataFormat {
       Reading(stream.getOrElse(text(node, "of")), after(node), Json.field(node, "start").map(position), expected(node))
     case "draining" =>
       val unavailable = Json.field(node, "unavailable").map(time => Instant.parse(time.asText))
-      Draining(text(node, "of"), since(node), bound(node), after(node), expected(node), unavailable)
-    case "removed" => Removed(text(node, "of"), since(node), position(node.get("position")), expected(node))
-    case "gone"    => Gone
+      Draining(text(node, "of"), since(node), bound(node), after(node), expected(node), unavailable, abandoned(node))
+    case "removed" =>
+      Removed(text(node, "of"), since(node), position(node.get("position")), expected(node), abandoned(node))
+    case "gone" => Gone
   }
+
+  private def lost(abandoned: Option[Abandoned]): Seq[(String, JsonNode)] = abandoned.toSeq.flatMap { rows =>
+    rows.rows.map(n => "rows" -> Json.number(n)).toSeq :+ ("abandoned" -> Json.text(rows.text))
+  }
+
+  private def abandoned(node: JsonNode): Option[Abandoned] =
+    Json.field(node, "abandoned").map(text => Abandoned(Json.field(node, "rows").map(_.asLong), text.asText))
 
   private def texts(some: Iterable[(String, String)]): Seq[(String, JsonNode)] =
     some.toSeq.map { case (k, v) => k -> Json.text(v) }

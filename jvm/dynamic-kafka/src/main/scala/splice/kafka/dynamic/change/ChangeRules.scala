@@ -99,14 +99,25 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     if (events.isEmpty) None else Some((carried(at, position) ~> events).pruned)
   }
 
-  /** The state after clusters returned the ends of removed topics. */
+  /** The state after clusters returned the ends of removed topics, or that partitions of them do not exist any more. */
   def drain(
       at: AppliedMetadata,
       position: DynamicPosition,
       ends: SortedMap[ClusterTopic, KafkaPosition],
       now: Instant
   ): AppliedMetadata =
-    carried(at, position) ~> ends.toSeq.map { case (topic, end) => topic -> TopicEvent.Bounded(now, Bound.Ends(end)) }
+    carried(at, position) ~> ends.toSeq.map { case (topic, end) =>
+      val lost = at.draining.get(topic).map(_.bound).collect { case Bound.Ends(known) =>
+        known.copy(offsets = known.offsets -- end.offsets.keySet)
+      }
+      topic -> TopicEvent.Bounded(
+        now,
+        Bound.Ends(end),
+        lost.flatMap(own =>
+          Abandoned.of(Bound.Ends(own), position.of(topic.cluster), "these partitions were deleted or recreated")
+        )
+      )
+    }
 
   /** The state after clusters returned the starts of topics. */
   def begin(
@@ -147,9 +158,12 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       of: Availability
   ): Option[(ClusterTopic, TopicEvent)] = {
     val since = outage(is, of)
-    val isEnd = is.bound.isReached(at) || isAbandoned(is.copy(unavailable = since), of)
-    if (isEnd) Some(topic -> TopicEvent.Ended(now, at.only(topic.topic)))
-    else if (since != is.unavailable) Some(topic -> TopicEvent.Outage(since))
+    val left  = at.only(topic.topic)
+    if (is.bound.isReached(at)) Some(topic -> TopicEvent.Ended(now, left))
+    else if (isAbandoned(is.copy(unavailable = since), of)) {
+      val reason = s"the cluster has not responded since ${since.getOrElse(is.since)}"
+      Some(topic -> TopicEvent.Ended(now, left, Abandoned.of(is.bound, left, reason)))
+    } else if (since != is.unavailable) Some(topic -> TopicEvent.Outage(since))
     else None
   }
 

@@ -25,6 +25,7 @@ private[dynamic] object ChangeText {
     def was(t: ClusterTopic) = before.topics.get(t)
     def is(t: ClusterTopic)  = now.topics.get(t)
     val returned             = (has -- had).filter(was(_).nonEmpty)
+    val lost                 = newlyAbandoned(before, now)
     val finished             = now.topics.keySet.filter(t => is(t).exists(isRemoved) && was(t).exists(isDraining))
     val renewed              =
       now.clusters.keys.filter(c => before.clusters.get(c).exists(_.properties != now.clusters(c).properties))
@@ -40,7 +41,8 @@ private[dynamic] object ChangeText {
       topics("topics added", has -- had -- returned),
       topics("topics that came back", returned),
       topics("topics removed", had -- has),
-      topics("topics read to their end", finished),
+      topics("topics read to their end", finished -- lost.map(_._1)),
+      list("topics abandoned", lost.map { case (topic, rows) => s"$topic: ${rows.text}" }),
       topics("topics that cannot be drained while their clusters are unavailable", waiting.keys),
       topics("topics forgotten", now.topics.keys.filter(t => is(t).contains(Gone) && was(t).exists(isRemoved))),
       topics("topics that a stream goes over to at a time", timed(now) -- timed(before)),
@@ -65,32 +67,22 @@ private[dynamic] object ChangeText {
     case _           => false
   }
 
-  /** Warnings about removed topics whose remaining records are not read. */
-  def abandoned(before: AppliedMetadata, now: AppliedMetadata): Seq[String] = for {
-    (topic, draining) <- before.draining.toSeq
-    left              <- now.topics.get(topic).toSeq.collect { case is: Removed => is.position }
-    unread            <- unread(draining.bound, left)
-  } yield s"Splice abandons the removed topic $topic, because its cluster does not respond: $unread. If the topic " +
-    "is added to the metadata again within 'removedRetention', Splice resumes it at its position."
+  /** Warnings about rows of removed topics that Splice does not read. */
+  def abandoned(before: AppliedMetadata, now: AppliedMetadata): Seq[String] =
+    newlyAbandoned(before, now).map { case (topic, rows) =>
+      s"Splice abandons the removed topic $topic, and ${rows.text}. If the topic is added to the metadata again within " +
+        "'removedRetention', Splice resumes it at its position."
+    }
 
-  /** Warnings about partitions that were deleted or recreated before they were drained. */
-  def deleted(before: AppliedMetadata, now: AppliedMetadata, position: DynamicPosition): Seq[String] = for {
-    (topic, draining) <- before.draining.toSeq
-    ends              <- Seq(draining.bound).collect { case Bound.Ends(ends) => ends }
-    left              <- now.draining.get(topic).map(_.bound).toSeq.collect { case Bound.Ends(left) => left }
-    lost = KafkaPosition(ends.offsets -- left.offsets.keySet) if lost.offsets.nonEmpty
-  } yield s"Splice ends the drain of the removed topic $topic early, because partitions " +
-    s"${lost.offsets.keys.map(_.partition).mkString(", ")} were deleted or recreated: " +
-    s"${unread(Bound.Ends(lost), position.of(topic.cluster)).getOrElse("no row is missing")}."
+  private def newlyAbandoned(before: AppliedMetadata, now: AppliedMetadata): Seq[(ClusterTopic, Abandoned)] =
+    now.topics.toSeq.flatMap { case (topic, is) =>
+      rows(is).filterNot(rows => before.topics.get(topic).flatMap(this.rows).contains(rows)).map(topic -> _)
+    }
 
-  private def unread(bound: Bound, left: KafkaPosition): Option[String] = bound match {
-    case Bound.Asked      => Some("the number of unread rows is unknown")
-    case Bound.At(time)   => Some(s"the number of unread rows before ${time.time} is unknown")
-    case Bound.Ends(ends) =>
-      // A partition without a position was never read, and its first offset is unknown here.
-      val rows  = ends.offsets.map { case (p, end) => math.max(end - left.get(p).getOrElse(0L), 0L) }.sum
-      val exact = ends.offsets.keysIterator.forall(left.offsets.contains)
-      if (rows > 0) Some(s"${if (exact) "" else "up to "}$rows rows are not read") else None
+  private def rows(state: TopicState): Option[Abandoned] = state match {
+    case is: Draining => is.abandoned
+    case is: Removed  => is.abandoned
+    case _            => None
   }
 
   private def topics(what: String, some: Iterable[ClusterTopic]): Option[ChangeText] = list(what, some.map(_.toString))

@@ -116,7 +116,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       now: Instant,
       places: Option[Map[ClusterTopic, LogPlaces]]
   ): Seq[Map[ClusterTopic, StreamCutover.At]] = {
-    val left = at.draining.toSeq.collect { case (t, is @ Draining(_, _, Bound.At(cut), _, _, _)) =>
+    val left = at.draining.toSeq.collect { case (t, is @ Draining(_, _, Bound.At(cut), _, _, _, _)) =>
       is.stream -> (t -> cut)
     }
     val begins = at.waiting.toSeq.flatMap { case (t, is) => is.time.map(cut => is.stream -> (t -> cut)) }

@@ -41,7 +41,7 @@ private[dynamic] object StreamMove {
 
   private def left(at: AppliedMetadata, stream: KafkaStream, listed: collection.Set[ClusterTopic]) =
     SortedSet.from(at.topics.collect {
-      case (t, is: Reading) if is.stream == stream.name && !listed(t)        => t
-      case (t, Draining(stream.name, _, _: Bound.At, _, _, _)) if !listed(t) => t
+      case (t, is: Reading) if is.stream == stream.name && !listed(t)           => t
+      case (t, Draining(stream.name, _, _: Bound.At, _, _, _, _)) if !listed(t) => t
     })
 }

@@ -53,6 +53,8 @@ private[dynamic] object TopicState {
     *   as in [[Reading]]
     * @param unavailable
     *   start of the outage of its cluster, across restarts
+    * @param abandoned
+    *   rows that Splice does not read, because their partitions were deleted
     */
   final case class Draining(
       stream: String,
@@ -60,7 +62,8 @@ private[dynamic] object TopicState {
       bound: Bound,
       after: Set[ClusterTopic] = Set.empty,
       expected: KafkaPosition = KafkaPosition.Empty,
-      unavailable: Option[Instant] = None
+      unavailable: Option[Instant] = None,
+      abandoned: Option[Abandoned] = None
   ) extends TopicState("draining")
 
   /** State of a topic that is not read any more. */
@@ -70,12 +73,15 @@ private[dynamic] object TopicState {
     *
     * @param expected
     *   as in [[Reading]]
+    * @param abandoned
+    *   rows that Splice did not read
     */
   final case class Removed(
       stream: String,
       since: Instant,
       position: KafkaPosition,
-      expected: KafkaPosition = KafkaPosition.Empty
+      expected: KafkaPosition = KafkaPosition.Empty,
+      abandoned: Option[Abandoned] = None
   ) extends TopicState("removed")
       with Left
 
@@ -127,15 +133,20 @@ private[dynamic] object TopicState {
       val bound = Draining(is.stream, now, Bound.Asked, is.after, is.expected)
       Some(if (drains) bound else Removed(is.stream, now, left, is.expected))
 
-    case (Some(is: Reading), TopicEvent.Bounded(now, bound)) =>
+    case (Some(is: Reading), TopicEvent.Bounded(now, bound, _)) =>
       Some(Draining(is.stream, now, bound, is.after, is.expected))
-    case (Some(is: Draining), TopicEvent.Bounded(_, bound)) => Some(is.copy(bound = bound))
-    case (Some(is: Draining), TopicEvent.Outage(since))     => Some(is.copy(unavailable = since))
-    case (Some(is: Draining), TopicEvent.Ended(now, left))  => Some(Removed(is.stream, now, left, is.expected))
+    case (Some(is: Draining), TopicEvent.Bounded(_, bound, lost)) =>
+      Some(is.copy(bound = bound, abandoned = both(is.abandoned, lost)))
+    case (Some(is: Draining), TopicEvent.Outage(since))          => Some(is.copy(unavailable = since))
+    case (Some(is: Draining), TopicEvent.Ended(now, left, lost)) =>
+      Some(Removed(is.stream, now, left, is.expected, both(is.abandoned, lost)))
 
     case (Some(_: Removed), TopicEvent.RetentionOver) => Some(Gone)
     case _                                            => state
   }
+
+  private def both(a: Option[Abandoned], b: Option[Abandoned]): Option[Abandoned] =
+    a.map(first => b.fold(first)(first.and)).orElse(b)
 }
 
 /** Event that may change the state of a topic. */
@@ -172,13 +183,14 @@ private[dynamic] object TopicEvent {
   final case class Unlisted(now: Instant, position: KafkaPosition, drains: Boolean) extends TopicEvent
 
   /** A cutover or a response of the cluster bounds the drain. */
-  final case class Bounded(now: Instant, bound: TopicState.Bound) extends TopicEvent
+  final case class Bounded(now: Instant, bound: TopicState.Bound, abandoned: Option[Abandoned] = None)
+      extends TopicEvent
 
   /** An outage of the cluster begins, or ends (None). */
   final case class Outage(since: Option[Instant]) extends TopicEvent
 
   /** The topic was read up to its bound, or its remaining rows are abandoned. */
-  final case class Ended(now: Instant, position: KafkaPosition) extends TopicEvent
+  final case class Ended(now: Instant, position: KafkaPosition, abandoned: Option[Abandoned] = None) extends TopicEvent
 
   /** `removedRetention` is over. */
   case object RetentionOver extends TopicEvent

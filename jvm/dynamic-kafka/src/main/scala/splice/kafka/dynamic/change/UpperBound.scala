@@ -32,12 +32,12 @@ private[dynamic] object UpperBound {
     applied.of(cluster).foldLeft(until) { case (all, (topic, is)) =>
       def waits(after: Set[ClusterTopic])        = cutover == Cutover.Stream && after.exists(applied.isOpen(_, at))
       val bound: Option[Map[LogPartition, Long]] = is match {
-        case _: Waiting                                => Some(Map.empty)
-        case is: Reading if waits(is.after)            => Some(Map.empty)
-        case is: Draining if waits(is.after)           => Some(Map.empty)
-        case Draining(_, _, Bound.Ends(ends), _, _, _) =>
+        case _: Waiting                                   => Some(Map.empty)
+        case is: Reading if waits(is.after)               => Some(Map.empty)
+        case is: Draining if waits(is.after)              => Some(Map.empty)
+        case Draining(_, _, Bound.Ends(ends), _, _, _, _) =>
           Some(if (isOther(ends, topic, from, until)) Map.empty else ends.offsets)
-        case Draining(_, _, Bound.At(time), _, _, _) =>
+        case Draining(_, _, Bound.At(time), _, _, _, _) =>
           Some(places.get(topic -> time.millis).fold(Map.empty[LogPartition, Long])(_.offsets))
         case _ => None
       }

@@ -92,7 +92,7 @@ final private[dynamic] class ChangeDriver(
   /** The part of a request to a cluster that changes need. */
   def request(here: AppliedMetadata, cluster: String, from: KafkaPosition): ClusterRequest = {
     val own   = here.of(cluster)
-    val times = own.toSeq.collect { case (topic, TopicState.Draining(_, _, Bound.At(time), _, _, _)) =>
+    val times = own.toSeq.collect { case (topic, TopicState.Draining(_, _, Bound.At(time), _, _, _, _)) =>
       topic -> time.millis
     }
     val asked =
@@ -128,9 +128,7 @@ final private[dynamic] class ChangeDriver(
         .orElse(Option.when(started.nonEmpty)(rules.begin(here, at, SortedMap.from(started))))
     val settled = change match {
       case Some(next) =>
-        val stored = make(here, next)
-        ChangeText.deleted(here, stored, at).foreach(line => logger.warn(line))
-        go(stored.moved(at), _ => Availability.Unknown)
+        go(make(here, next).moved(at), _ => Availability.Unknown)
       case None if places.nonEmpty => go(at, _ => Availability.Unknown)
       case None                    => at -> here
     }
@@ -179,7 +177,8 @@ final private[dynamic] class ChangeDriver(
       availability: String => Availability
   ): Option[AppliedMetadata] = {
     wanted = rules.cutovers.due(here, clock.instant()).view.mapValues(Set(_)).toMap
-    log.find(here.number + 1)
+    // A driver that was killed may not have logged its last change.
+    log.find(here.number + 1).map(reported(here, _))
       .orElse(take(here, at))
       .orElse(cut(here, at).orElse(rules.settle(here, at, clock.instant(), availability)).map(make(here, _)))
   }
@@ -249,11 +248,7 @@ final private[dynamic] class ChangeDriver(
 
   private def append(change: AppliedMetadata): AppliedMetadata = log.append(change.copy(at = Some(clock.instant())))
 
-  private def make(here: AppliedMetadata, change: AppliedMetadata): AppliedMetadata = {
-    val made = append(change)
-    tell(here, made)
-    made
-  }
+  private def make(here: AppliedMetadata, change: AppliedMetadata): AppliedMetadata = reported(here, append(change))
 
   private def refuse(group: Set[String], refusal: Refusal): Unit = if (!rejected.get(group).contains(refusal)) {
     refusals += 1
@@ -273,9 +268,10 @@ final private[dynamic] class ChangeDriver(
     waitingFor = now
   }
 
-  private def tell(before: AppliedMetadata, now: AppliedMetadata): Unit = {
+  private def reported(before: AppliedMetadata, now: AppliedMetadata): AppliedMetadata = {
     ChangeText(before, now).foreach(line => logger.info(s"Change ${now.number}: $line"))
     ChangeText.abandoned(before, now).foreach(line => logger.warn(line))
+    now
   }
 }
 

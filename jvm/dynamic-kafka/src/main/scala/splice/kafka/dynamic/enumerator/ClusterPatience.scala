@@ -33,7 +33,7 @@ final private[enumerator] class ClusterPatience(workers: ClusterWorkers, timeout
     val now = clock.instant()
     waitingSince = SortedMap.from(waited.iterator.map(name => name -> waitingSince.getOrElse(name, now)))
     // After a long batch a response may arrive while it is checked, so that a pending request counts in the second check.
-    val before   = overdue
+    val before = overdue
     overdue = silent.flatMap(name => workers.find(name).flatMap(_.pending).filter(isOver(_, now)).map(name -> _)).toMap
     val clusters = for {
       name   <- silent.toSeq

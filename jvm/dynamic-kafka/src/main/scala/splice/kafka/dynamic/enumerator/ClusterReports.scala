@@ -48,6 +48,7 @@ final private[dynamic] class ClusterReports(clock: Clock) {
       ProgressMetric.Splits           -> position.clusters.valuesIterator.map(_.offsets.size).sum.toString,
       ProgressMetric.Clusters         -> Json.write(Json.obj(clusters: _*)),
       ProgressMetric.Change           -> here.number.toString,
+      ProgressMetric.RowsAbandoned    -> here.rowsAbandoned.toString,
       ProgressMetric.Refusals         -> refusals.toString,
       ProgressMetric.MetadataFailures -> health.failures.toString
     ) ++ here.generation.map(ProgressMetric.Generation -> _.toString) ++ waiting(waitsFor) ++

@@ -118,10 +118,12 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val one   = take(drain, applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/y" -> 5))
     val ends  = KafkaPosition.of(Seq(LogPartition("y", 0) -> 9L, LogPartition("y", 1) -> 7L))
     val two   = drained(one, SortedMap(topic("a/y") -> ends))
-    assert(ChangeText.deleted(one, two, at(1, "a/y" -> 5)).isEmpty)
+    assert(ChangeText.abandoned(one, two).isEmpty)
     val three = drained(two, SortedMap(topic("a/y") -> kafka("y", 9)))
-    val lines = ChangeText.deleted(two, three, at(2, "a/y" -> 5))
-    assert(lines.exists(l => l.contains("a/y") && l.contains("partitions 1 ") && l.contains("up to 7 rows")))
+    val lines = ChangeText.abandoned(two, three)
+    assert(lines.exists(l =>
+      l.contains("a/y") && l.contains("partition 1 from its start up to 7") && l.contains("up to 7 rows")
+    ))
     assert(drain.settle(three, at(3, "a/y" -> 9), t0, _ => Availability.Unknown).exists(_.draining.isEmpty))
     val none = drained(two, SortedMap(topic("a/y") -> KafkaPosition.Empty))
     assert(drain.settle(none, at(3, "a/x" -> 1), t0, _ => Availability.Unknown).exists(_.draining.isEmpty))
@@ -211,11 +213,19 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val one   = take(drain, applied("a/x", "a/y", "b/z"), metadata(2, "a/x"), at(0, "a/y" -> 5, "b/z" -> 6))
     val two   = drained(one, SortedMap(topic("a/y") -> kafka("y", 9)))
     val cut   = StreamCutover.At(t0)
-    val left  = Removed("s", t0, kafka("r", 4).as("r", 2), kafka("r", 5))
+    val left  = Removed("s", t0, kafka("r", 4).as("r", 2), kafka("r", 5), Some(Abandoned(None, "why")))
     val all   = two.copy(topics =
       two.topics ++ Seq(
-        topic("a/x")  -> Reading("s", Set(topic("a/y"), topic("b/z")), Some(kafka("x", 1)), kafka("x", 2)),
-        topic("a/y")  -> Draining("s", t0, Bound.Ends(kafka("y", 9)), Set(topic("b/z")), kafka("y", 3), Some(t0)),
+        topic("a/x") -> Reading("s", Set(topic("a/y"), topic("b/z")), Some(kafka("x", 1)), kafka("x", 2)),
+        topic("a/y") -> Draining(
+          "s",
+          t0,
+          Bound.Ends(kafka("y", 9)),
+          Set(topic("b/z")),
+          kafka("y", 3),
+          Some(t0),
+          Some(Abandoned(Some(3), "why"))
+        ),
         topic("a/t")  -> Draining("s", t0, Bound.At(cut)),
         topic("b/q")  -> Gone,
         topic("b/q2") -> Gone,

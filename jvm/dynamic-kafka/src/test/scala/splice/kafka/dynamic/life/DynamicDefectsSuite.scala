@@ -17,7 +17,7 @@ import splice.testkit.simulation.SimulatedClock
 /** Lives that have the situations of one known defect each. */
 final class DynamicDefectsSuite extends AnyFunSuite {
 
-  (DynamicLives.Unrepaired -- Seq("N1")).toSeq.sortBy(_._1).foreach { case (defect, text) =>
+  DynamicLives.Unrepaired.toSeq.sortBy(_._1).foreach { case (defect, text) =>
     test(s"$defect: $text") {
       val lives = new DynamicLives(Set(defect))
       lives.failures(lives.run(1 to DynamicDefectsSuite.Lives)).foreach(fail(_))

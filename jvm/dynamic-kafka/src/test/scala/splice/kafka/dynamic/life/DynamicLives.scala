@@ -82,8 +82,7 @@ private[life] object DynamicLives {
   val Unrepaired: Map[String, String] = Map(
     "A13" -> "a cluster that gets another name is read again",
     "A24" -> "the removal guard counts moves, and permits gradual removals",
-    "A28" -> "a step of the clock silences a cluster",
-    "N1"  -> "no warning reports an abandoned topic if the driver is killed before it logs the warning"
+    "A28" -> "a step of the clock silences a cluster"
   )
 
   private val Threads = 4 * Runtime.getRuntime.availableProcessors

@@ -55,5 +55,5 @@ private[life] object LifeChanges {
     found.group(1) -> found.group(2)
   }
 
-  private val Abandoned = "abandons the removed topic ([^/ ]+)/([^, ]+),".r
+  private val Abandoned = "abandons the removed topic ([^/ ]+)/([^, ]+),.* because the cluster has not responded".r
 }
