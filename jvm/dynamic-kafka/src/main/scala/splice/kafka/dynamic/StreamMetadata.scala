@@ -56,8 +56,15 @@ final case class KafkaStream(
   *   of the Kafka client, `bootstrap.servers` among them; secrets as references such as `${file:/run/secrets/kafka:password}`
   * @param active
   *   whether Splice reads the cluster. A cluster that is not active receives no requests, and no row of it is lost
+  * @param formerly
+  *   earlier names of the cluster. If the query knows one of them, it continues at the positions of that cluster
   */
-final case class KafkaCluster(name: String, properties: SortedMap[String, String], active: Boolean = true) {
+final case class KafkaCluster(
+    name: String,
+    properties: SortedMap[String, String],
+    active: Boolean = true,
+    formerly: Seq[String] = Nil
+) {
 
   override def toString: String = {
     val shown = properties.map { case (k, v) => s"$k=${Secrets.redact(k, v)}" } ++ Option.when(!active)("active=false")

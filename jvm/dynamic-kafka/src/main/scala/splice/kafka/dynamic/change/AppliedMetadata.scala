@@ -22,6 +22,10 @@ import splice.kafka.split.KafkaPosition
   *   the generation of the document that each stream is of
   * @param clusters
   *   clusters of topics that are read or may return
+  * @param scopes
+  *   the first name of each cluster that was renamed, which its side-log entries have
+  * @param renames
+  *   the clusters that this change renamed: the new name by the old one
   * @param at
   *   when the change was stored
   */
@@ -32,6 +36,8 @@ final private[dynamic] case class AppliedMetadata(
     streams: SortedMap[String, KafkaStream],
     topics: SortedMap[ClusterTopic, TopicState],
     generations: SortedMap[String, Long] = SortedMap.empty,
+    scopes: SortedMap[String, String] = SortedMap.empty,
+    renames: SortedMap[String, String] = SortedMap.empty,
     at: Option[Instant] = None
 ) {
 
@@ -94,7 +100,7 @@ final private[dynamic] case class AppliedMetadata(
     *   the position before
     */
   def moved(at: DynamicPosition): DynamicPosition = {
-    val left = at.clusters.map { case (name, position) =>
+    val left = at.renamed(renames).clusters.map { case (name, position) =>
       val kept = read.getOrElse(name, Set.empty[String])
       name -> position.topics.filterNot(kept).foldLeft(position)(_ without _)
     }
@@ -104,6 +110,37 @@ final private[dynamic] case class AppliedMetadata(
       }
   }
 
+  /** The same with other names of clusters, by the old ones. */
+  def renamed(names: SortedMap[String, String]): AppliedMetadata =
+    if (names.isEmpty) this
+    else {
+      def now(name: String)         = names.getOrElse(name, name)
+      def moved(t: ClusterTopic)    = t.copy(cluster = now(t.cluster))
+      def all(s: Set[ClusterTopic]) = s.map(moved)
+      copy(
+        clusters = clusters.map { case (name, own) => now(name) -> own.copy(name = now(name)) },
+        streams = streams.map { case (name, s) =>
+          name -> s.copy(topics = s.topics.map { case (c, t) => now(c) -> t })
+        },
+        topics = topics.map { case (topic, is) =>
+          moved(topic) ->
+            (is match {
+              case is: Reading  => is.copy(after = all(is.after))
+              case is: Draining => is.copy(after = all(is.after))
+              case other        => other
+            })
+        },
+        scopes = (scopes -- names.keySet) ++ names.map { case (old, name) => name -> scopes.getOrElse(old, old) },
+        renames = names
+      )
+    }
+
+  /** The clusters that a document gives another name, by the old name. */
+  def renamesOf(found: StreamMetadata): SortedMap[String, String] = for {
+    (name, cluster) <- found.clusters if !clusters.contains(name)
+    old             <- cluster.formerly.find(old => clusters.contains(old) && !found.clusters.contains(old))
+  } yield old -> name
+
   /** The same without clusters that no topic needs, and without topics to wait for that are not drained any more. */
   def pruned: AppliedMetadata = {
     val needed = topics.collect { case (topic, _: Waiting | _: Reading | _: Draining | _: Removed) =>
@@ -111,6 +148,7 @@ final private[dynamic] case class AppliedMetadata(
     }.toSet
     copy(
       clusters = clusters.filter { case (name, _) => needed(name) },
+      scopes = scopes.filter { case (name, _) => needed(name) },
       topics = topics.map { case (topic, is) =>
         topic ->
           (is match {

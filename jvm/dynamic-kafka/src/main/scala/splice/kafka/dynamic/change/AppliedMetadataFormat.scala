@@ -25,7 +25,10 @@ private[change] object AppliedMetadataFormat {
       applied.at.map(at => "at" -> Json.text(at.toString))
     val clusters = applied.clusters.values.map(c =>
       Seq("cluster" -> Json.text(c.name), "properties" -> Json.obj(texts(c.properties): _*)) ++
-        Option.when(!c.active)("active" -> Json.bool(false))
+        Option.when(!c.active)("active" -> Json.bool(false)) ++
+        Option.when(c.formerly.nonEmpty)("formerly" -> Json.array(c.formerly.map(Json.text))) ++
+        applied.scopes.get(c.name).map("scope" -> Json.text(_)) ++
+        applied.renames.collectFirst { case (old, c.name) => "renamed" -> Json.text(old) }
     )
     val streams = applied.streams.values.map { s =>
       val topics = s.topics.toSeq.map { case (cluster, names) => cluster -> Json.array(names.toSeq.map(Json.text)) }
@@ -96,6 +99,9 @@ private[change] object AppliedMetadataFormat {
     val special             = states.map(node => topic(node) -> state(node, read.get(topic(node)).map(_.stream)))
     val gone                = for (node <- goneLines; name <- Json.items(node.get("topics")))
       yield ClusterTopic(text(node, "cluster"), name.asText) -> Gone
+    def named(field: String): SortedMap[String, String] = SortedMap.from(
+      nodes.filter(n => n.has("properties") && n.has(field)).map(n => text(n, field) -> text(n, "cluster"))
+    )
     AppliedMetadata(
       head.long("number").toInt,
       head.find("generation").map(_.asLong),
@@ -104,6 +110,8 @@ private[change] object AppliedMetadataFormat {
       (read: SortedMap[ClusterTopic, TopicState]) ++ special ++ gone,
       SortedMap.from(for (node <- nodes if node.has("stream"); generation <- Json.field(node, "generation"))
         yield text(node, "stream") -> generation.asLong),
+      SortedMap.from(named("scope").map(_.swap)),
+      named("renamed"),
       head.find("at").map(n => Instant.parse(n.asText))
     )
   }
@@ -111,7 +119,12 @@ private[change] object AppliedMetadataFormat {
   private def cluster(node: JsonNode): (String, KafkaCluster) = {
     val properties = Json.fields(node.get("properties")).map { case (k, v) => k -> v.asText }
     text(node, "cluster") ->
-      KafkaCluster(text(node, "cluster"), SortedMap.from(properties), Json.field(node, "active").forall(_.asBoolean))
+      KafkaCluster(
+        text(node, "cluster"),
+        SortedMap.from(properties),
+        Json.field(node, "active").forall(_.asBoolean),
+        Json.field(node, "formerly").toSeq.flatMap(Json.items).map(_.asText)
+      )
   }
 
   private def state(node: JsonNode, stream: Option[String]): TopicState = text(node, "state") match {

@@ -29,6 +29,10 @@ final private[dynamic] class ChangeLog(log: SideLog) {
   /** The changes after one and up to another, in their order. */
   def between(from: Int, until: Int): Seq[AppliedMetadata] = (from + 1 to until).map(apply)
 
+  /** The latest name of a cluster, if changes that are kept renamed it. */
+  def renamed(cluster: String): String =
+    all.foldLeft(cluster)((name, change) => change.renames.getOrElse(name, name))
+
   /** The change of this number that is durable: `made`, unless another run created one before. */
   def append(made: AppliedMetadata): AppliedMetadata =
     remember(entries.getOrCreate(made.number)(AppliedMetadataFormat.write(made)))

@@ -72,6 +72,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       generation = (at.generation ++ found.generation).maxOption,
       clusters = at.renewed(found) ++ found.clusters,
       streams = found.streams,
+      renames = at.renames,
       generations = at.generations.filter { case (name, _) => found.streams.contains(name) && !group(name) } ++
         (for (name <- found.streams.keys if group(name); generation <- found.generation) yield name -> generation)
     ).pruned
@@ -185,6 +186,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
   /** The next change without an event: starts that the position has are no longer part of the state. */
   private def carried(at: AppliedMetadata, position: DynamicPosition): AppliedMetadata = at.copy(
     number = at.number + 1,
+    renames = SortedMap.empty,
     topics = at.topics.map { case (topic, is) =>
       def left(expected: KafkaPosition) = KafkaPosition(expected.offsets.filterNot { case (p, start) =>
         position.of(topic.cluster).get(p).exists(_ > start)

@@ -9,8 +9,14 @@ import splice.kafka.dynamic.change.TopicState.{Removed, Waiting}
 import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.split.KafkaPosition
 
-/** Range of one cluster between two positions, with any number of changes between them. */
-final private[dynamic] case class ChangeSpan(cluster: String, from: KafkaPosition, until: KafkaPosition)
+/** Range of one cluster between two positions, with any number of changes between them.
+  *
+  * @param cluster
+  *   its latest name
+  * @param named
+  *   its name at the end of the range
+  */
+final private[dynamic] case class ChangeSpan(cluster: String, named: String, from: KafkaPosition, until: KafkaPosition)
 
 private[dynamic] object ChangeSpan {
 
@@ -23,28 +29,40 @@ private[dynamic] object ChangeSpan {
     *   the change of `from`
     * @param changes
     *   all changes after it, up to the one of `until`
+    * @param later
+    *   the changes after that, which may have renamed clusters again
     */
   def between(
       from: DynamicPosition,
       until: DynamicPosition,
       before: AppliedMetadata,
-      changes: Seq[AppliedMetadata]
+      changes: Seq[AppliedMetadata],
+      later: Seq[AppliedMetadata] = Nil
   ): Seq[ChangeSpan] = {
-    val starts = changes.map(_.starts)
-    val ends   = (before +: changes).zip(changes).map { case (was, is) => ended(was, is) }
-    val names  = from.clusters.keySet ++ until.clusters.keySet ++ (starts ++ ends).flatMap(_.keys).map(_.cluster)
+    def renamed[A](all: SortedMap[ClusterTopic, A], index: Int) =
+      changes.drop(index + 1).foldLeft(all) { case (some, change) =>
+        if (change.renames.isEmpty) some
+        else some.map { case (t, own) => t.copy(cluster = change.renames.getOrElse(t.cluster, t.cluster)) -> own }
+      }
+    val begun  = changes.foldLeft(from)((position, change) => position.renamed(change.renames))
+    val starts = changes.zipWithIndex.map { case (change, i) => renamed(change.starts, i) }
+    val ends   = (before +: changes).zip(changes).zipWithIndex.map { case ((was, is), i) => renamed(ended(was, is), i) }
+    val names  = begun.clusters.keySet ++ until.clusters.keySet ++ (starts ++ ends).flatMap(_.keys).map(_.cluster)
     names.toSeq.flatMap { name =>
-      val begin = merged(from.of(name), name, starts)
+      val begin = merged(begun.of(name), name, starts)
       val end   = merged(until.of(name), name, ends.reverse)
-      if (begin == end) None else Some(ChangeSpan(name, begin, end))
+      val now   = later.foldLeft(name)((known, change) => change.renames.getOrElse(known, known))
+      if (begin == end) None else Some(ChangeSpan(now, name, begin, end))
     }
   }
 
   /** The positions of topics that a change removed. */
-  private def ended(was: AppliedMetadata, is: AppliedMetadata): SortedMap[ClusterTopic, KafkaPosition] =
+  private def ended(earlier: AppliedMetadata, is: AppliedMetadata): SortedMap[ClusterTopic, KafkaPosition] = {
+    val was = earlier.renamed(is.renames)
     is.topics.collect {
       case (topic, left: Removed) if !was.topics.get(topic).exists(before(_).contains(left)) => topic -> left.position
     }
+  }
 
   private def before(state: TopicState): Option[TopicState] = state match {
     case is: Waiting => is.before

@@ -4,8 +4,7 @@
 package splice.kafka.dynamic.change
 
 import splice.kafka.dynamic.change.TopicState._
-import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
-import splice.kafka.split.KafkaPosition
+import splice.kafka.dynamic.split.ClusterTopic
 
 /** Text about a change for the log and the history.
   *
@@ -20,7 +19,8 @@ final private[dynamic] case class ChangeText(event: String, names: Seq[String]) 
 
 private[dynamic] object ChangeText {
 
-  def apply(before: AppliedMetadata, now: AppliedMetadata): Seq[ChangeText] = {
+  def apply(earlier: AppliedMetadata, now: AppliedMetadata): Seq[ChangeText] = {
+    val before               = earlier.renamed(now.renames)
     val (had, has)           = (before.streamOf.keySet, now.streamOf.keySet)
     def was(t: ClusterTopic) = before.topics.get(t)
     def is(t: ClusterTopic)  = now.topics.get(t)
@@ -33,6 +33,7 @@ private[dynamic] object ChangeText {
       draining.unavailable.nonEmpty && before.draining.get(topic).forall(_.unavailable.isEmpty)
     }
     Seq(
+      list("clusters renamed", now.renames.map { case (old, name) => s"$old to $name" }),
       list("clusters added", now.clusters.keySet -- before.clusters.keySet),
       list("clusters gone", before.clusters.keySet -- now.clusters.keySet),
       list("clusters with other properties", renewed),
@@ -74,10 +75,12 @@ private[dynamic] object ChangeText {
         "'removedRetention', Splice resumes it at its position."
     }
 
-  private def newlyAbandoned(before: AppliedMetadata, now: AppliedMetadata): Seq[(ClusterTopic, Abandoned)] =
+  private def newlyAbandoned(earlier: AppliedMetadata, now: AppliedMetadata): Seq[(ClusterTopic, Abandoned)] = {
+    val before = earlier.renamed(now.renames)
     now.topics.toSeq.flatMap { case (topic, is) =>
       rows(is).filterNot(rows => before.topics.get(topic).flatMap(this.rows).contains(rows)).map(topic -> _)
     }
+  }
 
   private def rows(state: TopicState): Option[Abandoned] = state match {
     case is: Draining => is.abandoned

@@ -195,29 +195,39 @@ final private[dynamic] class ChangeDriver(
     documents.pending.filter(here.equalsDocument).filter(documents.older(here, _).isEmpty).foreach(documents.accept)
     documents.keepIf(!here.equalsDocument(_))
     documents.pending.flatMap { found =>
-      documents.older(here, found).orElse(rules.refusal(here, found)) match {
+      val names = here.renamesOf(found)
+      val base  = here.renamed(names)
+      documents.older(here, found).orElse(rules.refusal(base, found)) match {
         case Some(why) =>
           documents.keepIf(_ => false)
           refuse(Set.empty, why)
           None
-        case None => taken(here, found, at)
+        case None => taken(here, base, found, at.renamed(names))
       }
     }
   }
 
-  private def taken(here: AppliedMetadata, found: StreamMetadata, at: DynamicPosition): Option[AppliedMetadata] = {
+  /** @param base
+    *   the state with the names of clusters that the document has
+    */
+  private def taken(
+      here: AppliedMetadata,
+      base: AppliedMetadata,
+      found: StreamMetadata,
+      at: DynamicPosition
+  ): Option[AppliedMetadata] = {
     documents.accept(found)
     val now    = clock.instant()
-    val groups = StreamGroups.changed(here, found).map(group => group -> answered(here, found, group, at))
+    val groups = StreamGroups.changed(base, found).map(group => group -> answered(base, found, group, at))
     groups.foreach { case (group, Some(Some(why))) => refuse(group, why); case _ => () }
     val ready = groups.collect { case (group, Some(None)) => group }.flatten.toSet
     rejected = rejected.filter { case (group, _) =>
       groups.exists { case (same, why) => same == group && why.exists(_.nonEmpty) }
     }
-    val change = rules.take(here, found, ready, at, now)
+    val change = rules.take(base, found, ready, at, now)
     if (change.copy(number = here.number, generation = here.generation, at = here.at) == here) None
     else {
-      val removed = here.streamOf.keySet -- change.streamOf.keySet
+      val removed = base.streamOf.keySet -- change.streamOf.keySet
       if (rules.failsOnRemoval && removed.nonEmpty) throw DynamicErrors.removed(removed)
       Some(make(here, change))
     }

@@ -11,10 +11,12 @@ import splice.source.{EnumeratorContext, LogPartition, OffsetRanges, StartPositi
 
 /** The contexts of the clusters' enumerators, each with the part of the start that belongs to its cluster.
   *
+  * @param first
+  *   the first name of a cluster, which its side-log entries have
   * @param position
   *   the position of an offset, with the names of clusters
   */
-final private[dynamic] class ClusterScopes(context: EnumeratorContext, takeover: Takeover)(
+final private[dynamic] class ClusterScopes(context: EnumeratorContext, takeover: Takeover, first: String => String)(
     position: String => DynamicPosition
 ) {
 
@@ -33,8 +35,9 @@ final private[dynamic] class ClusterScopes(context: EnumeratorContext, takeover:
   /** The context of a cluster. The query's thread calls this method; any thread calls the function that it returns. */
   def apply(cluster: String): () => EnumeratorContext = {
     if (starts.isEmpty) starts = context.start.map(stored => ofClusters(position(stored.position), stored.fill))
-    val scope = takeover.scope(context, cluster)
-    () => scope.copy(start = starts.flatMap(_.get(cluster)))
+    val name  = first(cluster)
+    val scope = takeover.scope(context, name)
+    () => scope.copy(start = starts.flatMap(_.get(name)))
   }
 
   private def ofClusters(

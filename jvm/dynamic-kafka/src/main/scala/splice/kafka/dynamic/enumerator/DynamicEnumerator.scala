@@ -49,8 +49,11 @@ final private[splice] class DynamicEnumerator(
   private val takeover  = new Takeover(context.sideLog, driver.current())
   private val first     = context.start.map(stored => DynamicPosition.read(stored.position))
   private val positions = new PositionLog(context.sideLog, context.batchesToRetain, first)
-  private val scopes    = new ClusterScopes(context, takeover)(stored => own(DynamicPosition.read(stored)))
-  private val plan      = new DynamicPlan(
+  private val scopes    =
+    new ClusterScopes(context, takeover, name => changes.last.flatMap(_.scopes.get(name)).getOrElse(name))(stored =>
+      own(DynamicPosition.read(stored))
+    )
+  private val plan = new DynamicPlan(
     changes,
     { name =>
       // A worker that has published no plan has written no entry that a position of this run depends on.
@@ -179,7 +182,7 @@ final private[splice] class DynamicEnumerator(
   override def replay(from: DynamicOffset, until: DynamicOffset): Unit = {
     val (at, to) = (own(from), own(until))
     val known    = driver.reached(changes.last.getOrElse(changes(to.change)))
-    val asked    = plan.spans(at, to).map { case ChangeSpan(name, begin, end) =>
+    val asked    = plan.spans(at, to).map { case ChangeSpan(name, _, begin, end) =>
       def cluster = known.clusters.get(name).orElse(changes(to.change).clusters.get(name)).getOrElse(lost(name))
       val worker  = workers.find(name).getOrElse(workers.worker(cluster, SortedSet.from(begin.topics ++ end.topics)))
       name -> worker.ahead(_.replay(begin, end))
@@ -189,7 +192,7 @@ final private[splice] class DynamicEnumerator(
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
     DynamicReaders(settings, columns, context, ranges, sizes.within) { name =>
-      workers.cluster(name).orElse(changes.last.flatMap(_.clusters.get(name))).getOrElse(lost(name))
+      cluster(name).orElse(cluster(changes.renamed(name))).getOrElse(lost(name))
     }
 
   override def cost(range: SplitRange): Long = range match {
@@ -266,6 +269,9 @@ final private[splice] class DynamicEnumerator(
   }
 
   private def own(offset: DynamicOffset): DynamicPosition = takeover(positions(offset))
+
+  private def cluster(name: String): Option[KafkaCluster] =
+    workers.cluster(name).orElse(changes.last.flatMap(_.clusters.get(name)))
 
   private def lost(cluster: String): Nothing =
     throw CheckpointErrors.missingEntry(s"The cluster $cluster of a change")

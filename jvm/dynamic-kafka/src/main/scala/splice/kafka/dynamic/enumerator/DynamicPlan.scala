@@ -16,17 +16,28 @@ final private[dynamic] class DynamicPlan(changes: ChangeLog, plans: String => Ka
 
   /** The spans of all clusters of which something was read. */
   def spans(from: DynamicPosition, until: DynamicPosition): Seq[ChangeSpan] =
-    ChangeSpan.between(from, until, changes(from.change), changes.between(from.change, until.change))
+    ChangeSpan.between(
+      from,
+      until,
+      changes(from.change),
+      changes.between(from.change, until.change),
+      changes.last.toSeq.flatMap(last => changes.between(until.change, last.number))
+    )
 
   def splits(from: DynamicPosition, until: DynamicPosition): Seq[DynamicSplitRange] = {
     // The last one first: a topic that left its stream meanwhile has it in an earlier change.
     val history                             = changes.between(from.change - 1, until.change).reverse
     def stream(topic: ClusterTopic): String =
-      history.iterator.flatMap(_.stream(topic)).nextOption().getOrElse(topic.topic)
+      history.scanLeft(topic -> Option.empty[String]) { case ((known, _), change) =>
+        known.copy(cluster = change.renames.collectFirst { case (old, known.cluster) =>
+          old
+        }.getOrElse(known.cluster)) ->
+          change.stream(known)
+      }.flatMap(_._2).headOption.getOrElse(topic.topic)
     spans(from, until).flatMap { span =>
-      val streams = span.until.topics.iterator.map(t => t -> stream(ClusterTopic(span.cluster, t))).toMap
+      val streams = span.until.topics.iterator.map(t => t -> stream(ClusterTopic(span.named, t))).toMap
       plans(span.cluster).splits(span.from, span.until).map { range =>
-        DynamicSplitRange(span.cluster, streams(range.partition.topic), range)
+        DynamicSplitRange(span.named, streams(range.partition.topic), range)
       }
     }
   }

@@ -48,6 +48,10 @@ private[dynamic] object MetadataDocument {
     val clusters = parts.get("clusters").toSeq.flatMap(_.fields).map(cluster(_, rules))
     val known    = clusters.map(_.name).toSet
     val streams  = parts.getOrElse("streams", root.wrong("'streams' is missing")).fields.map(stream(_, known))
+    clusters.flatMap(_.formerly).groupBy(identity).collectFirst {
+      case (old, several) if several.size > 1 =>
+        root.wrong(s"the cluster '$old' cannot have several new names in 'formerly'")
+    }
     val cutovers = CutoverSection(parts.get("cutovers").toSeq.flatMap(_.fields), streams)
     StreamMetadata(
       parts.get("generation").map(_.number),
@@ -59,14 +63,20 @@ private[dynamic] object MetadataDocument {
   private def cluster(entry: (String, Located), rules: DocumentProperties): KafkaCluster = {
     val (name, value) = entry
     if (!ClusterNames.isValid(name)) value.wrong(s"'$name' is no name of a cluster: ${ClusterNames.Allowed}")
-    val parts   = value.only("bootstrapServers", "properties", "active")
+    val parts   = value.only("bootstrapServers", "properties", "active", "formerly")
     val servers = parts.getOrElse("bootstrapServers", value.wrong("'bootstrapServers' is missing"))
     val written = parts.get("properties").toSeq.flatMap(_.fields)
     written.foreach { case (key, at) => if (key == Servers) at.wrong("set 'bootstrapServers' instead") }
     val lines = SortedMap.from(written :+ (Servers -> servers))
     val all   = lines.map { case (key, at) => key -> at.text }
     lines.foreach { case (key, at) => rules.refusal(name, all, key).foreach(at.wrong) }
-    KafkaCluster(name, all, parts.get("active").forall(_.bool))
+    val formerly = parts.get("formerly").toSeq.flatMap(_.items)
+    formerly.foreach { old =>
+      if (!ClusterNames.isValid(old.text))
+        old.wrong(s"'${old.text}' is not a valid cluster name: ${ClusterNames.Allowed}")
+      if (old.text == name) old.wrong(s"the cluster has the name '$name' already. 'formerly' is its earlier name")
+    }
+    KafkaCluster(name, all, parts.get("active").forall(_.bool), formerly.map(_.text))
   }
 
   // Kafka's own rule. A name such as "a,b" would be read as two topics.

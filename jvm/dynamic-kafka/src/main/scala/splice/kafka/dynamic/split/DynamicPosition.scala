@@ -64,6 +64,11 @@ final private[splice] case class DynamicPosition(change: Int, clusters: SortedMa
     if (of(cluster) eq position) this
     else copy(clusters = if (position.offsets.isEmpty) clusters - cluster else clusters.updated(cluster, position))
 
+  /** The same with other names of clusters, by the old ones. */
+  def renamed(names: collection.Map[String, String]): DynamicPosition =
+    if (names.isEmpty) this
+    else copy(clusters = clusters.map { case (name, own) => names.getOrElse(name, name) -> own })
+
   def topics: Set[ClusterTopic] =
     clusters.iterator.flatMap { case (name, position) => position.topics.map(ClusterTopic(name, _)) }.toSet
 }

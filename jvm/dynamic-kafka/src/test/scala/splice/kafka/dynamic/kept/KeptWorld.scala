@@ -97,7 +97,7 @@ private[kept] object KeptWorld {
     AppliedMetadata(
       2,
       Some(9),
-      SortedMap(east, west),
+      SortedMap(east, west.copy(_2 = west._2.copy(active = false, formerly = Seq("old-west")))),
       SortedMap(
         stream("orders", Some(time), on("west", "mirror"), on("west", "forgotten"), on("west", "refunds")),
         stream("payments", Some(mapped), on("west", "payments"))
@@ -113,6 +113,8 @@ private[kept] object KeptWorld {
         on("west", "refunds") -> TopicState.Waiting("orders", Some(time), Some(removed))
       ),
       SortedMap("payments" -> 9L),
+      SortedMap("west"     -> "first-west"),
+      SortedMap("old-west" -> "west"),
       Some(t0.plusMillis(1500))
     )
   )
@@ -124,6 +126,8 @@ private[kept] object KeptWorld {
     "1 topics added: west/new-orders, west/old-orders",
     "1 topics removed: east/Größe \"x\", east/orders, west/orders, west/refunds",
     "1 topics that cannot be drained while their clusters are unavailable: east/orders",
+    "2 clusters renamed: old-west to west",
+    "2 clusters set inactive: west",
     "2 topics added: west/mirror, west/payments",
     "2 topics that came back: west/forgotten, west/refunds",
     "2 topics removed: west/new-orders, west/old-orders",

@@ -129,7 +129,12 @@ final private[life] class LifeEvents(world: LifeWorld) {
       key -> stream.copy(topics = stream.topics.map { case (c, topics) => (if (c == old) name else c) -> topics })
     }
     life.note(s"cluster $old is called $name")
-    now.copy(clusters = now.clusters - old + (name -> id), streams = streams, inactive = now.inactive - old)
+    now.copy(
+      clusters = now.clusters - old + (name -> id),
+      streams = streams,
+      inactive = now.inactive - old,
+      formerly = now.formerly - old + (name -> (old +: now.formerly.getOrElse(old, Nil)))
+    )
   }
 
   /** The stream with copies moves to another cluster, or its move is taken back. */

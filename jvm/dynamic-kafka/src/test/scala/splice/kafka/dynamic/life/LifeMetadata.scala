@@ -15,19 +15,27 @@ import splice.kafka.dynamic.{KafkaCluster, KafkaMetadataService, KafkaStream, St
   *   the brokers of each cluster, by the name in the metadata
   * @param inactive
   *   names of clusters that are not active
+  * @param formerly
+  *   the earlier names of clusters
   */
 final private[dynamic] case class LifeDocument(
     generation: Long,
     clusters: SortedMap[String, String],
     streams: SortedMap[String, KafkaStream],
-    inactive: Set[String] = Set.empty
+    inactive: Set[String] = Set.empty,
+    formerly: Map[String, Seq[String]] = Map.empty
 ) {
 
   /** The metadata that the service returns. */
   def metadata: StreamMetadata = StreamMetadata(
     Some(generation),
     clusters.map { case (name, id) =>
-      name -> KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$id:9092"), active = !inactive(name))
+      name -> KafkaCluster(
+        name,
+        SortedMap("bootstrap.servers" -> s"$id:9092"),
+        active = !inactive(name),
+        formerly.getOrElse(name, Nil)
+      )
     },
     streams
   )
