@@ -81,7 +81,7 @@ def test_all_changes_between_two_runs(spark: SparkSession, atlas: Atlas, tmp_pat
     atlas.assert_read(spark, tmp_path)
     atlas.produce("east", east, 50)
     atlas.publish({"orders": {"east": [east], "west": [renamed]}})
-    drain(atlas.stream(spark), tmp_path)
+    drain(atlas.stream(spark, maxRemovalFraction=1), tmp_path)
     atlas.assert_read(spark, tmp_path)
 
 

@@ -118,6 +118,8 @@ class Places:
         return {
             "version": 1,
             "generation": generation,
+            # A life has many removals, and waits for the rows of each document.
+            "confirmRemovals": 1000,
             "clusters": {name: self.clusters.reached(name, self._direct) for name in NAMES},
             "streams": streams,
         }

@@ -16,6 +16,7 @@ private[dynamic] object DynamicErrors {
   def refused(refusal: Refusal): SpliceException = refusal match {
     case Refusal.Older(applied, found) =>
       conditions.error("SPLICE_METADATA.OLDER", "found" -> found.toString, "applied" -> applied.toString)
+    case Refusal.Empty(all)                  => conditions.error("SPLICE_METADATA.EMPTY", "all" -> all.toString)
     case Refusal.TooMany(removed, all, most) =>
       conditions.error(
         "SPLICE_METADATA.TOO_MANY",

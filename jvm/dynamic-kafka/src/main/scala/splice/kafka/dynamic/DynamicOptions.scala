@@ -153,7 +153,8 @@ private[splice] object DynamicOptions {
   val MaxRemovalFraction: SourceOption[Double] = SourceOption(
     "maxRemovalFraction",
     OptionType("a number above 0 and up to 1", _.trim.toDoubleOption.filter(f => f > 0 && f <= 1)),
-    "what part of all topics one answer of the metadata service may remove; one that removes more, or everything, is not applied"
+    "the share of all topics that metadata may remove within 24 hours. Metadata that removes more, or every topic, is not applied. " +
+      "'confirmRemovals' in the document permits more; 1 sets no limit"
   ).withDefault(RemovalRules.Default.maxFraction, "0.5")
 
   val ClusterWait: SourceOption[Duration] = SourceOption(

@@ -15,11 +15,16 @@ import splice.source.Secrets
   *   how each cluster is reached, by the name that the service gives it
   * @param streams
   *   by name
+  * @param confirmRemovals
+  *   permits this metadata to remove topics above the limit of `maxRemovalFraction`: up to this number of topics within 24
+  *   hours, including those that earlier metadata removed. None = the limit applies. The error
+  *   `SPLICE_METADATA.TOO_MANY` names the number to set. Example: `metadata.copy(confirmRemovals = Some(12))`
   */
 final case class StreamMetadata(
     generation: Option[Long],
     clusters: SortedMap[String, KafkaCluster],
-    streams: SortedMap[String, KafkaStream]
+    streams: SortedMap[String, KafkaStream],
+    confirmRemovals: Option[Int] = None
 ) {
 
   /** The same without other streams. All clusters remain, because removed topics may still be read from them. */

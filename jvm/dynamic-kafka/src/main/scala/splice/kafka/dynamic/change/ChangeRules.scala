@@ -21,23 +21,41 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
   /** Whether the query fails when topics are removed. */
   def failsOnRemoval: Boolean = rules.onRemoved == OnRemoved.Fail
 
-  /** Why a document is rejected, if it is. */
-  def refusal(at: AppliedMetadata, found: StreamMetadata): Option[Refusal] = {
-    val now     = AppliedMetadata.streamOf(found.streams.values)
-    val removed = (at.streamOf.keySet -- now.keySet).size
-    val older   = for (was <- at.generation; is <- found.generation if is < was) yield Refusal.Older(was, is)
-    val twice   = for {
+  /** Why a document is rejected, if it is.
+    *
+    * @param recent
+    *   the removals up to the state `at`; evaluated only for a document that removes topics
+    */
+  def refusal(at: AppliedMetadata, found: StreamMetadata, recent: => RecentRemovals.Recent): Option[Refusal] = {
+    val now   = AppliedMetadata.streamOf(found.streams.values)
+    val older = for (was <- at.generation; is <- found.generation if is < was) yield Refusal.Older(was, is)
+    val twice = for {
       topics <- found.streams.values.toSeq.flatMap(s => AppliedMetadata.streamOf(Seq(s)).keys).groupBy(identity).values
       topic  <- topics.headOption if topics.size > 1
     } yield Refusal.Twice(
       topic,
       found.streams.values.filter(_.topics.get(topic.cluster).exists(_(topic.topic))).map(_.name).toSeq
     )
-    val most = (at.streamOf.size * rules.maxFraction).toInt
-    val many = if (removed > 0 && (now.isEmpty || removed > math.max(most, 1)))
-      Some(Refusal.TooMany(removed, at.streamOf.size, most))
-    else None
-    older.orElse(twice.headOption).orElse(many)
+    older.orElse(twice.headOption).orElse(tooMany(at, found, now, recent))
+  }
+
+  private def tooMany(
+      at: AppliedMetadata,
+      found: StreamMetadata,
+      now: SortedMap[ClusterTopic, String],
+      recent: => RecentRemovals.Recent
+  ): Option[Refusal] = {
+    val removed = RecentRemovals.count(at.streamOf, now)
+    if (removed == 0) None
+    else if (now.isEmpty) Some(Refusal.Empty(at.streamOf.size))
+    // Topics that return and are removed again count twice, so that a sum may exceed all topics.
+    else if (rules.maxFraction >= 1) None
+    else {
+      val RecentRemovals.Recent(before, greatest) = recent
+      val (sum, all)                              = (before + removed, math.max(greatest, at.streamOf.size))
+      val most                                    = math.max((all * rules.maxFraction).toInt, 1)
+      Option.when(sum > math.max(most, found.confirmRemovals.getOrElse(0)))(Refusal.TooMany(sum, all, most))
+    }
   }
 
   /** The state after the streams of a group were taken from a document.
@@ -215,6 +233,7 @@ sealed private[dynamic] trait Refusal extends Product with Serializable
 
 private[dynamic] object Refusal {
   final case class Older(applied: Long, found: Long)                extends Refusal
+  final case class Empty(all: Int)                                  extends Refusal
   final case class TooMany(removed: Int, all: Int, most: Int)       extends Refusal
   final case class Twice(topic: ClusterTopic, streams: Seq[String]) extends Refusal
   final case class Cutover(stream: String, why: String)             extends Refusal

@@ -30,6 +30,7 @@ final private[dynamic] class ChangeDriver(
   import ChangeDriver._
 
   private val documents = new DocumentFeed(discovery)
+  private val removals  = new RecentRemovals(log.find)
 
   private var firstOfRun = Option.empty[AppliedMetadata]
   private var rejected   = Map.empty[Set[String], Refusal]
@@ -62,7 +63,7 @@ final private[dynamic] class ChangeDriver(
 
   private def begun(number: Int, found: StreamMetadata): AppliedMetadata = {
     discovery.requireAll(found)
-    rules.refusal(AppliedMetadata.Nothing, found).orElse(rules.cutovers.policy(found)).foreach(refusal =>
+    rules.refusal(AppliedMetadata.Nothing, found, RecentRemovals.Nothing).orElse(rules.cutovers.policy(found)).foreach(refusal =>
       throw DynamicErrors.refused(refusal)
     )
     append(AppliedMetadata.first(found).copy(number = number))
@@ -197,7 +198,7 @@ final private[dynamic] class ChangeDriver(
     documents.pending.flatMap { found =>
       val names = here.renamesOf(found)
       val base  = here.renamed(names)
-      documents.older(here, found).orElse(rules.refusal(base, found)) match {
+      documents.older(here, found).orElse(rules.refusal(base, found, recent(here))) match {
         case Some(why) =>
           documents.keepIf(_ => false)
           refuse(Set.empty, why)
@@ -206,6 +207,8 @@ final private[dynamic] class ChangeDriver(
       }
     }
   }
+
+  private def recent(here: AppliedMetadata): RecentRemovals.Recent = removals.until(here.number, clock.instant())
 
   /** @param base
     *   the state with the names of clusters that the document has

@@ -14,6 +14,7 @@ import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
   * {{{
   * version: 1
   * generation: 7
+  * confirmRemovals: 12
   * clusters:
   *   east: {bootstrapServers: "east-1:9092,east-2:9092", properties: {security.protocol: SSL}}
   *   west: {bootstrapServers: "west-1:9092", active: false}
@@ -44,7 +45,7 @@ private[dynamic] object MetadataDocument {
     val version = root.fields.toMap.get("version").getOrElse(root.wrong("'version' is missing"))
     if (version.number > Version) throw MetadataErrors.newer(name, version.number, Version)
     if (version.number < 1) version.wrong(s"'${version.text}' is no version")
-    val parts    = root.only("version", "generation", "clusters", "streams", "cutovers")
+    val parts    = root.only("version", "generation", "confirmRemovals", "clusters", "streams", "cutovers")
     val clusters = parts.get("clusters").toSeq.flatMap(_.fields).map(cluster(_, rules))
     val known    = clusters.map(_.name).toSet
     val streams  = parts.getOrElse("streams", root.wrong("'streams' is missing")).fields.map(stream(_, known))
@@ -56,9 +57,14 @@ private[dynamic] object MetadataDocument {
     StreamMetadata(
       parts.get("generation").map(_.number),
       SortedMap.from(clusters.map(c => c.name -> c)),
-      SortedMap.from(streams.map(s => s.name -> s.copy(cutover = cutovers.get(s.name))))
+      SortedMap.from(streams.map(s => s.name -> s.copy(cutover = cutovers.get(s.name)))),
+      parts.get("confirmRemovals").map(count)
     )
   }
+
+  private def count(at: Located): Int = at.text.toIntOption.filter(_ >= 1).getOrElse(
+    at.wrong(s"'${at.text}' is not a valid number of topics. Use a whole number from 1 to ${Int.MaxValue}, such as 12")
+  )
 
   private def cluster(entry: (String, Located), rules: DocumentProperties): KafkaCluster = {
     val (name, value) = entry

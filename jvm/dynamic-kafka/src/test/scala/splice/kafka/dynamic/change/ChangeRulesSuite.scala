@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.MemorySideLog
 import splice.kafka.dynamic.change.TopicState._
 import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
-import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamMetadata}
+import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
 import splice.kafka.split.KafkaPosition
 import splice.source.LogPartition
 
@@ -155,22 +155,6 @@ final class ChangeRulesSuite extends AnyFunSuite {
     assert(one.clusters.keySet == Set("a", "b"))
     val two = drop.settle(one, at(1), t0.plus(Duration.ofDays(7)), _ => Availability.Unknown).get
     assert(two.clusters.keySet == Set("a") && two.gone == Set(topic("b/y")))
-  }
-
-  test("answers that are older, remove too much or everything, or name a topic twice are refused") {
-    val some  = new ChangeRules(RemovalRules())
-    val known = applied("a/1", "a/2", "b/3", "b/4")
-    assert(some.refusal(
-      known.copy(generation = Some(5)),
-      metadata(4, "a/1", "a/2", "b/3", "b/4")
-    ).contains(Refusal.Older(5, 4)))
-    assert(some.refusal(known, metadata(2, "a/1", "a/2")).isEmpty)
-    assert(some.refusal(known, metadata(2, "a/1")).contains(Refusal.TooMany(3, 4, 2)))
-    assert(rules(OnRemoved.Drain).refusal(known, metadata(2)).contains(Refusal.TooMany(4, 4, 4)))
-    assert(some.refusal(applied("a/1", "a/2"), metadata(2, "a/1")).isEmpty)
-    val both = metadata(2, "a/1", "a/2", "b/3", "b/4")
-    val more = both.copy(streams = both.streams + ("t" -> KafkaStream("t", SortedMap("a" -> SortedSet("1")))))
-    assert(some.refusal(known, more).contains(Refusal.Twice(topic("a/1"), Seq("s", "t"))))
   }
 
   test("cutover: the new topics of a stream wait until its removed topics are drained") {

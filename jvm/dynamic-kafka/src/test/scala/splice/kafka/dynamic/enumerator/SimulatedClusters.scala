@@ -67,6 +67,9 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
     ))
   )
 
+  /** The field of the same name of all documents. */
+  @volatile var confirmRemovals: Option[Int] = None
+
   @volatile var unavailable = false
 
   /** Delays responses of the metadata service until it is released. */
@@ -78,7 +81,7 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
       refreshes.release()
       if (unavailable) throw new IllegalStateException("unavailable")
       val clusters = metadata.clusters.map { case (name, own) => name -> own.copy(active = !inactive(name)) }
-      metadata.copy(clusters = clusters)
+      metadata.copy(clusters = clusters, confirmRemovals = confirmRemovals)
     }
   }
 

@@ -80,7 +80,6 @@ private[life] object DynamicLives {
 
   /** Defects whose situations lives do not have by default. */
   val Unrepaired: Map[String, String] = Map(
-    "A24" -> "the removal guard counts moves, and permits gradual removals",
     "A28" -> "a step of the clock silences a cluster"
   )
 

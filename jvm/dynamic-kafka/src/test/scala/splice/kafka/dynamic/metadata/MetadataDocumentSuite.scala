@@ -122,6 +122,16 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     assert(refused("- 1").contains("it is not an object"))
   }
 
+  test("confirmRemovals is a number of topics from 1 on") {
+    def confirmed(value: String) = yaml.replace("generation: 7", s"generation: 7\nconfirmRemovals: $value")
+    assert(read(yaml).confirmRemovals.isEmpty && read(confirmed("12")).confirmRemovals.contains(12))
+    Seq("0", "-1", "1.5", "all", "2147483648").foreach { value =>
+      val message = refused(confirmed(value))
+      assert(message.contains("line 3: 'confirmRemovals'") && message.contains(s"'$value' is not a valid number of"))
+    }
+    assert(read(confirmed("12")).only(Set("refunds")).confirmRemovals.contains(12))
+  }
+
   test("topics have names that Kafka accepts") {
     Seq("a,b", "a b", "a/b", ".", "..", "ä", "t" * 250).foreach { topic =>
       val message = refused(yaml.replace("west: [refunds]", s"west: [refunds, '$topic']"))
