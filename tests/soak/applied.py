@@ -20,12 +20,12 @@ class Applied:
     Attributes:
         generation: The generation of the document in force.
         topics: The topics of all streams.
-        leaving: The removed topics that are not drained yet.
+        draining: The removed topics that are not drained yet.
     """
 
     generation: int
     topics: frozenset[Topic]
-    leaving: frozenset[Topic]
+    draining: frozenset[Topic]
 
 
 def changes(checkpoint: Path) -> list[Applied]:
@@ -61,5 +61,7 @@ def _change(lines: list[str]) -> Applied:
             for cluster, topics in (node["topics"].items() if "stream" in node else ())
             for topic in topics
         ),
-        leaving=frozenset((node["leaving"], node["topic"]) for node in nodes if "leaving" in node),
+        draining=frozenset(
+            (node["cluster"], node["topic"]) for node in nodes if node.get("state") == "draining"
+        ),
     )

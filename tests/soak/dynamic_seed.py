@@ -99,7 +99,7 @@ class _Seed:
     def _judge_drains(self) -> None:
         places = self._places
         log = applied.changes(self._story.folder / "checkpoint")
-        assert not log[-1].leaving, f"not drained: {sorted(log[-1].leaving)}"
+        assert not log[-1].draining, f"not drained: {sorted(log[-1].draining)}"
         lacking = {
             (place.cluster, place.topic): place.rows
             - applied.owed((place.cluster, place.topic), places.held, log)

@@ -78,7 +78,9 @@ def test_changes_of_a_checkpoint_are_read(tmp_path: Path) -> None:
         '{"generation":7,"number":3,"v":1}',
         '{"cluster":"east","properties":{}}',
         '{"stream":"orders","topics":{"east":["a","b"],"west":["a"]}}',
-        '{"leaving":"east","topic":"c","of":"orders"}',
+        '{"state":"draining","cluster":"east","topic":"c","of":"orders"}',
+        '{"state":"removed","cluster":"east","topic":"d","of":"orders"}',
+        '{"state":"gone","cluster":"east","topics":["e"]}',
     ]
     (folder / "change-00000003").write_text("\n".join(lines))
     topics = frozenset({("east", "a"), ("east", "b"), ("west", "a")})
