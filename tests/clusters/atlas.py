@@ -165,10 +165,13 @@ class Atlas:
         assert not wrong
 
 
-def splits(query: StreamingQuery) -> dict[str, int | None]:
-    """Gives the number of partitions that are read, by cluster, as the last progress says."""
-    sources = describe(query).sources
-    return {cluster.name: cluster.splits for source in sources for cluster in source.clusters}
+def splits(query: StreamingQuery) -> dict[str, int]:
+    """Return the number of partitions that are read, by cluster, from the last progress.
+
+    Clusters without such partitions are left out. Topics there wait for a cutover.
+    """
+    clusters = [cluster for source in describe(query).sources for cluster in source.clusters]
+    return {cluster.name: cluster.splits for cluster in clusters if cluster.splits}
 
 
 def soon(query: StreamingQuery, what: str, condition: Callable[[], object]) -> None:
