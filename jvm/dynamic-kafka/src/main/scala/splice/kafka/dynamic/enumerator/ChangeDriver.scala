@@ -63,8 +63,9 @@ final private[dynamic] class ChangeDriver(
 
   private def begun(number: Int, found: StreamMetadata): AppliedMetadata = {
     discovery.requireAll(found)
-    rules.refusal(AppliedMetadata.Nothing, found, RecentRemovals.Nothing).orElse(rules.cutovers.policy(found)).foreach(refusal =>
-      throw DynamicErrors.refused(refusal)
+    rules.refusal(AppliedMetadata.Nothing, found, RecentRemovals.Nothing).orElse(rules.cutovers.policy(found)).foreach(
+      refusal =>
+        throw DynamicErrors.refused(refusal)
     )
     append(AppliedMetadata.first(found).copy(number = number))
   }
