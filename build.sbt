@@ -56,11 +56,31 @@ lazy val linkage = Project("linkage", file("tests/linkage"))
 
 lazy val root = project
   .in(file("."))
-  .aggregate(source, coordinator, hybrid, files, kafka, dynamicKafka, spark, testkit, bench, flinkPeer, bundle, servers, linkage)
+  .aggregate(
+    source,
+    coordinator,
+    hybrid,
+    files,
+    kafka,
+    dynamicKafka,
+    spark,
+    testkit,
+    bench,
+    flinkPeer,
+    bundle,
+    servers,
+    linkage
+  )
   .settings(name := "splice", CommonSettings.module, Publishing.never)
 
 def module(id: String): Project = module(id, id)
 
 def module(id: String, folder: String): Project =
   Project(id, file(s"jvm/$folder"))
-    .settings(name := s"splice-$folder", CommonSettings.module, CommonSettings.tested, KafkaServer.known, Publishing.never)
+    .settings(
+      name := s"splice-$folder",
+      CommonSettings.module,
+      CommonSettings.tested,
+      KafkaServer.known,
+      Publishing.never
+    )

@@ -110,7 +110,12 @@ final private[dynamic] case class AppliedMetadata(
       }
   }
 
-  /** The same with other names of clusters, by the old ones. */
+  private def isNew(is: TopicState): Boolean = is match {
+    case _: Reading | Waiting(_, _, None) => true
+    case _                                => false
+  }
+
+  /** The same with other names of clusters, by the old ones. The states of topics that have the new name already are replaced. */
   def renamed(names: SortedMap[String, String]): AppliedMetadata =
     if (names.isEmpty) this
     else {
@@ -118,26 +123,35 @@ final private[dynamic] case class AppliedMetadata(
       def moved(t: ClusterTopic)    = t.copy(cluster = now(t.cluster))
       def all(s: Set[ClusterTopic]) = s.map(moved)
       copy(
-        clusters = clusters.map { case (name, own) => now(name) -> own.copy(name = now(name)) },
+        clusters = clusters.removedAll(names.values).map { case (name, own) =>
+          now(name) -> own.copy(name = now(name))
+        },
         streams = streams.map { case (name, s) =>
           name -> s.copy(topics = s.topics.map { case (c, t) => now(c) -> t })
         },
-        topics = topics.map { case (topic, is) =>
-          moved(topic) ->
-            (is match {
-              case is: Reading  => is.copy(after = all(is.after))
-              case is: Draining => is.copy(after = all(is.after))
-              case other        => other
-            })
+        topics = topics.filterNot { case (topic, _) => names.valuesIterator.contains(topic.cluster) }.map {
+          case (topic, is) =>
+            moved(topic) ->
+              (is match {
+                case is: Reading  => is.copy(after = all(is.after))
+                case is: Draining => is.copy(after = all(is.after))
+                case other        => other
+              })
         },
-        scopes = (scopes -- names.keySet) ++ names.map { case (old, name) => name -> scopes.getOrElse(old, old) },
+        scopes = (scopes -- names.keySet -- names.values) ++ names.map { case (old, name) =>
+          name -> scopes.getOrElse(old, old)
+        },
         renames = names
       )
     }
 
-  /** The clusters that a document gives another name, by the old name. */
-  def renamesOf(found: StreamMetadata): SortedMap[String, String] = for {
-    (name, cluster) <- found.clusters if !clusters.contains(name)
+  /** The clusters that a document gives another name, by the old name.
+    *
+    * @param at
+    *   a cluster of which rows were read keeps its name
+    */
+  def renamesOf(found: StreamMetadata, at: DynamicPosition): SortedMap[String, String] = for {
+    (name, cluster) <- found.clusters if at.of(name).offsets.isEmpty && of(name).valuesIterator.forall(isNew)
     old             <- cluster.formerly.find(old => clusters.contains(old) && !found.clusters.contains(old))
   } yield old -> name
 

@@ -197,7 +197,7 @@ final private[dynamic] class ChangeDriver(
     documents.pending.filter(here.equalsDocument).filter(documents.older(here, _).isEmpty).foreach(documents.accept)
     documents.keepIf(!here.equalsDocument(_))
     documents.pending.flatMap { found =>
-      val names = here.renamesOf(found)
+      val names = here.renamesOf(found, at)
       val base  = here.renamed(names)
       documents.older(here, found).orElse(rules.refusal(base, found, recent(here))) match {
         case Some(why) =>

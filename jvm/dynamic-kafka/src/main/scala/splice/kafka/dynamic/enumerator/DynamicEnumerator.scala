@@ -60,6 +60,7 @@ final private[splice] class DynamicEnumerator(
       workers.find(name).flatMap(_.plan).getOrElse(KafkaPlan.read(scopes(name)()))
     }
   )
+  private val same     = new SameClusters(scopes(_))
   private val missing  = new MissingTopics(context.clock)
   private val patience = new ClusterPatience(workers, settings.clusterTimeout, context.clock)
   private val sharing  = new ClusterSharing(sizes)
@@ -133,8 +134,8 @@ final private[splice] class DynamicEnumerator(
     val requests = SortedMap.from(before.read.keysIterator.filter(before.isActive).map(name =>
       name -> driver.request(before, name, begun.of(name))
     ))
-    val found = workers.advance(requests, settings.clusterWait, patient)
-    Reach.refuseTwice(found)
+    val responses = workers.advance(requests, settings.clusterWait, patient)
+    val found     = same.checked(before, begun, responses)
     missing.update(before, found)
     val (now, here) = driver.respond(begun, before, found, requests.keySet)
     val next        = advanced(

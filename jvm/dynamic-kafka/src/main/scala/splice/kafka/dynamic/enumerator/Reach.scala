@@ -7,7 +7,6 @@ import java.time.Instant
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.kafka.dynamic.DynamicErrors
 import splice.kafka.dynamic.change.TopicState.{Bound, Draining}
 import splice.kafka.dynamic.change.{LogPlace, LogPlaces, UpperBound}
 import splice.kafka.enumerator.{ClusterEnumerator, Fills, SilentPartition}
@@ -167,15 +166,6 @@ private[dynamic] object Reach {
         topic -> KafkaPosition.of(found.filter(_._1.topic == topic)).as(topic, until.generation(topic))
       }.toMap
     }
-
-  /** Two names may be one cluster, for other credentials, but no topic may be read under both. */
-  def refuseTwice(found: SortedMap[String, Reach]): Unit = for {
-    (id, several) <- found.toSeq.groupMap(_._2.clusterId)(identity)
-    known         <- id if several.size > 1
-    topics = several.map(_._2.until.topics)
-    twice  = topics.flatten.groupBy(identity).collect { case (topic, all) if all.size > 1 => topic }
-    if twice.nonEmpty
-  } throw DynamicErrors.sameCluster(several.map(_._1), known, twice)
 
   private def missing(
       enumerator: ClusterEnumerator,

@@ -87,6 +87,9 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
 
   def generation: Long = metadata.generation.getOrElse(0L)
 
+  /** Replaces the document. */
+  def publish(document: StreamMetadata): Unit = metadata = document
+
   /** Replaces all streams by a document of the next generation. */
   def publish(streams: KafkaStream*): Unit = publish(generation + 1, streams: _*)
 
@@ -122,11 +125,13 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
     val context =
       EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated", batchesToRetain, start = stored)
     source.enumerator(context, Service, new RecordSizes, new ClusterReads(context.run)) { (cluster, own, scope) =>
-      val log = logs(cluster.name)
+      val log = logs(server(cluster))
       enumerators.incrementAndGet()
-      KafkaEnumerator(settings.of(cluster, own), scope, log, discovery(cluster.name))
+      KafkaEnumerator(settings.of(cluster, own), scope, log, discovery(server(cluster)))
     }
   }
+
+  private def server(cluster: KafkaCluster): String = cluster.properties("bootstrap.servers").stripSuffix(":9092")
 
   /** What the logs have, as a hand-over to a query's start asks for it. */
   def ranges(
