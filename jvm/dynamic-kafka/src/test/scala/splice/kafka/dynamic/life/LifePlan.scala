@@ -48,8 +48,8 @@ final private[life] class LifePlan(chance: Chance, covers: String => Boolean) {
   /** Whether an outage of one cluster is observed for its effects on the others. */
   val isolates: Boolean = chance.oneIn(3) || fails || steps
 
-  /** Whether documents that remove many topics are rejected. */
-  val guards: Boolean = oneIn(8, "A24")
+  /** Whether documents that remove many topics are rejected. An outage is observed by documents that must be applied. */
+  val guards: Boolean = oneIn(8, "A24") && !isolates
 
   /** Whether records of removed topics are required to leave the checkpoint after the retention. */
   val forgets: Boolean = oneIn(5, "A21")
