@@ -117,7 +117,7 @@ final private[dynamic] case class AppliedMetadata(
 
   /** The same with other names of clusters, by the old ones. The states of topics that have the new name already are replaced. */
   def renamed(names: SortedMap[String, String]): AppliedMetadata =
-    if (names.isEmpty) this
+    if (names.isEmpty) copy(renames = names)
     else {
       def now(name: String)         = names.getOrElse(name, name)
       def moved(t: ClusterTopic)    = t.copy(cluster = now(t.cluster))

@@ -229,7 +229,8 @@ final private[dynamic] class ChangeDriver(
       groups.exists { case (same, why) => same == group && why.exists(_.nonEmpty) }
     }
     val change = rules.take(base, found, ready, at, now)
-    if (change.copy(number = here.number, generation = here.generation, at = here.at) == here) None
+    if (change.copy(number = here.number, generation = here.generation, renames = here.renames, at = here.at) == here)
+      None
     else {
       val removed = base.streamOf.keySet -- change.streamOf.keySet
       if (rules.failsOnRemoval && removed.nonEmpty) throw DynamicErrors.removed(removed)

@@ -33,13 +33,15 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
       (name, reach) <- found.toSeq
       id            <- reach.clusterId.toSeq
       fresh = reach.until.topics.filterNot(at.of(name).hasTopic) if fresh.nonEmpty
-      other  <- here.clusters.keysIterator.filter(_ != name)
-      shared  = fresh.filter(topic => here.of(other).get(topic).exists(isKept(other, topic, at, _))) if shared.nonEmpty
+      other <- here.clusters.keysIterator.filter(_ != name)
+      shared = fresh.filter(topic => here.of(other).get(topic).exists(isKept(other, topic, at, _))) if shared.nonEmpty
       if idOf(other, found).contains(id)
     } yield {
       if (!warned(name -> other))
-        SameClusters.log.warn(s"${DynamicErrors.sameCluster(Seq(name, other), id, shared).getMessage} Splice does not read " +
-          s"the cluster '$name' until the metadata has 'formerly: [$other]' for it, or each topic under one name only.")
+        SameClusters.log.warn(
+          s"${DynamicErrors.sameCluster(Seq(name, other), id, shared).getMessage} Splice does not read " +
+            s"the cluster '$name' until the metadata has 'formerly: [$other]' for it, or each topic under one name only."
+        )
       warned += name -> other
       name
     }
@@ -47,7 +49,8 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
     for {
       (id, several) <- open.toSeq.groupMap(_._2.clusterId)(identity)
       known         <- id if several.size > 1
-      twice = several.flatMap(_._2.until.topics).groupBy(identity).collect { case (topic, all) if all.size > 1 => topic }
+      twice =
+        several.flatMap(_._2.until.topics).groupBy(identity).collect { case (topic, all) if all.size > 1 => topic }
       if twice.nonEmpty
     } throw DynamicErrors.sameCluster(several.map(_._1), known, twice)
     open

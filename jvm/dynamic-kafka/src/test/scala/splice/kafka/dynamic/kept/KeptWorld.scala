@@ -58,6 +58,11 @@ private[kept] object KeptWorld {
   )
   private val west = cluster("west")
 
+  private val north = {
+    val (name, own) = cluster("north")
+    name -> own.copy(formerly = Seq("older-north", "old-north"))
+  }
+
   // Of the generation that came after the topic was made again.
   private val renewed = kafka("refunds", 7).as("refunds", 2)
 
@@ -97,7 +102,7 @@ private[kept] object KeptWorld {
     AppliedMetadata(
       2,
       Some(9),
-      SortedMap(east, west.copy(_2 = west._2.copy(active = false, formerly = Seq("old-west")))),
+      SortedMap(east, west.copy(_2 = west._2.copy(active = false)), north),
       SortedMap(
         stream("orders", Some(time), on("west", "mirror"), on("west", "forgotten"), on("west", "refunds")),
         stream("payments", Some(mapped), on("west", "payments"))
@@ -112,9 +117,9 @@ private[kept] object KeptWorld {
           TopicState.Reading("payments", start = Some(kafka("payments", 80)), expected = kafka("payments", 80)),
         on("west", "refunds") -> TopicState.Waiting("orders", Some(time), Some(removed))
       ),
-      SortedMap("payments" -> 9L),
-      SortedMap("west"     -> "first-west"),
-      SortedMap("old-west" -> "west"),
+      SortedMap("payments"  -> 9L),
+      SortedMap("west"      -> "first-west"),
+      SortedMap("old-north" -> "north"),
       Some(t0.plusMillis(1500))
     )
   )
@@ -126,7 +131,8 @@ private[kept] object KeptWorld {
     "1 topics added: west/new-orders, west/old-orders",
     "1 topics removed: east/Größe \"x\", east/orders, west/orders, west/refunds",
     "1 topics that cannot be drained while their clusters are unavailable: east/orders",
-    "2 clusters renamed: old-west to west",
+    "2 clusters renamed: old-north to north",
+    "2 clusters added: north",
     "2 clusters set inactive: west",
     "2 topics added: west/mirror, west/payments",
     "2 topics that came back: west/forgotten, west/refunds",

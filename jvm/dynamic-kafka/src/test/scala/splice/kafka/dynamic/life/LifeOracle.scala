@@ -147,7 +147,7 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
   }
 
   /** Each record that has a copy is read from one of its clusters. */
-  private def mirrored(counts: collection.Map[Long, Int]): Unit = if (plan.mirrors) {
+  private def mirrored(counts: collection.Map[Long, Int]): Unit = if (plan.mirrors && ever.exists(_._2 == "m")) {
     val copies = Seq("c0", "c1").flatMap(id => this.rows(id -> "m")).groupBy(row => (row.partition, row.offset))
     copies.values.foreach { same =>
       val times = same.map(row => counts.getOrElse(row.id, 0)).sum

@@ -14,17 +14,10 @@ import splice.coordinator.MemorySideLog
 import splice.source._
 import splice.testkit.simulation.SimulatedClock
 
-/** Lives that have the situations of one known defect each. */
-final class DynamicDefectsSuite extends AnyFunSuite {
+/** Situations that a life meets too rarely. */
+final class RareLivesSuite extends AnyFunSuite {
 
-  DynamicLives.Unrepaired.toSeq.sortBy(_._1).foreach { case (defect, text) =>
-    test(s"$defect: $text") {
-      val lives = new DynamicLives(Set(defect))
-      lives.failures(lives.run(1 to DynamicDefectsSuite.Lives)).foreach(fail(_))
-    }
-  }
-
-  test("N2: the batch that ends the drain of a deleted topic is replayed") {
+  test("the batch that ends the drain of a deleted topic is replayed") {
     val clusters                       = Seq("c0", "c1").map(id => id -> new LifeCluster(id)).toMap
     val names                          = SortedMap("east" -> "c0", "west" -> "c1")
     def on(number: Long, name: String) =
@@ -56,8 +49,4 @@ final class DynamicDefectsSuite extends AnyFunSuite {
     assert(batch.nonEmpty)
     batch.foreach { case (from, until) => Using.resource(open())(_.replay(from, until)) }
   }
-}
-
-private object DynamicDefectsSuite {
-  val Lives = 600
 }
