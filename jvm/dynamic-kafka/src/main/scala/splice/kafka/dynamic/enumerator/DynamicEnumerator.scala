@@ -259,8 +259,10 @@ final private[splice] class DynamicEnumerator(
 
   override def figures(at: DynamicOffset): SortedMap[String, String] =
     takeover.find(positions(at)).fold(SortedMap.empty[String, String]) { position =>
-      reports(position, changes(position.change), workers.all, discovery, driver.refusals, driver.waitsFor) ++
-        missing.figures
+      val here = changes(position.change)
+      // The worker of a cluster that was drained in this batch ends with the next request.
+      val used = workers.all.filter { case (name, _) => here.read.contains(name) }
+      reports(position, here, used, discovery, driver.refusals, driver.waitsFor) ++ missing.figures
     }
 
   override def close(): Unit = {
