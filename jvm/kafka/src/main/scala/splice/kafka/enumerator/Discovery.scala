@@ -5,6 +5,8 @@ package splice.kafka.enumerator
 
 import java.time.{Clock, Duration, Instant}
 
+import splice.kafka.options.LogPolicies
+
 /** Looks for topics and partitions, so that a trigger with nothing to do asks for ends only. */
 private[splice] trait Discovery extends AutoCloseable {
 
@@ -30,21 +32,34 @@ private[splice] trait Discovery extends AutoCloseable {
   *   the request that has not ended
   * @param started
   *   the number of requests so far
+  * @param last
+  *   when the last of these failures was
   */
 final private[splice] case class DiscoveryHealth(
     seen: Option[Instant] = None,
     failures: Int = 0,
     failing: Option[(Instant, Throwable)] = None,
     pending: Option[PendingLook] = None,
-    started: Long = 0
+    started: Long = 0,
+    last: Option[Instant] = None
 ) {
+
+  /** The error of requests that have failed for too long. With a patience of its own for discovery, one of them failed after that time:
+    * a suspended machine sends no request meanwhile.
+    */
+  def over(policies: LogPolicies, now: Instant): Option[Throwable] = failing.collect {
+    case (since, error)
+        if policies.discoveryPatience.fold(now.isAfter(since.plus(policies.patience)))(patience =>
+          last.exists(!_.isBefore(since.plus(patience)))
+        ) => error
+  }
 
   def begun(now: Instant): DiscoveryHealth = copy(pending = Some(PendingLook(started, now)), started = started + 1)
 
   def succeeded(now: Instant): DiscoveryHealth = DiscoveryHealth(Some(now), started = started)
 
   def failed(now: Instant, error: Throwable): DiscoveryHealth =
-    copy(failures = failures + 1, failing = Some(failing.fold(now)(_._1) -> error), pending = None)
+    copy(failures = failures + 1, failing = Some(failing.fold(now)(_._1) -> error), pending = None, last = Some(now))
 
   /** How old the answer is that is relied on. */
   def age(now: Instant): Option[Duration] = seen.map(Duration.between(_, now))

@@ -212,9 +212,7 @@ final private[splice] class KafkaEnumerator(
   })
 
   @tailrec private def go(at: KafkaPosition, limits: Limits, looked: Boolean = false): KafkaPosition = {
-    discovery.health.failing.foreach { case (since, error) =>
-      if (context.clock.instant().isAfter(since.plus(policies.forDiscovery))) throw error
-    }
+    discovery.health.over(policies, context.clock.instant()).foreach(throw _)
     val Settled(here, there) = if (refreshing) membership.look(at) else membership.settle(at)
     refreshing = false
     if (here.generations != at.generations)

@@ -32,9 +32,6 @@ final private[splice] case class LogPolicies(
     discoveryPatience: Option[Duration] = None
 ) {
 
-  /** How long requests for topics and partitions may fail before the query fails. */
-  def forDiscovery: Duration = discoveryPatience.getOrElse(patience)
-
   /** How long single partitions may not respond before the query fails; None if the caller decides that. */
   def partitionPatience: Option[Duration] = Option.when(partitionsFail)(patience)
 }

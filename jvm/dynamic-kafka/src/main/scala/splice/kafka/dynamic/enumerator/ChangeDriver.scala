@@ -245,7 +245,7 @@ final private[dynamic] class ChangeDriver(
       group: Set[String],
       at: DynamicPosition
   ): Option[Option[Refusal]] = {
-    val found = StreamGroups.part(here, document, group)
+    val found = StreamGroups.part(here, document, group).moving(group)
     rules.cutovers.refusal(here, found, at) match {
       case Some(why) => Some(Some(why))
       case None      =>

@@ -35,6 +35,9 @@ final class DiscoveryOutageSuite extends TwoClusters {
       assert(run.splits(first, second).map(_.splitId).toSet ==
         Set(s"$east/${topic(east)}-0", s"$west/${topic(west)}-0"))
       world.clock.pass(Duration.ofMinutes(5))
+      // Only a request that fails after the timeout counts.
+      val failures = inBackground.health.failures
+      await(inBackground.health.failures > failures)
       world.write()
       val third = advance(run, second)
       assert(run.splits(second, third).map(_.splitId) == Seq(s"$east/${topic(east)}-0"))
