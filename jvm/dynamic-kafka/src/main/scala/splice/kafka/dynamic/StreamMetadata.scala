@@ -10,7 +10,7 @@ import splice.source.Secrets
 /** An answer of a [[KafkaMetadataService]].
   *
   * @param generation
-  *   counts answers, so that one that is older than what was applied is known as such; None = the service does not count
+  *   version of the document. Splice rejects a document with a lower one; None = the service has no versions
   * @param clusters
   *   how each cluster is reached, by the name that the service gives it
   * @param streams
@@ -51,7 +51,7 @@ object StreamMetadata {
   * @param topics
   *   by the name of the cluster
   * @param cutover
-  *   where it goes over when the answer moves it; None as the option `cutover` says
+  *   start of the new topics if the document moves the stream; None = as the option `cutover` sets
   */
 final case class KafkaStream(
     name: String,

@@ -82,11 +82,7 @@ final private[dynamic] case class AppliedMetadata(
   }
 
   /** The rows of removed topics that Splice did not read, as far as their number is known. */
-  def rowsAbandoned: Long = topics.valuesIterator.flatMap {
-    case is: Draining => is.abandoned
-    case is: Removed  => is.abandoned
-    case _            => None
-  }.flatMap(_.rows).sum
+  def rowsAbandoned: Long = topics.valuesIterator.flatMap(_.abandoned).flatMap(_.rows).sum
 
   /** Whether rows of a removed topic remain to be read. */
   def isOpen(topic: ClusterTopic, position: DynamicPosition): Boolean = topics.get(topic).exists {
@@ -109,6 +105,13 @@ final private[dynamic] case class AppliedMetadata(
         position.updated(topic.cluster, position.of(topic.cluster).and(start))
       }
   }
+
+  /** The name of a cluster after this change.
+    *
+    * @param name
+    *   the name before
+    */
+  def nameOf(name: String): String = renames.getOrElse(name, name)
 
   private def isNew(is: TopicState): Boolean = is match {
     case _: Reading | Waiting(_, _, None) => true

@@ -31,7 +31,7 @@ final private[dynamic] class ChangeLog(log: SideLog) {
 
   /** The latest name of a cluster, if changes that are kept renamed it. */
   def renamed(cluster: String): String =
-    all.foldLeft(cluster)((name, change) => change.renames.getOrElse(name, name))
+    all.foldLeft(cluster)((name, change) => change.nameOf(name))
 
   /** The change of this number that is durable: `made`, unless another run created one before. */
   def append(made: AppliedMetadata): AppliedMetadata =

@@ -28,7 +28,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     */
   def refusal(at: AppliedMetadata, found: StreamMetadata, recent: => RecentRemovals.Recent): Option[Refusal] = {
     val now   = AppliedMetadata.streamOf(found.streams.values)
-    val older = for (was <- at.generation; is <- found.generation if is < was) yield Refusal.Older(was, is)
+    val older = Refusal.older(at.generation, found)
     val twice = for {
       topics <- found.streams.values.toSeq.flatMap(s => AppliedMetadata.streamOf(Seq(s)).keys).groupBy(identity).values
       topic  <- topics.headOption if topics.size > 1
@@ -232,6 +232,11 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
 sealed private[dynamic] trait Refusal extends Product with Serializable
 
 private[dynamic] object Refusal {
+
+  /** Why a document is rejected, if its generation is lower than a known one. */
+  def older(known: Option[Long], found: StreamMetadata): Option[Refusal] =
+    for (was <- known; is <- found.generation if is < was) yield Older(was, is)
+
   final case class Older(applied: Long, found: Long)                extends Refusal
   final case class Empty(all: Int)                                  extends Refusal
   final case class TooMany(removed: Int, all: Int, most: Int)       extends Refusal

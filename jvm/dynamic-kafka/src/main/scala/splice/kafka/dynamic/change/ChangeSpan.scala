@@ -42,7 +42,7 @@ private[dynamic] object ChangeSpan {
     def renamed[A](all: SortedMap[ClusterTopic, A], index: Int) =
       changes.drop(index + 1).foldLeft(all) { case (some, change) =>
         if (change.renames.isEmpty) some
-        else some.map { case (t, own) => t.copy(cluster = change.renames.getOrElse(t.cluster, t.cluster)) -> own }
+        else some.map { case (t, own) => t.copy(cluster = change.nameOf(t.cluster)) -> own }
       }
     val begun  = changes.foldLeft(from)((position, change) => position.renamed(change.renames))
     val starts = changes.zipWithIndex.map { case (change, i) => renamed(change.starts, i) }
@@ -51,7 +51,7 @@ private[dynamic] object ChangeSpan {
     names.toSeq.flatMap { name =>
       val begin = merged(begun.of(name), name, starts)
       val end   = merged(until.of(name), name, ends.reverse)
-      val now   = later.foldLeft(name)((known, change) => change.renames.getOrElse(known, known))
+      val now   = later.foldLeft(name)((known, change) => change.nameOf(known))
       if (begin == end) None else Some(ChangeSpan(now, name, begin, end))
     }
   }

@@ -78,14 +78,8 @@ private[dynamic] object ChangeText {
   private def newlyAbandoned(earlier: AppliedMetadata, now: AppliedMetadata): Seq[(ClusterTopic, Abandoned)] = {
     val before = earlier.renamed(now.renames)
     now.topics.toSeq.flatMap { case (topic, is) =>
-      rows(is).filterNot(rows => before.topics.get(topic).flatMap(this.rows).contains(rows)).map(topic -> _)
+      is.abandoned.filterNot(before.topics.get(topic).flatMap(_.abandoned).contains(_)).map(topic -> _)
     }
-  }
-
-  private def rows(state: TopicState): Option[Abandoned] = state match {
-    case is: Draining => is.abandoned
-    case is: Removed  => is.abandoned
-    case _            => None
   }
 
   private def topics(what: String, some: Iterable[ClusterTopic]): Option[ChangeText] = list(what, some.map(_.toString))

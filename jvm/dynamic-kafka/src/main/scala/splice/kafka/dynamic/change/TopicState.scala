@@ -13,7 +13,11 @@ import splice.kafka.split.KafkaPosition
   *
   * A topic without a state was in no document, or no row of it was read and it left the metadata again.
   */
-sealed abstract private[dynamic] class TopicState(val word: String) extends Product with Serializable
+sealed abstract private[dynamic] class TopicState(val word: String) extends Product with Serializable {
+
+  /** Rows of the topic that Splice does not read. */
+  def abandoned: Option[Abandoned] = None
+}
 
 private[dynamic] object TopicState {
 
@@ -63,7 +67,7 @@ private[dynamic] object TopicState {
       after: Set[ClusterTopic] = Set.empty,
       expected: KafkaPosition = KafkaPosition.Empty,
       unavailable: Option[Instant] = None,
-      abandoned: Option[Abandoned] = None
+      override val abandoned: Option[Abandoned] = None
   ) extends TopicState("draining")
 
   /** State of a topic that is not read any more. */
@@ -81,7 +85,7 @@ private[dynamic] object TopicState {
       since: Instant,
       position: KafkaPosition,
       expected: KafkaPosition = KafkaPosition.Empty,
-      abandoned: Option[Abandoned] = None
+      override val abandoned: Option[Abandoned] = None
   ) extends TopicState("removed")
       with Left
 

@@ -34,7 +34,7 @@ final private[dynamic] class ChangeDriver(
 
   private var firstOfRun = Option.empty[AppliedMetadata]
   private var rejected   = Map.empty[Set[String], Refusal]
-  private var wanted     = Map.empty[ClusterTopic, Set[Long]]
+  private var wanted     = Set.empty[(ClusterTopic, Long)]
   private var places     = Map.empty[(ClusterTopic, Long), LogPlaces]
   private var waits      = SortedSet.empty[String]
   private var waitingFor = Option.empty[(Option[StreamMetadata], SortedSet[String])]
@@ -79,7 +79,7 @@ final private[dynamic] class ChangeDriver(
   /** The position with all changes that need no response, and the state then.
     *
     * @param fixed
-    *   whether the run reads what is known when it begins, and polls the metadata only once
+    *   whether the run reads the records that exist at its start, and polls the metadata only once
     */
   def settle(
       at: DynamicPosition,
@@ -97,13 +97,12 @@ final private[dynamic] class ChangeDriver(
     val times = own.toSeq.collect { case (topic, TopicState.Draining(_, _, Bound.At(time), _, _, _, _)) =>
       topic -> time.millis
     }
-    val asked =
-      wanted.toSeq.collect { case (topic, all) if topic.cluster == cluster => all.map(topic.topic -> _) }.flatten
+    val asked = wanted.collect { case (topic, millis) if topic.cluster == cluster => topic.topic -> millis }
     ClusterRequest(
       from,
       here.expectedOn(cluster),
       own.collect { case (topic, is: TopicState.Draining) => topic -> is },
-      (times ++ asked).toSet,
+      asked ++ times,
       own.collect { case (topic, is: TopicState.Waiting) if is.time.isEmpty => topic }.toSet
     )
   }
@@ -156,10 +155,8 @@ final private[dynamic] class ChangeDriver(
 
   /** Clusters whose responses changes need. */
   private def waiting(here: AppliedMetadata): SortedSet[String] = {
-    val times =
-      for ((topic, all) <- wanted.toSeq; millis <- all if !places.contains(topic -> millis)) yield topic.cluster
-    val starts = here.waiting.toSeq.collect { case (topic, is) if is.time.isEmpty => topic.cluster }
-    SortedSet.from(times ++ starts)
+    val starts = here.waiting.keySet.filter(here.waiting(_).time.isEmpty)
+    SortedSet.from((starts ++ (wanted -- places.keySet).map(_._1)).map(_.cluster))
   }
 
   @tailrec private def go(
@@ -178,18 +175,18 @@ final private[dynamic] class ChangeDriver(
       at: DynamicPosition,
       availability: String => Availability
   ): Option[AppliedMetadata] = {
-    wanted = rules.cutovers.due(here, clock.instant()).view.mapValues(Set(_)).toMap
+    val now = clock.instant()
+    val due = rules.cutovers.due(here, now)
+    wanted = due.toSet
     // A driver that was killed may not have logged its last change.
     log.find(here.number + 1).map(reported(here, _))
       .orElse(take(here, at))
-      .orElse(cut(here, at).orElse(rules.settle(here, at, clock.instant(), availability)).map(make(here, _)))
+      .orElse(rules.cut(here, at, now, known(due)).orElse(rules.settle(here, at, now, availability)).map(make(here, _)))
   }
 
-  private def cut(here: AppliedMetadata, at: DynamicPosition): Option[AppliedMetadata] = {
-    val now = clock.instant()
-    val due = rules.cutovers.due(here, now)
-    rules.cut(here, at, now, due.flatMap { case (topic, millis) => places.get(topic -> millis).map(topic -> _) })
-  }
+  /** The places of times that clusters have returned. */
+  private def known(times: Map[ClusterTopic, Long]): Map[ClusterTopic, LogPlaces] =
+    times.flatMap { case (topic, millis) => places.get(topic -> millis).map(topic -> _) }
 
   /** The change that a new document results in. A group of streams whose clusters must respond first waits, the others do not. */
   private def take(here: AppliedMetadata, at: DynamicPosition): Option[AppliedMetadata] = {
@@ -250,12 +247,10 @@ final private[dynamic] class ChangeDriver(
       case Some(why) => Some(Some(why))
       case None      =>
         val times = rules.cutovers.times(here, found, at)
-        val known = times.flatMap { case (topic, millis) => places.get(topic -> millis).map(topic -> _) }
-        if (known.size == times.size) Some(rules.cutovers.refusal(here, found, at, known))
+        val all   = known(times)
+        if (all.size == times.size) Some(rules.cutovers.refusal(here, found, at, all))
         else {
-          times.foreach { case (topic, millis) =>
-            wanted = wanted.updated(topic, wanted.getOrElse(topic, Set.empty[Long]) + millis)
-          }
+          wanted ++= times
           None
         }
     }

@@ -20,7 +20,7 @@ final private[enumerator] class DocumentFeed(discovery: MetadataDiscovery) {
   private var open     = Option.empty[StreamMetadata]
   private var greatest = Option.empty[Long]
 
-  /** The document that differs from what is applied, until it is applied as a whole or rejected. */
+  /** The document with changes that are not applied yet, until it is applied as a whole or rejected. */
   def pending: Option[StreamMetadata] = open
 
   /** Keeps the pending document only if it fulfils a condition. */
@@ -77,10 +77,8 @@ final private[enumerator] class DocumentFeed(discovery: MetadataDiscovery) {
   def accept(found: StreamMetadata): Unit = greatest = (greatest ++ found.generation).maxOption
 
   /** Why a document is rejected, if its generation is lower than that of an earlier one. */
-  def older(here: AppliedMetadata, found: StreamMetadata): Option[Refusal] = for {
-    was <- (greatest ++ here.generation).maxOption
-    is  <- found.generation if is < was
-  } yield Refusal.Older(was, is)
+  def older(here: AppliedMetadata, found: StreamMetadata): Option[Refusal] =
+    Refusal.older((greatest ++ here.generation).maxOption, found)
 }
 
 private object DocumentFeed {

@@ -32,7 +32,9 @@ final private[dynamic] class SameClusters(scope: String => () => EnumeratorConte
     val held = for {
       (name, reach) <- found.toSeq
       id            <- reach.clusterId.toSeq
-      fresh = reach.until.topics.filterNot(at.of(name).hasTopic) if fresh.nonEmpty
+      // Most batches have a position of every topic, and need no list of all partitions.
+      fresh = here.read(name).filter(topic => reach.until.hasTopic(topic) && !at.of(name).hasTopic(topic))
+      if fresh.nonEmpty
       other <- here.clusters.keysIterator.filter(_ != name)
       shared = fresh.filter(topic => here.of(other).get(topic).exists(isKept(other, topic, at, _))) if shared.nonEmpty
       if idOf(other, found).contains(id)
