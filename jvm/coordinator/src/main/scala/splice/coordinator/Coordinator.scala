@@ -46,11 +46,11 @@ final class Coordinator(
   private val log                                                    = context.sideLog
   private var made: Option[SplitEnumerator[Position]]                = None
   private lazy val slotLog                                           = new SlotLog(log, source)
-  private val admission                                              = new Admission(context.clock)
+  private val admission                                              = new Admission(context.steady)
   private var frozen                                                 = false
   private var planned: Option[(Position, Position, Seq[SplitRange])] = None
   private val retention                                              = new Retention(source, batches, batchesToRetain)
-  private val slots = cores.map(new SlotCount(rules.slots, _, context.clock))
+  private val slots = cores.map(new SlotCount(rules.slots, _, context.steady))
 
   /** Checks that the checkpoint is this source's. Called once, before anything else. */
   def open(): Unit = {

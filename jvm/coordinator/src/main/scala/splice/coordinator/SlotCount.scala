@@ -39,9 +39,8 @@ final private[coordinator] class SlotCount(first: Int, available: () => Int, clo
         )
         used = found
         None
-      // A clock that has moved back must not delay the change by more than a minute.
-      case Some((`found`, since)) => Some(found -> (if (now.isBefore(since)) now else since))
-      case _                      => if (found == used) None else Some(found -> now)
+      case pending @ Some((`found`, _)) => pending
+      case _                            => if (found == used) None else Some(found -> now)
     }
     used
   }

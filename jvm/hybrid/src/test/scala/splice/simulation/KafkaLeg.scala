@@ -108,7 +108,7 @@ final class KafkaLeg(
 
     override def enumerator(context: EnumeratorContext): SplitEnumerator[KafkaPosition] = {
       val metadata  = faults.metadata(answers, () => life.move())
-      val discovery = new ClockedDiscovery(metadata, settings.discoveryInterval, context.clock)
+      val discovery = new ClockedDiscovery(metadata, settings.discoveryInterval, context.steady)
       new CommitWatch(
         faults.kafka(real.enumerator(context, metadata, discovery), metadata, cluster),
         cluster.id,

@@ -13,6 +13,8 @@ import scala.collection.immutable.SortedMap
   *   the enumerator's durable decisions
   * @param mode
   *   whether the run is a stream or one bounded read
+  * @param clock
+  *   the time of day, to compare with times of records and files. The system may set it forward or back at any moment
   * @param cores
   *   cores known when the run began; a first decision that depends on it must be stored
   * @param run
@@ -25,6 +27,8 @@ import scala.collection.immutable.SortedMap
   *   runs work on executors
   * @param start
   *   the start that is stored; None before the first start of the query or of the leg
+  * @param durations
+  *   the clock for timeouts, intervals and ages, which only moves forward. None = `clock`, for simulated clocks
   */
 final case class EnumeratorContext(
     sideLog: SideLog,
@@ -35,8 +39,12 @@ final case class EnumeratorContext(
     batchesToRetain: Int = 100,
     session: SessionSettings = SessionSettings.current,
     jobs: Jobs = Jobs.InThread,
-    start: Option[StoredStart] = None
+    start: Option[StoredStart] = None,
+    durations: Option[Clock] = None
 ) {
+
+  /** The clock for timeouts, intervals and ages. */
+  def steady: Clock = durations.getOrElse(clock)
 
   /** The context of a part, such as a leg, with a side log and readers of its own.
     *

@@ -46,7 +46,9 @@ private[spark] object CoordinatorFactory {
     val retained = spark.conf.get("spark.sql.streaming.minBatchesToRetain", "100").toInt
     val jobs     = new SparkJobs(spark.sparkContext)
     val run      = UUID.randomUUID().toString
-    val context  = EnumeratorContext(log, mode, Clock.systemUTC(), cores(spark), run, retained, jobs = jobs)
+    val clock    = Clock.systemUTC()
+    val steady   = Some(new SteadyClock(clock))
+    val context  = EnumeratorContext(log, mode, clock, cores(spark), run, retained, jobs = jobs, durations = steady)
     val followed = Option.when(!options.contains(CommonOptions.Slots.key))(() => tasks(spark))
     new Coordinator(source, context, SlotRules.of(options, tasks(spark)), retained, folder, batches, followed)
   }

@@ -78,7 +78,7 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
       settings.selection,
       PollInterval(settings.base.discoveryInterval, context.run),
       settings.metadataPatience,
-      context.clock,
+      context.steady,
       context.run,
       settings.metadataWaits
     ),

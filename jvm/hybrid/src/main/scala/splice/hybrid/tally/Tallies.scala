@@ -30,7 +30,7 @@ final private[hybrid] class Tallies(
     columns <- CountedColumns.of(chain, leg)
   } yield {
     val log = context.sideLog.scope(LegEnumerators.scope(leg.name))
-    leg.name -> new LegTally(columns, log, context.clock)
+    leg.name -> new LegTally(columns, log, context.steady)
   }).toMap
 
   private val check = new TallyCheck(chain, leg => tallies.get(leg.name).flatMap(_.stored))

@@ -45,7 +45,7 @@ final private[splice] class KafkaEnumerator(
   private val skipped    = new SkippedRows
   private val loss       = DataLoss(settings.failOnDataLoss, skipped)
   private val watch      = new EndWatch(log, looks, loss, settings.client.readsCommitted)
-  private val silence    = new Silence(log, policies.partitionPatience, context.clock)
+  private val silence    = new Silence(log, policies.partitionPatience, context.steady)
   private val retention  = new Retention(log, policies.outOfRange, skipped)
   private val resolver   = new StartResolver(log, retention, looks, settings.client.group)
   private val startLog   = new StartLog(context.sideLog)
@@ -56,16 +56,16 @@ final private[splice] class KafkaEnumerator(
   private val recreation =
     new Recreation(log, identity, deletions, policies.recreated, servers, newStarts(_), watch.last, skipped)
   private val removal =
-    new Removal(deletions, policies.removed, context.clock, watch.last, settings.subscription, skipped)
+    new Removal(deletions, policies.removed, context.steady, watch.last, settings.subscription, skipped)
   private val membership = new Membership(settings, discovery, identity, recreation, removal, looks)
   private val ends       = new LogEnds(log, membership, watch, silence)
   private val skips      = new Skips(silence.earliest, skipLog, () => fills, retention, watch)
   private val replays    = new Replay(settings, log, looks, membership, identity, startLog, skipLog, skipped)
-  private val topics     = new TopicCheck(log, recreation, settings.subscription, context.clock)
-  private val outage     = new Outage(policies.patience, context.clock, () => looks.waitForNext())
+  private val topics     = new TopicCheck(log, recreation, settings.subscription, context.steady)
+  private val outage     = new Outage(policies.patience, context.steady, () => looks.waitForNext())
   private val sharing    = new Sharing(settings.admission, sizes)
   private val progress   =
-    new KafkaFigures(sizes, reports, () => fills, watch, discovery, context.clock, membership.reads, skipped)
+    new KafkaFigures(sizes, reports, () => fills, watch, discovery, context, membership.reads, skipped)
 
   private var fills      = Fills.of(context.start)
   private var moving     = false
@@ -212,7 +212,7 @@ final private[splice] class KafkaEnumerator(
   })
 
   @tailrec private def go(at: KafkaPosition, limits: Limits, looked: Boolean = false): KafkaPosition = {
-    discovery.health.over(policies, context.clock.instant()).foreach(throw _)
+    discovery.health.over(policies, context.steady.instant()).foreach(throw _)
     val Settled(here, there) = if (refreshing) membership.look(at) else membership.settle(at)
     refreshing = false
     if (here.generations != at.generations)
@@ -282,7 +282,7 @@ private[splice] object KafkaEnumerator {
       reports: ReadReports
   ): KafkaEnumerator = {
     val log       = new KafkaLogMetadata(settings, context.run)
-    val discovery = new BackgroundDiscovery(log, settings.discoveryInterval, context.clock, context.run)
+    val discovery = new BackgroundDiscovery(log, settings.discoveryInterval, context.steady, context.run)
     new KafkaEnumerator(settings, context, log, discovery, looks(settings), sizes, reports)
   }
 

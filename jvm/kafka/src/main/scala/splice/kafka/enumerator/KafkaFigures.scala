@@ -3,14 +3,12 @@
 
 package splice.kafka.enumerator
 
-import java.time.Clock
-
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.SkippedRows
 import splice.kafka.lag.{LagBook, ReadReports}
 import splice.kafka.split.KafkaPosition
-import splice.source.{LogPartition, ProgressMetric}
+import splice.source.{EnumeratorContext, LogPartition, ProgressMetric}
 
 /** The figures of one cluster for the query progress.
   *
@@ -27,7 +25,7 @@ final private[splice] class KafkaFigures(
     fills: () => Fills,
     watch: EndWatch,
     discovery: Discovery,
-    clock: Clock,
+    context: EnumeratorContext,
     isRead: LogPartition => Boolean,
     skipped: SkippedRows
 ) {
@@ -53,12 +51,12 @@ final private[splice] class KafkaFigures(
     val fill = if (fills().isEmpty) Nil
     else Seq(ProgressMetric.RowsFilled -> filled.toString, ProgressMetric.OffsetsToFill -> toFill.toString)
     val read = at.copy(offsets = at.offsets.filter { case (p, _) => isRead(p) })
-    lag.look(unfilled(read), watch.last, tasks, clock.instant()).report ++ tasks.report ++ fill ++ Seq(
+    lag.look(unfilled(read), watch.last, tasks, context.clock.instant()).report ++ tasks.report ++ fill ++ Seq(
       ProgressMetric.Position         -> at.summary,
       ProgressMetric.RowsSkipped      -> skipped.total.toString,
       ProgressMetric.Splits           -> read.offsets.size.toString,
       ProgressMetric.MetadataFailures -> discovery.health.failures.toString
-    ) ++ discovery.health.age(clock.instant()).map(ProgressMetric.MetadataAge -> _.toMillis.toString)
+    ) ++ discovery.health.age(context.steady.instant()).map(ProgressMetric.MetadataAge -> _.toMillis.toString)
   }
 
   /** Offsets that are behind their ends by as much as there is to read. */

@@ -63,7 +63,7 @@ final class Life(val seed: Long, val settings: LifeSettings = LifeSettings(), wr
     if (!quiet && chance.oneIn(settings.clockBackOneIn)) {
       movedBack = true
       met("the clock moves back")
-      clock.advance(Duration.ofMinutes(-chance.between(1, 90).toLong))
+      clock.set(Duration.ofMinutes(-chance.between(1, 90).toLong))
       note(s"the clock moves back to ${clock.instant()}")
     }
     move()

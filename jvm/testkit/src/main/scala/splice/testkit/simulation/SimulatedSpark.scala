@@ -32,27 +32,6 @@ trait Subject {
   def describe(range: SplitRange): String = range.toString
 }
 
-/** When batches run. */
-sealed trait SimulatedTrigger extends Product with Serializable {
-
-  /** Whether batches go on by themselves, as asynchronous progress tracking demands. */
-  def isContinual: Boolean = false
-}
-
-object SimulatedTrigger {
-
-  /** A number of triggers, then a stop. */
-  final case class ProcessingTime(triggers: Int) extends SimulatedTrigger {
-    override def isContinual: Boolean = true
-  }
-
-  /** All that is there at the start, in as many batches as the limits make of it. */
-  case object AvailableNow extends SimulatedTrigger
-
-  /** One batch of all that is available. */
-  case object Once extends SimulatedTrigger
-}
-
 /** Runs a query's micro-batches around the coordinator, in the order of calls of Spark's MicroBatchExecution.
   *
   * What is durable outlives [[run]]: the logs, the side log, the sink.
@@ -92,6 +71,9 @@ final class SimulatedSpark(
 
   /** How many drivers have begun. */
   def drivers: Int = runs
+
+  /** Plans of logged batches may change from now on, because records of them were lost. */
+  def replan(): Unit = plans.keep(_ => false)
 
   /** Deletes the newest offsets and commits, and what the sink has of them, if the query can read its sources again from an offset. */
   def rollBack(batches: Int)(canReadFrom: String => Boolean): Unit = {
@@ -134,15 +116,16 @@ final class SimulatedSpark(
   private def drive(trigger: SimulatedTrigger, cores: Int): Unit = {
     runs += 1
     val (own, name) = (runs, s"run-$runs")
+    val steady      = Some(life.clock.steady)
     plans.keep(logs.isLogged)
     val coordinator = new Coordinator(
       subject.source(),
-      EnumeratorContext(sideLog(), ReadMode.Stream, life.clock, cores, name, retained),
+      EnumeratorContext(sideLog(), ReadMode.Stream, life.clock, cores, name, retained, durations = steady),
       rules(cores),
       retained,
       batches = logs,
       // They change every 3 minutes, and not by chance, which would change all that follows.
-      cores = Some(() => 1 + ((life.clock.millis / 180000L + own) % 4).toInt)
+      cores = Some(() => 1 + ((life.clock.steady.millis / 180000L + own) % 4).toInt)
     )
     life.step(s"$name: $trigger, $cores cores, logged ${logs.last}")
     val batches = new MicroBatches(coordinator, name, trigger)

@@ -147,7 +147,11 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     at.streamOf.get(topic).map(stream => topic -> TopicEvent.Listed(stream, Set.empty, Some(TopicEvent.Start(start))))
   }
 
-  /** The state after streams cut over at a time. */
+  /** The state after streams cut over at a time.
+    *
+    * @param now
+    *   the time of day
+    */
   def cut(
       at: AppliedMetadata,
       position: DynamicPosition,
@@ -164,7 +168,8 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       Some(ended ~> waiting.toSeq.map { case (topic, start) =>
         val stream = at.waiting(topic).stream
         val after  = ended.draining.collect { case (old, is) if is.stream == stream => old }.toSet
-        topic -> TopicEvent.Listed(stream, after, Some(TopicEvent.Start(start)))
+        // The start may be after the records of a transaction that is open, and so after the end that readers get.
+        topic -> TopicEvent.Listed(stream, after, Some(TopicEvent.Start(start, expected = start)))
       })
     }
   }

@@ -51,10 +51,11 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       position: DynamicPosition,
       places: Map[ClusterTopic, LogPlaces]
   ): Option[Refusal] = firstOf(for ((move, cutover) <- timed(at, found); topic <- move.from.toSeq) yield {
-    val own  = position.of(topic.cluster).of(topic.topic)
-    val late = for {
-      (p, read) <- own.toSeq
-      first     <- places.get(topic).flatMap(_.partitions.get(p)).flatMap(_.first) if read > first
+    val own   = position.of(topic.cluster)
+    val place = places.get(topic).filter(_.generation == own.generation(topic.topic))
+    val late  = for {
+      (p, read) <- own.of(topic.topic).toSeq
+      first     <- place.flatMap(_.partitions.get(p)).flatMap(_.first) if read > first
     } yield s"partition ${p.partition} up to $read, where the first record of that time is $first"
     if (late.isEmpty) None
     else

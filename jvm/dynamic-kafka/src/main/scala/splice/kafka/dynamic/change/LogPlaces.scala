@@ -11,7 +11,7 @@ import splice.source.LogPartition
 /** Place of a time in the partitions of a topic, as its cluster returned it.
   *
   * @param sent
-  *   when the request was sent
+  *   the time of day before the request was sent
   * @param generation
   *   of the topic
   */

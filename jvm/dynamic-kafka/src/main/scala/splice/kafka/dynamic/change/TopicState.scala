@@ -95,9 +95,11 @@ private[dynamic] object TopicState {
   /** End of a drain. */
   sealed trait Bound extends Product with Serializable {
 
-    /** Whether all rows up to the bound were read. */
+    /** Whether all rows up to the bound were read. Offsets of a topic that was recreated before the removal are no offsets of the bound. */
     def isReached(at: KafkaPosition): Boolean = this match {
-      case Bound.Ends(ends)          => ends.offsets.forall { case (p, end) => at.get(p).exists(_ >= end) }
+      case Bound.Ends(ends) => ends.offsets.forall { case (p, end) =>
+          at.generation(p.topic) == ends.generation(p.topic) && at.get(p).exists(_ >= end)
+        }
       case Bound.Asked | _: Bound.At => false
     }
   }

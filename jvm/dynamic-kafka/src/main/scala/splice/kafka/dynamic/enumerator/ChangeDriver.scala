@@ -19,12 +19,18 @@ import splice.kafka.split.KafkaPosition
 /** Applies changes to a position, one after another. Each change is durable before the position has its number.
   *
   * A trigger calls [[settle]], sends the requests of [[request]], and calls [[respond]] with the responses.
+  *
+  * @param clock
+  *   the time of day, for cutovers, whose times are those of records
+  * @param steady
+  *   for all other times
   */
 final private[dynamic] class ChangeDriver(
     log: ChangeLog,
     rules: ChangeRules,
     discovery: MetadataDiscovery,
-    clock: Clock
+    clock: Clock,
+    steady: Clock
 ) {
 
   import ChangeDriver._
@@ -100,6 +106,7 @@ final private[dynamic] class ChangeDriver(
     val asked = wanted.collect { case (topic, millis) if topic.cluster == cluster => topic.topic -> millis }
     ClusterRequest(
       from,
+      clock.instant(),
       here.expectedOn(cluster),
       own.collect { case (topic, is: TopicState.Draining) => topic -> is },
       asked ++ times,
@@ -125,7 +132,7 @@ final private[dynamic] class ChangeDriver(
     val bounded = bounds(here, found)
     val started = here.waiting.keys.flatMap(t => found.get(t.cluster).flatMap(_.starts.get(t.topic)).map(t -> _))
     val change  =
-      Option.when(bounded.nonEmpty)(rules.drain(here, at, bounded, clock.instant()))
+      Option.when(bounded.nonEmpty)(rules.drain(here, at, bounded, steady.instant()))
         .orElse(Option.when(started.nonEmpty)(rules.begin(here, at, SortedMap.from(started))))
     val settled = change match {
       case Some(next) =>
@@ -175,13 +182,16 @@ final private[dynamic] class ChangeDriver(
       at: DynamicPosition,
       availability: String => Availability
   ): Option[AppliedMetadata] = {
-    val now = clock.instant()
-    val due = rules.cutovers.due(here, now)
+    val time = clock.instant()
+    val due  = rules.cutovers.due(here, time)
     wanted = due.toSet
     // A driver that was killed may not have logged its last change.
     log.find(here.number + 1).map(reported(here, _))
       .orElse(take(here, at))
-      .orElse(rules.cut(here, at, now, known(due)).orElse(rules.settle(here, at, now, availability)).map(make(here, _)))
+      .orElse(
+        rules.cut(here, at, time, known(due)).orElse(rules.settle(here, at, steady.instant(), availability))
+          .map(make(here, _))
+      )
   }
 
   /** The places of times that clusters have returned. */
@@ -206,7 +216,7 @@ final private[dynamic] class ChangeDriver(
     }
   }
 
-  private def recent(here: AppliedMetadata): RecentRemovals.Recent = removals.until(here.number, clock.instant())
+  private def recent(here: AppliedMetadata): RecentRemovals.Recent = removals.until(here.number, steady.instant())
 
   /** @param base
     *   the state with the names of clusters that the document has
@@ -218,7 +228,7 @@ final private[dynamic] class ChangeDriver(
       at: DynamicPosition
   ): Option[AppliedMetadata] = {
     documents.accept(found)
-    val now    = clock.instant()
+    val now    = steady.instant()
     val groups = StreamGroups.changed(base, found).map(group => group -> answered(base, found, group, at))
     groups.foreach { case (group, Some(Some(why))) => refuse(group, why); case _ => () }
     val ready = groups.collect { case (group, Some(None)) => group }.flatten.toSet
@@ -256,7 +266,7 @@ final private[dynamic] class ChangeDriver(
     }
   }
 
-  private def append(change: AppliedMetadata): AppliedMetadata = log.append(change.copy(at = Some(clock.instant())))
+  private def append(change: AppliedMetadata): AppliedMetadata = log.append(change.copy(at = Some(steady.instant())))
 
   private def make(here: AppliedMetadata, change: AppliedMetadata): AppliedMetadata = reported(here, append(change))
 

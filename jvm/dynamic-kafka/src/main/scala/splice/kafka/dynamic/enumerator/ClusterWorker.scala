@@ -67,7 +67,7 @@ final private[dynamic] class ClusterWorker(
   def ask(request: ClusterRequest): Unit =
     if (asked.isEmpty && record.mayAsk(clock.instant())) {
       val now = clock.instant()
-      asked = Some(ClusterWorker.Asked(request, now, submit(reach(_, request, now))))
+      asked = Some(ClusterWorker.Asked(request, now, submit(reach(_, request))))
     }
 
   /** The response; None when there is none yet, or when it is not for this position.
@@ -175,7 +175,7 @@ final private[dynamic] class ClusterWorker(
     }
   }
 
-  private def reach(of: ClusterEnumerator, request: ClusterRequest, sent: Instant): Reach = {
+  private def reach(of: ClusterEnumerator, request: ClusterRequest): Reach = {
     if (ends && begun.isEmpty) {
       of.freeze()
       begun = Some(request.draining)
@@ -184,7 +184,7 @@ final private[dynamic] class ClusterWorker(
     val decided = begun.fold(request.draining)(first =>
       request.draining.filter { case (topic, now) => first.get(topic).exists(_.since == now.since) }
     )
-    Reach.of(of, request.copy(draining = decided), sent)
+    Reach.of(of, request.copy(draining = decided))
   }
 
   private def submit[A](question: ClusterEnumerator => A): JFuture[A] = {

@@ -41,11 +41,11 @@ final private[splice] class DynamicEnumerator(
 
   private val changes = new ChangeLog(context.sideLog)
   private val rules   = new ChangeRules(settings.removal)
-  private val workers = new ClusterWorkers(context.run, context.clock)({ (cluster, topics) =>
+  private val workers = new ClusterWorkers(context.run, context.steady)({ (cluster, topics) =>
     val scope = scopes(cluster.name)
     () => make(cluster, topics, scope())
   })
-  private val driver    = new ChangeDriver(changes, rules, discovery, context.clock)
+  private val driver    = new ChangeDriver(changes, rules, discovery, context.clock, context.steady)
   private val takeover  = new Takeover(context.sideLog, driver.current())
   private val first     = context.start.map(stored => DynamicPosition.read(stored.position))
   private val positions = new PositionLog(context.sideLog, context.batchesToRetain, first)
@@ -61,11 +61,11 @@ final private[splice] class DynamicEnumerator(
     }
   )
   private val same     = new SameClusters(scopes(_))
-  private val missing  = new MissingTopics(context.clock)
-  private val patience = new ClusterPatience(workers, settings.clusterTimeout, context.clock)
+  private val missing  = new MissingTopics(context.steady)
+  private val patience = new ClusterPatience(workers, settings.clusterTimeout, context.steady)
   private val sharing  = new ClusterSharing(sizes)
-  private val reports  = new ClusterReports(context.clock)
-  private val hold     = new Hold(context.clock, settings.clusterTimeout)({ () =>
+  private val reports  = new ClusterReports(context.steady)
+  private val hold     = new Hold(context.steady, settings.clusterTimeout)({ () =>
     pause()
     workers.renew(driver.reached(driver.current()).clusters)
   })

@@ -17,6 +17,8 @@ import splice.source.{Limits, LogPartition}
   *
   * @param from
   *   the position of the cluster
+  * @param time
+  *   the time of day before the request was sent
   * @param expected
   *   starts that the logs may not have reached yet
   * @param draining
@@ -28,6 +30,7 @@ import splice.source.{Limits, LogPartition}
   */
 final private[dynamic] case class ClusterRequest(
     from: KafkaPosition,
+    time: Instant,
     expected: KafkaPosition = KafkaPosition.Empty,
     draining: Map[String, Draining] = Map.empty,
     times: Set[(String, Long)] = Set.empty,
@@ -43,7 +46,7 @@ final private[dynamic] case class ClusterRequest(
   * @param fills
   *   the holes of a history that are to be read
   * @param written
-  *   the ends of partitions of removed topics, including records of transactions that are open
+  *   the ends of partitions of removed topics and of topics whose times are needed, including records of transactions that are open
   * @param deleted
   *   partitions of these that are to be drained, and that were deleted or recreated
   * @param clusterId
@@ -103,7 +106,7 @@ final private[dynamic] case class Reach(
 private[dynamic] object Reach {
 
   /** Sends the requests. */
-  def of(enumerator: ClusterEnumerator, request: ClusterRequest, sent: Instant): Reach = {
+  def of(enumerator: ClusterEnumerator, request: ClusterRequest): Reach = {
     import request.{draining, from}
     enumerator.expect(request.expected)
     // A partition that was created between the last refresh and the removal belongs to the drain.
@@ -117,36 +120,39 @@ private[dynamic] object Reach {
       ranges.collect { case r: KafkaSplitRange => r.partition -> r.from }.groupMapReduce(_._1)(_._2)(math.min)
     val deleted = draining.valuesIterator.map(_.bound).collect { case Bound.Ends(ends) => ends }
       .flatMap(missing(enumerator, from, until, _)).toSet
-    val ending = draining.collect { case (topic, is) if is.bound == Bound.Asked => topic }
-    val last   = ending.flatMap(until.only(_).offsets.keySet).toSet
     val known  = until.topics -- silent.keysIterator.map(_.topic)
+    val times  = request.times.filter(t => known(t._1))
+    val ending = draining.collect { case (topic, is) if is.bound == Bound.Asked => topic }
+    val last   = (ending ++ times.map(_._1)).flatMap(until.only(_).offsets.keySet).toSet
+    val ends   = if (last.isEmpty) Map.empty[LogPartition, Long] else enumerator.written(last)
     Reach(
       request,
       until,
       begins,
       ranges.iterator.map(_.weight).sum,
       enumerator.plan.fills,
-      if (last.isEmpty) Map.empty else enumerator.written(last),
+      ends,
       deleted,
       enumerator.clusterId,
       silent,
-      request.times.filter(t => known(t._1)).groupMap(_._2)(_._1).flatMap { case (millis, topics) =>
-        places(enumerator, until, millis, topics, sent)
+      times.groupMap(_._2)(_._1).flatMap { case (millis, topics) =>
+        places(enumerator, until, ends, millis, topics, request.time)
       },
       starts(enumerator, until, request.starts.filter(known)),
       enumerator.missing
     )
   }
 
-  // The ends in `until` were requested first, so that a record that arrives in between is read later, and not skipped.
+  // The ends were requested first, so that a record that arrives in between is read later, and not skipped.
   private def places(
       enumerator: ClusterEnumerator,
       until: KafkaPosition,
+      written: Map[LogPartition, Long],
       millis: Long,
       topics: Set[String],
       sent: Instant
   ): Map[(String, Long), LogPlaces] = {
-    val ends  = topics.flatMap(until.of(_)).toMap
+    val ends  = topics.flatMap(until.of(_)).map { case (p, end) => p -> end.max(written.getOrElse(p, end)) }.toMap
     val found = enumerator.atTime(ends.map { case (p, _) => p -> millis })
     topics.map { topic =>
       val own = ends.collect { case (p, end) if p.topic == topic => p -> LogPlace(found.get(p).map(_.offset), end) }

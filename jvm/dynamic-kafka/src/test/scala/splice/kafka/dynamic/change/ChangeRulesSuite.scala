@@ -46,6 +46,15 @@ final class ChangeRulesSuite extends AnyFunSuite {
     assert(back.starts(topic("a/y")) == kafka("y", 9) && back.removed.isEmpty)
   }
 
+  test("drain: offsets of a topic that was recreated before its removal do not reach the end of the new one") {
+    val drain = rules(OnRemoved.Drain)
+    val one   = take(drain, applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/x" -> 1, "a/y" -> 5))
+    val two   = drained(one, SortedMap(topic("a/y") -> kafka("y", 1).as("y", 1)))
+    assert(drain.settle(two, at(2, "a/x" -> 1, "a/y" -> 5), t0, _ => Availability.Unknown).isEmpty)
+    val read = DynamicPosition.of(2, Seq("a" -> kafka("y", 1).as("y", 1)))
+    assert(drain.settle(two, read, t0, _ => Availability.Unknown).get.draining.isEmpty)
+  }
+
   test("drain: a topic without a position is drained if it was in the read set, and is not if its time has not come") {
     val drain = rules(OnRemoved.Drain)
     val moved = take(drain, applied("a/x"), metadata(2, "b/x"), at(0, "a/x" -> 5))

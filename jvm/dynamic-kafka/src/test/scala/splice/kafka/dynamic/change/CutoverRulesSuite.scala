@@ -108,6 +108,8 @@ final class CutoverRulesSuite extends AnyFunSuite {
       cuts.refusal(applied("a/x"), moving, read, places(t0, "a/x" -> LogPlace(first, 9)))
     assert(refused(refusal(Some(4)), "a/x", "partition 0 up to 5", "time is 4", atT.time.toString))
     assert(refusal(Some(5)).isEmpty && refusal(None).isEmpty)
+    val recreated = places(t0, "a/x" -> LogPlace(Some(4), 9)).view.mapValues(_.copy(generation = 1)).toMap
+    assert(cuts.refusal(applied("a/x"), moving, read, recreated).isEmpty)
   }
 
   test("at a time: while it has not come it may change, the move be taken back, or go elsewhere") {

@@ -55,7 +55,7 @@ final class ClusterWorkerSuite extends AnyFunSuite {
   }
 
   private def reach(worker: ClusterWorker): Unit = {
-    worker.ask(ClusterRequest(KafkaPosition.Empty))
+    worker.ask(ClusterRequest(KafkaPosition.Empty, Instant.EPOCH))
     assert(answer(worker).nonEmpty)
   }
 
@@ -77,7 +77,7 @@ final class ClusterWorkerSuite extends AnyFunSuite {
       topics.map(_ -> Draining("s", Instant.EPOCH, Bound.Asked)).toMap
     val _ = events { worker =>
       def decided(topics: String*) = {
-        worker.ask(ClusterRequest(KafkaPosition.Empty, draining = leaving(topics: _*)))
+        worker.ask(ClusterRequest(KafkaPosition.Empty, Instant.EPOCH, draining = leaving(topics: _*)))
         answer(worker).get.request.draining.keySet
       }
       assert(decided("x") == Set("x") && decided("x", "y") == Set("x", "y"))

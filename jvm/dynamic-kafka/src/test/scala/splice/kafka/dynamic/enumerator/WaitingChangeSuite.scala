@@ -11,6 +11,7 @@ import scala.util.Using
 
 import splice.kafka.dynamic.split.DynamicOffset
 import splice.kafka.dynamic.{KafkaStream, StreamCutover}
+import splice.kafka.enumerator.SimulatedLog
 import splice.source._
 
 /** Changes that need a response of a cluster that does not respond. */
@@ -74,6 +75,49 @@ final class WaitingChangeSuite extends RemovedTopics {
       fails(world, west, fails = false)
       val (_, rest) = readUntil(world, run, waiting.last)(at => reads(west, 0, 4)(at) && !at.clusters.contains(east))
       assert(rest == all(west, 4).drop(2))
+    }
+  }
+
+  test(
+    "a cutover at a time reads the records of a transaction that is open at the time, and those that a replica lacks"
+  ) {
+    val last = LogPartition(topic(east), 0)
+    Seq[SimulatedLog => Unit](
+      _.open = Map(last -> 2L),
+      log => (1 to 20).foreach(_ => log.answerEnds(Map(last -> 1L)))
+    ).foreach { hide =>
+      val world = simulated()
+      fill(world, east, 1)
+      Using.resource(world.start()) { run =>
+        val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(east, 0, 1))
+        fill(world, east, 2)
+        hide(world.logs(east))
+        publish(world, moving(world, minute))
+        world.clock.pass(minute.multipliedBy(10))
+        val (taken, none) = readUntil(world, run, first)(_.change > 1)
+        world.logs(east).open = Map.empty
+        world.logs(east).settle()
+        val (_, rest) = readUntil(world, run, taken)(!_.clusters.contains(east))
+        assert(none ++ rest == all(east, 3).drop(1))
+      }
+    }
+  }
+
+  test("a cutover at a time starts after the records of a transaction that is open at the time") {
+    val world = simulated()
+    fill(world, east, 1)
+    fill(world, west, 3)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(east, 0, 1))
+      world.logs(west).open = Map(LogPartition(topic(west), 0) -> 2L)
+      publish(world, moving(world, minute))
+      world.clock.pass(minute.multipliedBy(10))
+      val (moved, none) = readUntil(world, run, first)(reads(west, 0, 3))
+      val still         = Iterator.iterate(moved)(trigger(world, run, _)).drop(5).next()
+      world.logs(west).open = Map.empty
+      fill(world, west, 2)
+      val (_, rest) = readUntil(world, run, still)(reads(west, 0, 5))
+      assert(none ++ rest == all(west, 5).drop(3))
     }
   }
 

@@ -28,6 +28,7 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean) {
   private var inRun  = false
 
   world.sink = () => spark.sink.rows
+  world.replan = () => spark.replan()
 
   def live(): HistoryEnd = {
     LifeWarnings.begin()
@@ -105,6 +106,7 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean) {
   private def finish(): Unit = {
     still = true
     world.heal()
+    life.clock.set(life.clock.ahead.negated)
     val streams = world.valid.streams.map { case (name, stream) => name -> settled(name, stream) }
     world.publish(world.valid.copy(streams = if (plan.guards) moved else streams, inactive = Set.empty))
     life.calm()
@@ -154,6 +156,12 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean) {
       override def next(): Option[Long] = ids.nextOption()
       override def close(): Unit        = ()
     }
+
+    /** A batch that is read again lacks the rows of topics that were deleted since. */
+    override def same: SameRows =
+      (before, now) => SameRows.exactly(before.filterNot(isRemoved), now.filterNot(isRemoved))
+
+    private def isRemoved(id: Long) = world.rows(id).isRemoved
 
     override def killed(): Unit = {
       world.closed()

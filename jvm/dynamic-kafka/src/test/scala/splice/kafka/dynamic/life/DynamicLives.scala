@@ -79,9 +79,7 @@ private[life] object DynamicLives {
   )
 
   /** Defects whose situations lives do not have by default. */
-  val Unrepaired: Map[String, String] = Map(
-    "A28" -> "a step of the clock silences a cluster"
-  )
+  val Unrepaired: Map[String, String] = Map.empty
 
   private val Threads = 4 * Runtime.getRuntime.availableProcessors
   private val Chunk   = 10

@@ -7,7 +7,7 @@ import java.time.{Clock, Duration, Instant, ZoneId, ZoneOffset}
 
 import splice.testkit.simulation.SimulatedClock
 
-/** The clock of a life as a query has it: it passes faster the longer the query's thread waits within one call.
+/** The clock for durations of a query: it passes faster the longer the query's thread waits within one call.
   *
   * Only calls of the thread that lives the life move it, so that the times of a life depend on its seed. While all
   * clusters are healthy, a response is only as late as its thread, so time passes much later.
@@ -26,7 +26,7 @@ final private[dynamic] class LifeClock(clock: SimulatedClock, isHealthy: => Bool
       if (calls > LifeClock.Short && (calls > LifeClock.Longest || !isHealthy))
         clock.advance(Duration.ofSeconds(if (calls > LifeClock.Long) 30 else 1))
     }
-    clock.instant()
+    clock.steady.instant()
   }
 
   override def getZone: ZoneId = ZoneOffset.UTC

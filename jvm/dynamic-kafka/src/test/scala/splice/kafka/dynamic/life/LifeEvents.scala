@@ -34,7 +34,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
     case n if n <= 95 => outdated()
     case n if n <= 96 => if (isRunning) world.documents.fail()
     case n if n <= 98 => if (plan.steps) step()
-    case _            => if (plan.loses) at.foreach(lose)
+    case _            => if (plan.loses) lose(at)
   }
 
   def publish(document: LifeDocument): Unit = {
@@ -152,7 +152,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
   }
 
   private def cutover: StreamCutover =
-    if (chance.oneIn(2)) StreamCutover.At(life.clock.instant().plusSeconds(chance.between(1, 180).toLong))
+    if (chance.oneIn(2)) StreamCutover.At(life.clock.steady.instant().plusSeconds(chance.between(1, 180).toLong))
     else {
       val offsets = SortedMap.from((0 to 1).map { p =>
         LogPartition("m", p) -> world.clusters("c0").log(LogPartition("m", p)).fold(0L)(_.size.toLong)
@@ -162,10 +162,11 @@ final private[life] class LifeEvents(world: LifeWorld) {
 
   private def fault(isRunning: Boolean): Unit = {
     val (id, cluster) = chance.oneOf(world.clusters.toSeq.sortBy(_._1))
-    val fault         = chance.between(1, 4) match {
+    val fault         = chance.between(1, 5) match {
       case 1 if plan.hangs && isRunning => LifeFault.Hanging
       case 2 if plan.hangs && isRunning => LifeFault.Late
       case 3                            => LifeFault.Soon(chance.between(0, 6))
+      case 4                            => LifeFault.Behind
       case _                            => LifeFault.Away
     }
     life.note(s"$id: $fault")
@@ -186,9 +187,10 @@ final private[life] class LifeEvents(world: LifeWorld) {
   }
 
   private def step(): Unit = {
-    val time = Duration.ofMinutes(chance.between(-90, 90).toLong)
-    life.note(s"the clock is set by $time")
-    life.clock.advance(time)
+    // A clock that is ahead of producers cuts over before their records exist.
+    val ahead = Duration.ofMinutes(chance.between(-90, if (plan.mirrors) 0 else 90).toLong)
+    life.note(s"the time of day is ahead by $ahead")
+    life.clock.set(ahead.minus(life.clock.ahead))
   }
 
   /** A replica of the metadata service returns an old document. */
@@ -202,17 +204,22 @@ final private[life] class LifeEvents(world: LifeWorld) {
     ))
   }
 
-  /** A topic is deleted, recreated or truncated. What is read of it stays. */
-  private def lose(at: String): Unit = {
+  /** A topic is deleted, recreated or truncated. What is read of it stays.
+    *
+    * @param at
+    *   as in [[happen]]; a log is truncated only then, because a batch that is read again cannot have the same rows otherwise
+    */
+  private def lose(at: Option[String]): Unit = {
     val places = world.physical(world.valid.topics).toSeq ++ world.oracle.topics.toSeq ++ world.oracle.leaving
     val known  = SortedSet.from(places.filterNot(_._2 == "m")).toSeq
     if (known.nonEmpty) {
       val (id, topic) = chance.oneOf(known)
       val cluster     = world.clusters(id)
       life.met("records are lost")
-      if (chance.oneIn(2)) {
+      if (at.isEmpty || chance.oneIn(2)) {
         life.note(s"$id/$topic is deleted")
         cluster.delete(topic)
+        world.replan()
         if (chance.oneIn(2) || world.oracle.topics(id -> topic) || world.valid.topics.exists(_._2 == topic)) {
           life.note(s"$id/$topic is recreated")
           val _ = cluster.create(topic, 1)
@@ -220,7 +227,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
       } else cluster.topic(topic).foreach { log =>
         log.partitions.indices.foreach { p =>
           val read = world.names.toSeq.filter(_._2 == id).flatMap { case (name, _) =>
-            LifeChanges.offset(at, name, LogPartition(topic, p))
+            at.flatMap(LifeChanges.offset(_, name, LogPartition(topic, p)))
           }.maxOption
           read.foreach { end =>
             life.note(s"$id/$topic-$p is truncated to $end")

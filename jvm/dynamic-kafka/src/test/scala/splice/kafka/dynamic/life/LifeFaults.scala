@@ -26,6 +26,9 @@ private[dynamic] object LifeFault {
 
   /** This number of requests succeeds before every request fails. */
   final case class Soon(requests: Int) extends LifeFault
+
+  /** The next response with ends comes from a replica that lacks the last records. */
+  case object Behind extends LifeFault
 }
 
 /** The faults of one cluster, for all of its clients.
@@ -45,7 +48,10 @@ final private[dynamic] class LifeFaults(time: () => Long) {
 
   def current: LifeFault = synchronized(now)
 
-  def isHealthy: Boolean = current == Healthy
+  def isHealthy: Boolean = current match {
+    case Healthy | Behind => true
+    case _                => false
+  }
 
   /** The time of the last request that succeeded. */
   def lastSuccess: Long = synchronized(success)
@@ -64,16 +70,20 @@ final private[dynamic] class LifeFaults(time: () => Long) {
 
   def before(request: String): Unit = synchronized {
     now match {
-      case Away           => throw LifeFaults.unreachable(request)
-      case Soon(0)        => throw LifeFaults.unreachable(request)
-      case Soon(left)     => now = Soon(left - 1)
-      case Hanging        => await(request)
-      case Healthy | Late => ()
+      case Away                    => throw LifeFaults.unreachable(request)
+      case Soon(0)                 => throw LifeFaults.unreachable(request)
+      case Soon(left)              => now = Soon(left - 1)
+      case Hanging                 => await(request)
+      case Healthy | Late | Behind => ()
     }
   }
 
+  /** The end that a response has for a log. */
+  def end(size: Long): Long = synchronized(if (now == Behind) math.max(size - LifeFaults.Lag, 0L) else size)
+
   def after(request: String): Unit = synchronized {
     if (now == Late) await(request)
+    if (now == Behind && request == "ends") set(Healthy)
     success = time()
     count += 1
     notifyAll()
@@ -98,6 +108,9 @@ final private[dynamic] class LifeFaults(time: () => Long) {
 private[dynamic] object LifeFaults {
 
   private val Short = TimeUnit.MILLISECONDS.toNanos(20)
+
+  /** The records that a replica lacks. */
+  private val Lag = 2L
 
   private val Limit = TimeUnit.SECONDS.toNanos(5)
 

@@ -31,7 +31,7 @@ final private[dynamic] class LifeLog(cluster: LifeCluster, subscribed: collectio
     request("earliest")(existing(partitions)((_, _) => 0L))
 
   override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] =
-    request("ends")(existing(partitions)((_, log) => log.size.toLong))
+    request("ends")(existing(partitions)((_, log) => cluster.faults.end(log.size.toLong)))
 
   override def written(partitions: Set[LogPartition]): Map[LogPartition, Long] =
     request("written")(existing(partitions)((_, log) => log.size.toLong))

@@ -41,7 +41,7 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
     *   the enumerator that made them, if it runs
     */
   def observe(run: Option[LifeEnumerator]): Unit = {
-    latest = math.max(latest, life.clock.millis)
+    latest = math.max(latest, life.clock.steady.millis)
     LifeChanges.after(last.fold(-1)(_.number), world.side).foreach { change =>
       // Until a start is durable, a corrected document replaces the first one.
       if (LifeChanges.started(world.side).forall(_ >= change.number)) reset()
@@ -68,7 +68,7 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
       life.note(s"change ${change.number} applies ${change.generation}: ${now.mkString(" ")}")
     left.foreach { place =>
       val stream = last.flatMap(_.topics.collectFirst { case ((n, t), s) if (world.names(n) -> t) == place => s })
-      removed(place) = (change.number, stream.getOrElse(""), life.clock.millis)
+      removed(place) = (change.number, stream.getOrElse(""), life.clock.steady.millis)
       if (!plan.drops) required(place) = required(place) ++ rows(place).map(_.id)
     }
     (now -- there).foreach { place =>
@@ -89,7 +89,8 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
     val lost = left.count(place =>
       removed.get(place).exists { case (_, stream, _) => !change.topics.values.exists(_ == stream) }
     )
-    removals = removals.filter(_._1 > life.clock.millis - LifeOracle.Day) :+ ((life.clock.millis, lost, there.size))
+    removals = removals.filter(_._1 > life.clock.steady.millis - LifeOracle.Day) :+
+      ((life.clock.steady.millis, lost, there.size))
     val (sum, most) = (removals.map(_._2).sum, removals.map(_._3).max)
     if (sum > math.max(most / 2, 1)) violated(s"$sum of $most topics are removed within 24 hours")
   }
@@ -101,12 +102,12 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
 
   private def isUnavailable(place: Place): Boolean = {
     val faults = world.clusters(place._1).faults
-    !faults.isHealthy && life.clock.millis - faults.lastSuccess >= LifePlan.DrainTimeout.toMillis
+    !faults.isHealthy && life.clock.steady.millis - faults.lastSuccess >= LifePlan.DrainTimeout.toMillis
   }
 
   private def abandon(place: Place): Unit = {
     val faults = world.clusters(place._1).faults
-    val since  = life.clock.millis - faults.lastSuccess
+    val since  = life.clock.steady.millis - faults.lastSuccess
     if (!isUnavailable(place))
       violated(s"$place is abandoned, ${if (faults.isHealthy) "and its cluster responds" else s"after $since ms"}")
     life.met("a topic is abandoned")

@@ -59,7 +59,6 @@ final private[life] class LifeOutage(
     val away = chance.oneOf(world.clusters.keys.toSeq.sorted)
     place("b", away, "b-x")
     if (isReady) {
-      val time   = Duration.ofMinutes(if (plan.steps) -90L else 10L)
       val isLate = plan.hangs && chance.oneIn(2)
       val leaves = chance.oneIn(2)
       val faults = world.clusters(away).faults
@@ -69,8 +68,9 @@ final private[life] class LifeOutage(
           faults.set(if (isLate) LifeFault.Late else LifeFault.Away)
         case 2 =>
           if (leaves && isLate) leave(away)
-          life.note(s"$away was ${if (isLate) "late" else "unavailable"} for one trigger, and $time passes")
-          life.clock.advance(time)
+          life.note(s"$away was ${if (isLate) "late" else "unavailable"} for one trigger")
+          if (plan.steps) life.clock.set(Duration.ofMinutes(-90).minus(life.clock.ahead))
+          else life.clock.advance(Duration.ofMinutes(10))
           if (!leaves) world.write(away, "b-x", 0, 2)
           world.heal()
           // A request that is sent in one trigger has a response in the next one.

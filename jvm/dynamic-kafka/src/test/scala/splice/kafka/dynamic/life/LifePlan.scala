@@ -39,8 +39,8 @@ final private[life] class LifePlan(chance: Chance, covers: String => Boolean) {
   /** Whether a stream has copies on two clusters, between which it moves at a time or at offsets. */
   val mirrors: Boolean = !drops && chance.oneIn(4)
 
-  /** Whether the clock may step back. */
-  val steps: Boolean = !mirrors && oneIn(4, "A28")
+  /** Whether the time of day is set forward and back. */
+  val steps: Boolean = chance.oneIn(4)
 
   /** Whether clusters get other names. */
   val renames: Boolean = !mirrors && oneIn(6, "A13")

@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.life
 
-import java.time.{Clock, Duration}
+import java.time.Duration
 
 import scala.collection.immutable.SortedMap
 
@@ -42,14 +42,14 @@ final private[dynamic] class LifeSource(
   override def position(json: String): DynamicOffset = real.position(json)
 
   override def enumerator(outer: EnumeratorContext): SplitEnumerator[DynamicOffset] = {
-    val context   = outer.copy(clock = watch.clock(outer.clock), run = watch.run(outer.run))
+    val context   = watch.timed(outer).copy(run = watch.run(outer.run))
     val service   = documents.service()
     val discovery = new MetadataDiscovery(
       service,
       settings.selection,
       Duration.ofMillis(1),
       settings.metadataPatience,
-      context.clock,
+      context.steady,
       context.run
     )
     val inner = new DynamicEnumerator(
@@ -59,7 +59,7 @@ final private[dynamic] class LifeSource(
       (cluster, topics, scope) => {
         val own = settings.of(cluster, topics)
         val log = client(own)
-        KafkaEnumerator(own, scope, log, new ClockedDiscovery(log, own.discoveryInterval, context.clock))
+        KafkaEnumerator(own, scope, log, new ClockedDiscovery(log, own.discoveryInterval, context.steady))
       },
       new RecordSizes,
       new ClusterReads(context.run)
@@ -93,7 +93,8 @@ private[dynamic] object LifeSource {
 /** Observes the enumerators of a life. */
 private[dynamic] trait LifeWatch {
 
-  def clock(of: Clock): Clock = of
+  /** The context with the clocks of the life. */
+  def timed(context: EnumeratorContext): EnumeratorContext = context
 
   /** The name of a run. Its threads have it in their names. */
   def run(name: String): String = name

@@ -3,22 +3,20 @@
 
 package splice.kafka.dynamic.life
 
-import java.time.Clock
-
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.collection.mutable
 
 import splice.coordinator.MemorySideLog
 import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.split.{DynamicOffset, DynamicSplitRange}
-import splice.source.SplitRange
+import splice.source.{EnumeratorContext, SplitRange}
 import splice.testkit.simulation.{Life, Violation}
 
 /** The clusters, the metadata and the checkpoint of one life, and what its queries did. */
 final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: String => Boolean) extends LifeWatch {
 
   val rows     = new LifeRows
-  val clusters = Seq("c0", "c1", "c2").map(id => id -> new LifeCluster(id, rows, () => life.clock.millis)).toMap
+  val clusters = Seq("c0", "c1", "c2").map(id => id -> new LifeCluster(id, rows, () => life.clock.steady.millis)).toMap
   val side     = new MemorySideLog
 
   /** Clusters by every name that a document ever had. */
@@ -43,6 +41,9 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
 
   /** The ids of the rows of all batches so far. */
   var sink: () => Iterator[Long] = () => Iterator.empty
+
+  /** Plans of logged batches may change, because records of them were lost. */
+  var replan: () => Unit = () => ()
 
   /** What happens after a number of plans of one run. */
   var whenAdvanced: Int => Unit = _ => ()
@@ -97,7 +98,7 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
 
   def write(id: String, topic: String, partition: Int, count: Int): Unit = {
     val targets = if (topic == "m") Seq("c0", "c1") else Seq(id)
-    targets.foreach(c => clusters(c).write(topic, partition, count, life.clock.millis))
+    targets.foreach(c => clusters(c).write(topic, partition, count, life.clock.steady.millis))
     life.note(s"$count records to $id/$topic-$partition")
   }
 
@@ -111,7 +112,8 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
     case other => throw new Violation(s"a range of another source: $other")
   }
 
-  override def clock(of: Clock): Clock = own
+  override def timed(context: EnumeratorContext): EnumeratorContext =
+    context.copy(clock = life.clock, durations = Some(own))
 
   override def run(name: String): String = s"life-${life.seed}-$name"
 
