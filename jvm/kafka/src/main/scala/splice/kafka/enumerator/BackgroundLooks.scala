@@ -4,9 +4,10 @@
 package splice.kafka.enumerator
 
 import java.time.{Clock, Duration}
-import java.util.concurrent.atomic.AtomicReference
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicReference}
 import java.util.concurrent.{
   Callable,
+  ConcurrentHashMap,
   Future,
   RejectedExecutionException,
   ScheduledExecutorService,
@@ -34,6 +35,8 @@ final private[splice] class BackgroundLooks[A](name: String, interval: Duration,
   private val seen = new AtomicReference[Option[A]](None)
   private val felt = new AtomicReference(DiscoveryHealth())
 
+  private val submitted = ConcurrentHashMap.newKeySet[Future[_]]()
+
   private val thread: ScheduledExecutorService = {
     val made = new ScheduledThreadPoolExecutor(1, DaemonThread.named(name))
     // Who ends does not wait for the next look.
@@ -56,7 +59,7 @@ final private[splice] class BackgroundLooks[A](name: String, interval: Duration,
   }
 
   /** Does something between two looks. */
-  def between[B](work: => B): Future[B] = thread.submit((() => work): Callable[B])
+  def between[B](work: => B): Future[B] = kept(thread.submit((() => work): Callable[B]))
 
   /** What was seen since this was last asked. */
   def news(): Option[A] = seen.getAndSet(None)
@@ -69,16 +72,41 @@ final private[splice] class BackgroundLooks[A](name: String, interval: Duration,
   /** Gives up the look that is under way. */
   override def close(): Unit = { val _ = thread.shutdownNow() }
 
-  /** Ends after what is under way, if that does not take longer than `patience`. */
-  def close(patience: Duration): Unit = {
+  /** Cancels the look that is under way, and then ends.
+    *
+    * @param patience
+    *   how long to wait for the look and for `last`
+    * @param last
+    *   called on the thread after the look. If the look does not end in time, another thread calls it
+    * @param others
+    *   closes other objects on the caller's thread meanwhile
+    */
+  def close(patience: Duration)(last: => Unit)(others: => Unit): Unit = {
+    val deadline = System.nanoTime() + patience.toNanos
+    val ended    = new AtomicBoolean
+    def end()    = if (ended.compareAndSet(false, true)) last
+    val running  = submitted.toArray(Array.empty[Future[_]])
+    try { val _ = between(end()) }
+    catch { case _: RejectedExecutionException => () }
     thread.shutdown()
-    if (!thread.awaitTermination(patience.toMillis, TimeUnit.MILLISECONDS)) close()
+    running.foreach(_.cancel(true))
+    try others
+    finally if (!thread.awaitTermination(math.max(deadline - System.nanoTime(), 0L), TimeUnit.NANOSECONDS)) {
+        close()
+        DaemonThread.named(name).newThread(() => end()).start()
+      }
+  }
+
+  private def kept[F <: Future[_]](call: F): F = {
+    submitted.removeIf(_.isDone)
+    submitted.add(call)
+    call
   }
 
   private def again(): Unit =
     try {
       val millis = math.max(health.delay(interval).toMillis, 1L)
-      val _      = thread.schedule((() => goOn()): Runnable, millis, TimeUnit.MILLISECONDS)
+      val _      = kept(thread.schedule((() => goOn()): Runnable, millis, TimeUnit.MILLISECONDS))
     } catch { case _: RejectedExecutionException => () }
 
   private def goOn(): Unit = {

@@ -4,8 +4,8 @@
 package splice.kafka.enumerator
 
 import java.time.{Clock, Duration, Instant}
-import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
-import java.util.concurrent.{CountDownLatch, TimeUnit}
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger, AtomicReference}
+import java.util.concurrent.{CopyOnWriteArrayList, CountDownLatch, TimeUnit}
 
 import scala.jdk.CollectionConverters._
 
@@ -125,20 +125,26 @@ final class BackgroundLooksSuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("closing with patience lets work end that is under way") {
-    val (under, go) = (new CountDownLatch(1), new CountDownLatch(1))
-    val w           = new World(Duration.ofHours(1))(_ => ())
-    val work        = w.looks.between {
-      under.countDown()
-      go.await(20, TimeUnit.SECONDS)
+  test("a close cancels the look that is under way, and calls the last work once, on the thread if the look ends") {
+    Seq(true, false).foreach { endsIfInterrupted =>
+      val (under, go, last) = (new CountDownLatch(1), new CountDownLatch(1), new CopyOnWriteArrayList[Boolean])
+      val looking           = new AtomicReference[Thread]
+      val w                 = new World()({ _ =>
+        looking.set(Thread.currentThread)
+        under.countDown()
+        try await(go)
+        catch { case _: InterruptedException if !endsIfInterrupted => await(go) }
+      })
+      w.looks.begin
+      await(under)
+      var others = 0
+      w.looks.close(Duration.ofSeconds(if (endsIfInterrupted) 20 else 0)) {
+        val _ = last.add(Thread.currentThread == looking.get)
+      }(others += 1)
+      eventually(assert(last.asScala == Seq(endsIfInterrupted) && others == 1))
+      go.countDown()
+      eventually(assert(!isAlive))
+      assert(last.size == 1)
     }
-    await(under)
-    val closing = new Thread(() => w.looks.close(Duration.ofSeconds(20)))
-    closing.start()
-    eventually(assert(closing.getState == Thread.State.TIMED_WAITING))
-    go.countDown()
-    closing.join()
-    assert(work.get(20, TimeUnit.SECONDS))
-    eventually(assert(!isAlive))
   }
 }

@@ -265,11 +265,9 @@ final private[splice] class DynamicEnumerator(
       reports(position, here, used, discovery, driver.refusals, driver.waitsFor) ++ missing.figures
     }
 
-  override def close(): Unit = {
-    workers.close()
-    discovery.close()
-    ReaderPool.release(context.run)
-  }
+  override def close(): Unit =
+    try discovery.close(workers.close())
+    finally ReaderPool.release(context.run)
 
   private def own(offset: DynamicOffset): DynamicPosition = takeover(positions(offset))
 

@@ -4,7 +4,7 @@
 package splice.kafka.dynamic.enumerator
 
 import java.time.{Clock, Duration, Instant}
-import java.util.concurrent.{ExecutionException, Future, RejectedExecutionException, TimeUnit, TimeoutException}
+import java.util.concurrent.{ExecutionException, TimeUnit, TimeoutException}
 
 import scala.util.control.NonFatal
 
@@ -118,17 +118,21 @@ final private[dynamic] class MetadataDiscovery(
   /** How old the last answer is. */
   def age(now: Instant): Option[Duration] = health.age(now)
 
-  override def close(): Unit = {
-    try { val _: Future[Unit] = looks.between(service.close()) }
-    catch { case _: RejectedExecutionException => () }
-    looks.close(MetadataDiscovery.Patience)
-  }
+  override def close(): Unit = close(())
+
+  /** Cancels the request that is pending, and closes the service.
+    *
+    * @param others
+    *   closes other objects meanwhile, on the caller's thread
+    */
+  def close(others: => Unit): Unit = looks.close(MetadataDiscovery.Patience)(service.close())(others)
 }
 
 private[dynamic] object MetadataDiscovery {
   private val log = LoggerFactory.getLogger(classOf[MetadataDiscovery])
 
-  private val Patience = Duration.ofSeconds(5)
+  // A query stops within 5 seconds.
+  private val Patience = Duration.ofMillis(4500)
 
   /** How long the query's thread waits for a response of the service.
     *
