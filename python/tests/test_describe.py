@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from splice import SourceDescription, describe, jvm
+from splice import SourceDescription, WaitingGroupDescription, describe, jvm
 
 SPLICE = {
     "description": "splice",
@@ -81,10 +81,24 @@ def test_topics_and_the_partitions_furthest_behind() -> None:
 
 
 def test_clusters_that_a_change_waits_for() -> None:
-    told = {"position": "change 3, 2 clusters", "metadataWaiting": '["east","west"]'}
+    told = {
+        "position": "change 3, 2 clusters",
+        "metadataWaiting": '["east","west"]',
+        "waitingGroups": '[{"streams":["a","b"],"generation":9,"waitsFor":["east","west"]},'
+        '{"streams":[],"rejected":"too many"}]',
+    }
     described = describe(Query({"batchId": 4, "sources": [SPLICE | {"metrics": told}]}, "q"))  # type: ignore[arg-type]
-    assert described.sources[0].change_waits_for == ("east", "west")
-    assert str(described).splitlines()[3:] == ["a change waits for", "east", "west"]
+    source = described.sources[0]
+    assert source.change_waits_for == ("east", "west")
+    assert source.waiting_groups == (
+        WaitingGroupDescription(("a", "b"), 9, ("east", "west"), None),
+        WaitingGroupDescription((), None, (), "too many"),
+    )
+    assert str(described).splitlines()[3:] == [
+        "streams that wait  generation  wait for    rejected",
+        "a, b               9           east, west  -",
+        "all                -           -           too many",
+    ]
 
 
 def test_before_the_first_progress() -> None:

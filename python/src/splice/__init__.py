@@ -26,6 +26,7 @@ from splice.offsets import OffsetsInitializer
 from splice.plan import LegPlan, SourcePlan, TopicPlan
 from splice.source import Source
 from splice.switches import HandOverDescription
+from splice.waiting_groups import WaitingGroupDescription
 
 __all__ = [
     "ClusterDescription",
@@ -50,6 +51,7 @@ __all__ = [
     "SourceError",
     "SourcePlan",
     "TopicPlan",
+    "WaitingGroupDescription",
     "compare_clusters",
     "configure",
     "describe",

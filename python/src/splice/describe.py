@@ -9,8 +9,9 @@ from dataclasses import asdict, astuple, dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from splice import jvm, tables
+from splice import jvm, tables, waiting_groups
 from splice.switches import HandOverDescription, switches
+from splice.waiting_groups import WaitingGroupDescription
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -120,6 +121,8 @@ class SourceDescription:
         lagging: The partitions of a Kafka source that are furthest behind.
         clusters: The clusters of a source that reads several, by name.
         change_waits_for: Clusters without an answer that a change of streams must ask first.
+        waiting_groups: Streams that a document changes, and that wait or are rejected; the first
+            10 by name.
         metrics: All figures, by the names that the query progress has for them.
     """
 
@@ -137,6 +140,7 @@ class SourceDescription:
     lagging: tuple[LagDescription, ...] = ()
     clusters: tuple[ClusterDescription, ...] = ()
     change_waits_for: tuple[str, ...] = ()
+    waiting_groups: tuple[WaitingGroupDescription, ...] = ()
     metrics: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def cells(self) -> tuple[str, ...]:
@@ -202,8 +206,8 @@ class QueryDescription:
         ]
         if clusters := [one.cells() for source in self.sources for one in source.clusters]:
             found.append((_CLUSTER_HEADINGS, clusters))
-        if waits := [tables.cells((name,)) for s in self.sources for name in s.change_waits_for]:
-            found.append((("a change waits for",), waits))
+        if groups := [one.cells() for source in self.sources for one in source.waiting_groups]:
+            found.append((waiting_groups.HEADINGS, groups))
         if topics:
             found.append((_TOPIC_HEADINGS, topics))
         if worst:
@@ -257,6 +261,9 @@ def _source(source: Mapping[str, Any]) -> SourceDescription:
         lagging=tuple(_lag(own["partition"], own) for own in _json(metrics.get("lagging"), [])),
         clusters=tuple(_cluster(*own) for own in _json(metrics.get("clusters"), {}).items()),
         change_waits_for=tuple(_json(metrics.get("metadataWaiting"), [])),
+        waiting_groups=tuple(
+            waiting_groups.described(own) for own in _json(metrics.get("waitingGroups"), [])
+        ),
         metrics=dict(metrics),
     )
 

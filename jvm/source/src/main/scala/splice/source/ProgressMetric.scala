@@ -83,6 +83,11 @@ object ProgressMetric {
   /** JSON: the clusters that must be asked before a change is made, and that do not answer (several clusters only). */
   val Waiting = "metadataWaiting"
 
+  /** JSON: groups of streams that a document changes and that are still read as before, because they wait for responses of clusters, or
+    * because their part of the document is rejected (several clusters only).
+    */
+  val WaitingGroups = "waitingGroups"
+
   /** The number of topics that the metadata names and that do not exist (several clusters only). */
   val MissingTopics = "missingTopics"
 

@@ -32,7 +32,9 @@ private[dynamic] object ChangeText {
     val waiting = now.draining.filter { case (topic, draining) =>
       draining.unavailable.nonEmpty && before.draining.get(topic).forall(_.unavailable.isEmpty)
     }
+    val applied = now.generations.keys.filter(s => before.generations.get(s) != now.generations.get(s))
     Seq(
+      list("streams applied", applied),
       list("clusters renamed", now.renames.map { case (old, name) => s"$old to $name" }),
       list("clusters added", now.clusters.keySet -- before.clusters.keySet),
       list("clusters gone", before.clusters.keySet -- now.clusters.keySet),

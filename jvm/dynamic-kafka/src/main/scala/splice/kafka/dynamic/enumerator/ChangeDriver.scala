@@ -37,19 +37,20 @@ final private[dynamic] class ChangeDriver(
 
   private val documents = new DocumentFeed(discovery)
   private val removals  = new RecentRemovals(log.find)
+  private val groups    = new WaitingGroups
 
   private var firstOfRun = Option.empty[AppliedMetadata]
-  private var rejected   = Map.empty[Set[String], Refusal]
-  private var wanted     = Set.empty[(ClusterTopic, Long)]
+  private var wanted     = Map.empty[(ClusterTopic, Long), StreamGroup]
   private var places     = Map.empty[(ClusterTopic, Long), LogPlaces]
-  private var waits      = SortedSet.empty[String]
-  private var waitingFor = Option.empty[(Option[StreamMetadata], SortedSet[String])]
 
   /** Documents that were rejected in this run. */
-  var refusals: Int = 0
+  def refusals: Int = groups.refusals
 
   /** Clusters that a change waits for, because they do not respond. */
-  def waitsFor: SortedSet[String] = waits
+  def waitsFor: SortedSet[String] = groups.waitsFor
+
+  /** The groups of streams that wait. */
+  def figures: Option[(String, String)] = groups.figures
 
   /** The state in which the source starts: the latest document, until a start is durable.
     *
@@ -103,7 +104,7 @@ final private[dynamic] class ChangeDriver(
     val times = own.toSeq.collect { case (topic, TopicState.Draining(_, _, Bound.At(time), _, _, _, _)) =>
       topic -> time.millis
     }
-    val asked = wanted.collect { case (topic, millis) if topic.cluster == cluster => topic.topic -> millis }
+    val asked = wanted.keySet.collect { case (topic, millis) if topic.cluster == cluster => topic.topic -> millis }
     ClusterRequest(
       from,
       clock.instant(),
@@ -140,8 +141,7 @@ final private[dynamic] class ChangeDriver(
       case None if places.nonEmpty => go(at, _ => Availability.Unknown)
       case None                    => at -> here
     }
-    waits = waiting(settled._2).filter(name => sent(name) && !found.contains(name))
-    tellWaiting()
+    groups.update(waiting(settled._2).filterNot { case (_, cluster) => found.contains(cluster) }, sent)
     settled
   }
 
@@ -160,10 +160,16 @@ final private[dynamic] class ChangeDriver(
       }
     } yield topic -> ends
 
-  /** Clusters whose responses changes need. */
-  private def waiting(here: AppliedMetadata): SortedSet[String] = {
-    val starts = here.waiting.keySet.filter(here.waiting(_).time.isEmpty)
-    SortedSet.from((starts ++ (wanted -- places.keySet).map(_._1)).map(_.cluster))
+  /** Groups of streams that need responses, each with one of the clusters. */
+  private def waiting(here: AppliedMetadata): Seq[(StreamGroup, String)] = {
+    val starts =
+      here.waiting.toSeq.collect { case (topic, is) if is.time.isEmpty => only(here, topic) -> topic.cluster }
+    starts ++ (wanted -- places.keySet).map { case ((topic, _), group) => group -> topic.cluster }
+  }
+
+  private def only(here: AppliedMetadata, topic: ClusterTopic): StreamGroup = {
+    val stream = here.stream(topic)
+    StreamGroup(stream.toSet, stream.flatMap(here.generations.get))
   }
 
   @tailrec private def go(
@@ -184,7 +190,7 @@ final private[dynamic] class ChangeDriver(
   ): Option[AppliedMetadata] = {
     val time = clock.instant()
     val due  = rules.cutovers.due(here, time)
-    wanted = due.toSet
+    wanted = due.map { case at @ (topic, _) => at -> only(here, topic) }
     // A driver that was killed may not have logged its last change.
     log.find(here.number + 1).map(reported(here, _))
       .orElse(take(here, at))
@@ -201,7 +207,10 @@ final private[dynamic] class ChangeDriver(
   /** The change that a new document results in. A group of streams whose clusters must respond first waits, the others do not. */
   private def take(here: AppliedMetadata, at: DynamicPosition): Option[AppliedMetadata] = {
     // A document whose only difference is its generation makes no change.
-    documents.pending.filter(here.equalsDocument).filter(documents.older(here, _).isEmpty).foreach(documents.accept)
+    documents.pending.filter(here.equalsDocument).filter(documents.older(here, _).isEmpty).foreach { found =>
+      documents.accept(found)
+      groups.keepRejected(_ => false)
+    }
     documents.keepIf(!here.equalsDocument(_))
     documents.pending.flatMap { found =>
       val names = here.renamesOf(found, at)
@@ -209,7 +218,8 @@ final private[dynamic] class ChangeDriver(
       documents.older(here, found).orElse(rules.refusal(base, found, recent(here))) match {
         case Some(why) =>
           documents.keepIf(_ => false)
-          refuse(Set.empty, why)
+          groups.keepRejected(_.isEmpty)
+          groups.reject(StreamGroup(Set.empty, found.generation), why)
           None
         case None => taken(here, base, found, at.renamed(names))
       }
@@ -228,13 +238,12 @@ final private[dynamic] class ChangeDriver(
       at: DynamicPosition
   ): Option[AppliedMetadata] = {
     documents.accept(found)
-    val now    = steady.instant()
-    val groups = StreamGroups.changed(base, found).map(group => group -> answered(base, found, group, at))
-    groups.foreach { case (group, Some(Some(why))) => refuse(group, why); case _ => () }
-    val ready = groups.collect { case (group, Some(None)) => group }.flatten.toSet
-    rejected = rejected.filter { case (group, _) =>
-      groups.exists { case (same, why) => same == group && why.exists(_.nonEmpty) }
-    }
+    val now      = steady.instant()
+    val all      = StreamGroups.changed(base, found).map(group => group -> answered(base, found, group, at))
+    val rejected = all.collect { case (group, Some(Some(why))) => group -> why }
+    rejected.foreach { case (group, why) => groups.reject(StreamGroup(group, found.generation), why) }
+    groups.keepRejected(rejected.map(_._1).contains(_))
+    val ready  = all.collect { case (group, Some(None)) => group }.flatten.toSet
     val change = rules.take(base, found, ready, at, now)
     if (change.copy(number = here.number, generation = here.generation, renames = here.renames, at = here.at) == here)
       None
@@ -260,7 +269,7 @@ final private[dynamic] class ChangeDriver(
         val all   = known(times)
         if (all.size == times.size) Some(rules.cutovers.refusal(here, found, at, all))
         else {
-          wanted ++= times
+          wanted ++= times.map(_ -> StreamGroup(group, document.generation))
           None
         }
     }
@@ -269,24 +278,6 @@ final private[dynamic] class ChangeDriver(
   private def append(change: AppliedMetadata): AppliedMetadata = log.append(change.copy(at = Some(steady.instant())))
 
   private def make(here: AppliedMetadata, change: AppliedMetadata): AppliedMetadata = reported(here, append(change))
-
-  private def refuse(group: Set[String], refusal: Refusal): Unit = if (!rejected.get(group).contains(refusal)) {
-    refusals += 1
-    rejected = rejected.updated(group, refusal)
-    logger.warn(DynamicErrors.refused(refusal).getMessage)
-  }
-
-  private def tellWaiting(): Unit = {
-    val now = if (waits.isEmpty) None else Some(documents.pending -> waits)
-    if (now != waitingFor) now.foreach { case (document, clusters) =>
-      val what = if (document.isEmpty) "A stream that cuts over" else "A change of streams"
-      logger.warn(
-        s"$what waits for clusters that do not respond: ${clusters.mkString(", ")}. Until then Splice reads these streams as " +
-          "before. Another document of the metadata service may change or remove the cutover."
-      )
-    }
-    waitingFor = now
-  }
 
   private def reported(before: AppliedMetadata, now: AppliedMetadata): AppliedMetadata = {
     ChangeText(before, now).foreach(line => logger.info(s"Change ${now.number}: $line"))

@@ -262,7 +262,7 @@ final private[splice] class DynamicEnumerator(
       val here = changes(position.change)
       // The worker of a cluster that was drained in this batch ends with the next request.
       val used = workers.all.filter { case (name, _) => here.read.contains(name) }
-      reports(position, here, used, discovery, driver.refusals, driver.waitsFor) ++ missing.figures
+      reports(position, here, used, discovery, driver.refusals, driver.waitsFor) ++ driver.figures ++ missing.figures
     }
 
   override def close(): Unit =

@@ -9,6 +9,7 @@ import java.util.concurrent.CountDownLatch
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
+import splice.kafka.dynamic.change.ChangeHistory
 import splice.kafka.dynamic.split.DynamicOffset
 import splice.kafka.dynamic.{KafkaStream, StreamCutover}
 import splice.kafka.enumerator.SimulatedLog
@@ -21,6 +22,9 @@ final class WaitingChangeSuite extends RemovedTopics {
 
   private def waitsFor(run: SplitEnumerator[DynamicOffset], at: DynamicOffset): Option[String] =
     run.figures(at).get(ProgressMetric.Waiting)
+
+  private def groups(run: SplitEnumerator[DynamicOffset], at: DynamicOffset): Option[String] =
+    run.figures(at).get("waitingGroups")
 
   private def moving(world: SimulatedClusters, in: Duration): KafkaStream =
     stream(west).copy(cutover = Some(StreamCutover.At(world.clock.instant().plus(in))))
@@ -52,9 +56,10 @@ final class WaitingChangeSuite extends RemovedTopics {
       publish(world, moving(world, minute.multipliedBy(5)))
       val waiting = Iterator.iterate(first)(trigger(world, run, _)).drop(1).take(3).toSeq
       waiting.foreach(at => assert(at == first && waitsFor(run, at).exists(_.contains(east))))
+      assert(groups(run, waiting.last).contains(s"""[{"streams":["s"],"generation":3,"waitsFor":["$east"]}]"""))
       fails(world, east, fails = false)
       val (taken, _) = readUntil(world, run, waiting.last)(_.change > 0)
-      assert(waitsFor(run, taken).isEmpty)
+      assert(waitsFor(run, taken).isEmpty && groups(run, taken).isEmpty)
     }
   }
 
@@ -72,6 +77,7 @@ final class WaitingChangeSuite extends RemovedTopics {
       world.clock.pass(minute.multipliedBy(10))
       val waiting = Iterator.iterate(moved)(trigger(world, run, _)).drop(1).take(3).toSeq
       waiting.foreach(at => assert(waitsFor(run, at).exists(_.contains(west))))
+      assert(groups(run, waiting.last).contains(s"""[{"streams":["s"],"generation":3,"waitsFor":["$west"]}]"""))
       fails(world, west, fails = false)
       val (_, rest) = readUntil(world, run, waiting.last)(at => reads(west, 0, 4)(at) && !at.clusters.contains(east))
       assert(rest == all(west, 4).drop(2))
@@ -129,9 +135,10 @@ final class WaitingChangeSuite extends RemovedTopics {
       fails(world, east, fails = true)
       publish(world, moving(world, minute))
       val waiting = trigger(world, run, trigger(world, run, first))
-      assert(waitsFor(run, waiting).nonEmpty)
+      assert(waitsFor(run, waiting).nonEmpty && groups(run, waiting).nonEmpty)
       publish(world, stream(east))
-      assert(waitsFor(run, trigger(world, run, waiting)).isEmpty)
+      val taken = trigger(world, run, waiting)
+      assert(waitsFor(run, taken).isEmpty && groups(run, taken).isEmpty)
     }
   }
 
@@ -148,9 +155,41 @@ final class WaitingChangeSuite extends RemovedTopics {
       val (at, rows) =
         readUntil(world, run, first)(_.of(west).get(LogPartition(SimulatedClusters.Both, 0)).contains(3L))
       assert(rows.size == 3 && waitsFor(run, at).exists(_.contains(east)))
+      assert(groups(run, at).contains(s"""[{"streams":["s"],"generation":3,"waitsFor":["$east"]}]"""))
+      val applied = ChangeHistory(world.side).filter(_.event == "streams applied")
+      assert(applied.map(e => e.generation -> e.names) == Seq(Some(2L) -> Seq("s"), Some(3L) -> Seq("other")))
       fails(world, east, fails = false)
       val (moved, _) = readUntil(world, run, at)(!_.clusters.contains(east))
       assert(waitsFor(run, moved).isEmpty)
+    }
+  }
+
+  test("the progress names a group that waits for an inactive cluster, and a group and a document that are rejected") {
+    val world = simulated("maxRemovalFraction" -> "0.5")
+    val other = KafkaStream("other", SortedMap(west -> SortedSet(SimulatedClusters.Both)))
+    world.publish(stream(east), other)
+    world.logs(west).create(SimulatedClusters.Both, 1)
+    write(world, east, world.clock.instant().toEpochMilli)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(east, 0, 4))
+      world.inactive = Set(east)
+      publish(world, moving(world, minute), other)
+      val inactive = trigger(world, run, trigger(world, run, first))
+      assert(groups(run, inactive).contains(s"""[{"streams":["s"],"generation":4,"waitsFor":["$east"]}]"""))
+      assert(waitsFor(run, inactive).isEmpty)
+      world.inactive = Set.empty
+      publish(world, moving(world, minute.negated()), other)
+      val passed   = trigger(world, run, trigger(world, run, inactive))
+      val rejected = groups(run, passed).getOrElse("")
+      assert(
+        rejected.startsWith("""[{"streams":["s"],"generation":5,"rejected":"[SPLICE_METADATA.CUTOVER] """),
+        rejected
+      )
+      publish(world)
+      val empty = groups(run, trigger(world, run, passed)).getOrElse("")
+      assert(empty.startsWith("""[{"streams":[],"generation":6,"rejected":"[SPLICE_METADATA.EMPTY] """), empty)
+      publish(world, stream(east), other)
+      assert(groups(run, trigger(world, run, passed)).isEmpty)
     }
   }
 

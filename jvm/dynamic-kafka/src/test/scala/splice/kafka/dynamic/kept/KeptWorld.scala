@@ -126,11 +126,13 @@ private[kept] object KeptWorld {
 
   /** What the history tells of them. */
   val history: Seq[String] = Seq(
+    "0 streams applied: orders, refunds",
     "0 clusters added: east, west",
     "0 topics added: east/Größe \"x\", east/orders, west/orders, west/refunds",
     "1 topics added: west/new-orders, west/old-orders",
     "1 topics removed: east/Größe \"x\", east/orders, west/orders, west/refunds",
     "1 topics that cannot be drained while their clusters are unavailable: east/orders",
+    "2 streams applied: payments",
     "2 clusters renamed: old-north to north",
     "2 clusters added: north",
     "2 clusters set inactive: west",
