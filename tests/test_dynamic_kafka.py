@@ -121,11 +121,9 @@ def test_a_stream_moves_to_another_cluster_while_it_is_read(
     query = start(streams.read(spark, maxOffsetsPerTrigger=30, cutover="stream"), tmp_path)
     try:
         wait_for("the first rows", lambda: query.lastProgress is not None)
-        # --8<-- [start:move]
         streams.produce("west", range(100, 150))
         streams.lie_on("west")
         wait_for("a report of west alone", lambda: _clusters(query) == {"west": 2})
-        # --8<-- [end:move]
         wait_for("all rows", lambda: _count(query) >= 150)
     finally:
         query.stop()
@@ -160,12 +158,10 @@ def test_what_changed_can_be_asked_for(
         streams.lie_on(*clusters)
         drain(streams.read(spark, onRemoved="drop"), tmp_path)
     checkpoint = str(tmp_path / "checkpoint")
-    # --8<-- [start:history]
     changes = history(spark, checkpoint)
     moves = changes.where("event LIKE 'topics %'").select(
         "change", "at", "generation", "event", "names"
     )
-    # --8<-- [end:history]
     rows = moves.collect()
     assert [(r["change"], r["generation"], r["event"], len(r["names"])) for r in rows] == [
         (0, 1, "topics added", 2),
@@ -218,11 +214,9 @@ def test_two_clusters_are_compared_before_a_stream_moves(
     streams.produce("east", range(20))
     streams.produce("west", [*range(18), 7, 30])
     source = streams.source().stopping_offsets("latest").build()
-    # --8<-- [start:compare]
     differences = compare_clusters(
         source.read(spark).select("*", "_cluster", "_stream"), "east", "west"
     )
-    # --8<-- [end:compare]
     counts = ("left_rows", "right_rows", "only_left", "only_right")
     found = {row["key"].decode(): tuple(row[c] for c in counts) for row in differences.collect()}
     assert found == {

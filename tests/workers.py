@@ -25,6 +25,7 @@ _TOGETHER = (
     "compat/test_refusals.py",
     "fixtures",
     "test_dynamic_kafka.py",
+    "test_dynamic_page.py",
     "stores",
 )
 """Folders and files whose tests share servers or topics."""

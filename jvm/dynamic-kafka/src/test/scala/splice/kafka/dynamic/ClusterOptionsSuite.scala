@@ -39,6 +39,11 @@ final class ClusterOptionsSuite extends AnyFunSuite {
     }
   }
 
+  test("the documentation names each option of one cluster") {
+    val page = DocsPage("dynamic-kafka.md").split("### Options of one cluster")(1).split("\n### ")(0)
+    assert(ClusterOptions.allowed.map(option => s"`${option.key}`").filterNot(page.contains).isEmpty)
+  }
+
   test("a misspelled option or prefix is rejected with the nearest one") {
     assert(rejected("cluster.east.kafak.security.protocol" -> "SSL").contains("'cluster.east.kafka.security.protocol'"))
     assert(rejected("cluster.east.startingOfsets" -> "latest").contains("'cluster.east.startingOffsets'"))

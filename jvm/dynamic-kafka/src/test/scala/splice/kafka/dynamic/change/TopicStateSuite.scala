@@ -3,13 +3,12 @@
 
 package splice.kafka.dynamic.change
 
-import java.nio.file.{Files, Path}
 import java.time.Instant
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.dynamic.StreamCutover
 import splice.kafka.dynamic.change.TopicState._
+import splice.kafka.dynamic.{DocsPage, StreamCutover}
 import splice.kafka.split.KafkaPosition
 
 /** The transition table of topics, and its copy in the documentation. */
@@ -58,9 +57,7 @@ final class TopicStateSuite extends AnyFunSuite {
   }
 
   test("the documentation has the table of the code") {
-    val page = Iterator.iterate(Path.of("").toAbsolutePath)(_.getParent).takeWhile(Option(_).nonEmpty)
-      .map(_.resolve("docs/architecture.md")).find(Files.exists(_)).get
-    assert(Files.readString(page).contains(table), s"docs/architecture.md needs this table:\n$table\n")
+    assert(DocsPage("architecture.md").contains(table), s"docs/architecture.md needs this table:\n$table\n")
   }
 
   test("a removed topic resumes at its position, and one whose retention is over does not") {

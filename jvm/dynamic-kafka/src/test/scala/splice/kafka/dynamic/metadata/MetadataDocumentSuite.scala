@@ -9,7 +9,7 @@ import scala.collection.immutable.SortedMap
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
+import splice.kafka.dynamic.{DocsPage, StreamCutover, StreamMetadata}
 import splice.source.{LogPartition, SpliceException}
 
 final class MetadataDocumentSuite extends AnyFunSuite {
@@ -59,6 +59,12 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     val json  = """{"version":1,"clusters":{"a":{"bootstrapServers":"a:1"}},"streams":{"s":{"a":["t"]}}}"""
     val found = read(json)
     assert(found.generation.isEmpty && found.streams("s").topics("a") == Set("t"))
+  }
+
+  test("each document of the documentation is valid") {
+    val page      = DocsPage("dynamic-kafka.md")
+    val documents = "(?ms)^```yaml\n(.*?)^```$".r.findAllMatchIn(page).map(_.group(1)).toSeq
+    assert(documents.size == 4 && documents.forall(read(_).streams.contains("orders")))
   }
 
   test("JSON may be indented with tabs") {
