@@ -51,6 +51,16 @@ final class ActiveClustersSuite extends RemovedTopics {
     }
   }
 
+  test("a rejected document sets no cluster inactive") {
+    read { (world, run, first) =>
+      world.publish()
+      deactivate(world, west)
+      write(world, 1)
+      val (second, rows) = readAll(run, first)
+      assert(rows.sorted == Seq((east, 0, 2L), (west, 0, 2L)) && run.figures(second)("metadataRefusals") == "1")
+    }
+  }
+
   test("a cluster remains inactive across a restart while the metadata service is unavailable") {
     read { (world, run, first) =>
       deactivate(world, west)

@@ -97,6 +97,15 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     assert(seen == "1 closed, 1 closed, 2 frozen, 2 closed")
   }
 
+  test("no request is sent before the delay after a failed login") {
+    val seen = events { worker =>
+      failing(worker, login)
+      worker.ask(ClusterRequest(KafkaPosition.Empty))
+      assert(worker.pending.isEmpty)
+    }
+    assert(seen == "1 closed")
+  }
+
   test("one whose servers do not answer is asked again") {
     val seen = events { worker =>
       worker(_.freeze())

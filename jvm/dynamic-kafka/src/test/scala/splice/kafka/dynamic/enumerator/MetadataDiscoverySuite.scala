@@ -101,12 +101,13 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
     val all      = StreamSelection.Matching(".*")
     val hour     = Duration.ofHours(1)
     val released = new CountDownLatch(1)
-    val waits    = MetadataDiscovery.Waits(start = Duration.ofMillis(30), restart = Duration.ofMillis(20))
+    val waits    = MetadataDiscovery.Waits(start = Duration.ofMillis(20), restart = Duration.ofSeconds(1))
     service.before = () => released.await()
     Using.resource(new MetadataDiscovery(service, all, hour, hour, Clock.systemUTC(), "run", waits)) { discovery =>
-      Seq(false -> "clusterTimeout", true -> "metadata.timeout").foreach { case (restarts, option) =>
+      Seq((false, "clusterTimeout", "0"), (true, "metadata.timeout", "1")).foreach { case (restarts, option, seconds) =>
         val slow = intercept[SpliceException](discovery.now(restarts))
         assert(slow.getCondition == "SPLICE_METADATA.SLOW" && slow.getMessage.contains(s"'$option'"))
+        assert(slow.getMessageParameters.get("seconds") == seconds)
       }
       released.countDown()
     }
