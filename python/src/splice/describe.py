@@ -261,9 +261,7 @@ def _source(source: Mapping[str, Any]) -> SourceDescription:
         lagging=tuple(_lag(own["partition"], own) for own in _json(metrics.get("lagging"), [])),
         clusters=tuple(_cluster(*own) for own in _json(metrics.get("clusters"), {}).items()),
         change_waits_for=tuple(_json(metrics.get("metadataWaiting"), [])),
-        waiting_groups=tuple(
-            waiting_groups.described(own) for own in _json(metrics.get("waitingGroups"), [])
-        ),
+        waiting_groups=waiting_groups.described(_json(metrics.get("waitingGroups"), [])),
         metrics=dict(metrics),
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from splice import tables
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 HEADINGS = ("streams that wait", "generation", "wait for", "rejected")
 
@@ -38,11 +38,14 @@ class WaitingGroupDescription:
         return tables.cells((names, self.generation, clusters, self.rejected))
 
 
-def described(own: Mapping[str, Any]) -> WaitingGroupDescription:
-    """Return a group of the figure ``waitingGroups``."""
-    return WaitingGroupDescription(
-        tuple(own["streams"]),
-        own.get("generation"),
-        tuple(own.get("waitsFor", ())),
-        own.get("rejected"),
+def described(groups: Sequence[Mapping[str, Any]]) -> tuple[WaitingGroupDescription, ...]:
+    """Return the groups of the figure ``waitingGroups``."""
+    return tuple(
+        WaitingGroupDescription(
+            tuple(own["streams"]),
+            own.get("generation"),
+            tuple(own.get("waitsFor", ())),
+            own.get("rejected"),
+        )
+        for own in groups
     )
