@@ -195,6 +195,14 @@ final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eve
     }
   }
 
+  test("a query that fails at one cluster while another one does not respond leaves nothing") {
+    world { w =>
+      w.streams = "{s: {good: [absent], hanging: [orders]}}"
+      assert(failed(w.start()).contains("SPLICE_KAFKA.MISSING_TOPIC"))
+      assert(!w.cluster.accepted.isEmpty)
+    }
+  }
+
   test("a query whose first document is rejected leaves nothing") {
     world { w =>
       w.streams = "{s: {good: [orders]}, t: {good: [orders]}}"
