@@ -55,9 +55,9 @@ final class ManyPartitions(options: (String, String)*) extends Source[DynamicOff
       throw new UnsupportedOperationException
     override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] =
       throw new UnsupportedOperationException
-    override def refresh(): Unit                                                         = ()
-    override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]         = Map.empty
-    override def newStarts(partitions: Set[LogPartition]): Map[LogPartition, Long]       = Map.empty
+    override def refresh(): Unit                                                                           = ()
+    override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]                           = Map.empty
+    override def newStarts(of: Set[LogPartition], start: Option[StartingOffsets]): Map[LogPartition, Long] = Map.empty
     override def clusterId: Option[String]                                               = Some("id-of-east")
     override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = Map.empty
   }

@@ -94,6 +94,9 @@ object ProgressMetric {
   /** JSON: some of these topics, by stream (several clusters only). */
   val MissingTopicNames = "missingTopicNames"
 
+  /** JSON: the streams that the metadata pauses (several clusters only). */
+  val StreamsPaused = "streamsPaused"
+
   /** Rows of removed topics that were not read, as far as their number is known, until `removedRetention` (several clusters only). */
   val RowsAbandoned = "rowsAbandoned"
 

@@ -15,6 +15,7 @@ import splice.kafka.KafkaErrors
 import splice.kafka.dynamic.change.{AppliedMetadata, Cutover, RemovalRules}
 import splice.kafka.dynamic.enumerator.MetadataDiscovery
 import splice.kafka.dynamic.metadata._
+import splice.kafka.dynamic.split.ClusterTopic
 import splice.kafka.options._
 import splice.source.{OptionErrors, SourceOption, SourceOptions}
 
@@ -73,11 +74,24 @@ final private[splice] case class DynamicSettings(
     MetadataDiscovery.Waits(start = Seq(clusterTimeout, each).max, restart = each)
   }
 
-  /** Where topics of a cluster begin that begin elsewhere than the others, as is said of their streams. */
+  /** Starts of topics of a cluster at the first start of the query, by options of their streams, or else by the metadata. */
   def starts(cluster: String, applied: AppliedMetadata): Map[String, StartingOffsets] = for {
     (topic, stream) <- applied.streamOf if topic.cluster == cluster
-    start           <- StreamStarts.of(options, stream, base.client, topic.topic)
+    start           <- optionOf(stream, topic).orElse(documented(applied, topic))
   } yield topic.topic -> start
+
+  /** The start of a topic that the metadata adds later. Options of streams apply to the first start only. */
+  def addedStart(applied: AppliedMetadata, topic: ClusterTopic): Option[StartingOffsets] =
+    documented(applied, topic).filter(_ => applied.streamOf.get(topic).flatMap(optionOf(_, topic)).isEmpty)
+
+  private def optionOf(stream: String, topic: ClusterTopic) =
+    StreamStarts.of(options, stream, base.client, topic.topic)
+
+  private def documented(applied: AppliedMetadata, topic: ClusterTopic): Option[StartingOffsets] = for {
+    name  <- applied.streamOf.get(topic)
+    start <- applied.streams.get(name).flatMap(_.start)
+    own   <- StreamStarts.of(start, topic)
+  } yield own
 
   /** The services in the order in which they are asked. Talks to none. */
   def service(hadoop: Configuration): KafkaMetadataService = {

@@ -41,6 +41,14 @@ abstract class Flip246MetadataService extends KafkaMetadataService {
   /** Whether Splice may send requests to a cluster. */
   def isClusterActive(cluster: String): Boolean
 
+  /** Adds the fields to a stream that FLIP-246 does not have: `cutover`, `start`, `stop` and `paused`. Without an override, none is set.
+    *
+    * {{{
+    * override protected def extended(stream: KafkaStream) = stream.copy(paused = isInMaintenance(stream.name))
+    * }}}
+    */
+  protected def extended(stream: KafkaStream): KafkaStream = stream
+
   final override def allStreams(): StreamMetadata = whole(getAllStreams().asScala)
 
   final override def describeStreams(names: Set[String]): StreamMetadata =
@@ -61,10 +69,10 @@ abstract class Flip246MetadataService extends KafkaMetadataService {
   }
 
   private def stream(of: Stream): KafkaStream =
-    KafkaStream(
+    extended(KafkaStream(
       of.id,
       SortedMap.from(of.clusters.asScala.map { case (c, own) => c -> SortedSet.from(own.topics.asScala) })
-    )
+    ))
 
   private def differs(cluster: String, streams: Seq[String], all: Seq[Map[String, String]]): String = {
     val keys = all.flatMap(_.keys).distinct.filter(key => all.map(_.get(key)).distinct.size > 1)

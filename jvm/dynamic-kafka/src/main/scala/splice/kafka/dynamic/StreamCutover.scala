@@ -7,13 +7,27 @@ import java.time.{Duration, Instant}
 
 import scala.collection.immutable.SortedMap
 
+import splice.kafka.dynamic.split.ClusterTopic
+import splice.kafka.split.KafkaPosition
 import splice.source.LogPartition
+
+/** A place in the topics of a stream, at which reading starts or stops. A [[StreamCutover]] is one as well. */
+sealed trait StreamPlace extends Product with Serializable
+
+object StreamPlace {
+
+  /** The first record of each partition. Only a start can be there. */
+  case object Earliest extends StreamPlace
+
+  /** The end of each partition when the start or the stop takes effect. */
+  case object Latest extends StreamPlace
+}
 
 /** Where a stream goes from topics that it leaves to those that it moves to, when both hold the same records.
   *
   * It is of use only in the answer that takes the ones away and names the others.
   */
-sealed trait StreamCutover extends Product with Serializable
+sealed trait StreamCutover extends StreamPlace
 
 object StreamCutover {
 
@@ -37,5 +51,9 @@ object StreamCutover {
     * @param clusters
     *   by the name of the cluster
     */
-  final case class Offsets(clusters: SortedMap[String, SortedMap[LogPartition, Long]]) extends StreamCutover
+  final case class Offsets(clusters: SortedMap[String, SortedMap[LogPartition, Long]]) extends StreamCutover {
+
+    private[dynamic] def of(topic: ClusterTopic): KafkaPosition =
+      KafkaPosition(clusters.getOrElse(topic.cluster, SortedMap.empty[LogPartition, Long])).only(topic.topic)
+  }
 }

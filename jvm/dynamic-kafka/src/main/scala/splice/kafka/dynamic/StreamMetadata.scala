@@ -52,11 +52,21 @@ object StreamMetadata {
   *   by the name of the cluster
   * @param cutover
   *   start of the new topics if the document moves the stream; None = as the option `cutover` sets
+  * @param start
+  *   where topics of the stream begin that no start is stored of; None = as the query sets. A cutover, and an option
+  *   `stream.<name>.startingOffsets` of the query, take precedence
+  * @param stop
+  *   where Splice stops reading the stream. If later metadata removes or changes the stop, the topics resume at their positions
+  * @param paused
+  *   whether Splice reads no row of the stream. The topics keep their positions
   */
 final case class KafkaStream(
     name: String,
     topics: SortedMap[String, SortedSet[String]],
-    cutover: Option[StreamCutover] = None
+    cutover: Option[StreamCutover] = None,
+    start: Option[StreamPlace] = None,
+    stop: Option[StreamPlace] = None,
+    paused: Boolean = false
 )
 
 /** How a cluster is reached.

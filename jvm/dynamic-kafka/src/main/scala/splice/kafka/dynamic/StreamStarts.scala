@@ -6,7 +6,8 @@ package splice.kafka.dynamic
 import java.util.Locale
 
 import splice.kafka.KafkaErrors
-import splice.kafka.options.{ClientProperties, KafkaOptions, KafkaSettings, StartingOffsets}
+import splice.kafka.dynamic.split.ClusterTopic
+import splice.kafka.options.{ClientProperties, KafkaOptions, KafkaSettings, NoRecordAtTime, StartingOffsets}
 import splice.source.SourceOptions
 
 /** Where streams begin that begin elsewhere than the others: the options `stream.<name>.<option>`. */
@@ -29,10 +30,19 @@ private[splice] object StreamStarts {
   /** The same for one of its topics, where offsets or times may be those of all, whatever cluster they are on. */
   def of(options: SourceOptions, stream: String, client: ClientProperties, topic: String): Option[StartingOffsets] =
     of(options, stream, client).map {
-      case StartingOffsets.Exact(offsets)       => StartingOffsets.Exact(offsets.filter(_._1.topic == topic))
+      case StartingOffsets.Exact(offsets, _)    => StartingOffsets.Exact(offsets.filter(_._1.topic == topic))
       case StartingOffsets.AtTimes(times, none) => StartingOffsets.AtTimes(times.filter(_._1.topic == topic), none)
       case other                                => other
     }
+
+  /** The start that the metadata sets for a topic of a stream, if it sets one. */
+  def of(start: StreamPlace, topic: ClusterTopic): Option[StartingOffsets] = start match {
+    case StreamPlace.Earliest           => Some(StartingOffsets.Earliest)
+    case StreamPlace.Latest             => Some(StartingOffsets.Latest)
+    case time: StreamCutover.At         => Some(StartingOffsets.AtTime(time.millis, NoRecordAtTime.Latest))
+    case offsets: StreamCutover.Offsets =>
+      Some(offsets.of(topic).offsets).filter(_.nonEmpty).map(StartingOffsets.Exact(_, isWhole = false))
+  }
 
   /** @throws splice.source.SpliceOptionException
     *   when something else is said of a stream, or something wrong, or of a stream that is not read

@@ -21,9 +21,9 @@ private[splice] object BatchBounds {
     */
   def refuse(start: StartingOffsets, ending: Option[EndingOffsets]): Unit = {
     val latest = start match {
-      case StartingOffsets.Latest         => true
-      case StartingOffsets.Exact(offsets) => offsets.valuesIterator.contains(StartResolver.AtLatest)
-      case _                              => false
+      case StartingOffsets.Latest            => true
+      case StartingOffsets.Exact(offsets, _) => offsets.valuesIterator.contains(StartResolver.AtLatest)
+      case _                                 => false
     }
     if (latest)
       throw KafkaErrors.refusedOption(
@@ -31,7 +31,7 @@ private[splice] object BatchBounds {
         "a batch ends at the latest offsets, so it would read nothing. Begin at earliest, at offsets or at a time, or read as a stream"
       )
     (start, ending) match {
-      case (StartingOffsets.Exact(from), Some(EndingOffsets.Exact(until))) =>
+      case (StartingOffsets.Exact(from, true), Some(EndingOffsets.Exact(until))) =>
         refuse(KafkaOptions.Ending.key, from, until)(_.toString)
       case (StartingOffsets.AtTimes(from, _), Some(EndingOffsets.AtTimes(until))) =>
         refuse(KafkaOptions.EndingTimestamps.key, from, until)(Instant.ofEpochMilli(_).toString)

@@ -31,8 +31,8 @@ private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] w
   /** One past the last offset that was written, including records of open transactions. */
   def written(partitions: Set[LogPartition]): Map[LogPartition, Long]
 
-  /** Starts of partitions that are new to the query, by the option `newPartitionsStartAt`. */
-  def newStarts(partitions: Set[LogPartition]): Map[LogPartition, Long]
+  /** Starts of partitions that are new to the query, by the option `newPartitionsStartAt` if no start is set. */
+  def newStarts(of: Set[LogPartition], start: Option[StartingOffsets] = None): Map[LogPartition, Long]
 
   /** Partitions that did not respond to the requests of the last `advance`, while others did. */
   def silent: SortedMap[LogPartition, SilentPartition] = SortedMap.empty

@@ -47,7 +47,7 @@ final private[splice] class KafkaEnumerator(
   private val watch      = new EndWatch(log, looks, loss, settings.client.readsCommitted)
   private val silence    = new Silence(log, policies.partitionPatience, context.steady)
   private val retention  = new Retention(log, policies.outOfRange, skipped)
-  private val resolver   = new StartResolver(log, retention, looks, settings.client.group)
+  private val resolver   = new StartResolver(log, retention, looks, settings.client.group, policies.newPartitions)
   private val startLog   = new StartLog(context.sideLog)
   private val skipLog    = new SkipLog(context.sideLog)
   private val endingLog  = new EndingLog(context, log, resolver)
@@ -160,13 +160,12 @@ final private[splice] class KafkaEnumerator(
   }
 
   override def end(at: KafkaPosition): Option[EndState] = settings.ending.flatMap { ending =>
-    val entry  = outage.wait(() => endingLog.resolve(ending, at, membership.settle(at).partitions))
-    val unread = entry.end.offsets.filter { case (p, end) => !at.get(p).exists(_ >= end) && !removal.isKnown(p.topic) }
-    val left   = for { (p, end) <- unread; from <- at.get(p) if !settings.subscription.covers(p) } yield MissingRange(
-      p,
-      from,
-      Some(end)
-    )
+    val entry = outage.wait(() => endingLog.resolve(ending, at, membership.settle(at).partitions))
+    // A source of many clusters unsubscribes a topic that has left its position.
+    val open   = entry.end.offsets.filter { case (p, _) => at.get(p).nonEmpty || settings.subscription.covers(p) }
+    val unread = open.filter { case (p, end) => !at.get(p).exists(_ >= end) && !removal.isKnown(p.topic) }
+    val others = unread.filterNot { case (p, _) => settings.subscription.covers(p) }
+    val left   = for { (p, end) <- others; from <- at.get(p) } yield MissingRange(p, from, Some(end))
     if (left.nonEmpty) throw KafkaErrors.endNotSubscribed(left.toSeq)
     if (unread.isEmpty) Some(new KafkaEndState(entry, at, skipLog.known)) else None
   }
@@ -262,8 +261,8 @@ final private[splice] class KafkaEnumerator(
     else Some(from ++ fills.share(ready, (p: LogPartition) => p -> from.generation(p.topic))(sharing(limits, _)))
   }
 
-  override def newStarts(partitions: Set[LogPartition]): Map[LogPartition, Long] =
-    log.starts(policies.newPartitions, partitions)
+  override def newStarts(of: Set[LogPartition], start: Option[StartingOffsets] = None): Map[LogPartition, Long] =
+    start.fold(log.starts(policies.newPartitions, of))(resolver.configured(_, Map.empty, SortedSet.from(of)).offsets)
 }
 
 private[splice] object KafkaEnumerator {

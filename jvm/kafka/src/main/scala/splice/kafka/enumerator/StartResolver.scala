@@ -9,7 +9,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.slf4j.LoggerFactory
 
-import splice.kafka.options.{CommittedReset, KafkaOptions, NoRecordAtTime, StartingOffsets}
+import splice.kafka.options.{CommittedReset, KafkaOptions, NewPartitions, NoRecordAtTime, StartingOffsets}
 import splice.kafka.split.KafkaPosition
 import splice.kafka.{KafkaErrors, MissingRange}
 import splice.source.{LogPartition, OffsetRanges, OnGap, SpliceException, StartPosition}
@@ -19,7 +19,8 @@ final private[splice] class StartResolver(
     log: LogMetadata,
     retention: Retention,
     looks: SecondLook,
-    group: Option[String]
+    group: Option[String],
+    newPartitions: NewPartitions = NewPartitions.Earliest
 ) {
 
   import StartResolver._
@@ -107,7 +108,9 @@ final private[splice] class StartResolver(
         committed(reset, partitions.toSet) { known =>
           known ++ within(known, log.earliest(known.keySet))(retention.goOn(BelowEarliest, _))
         }
-      case StartingOffsets.Exact(offsets)      => exact(offsets, partitions)
+      case StartingOffsets.Exact(offsets, isWhole) =>
+        val others = if (isWhole) SortedSet.empty[LogPartition] else partitions -- offsets.keySet
+        exact(offsets, partitions -- others) ++ log.starts(newPartitions, others.toSet)
       case StartingOffsets.AtTime(time, none)  => atTimes(partitions.iterator.map(_ -> time).toMap, none)
       case StartingOffsets.AtTimes(time, none) =>
         checkPartitions(KafkaOptions.StartingTimestamps.key, time.keySet, partitions)

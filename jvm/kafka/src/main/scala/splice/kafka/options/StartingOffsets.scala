@@ -21,8 +21,12 @@ private[splice] object StartingOffsets {
   /** What the consumer group has committed; `reset` says what a partition without a committed offset does. */
   final case class Committed(reset: CommittedReset) extends StartingOffsets
 
-  /** An offset for every partition; -1 is latest and -2 earliest. */
-  final case class Exact(offsets: SortedMap[LogPartition, Long]) extends StartingOffsets
+  /** An offset for every partition; -1 is latest and -2 earliest.
+    *
+    * @param isWhole
+    *   whether a partition without an offset is an error; it starts like a new one otherwise
+    */
+  final case class Exact(offsets: SortedMap[LogPartition, Long], isWhole: Boolean = true) extends StartingOffsets
 
   /** The first record at or after a time, in milliseconds since the epoch. */
   final case class AtTime(millis: Long, none: NoRecordAtTime) extends StartingOffsets

@@ -9,7 +9,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.dynamic.change.TopicState._
 import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata, StreamPlace}
 import splice.kafka.split.KafkaPosition
 
 /** The metadata that the query uses, and the state of every topic. An entry `change-<number>` of the side log holds it.
@@ -41,11 +41,13 @@ final private[dynamic] case class AppliedMetadata(
     at: Option[Instant] = None
 ) {
 
-  /** The stream of each topic that is in one. */
-  lazy val streamOf: SortedMap[ClusterTopic, String] = topics.collect {
-    case (topic, is: Waiting) => topic -> is.stream
-    case (topic, is: Reading) => topic -> is.stream
-  }
+  /** The stream of each topic that is in one, also of topics that were read to the stop of their stream. */
+  lazy val streamOf: SortedMap[ClusterTopic, String] = AppliedMetadata.streamOf(streams.values)
+
+  def stopOf(stream: String): Option[StreamPlace] = streams.get(stream).flatMap(_.stop)
+
+  /** The streams of which no row is read. */
+  lazy val paused: Set[String] = streams.valuesIterator.filter(_.paused).map(_.name).toSet
 
   /** The topics of each cluster that requests are sent for. */
   lazy val read: SortedMap[String, SortedSet[String]] = SortedMap.from(
@@ -203,7 +205,11 @@ private[dynamic] object AppliedMetadata {
     found.generation,
     found.clusters,
     found.streams,
-    streamOf(found.streams.values).map { case (topic, stream) => topic -> Reading(stream) },
+    streamOf(found.streams.values).map { case (topic, stream) =>
+      // The first start of the query has no position of clusters that are not active.
+      val waits = found.streams(stream).start.nonEmpty && found.clusters.get(topic.cluster).exists(!_.active)
+      topic -> (if (waits) Waiting(stream, None, None) else Reading(stream))
+    },
     SortedMap.from(for (name <- found.streams.keys; generation <- found.generation) yield name -> generation)
   ).pruned
 

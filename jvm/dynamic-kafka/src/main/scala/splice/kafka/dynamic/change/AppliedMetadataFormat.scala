@@ -33,7 +33,9 @@ private[change] object AppliedMetadataFormat {
     val streams = applied.streams.values.map { s =>
       val topics = s.topics.toSeq.map { case (cluster, names) => cluster -> Json.array(names.toSeq.map(Json.text)) }
       Seq("stream" -> Json.text(s.name), "topics" -> Json.obj(topics: _*)) ++
-        s.cutover.map("cutover" -> CutoverFormat.write(_)) ++
+        Seq("cutover" -> s.cutover, "start" -> s.start, "stop" -> s.stop).flatMap { case (field, place) =>
+          place.map(field -> CutoverFormat.write(_))
+        } ++ Option.when(s.paused)("paused" -> Json.bool(true)) ++
         applied.generations.get(s.name).map("generation" -> Json.number(_))
     }
     val topics = applied.topics.collect { case (topic, is) if special(is) => state(topic, is) }
@@ -91,8 +93,15 @@ private[change] object AppliedMetadataFormat {
       val topics = Json.fields(node.get("topics")).map { case (c, list) =>
         c -> SortedSet.from(Json.items(list).map(_.asText))
       }
-      val cutover = Json.field(node, "cutover").map(CutoverFormat.read)
-      text(node, "stream") -> KafkaStream(text(node, "stream"), SortedMap.from(topics), cutover)
+      def place(field: String) = Json.field(node, field).map(CutoverFormat.readPlace)
+      text(node, "stream") -> KafkaStream(
+        text(node, "stream"),
+        SortedMap.from(topics),
+        Json.field(node, "cutover").map(CutoverFormat.read),
+        place("start"),
+        place("stop"),
+        Json.field(node, "paused").exists(_.asBoolean)
+      )
     })
     val read = AppliedMetadata.streamOf(streams.values).map { case (topic, stream) => topic -> Reading(stream) }
     val (goneLines, states) = nodes.filter(_.has("state")).partition(text(_, "state") == Gone.word)

@@ -7,9 +7,9 @@ import java.time.Instant
 
 import scala.collection.immutable.SortedMap
 
-import splice.kafka.dynamic.StreamMetadata
 import splice.kafka.dynamic.change.TopicState._
 import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
+import splice.kafka.dynamic.{StreamCutover, StreamMetadata, StreamPlace}
 import splice.kafka.split.KafkaPosition
 
 /** Turns documents, responses and time into events of topics ([[TopicState.next]]). Pure: the driver stores each result once. */
@@ -80,11 +80,15 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     } ~> cut.bounds.toSeq.map { case (topic, bound) => topic -> TopicEvent.Bounded(now, bound) }
     // A topic that returns while it is drained waits for the others of its stream.
     val drained = left.topics.collect { case (topic, is: Draining) if !listed.contains(topic) => topic -> is.stream }
-    val next    = left ~> listed.toSeq.map { case (topic, stream) =>
-      val after = drained.collect { case (old, `stream`) => old }.toSet
-      topic -> cut.times.get(topic).fold[TopicEvent](TopicEvent.Listed(stream, after, cut.starts.get(topic)))(
-        TopicEvent.ListedAt(stream, _)
-      )
+    val next    = left ~> listed.toSeq.flatMap { case (topic, stream) =>
+      def after         = drained.collect { case (old, `stream`) => old }.toSet
+      val (time, start) = (cut.times.get(topic), cut.starts.get(topic))
+      def begins        = !left.topics.contains(topic) && found.streams(stream).start.nonEmpty
+      // A topic that stops, or has stopped, resumes only if the stop changes.
+      def stays = at.streamOf.get(topic).contains(stream) && at.stopOf(stream) == found.streams(stream).stop
+      if (time.nonEmpty || start.isEmpty && begins) Some(topic -> TopicEvent.ListedAt(stream, time))
+      else if (start.isEmpty && stays) None
+      else Some(topic -> TopicEvent.Listed(stream, after, start))
     }
     next.copy(
       generation = (at.generation ++ found.generation).maxOption,
@@ -96,7 +100,8 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     ).pruned
   }
 
-  /** The state after topics were drained or abandoned, or the retention of positions ended; None without such an event.
+  /** The state after topics were drained or abandoned, streams got a stop, or the retention of positions ended; None without such an
+    * event.
     *
     * @param availability
     *   of a cluster
@@ -110,12 +115,24 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     // An inactive cluster receives no requests, so that it is no outage.
     def of(cluster: String) = if (at.isActive(cluster)) availability(cluster) else Availability.Available
     val events              = at.topics.toSeq.flatMap {
-      case (topic, is: Draining) => drained(topic, is, position.of(topic.cluster), now, of(topic.cluster))
-      case (topic, is: Removed) if !now.isBefore(is.since.plus(rules.retention)) =>
+      case (topic, is: Reading) =>
+        at.stopOf(is.stream).map(stop => topic -> TopicEvent.Bounded(now, bound(stop, topic, position)))
+      case (topic, is: Draining) =>
+        // Rows up to a stop are read once the cluster is available again.
+        val cluster = if (at.streamOf.contains(topic)) Availability.Available else of(topic.cluster)
+        drained(topic, is, position.of(topic.cluster), now, cluster)
+      case (topic, is: Removed) if !at.streamOf.contains(topic) && !now.isBefore(is.since.plus(rules.retention)) =>
         Some(topic -> TopicEvent.RetentionOver)
       case _ => None
     }
     if (events.isEmpty) None else Some((carried(at, position) ~> events).pruned)
+  }
+
+  private def bound(stop: StreamPlace, topic: ClusterTopic, position: DynamicPosition): Bound = stop match {
+    case time: StreamCutover.At         => Bound.At(time)
+    case offsets: StreamCutover.Offsets =>
+      Bound.Ends(offsets.of(topic).as(topic.topic, position.of(topic.cluster).generation(topic.topic)))
+    case StreamPlace.Earliest | StreamPlace.Latest => Bound.Asked
   }
 
   /** The state after clusters returned the ends of removed topics, or that partitions of them do not exist any more. */
@@ -143,9 +160,18 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       at: AppliedMetadata,
       position: DynamicPosition,
       starts: SortedMap[ClusterTopic, KafkaPosition]
-  ): AppliedMetadata = carried(at, position) ~> starts.toSeq.flatMap { case (topic, start) =>
-    at.streamOf.get(topic).map(stream => topic -> TopicEvent.Listed(stream, Set.empty, Some(TopicEvent.Start(start))))
-  }
+  ): AppliedMetadata = begun(carried(at, position), starts)
+
+  private def begun(at: AppliedMetadata, starts: SortedMap[ClusterTopic, KafkaPosition]): AppliedMetadata =
+    at ~> starts.toSeq.map { case (topic, start) =>
+      val stream   = at.waiting(topic).stream
+      val after    = at.draining.collect { case (old, is) if is.stream == stream && !at.streamOf.contains(old) => old }
+      // The end that readers get may be before the start: a mirror lags, or a transaction is open.
+      val isAhead = at.waiting(topic).time.nonEmpty ||
+        at.streams.get(stream).flatMap(_.start).exists(_.isInstanceOf[StreamCutover.Offsets])
+      val expected = if (isAhead) start else KafkaPosition.Empty
+      topic -> TopicEvent.Listed(stream, after.toSet, Some(TopicEvent.Start(start, expected)))
+    }
 
   /** The state after streams cut over at a time.
     *
@@ -165,12 +191,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       val ended          = carried(at, position) ~> old.toSeq.map { case (topic, ends) =>
         topic -> TopicEvent.Bounded(now, Bound.Ends(ends))
       }
-      Some(ended ~> waiting.toSeq.map { case (topic, start) =>
-        val stream = at.waiting(topic).stream
-        val after  = ended.draining.collect { case (old, is) if is.stream == stream => old }.toSet
-        // The start may be after the records of a transaction that is open, and so after the end that readers get.
-        topic -> TopicEvent.Listed(stream, after, Some(TopicEvent.Start(start, expected = start)))
-      })
+      Some(begun(ended, SortedMap.from(waiting)))
     }
   }
 

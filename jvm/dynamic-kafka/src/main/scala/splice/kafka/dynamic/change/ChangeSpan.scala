@@ -56,17 +56,18 @@ private[dynamic] object ChangeSpan {
     }
   }
 
-  /** The positions of topics that a change removed. */
+  /** The positions of topics that a change removed, or that were read to their stop. */
   private def ended(earlier: AppliedMetadata, is: AppliedMetadata): SortedMap[ClusterTopic, KafkaPosition] = {
     val was = earlier.renamed(is.renames)
     is.topics.collect {
-      case (topic, left: Removed) if !was.topics.get(topic).exists(before(_).contains(left)) => topic -> left.position
+      case (topic, left: Removed) if !was.topics.get(topic).exists(isRemoved) => topic -> left.position
     }
   }
 
-  private def before(state: TopicState): Option[TopicState] = state match {
-    case is: Waiting => is.before
-    case other       => Some(other)
+  private def isRemoved(state: TopicState): Boolean = state match {
+    case is: Waiting => is.before.exists(isRemoved)
+    case _: Removed  => true
+    case _           => false
   }
 
   /** The position with topics that it does not have. */

@@ -27,7 +27,9 @@ private[dynamic] object ChangeText {
     val returned             = (has -- had).filter(was(_).nonEmpty)
     val lost                 = newlyAbandoned(before, now)
     val finished             = now.topics.keySet.filter(t => is(t).exists(isRemoved) && was(t).exists(isDraining))
-    val renewed              =
+    val resumed              =
+      had.intersect(has).filter(t => was(t).exists(is => isRemoved(is) || isDraining(is)) && is(t).exists(isReading))
+    val renewed =
       now.clusters.keys.filter(c => before.clusters.get(c).exists(_.properties != now.clusters(c).properties))
     val waiting = now.draining.filter { case (topic, draining) =>
       draining.unavailable.nonEmpty && before.draining.get(topic).forall(_.unavailable.isEmpty)
@@ -44,7 +46,11 @@ private[dynamic] object ChangeText {
       topics("topics added", has -- had -- returned),
       topics("topics that came back", returned),
       topics("topics removed", had -- has),
-      topics("topics read to their end", finished -- lost.map(_._1)),
+      topics("topics read to their end", finished -- lost.map(_._1) -- has),
+      topics("topics read to the stop of their stream", finished.intersect(has)),
+      topics("topics that resume after a stop", resumed),
+      list("streams paused", now.paused -- before.paused),
+      list("streams resumed", (before.paused -- now.paused).intersect(now.streams.keySet)),
       list("topics abandoned", lost.map { case (topic, rows) => s"$topic: ${rows.text}" }),
       topics("topics that cannot be drained while their clusters are unavailable", waiting.keys),
       topics("topics forgotten", now.topics.keys.filter(t => is(t).contains(Gone) && was(t).exists(isRemoved))),
@@ -65,17 +71,30 @@ private[dynamic] object ChangeText {
     case _          => false
   }
 
+  private def isReading(is: TopicState): Boolean = is match {
+    case _: Reading => true
+    case _          => false
+  }
+
   private def isDraining(is: TopicState): Boolean = is match {
     case _: Draining => true
     case _           => false
   }
 
-  /** Warnings about rows of removed topics that Splice does not read. */
-  def abandoned(before: AppliedMetadata, now: AppliedMetadata): Seq[String] =
-    newlyAbandoned(before, now).map { case (topic, rows) =>
+  /** Warnings about rows of removed topics that Splice does not read, and about starts that have no effect. */
+  def warnings(before: AppliedMetadata, now: AppliedMetadata): Seq[String] =
+    lateStarts(before, now).map { stream =>
+      s"The metadata changes the start of stream '$stream'. The change has no effect on topics that have begun."
+    } ++ newlyAbandoned(before, now).map { case (topic, rows) =>
       s"Splice abandons the removed topic $topic, and ${rows.text}. If the topic is added to the metadata again within " +
         "'removedRetention', Splice resumes it at its position."
     }
+
+  private def lateStarts(before: AppliedMetadata, now: AppliedMetadata): Seq[String] = for {
+    stream <- now.streams.values.toSeq
+    was    <- before.streams.get(stream.name) if stream.start.nonEmpty && stream.start != was.start
+    if AppliedMetadata.streamOf(Seq(stream)).keys.exists(t => before.streamOf.contains(t) && !now.waiting.contains(t))
+  } yield stream.name
 
   private def newlyAbandoned(earlier: AppliedMetadata, now: AppliedMetadata): Seq[(ClusterTopic, Abandoned)] = {
     val before = earlier.renamed(now.renames)

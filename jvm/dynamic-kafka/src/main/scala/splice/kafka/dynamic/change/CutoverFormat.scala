@@ -9,19 +9,27 @@ import scala.collection.immutable.SortedMap
 
 import com.fasterxml.jackson.databind.JsonNode
 
-import splice.kafka.dynamic.StreamCutover
+import splice.kafka.dynamic.{StreamCutover, StreamPlace}
 import splice.kafka.split.KafkaPosition
 import splice.source.Json
 
-/** A [[splice.kafka.dynamic.StreamCutover]] as a part of a line of [[AppliedMetadataFormat]]. */
+/** A [[splice.kafka.dynamic.StreamPlace]] as a part of a line of [[AppliedMetadataFormat]]. */
 private[change] object CutoverFormat {
 
-  def write(cutover: StreamCutover): JsonNode = cutover match {
+  def write(place: StreamPlace): JsonNode = place match {
+    case StreamPlace.Earliest             => Json.text("earliest")
+    case StreamPlace.Latest               => Json.text("latest")
     case StreamCutover.At(time, lateness) =>
       Json.obj("time" -> Json.text(time.toString), "lateness" -> Json.text(lateness.toString))
     case StreamCutover.Offsets(clusters) =>
       val all = clusters.toSeq.map { case (name, offsets) => name -> Json.text(KafkaPosition(offsets).json) }
       Json.obj("offsets" -> Json.obj(all: _*))
+  }
+
+  def readPlace(node: JsonNode): StreamPlace = node.asText match {
+    case "earliest" => StreamPlace.Earliest
+    case "latest"   => StreamPlace.Latest
+    case _          => read(node)
   }
 
   def read(node: JsonNode): StreamCutover = Json.field(node, "offsets").fold[StreamCutover](readTime(node)) { all =>

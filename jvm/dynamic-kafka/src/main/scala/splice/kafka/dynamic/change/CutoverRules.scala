@@ -5,13 +5,10 @@ package splice.kafka.dynamic.change
 
 import java.time.Instant
 
-import scala.collection.immutable.SortedMap
-
 import splice.kafka.dynamic.change.TopicState.{Bound, Draining}
 import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
 import splice.kafka.split.KafkaPosition
-import splice.source.LogPartition
 
 /** Rules for the cutovers of a document. Pure, as [[ChangeRules]]. */
 final private[dynamic] class CutoverRules(rules: RemovalRules) {
@@ -74,13 +71,8 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
             bounds = plan.bounds ++ move.from.toSeq.map(_ -> Bound.At(time)),
             times = plan.times ++ move.to.toSeq.map(_ -> time)
           )
-        case StreamCutover.Offsets(clusters) =>
-          def of(topic: ClusterTopic) =
-            Some(KafkaPosition(clusters.getOrElse(
-              topic.cluster,
-              SortedMap.empty[LogPartition, Long]
-            )).only(topic.topic))
-              .filter(_.offsets.nonEmpty)
+        case offsets: StreamCutover.Offsets =>
+          def of(topic: ClusterTopic) = Some(offsets.of(topic)).filter(_.offsets.nonEmpty)
           plan.copy(
             bounds = plan.bounds ++ move.from.toSeq.flatMap(topic =>
               of(topic).map(ends =>
@@ -118,9 +110,12 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       places: Option[Map[ClusterTopic, LogPlaces]]
   ): Seq[Map[ClusterTopic, StreamCutover.At]] = {
     val left = at.draining.toSeq.collect { case (t, is @ Draining(_, _, Bound.At(cut), _, _, _, _)) =>
-      is.stream -> (t -> cut)
+      // A topic that stops waits for no other.
+      (is.stream, at.streamOf.get(t).map(_ => t)) -> (t -> cut)
     }
-    val begins = at.waiting.toSeq.flatMap { case (t, is) => is.time.map(cut => is.stream -> (t -> cut)) }
+    val begins = at.waiting.toSeq.flatMap { case (t, is) =>
+      is.time.map(cut => (is.stream, Option.empty[ClusterTopic]) -> (t -> cut))
+    }
     (left ++ begins).groupMap(_._1)(_._2).values.map(_.toMap).toSeq
       .filter(_.values.forall(cut => !now.isBefore(cut.time)))
       .filter(topics =>
@@ -138,7 +133,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       topic: ClusterTopic,
       position: DynamicPosition
   ): Option[Refusal] = {
-    val ends  = cutover.clusters.getOrElse(topic.cluster, SortedMap.empty[LogPartition, Long])
+    val ends  = cutover.of(topic)
     val wrong = position.of(topic.cluster).of(topic.topic).toSeq.flatMap { case (p, read) =>
       ends.get(p) match {
         case None                    => Some(s"partition ${p.partition} is read, and the cutover has no offset for it")

@@ -35,8 +35,7 @@ private[dynamic] object StreamMove {
 
   private def isNew(at: AppliedMetadata, topic: ClusterTopic): Boolean = at.topics.get(topic).forall {
     case Waiting(_, time, _) => time.nonEmpty
-    case _: Reading          => false
-    case _                   => true
+    case _                   => !at.streamOf.contains(topic)
   }
 
   private def left(at: AppliedMetadata, stream: KafkaStream, listed: collection.Set[ClusterTopic]) =

@@ -24,7 +24,8 @@ private[dynamic] object TopicState {
   /** A stream has the topic, and its start is not known yet, so no row of it is read.
     *
     * @param time
-    *   the time at which the stream moves to the topic; None = the topic starts like a new one, and its cluster has not responded yet
+    *   the time at which the stream moves to the topic; None = the topic starts like a new one, or as the document sets, and its
+    *   cluster has not responded yet
     * @param before
     *   its state before, if an earlier stream had it
     */
@@ -47,10 +48,10 @@ private[dynamic] object TopicState {
       expected: KafkaPosition = KafkaPosition.Empty
   ) extends TopicState("reading")
 
-  /** No stream has the topic any more. Splice reads it up to a bound.
+  /** No stream has the topic any more, or its stream has a stop. Splice reads it up to a bound.
     *
     * @param since
-    *   time of the removal
+    *   time of the removal or of the stop
     * @param after
     *   as in [[Reading]]
     * @param expected
@@ -73,7 +74,7 @@ private[dynamic] object TopicState {
   /** State of a topic that is not read any more. */
   sealed trait Left extends TopicState
 
-  /** Splice keeps the position, at which the topic resumes if it returns.
+  /** Splice keeps the position, at which the topic resumes if it returns, or if its stream does not stop there any more.
     *
     * @param expected
     *   as in [[Reading]]
@@ -106,7 +107,7 @@ private[dynamic] object TopicState {
 
   object Bound {
 
-    /** The end of the log at the removal, which the cluster has not returned yet. */
+    /** The end of the log at the removal or the stop, which the cluster has not returned yet. */
     case object Asked extends Bound
 
     /** The first record of a time, or the end of the log then. */
@@ -130,14 +131,17 @@ private[dynamic] object TopicState {
     case (Some(is: Waiting), TopicEvent.Listed(stream, _, None)) => Some(is.copy(stream = stream))
     case (None, TopicEvent.Listed(stream, after, None))          => Some(Reading(stream, after))
 
-    case (Some(Waiting(_, _, before)), TopicEvent.ListedAt(stream, time)) => Some(Waiting(stream, Some(time), before))
-    case (Some(before: Left), TopicEvent.ListedAt(stream, time)) => Some(Waiting(stream, Some(time), Some(before)))
-    case (None, TopicEvent.ListedAt(stream, time))               => Some(Waiting(stream, Some(time), None))
+    case (Some(Waiting(_, _, before)), TopicEvent.ListedAt(stream, time)) => Some(Waiting(stream, time, before))
+    case (Some(before: Left), TopicEvent.ListedAt(stream, time))          => Some(Waiting(stream, time, Some(before)))
+    case (None, TopicEvent.ListedAt(stream, time))                        => Some(Waiting(stream, time, None))
 
     case (Some(Waiting(_, _, before)), _: TopicEvent.Unlisted)       => before
     case (Some(is: Reading), TopicEvent.Unlisted(now, left, drains)) =>
       val bound = Draining(is.stream, now, Bound.Asked, is.after, is.expected)
       Some(if (drains) bound else Removed(is.stream, now, left, is.expected))
+    case (Some(is: Draining), TopicEvent.Unlisted(now, left, drains)) =>
+      Some(if (drains) is.copy(since = now) else Removed(is.stream, now, left, is.expected, is.abandoned))
+    case (Some(is: Removed), TopicEvent.Unlisted(now, _, _)) => Some(is.copy(since = now))
 
     case (Some(is: Reading), TopicEvent.Bounded(now, bound, _)) =>
       Some(Draining(is.stream, now, bound, is.after, is.expected))
@@ -176,8 +180,8 @@ private[dynamic] object TopicEvent {
     */
   final case class Listed(stream: String, after: Set[ClusterTopic], start: Option[Start]) extends TopicEvent
 
-  /** A document moves a stream to the topic at a time. */
-  final case class ListedAt(stream: String, time: StreamCutover.At) extends TopicEvent
+  /** A document moves a stream to the topic at a time, or sets the start of the topic (None), which its cluster must return. */
+  final case class ListedAt(stream: String, time: Option[StreamCutover.At]) extends TopicEvent
 
   /** A document has the topic in no stream.
     *
@@ -188,7 +192,7 @@ private[dynamic] object TopicEvent {
     */
   final case class Unlisted(now: Instant, position: KafkaPosition, drains: Boolean) extends TopicEvent
 
-  /** A cutover or a response of the cluster bounds the drain. */
+  /** A cutover, a stop or a response of the cluster bounds the drain. */
   final case class Bounded(now: Instant, bound: TopicState.Bound, abandoned: Option[Abandoned] = None)
       extends TopicEvent
 

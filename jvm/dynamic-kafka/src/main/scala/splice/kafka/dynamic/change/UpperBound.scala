@@ -8,7 +8,7 @@ import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.split.KafkaPosition
 import splice.source.LogPartition
 
-/** The one limit of a batch that states of topics set: ends of drains, times of cutovers, and topics that wait for others. */
+/** The one limit of a batch that states of topics set: ends of drains, stops, times of cutovers, pauses, and topics that wait for others. */
 private[dynamic] object UpperBound {
 
   /** The part of `until` that a batch may read of a cluster.
@@ -32,10 +32,11 @@ private[dynamic] object UpperBound {
     applied.of(cluster).foldLeft(until) { case (all, (topic, is)) =>
       def waits(after: Set[ClusterTopic])        = cutover == Cutover.Stream && after.exists(applied.isOpen(_, at))
       val bound: Option[Map[LogPartition, Long]] = is match {
-        case _: Waiting                                   => Some(Map.empty)
-        case is: Reading if waits(is.after)               => Some(Map.empty)
-        case is: Draining if waits(is.after)              => Some(Map.empty)
-        case Draining(_, _, Bound.Ends(ends), _, _, _, _) =>
+        case _ if isPaused(applied, ClusterTopic(cluster, topic)) => Some(Map.empty)
+        case _: Waiting                                           => Some(Map.empty)
+        case is: Reading if waits(is.after)                       => Some(Map.empty)
+        case is: Draining if waits(is.after)                      => Some(Map.empty)
+        case Draining(_, _, Bound.Ends(ends), _, _, _, _)         =>
           Some(if (isOther(ends, topic, from, until)) Map.empty else ends.offsets)
         case Draining(_, _, Bound.At(time), _, _, _, _) =>
           Some(places.get(topic -> time.millis).fold(Map.empty[LogPartition, Long])(_.offsets))
@@ -45,11 +46,14 @@ private[dynamic] object UpperBound {
     }
   }
 
+  private def isPaused(applied: AppliedMetadata, topic: ClusterTopic): Boolean =
+    applied.paused.nonEmpty && applied.stream(topic).exists(applied.paused)
+
   /** Whether a topic was recreated while it was drained. */
   def isOther(ends: KafkaPosition, topic: String, from: KafkaPosition, until: KafkaPosition): Boolean =
     from.hasTopic(topic) && until.hasTopic(topic) && until.generation(topic) != ends.generation(topic)
 
-  /** A partition without a bound stays where it is. */
+  /** A partition without a bound stays where it is, and so does one that was read past its stop before the stop was set. */
   private def limited(
       until: KafkaPosition,
       topic: String,
@@ -57,10 +61,11 @@ private[dynamic] object UpperBound {
       bound: Map[LogPartition, Long]
   ): KafkaPosition = {
     val rest = until.without(topic)
+    val read = if (from.generation(topic) == until.generation(topic)) from.of(topic) else Map.empty[LogPartition, Long]
     if (bound.isEmpty) rest.and(from.only(topic))
     else
       rest.and(KafkaPosition(until.of(topic).flatMap { case (p, end) =>
-        bound.get(p).map(math.min(_, end)).orElse(from.get(p)).map(p -> _)
+        bound.get(p).map(most => math.min(math.max(most, read.getOrElse(p, most)), end)).orElse(from.get(p)).map(p -> _)
       }).as(topic, until.generation(topic)))
   }
 }

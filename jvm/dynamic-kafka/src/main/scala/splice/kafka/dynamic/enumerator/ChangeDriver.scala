@@ -14,11 +14,13 @@ import splice.kafka.dynamic.change.TopicState.Bound
 import splice.kafka.dynamic.change._
 import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.{DynamicErrors, StreamMetadata}
+import splice.kafka.options.StartingOffsets
 import splice.kafka.split.KafkaPosition
 
 /** Applies changes to a position, one after another. Each change is durable before the position has its number.
   *
-  * A trigger calls [[settle]], sends the requests of [[request]], and calls [[respond]] with the responses.
+  * A trigger calls [[settle]], sends the requests of [[request]], and calls [[respond]] with the responses. `startOf` returns the
+  * start of a topic that a document added, unless the topic starts like a new one.
   *
   * @param clock
   *   the time of day, for cutovers, whose times are those of records
@@ -31,7 +33,7 @@ final private[dynamic] class ChangeDriver(
     discovery: MetadataDiscovery,
     clock: Clock,
     steady: Clock
-) {
+)(startOf: (AppliedMetadata, ClusterTopic) => Option[StartingOffsets]) {
 
   import ChangeDriver._
 
@@ -42,6 +44,7 @@ final private[dynamic] class ChangeDriver(
   private var firstOfRun = Option.empty[AppliedMetadata]
   private var wanted     = Map.empty[(ClusterTopic, Long), StreamGroup]
   private var places     = Map.empty[(ClusterTopic, Long), LogPlaces]
+  private var toldPaused = Set.empty[String]
 
   /** Documents that were rejected in this run. */
   def refusals: Int = groups.refusals
@@ -95,7 +98,11 @@ final private[dynamic] class ChangeDriver(
   ): (DynamicPosition, AppliedMetadata) = {
     documents.poll(fixed)
     places = Map.empty
-    go(at, availability)
+    val (position, here) = go(at, availability)
+    if (fixed && !here.paused.subsetOf(toldPaused))
+      logger.warn(s"This run reads no row of paused streams: ${here.paused.toSeq.sorted.mkString(", ")}.")
+    toldPaused = here.paused
+    position -> here
   }
 
   /** The part of a request to a cluster that changes need. */
@@ -111,7 +118,9 @@ final private[dynamic] class ChangeDriver(
       here.expectedOn(cluster),
       own.collect { case (topic, is: TopicState.Draining) => topic -> is },
       asked ++ times,
-      own.collect { case (topic, is: TopicState.Waiting) if is.time.isEmpty => topic }.toSet
+      own.collect { case (topic, TopicState.Waiting(_, None, _)) =>
+        topic -> startOf(here, ClusterTopic(cluster, topic))
+      }
     )
   }
 
@@ -131,8 +140,9 @@ final private[dynamic] class ChangeDriver(
       ((topic, millis), place) <- reach.places
     } yield (ClusterTopic(name, topic), millis) -> place
     val bounded = bounds(here, found)
-    val started = here.waiting.keys.flatMap(t => found.get(t.cluster).flatMap(_.starts.get(t.topic)).map(t -> _))
-    val change  =
+    val started =
+      here.waiting.keys.flatMap(t => found.get(t.cluster).flatMap(_.start(t.topic, startOf(here, t))).map(t -> _))
+    val change =
       Option.when(bounded.nonEmpty)(rules.drain(here, at, bounded, steady.instant()))
         .orElse(Option.when(started.nonEmpty)(rules.begin(here, at, SortedMap.from(started))))
     val settled = change match {
@@ -281,7 +291,7 @@ final private[dynamic] class ChangeDriver(
 
   private def reported(before: AppliedMetadata, now: AppliedMetadata): AppliedMetadata = {
     ChangeText(before, now).foreach(line => logger.info(s"Change ${now.number}: $line"))
-    ChangeText.abandoned(before, now).foreach(line => logger.warn(line))
+    ChangeText.warnings(before, now).foreach(line => logger.warn(line))
     now
   }
 }

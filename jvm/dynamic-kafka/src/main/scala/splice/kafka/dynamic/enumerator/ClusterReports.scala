@@ -51,7 +51,8 @@ final private[dynamic] class ClusterReports(clock: Clock) {
       ProgressMetric.RowsAbandoned    -> here.rowsAbandoned.toString,
       ProgressMetric.Refusals         -> refusals.toString,
       ProgressMetric.MetadataFailures -> health.failures.toString
-    ) ++ here.generation.map(ProgressMetric.Generation -> _.toString) ++ waiting(waitsFor) ++
+    ) ++ here.generation.map(ProgressMetric.Generation -> _.toString) ++ names(ProgressMetric.Waiting, waitsFor) ++
+      names(ProgressMetric.StreamsPaused, here.paused) ++
       discovery.age(now).map(ProgressMetric.MetadataAge -> _.toMillis.toString))
   }
 
@@ -60,9 +61,8 @@ final private[dynamic] class ClusterReports(clock: Clock) {
     s"change ${at.change}, ${at.clusters.size} clusters, $offsets offsets"
   }
 
-  private def waiting(names: SortedSet[String]): Option[(String, String)] =
-    if (names.isEmpty) None
-    else Some(ProgressMetric.Waiting -> Json.write(Json.array(names.toSeq.map(Json.text))))
+  private def names(key: String, some: Iterable[String]): Option[(String, String)] =
+    if (some.isEmpty) None else Some(key -> Json.write(Json.array(some.toSeq.sorted.map(Json.text))))
 
   private def cluster(figures: SortedMap[String, String], health: ClusterHealth, now: java.time.Instant): JsonNode = {
     val own    = ofCluster.flatMap(key => figures.get(key).flatMap(_.toLongOption).map(key -> Json.number(_)))

@@ -45,7 +45,8 @@ final private[splice] class DynamicEnumerator(
     val scope = scopes(cluster.name)
     () => make(cluster, topics, scope())
   })
-  private val driver    = new ChangeDriver(changes, rules, discovery, context.clock, context.steady)
+  private val driver =
+    new ChangeDriver(changes, rules, discovery, context.clock, context.steady)(settings.addedStart)
   private val takeover  = new Takeover(context.sideLog, driver.current())
   private val first     = context.start.map(stored => DynamicPosition.read(stored.position))
   private val positions = new PositionLog(context.sideLog, context.batchesToRetain, first)

@@ -10,6 +10,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import splice.kafka.dynamic.change.TopicState.{Bound, Draining}
 import splice.kafka.dynamic.change.{LogPlace, LogPlaces, UpperBound}
 import splice.kafka.enumerator.{ClusterEnumerator, Fills, SilentPartition}
+import splice.kafka.options.StartingOffsets
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.{Limits, LogPartition}
 
@@ -26,7 +27,7 @@ import splice.source.{Limits, LogPartition}
   * @param times
   *   topics and times in milliseconds whose places are needed
   * @param starts
-  *   topics that start like new ones
+  *   topics whose start is needed; None = they start like new ones
   */
 final private[dynamic] case class ClusterRequest(
     from: KafkaPosition,
@@ -34,7 +35,7 @@ final private[dynamic] case class ClusterRequest(
     expected: KafkaPosition = KafkaPosition.Empty,
     draining: Map[String, Draining] = Map.empty,
     times: Set[(String, Long)] = Set.empty,
-    starts: Set[String] = Set.empty
+    starts: Map[String, Option[StartingOffsets]] = Map.empty
 )
 
 /** The response of a cluster: how far it can be read, and what changes need.
@@ -98,6 +99,10 @@ final private[dynamic] case class Reach(
     )
   }
 
+  /** The start of a topic. A response to a request for another start does not decide it. */
+  def start(topic: String, of: Option[StartingOffsets]): Option[KafkaPosition] =
+    starts.get(topic).filter(_ => request.starts.get(topic).contains(of))
+
   /** Whether the request was sent for this drain. A response to an earlier request does not decide where it ends. */
   def isOf(topic: String, drain: Draining): Boolean =
     request.draining.get(topic).exists(sent => sent.since == drain.since && sent.bound == drain.bound)
@@ -114,7 +119,9 @@ private[dynamic] object Reach {
     val until  = enumerator.advance(from, Limits.Everything)
     val silent = enumerator.silent
     // The end of a removed topic is unknown before all of its partitions respond.
-    silent.collectFirst { case (p, one) if draining.contains(p.topic) => one.error }.foreach(throw _)
+    silent.collectFirst {
+      case (p, one) if draining.get(p.topic).exists(_.bound == Bound.Asked) => one.error
+    }.foreach(throw _)
     val ranges = if (until == from) Nil else enumerator.splits(from, until)
     val begins =
       ranges.collect { case r: KafkaSplitRange => r.partition -> r.from }.groupMapReduce(_._1)(_._2)(math.min)
@@ -138,7 +145,7 @@ private[dynamic] object Reach {
       times.groupMap(_._2)(_._1).flatMap { case (millis, topics) =>
         places(enumerator, until, ends, millis, topics, request.time)
       },
-      starts(enumerator, until, request.starts.filter(known)),
+      starts(enumerator, until, request.starts.filter(topic => known(topic._1))),
       enumerator.missing
     )
   }
@@ -163,14 +170,17 @@ private[dynamic] object Reach {
   private def starts(
       enumerator: ClusterEnumerator,
       until: KafkaPosition,
-      topics: Set[String]
+      topics: Map[String, Option[StartingOffsets]]
   ): Map[String, KafkaPosition] =
-    if (topics.isEmpty) Map.empty
-    else {
-      val found = enumerator.newStarts(topics.flatMap(until.of(_).keySet))
-      topics.map { topic =>
+    topics.groupMap(_._2)(_._1).flatMap { case (start, names) =>
+      val found: Map[LogPartition, Long] = start match {
+        // The log may not have reached these offsets yet.
+        case Some(StartingOffsets.Exact(offsets, _)) => offsets
+        case _ => enumerator.newStarts(names.flatMap(until.of(_).keySet).toSet, start)
+      }
+      names.map { topic =>
         topic -> KafkaPosition.of(found.filter(_._1.topic == topic)).as(topic, until.generation(topic))
-      }.toMap
+      }
     }
 
   private def missing(

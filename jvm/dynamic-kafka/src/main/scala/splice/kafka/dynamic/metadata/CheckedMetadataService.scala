@@ -7,7 +7,7 @@ import scala.util.control.NonFatal
 
 import org.apache.kafka.clients.CommonClientConfigs
 
-import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
+import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata, StreamPlace}
 import splice.source.SpliceException
 
 /** Checks the metadata of a user's service, as a document is checked: names, references between streams and clusters, client properties,
@@ -66,6 +66,8 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
     }
     found.streams.foreach { case (key, stream) =>
       if (key != stream.name) throw invalid(s"the key of stream '${stream.name}' is '$key'")
+      if (stream.stop.contains(StreamPlace.Earliest))
+        throw invalid(s"the stop of stream '$key' is Earliest. Use StreamPlace.Latest, a time or offsets")
       stream.topics.foreach { case (cluster, topics) =>
         if (!found.clusters.contains(cluster))
           throw invalid(

@@ -8,28 +8,55 @@ import java.time.{Instant, OffsetDateTime}
 import scala.collection.immutable.SortedMap
 import scala.util.Try
 
-import splice.kafka.dynamic.{KafkaStream, StreamCutover}
+import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.source.{LogPartition, OptionType}
 
-/** The section `cutovers` of a [[MetadataDocument]]:
+/** The sections `cutovers`, `starts` and `stops` of a [[MetadataDocument]]:
   * {{{
   * orders: {timestamp: "2026-01-01T00:00:00Z", lateness: 30s}
   * payments: {offsets: {east: {payments: {"0": 1200}}, west: {payments: {"0": 80}}}}
+  * refunds: latest
   * }}}
   */
 private[metadata] object CutoverSection {
 
-  /** By the name of the stream. */
+  /** The cutovers by the name of the stream. */
   def apply(entries: Seq[(String, Located)], streams: Seq[KafkaStream]): Map[String, StreamCutover] =
-    entries.map { case (name, value) =>
-      val stream = streams.find(_.name == name).getOrElse(value.wrong(
-        s"there is no stream '$name'; there are ${streams.map(_.name).sorted.mkString(", ")}"
-      ))
-      name -> one(value, stream)
-    }.toMap
+    ofStreams(entries, streams)(one(_, _, isLate = true))
 
-  private def one(value: Located, stream: KafkaStream): StreamCutover = {
-    val parts = value.only("timestamp", "lateness", "offsets")
+  /** The starts by the name of the stream. */
+  def starts(entries: Seq[(String, Located)], streams: Seq[KafkaStream]): Map[String, StreamPlace] =
+    ofStreams(entries, streams)(place("earliest" -> StreamPlace.Earliest, "latest" -> StreamPlace.Latest))
+
+  /** The stops by the name of the stream. */
+  def stops(entries: Seq[(String, Located)], streams: Seq[KafkaStream]): Map[String, StreamPlace] =
+    ofStreams(entries, streams)(place("latest" -> StreamPlace.Latest))
+
+  /** The stream that an entry names. */
+  def stream(name: String, at: Located, streams: Seq[KafkaStream]): KafkaStream =
+    streams.find(_.name == name).getOrElse(at.wrong(
+      s"there is no stream '$name'; there are ${streams.map(_.name).sorted.mkString(", ")}"
+    ))
+
+  private def ofStreams[A](entries: Seq[(String, Located)], streams: Seq[KafkaStream])(
+      read: (Located, KafkaStream) => A
+  ): Map[String, A] =
+    entries.map { case (name, value) => name -> read(value, stream(name, value, streams)) }.toMap
+
+  private def place(words: (String, StreamPlace)*)(value: Located, stream: KafkaStream): StreamPlace =
+    if (value.isObject) one(value, stream, isLate = !words.exists(_._2 == StreamPlace.Earliest))
+    else
+      words.toMap.getOrElse(
+        value.text,
+        value.wrong(s"'${value.text}' is not a valid value. Use ${words.map(_._1).mkString(", ")}, " +
+          "an object with 'timestamp', or an object with 'offsets'")
+      )
+
+  /** @param isLate
+    *   whether `lateness` is allowed
+    */
+  private def one(value: Located, stream: KafkaStream, isLate: Boolean): StreamCutover = {
+    val parts = value.only(Seq("timestamp", "offsets") ++ Option.when(isLate)("lateness"): _*)
     (parts.get("timestamp"), parts.get("offsets")) match {
       case (Some(at), None) => StreamCutover.At(time(at), parts.get("lateness").fold(StreamCutover.Lateness)(duration))
       case (None, Some(at)) =>

@@ -52,6 +52,11 @@ final private[metadata] class Located(document: String, path: => String, node: N
     all.filterNot(_._2.isNull).toMap
   }
 
+  def isObject: Boolean = node match {
+    case _: MappingNode => true
+    case _              => false
+  }
+
   def items: Seq[Located] = node match {
     case list: SequenceNode => list.getValue.asScala.toSeq.zipWithIndex.map { case (item, i) =>
         new Located(document, s"$path[$i]", item, limits)

@@ -22,6 +22,9 @@ import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
   *   orders: {east: [orders], west: [orders, orders-old]}
   * cutovers:
   *   orders: {timestamp: "2026-01-01T00:00:00Z"}
+  * starts: {orders: latest}
+  * stops: {orders: {timestamp: "2026-02-01T00:00:00Z"}}
+  * paused: [orders]
   * }}}
   */
 private[dynamic] object MetadataDocument {
@@ -45,7 +48,8 @@ private[dynamic] object MetadataDocument {
     val version = root.fields.toMap.get("version").getOrElse(root.wrong("'version' is missing"))
     if (version.number > Version) throw MetadataErrors.newer(name, version.number, Version)
     if (version.number < 1) version.wrong(s"'${version.text}' is no version")
-    val parts    = root.only("version", "generation", "confirmRemovals", "clusters", "streams", "cutovers")
+    val sections = Seq("clusters", "streams", "cutovers", "starts", "stops", "paused")
+    val parts    = root.only(Seq("version", "generation", "confirmRemovals") ++ sections: _*)
     val clusters = parts.get("clusters").toSeq.flatMap(_.fields).map(cluster(_, rules))
     val known    = clusters.map(_.name).toSet
     val streams  = parts.getOrElse("streams", root.wrong("'streams' is missing")).fields.map(stream(_, known))
@@ -53,11 +57,22 @@ private[dynamic] object MetadataDocument {
       case (old, several) if several.size > 1 =>
         root.wrong(s"the cluster '$old' cannot have several new names in 'formerly'")
     }
-    val cutovers = CutoverSection(parts.get("cutovers").toSeq.flatMap(_.fields), streams)
+    def fields(section: String) = parts.get(section).toSeq.flatMap(_.fields)
+    val cutovers                = CutoverSection(fields("cutovers"), streams)
+    val starts                  = CutoverSection.starts(fields("starts"), streams)
+    val stops                   = CutoverSection.stops(fields("stops"), streams)
+    val paused = parts.get("paused").toSeq.flatMap(_.items).map(at => CutoverSection.stream(at.text, at, streams).name)
     StreamMetadata(
       parts.get("generation").map(_.number),
       SortedMap.from(clusters.map(c => c.name -> c)),
-      SortedMap.from(streams.map(s => s.name -> s.copy(cutover = cutovers.get(s.name)))),
+      SortedMap.from(streams.map(s =>
+        s.name -> s.copy(
+          cutover = cutovers.get(s.name),
+          start = starts.get(s.name),
+          stop = stops.get(s.name),
+          paused = paused.contains(s.name)
+        )
+      )),
       parts.get("confirmRemovals").map(count)
     )
   }

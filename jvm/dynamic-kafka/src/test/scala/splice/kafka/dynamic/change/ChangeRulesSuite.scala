@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.MemorySideLog
 import splice.kafka.dynamic.change.TopicState._
 import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
-import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
+import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamMetadata, StreamPlace}
 import splice.kafka.split.KafkaPosition
 import splice.source.LogPartition
 
@@ -76,7 +76,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val moved = take(drain, applied("a/x"), metadata(2, "b/x"), at(0, "a/x" -> 5))
     val asked = take(drain, moved, metadata(3, "a/x"), at(1, "a/x" -> 5))
     def abandoned(from: AppliedMetadata, position: DynamicPosition) =
-      ChangeText.abandoned(from, drain.settle(from, position, t0.plus(day), _ => dead(t0)).get)
+      ChangeText.warnings(from, drain.settle(from, position, t0.plus(day), _ => dead(t0)).get)
     assert(abandoned(asked, at(2)).exists(w => w.contains("b/x") && w.contains("number of unread rows is unknown")))
     val ends = drained(asked, SortedMap(topic("b/x") -> kafka("x", 9)))
     assert(abandoned(ends, at(3)).exists(w => w.contains("b/x") && w.contains("up to 9 rows")))
@@ -127,9 +127,9 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val one   = take(drain, applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/y" -> 5))
     val ends  = KafkaPosition.of(Seq(LogPartition("y", 0) -> 9L, LogPartition("y", 1) -> 7L))
     val two   = drained(one, SortedMap(topic("a/y") -> ends))
-    assert(ChangeText.abandoned(one, two).isEmpty)
+    assert(ChangeText.warnings(one, two).isEmpty)
     val three = drained(two, SortedMap(topic("a/y") -> kafka("y", 9)))
-    val lines = ChangeText.abandoned(two, three)
+    val lines = ChangeText.warnings(two, three)
     assert(lines.exists(l =>
       l.contains("a/y") && l.contains("partition 1 from its start up to 7") && l.contains("up to 7 rows")
     ))
@@ -207,8 +207,13 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val two   = drained(one, SortedMap(topic("a/y") -> kafka("y", 9)))
     val cut   = StreamCutover.At(t0)
     val left  = Removed("s", t0, kafka("r", 4).as("r", 2), kafka("r", 5), Some(Abandoned(None, "why")))
-    val all   = two.copy(topics =
-      two.topics ++ Seq(
+    val ends  = StreamCutover.Offsets(SortedMap("a" -> kafka("x", 7).offsets))
+    val some  = Seq(StreamPlace.Earliest, StreamPlace.Latest, cut, ends).zipWithIndex.map { case (place, i) =>
+      s"p$i" -> KafkaStream(s"p$i", SortedMap.empty, start = Some(place), stop = Some(place), paused = i % 2 == 0)
+    }
+    val all = two.copy(
+      streams = two.streams ++ some,
+      topics = two.topics ++ Seq(
         topic("a/x") -> Reading("s", Set(topic("a/y"), topic("b/z")), Some(kafka("x", 1)), kafka("x", 2)),
         topic("a/y") -> Draining(
           "s",

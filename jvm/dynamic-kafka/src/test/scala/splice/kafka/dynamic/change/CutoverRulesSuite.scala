@@ -95,7 +95,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
     val dead  = Availability.Unavailable(t0, responded = false, Seq.fill(Availability.Requests)(later))
     val over  = rules.settle(ahead, at(1, "a/x" -> 5), later, _ => dead).get
     assert(over.draining.isEmpty && over.times.keySet == Set(topic("b/x")) && over.read.keySet == Set("b"))
-    assert(ChangeText.abandoned(ahead, over).head.contains(s"the number of unread rows before ${atT.time} is unknown"))
+    assert(ChangeText.warnings(ahead, over).head.contains(s"the number of unread rows before ${atT.time} is unknown"))
     assert(cuts.due(over, later).keySet == Set(topic("b/x")))
     val last = rules.cut(over, at(2), later, places(later, "b/x" -> LogPlace(Some(4), 6))).get
     assert(last.starts == SortedMap(topic("b/x") -> kafka("x", 4)))

@@ -33,15 +33,15 @@ final class TopicStateSuite extends AnyFunSuite {
   )
 
   private val events: Seq[(String, TopicEvent)] = Seq(
-    "a document lists the topic"                -> TopicEvent.Listed("s", old, None),
-    "a document or a response sets the start"   -> TopicEvent.Listed("s", old, Some(TopicEvent.Start(five))),
-    "a document moves a stream to it at a time" -> TopicEvent.ListedAt("s", time),
-    "no document lists it, `onRemoved` = drain" -> TopicEvent.Unlisted(t1, five, drains = true),
-    "no document lists it, `onRemoved` = drop"  -> TopicEvent.Unlisted(t1, five, drains = false),
-    "a cutover or a response bounds the drain"  -> TopicEvent.Bounded(t1, Bound.Ends(five)),
-    "an outage of its cluster begins or ends"   -> TopicEvent.Outage(Some(t1)),
-    "the bound is reached, or the remaining rows are abandoned" -> TopicEvent.Ended(t1, five),
-    "`removedRetention` is over"                                -> TopicEvent.RetentionOver
+    "a document lists the topic"              -> TopicEvent.Listed("s", old, None),
+    "a document or a response sets the start" -> TopicEvent.Listed("s", old, Some(TopicEvent.Start(five))),
+    "a document moves a stream to it at a time, or sets its start" -> TopicEvent.ListedAt("s", Some(time)),
+    "no document lists it, `onRemoved` = drain"                    -> TopicEvent.Unlisted(t1, five, drains = true),
+    "no document lists it, `onRemoved` = drop"                     -> TopicEvent.Unlisted(t1, five, drains = false),
+    "a cutover, a stop or a response bounds the drain"             -> TopicEvent.Bounded(t1, Bound.Ends(five)),
+    "an outage of its cluster begins or ends"                      -> TopicEvent.Outage(Some(t1)),
+    "the bound is reached, or the remaining rows are abandoned"    -> TopicEvent.Ended(t1, five),
+    "`removedRetention` is over"                                   -> TopicEvent.RetentionOver
   )
 
   private def table: String = {
@@ -72,7 +72,7 @@ final class TopicStateSuite extends AnyFunSuite {
 
   test("a topic that waits for a time returns to its earlier state when the move is taken back") {
     Seq(None, Some(left), Some(Gone)).foreach { before =>
-      val waiting = next(before, TopicEvent.ListedAt("s", time))
+      val waiting = next(before, TopicEvent.ListedAt("s", Some(time)))
       assert(waiting.contains(Waiting("s", Some(time), before.collect { case is: Left => is })))
       assert(next(waiting, TopicEvent.Unlisted(t1, KafkaPosition.Empty, drains = true)) == before)
       // A later document without the cutover does not start the topic.

@@ -36,13 +36,13 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     override def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = KafkaPosition.Empty
     override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
       throw new UnsupportedOperationException
-    override def plan: KafkaPlan                                                                      = KafkaPlan()
-    override def expect(starts: KafkaPosition): Unit                                                  = ()
-    override def refresh(): Unit                                                                      = ()
-    override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]                      = Map.empty
-    override def newStarts(partitions: Set[LogPartition]): Map[LogPartition, Long]                    = Map.empty
-    override def clusterId: Option[String]                                                            = None
-    override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]              = Map.empty
+    override def plan: KafkaPlan                                                                           = KafkaPlan()
+    override def expect(starts: KafkaPosition): Unit                                                       = ()
+    override def refresh(): Unit                                                                           = ()
+    override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]                           = Map.empty
+    override def newStarts(of: Set[LogPartition], start: Option[StartingOffsets]): Map[LogPartition, Long] = Map.empty
+    override def clusterId: Option[String]                                                                 = None
+    override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]                   = Map.empty
     override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = SortedMap.empty
     override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord]       = SortedMap.empty
   }

@@ -3,14 +3,10 @@
 
 package splice.kafka.dynamic.metadata
 
-import java.time.{Duration, Instant}
-
-import scala.collection.immutable.SortedMap
-
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.dynamic.{DocsPage, StreamCutover, StreamMetadata}
-import splice.source.{LogPartition, SpliceException}
+import splice.kafka.dynamic.{DocsPage, StreamMetadata}
+import splice.source.SpliceException
 
 final class MetadataDocumentSuite extends AnyFunSuite {
 
@@ -155,51 +151,6 @@ final class MetadataDocumentSuite extends AnyFunSuite {
   test("an error does not repeat a long name") {
     val message = refused(s"version: 1\nstreams: {}\n? ${"n" * 1000000}\n: 1\n")
     assert(message.contains("nothing is known of 'nnn") && message.length < 10000)
-  }
-
-  private val cutovers =
-    s"""${yaml}cutovers:
-       |  orders: {timestamp: "2026-11-22T10:00:00+01:00", lateness: 30s}
-       |  refunds:
-       |    offsets: {east: {refunds: {"0": 1200, "1": 1180}}, west: {refunds: {"0": 80}}}
-       |""".stripMargin
-
-  test("where streams go over: at a time, or at offsets") {
-    val streams = read(cutovers).streams
-    assert(streams("orders").cutover.contains(
-      StreamCutover.At(Instant.parse("2026-11-22T09:00:00Z"), Duration.ofSeconds(30))
-    ))
-    assert(streams("refunds").cutover.contains(StreamCutover.Offsets(SortedMap(
-      "east" -> SortedMap(LogPartition("refunds", 0) -> 1200L, LogPartition("refunds", 1) -> 1180L),
-      "west" -> SortedMap(LogPartition("refunds", 0) -> 80L)
-    ))))
-    val plain = read(cutovers.replace("\"2026-11-22T10:00:00+01:00\", lateness: 30s", "1700000000000"))
-    assert(plain.streams("orders").cutover.contains(StreamCutover.At(Instant.ofEpochMilli(1700000000000L))))
-    assert(read(yaml).streams.values.forall(_.cutover.isEmpty))
-  }
-
-  test("what is wrong with where streams go over is said with its line") {
-    assert(refused(cutovers.replace("  orders: {time", "  orderz: {time")).contains(
-      "line 14: 'cutovers.orderz' cannot be used: there is no stream 'orderz'; there are orders, refunds"
-    ))
-    assert(refused(cutovers.replace(
-      "2026-11-22T10",
-      "tomorrow at 10"
-    )).contains("line 14: 'cutovers.orders.timestamp'"))
-    assert(refused(cutovers.replace("30s", "soon")).contains("line 14: 'cutovers.orders.lateness'"))
-    assert(refused(cutovers.replace("{timestamp: ", "{time: ")).contains("nothing is known of 'time'"))
-    assert(refused(cutovers.replace("  refunds:\n    offsets", "  refunds:\n    lateness: 1s\n    offsets"))
-      .contains("line 16: 'cutovers.refunds.lateness' cannot be used: it belongs to 'timestamp'"))
-    assert(refused(cutovers.replace("{timestamp: \"2026-11-22T10:00:00+01:00\", ", "{"))
-      .contains("exactly one of 'timestamp' and 'offsets' is needed"))
-    assert(refused(cutovers.replace(
-      "\"1\": 1180",
-      "\"one\": 1180"
-    )).contains("line 16: 'cutovers.refunds.offsets.east"))
-    assert(refused(cutovers.replace("\"0\": 80", "\"0\": -1")).contains("'-1' is not a whole number from 0 on"))
-    assert(refused(cutovers.replace("west: {refunds:", "west: {refund:")).contains(
-      "line 16: 'cutovers.refunds.offsets' cannot be used: it names no topic on which the stream 'refunds' lies"
-    ))
   }
 
   test("a newer document says so") {

@@ -96,6 +96,9 @@ final class UserMetadataServiceSuite extends AnyFunSuite {
     assert(broken(metadata().copy(clusters = SortedMap("west" -> east))).contains("the key of cluster 'east'"))
     assert(broken(metadata().copy(clusters = SortedMap("east" -> east.copy(properties = SortedMap.empty))))
       .contains("bootstrap.servers"))
+    val orders = metadata().streams("orders")
+    val never  = metadata().copy(streams = SortedMap("orders" -> orders.copy(stop = Some(StreamPlace.Earliest))))
+    assert(broken(never).contains("the stop of stream 'orders' is Earliest"))
   }
 
   test("an exception of the service is an unavailable service, with its cause") {
@@ -119,6 +122,7 @@ final class UserMetadataServiceSuite extends AnyFunSuite {
         Using.resource(new MetadataDiscovery(checked, selection, hour, hour, Clock.systemUTC(), "flip")) { discovery =>
           val found = discovery.now()
           assert(found.streams("orders").topics == SortedMap("east" -> SortedSet("a", "b"), "west" -> SortedSet("a")))
+          assert(found.streams("orders").paused && found.streams("orders").start.contains(StreamPlace.Latest))
           assert(found.clusters.map { case (name, c) => name -> c.active } ==
             SortedMap("east" -> true, "west" -> false))
         }
@@ -207,6 +211,8 @@ object UserMetadataServiceSuite {
       note("isClusterActive")
       cluster != "west"
     }
+    override protected def extended(stream: KafkaStream): KafkaStream =
+      stream.copy(start = Some(StreamPlace.Latest), paused = stream.name == "orders")
     override def close(): Unit = note("close")
   }
 }

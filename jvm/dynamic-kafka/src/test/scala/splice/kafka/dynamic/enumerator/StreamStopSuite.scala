@@ -1,0 +1,280 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.enumerator
+
+import java.time.{Duration, Instant}
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.util.Using
+
+import splice.kafka.dynamic.change.{ChangeHistory, ChangeLog}
+import splice.kafka.dynamic.split.DynamicOffset
+import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
+import splice.kafka.options.Subscription
+import splice.source._
+import splice.testkit.LoggedMessages
+
+/** Streams that the metadata stops or pauses. */
+final class StreamStopSuite extends RemovedTopics {
+
+  private type Run = SplitEnumerator[DynamicOffset]
+
+  private def publish(world: SimulatedClusters, streams: KafkaStream*): Unit = {
+    world.publish(streams: _*)
+    world.awaitRefresh()
+  }
+
+  private def stopped(at: StreamPlace, clusters: String*): KafkaStream = stream(clusters: _*).copy(stop = Some(at))
+
+  private def offsets(cluster: String, end: Long): StreamCutover.Offsets =
+    StreamCutover.Offsets(SortedMap(cluster -> SortedMap(LogPartition(topic(cluster), 0) -> end)))
+
+  private def time(millis: Long): StreamCutover.At =
+    StreamCutover.At(Instant.ofEpochMilli(millis), Duration.ZERO)
+
+  private def history(world: SimulatedClusters): Seq[(String, Seq[String])] =
+    ChangeHistory(world.side).map(event => event.event -> event.names)
+
+  private def in[A](world: SimulatedClusters)(use: Run => A): A = Using.resource(world.start())(use)
+
+  test("rows from a stop on are not read, and a document without the stop resumes there, including across restarts") {
+    val now    = 1700000000000L
+    val places = Seq[StreamPlace](StreamPlace.Latest, offsets(east, 5), time(now - 5))
+    places.foreach { place =>
+      val world = simulated()
+      world.logs(east).write(topic(east), 0, (1 to 3).map(now - 20 + _): _*)
+      val (end, some) = in(world) { run =>
+        val (first, read) = readAll(run, run.start(StartPosition.Configured))
+        assert(read == all(east, 3))
+        world.logs(east).write(topic(east), 0, (1 to 2).map(now - 10 + _): _*)
+        publish(world, stopped(place, east))
+        val (stop, more) = readAll(run, first)
+        assert(more == all(east, 5).drop(3), place)
+        world.logs(east).write(topic(east), 0, (1 to 4).map(now + _): _*)
+        val (still, none) = readAll(run, stop)
+        assert(none.isEmpty, place)
+        still -> (read ++ more)
+      }
+      assert(history(world).contains("topics read to the stop of their stream" -> Seq(s"$east/${topic(east)}")))
+      val after = in(world)(run => readAll(run, world.source.position(end.json)))
+      assert(after._2.isEmpty, place)
+      world.publish(stream(east))
+      in(world) { run =>
+        val (_, rest) = readUntil(world, run, world.source.position(after._1.json))(reads(east, 0, 9))
+        assert(some ++ rest == all(east, 9), place)
+      }
+      assert(history(world).contains("topics that resume after a stop" -> Seq(s"$east/${topic(east)}")))
+      assert(!history(world).exists(_._1 == "topics removed"))
+    }
+  }
+
+  test("a stop holds from the first batch on, and a document that moves it reads up to the other one") {
+    val world = simulated("maxOffsetsPerTrigger" -> "2")
+    fill(world, east, 9)
+    world.publish(stopped(offsets(east, 3), east))
+    in(world) { run =>
+      val (first, some) = readAll(run, run.start(StartPosition.Configured))
+      assert(some == all(east, 3))
+      publish(world, stopped(offsets(east, 7), east))
+      val (second, more) = readAll(run, first)
+      assert(more == all(east, 7).drop(3))
+      // A stop before the position reads nothing, and repeats nothing.
+      publish(world, stopped(offsets(east, 1), east))
+      val (third, none) = readAll(run, second)
+      assert(none.isEmpty)
+      publish(world, stream(east))
+      assert(readAll(run, third)._2 == all(east, 9).drop(7))
+    }
+  }
+
+  test("a topic of several partitions of which one was read past the stop resumes each where it was left") {
+    val world = simulated()
+    world.logs(east).create(topic(east), 2)
+    fill(world, east, 6)
+    world.logs(east).fill(topic(east), 1, 1)
+    in(world) { run =>
+      val (first, _) = readAll(run, run.start(StartPosition.Configured))
+      world.logs(east).fill(topic(east), 1, 5)
+      fill(world, east, 2)
+      val place = LogPartition(topic(east), 0) -> 3L
+      val stop  = StreamCutover.Offsets(SortedMap(east -> SortedMap(place, place._1.copy(partition = 1) -> 4L)))
+      publish(world, stopped(stop, east))
+      val (second, more) = readAll(run, first)
+      assert(more == all(east, 4, partition = 1).drop(1))
+      publish(world, stream(east))
+      assert(readAll(run, second)._2.sorted == all(east, 8).drop(6) ++ all(east, 6, partition = 1).drop(4))
+    }
+  }
+
+  test("a time of a stop that has not come yet reads until then, and a later document may change it") {
+    val world = simulated()
+    val at    = world.clock.instant().plus(Duration.ofHours(1)).toEpochMilli
+    in(world) { run =>
+      world.publish(stopped(time(at), east))
+      val start = run.start(StartPosition.Configured)
+      world.logs(east).write(topic(east), 0, at - 9, at - 8)
+      val (first, some) = readAll(run, start)
+      assert(some == all(east, 2))
+      world.logs(east).write(topic(east), 0, at - 7, at, at + 1)
+      val (second, more) = readAll(run, first)
+      assert(more == all(east, 3).drop(2))
+      world.clock.pass(Duration.ofHours(2))
+      val (third, none) = readAll(run, second)
+      assert(none.isEmpty && history(world).exists(_._1 == "topics read to the stop of their stream"))
+      publish(world, stopped(time(at + 1), east))
+      assert(readAll(run, third)._2 == all(east, 4).drop(3))
+    }
+  }
+
+  test("the position at a stop outlasts removedRetention while a document lists the topic, and not after its removal") {
+    val world = simulated("removedRetention" -> "1h")
+    world.publish(stopped(offsets(east, 3), east), KafkaStream("t", stream(west).topics))
+    fill(world, east, 5)
+    in(world) { run =>
+      val (first, _) = readAll(run, run.start(StartPosition.Configured))
+      world.clock.pass(Duration.ofHours(5))
+      val (second, _) = readAll(run, first)
+      publish(world, stream(east), KafkaStream("t", stream(west).topics))
+      val (third, rest) = readAll(run, second)
+      assert(rest == all(east, 5).drop(3))
+      publish(world, stopped(StreamPlace.Latest, east), KafkaStream("t", stream(west).topics))
+      val (fourth, _) = readAll(run, third)
+      world.clock.pass(Duration.ofHours(5))
+      publish(world, KafkaStream("t", stream(west).topics))
+      val (fifth, _) = readAll(run, fourth)
+      def states     = new ChangeLog(world.side).last.get.topics.values.map(_.word).toSet
+      assert(states == Set("removed", "reading"))
+      world.clock.pass(Duration.ofHours(2))
+      val _ = readAll(run, fifth)
+      assert(states == Set("gone", "reading"))
+    }
+  }
+
+  test("a removal limit does not count stops, and onRemoved = fail does not fail") {
+    val world = simulated("maxRemovalFraction" -> "0.5", "onRemoved" -> "fail")
+    world.publish(stream(east, west))
+    in(world) { run =>
+      val start = run.start(StartPosition.Configured)
+      publish(world, stopped(StreamPlace.Latest, east, west))
+      val (_, none) = readAll(run, start)
+      assert(none.isEmpty && history(world).exists(_._1 == "topics read to the stop of their stream"))
+    }
+  }
+
+  test("a topic that was read to its stop and is removed with `drop` or `drain` has one end, also in ranges") {
+    Seq("drop", "drain").foreach { removed =>
+      val world = simulated("onRemoved" -> removed)
+      world.publish(stopped(offsets(west, 3), east, west))
+      Seq(east, west).foreach(fill(world, _, 5))
+      in(world) { run =>
+        val start         = run.start(StartPosition.Configured)
+        val (first, some) = readAll(run, start)
+        assert(some.sorted == all(west, 3))
+        publish(world, stream(east))
+        val (second, rest) = readUntil(world, run, first)(reads(east, 0, 5))
+        assert(rest == all(east, 5))
+        assert(rows(run, start, second).sorted == all(east, 5) ++ all(west, 3))
+      }
+    }
+  }
+
+  test("rows up to a stop are not abandoned while the cluster is unavailable") {
+    val world = simulated("drainTimeout" -> "1min")
+    world.publish(stream(east, west))
+    in(world) { run =>
+      val (first, _) = readAll(run, run.start(StartPosition.Configured))
+      fill(world, west, 4)
+      world.logs(west).away = Some(_ => true)
+      publish(world, stopped(offsets(west, 3), east, west))
+      val away = (1 to 10).foldLeft(first) { (at, _) =>
+        world.clock.pass(Duration.ofMinutes(1))
+        advance(run, at)
+      }
+      world.logs(west).away = None
+      val (_, rest) = readUntil(world, run, away)(!_.clusters.contains(west))
+      assert(rest == all(west, 3))
+    }
+  }
+
+  test("a partition without a leader delays no other topic of a cluster that has a stream with a stop in the future") {
+    val world = simulated()
+    world.logs(east).create(SimulatedClusters.Both, 1)
+    val other = KafkaStream("other", SortedMap(east -> SortedSet(SimulatedClusters.Both)))
+    world.publish(stopped(time(world.clock.instant().toEpochMilli + 3600000), east), other)
+    in(world) { run =>
+      val (first, _) = readAll(run, run.start(StartPosition.Configured))
+      world.logs(east).leaderless = Set(LogPartition(topic(east), 0))
+      world.logs(east).fill(SimulatedClusters.Both, 0, 3)
+      val (_, rest) =
+        readUntil(world, run, first)(_.of(east).get(LogPartition(SimulatedClusters.Both, 0)).contains(3L))
+      assert(rest.size == 3)
+    }
+  }
+
+  test("a bounded query ends although a stream stops before its end") {
+    val world = simulated("endingOffsets" -> "latest")
+    world.publish(stopped(offsets(east, 3), east, west))
+    Seq(east, west).foreach(fill(world, _, 5))
+    in(world) { run =>
+      val (end, _) = readAll(run, run.start(StartPosition.Configured))
+      assert(run.end(end).nonEmpty)
+    }
+    val partly = simulated("endingOffsets" -> "latest")
+    partly.logs(east).create(SimulatedClusters.Both, 1)
+    partly.logs(east).fill(SimulatedClusters.Both, 0, 2)
+    val both = SortedSet(SimulatedClusters.Both)
+    partly.publish(stopped(offsets(east, 3), east), KafkaStream("other", SortedMap(east -> both)))
+    fill(partly, east, 5)
+    in(partly) { run =>
+      val start = run.start(StartPosition.Configured)
+      val first = advance(run, start)
+      // A client describes the topics that its cluster's enumerator subscribes to.
+      partly.logs(east).subscribed = Subscription.Topics(both)
+      val (end, _) = readAll(run, first)
+      assert(rows(run, start, end).size == 5 && run.end(end).nonEmpty)
+    }
+  }
+
+  test("no row of a paused stream is read, also while its topic is drained, and it resumes at its position") {
+    val world = simulated()
+    val (t, paused) = (KafkaStream("t", stream(west).topics), stream(east).copy(paused = true))
+    world.publish(stream(east), t)
+    Seq(east, west).foreach(fill(world, _, 2))
+    in(world) { run =>
+      val (first, _) = readAll(run, run.start(StartPosition.Configured))
+      publish(world, paused, t)
+      Seq(east, west).foreach(fill(world, _, 3))
+      val (second, some) = readAll(run, first)
+      assert(some == all(west, 5).drop(2))
+      def shown(at: DynamicOffset) = run.figures(at).get(ProgressMetric.StreamsPaused)
+      assert(shown(second).contains("[\"s\"]") && history(world).contains("streams paused" -> Seq("s")))
+      // The stream moves to another topic: neither the old nor the new one is read.
+      world.logs(west).create(SimulatedClusters.Both, 1)
+      world.logs(west).fill(SimulatedClusters.Both, 0, 4)
+      val both = SortedMap(west -> SortedSet(SimulatedClusters.Both))
+      publish(world, KafkaStream("s", both, paused = true), t)
+      val (third, none) = readAll(run, second)
+      assert(none.isEmpty)
+      publish(world, KafkaStream("s", both), t)
+      val (fourth, rest) = readAll(run, third)
+      assert(rest.count(_._1 == east) == 3 && rest.filter(_._1 == east) == all(east, 5).drop(2))
+      assert(rest.count(_._1 == west) == 4 && shown(fourth).isEmpty)
+      assert(history(world).contains("streams resumed" -> Seq("s")))
+    }
+  }
+
+  test("AvailableNow ends without rows of a paused stream, and a warning names the stream") {
+    val world = simulated()
+    world.publish(stream(east).copy(paused = true))
+    fill(world, east, 2)
+    val (_, warnings) = LoggedMessages.during(classOf[ChangeDriver].getName) {
+      in(world) { run =>
+        run.freeze()
+        val start = run.start(StartPosition.Configured)
+        assert(readAll(run, start)._2.isEmpty)
+      }
+    }
+    assert(warnings.count(_.contains("no row of paused streams: s")) == 1)
+  }
+}
