@@ -107,7 +107,10 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean) {
     still = true
     world.heal()
     life.clock.set(life.clock.ahead.negated)
-    val streams = world.valid.streams.map { case (name, stream) => name -> settled(name, stream) }
+    val stops   = chance.oneIn(2)
+    val streams = world.valid.streams.map { case (name, stream) =>
+      name -> settled(name, stream.copy(stop = stream.stop.filter(_ => stops), paused = false))
+    }
     world.publish(world.valid.copy(streams = if (plan.guards) moved else streams, inactive = Set.empty))
     life.calm()
     Seq(SimulatedTrigger.ProcessingTime(4), SimulatedTrigger.AvailableNow, SimulatedTrigger.ProcessingTime(2)).foreach {

@@ -3,6 +3,7 @@
 
 package splice.kafka.dynamic.life
 
+import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.change.{AppliedMetadata, ChangeLog}
 import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition}
 import splice.source.{LogPartition, NumberedEntries, SideLog}
@@ -11,8 +12,19 @@ import splice.source.{LogPartition, NumberedEntries, SideLog}
   *
   * @param topics
   *   the stream of each topic, by cluster and topic
+  * @param generations
+  *   the generation of the document of each stream
+  * @param states
+  *   the word of the state of each topic
   */
-final private[life] case class LifeChange(number: Int, generation: Long, topics: Map[(String, String), String])
+final private[life] case class LifeChange(
+    number: Int,
+    generation: Long,
+    topics: Map[(String, String), String],
+    streams: Map[String, KafkaStream],
+    generations: Map[String, Long],
+    states: Map[(String, String), String]
+)
 
 /** The entries of a checkpoint. Only this file knows how they are read. */
 private[life] object LifeChanges {
@@ -47,7 +59,10 @@ private[life] object LifeChanges {
   private def change(of: AppliedMetadata): LifeChange = LifeChange(
     of.number,
     of.generation.getOrElse(0L),
-    of.streamOf.map { case (topic, stream) => (topic.cluster, topic.topic) -> stream }.toMap
+    of.streamOf.map { case (topic, stream) => (topic.cluster, topic.topic) -> stream }.toMap,
+    of.streams.toMap,
+    of.generations.toMap,
+    of.topics.map { case (topic, is) => (topic.cluster, topic.topic) -> is.word }.toMap
   )
 
   /** The removed topic that a warning reports as abandoned. */

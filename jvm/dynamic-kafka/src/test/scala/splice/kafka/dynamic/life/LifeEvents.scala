@@ -7,7 +7,7 @@ import java.time.Duration
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.kafka.dynamic.StreamCutover
+import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.source.LogPartition
 
 /** What happens in a life besides its query. */
@@ -72,7 +72,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
   private def mutated(): LifeDocument = {
     val now     = world.valid
     val streams = now.streams - "m"
-    chance.between(1, 12) match {
+    chance.between(1, 15) match {
       case 1     => now
       case 2     => again(chance.oneOf(earlier), now)
       case 3 | 4 => again(earlier.dropRight(1).lastOption.getOrElse(now), now)
@@ -81,6 +81,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
       case 7 => removed(now)
       case 8 if plan.renames    => renamed(now)
       case 9 if plan.mirrors    => moved(now)
+      case n if n >= 13         => limited(now)
       case _ if streams.isEmpty => added(now)
       case _                    =>
         val name = chance.oneOf(streams.keys.toSeq)
@@ -101,8 +102,44 @@ final private[life] class LifeEvents(world: LifeWorld) {
   private def added(now: LifeDocument): LifeDocument = {
     val name = s"s${chance.between(0, 4)}"
     if (now.streams.contains(name)) now
-    else now.copy(streams = now.streams.updated(name, world.placed(name, now.clusters.keys.toSeq)))
+    else {
+      val stream = world.placed(name, now.clusters.keys.toSeq)
+      val start  =
+        if (chance.oneIn(2)) Some(place(now, stream, StreamPlace.Earliest, StreamPlace.Latest)) else None
+      now.copy(streams = now.streams.updated(name, stream.copy(start = start)))
+    }
   }
+
+  /** A stream stops, stops elsewhere or resumes, or is paused or not paused any more. */
+  private def limited(now: LifeDocument): LifeDocument = {
+    val names = (now.streams - "m").keys.toSeq
+    if (names.isEmpty) now
+    else {
+      val stream = now.streams(chance.oneOf(names))
+      def stop   =
+        if (stream.stop.nonEmpty && chance.oneIn(2)) None else Some(place(now, stream, StreamPlace.Latest))
+      val next =
+        if (chance.oneIn(3)) stream.copy(paused = !stream.paused) else stream.copy(stop = stop)
+      life.met(if (next.paused != stream.paused) "a pause changes" else s"a stop changes")
+      if (chance.oneIn(2)) leaves(now, stream.name)
+      now.copy(streams = now.streams.updated(stream.name, next))
+    }
+  }
+
+  /** A place in the topics of a stream. Offsets and times mean other records in a log that loses records. */
+  private def place(now: LifeDocument, stream: KafkaStream, words: StreamPlace*): StreamPlace =
+    chance.between(1, 3) match {
+      case 1 if !plan.loses && !plan.steps =>
+        val time = life.clock.instant().plusSeconds(chance.between(-180, 180).toLong)
+        StreamCutover.At(time, Duration.ofSeconds(chance.between(0, 60).toLong))
+      case 2 if !plan.loses && !plan.renames =>
+        StreamCutover.Offsets(stream.topics.map { case (name, topics) =>
+          val logs = topics.toSeq.flatMap(topic => world.clusters(now.clusters(name)).topic(topic))
+          name -> SortedMap.from(for { log <- logs; (rows, p) <- log.partitions.zipWithIndex }
+            yield LogPartition(log.name, p) -> chance.between(0, rows.size).toLong)
+        })
+      case _ => chance.oneOf(words)
+    }
 
   private def removed(now: LifeDocument): LifeDocument = {
     val names = (now.streams - "m").keys.toSeq

@@ -26,6 +26,7 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
   private val renewals = mutable.Map.empty[Place, Int].withDefaultValue(0)
   private var latest   = Long.MinValue
   private var removals = Vector.empty[(Long, Int, Int)]
+  private val limits   = new LifeLimits(world)
 
   /** The topics of the last change. */
   def topics: SortedSet[Place] = there
@@ -42,6 +43,7 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
     */
   def observe(run: Option[LifeEnumerator]): Unit = {
     latest = math.max(latest, life.clock.steady.millis)
+    if (LifeChanges.started(world.side).nonEmpty) limits.started()
     LifeChanges.after(last.fold(-1)(_.number), world.side).foreach { change =>
       // Until a start is durable, a corrected document replaces the first one.
       if (LifeChanges.started(world.side).forall(_ >= change.number)) reset()
@@ -69,7 +71,8 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
     left.foreach { place =>
       val stream = last.flatMap(_.topics.collectFirst { case ((n, t), s) if (world.names(n) -> t) == place => s })
       removed(place) = (change.number, stream.getOrElse(""), life.clock.steady.millis)
-      if (!plan.drops) required(place) = required(place) ++ rows(place).map(_.id)
+      val begun = last.exists(was => !was.states.exists { case ((n, t), is) => is == "waiting" && isAt(place)(n, t) })
+      if (!plan.drops && begun) required(place) = required(place) ++ limits.owed(place).map(_.id)
     }
     (now -- there).foreach { place =>
       removed.get(place).foreach { case (_, _, since) =>
@@ -79,6 +82,7 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
       val _ = removed.remove(place)
     }
     if (plan.guards) guard(change, left)
+    limits.take(last, change, isFirst = LifeChanges.started(world.side).forall(_ >= change.number))
     ever ++= now
     there = now
     last = Some(change)
@@ -115,7 +119,17 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
   }
 
   /** Checks a batch that was planned. */
-  def planned(ranges: Seq[SplitRange]): Unit = if (plan.ordered && !plan.drops) {
+  def planned(ranges: Seq[SplitRange]): Unit = {
+    // Without progress of each batch, a run may plan records again that were read before a stop or a pause.
+    if (!plan.asynchronous) ranges.iterator.flatMap(world.ids).map(world.rows(_)).foreach { row =>
+      val place  = row.topic.cluster -> row.topic.name
+      val stream = if (there(place)) current(place) else removed.get(place).fold("")(_._2)
+      limits.check(row, last.flatMap(_.streams.get(stream)).exists(_.paused))
+    }
+    if (plan.ordered && !plan.drops) inOrder(ranges)
+  }
+
+  private def inOrder(ranges: Seq[SplitRange]): Unit = {
     lazy val read = world.sink().toSet ++ ranges.iterator.flatMap(world.ids)
     for {
       place <- ranges.iterator.flatMap(world.ids).map(world.rows(_).topic).map(t => t.cluster -> t.name).toSet[Place]
@@ -136,7 +150,7 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
     val counts = mutable.Map.empty[Long, Int].withDefaultValue(0)
     rows.foreach(id => counts(id) += 1)
     val owed = (required.keySet ++ there).toSet.flatMap { place: Place =>
-      if (there(place)) this.rows(place).map(_.id).toSet else required(place)
+      if (there(place)) limits.owed(place).map(_.id).toSet else required(place)
     }.filterNot(id => world.rows(id).isRemoved || isMirror(id))
     val missing = owed.filterNot(counts.contains)
     if (missing.nonEmpty) violated(s"rows are missing: ${show(missing)}")
@@ -164,6 +178,8 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
   }
 
   def show(ids: Iterable[Long]): String = ids.toSeq.sorted.take(8).map(world.rows(_)).mkString(", ")
+
+  private def isAt(place: Place)(cluster: String, topic: String): Boolean = (world.names(cluster) -> topic) == place
 
   private def isMirror(id: Long): Boolean = world.rows(id).topic.name == "m"
 

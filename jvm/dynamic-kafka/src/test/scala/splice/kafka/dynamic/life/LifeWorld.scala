@@ -51,6 +51,9 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
   /** The plans of a run. */
   var advances: Int = 0
 
+  /** The sizes of all logs when each document was published, by its generation. */
+  val published: mutable.Map[Long, Sizes] = mutable.Map.empty
+
   /** Whether a stream was moved to a copy of its records without a cutover. */
   var mayRepeat = false
 
@@ -59,6 +62,7 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
 
   Seq("c0", "c1").foreach(id => if (plan.mirrors) { val _ = clusters(id).create("m", 2) })
   prepare(initial)
+  published(newest) = sizes
   life.note(plan.toString)
   life.note(initial.toString)
 
@@ -79,9 +83,17 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
     newest += 1
     valid = document.copy(generation = newest)
     prepare(valid)
+    published(newest) = sizes
     life.note(valid.toString)
     documents.publish(valid)
   }
+
+  /** The sizes of all logs. */
+  def sizes: Sizes = Sizes((for {
+    cluster  <- clusters.values.iterator
+    topic    <- cluster.names.iterator.flatMap(cluster.topic)
+    (log, p) <- topic.partitions.iterator.zipWithIndex
+  } yield (topic.id -> p) -> log.size.toLong).toMap)
 
   /** Publishes an outdated document, such as a replica of the service has. */
   def publishOutdated(document: LifeDocument): Unit = {
