@@ -123,6 +123,7 @@ class SourceDescription:
         change_waits_for: Clusters without an answer that a change of streams must ask first.
         waiting_groups: Streams that a document changes, and that wait or are rejected; the first
             10 by name.
+        streams_paused: Streams that the metadata pauses.
         metrics: All figures, by the names that the query progress has for them.
     """
 
@@ -141,6 +142,7 @@ class SourceDescription:
     clusters: tuple[ClusterDescription, ...] = ()
     change_waits_for: tuple[str, ...] = ()
     waiting_groups: tuple[WaitingGroupDescription, ...] = ()
+    streams_paused: tuple[str, ...] = ()
     metrics: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def cells(self) -> tuple[str, ...]:
@@ -208,6 +210,8 @@ class QueryDescription:
             found.append((_CLUSTER_HEADINGS, clusters))
         if groups := [one.cells() for source in self.sources for one in source.waiting_groups]:
             found.append((waiting_groups.HEADINGS, groups))
+        if paused := [tables.cells((name,)) for s in self.sources for name in s.streams_paused]:
+            found.append((("paused streams",), paused))
         if topics:
             found.append((_TOPIC_HEADINGS, topics))
         if worst:
@@ -262,6 +266,7 @@ def _source(source: Mapping[str, Any]) -> SourceDescription:
         clusters=tuple(_cluster(*own) for own in _json(metrics.get("clusters"), {}).items()),
         change_waits_for=tuple(_json(metrics.get("metadataWaiting"), [])),
         waiting_groups=waiting_groups.described(_json(metrics.get("waitingGroups"), [])),
+        streams_paused=tuple(_json(metrics.get("streamsPaused"), [])),
         metrics=dict(metrics),
     )
 

@@ -178,8 +178,10 @@ private[dynamic] object Reach {
         case Some(StartingOffsets.Exact(offsets, _)) => offsets
         case _ => enumerator.newStarts(names.flatMap(until.of(_).keySet).toSet, start)
       }
+      // A position of a partition that does not exist counts as lost data.
       names.map { topic =>
-        topic -> KafkaPosition.of(found.filter(_._1.topic == topic)).as(topic, until.generation(topic))
+        val own = found.filter { case (p, _) => p.topic == topic && until.get(p).nonEmpty }
+        topic -> KafkaPosition.of(own).as(topic, until.generation(topic))
       }
     }
 

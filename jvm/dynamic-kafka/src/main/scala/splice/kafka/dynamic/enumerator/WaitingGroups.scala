@@ -45,7 +45,7 @@ final private[enumerator] class WaitingGroups {
       log.warn(
         s"Streams ${group.streams.toSeq.sorted.mkString(", ")} wait for clusters that do not respond: " +
           s"${clusters.mkString(", ")}. Until then Splice reads these streams as before. Another document of the metadata " +
-          "service may change or remove the cutover."
+          "service may change or remove the cutover, the start or the stop."
       )
     }
   }

@@ -100,7 +100,7 @@ final class ClusterWorkerSuite extends AnyFunSuite {
   test("no request is sent before the delay after a failed login") {
     val seen = events { worker =>
       failing(worker, login)
-      worker.ask(ClusterRequest(KafkaPosition.Empty))
+      worker.ask(ClusterRequest(KafkaPosition.Empty, Instant.EPOCH))
       assert(worker.pending.isEmpty)
     }
     assert(seen == "1 closed")

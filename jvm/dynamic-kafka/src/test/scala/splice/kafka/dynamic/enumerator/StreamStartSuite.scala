@@ -17,7 +17,7 @@ final class StreamStartSuite extends RemovedTopics {
 
   private val now = 1700000000000L
 
-  // With its start, the records of 9 that are read: those before the start, and those after it, are written at other times.
+  // The first of 9 records that is read, by the start.
   private val places = Seq[(StreamPlace, Int)](
     StreamPlace.Earliest                                                                        -> 0,
     StreamPlace.Latest                                                                          -> 6,
@@ -111,7 +111,8 @@ final class StreamStartSuite extends RemovedTopics {
     world.logs(west).fill(topic(west), 1, 2)
     Using.resource(world.start()) { run =>
       val (first, _) = readAll(run, run.start(StartPosition.Configured))
-      val ahead      = StreamCutover.Offsets(SortedMap(west -> SortedMap(LogPartition(topic(west), 0) -> 8L)))
+      val places     = SortedMap(Seq(0, 7).map(LogPartition(topic(west), _) -> 8L): _*)
+      val ahead      = StreamCutover.Offsets(SortedMap(west -> places))
       publish(world, stream(east), started(ahead))
       val (second, some) = readAll(run, first)
       assert(some == all(west, 2, partition = 1))
