@@ -8,7 +8,7 @@ import java.util.Locale
 import org.slf4j.LoggerFactory
 
 import splice.kafka.KafkaErrors
-import splice.kafka.options.{KafkaOptions, PolicyOptions}
+import splice.kafka.options.{AdmissionOptions, KafkaOptions, PolicyOptions}
 import splice.source.{EditDistance, OptionErrors, SourceOption, SourceOptions}
 
 /** The options of single clusters, `cluster.<name>.<option>`, and the clusters of the metadata that they belong to.
@@ -88,6 +88,8 @@ private[dynamic] object ClusterOptions {
     PolicyOptions.OnTopicRemoved,
     PolicyOptions.NewPartitionsStart,
     PolicyOptions.Rack,
+    KafkaOptions.MaxOffsets,
+    AdmissionOptions.MaxBytes,
     KafkaOptions.GroupIdPrefix,
     KafkaOptions.PollTimeout,
     KafkaOptions.Retries,

@@ -17,7 +17,7 @@ import splice.kafka.dynamic.enumerator.MetadataDiscovery
 import splice.kafka.dynamic.metadata._
 import splice.kafka.dynamic.split.ClusterTopic
 import splice.kafka.options._
-import splice.source.{OptionErrors, SourceOption, SourceOptions}
+import splice.source.{Limits, OptionErrors, SourceOption, SourceOptions}
 
 /** The options of a Kafka source over many clusters, parsed and checked.
   *
@@ -46,12 +46,10 @@ final private[splice] case class DynamicSettings(
   /** The settings for the topics of one cluster: the metadata's properties go before the query's, and `cluster.<name>.` before both. */
   def of(cluster: KafkaCluster, topics: SortedSet[String]): KafkaSettings = {
     val properties = cluster.properties.map { case (k, v) => s"${KafkaOptions.ClientPrefix}$k" -> v }
-    val special    = options.scope(s"${DynamicOptions.ClusterPrefix}${cluster.name}").toMap
+    val special    = own(cluster).toMap
     val read       = Map(KafkaOptions.Subscribe.key -> topics.mkString(","))
-    // Shares are those of all clusters together, and may name what this one does not have.
-    val base = DynamicSettings.ofEvery(options).filterNot { case (key, _) => DynamicSettings.shares(key) }
-    val all  = DynamicSettings.merged(base, properties, special, read)
-    val made = KafkaSettings(SourceOptions(all))
+    val all        = DynamicSettings.merged(DynamicSettings.ofOne(options), properties, special, read)
+    val made       = KafkaSettings(SourceOptions(all))
     // Here it is decided how long to wait, for all clusters alike.
     val policies = made.policies.copy(
       patience = Duration.ZERO,
@@ -61,6 +59,14 @@ final private[splice] case class DynamicSettings(
     )
     made.copy(policies = policies)
   }
+
+  private def own(cluster: KafkaCluster) = options.scope(s"${DynamicOptions.ClusterPrefix}${cluster.name}")
+
+  /** The limits of a batch for one cluster, in addition to those for all clusters. An option takes precedence over the metadata. */
+  def limits(cluster: KafkaCluster): Limits.Limited = Limits.Limited(
+    rows = own(cluster).find(KafkaOptions.MaxOffsets).orElse(cluster.maxOffsetsPerTrigger),
+    bytes = own(cluster).find(AdmissionOptions.MaxBytes).orElse(cluster.maxBytesPerTrigger)
+  )
 
   // One retention bounds the positions of removed topics, whether the metadata removed them or a broker.
   private def deleted(policy: TopicRemoved): TopicRemoved = policy match {
@@ -159,7 +165,7 @@ private[splice] object DynamicSettings {
       options(DynamicOptions.CutoverOption),
       ClusterAdmission(options, base.admission),
       ClusterOptions(options, base.ending.isDefined) { own =>
-        val _ = KafkaSettings(SourceOptions(merged(ofEvery(options), somewhere, own.toMap)))
+        val _ = KafkaSettings(SourceOptions(merged(ofOne(options), somewhere, own.toMap)))
       }
     )
   }
@@ -211,8 +217,11 @@ private[splice] object DynamicSettings {
     }
   }
 
-  private def shares(key: String): Boolean =
-    Seq(AdmissionOptions.TopicWeights, AdmissionOptions.TopicFloors).exists(o => fold(o.key) == fold(key))
+  // Shares and limits of a batch are those of all clusters together, and may name what one cluster does not have.
+  private def ofOne(options: SourceOptions): Map[String, String] = {
+    val shared = (AdmissionOptions.all ++ Seq(KafkaOptions.MaxOffsets, KafkaOptions.MinOffsets)).map(o => fold(o.key))
+    ofEvery(options).filterNot { case (key, _) => shared.contains(fold(key)) }
+  }
 
   /** Later ones go before earlier ones, whatever the case of their keys. */
   private def merged(options: Iterable[(String, String)]*): Map[String, String] =

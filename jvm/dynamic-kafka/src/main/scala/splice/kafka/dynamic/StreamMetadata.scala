@@ -5,7 +5,7 @@ package splice.kafka.dynamic
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.source.Secrets
+import splice.source.{Limits, Secrets}
 
 /** An answer of a [[KafkaMetadataService]].
   *
@@ -77,16 +77,27 @@ final case class KafkaStream(
   *   whether Splice reads the cluster. A cluster that is not active receives no requests, and no row of it is lost
   * @param formerly
   *   earlier names of the cluster. If the query knows one of them, it continues at the positions of that cluster
+  * @param maxOffsetsPerTrigger
+  *   maximum number of offsets that a batch reads of the cluster, 1 or more
+  * @param maxBytesPerTrigger
+  *   maximum estimated bytes of keys and values that a batch reads of the cluster, 1 or more
   */
 final case class KafkaCluster(
     name: String,
     properties: SortedMap[String, String],
     active: Boolean = true,
-    formerly: Seq[String] = Nil
+    formerly: Seq[String] = Nil,
+    maxOffsetsPerTrigger: Option[Long] = None,
+    maxBytesPerTrigger: Option[Long] = None
 ) {
 
+  private[dynamic] def limits: Limits.Limited =
+    Limits.Limited(rows = maxOffsetsPerTrigger, bytes = maxBytesPerTrigger)
+
   override def toString: String = {
-    val shown = properties.map { case (k, v) => s"$k=${Secrets.redact(k, v)}" } ++ Option.when(!active)("active=false")
+    val shown = properties.map { case (k, v) => s"$k=${Secrets.redact(k, v)}" } ++
+      Option.when(!active)("active=false") ++
+      maxOffsetsPerTrigger.map(n => s"maxOffsetsPerTrigger=$n") ++ maxBytesPerTrigger.map(n => s"maxBytesPerTrigger=$n")
     shown.mkString(s"KafkaCluster($name, ", ", ", ")")
   }
 }

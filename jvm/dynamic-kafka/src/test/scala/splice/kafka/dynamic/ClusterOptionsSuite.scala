@@ -7,7 +7,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.{SourceOptions, SpliceException, SpliceOptionException}
+import splice.source.{Limits, SourceOptions, SpliceException, SpliceOptionException}
 
 final class ClusterOptionsSuite extends AnyFunSuite {
 
@@ -24,7 +24,6 @@ final class ClusterOptionsSuite extends AnyFunSuite {
 
   test("an option that has no effect on one cluster is rejected, with the option of all clusters") {
     Seq(
-      "maxOffsetsPerTrigger"   -> "7",
       "minOffsetsPerTrigger"   -> "7",
       "includeHeaders"         -> "true",
       "valueFormat"            -> "string",
@@ -58,6 +57,25 @@ final class ClusterOptionsSuite extends AnyFunSuite {
     assert(rejected("cluster.a.b.discoveryInterval" -> "soon").contains("'cluster.a.b.discoveryInterval'"))
     assert(rejected("cluster.west.kafka.enable.auto.commit" -> "true").contains("enable.auto.commit"))
     assert(rejected("failOnDataLoss" -> "true", "cluster.west.onOutOfRange" -> "earliest").contains("onOutOfRange"))
+  }
+
+  test("limits of one cluster are options of it, and do not conflict with those of all clusters") {
+    Seq("maxOffsetsPerTrigger" -> "0", "maxBytesPerTrigger" -> "much").foreach { case (option, value) =>
+      val message = rejected(s"cluster.east.$option" -> value)
+      assert(message.contains(s"'cluster.east.$option'") && message.contains(s"'$value'"), message)
+      assert(message.contains("a whole number, 1 or more") || message.contains("128m"), message)
+    }
+    val all = settings(
+      "minOffsetsPerTrigger"              -> "10",
+      "maxOffsetsPerTrigger"              -> "20",
+      "cluster.East.maxOffsetsPerTrigger" -> "5",
+      "cluster.a.b.maxBytesPerTrigger"    -> "1k"
+    )
+    val east = cluster("east").copy(maxOffsetsPerTrigger = Some(7), maxBytesPerTrigger = Some(8))
+    assert(all.limits(east) == Limits.Limited(rows = Some(5), bytes = Some(8)))
+    assert(all.limits(cluster("a.b")) == Limits.Limited(bytes = Some(1024)))
+    assert(all.limits(cluster("west")) == Limits.NotSet)
+    assert(all.of(east, SortedSet("t")).limits.minRows.isEmpty && all.base.limits.rows.contains(20L))
   }
 
   test("an end of one cluster needs an end of all clusters") {

@@ -3,6 +3,8 @@
 
 package splice.kafka.enumerator
 
+import splice.source.Limits
+
 /** How many rows and bytes one batch may still read. */
 final private[splice] case class Quota(rows: Double, bytes: Double) {
 
@@ -70,6 +72,14 @@ final private[splice] case class Quota(rows: Double, bytes: Double) {
     }
     math.min(within(left.rows, _ => 1.0), within(left.bytes, _.rowBytes))
   }
+}
+
+private[splice] object Quota {
+
+  val Unlimited: Quota = Quota(Double.MaxValue, Double.MaxValue)
+
+  def of(limits: Limits): Quota =
+    Quota(limits.rows.fold(Unlimited.rows)(_.toDouble), limits.bytes.fold(Unlimited.bytes)(_.toDouble))
 }
 
 /** What one partition has to read: `rate` is how fast it gets rows, compared with others. */

@@ -18,12 +18,14 @@ final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
     *   from and until of everything that is available
     */
   def apply(limits: Limits, ready: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] =
-    (limits.rows, limits.bytes) match {
-      case (None, None)                    => ready.map { case (p, (_, until)) => p -> until }
-      case (Some(rows), None) if isLagOnly => RateLimit(rows, ready)
-      case (rows, bytes)                   =>
-        share(Quota(rows.fold(Double.MaxValue)(_.toDouble), bytes.fold(Double.MaxValue)(_.toDouble)), ready)
+    limits.rows match {
+      case Some(rows) if limits.bytes.isEmpty && isLagOnly => RateLimit(rows, ready)
+      case _                                               => within(Quota.of(limits), ready)
     }
+
+  /** The same, where only the very first row may exceed the quota. */
+  def within(quota: Quota, ready: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] =
+    if (quota == Quota.Unlimited) ready.map { case (p, (_, until)) => p -> until } else share(quota, ready)
 
   private def share(quota: Quota, ready: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] = {
     val all = ready.iterator.map { case (p, (from, until)) => Behind(p, from, until, rowBytes(p)) }.toIndexedSeq

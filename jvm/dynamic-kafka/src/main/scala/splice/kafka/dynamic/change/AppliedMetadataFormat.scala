@@ -27,6 +27,8 @@ private[change] object AppliedMetadataFormat {
       Seq("cluster" -> Json.text(c.name), "properties" -> Json.obj(texts(c.properties): _*)) ++
         Option.when(!c.active)("active" -> Json.bool(false)) ++
         Option.when(c.formerly.nonEmpty)("formerly" -> Json.array(c.formerly.map(Json.text))) ++
+        c.maxOffsetsPerTrigger.map("maxOffsetsPerTrigger" -> Json.number(_)) ++
+        c.maxBytesPerTrigger.map("maxBytesPerTrigger" -> Json.number(_)) ++
         applied.scopes.get(c.name).map("scope" -> Json.text(_)) ++
         applied.renames.collectFirst { case (old, c.name) => "renamed" -> Json.text(old) }
     )
@@ -132,7 +134,9 @@ private[change] object AppliedMetadataFormat {
         text(node, "cluster"),
         SortedMap.from(properties),
         Json.field(node, "active").forall(_.asBoolean),
-        Json.field(node, "formerly").toSeq.flatMap(Json.items).map(_.asText)
+        Json.field(node, "formerly").toSeq.flatMap(Json.items).map(_.asText),
+        Json.field(node, "maxOffsetsPerTrigger").map(_.asLong),
+        Json.field(node, "maxBytesPerTrigger").map(_.asLong)
       )
   }
 

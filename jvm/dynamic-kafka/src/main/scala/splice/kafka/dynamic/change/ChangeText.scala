@@ -41,6 +41,10 @@ private[dynamic] object ChangeText {
       list("clusters added", now.clusters.keySet -- before.clusters.keySet),
       list("clusters gone", before.clusters.keySet -- now.clusters.keySet),
       list("clusters with other properties", renewed),
+      list(
+        "clusters with other limits",
+        now.clusters.keys.filter(c => before.clusters.get(c).exists(_.limits != now.clusters(c).limits))
+      ),
       list("clusters set active", now.clusters.keys.filter(c => before.clusters.contains(c) && isSet(c, before, now))),
       list("clusters set inactive", now.clusters.keys.filter(isSet(_, now, before))),
       topics("topics added", has -- had -- returned),

@@ -5,7 +5,7 @@ package splice.kafka.dynamic.enumerator
 
 import scala.collection.immutable.SortedMap
 
-import splice.kafka.enumerator.{Fills, RecordSizes, Sharing}
+import splice.kafka.enumerator.{Fills, Quota, RecordSizes, Sharing}
 import splice.kafka.options.AdmissionRules
 import splice.kafka.split.KafkaPosition
 import splice.source.{Limits, LogPartition}
@@ -21,21 +21,30 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
     *
     * @param rules
     *   where topics are named with their cluster; asked for only where a batch has a limit
+    * @param ofCluster
+    *   the limits of one cluster, which hold in addition to those of all clusters
     */
   def apply(
       rules: => AdmissionRules,
       limits: Limits,
+      ofCluster: String => Limits,
       reach: SortedMap[String, Reach]
-  ): Option[SortedMap[String, KafkaPosition]] =
+  ): Option[SortedMap[String, KafkaPosition]] = {
+    val quotas =
+      if (limits == Limits.Everything) Map.empty[String, Quota]
+      else
+        reach.keysIterator.map(name => name -> Quota.of(ofCluster(name))).filter(_._2 != Quota.Unlimited).toMap
     if (limits.minRows.exists(reach.valuesIterator.map(_.rows).sum < _)) None
-    else if (limits.rows.isEmpty && limits.bytes.isEmpty) Some(reach.map { case (name, own) =>
+    else if (quotas.isEmpty && Quota.of(limits) == Quota.Unlimited) Some(reach.map { case (name, own) =>
       name -> own.until
     })
-    else Some(shared(rules, limits, reach))
+    else Some(shared(rules, limits, quotas, reach))
+  }
 
   private def shared(
       rules: AdmissionRules,
       limits: Limits,
+      quotas: Map[String, Quota],
       reach: SortedMap[String, Reach]
   ): SortedMap[String, KafkaPosition] = {
     val ready = SortedMap.from(for {
@@ -53,7 +62,10 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
       val (name, p) = origin(q)
       q -> reach(name).until.generation(p.topic)
     }
-    val share = fills.share(ready, key)(sharing(rules)(limits, _))
+    val share = fills.share(ready, key) { open =>
+      if (quotas.isEmpty) sharing(rules)(limits, open)
+      else new ClusterQuotas(sharing(rules), sizes, origin(_)._1)(Quota.of(limits), quotas, open)
+    }
     reach.map { case (name, own) =>
       name -> own.until.copy(offsets = own.until.offsets.map { case (p, until) =>
         p -> share.getOrElse(qualified(name, p), until)

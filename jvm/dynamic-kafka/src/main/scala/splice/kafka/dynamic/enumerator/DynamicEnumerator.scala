@@ -129,7 +129,7 @@ final private[splice] class DynamicEnumerator(
     *   whether to wait for clusters that are known to be unavailable
     */
   @tailrec private def go(at: DynamicPosition, limits: Limits, patient: Boolean = false): DynamicPosition = {
-    val (begun, before) = driver.settle(at, frozen, availability)
+    val (begun, before) = driver.settle(at, frozen, workers.availability)
     workers.all.foreach { case (name, worker) => if (!before.isActive(name)) worker.rest() }
     workers.follow(driver.reached(before), at)
     val requests = SortedMap.from(before.read.keysIterator.filter(before.isActive).map(name =>
@@ -160,9 +160,6 @@ final private[splice] class DynamicEnumerator(
     } else next
   }
 
-  private def availability(cluster: String): Availability =
-    workers.find(cluster).fold[Availability](Availability.Unknown)(_.health.availability)
-
   private def advanced(
       at: DynamicPosition,
       here: AppliedMetadata,
@@ -172,7 +169,8 @@ final private[splice] class DynamicEnumerator(
     val open = found.map { case (name, reach) =>
       name -> reach.copy(until = UpperBound(here, settings.cutover, name, at, reach.until, reach.places))
     }
-    sharing(settings.admission(here), limits, open).fold(at)(_.foldLeft(at) { case (position, (name, until)) =>
+    def own(name: String) = here.clusters.get(name).fold(Limits.NotSet)(settings.limits)
+    sharing(settings.admission(here), limits, own, open).fold(at)(_.foldLeft(at) { case (position, (name, until)) =>
       position.updated(name, until)
     })
   }

@@ -8,6 +8,8 @@ import scala.util.control.NonFatal
 import org.apache.kafka.clients.CommonClientConfigs
 
 import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata, StreamPlace}
+import splice.kafka.options.AdmissionOptions.MaxBytes
+import splice.kafka.options.KafkaOptions.MaxOffsets
 import splice.source.SpliceException
 
 /** Checks the metadata of a user's service, as a document is checked: names, references between streams and clusters, client properties,
@@ -58,6 +60,11 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
       if (!ClusterNames.isValid(key)) throw invalid(s"'$key' is not a valid cluster name. Use ${ClusterNames.Allowed}")
       if (cluster.properties.get(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG).forall(_.trim.isEmpty))
         throw invalid(s"cluster '$key' has no property ${CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG}")
+      for {
+        (field, limit) <-
+          Seq(MaxOffsets.key -> cluster.maxOffsetsPerTrigger, MaxBytes.key -> cluster.maxBytesPerTrigger)
+        wrong <- limit if wrong < 1
+      } throw invalid(s"'$wrong' is not a valid '$field' of cluster '$key'. Use a whole number, 1 or more")
       cluster.properties.keysIterator.foreach { property =>
         rules.refusal(key, cluster.properties, property).foreach(why =>
           throw invalid(s"property '$property' of cluster '$key' is rejected: $why")

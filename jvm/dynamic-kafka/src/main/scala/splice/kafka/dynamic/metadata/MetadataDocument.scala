@@ -9,6 +9,9 @@ import org.apache.kafka.clients.CommonClientConfigs
 import org.apache.kafka.common.internals.Topic
 
 import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
+import splice.kafka.options.AdmissionOptions.MaxBytes
+import splice.kafka.options.KafkaOptions.MaxOffsets
+import splice.source.SourceOption
 
 /** What a metadata file or endpoint holds, as YAML or JSON:
   * {{{
@@ -17,7 +20,7 @@ import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
   * confirmRemovals: 12
   * clusters:
   *   east: {bootstrapServers: "east-1:9092,east-2:9092", properties: {security.protocol: SSL}}
-  *   west: {bootstrapServers: "west-1:9092", active: false}
+  *   west: {bootstrapServers: "west-1:9092", active: false, maxOffsetsPerTrigger: 100000}
   * streams:
   *   orders: {east: [orders], west: [orders, orders-old]}
   * cutovers:
@@ -84,7 +87,7 @@ private[dynamic] object MetadataDocument {
   private def cluster(entry: (String, Located), rules: DocumentProperties): KafkaCluster = {
     val (name, value) = entry
     if (!ClusterNames.isValid(name)) value.wrong(s"'$name' is no name of a cluster: ${ClusterNames.Allowed}")
-    val parts   = value.only("bootstrapServers", "properties", "active", "formerly")
+    val parts   = value.only("bootstrapServers", "properties", "active", "formerly", MaxOffsets.key, MaxBytes.key)
     val servers = parts.getOrElse("bootstrapServers", value.wrong("'bootstrapServers' is missing"))
     val written = parts.get("properties").toSeq.flatMap(_.fields)
     written.foreach { case (key, at) => if (key == Servers) at.wrong("set 'bootstrapServers' instead") }
@@ -97,8 +100,18 @@ private[dynamic] object MetadataDocument {
         old.wrong(s"'${old.text}' is not a valid cluster name: ${ClusterNames.Allowed}")
       if (old.text == name) old.wrong(s"the cluster has the name '$name' already. 'formerly' is its earlier name")
     }
-    KafkaCluster(name, all, parts.get("active").forall(_.bool), formerly.map(_.text))
+    KafkaCluster(
+      name,
+      all,
+      parts.get("active").forall(_.bool),
+      formerly.map(_.text),
+      parts.get(MaxOffsets.key).map(limit(MaxOffsets)),
+      parts.get(MaxBytes.key).map(limit(MaxBytes))
+    )
   }
+
+  private def limit(option: SourceOption[Long])(at: Located): Long =
+    option.kind.parse(at.text).getOrElse(at.wrong(s"'${at.text}' is not a valid limit. Use ${option.kind.allowed}"))
 
   // Kafka's own rule. A name such as "a,b" would be read as two topics.
   private def topic(at: Located): String = {

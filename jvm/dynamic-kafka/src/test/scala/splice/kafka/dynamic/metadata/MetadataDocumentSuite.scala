@@ -51,6 +51,24 @@ final class MetadataDocumentSuite extends AnyFunSuite {
     assert(found.clusters.collect { case (name, c) if !c.active => name }.toSet == Set("west"))
   }
 
+  test("limits of a cluster are read, and a value that is no limit is an error with line and allowed values") {
+    def limited(text: String) = yaml.replace("active: false", text)
+    val west                  = read(limited("maxOffsetsPerTrigger: 1000, maxBytesPerTrigger: 10m")).clusters("west")
+    assert(west.maxOffsetsPerTrigger.contains(1000L) && west.maxBytesPerTrigger.contains(10L << 20))
+    assert(read(yaml).clusters.values.forall(c => c.maxOffsetsPerTrigger.isEmpty && c.maxBytesPerTrigger.isEmpty))
+    Seq(
+      ("maxOffsetsPerTrigger", "0", "1 or more"),
+      ("maxOffsetsPerTrigger", "many", "1 or more"),
+      ("maxBytesPerTrigger", "-1", "128m"),
+      ("maxBytesPerTrigger", "1x", "128m")
+    ).foreach { case (key, value, allowed) =>
+      val message = refused(limited(s"$key: $value"))
+      Seq("line 9", s"clusters.west.$key", s"'$value'", allowed).foreach(part =>
+        assert(message.contains(part), message)
+      )
+    }
+  }
+
   test("JSON is read as well") {
     val json  = """{"version":1,"clusters":{"a":{"bootstrapServers":"a:1"}},"streams":{"s":{"a":["t"]}}}"""
     val found = read(json)

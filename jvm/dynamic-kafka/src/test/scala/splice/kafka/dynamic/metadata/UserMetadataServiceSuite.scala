@@ -99,6 +99,12 @@ final class UserMetadataServiceSuite extends AnyFunSuite {
     val orders = metadata().streams("orders")
     val never  = metadata().copy(streams = SortedMap("orders" -> orders.copy(stop = Some(StreamPlace.Earliest))))
     assert(broken(never).contains("the stop of stream 'orders' is Earliest"))
+    Seq(
+      "'0' is not a valid 'maxOffsetsPerTrigger' of cluster 'east'" -> east.copy(maxOffsetsPerTrigger = Some(0)),
+      "'-1' is not a valid 'maxBytesPerTrigger' of cluster 'east'"  -> east.copy(maxBytesPerTrigger = Some(-1))
+    ).foreach { case (what, limited) =>
+      assert(broken(metadata().copy(clusters = SortedMap("east" -> limited))).contains(what))
+    }
   }
 
   test("an exception of the service is an unavailable service, with its cause") {

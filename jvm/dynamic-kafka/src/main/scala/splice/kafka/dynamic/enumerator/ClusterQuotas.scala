@@ -1,0 +1,68 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.enumerator
+
+import scala.annotation.tailrec
+import scala.collection.immutable.SortedMap
+
+import splice.kafka.enumerator.{Quota, RecordSizes, Sharing}
+import splice.source.LogPartition
+
+/** Shares a batch among clusters that have limits of their own. Pure.
+  *
+  * @param cluster
+  *   the cluster of a partition
+  */
+final private[enumerator] class ClusterQuotas(sharing: Sharing, sizes: RecordSizes, cluster: LogPartition => String) {
+
+  /** How far each partition goes.
+    *
+    * @param quota
+    *   of all clusters together
+    * @param quotas
+    *   of the clusters that have a limit
+    * @param ready
+    *   from and until of everything that is available
+    */
+  def apply(
+      quota: Quota,
+      quotas: Map[String, Quota],
+      ready: SortedMap[LogPartition, (Long, Long)]
+  ): SortedMap[LogPartition, Long] = go(quota, quotas, ready, SortedMap.empty)
+
+  /** A cluster whose share exceeds its limit gets the limit, and the others share what remains of the batch. */
+  @tailrec private def go(
+      quota: Quota,
+      quotas: Map[String, Quota],
+      ready: SortedMap[LogPartition, (Long, Long)],
+      limited: SortedMap[LogPartition, Long]
+  ): SortedMap[LogPartition, Long] = {
+    val share = part(quota, ready)
+    val over  = used(ready, share).flatMap { case (name, own) =>
+      quotas.get(name).filter(most => own.rows > most.rows || own.bytes > most.bytes && own.rows > 1)
+        // The other clusters never get less than their shares here, since this cluster gets no more than its own.
+        .map(most => name -> Quota(math.min(most.rows, own.rows), math.min(most.bytes, own.bytes)))
+    }
+    if (over.isEmpty) limited ++ share
+    else {
+      val (those, others) = ready.partition { case (p, _) => over.contains(cluster(p)) }
+      val ends = those.groupBy { case (p, _) => cluster(p) }.flatMap { case (name, own) => part(over(name), own) }
+      val left = used(those, ends).valuesIterator.foldLeft(quota)((rest, own) =>
+        Quota(rest.rows - own.rows, rest.bytes - own.bytes)
+      )
+      go(left, quotas -- over.keySet, others, limited ++ ends)
+    }
+  }
+
+  private def part(quota: Quota, ready: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] =
+    if (quota.rows < 1) ready.map { case (p, (from, _)) => p -> from } else sharing.within(quota, ready)
+
+  private def used(
+      ready: SortedMap[LogPartition, (Long, Long)],
+      share: collection.Map[LogPartition, Long]
+  ): Map[String, Quota] = ready.toSeq.groupMapReduce { case (p, _) => cluster(p) } { case (p, (from, _)) =>
+    val rows = (share(p) - from).toDouble
+    Quota(rows, rows * sizes.estimate(p.topic))
+  }((a, b) => Quota(a.rows + b.rows, a.bytes + b.bytes))
+}
