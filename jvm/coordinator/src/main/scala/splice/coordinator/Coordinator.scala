@@ -180,6 +180,9 @@ final class Coordinator(
   def figures(at: Position): SortedMap[String, String] =
     enumerator.figures(at) ++ slotLog.last.map(layout => ProgressMetric.Slots -> layout.rules.slots.toString)
 
+  /** Further figures for Spark's metric system, as of the last call of [[figures]]. */
+  def gauges(at: Position): Iterable[(String, Long)] = enumerator.gauges(at)
+
   override def close(): Unit = made.foreach(_.close())
 
   private lazy val pinned = context.copy(session = SessionSettings.pinned(log))

@@ -176,6 +176,9 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     at.current.flatMap(enumerators.find).fold(SortedMap.empty[String, String])(_.figures(at.position)) ++ own
   }
 
+  override def gauges(at: HybridPosition): Iterable[(String, Long)] =
+    at.current.flatMap(enumerators.find).fold(Iterable.empty[(String, Long)])(_.gauges(at.position))
+
   override def close(): Unit = enumerators.close()
 
   /** The plan of a query that starts now. The side log of this run is discarded. */

@@ -66,8 +66,8 @@ object ProgressMetric {
   /** How many looks at topics and partitions have failed since then. */
   val MetadataFailures = "metadataFailures"
 
-  /** JSON: for each cluster splits, rowsBehind, bytesBehind, secondsBehind, rowsArriving, failures and, while it does not answer,
-    * failingSeconds (several clusters only).
+  /** JSON: for each cluster splits, rowsBehind, bytesBehind, secondsBehind, rowsArriving, failures, topicsWaiting, topicsDraining, available,
+    * responseAgeMs and, while it does not respond, failingSeconds (several clusters only).
     */
   val Clusters = "clusters"
 

@@ -111,6 +111,11 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
   /** Figures for the query progress. Sends no request. Keys are those of [[ProgressMetric]]. */
   def figures(at: P): SortedMap[String, String] = SortedMap(ProgressMetric.Position -> at.json)
 
+  /** Figures that are too many for the query progress, as of the last call of [[figures]]. Called only if Spark's metric system shows them.
+    * Sends no request.
+    */
+  def gauges(at: P): Iterable[(String, Long)] = Nil
+
   override def close(): Unit = ()
 }
 

@@ -19,8 +19,8 @@ final private[spark] class MetricsBoard(registry: MetricRegistry, prefix: String
   private def name(k: String) = s"$prefix.$k"
 
   /** Shows these figures and no others. */
-  def show(report: Iterable[(String, String)]): Unit = {
-    val now = MetricsBoard.numbers(report)
+  def show(report: Iterable[(String, String)], gauges: Iterable[(String, Long)] = Nil): Unit = {
+    val now = MetricsBoard.numbers(report) ++ gauges
     val _   = MetricsBoard.boards.add(this)
     figures.set(now)
     (shown -- now.keySet).foreach(key => registry.remove(name(key)))
@@ -43,8 +43,7 @@ private[spark] object MetricsBoard {
   /** Spark's local property with the id of the query that a thread runs. */
   private[spark] val QueryId = "sql.streaming.queryId"
 
-  // Nobody reads this one: the plugin is not there.
-  private val current = new AtomicReference(new MetricRegistry)
+  private val current = new AtomicReference(Option.empty[MetricRegistry])
 
   private val boards = ConcurrentHashMap.newKeySet[MetricsBoard]()
 
@@ -52,20 +51,23 @@ private[spark] object MetricsBoard {
   def open(registry: MetricRegistry): Unit = {
     val queries: Gauge[Int] = () => boards.size
     val _                   = registry.register("queries", queries)
-    current.set(registry)
+    current.set(Some(registry))
   }
 
-  /** The board of the query that this thread runs. */
-  def ofQuery(context: SparkContext): MetricsBoard =
-    new MetricsBoard(current.get, Option(context.getLocalProperty(QueryId)).getOrElse("query"))
+  /** Later queries have no gauges. */
+  def close(): Unit = current.set(None)
+
+  /** The board of the query that this thread runs; None without the plugin. */
+  def ofQuery(context: SparkContext): Option[MetricsBoard] =
+    current.get.map(new MetricsBoard(_, Option(context.getLocalProperty(QueryId)).getOrElse("query")))
 
   private[spark] def numbers(report: Iterable[(String, String)]): Map[String, Long] = report.flatMap {
-    case (ProgressMetric.Topics, json) =>
+    case (part @ (ProgressMetric.Topics | ProgressMetric.Clusters), json) =>
       for {
-        topics        <- Json.read(json).toSeq
-        (topic, node) <- Json.fields(topics)
-        (key, value)  <- Json.fields(node)
-      } yield s"${ProgressMetric.Topics}.$topic.$key" -> value.asLong
+        all          <- Json.read(json).toSeq
+        (name, node) <- Json.fields(all)
+        (key, value) <- Json.fields(node)
+      } yield s"$part.$name.$key" -> value.asLong
     case (key, text) => text.toLongOption.map(key -> _)
   }.toMap
 }

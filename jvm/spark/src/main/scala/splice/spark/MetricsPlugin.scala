@@ -5,13 +5,13 @@ package splice.spark
 
 import java.util.{Map => JMap}
 
-import com.codahale.metrics.MetricRegistry
 import org.apache.spark.SparkContext
 import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext, SparkPlugin}
 
 /** Puts the figures of queries into Spark's metric system: set `spark.plugins` to this class (Spark's SparkPlugin).
   *
-  * Gauges are named `<query id>.<figure>`, and `<query id>.topics.<topic>.<figure>` for Kafka; they go when their query stops.
+  * Gauges are named `<query id>.<figure>`, and `<query id>.topics.<topic>.<figure>` for Kafka, or `<query id>.clusters.<cluster>.<figure>` and
+  * `<query id>.clusters.<cluster>.topics.<topic>.<figure>` for many clusters; they go when their query stops.
   */
 final class MetricsPlugin extends SparkPlugin {
 
@@ -22,7 +22,7 @@ final class MetricsPlugin extends SparkPlugin {
       java.util.Map.of()
     }
 
-    override def shutdown(): Unit = MetricsBoard.open(new MetricRegistry)
+    override def shutdown(): Unit = MetricsBoard.close()
   }
 
   // Executors report to their query, whose driver shows it.

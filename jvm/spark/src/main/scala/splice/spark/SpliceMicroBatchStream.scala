@@ -75,8 +75,9 @@ final private[spark] class SpliceMicroBatchStream private (
     latestConsumed.toScala.fold(java.util.Map.of[String, String]()) { consumed =>
       homes.learn(reports.takeHomes())
       coordinator.reported(reports.takeReports())
-      val figures = coordinator.figures(position(consumed)) + (ProgressMetric.SlotMoves -> homes.moves.toString)
-      board.show(figures)
+      val at      = position(consumed)
+      val figures = coordinator.figures(at) + (ProgressMetric.SlotMoves -> homes.moves.toString)
+      board.foreach(_.show(figures, coordinator.gauges(at)))
       figures.asJava
     }
 
@@ -89,7 +90,7 @@ final private[spark] class SpliceMicroBatchStream private (
     } catch {
       case NonFatal(e) => SpliceMicroBatchStream.log.warn("The last committed batch was not told to the source", e)
     } finally {
-      board.close()
+      board.foreach(_.close())
       coordinator.close()
     }
 

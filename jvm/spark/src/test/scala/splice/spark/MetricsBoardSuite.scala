@@ -13,12 +13,14 @@ final class MetricsBoardSuite extends AnyFunSuite {
   private def values(registry: MetricRegistry): Map[String, Any] =
     registry.getGauges.asScala.map { case (name, gauge) => name -> gauge.getValue }.toMap
 
-  test("numbers become gauges, also those of topics, and go with their query") {
+  test("numbers become gauges, also those of topics and clusters, and go with their query") {
     val registry = new MetricRegistry
     val board    = new MetricsBoard(registry, "q")
     board.show(Seq("rowsBehind" -> "5", "position" -> "{}", "topics" -> """{"a.b":{"rowsBehind":5,"partitions":2}}"""))
     assert(values(registry) ==
       Map("q.rowsBehind" -> 5L, "q.topics.a.b.rowsBehind" -> 5L, "q.topics.a.b.partitions" -> 2L))
+    board.show(Seq("clusters" -> """{"east":{"available":1}}"""), Seq("clusters.east.topics.a.rowsBehind" -> 3L))
+    assert(values(registry) == Map("q.clusters.east.available" -> 1L, "q.clusters.east.topics.a.rowsBehind" -> 3L))
     board.show(Seq("rowsBehind" -> "4"))
     assert(values(registry) == Map("q.rowsBehind" -> 4L))
     new MetricsBoard(registry, "other").show(Seq("rowsBehind" -> "1"))

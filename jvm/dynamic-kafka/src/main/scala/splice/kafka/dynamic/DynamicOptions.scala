@@ -183,6 +183,13 @@ private[splice] object DynamicOptions {
 
   val ClusterFloors: SourceOption[Map[String, Double]] = floors("clusterFloors", "cluster", "{\"east\":0.5}")
 
+  val MaxGaugeTopics: SourceOption[Int] = SourceOption(
+    "maxGaugeTopics",
+    OptionType("a whole number, 0 or more", _.trim.toIntOption.filter(_ >= 0)),
+    "maximum number of topics of all clusters that have gauges in Spark's metric system, up to five gauges per topic; the first ones by " +
+      "the names of cluster and topic"
+  ).withDefault(400, "400")
+
   val own: Seq[SourceOption[_]] = Seq(
     Streams,
     StreamPattern,
@@ -208,7 +215,8 @@ private[splice] object DynamicOptions {
     StreamWeights,
     ClusterWeights,
     StreamFloors,
-    ClusterFloors
+    ClusterFloors,
+    MaxGaugeTopics
   ) ++ HttpOptions.all
 
   /** With the options of one cluster, but for those that say what is read of it. */

@@ -40,6 +40,9 @@ private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] w
   /** Topics that are subscribed to by name and did not exist when topics were last requested. */
   def missing: SortedSet[String] = SortedSet.empty
 
+  /** The figures of each topic, as of the last call of [[figures]]. */
+  def ofTopics: SortedMap[String, Seq[(String, Long)]] = SortedMap.empty
+
   /** The cluster's own id, as far as its brokers have told it. */
   def clusterId: Option[String]
 

@@ -196,6 +196,7 @@ final private[splice] class KafkaEnumerator(
   override def expect(starts: KafkaPosition): Unit                                     = watch.expect(starts)
   override def refresh(): Unit                                                         = refreshing = true
   override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]         = log.written(partitions)
+  override def ofTopics: SortedMap[String, Seq[(String, Long)]]                        = progress.ofTopics
   override def missing: SortedSet[String]                                              = membership.missing
   override def clusterId: Option[String]                                               = identity.known.cluster
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = log.atTime(millis)

@@ -6,7 +6,7 @@ package splice.kafka.enumerator
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.SkippedRows
-import splice.kafka.lag.{LagBook, ReadReports}
+import splice.kafka.lag.{Lag, LagBook, ReadReports}
 import splice.kafka.split.KafkaPosition
 import splice.source.{EnumeratorContext, LogPartition, ProgressMetric}
 
@@ -32,6 +32,7 @@ final private[splice] class KafkaFigures(
 
   private val lag = new LagBook
 
+  private var seen                           = Option.empty[Lag]
   private var shownAt: Option[KafkaPosition] = None
   private var filled                         = 0L
 
@@ -51,13 +52,19 @@ final private[splice] class KafkaFigures(
     val fill = if (fills().isEmpty) Nil
     else Seq(ProgressMetric.RowsFilled -> filled.toString, ProgressMetric.OffsetsToFill -> toFill.toString)
     val read = at.copy(offsets = at.offsets.filter { case (p, _) => isRead(p) })
-    lag.look(unfilled(read), watch.last, tasks, context.clock.instant()).report ++ tasks.report ++ fill ++ Seq(
+    val now  = lag.look(unfilled(read), watch.last, tasks, context.clock.instant())
+    seen = Some(now)
+    now.report ++ tasks.report ++ fill ++ Seq(
       ProgressMetric.Position         -> at.summary,
       ProgressMetric.RowsSkipped      -> skipped.total.toString,
       ProgressMetric.Splits           -> read.offsets.size.toString,
       ProgressMetric.MetadataFailures -> discovery.health.failures.toString
     ) ++ discovery.health.age(context.steady.instant()).map(ProgressMetric.MetadataAge -> _.toMillis.toString)
   }
+
+  /** The figures of each topic, as of the last call. */
+  def ofTopics: SortedMap[String, Seq[(String, Long)]] =
+    seen.fold(SortedMap.empty[String, Seq[(String, Long)]])(_.ofTopics)
 
   /** Offsets that are behind their ends by as much as there is to read. */
   private def unfilled(at: KafkaPosition): SortedMap[LogPartition, Long] =

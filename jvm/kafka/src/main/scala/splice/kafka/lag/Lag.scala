@@ -50,8 +50,17 @@ final private[splice] case class Lag(
       )
   }
 
+  private lazy val byTopic: Map[String, Seq[PartitionLag]] = partitions.groupBy(_.partition.topic)
+
+  /** The figures of each topic. Empty while no end is known. */
+  def ofTopics: SortedMap[String, Seq[(String, Long)]] =
+    if (isKnown) SortedMap.from(byTopic.iterator.map { case (topic, own) =>
+      topic -> Lag.numbers(own, arriving.get(topic))
+    })
+    else SortedMap.empty
+
   private def topics: Seq[(String, JsonNode)] = {
-    val all = partitions.groupBy(_.partition.topic).toSeq.sortBy { case (t, own) => (-own.map(_.rows).sum, t) }
+    val all           = byTopic.toSeq.sortBy { case (t, own) => (-own.map(_.rows).sum, t) }
     val (shown, rest) = all.splitAt(Lag.TopicsShown)
     val others        = rest.flatMap(_._2)
     shown.map { case (topic, own) => topic -> Lag.node(own, arriving.get(topic)) } ++
@@ -78,15 +87,14 @@ private[splice] object Lag {
   /** Stands for the topics that are not named; no topic is called so. */
   val Others = "*"
 
-  private def node(own: Seq[PartitionLag], arriving: Option[Double]): JsonNode = {
-    val fields = Seq(
-      "partitions" -> Json.number(own.size.toLong),
-      "rowsBehind" -> Json.number(own.map(_.rows).sum)
-    ) ++ sum(own.map(_.bytes)).map("bytesBehind" -> Json.number(_)) ++
-      own.flatMap(_.seconds).maxOption.map("secondsBehind" -> Json.number(_)) ++
-      arriving.map(rows => "rowsArriving" -> Json.number(math.round(rows)))
-    Json.obj(fields: _*)
-  }
+  private def node(own: Seq[PartitionLag], arriving: Option[Double]): JsonNode =
+    Json.obj(numbers(own, arriving).map { case (key, number) => key -> Json.number(number) }: _*)
+
+  private def numbers(own: Seq[PartitionLag], arriving: Option[Double]): Seq[(String, Long)] =
+    Seq("partitions" -> own.size.toLong, "rowsBehind" -> own.map(_.rows).sum) ++
+      sum(own.map(_.bytes)).map("bytesBehind" -> _) ++
+      own.flatMap(_.seconds).maxOption.map("secondsBehind" -> _) ++
+      arriving.map(rows => "rowsArriving" -> math.round(rows))
 
   /** What is known of a sum; None when nothing is. */
   private def sum(values: Seq[Option[Long]]): Option[Long] =

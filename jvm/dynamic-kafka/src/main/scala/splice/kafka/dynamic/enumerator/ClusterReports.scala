@@ -3,34 +3,46 @@
 
 package splice.kafka.dynamic.enumerator
 
-import java.time.{Clock, Duration}
+import java.time.{Clock, Duration, Instant}
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import com.fasterxml.jackson.databind.JsonNode
 
-import splice.kafka.dynamic.change.AppliedMetadata
+import splice.kafka.dynamic.change.{AppliedMetadata, Availability, TopicState}
 import splice.kafka.dynamic.split.DynamicPosition
 import splice.source.{Json, ProgressMetric}
 
-/** Figures of all clusters and of each; those of a cluster go with it. A cluster that is being asked keeps its last ones. */
-final private[dynamic] class ClusterReports(clock: Clock) {
+/** Figures of all clusters and of each; those of a cluster go with it. A cluster that is being asked keeps its last ones.
+  *
+  * @param maxTopics
+  *   the greatest number of topics that have gauges
+  */
+final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
 
   import ClusterReports._
 
   private var last: SortedMap[String, SortedMap[String, String]] = SortedMap.empty
   private var skippedBefore                                      = 0L
 
+  private var read: SortedMap[String, SortedSet[String]] = SortedMap.empty
+  private var topics: SortedMap[String, TopicFigures]    = SortedMap.empty
+
+  /** @param all
+    *   the workers, including those of clusters that were drained in this batch, which end with the next request
+    */
   def apply(
       position: DynamicPosition,
       here: AppliedMetadata,
-      workers: SortedMap[String, ClusterWorker],
+      all: SortedMap[String, ClusterWorker],
       discovery: MetadataDiscovery,
       refusals: Int,
       waitsFor: SortedSet[String]
   ): SortedMap[String, String] = {
-    val now    = clock.instant()
-    val before = last
+    val now     = clock.instant()
+    val before  = last
+    val workers = all.filter { case (name, _) => here.read.contains(name) }
+    read = here.read
     last = workers.map { case (name, worker) =>
       name ->
         worker.peek(_.figures(position.of(name))).orElse(last.get(name)).getOrElse(SortedMap.empty[String, String])
@@ -40,8 +52,10 @@ final private[dynamic] class ClusterReports(clock: Clock) {
       val count = skipped(own)
       if (last.get(name).forall(skipped(_) < count)) count else 0L
     }.sum
-    val clusters = workers.toSeq.map { case (name, worker) => name -> cluster(last(name), worker.health, now) }
-    val health   = discovery.health
+    val clusters = workers.toSeq.map { case (name, worker) =>
+      name -> cluster(last(name), here.of(name).values, worker, now)
+    }
+    val health = discovery.health
     SortedMap.from(summed ++ greatest ++ Seq(
       ProgressMetric.RowsSkipped      -> (skippedBefore + last.valuesIterator.map(skipped).sum).toString,
       ProgressMetric.Position         -> summary(position),
@@ -64,10 +78,49 @@ final private[dynamic] class ClusterReports(clock: Clock) {
   private def names(key: String, some: Iterable[String]): Option[(String, String)] =
     if (some.isEmpty) None else Some(key -> Json.write(Json.array(some.toSeq.sorted.map(Json.text))))
 
-  private def cluster(figures: SortedMap[String, String], health: ClusterHealth, now: java.time.Instant): JsonNode = {
-    val own    = ofCluster.flatMap(key => figures.get(key).flatMap(_.toLongOption).map(key -> Json.number(_)))
-    val silent = health.since.map(s => "failingSeconds" -> Json.number(Duration.between(s, now).getSeconds))
-    Json.obj(own ++ Seq("failures" -> Json.number(health.failures.toLong)) ++ silent: _*)
+  private def cluster(
+      figures: SortedMap[String, String],
+      topics: Iterable[TopicState],
+      worker: ClusterWorker,
+      now: Instant
+  ): JsonNode = {
+    val health  = worker.health
+    val numbers = ofCluster.flatMap(key => figures.get(key).flatMap(_.toLongOption).map(key -> _)) ++ Seq(
+      "failures"       -> health.failures.toLong,
+      "topicsWaiting"  -> topics.count(isWaiting).toLong,
+      "topicsDraining" -> topics.count(_.isInstanceOf[TopicState.Draining]).toLong
+    ) ++ available(health).map("available" -> _) ++
+      worker.responded.map(at => "responseAgeMs" -> Duration.between(at, now).toMillis) ++
+      health.since.map(s => "failingSeconds" -> Duration.between(s, now).getSeconds)
+    Json.obj(numbers.map { case (key, number) => key -> Json.number(number) }: _*)
+  }
+
+  private def available(health: ClusterHealth): Option[Long] = health.availability match {
+    case Availability.Unknown        => None
+    case Availability.Available      => Some(1L)
+    case _: Availability.Unavailable => Some(0L)
+  }
+
+  private def isWaiting(topic: TopicState): Boolean = topic match {
+    case _: TopicState.Waiting  => true
+    case is: TopicState.Reading => is.after.nonEmpty
+    case _                      => false
+  }
+
+  /** The figures of topics in the order of their names, so that a backlog does not replace one topic by another. */
+  def gauges(workers: SortedMap[String, ClusterWorker]): Iterable[(String, Long)] = {
+    topics = last.map { case (name, _) =>
+      name ->
+        workers.get(name).flatMap(_.peek(_.ofTopics)).orElse(topics.get(name)).getOrElse(SortedMap.empty: TopicFigures)
+    }
+    val all = topics.toSeq.flatMap { case (name, own) =>
+      val reads = read.getOrElse(name, Set.empty[String])
+      own.iterator.collect {
+        case (topic, figures) if reads(topic) => s"${ProgressMetric.Clusters}.$name.topics.$topic" -> figures
+      }
+    }
+    val shown = for ((topic, figures) <- all.take(maxTopics); (key, number) <- figures) yield s"$topic.$key" -> number
+    shown :+ ("topicsWithoutGauges" -> math.max(all.size - maxTopics, 0).toLong)
   }
 
   private def skipped(figures: SortedMap[String, String]): Long =
@@ -83,6 +136,8 @@ final private[dynamic] class ClusterReports(clock: Clock) {
 }
 
 private[dynamic] object ClusterReports {
+
+  private type TopicFigures = SortedMap[String, Seq[(String, Long)]]
 
   private val sums = Seq(
     ProgressMetric.RowsBehind,

@@ -53,7 +53,12 @@ final private[dynamic] class ClusterWorker(
   private var asked: Option[ClusterWorker.Asked] = None
   private var record                             = ClusterHealth()
 
+  private var response = Option.empty[Instant]
+
   def health: ClusterHealth = record
+
+  /** When the last request succeeded; None before the first, and for a cluster that is not active. */
+  def responded: Option[Instant] = response
 
   /** When the request was sent that has no response yet. */
   def pending: Option[Instant] = asked.map(_.since)
@@ -105,7 +110,10 @@ final private[dynamic] class ClusterWorker(
     }
 
   /** Discards failures, since a cluster that is not active may be unavailable. */
-  def rest(): Unit = record = ClusterHealth()
+  def rest(): Unit = {
+    record = ClusterHealth()
+    response = None
+  }
 
   /** Fixes the end of the cluster with the next request. */
   def freeze(): Unit = ends = true
@@ -232,6 +240,7 @@ final private[dynamic] class ClusterWorker(
       ClusterWorker.log.info(s"Cluster $name responds again. It was unavailable since $since.")
     )
     record = record.answered
+    response = Some(clock.instant())
   }
 }
 

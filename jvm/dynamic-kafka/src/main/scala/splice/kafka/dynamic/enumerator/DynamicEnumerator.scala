@@ -15,7 +15,7 @@ import splice.kafka.KafkaErrors
 import splice.kafka.dynamic.change._
 import splice.kafka.dynamic.reader.{ClusterReads, DynamicReaders}
 import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition, DynamicSplitRange, PositionLog}
-import splice.kafka.dynamic.{DynamicErrors, DynamicSettings, KafkaCluster}
+import splice.kafka.dynamic.{DynamicErrors, DynamicOptions, DynamicSettings, KafkaCluster}
 import splice.kafka.enumerator.{ClusterEnumerator, KafkaPlan, RecordSizes}
 import splice.kafka.reader.ReaderPool
 import splice.source._
@@ -65,7 +65,7 @@ final private[splice] class DynamicEnumerator(
   private val missing  = new MissingTopics(context.steady)
   private val patience = new ClusterPatience(workers, settings.clusterTimeout, context.steady)
   private val sharing  = new ClusterSharing(sizes)
-  private val reports  = new ClusterReports(context.steady)
+  private val reports  = new ClusterReports(context.steady, settings.options(DynamicOptions.MaxGaugeTopics))
   private val hold     = new Hold(context.steady, settings.clusterTimeout)({ () =>
     pause()
     workers.renew(driver.reached(driver.current()).clusters)
@@ -259,10 +259,11 @@ final private[splice] class DynamicEnumerator(
   override def figures(at: DynamicOffset): SortedMap[String, String] =
     takeover.find(positions(at)).fold(SortedMap.empty[String, String]) { position =>
       val here = changes(position.change)
-      // The worker of a cluster that was drained in this batch ends with the next request.
-      val used = workers.all.filter { case (name, _) => here.read.contains(name) }
-      reports(position, here, used, discovery, driver.refusals, driver.waitsFor) ++ driver.figures ++ missing.figures
+      reports(position, here, workers.all, discovery, driver.refusals, driver.waitsFor) ++ driver.figures ++
+        missing.figures
     }
+
+  override def gauges(at: DynamicOffset): Iterable[(String, Long)] = reports.gauges(workers.all)
 
   override def close(): Unit =
     try discovery.close(workers.close())

@@ -1,0 +1,123 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark
+
+import java.net.URI
+import java.nio.file.Files
+import java.nio.file.StandardCopyOption.ATOMIC_MOVE
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
+import org.apache.kafka.common.serialization.StringSerializer
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.streaming.StreamingQuery
+import org.scalatest.concurrent.Eventually
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Millis, Seconds, Span}
+
+import splice.source.Json
+import splice.testkit.{KafkaBroker, KafkaTopics}
+
+/** The gauges of a query over two real clusters, as the driver's page of Spark's metric system has them. */
+final class MetricsPluginSuite extends AnyFunSuite with WithSpark with Eventually {
+
+  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(60, Seconds), Span(100, Millis))
+
+  override protected lazy val spark: SparkSession = SparkSession.builder()
+    .master("local[2]")
+    .config("spark.plugins", classOf[MetricsPlugin].getName)
+    .config("spark.ui.enabled", "true")
+    .config("spark.ui.port", "0")
+    .config("spark.sql.streaming.noDataProgressEventInterval", "100")
+    .getOrCreate()
+
+  private lazy val clusters = Map("east" -> KafkaBroker.start(), "west" -> KafkaBroker.start())
+
+  override protected def afterAll(): Unit =
+    try clusters.values.foreach(_.close())
+    finally super.afterAll()
+
+  private def write(cluster: String, topic: String, rows: Int): Unit = {
+    val settings = Map[String, Object](
+      "bootstrap.servers" -> clusters(cluster).servers,
+      "key.serializer"    -> classOf[StringSerializer].getName,
+      "value.serializer"  -> classOf[StringSerializer].getName
+    )
+    Using.resource(new KafkaProducer[String, String](settings.asJava)) { out =>
+      (0 until rows).foreach(i => out.send(new ProducerRecord[String, String](topic, Int.box(i % 2), "k", "value")))
+    }
+  }
+
+  private def publish(generation: Int, stream: String): Unit = {
+    val servers = clusters.map { case (name, broker) => s"$name: {bootstrapServers: \"${broker.servers}\"}" }
+    val next    = folder.resolve("streams.next")
+    Files.writeString(
+      next,
+      s"""version: 1
+         |generation: $generation
+         |clusters: {${servers.mkString(", ")}}
+         |streams: {s: {$stream}}
+         |""".stripMargin
+    )
+    val _ = Files.move(next, folder.resolve("streams.yaml"), ATOMIC_MOVE)
+  }
+
+  private def gauges(query: StreamingQuery): Map[String, Long] = {
+    val page = URI.create(s"${spark.sparkContext.uiWebUrl.get}/metrics/json").toURL
+    val text = Using.resource(page.openStream())(in => new String(in.readAllBytes()))
+    (for {
+      all           <- Json.read(text).toSeq
+      (name, gauge) <- Json.fields(all.get("gauges")) if name.contains(s"MetricsPlugin.${query.id}.")
+    } yield name.split(s"${query.id}.", 2)(1) -> gauge.get("value").asLong).toMap
+  }
+
+  test("gauges of clusters and topics appear, change, and disappear with their topics, clusters and query") {
+    Seq("east", "west").foreach { name =>
+      Using.resource(clusters(name).admin())(admin => Seq("a", "b").foreach(KafkaTopics.create(admin, _, 2)))
+      write(name, "a", 10)
+    }
+    publish(1, "east: [a, b], west: [a]")
+    val query = spark.readStream.format("splice-dynamic-kafka")
+      .option("streams", "s")
+      .option("metadata.file", folder.resolve("streams.yaml").toString)
+      .option("startingOffsets", "earliest")
+      .option("discoveryInterval", "100ms")
+      .option("maxRemovalFraction", "1")
+      .option("maxOffsetsPerTrigger", "1000")
+      .option("cluster.west.maxOffsetsPerTrigger", "4")
+      .load()
+      .writeStream
+      .format("noop")
+      .option("checkpointLocation", folder.resolve("checkpoint").toString)
+      .start()
+    try {
+      eventually {
+        val all = gauges(query)
+        assert(all.get("clusters.east.topics.a.rowsBehind").contains(0L), all)
+        assert(all.get("clusters.west.topics.a.rowsBehind").contains(0L) && all.get("rowsBehind").contains(0L), all)
+        assert(all("clusters.east.available") == 1 && all("clusters.west.available") == 1)
+        assert(all("clusters.east.topics.b.partitions") == 2 && all("clusters.east.splits") == 4)
+        assert(all("clusters.east.responseAgeMs") >= 0 && all("topicsWithoutGauges") == 0)
+        assert(!all.contains("clusters.west.topics.b.partitions"))
+      }
+      val batches = query.recentProgress.filter(_.numInputRows > 0)
+      assert(batches.map(_.numInputRows).sum == 20 && batches.forall(_.numInputRows <= 14))
+      assert(batches.length >= 3)
+      write("west", "a", 200)
+      eventually(assert(gauges(query).get("clusters.west.topics.a.rowsBehind").exists(_ > 0)))
+      publish(2, "east: [b], west: [a]")
+      eventually {
+        val all = gauges(query)
+        assert(!all.keys.exists(_.startsWith("clusters.east.topics.a.")) && all.contains("clusters.east.topics.b.partitions"))
+      }
+      publish(3, "east: [b]")
+      query.processAllAvailable()
+      eventually(assert(!gauges(query).keys.exists(_.startsWith("clusters.west."))))
+      assert(gauges(query).contains("clusters.east.rowsBehind"))
+    } finally query.stop()
+    assert(gauges(query).isEmpty)
+  }
+}
