@@ -40,7 +40,8 @@ final class ClusterGaugesSuite extends RemovedTopics {
       world.publish(stream(east))
       world.awaitRefresh()
       val (last, _) = readUntil(world, run, first)(at => at.of(west).offsets.isEmpty && reads(east, 0, 3)(at))
-      assert(topics(run, last).collect { case (key, n) if key.endsWith("rowsBehind") => n -> key } == Map(0L -> names.head))
+      assert(topics(run, last).collect { case (key, n) if key.endsWith("rowsBehind") => n -> key } ==
+        Map(0L -> names.head))
       assert(clusters(run, last).keySet.forall(_.startsWith(east)))
     }
   }

@@ -20,7 +20,7 @@ final class ClusterLimitSuite extends RemovedTopics {
     StreamMetadata(
       Some(generation),
       SortedMap.from(clusters.map {
-        case own if own.name == east => east -> own.copy(maxOffsetsPerTrigger = offsets, maxBytesPerTrigger = bytes)
+        case own if own.name == east => east     -> own.copy(maxOffsetsPerTrigger = offsets, maxBytesPerTrigger = bytes)
         case own                     => own.name -> own
       }),
       SortedMap("s" -> stream(east, west))
@@ -108,7 +108,8 @@ final class ClusterLimitSuite extends RemovedTopics {
       assert(rows(run, second, third).map(_._1) == Seq(east) && own.enumerators.get == started)
       third
     }
-    assert(ChangeHistory(own.side).map(e => e.event -> e.names).lastOption.contains("clusters with other limits" -> Seq(east)))
+    assert(ChangeHistory(own.side).map(e => e.event -> e.names).lastOption.contains("clusters with other limits" ->
+      Seq(east)))
     own.unavailable = true
     Using.resource(own.start()) { run =>
       assert(batches(run, own.source.position(after.json))._2 == Seq.fill(5)(1 -> 0))

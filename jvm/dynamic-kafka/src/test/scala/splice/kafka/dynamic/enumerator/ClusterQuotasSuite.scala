@@ -57,7 +57,9 @@ final class ClusterQuotasSuite extends AnyFunSuite {
     assert(quotas(AdmissionRules(), sizes)(Quota.Unlimited, Map("a" -> bytes), ready).values.toSeq == Seq(1, 3))
   }
 
-  test("the sums of a batch and of each cluster are within their limits and as great as possible, and all rows are read") {
+  test(
+    "the sums of a batch and of each cluster are within their limits and as great as possible, and all rows are read"
+  ) {
     (1L to 300L).foreach { seed =>
       val random = new Random(seed)
       val all    = for {
@@ -89,7 +91,7 @@ final class ClusterQuotasSuite extends AnyFunSuite {
         )
         val hint = s"seed $seed, round $round"
         assert(until.keySet == ready.keySet && until.forall { case (p, at) => at >= from(p) && at <= ends(p) }, hint)
-        val read      = until.map { case (p, at) => p -> (at - from(p)) }
+        val read                                         = until.map { case (p, at) => p -> (at - from(p)) }
         def of(c: String, rows: Map[LogPartition, Long]) = rows.collect { case (p, n) if cluster(p) == c => n }.sum
         names.foreach(c => assert(own.get(c).forall(of(c, read) <= _), hint))
         val possible = names.map(c => math.min(of(c, behind), own.getOrElse(c, Long.MaxValue))).sum
@@ -115,8 +117,10 @@ final class ClusterQuotasSuite extends AnyFunSuite {
         val ready = SortedMap.from(from.filter { case (p, at) => at < ends(p) }.map { case (p, at) =>
           p -> (at -> ends(p))
         })
-        val until = quotas(AdmissionRules(), sizes)(Quota.Unlimited, Map("c1" -> Quota.Unlimited.copy(bytes = limit)), ready)
-        val read  = until.collect { case (p, at) if cluster(p) == "c1" => (at - from(p)) -> (at - from(p)) * bytes(p.topic) }
+        val until =
+          quotas(AdmissionRules(), sizes)(Quota.Unlimited, Map("c1" -> Quota.Unlimited.copy(bytes = limit)), ready)
+        val read =
+          until.collect { case (p, at) if cluster(p) == "c1" => (at - from(p)) -> (at - from(p)) * bytes(p.topic) }
         assert(read.map(_._2).sum <= limit || read.map(_._1).sum == 1, s"seed $seed")
         assert(read.isEmpty || read.map(_._1).sum > 0, s"seed $seed")
         from = from ++ until

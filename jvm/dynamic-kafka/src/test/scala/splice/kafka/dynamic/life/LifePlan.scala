@@ -73,7 +73,8 @@ final private[life] class LifePlan(chance: Chance, covers: String => Boolean) {
     "failOnDataLoss"       -> (!loses).toString
   ) ++ limit.map("maxOffsetsPerTrigger" -> _.toString) ++
     (if (loses) Map("onTopicRecreated" -> "restart") else Map.empty[String, String]) ++
-    (if (equal) Map("admission" -> "equal") else Map.empty[String, String])
+    (if (equal) Map("admission" -> "equal", "cluster.east.maxOffsetsPerTrigger" -> limit.fold(3L)(_ / 2).toString)
+     else Map.empty[String, String])
 
   override def toString: String =
     options.toSeq.sorted.map { case (k, v) => s"$k=$v" }.mkString(", ") + Seq(
