@@ -136,6 +136,7 @@ final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
         val report = c.figures(all.last._2)
         assert(report(ProgressMetric.Leg) == "live" && report(ProgressMetric.Switches) == "1")
         assert(report(ProgressMetric.Position) == "0:3 1:3" && report(ProgressMetric.Splits) == "2")
+        assert(c.gauges(all.last._2).toSeq == Seq(ProgressMetric.Splits -> 2L))
       }
     }
   }

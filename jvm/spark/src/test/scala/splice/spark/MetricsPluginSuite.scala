@@ -24,7 +24,7 @@ import splice.testkit.{KafkaBroker, KafkaTopics}
 /** The gauges of a query over two real clusters, as the driver's page of Spark's metric system has them. */
 final class MetricsPluginSuite extends AnyFunSuite with WithSpark with Eventually {
 
-  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(60, Seconds), Span(100, Millis))
+  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(120, Seconds), Span(100, Millis))
 
   override protected lazy val spark: SparkSession = SparkSession.builder()
     .master("local[2]")
@@ -106,12 +106,13 @@ final class MetricsPluginSuite extends AnyFunSuite with WithSpark with Eventuall
       val batches = query.recentProgress.filter(_.numInputRows > 0)
       assert(batches.map(_.numInputRows).sum == 20 && batches.forall(_.numInputRows <= 14))
       assert(batches.length >= 3)
-      write("west", "a", 200)
+      write("west", "a", 100)
       eventually(assert(gauges(query).get("clusters.west.topics.a.rowsBehind").exists(_ > 0)))
       publish(2, "east: [b], west: [a]")
       eventually {
         val all = gauges(query)
-        assert(!all.keys.exists(_.startsWith("clusters.east.topics.a.")) && all.contains("clusters.east.topics.b.partitions"))
+        assert(!all.keys.exists(_.startsWith("clusters.east.topics.a.")) &&
+          all.contains("clusters.east.topics.b.partitions"))
       }
       publish(3, "east: [b]")
       query.processAllAvailable()

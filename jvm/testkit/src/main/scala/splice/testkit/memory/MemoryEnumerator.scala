@@ -103,6 +103,8 @@ final private[memory] class MemoryEnumerator(
     ProgressMetric.Splits   -> at.next.size.toString
   )
 
+  override def gauges(at: MemoryPosition): Iterable[(String, Long)] = Seq(ProgressMetric.Splits -> at.next.size.toLong)
+
   override def close(): Unit = MemoryLog(name).ask("close")
 
   override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = {

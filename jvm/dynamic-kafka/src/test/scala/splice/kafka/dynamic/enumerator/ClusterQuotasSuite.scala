@@ -103,7 +103,7 @@ final class ClusterQuotasSuite extends AnyFunSuite {
     }
   }
 
-  test("estimated bytes of each cluster are within its limit, but for a single row") {
+  test("estimated bytes of a batch and of each cluster are within their limits, but for single rows") {
     (1L to 300L).foreach { seed =>
       val random = new Random(seed)
       val sizes  = new RecordSizes
@@ -111,18 +111,32 @@ final class ClusterQuotasSuite extends AnyFunSuite {
       val bytes  = all.map(_.topic).distinct.map(topic => topic -> (1L + random.nextInt(1000))).toMap
       bytes.foreach { case (topic, each) => sizes.learn(topic, 10, 10 * each) }
       val ends  = all.map(_ -> (1L + random.nextInt(40))).toMap
-      val limit = 1.0 + random.nextInt(5000)
-      var from  = all.map(_ -> 0L).toMap
+      val own   = Seq("c0", "c1").map(_ -> (1L + random.nextInt(5000))).toMap
+      val batch = Option.when(random.nextBoolean())(1L + random.nextInt(8000))
+
+      def most(bytes: Long): Quota = Quota.Unlimited.copy(bytes = bytes.toDouble)
+      var from                     = all.map(_ -> 0L).toMap
+      var waits                    = Map.empty[LogPartition, Int]
       while (from != ends) {
         val ready = SortedMap.from(from.filter { case (p, at) => at < ends(p) }.map { case (p, at) =>
           p -> (at -> ends(p))
         })
-        val until =
-          quotas(AdmissionRules(), sizes)(Quota.Unlimited, Map("c1" -> Quota.Unlimited.copy(bytes = limit)), ready)
-        val read =
-          until.collect { case (p, at) if cluster(p) == "c1" => (at - from(p)) -> (at - from(p)) * bytes(p.topic) }
-        assert(read.map(_._2).sum <= limit || read.map(_._1).sum == 1, s"seed $seed")
-        assert(read.isEmpty || read.map(_._1).sum > 0, s"seed $seed")
+        val until = quotas(AdmissionRules(), sizes)(
+          batch.fold(Quota.Unlimited)(most),
+          own.map { case (name, limit) => name -> most(limit) },
+          ready
+        )
+        val read                                  = until.toSeq.map { case (p, at) => p -> (at - from(p)) }
+        def size(some: Seq[(LogPartition, Long)]) = some.map { case (p, rows) => rows * bytes(p.topic) }.sum
+        own.foreach { case (name, limit) =>
+          val some = read.filter(r => cluster(r._1) == name)
+          assert(size(some) <= limit || some.map(_._2).sum == 1, s"seed $seed, $name")
+        }
+        // The first row of each of two limited clusters, and of the others.
+        assert(batch.forall(size(read) <= _ + 3 * bytes.values.max), s"seed $seed")
+        assert(read.exists(_._2 > 0), s"seed $seed")
+        waits = read.map { case (p, rows) => p -> (if (rows > 0) 0 else waits.getOrElse(p, 0) + 1) }.toMap
+        assert(waits.values.forall(_ <= 3 * all.size), s"seed $seed: ${waits.values.max} batches without a row")
         from = from ++ until
       }
     }
