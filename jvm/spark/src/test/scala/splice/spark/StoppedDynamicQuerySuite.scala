@@ -24,7 +24,7 @@ import splice.testkit.{FreePort, KafkaBroker, KafkaTopics}
 /** The end of a query over three clusters: one responds, one accepts connections and never responds, and one rejects connections. */
 final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eventually {
 
-  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(60, Seconds), Span(20, Millis))
+  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(30, Seconds), Span(20, Millis))
 
   private lazy val good = KafkaBroker.start()
 
@@ -182,6 +182,14 @@ final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eve
       w.hangs = true
       val query = w.start()
       eventually(assert(w.held.get > 0))
+      stop(query)
+    }
+  }
+
+  test("a query that waits for the topics of a single cluster stops within 5 seconds, and leaves nothing") {
+    world { w =>
+      val query = w.start("metadata" -> "single-cluster", "kafka.bootstrap.servers" -> s"127.0.0.1:${w.cluster.port}")
+      eventually(assert(!w.cluster.accepted.isEmpty))
       stop(query)
     }
   }

@@ -3,6 +3,7 @@
 
 package splice.kafka.dynamic.metadata
 
+import java.time.Duration
 import java.util.concurrent.ExecutionException
 
 import scala.collection.immutable.{SortedMap, SortedSet}
@@ -40,7 +41,8 @@ final private[dynamic] class SingleClusterMetadataService(name: String, properti
     StreamMetadata(None, SortedMap(name -> cluster), SortedMap.from(streams))
   }
 
-  override def close(): Unit = if (made) admin.close()
+  // By default the client waits for requests that have not ended.
+  override def close(): Unit = if (made) admin.close(Duration.ZERO)
 
   override def toString: String = s"the Kafka servers ${properties.servers}"
 
