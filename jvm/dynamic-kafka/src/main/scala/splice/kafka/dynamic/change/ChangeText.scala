@@ -55,7 +55,10 @@ private[dynamic] object ChangeText {
       topics("topics that resume after a stop", resumed),
       list("streams paused", now.paused -- before.paused),
       list("streams resumed", (before.paused -- now.paused).intersect(now.streams.keySet)),
-      list("topics abandoned", lost.map { case (topic, rows) => s"$topic: ${rows.text}" }),
+      list(
+        "topics abandoned",
+        lost.map { case (topic, rows) => s"$topic: ${rows.text}" } ++ neverBegun(before, now).map(t => s"$t: $NeverBegun")
+      ),
       topics("topics that cannot be drained while their clusters are unavailable", waiting.keys),
       topics("topics forgotten", now.topics.keys.filter(t => is(t).contains(Gone) && was(t).exists(isRemoved))),
       topics("topics that a stream goes over to at a time", timed(now) -- timed(before)),
@@ -92,7 +95,12 @@ private[dynamic] object ChangeText {
     } ++ newlyAbandoned(before, now).map { case (topic, rows) =>
       s"Splice abandons the removed topic $topic, and ${rows.text}. If the topic is added to the metadata again within " +
         "'removedRetention', Splice resumes it at its position."
-    }
+    } ++ neverBegun(before.renamed(now.renames), now).map(t => s"Splice reads no row of the topic $t: $NeverBegun.")
+
+  private val NeverBegun = "the metadata removed the topic before its cluster returned its start"
+
+  private def neverBegun(before: AppliedMetadata, now: AppliedMetadata): Seq[ClusterTopic] =
+    before.waiting.toSeq.collect { case (t, is) if is.time.isEmpty && now.topics.get(t) == is.before => t }
 
   private def lateStarts(before: AppliedMetadata, now: AppliedMetadata): Seq[String] = for {
     stream <- now.streams.values.toSeq

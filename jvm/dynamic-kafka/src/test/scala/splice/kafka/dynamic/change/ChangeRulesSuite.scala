@@ -155,7 +155,12 @@ final class ChangeRulesSuite extends AnyFunSuite {
     assert(back.waiting(topic("a/y")) == Waiting("s", None, Some(Gone)) && back.read("a") == SortedSet("x", "y"))
     assert(drop.begin(back, at(3), SortedMap(topic("a/y") -> kafka("y", 77))).starts ==
       SortedMap(topic("a/y") -> kafka("y", 77)))
-    assert(take(drop, back, metadata(4, "a/x"), at(3)).gone == Set(topic("a/y")))
+    val never = take(drop, back, metadata(4, "a/x"), at(3))
+    assert(never.gone == Set(topic("a/y")))
+    // No position can resume at rows that were written meanwhile, so they are named.
+    assert(ChangeText.warnings(back, never).exists(line => line.contains("a/y") && line.contains("returned its start")))
+    assert(ChangeText(back, never).exists(event => event.event == "topics abandoned" && event.names.head.contains("a/y")))
+    assert(ChangeText.warnings(two, back).isEmpty && ChangeText.warnings(one, two).isEmpty)
   }
 
   test("a cluster is kept only while a topic of it is read, or may resume at its position") {
