@@ -86,7 +86,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
       case _                    =>
         val name = chance.oneOf(streams.keys.toSeq)
         leaves(now, name)
-        now.copy(streams = now.streams.updated(name, world.placed(name, now.clusters.keys.toSeq)))
+        now.copy(streams = now.streams.updated(name, starting(now, world.placed(name, now.clusters.keys.toSeq))))
     }
   }
 
@@ -102,13 +102,19 @@ final private[life] class LifeEvents(world: LifeWorld) {
   private def added(now: LifeDocument): LifeDocument = {
     val name = s"s${chance.between(0, 4)}"
     if (now.streams.contains(name)) now
-    else {
-      val stream = world.placed(name, now.clusters.keys.toSeq)
-      val start  =
-        if (chance.oneIn(2)) Some(place(now, stream, StreamPlace.Earliest, StreamPlace.Latest)) else None
-      now.copy(streams = now.streams.updated(name, stream.copy(start = start)))
-    }
+    else now.copy(streams = now.streams.updated(name, starting(now, world.placed(name, now.clusters.keys.toSeq))))
   }
+
+  /** A stream that may have a start, which leaves out records of its topics. */
+  private def starting(now: LifeDocument, stream: KafkaStream): KafkaStream =
+    if (chance.oneIn(2)) stream
+    else {
+      world.physical(LifeDocument.topics(Seq(stream.name -> stream))).foreach { case (id, topic) =>
+        val _ = world.clusters(id).create(topic, chance.between(1, 2))
+        writeTo(id -> topic)
+      }
+      stream.copy(start = Some(place(now, stream, StreamPlace.Earliest, StreamPlace.Latest)))
+    }
 
   /** A stream stops, stops elsewhere or resumes, or is paused or not paused any more. */
   private def limited(now: LifeDocument): LifeDocument = {

@@ -64,11 +64,11 @@ final private[life] class LifeLimits(world: LifeWorld) {
     */
   def check(row: LifeRow, isPaused: Boolean): Unit = {
     val place = row.topic.cluster -> row.topic.name
-    if (isPaused) violated(s"$row of a paused stream is read")
-    begins.get(place).filter(row.offset < _.least(row)).foreach(_ => violated(s"$row before the start is read"))
+    if (isPaused) violated(s"a record of a paused stream is read: $row")
+    begins.get(place).filter(row.offset < _.least(row)).foreach(_ => violated(s"a record before the start is read: $row"))
     stops.get(place).foreach { stop =>
       if (if (stop.at == StreamPlace.Latest) stop.isReached else isBeyond(stop, row))
-        violated(s"$row is read, and its stream stops at ${stop.at}")
+        violated(s"a record after a stop at ${stop.at.productPrefix} is read: $row")
     }
   }
 
