@@ -44,10 +44,13 @@ abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndA
     var rows: Vector[Row]          = Vector.empty
 
     /** Says where the stream lies, as `east/topic` and `west/topic`. */
-    def lies(topics: String*): Unit = goesOver("", topics: _*)
+    def lies(topics: String*): Unit = publish("", topics: _*)
 
     /** The same, and where it goes over, as the metadata document says it. */
-    def goesOver(cutover: String, topics: String*): Unit = {
+    def goesOver(cutover: String, topics: String*): Unit = publish(s"cutovers: {$name: {$cutover}}", topics: _*)
+
+    /** Replaces the document by one with another section. */
+    def publish(section: String, topics: String*): Unit = {
       val byCluster = topics.map(_.split("/")).groupMap(_(0))(_(1)).map { case (c, ts) =>
         s"$c: [${ts.mkString(", ")}]"
       }
@@ -58,7 +61,7 @@ abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndA
            |  east: {bootstrapServers: "${east.servers}"}
            |  west: {bootstrapServers: "${west.servers}"}
            |streams: {$name: {${byCluster.mkString(", ")}}}
-           |${if (cutover.isEmpty) "" else s"cutovers: {$name: {$cutover}}"}
+           |$section
            |""".stripMargin
       val other = folder.resolve(s"$name.next")
       Files.writeString(other, text)

@@ -85,7 +85,8 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       val (time, start) = (cut.times.get(topic), cut.starts.get(topic))
       def begins        = !left.topics.contains(topic) && found.streams(stream).start.nonEmpty
       // A topic that stops, or has stopped, resumes only if the stop changes.
-      def stays = at.streamOf.get(topic).contains(stream) && at.stopOf(stream) == found.streams(stream).stop
+      def stays = at.stopOf(stream).nonEmpty && at.stopOf(stream) == found.streams(stream).stop &&
+        at.streamOf.get(topic).contains(stream)
       if (time.nonEmpty || start.isEmpty && begins) Some(topic -> TopicEvent.ListedAt(stream, time))
       else if (start.isEmpty && stays) None
       else Some(topic -> TopicEvent.Listed(stream, after, start))

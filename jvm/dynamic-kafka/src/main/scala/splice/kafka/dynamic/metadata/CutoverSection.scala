@@ -21,24 +21,25 @@ import splice.source.{LogPartition, OptionType}
 private[metadata] object CutoverSection {
 
   /** The cutovers by the name of the stream. */
-  def apply(entries: Seq[(String, Located)], streams: Seq[KafkaStream]): Map[String, StreamCutover] =
+  def apply(entries: Seq[(String, Located)], streams: Map[String, KafkaStream]): Map[String, StreamCutover] =
     ofStreams(entries, streams)(one(_, _, isLate = true))
 
   /** The starts by the name of the stream. */
-  def starts(entries: Seq[(String, Located)], streams: Seq[KafkaStream]): Map[String, StreamPlace] =
+  def starts(entries: Seq[(String, Located)], streams: Map[String, KafkaStream]): Map[String, StreamPlace] =
     ofStreams(entries, streams)(place("earliest" -> StreamPlace.Earliest, "latest" -> StreamPlace.Latest))
 
   /** The stops by the name of the stream. */
-  def stops(entries: Seq[(String, Located)], streams: Seq[KafkaStream]): Map[String, StreamPlace] =
+  def stops(entries: Seq[(String, Located)], streams: Map[String, KafkaStream]): Map[String, StreamPlace] =
     ofStreams(entries, streams)(place("latest" -> StreamPlace.Latest))
 
   /** The stream that an entry names. */
-  def stream(name: String, at: Located, streams: Seq[KafkaStream]): KafkaStream =
-    streams.find(_.name == name).getOrElse(at.wrong(
-      s"there is no stream '$name'; there are ${streams.map(_.name).sorted.mkString(", ")}"
-    ))
+  def stream(name: String, at: Located, streams: Map[String, KafkaStream]): KafkaStream =
+    streams.getOrElse(
+      name,
+      at.wrong(s"there is no stream '$name'; there are ${streams.keys.toSeq.sorted.mkString(", ")}")
+    )
 
-  private def ofStreams[A](entries: Seq[(String, Located)], streams: Seq[KafkaStream])(
+  private def ofStreams[A](entries: Seq[(String, Located)], streams: Map[String, KafkaStream])(
       read: (Located, KafkaStream) => A
   ): Map[String, A] =
     entries.map { case (name, value) => name -> read(value, stream(name, value, streams)) }.toMap

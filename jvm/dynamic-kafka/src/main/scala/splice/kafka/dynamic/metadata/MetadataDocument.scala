@@ -60,11 +60,13 @@ private[dynamic] object MetadataDocument {
       case (old, several) if several.size > 1 =>
         root.wrong(s"the cluster '$old' cannot have several new names in 'formerly'")
     }
+    val byName                  = streams.map(s => s.name -> s).toMap
     def fields(section: String) = parts.get(section).toSeq.flatMap(_.fields)
-    val cutovers                = CutoverSection(fields("cutovers"), streams)
-    val starts                  = CutoverSection.starts(fields("starts"), streams)
-    val stops                   = CutoverSection.stops(fields("stops"), streams)
-    val paused = parts.get("paused").toSeq.flatMap(_.items).map(at => CutoverSection.stream(at.text, at, streams).name)
+    val cutovers                = CutoverSection(fields("cutovers"), byName)
+    val starts                  = CutoverSection.starts(fields("starts"), byName)
+    val stops                   = CutoverSection.stops(fields("stops"), byName)
+    val paused = parts.get("paused").toSeq.flatMap(_.items).map(at => CutoverSection.stream(at.text, at, byName).name)
+      .toSet
     StreamMetadata(
       parts.get("generation").map(_.number),
       SortedMap.from(clusters.map(c => c.name -> c)),
@@ -73,7 +75,7 @@ private[dynamic] object MetadataDocument {
           cutover = cutovers.get(s.name),
           start = starts.get(s.name),
           stop = stops.get(s.name),
-          paused = paused.contains(s.name)
+          paused = paused(s.name)
         )
       )),
       parts.get("confirmRemovals").map(count)

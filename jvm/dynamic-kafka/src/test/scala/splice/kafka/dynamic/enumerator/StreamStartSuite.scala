@@ -19,9 +19,9 @@ final class StreamStartSuite extends RemovedTopics {
 
   // The first of 9 records that is read, by the start.
   private val places = Seq[(StreamPlace, Int)](
-    StreamPlace.Earliest                                                                        -> 0,
-    StreamPlace.Latest                                                                          -> 6,
-    StreamCutover.At(Instant.ofEpochMilli(now - 6))                                             -> 3,
+    StreamPlace.Earliest                                                                    -> 0,
+    StreamPlace.Latest                                                                      -> 6,
+    StreamCutover.At(Instant.ofEpochMilli(now - 6))                                         -> 3,
     StreamCutover.Offsets(SortedMap(west -> SortedMap(LogPartition(topic(west), 0) -> 4L))) -> 4
   )
 

@@ -237,7 +237,7 @@ final class StreamStopSuite extends RemovedTopics {
   }
 
   test("no row of a paused stream is read, also while its topic is drained, and it resumes at its position") {
-    val world = simulated()
+    val world       = simulated()
     val (t, paused) = (KafkaStream("t", stream(west).topics), stream(east).copy(paused = true))
     world.publish(stream(east), t)
     Seq(east, west).foreach(fill(world, _, 2))

@@ -141,8 +141,10 @@ final private[life] class LifeEvents(world: LifeWorld) {
       case 2 if !plan.loses && !plan.renames =>
         StreamCutover.Offsets(stream.topics.map { case (name, topics) =>
           val logs = topics.toSeq.flatMap(topic => world.clusters(now.clusters(name)).topic(topic))
-          name -> SortedMap.from(for { log <- logs; (rows, p) <- log.partitions.zipWithIndex }
-            yield LogPartition(log.name, p) -> chance.between(0, rows.size).toLong)
+          name -> SortedMap.from(for { log <- logs; (rows, p) <- log.partitions.zipWithIndex } yield LogPartition(
+            log.name,
+            p
+          ) -> chance.between(0, rows.size).toLong)
         })
       case _ => chance.oneOf(words)
     }

@@ -65,7 +65,9 @@ final private[life] class LifeLimits(world: LifeWorld) {
   def check(row: LifeRow, isPaused: Boolean): Unit = {
     val place = row.topic.cluster -> row.topic.name
     if (isPaused) violated(s"a record of a paused stream is read: $row")
-    begins.get(place).filter(row.offset < _.least(row)).foreach(_ => violated(s"a record before the start is read: $row"))
+    begins.get(place).filter(row.offset < _.least(row)).foreach(_ =>
+      violated(s"a record before the start is read: $row")
+    )
     stops.get(place).foreach { stop =>
       if (if (stop.at == StreamPlace.Latest) stop.isReached else isBeyond(stop, row))
         violated(s"a record after a stop at ${stop.at.productPrefix} is read: $row")
@@ -75,9 +77,9 @@ final private[life] class LifeLimits(world: LifeWorld) {
   private def begin(cluster: String, place: Place, start: StreamPlace, published: Sizes): Begin = {
     val now = world.sizes
     start match {
-      case StreamPlace.Earliest            => Begin(Sizes.Nothing, Sizes.Nothing)
-      case StreamPlace.Latest              => Begin(published, now)
-      case StreamCutover.At(time, _)       =>
+      case StreamPlace.Earliest      => Begin(Sizes.Nothing, Sizes.Nothing)
+      case StreamPlace.Latest        => Begin(published, now)
+      case StreamCutover.At(time, _) =>
         val after = rows(place).filter(_.millis >= time.toEpochMilli).groupMapReduce(Sizes.key)(_.offset)(math.min)
         Begin(published.atMost(after), now.atMost(after))
       case StreamCutover.Offsets(clusters) =>

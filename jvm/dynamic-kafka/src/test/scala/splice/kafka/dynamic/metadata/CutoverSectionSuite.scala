@@ -105,15 +105,21 @@ final class CutoverSectionSuite extends AnyFunSuite {
 
   test("an invalid start, stop or pause is an error with its line, its value and the allowed values") {
     Seq(
-      "orders: latest"         -> "orders: middle"       -> "line 10: 'starts.orders' cannot be used: 'middle' is not a valid value. Use earliest, latest, an object with 'timestamp', or an object with 'offsets'",
-      "orders: latest"         -> "orders: [latest]"     -> "line 10: 'starts.orders' cannot be used",
-      "  orders: latest"       -> "  orderz: latest"     -> "line 10: 'starts.orderz' cannot be used: there is no stream 'orderz'; there are orders, refunds",
-      "{offsets: {west"        -> "{lateness: 1s, offsets: {west" -> "line 11: 'starts.refunds.lateness' cannot be used: nothing is known of 'lateness'",
-      "{refunds: {\"0\": 12}}" -> "{orders: {\"0\": 12}}" -> "line 11: 'starts.refunds.offsets' cannot be used: it names no topic",
-      "2026-11-22T10:00:00Z"   -> "soon"                 -> "line 13: 'stops.orders.timestamp' cannot be used: 'soon' is no time",
-      "refunds: latest"        -> "refunds: earliest"    -> "line 14: 'stops.refunds' cannot be used: 'earliest' is not a valid value. Use latest, an object",
-      "paused: [orders]"       -> "paused: [order]"      -> "line 15: 'paused[0]' cannot be used: there is no stream 'order'; there are orders, refunds",
-      "paused: [orders]"       -> "paused: orders"       -> "line 15: 'paused' cannot be used: it is not a list"
+      "orders: latest" -> "orders: middle" ->
+        "line 10: 'starts.orders' cannot be used: 'middle' is not a valid value. Use earliest, latest, an object with 'timestamp', or an object with 'offsets'",
+      "orders: latest"   -> "orders: [latest]" -> "line 10: 'starts.orders' cannot be used",
+      "  orders: latest" -> "  orderz: latest" ->
+        "line 10: 'starts.orderz' cannot be used: there is no stream 'orderz'; there are orders, refunds",
+      "{offsets: {west" -> "{lateness: 1s, offsets: {west" ->
+        "line 11: 'starts.refunds.lateness' cannot be used: nothing is known of 'lateness'",
+      "{refunds: {\"0\": 12}}" -> "{orders: {\"0\": 12}}" ->
+        "line 11: 'starts.refunds.offsets' cannot be used: it names no topic",
+      "2026-11-22T10:00:00Z" -> "soon" -> "line 13: 'stops.orders.timestamp' cannot be used: 'soon' is no time",
+      "refunds: latest" -> "refunds: earliest" ->
+        "line 14: 'stops.refunds' cannot be used: 'earliest' is not a valid value. Use latest, an object",
+      "paused: [orders]" -> "paused: [order]" ->
+        "line 15: 'paused[0]' cannot be used: there is no stream 'order'; there are orders, refunds",
+      "paused: [orders]" -> "paused: orders" -> "line 15: 'paused' cannot be used: it is not a list"
     ).foreach { case ((from, to), message) =>
       val found = refused(places.replace(from, to))
       assert(found.contains(message), found)
