@@ -3,6 +3,7 @@
 
 package splice.kafka.dynamic.change
 
+import splice.kafka.dynamic.KafkaCluster
 import splice.source.{NumberedEntries, SideLog}
 
 /** The changes of one checkpoint, each durable before an offset depends on it. If the query is killed before it uses a change, the next
@@ -28,6 +29,12 @@ final private[dynamic] class ChangeLog(log: SideLog) {
 
   /** The changes after one and up to another, in their order. */
   def between(from: Int, until: Int): Seq[AppliedMetadata] = (from + 1 to until).map(apply)
+
+  /** A cluster as the last change that has it. A change drops the cluster of a batch that is still to be read if it ends the retention
+    * of the cluster's last topic.
+    */
+  def cluster(name: String): Option[KafkaCluster] =
+    entries.numbers.toSeq.reverseIterator.flatMap(apply(_).clusters.get(name)).nextOption()
 
   /** The latest name of a cluster, if changes that are kept renamed it. */
   def renamed(cluster: String): String =

@@ -165,8 +165,8 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
 
   private def begun(at: AppliedMetadata, starts: SortedMap[ClusterTopic, KafkaPosition]): AppliedMetadata =
     at ~> starts.toSeq.map { case (topic, start) =>
-      val stream   = at.waiting(topic).stream
-      val after    = at.draining.collect { case (old, is) if is.stream == stream && !at.streamOf.contains(old) => old }
+      val stream = at.waiting(topic).stream
+      val after  = at.draining.collect { case (old, is) if is.stream == stream && !at.streamOf.contains(old) => old }
       // The end that readers get may be before the start: a mirror lags, or a transaction is open.
       val isAhead = at.waiting(topic).time.nonEmpty ||
         at.streams.get(stream).flatMap(_.start).exists(_.isInstanceOf[StreamCutover.Offsets])

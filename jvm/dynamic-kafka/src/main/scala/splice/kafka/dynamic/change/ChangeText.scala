@@ -57,7 +57,8 @@ private[dynamic] object ChangeText {
       list("streams resumed", (before.paused -- now.paused).intersect(now.streams.keySet)),
       list(
         "topics abandoned",
-        lost.map { case (topic, rows) => s"$topic: ${rows.text}" } ++ neverBegun(before, now).map(t => s"$t: $NeverBegun")
+        lost.map { case (topic, rows) => s"$topic: ${rows.text}" } ++
+          neverBegun(before, now).map(t => s"$t: $NeverBegun")
       ),
       topics("topics that cannot be drained while their clusters are unavailable", waiting.keys),
       topics("topics forgotten", now.topics.keys.filter(t => is(t).contains(Gone) && was(t).exists(isRemoved))),

@@ -183,7 +183,7 @@ final private[splice] class DynamicEnumerator(
     val (at, to) = (own(from), own(until))
     val known    = driver.reached(changes.last.getOrElse(changes(to.change)))
     val asked    = plan.spans(at, to).map { case ChangeSpan(name, _, begin, end) =>
-      def cluster = known.clusters.get(name).orElse(changes(to.change).clusters.get(name)).getOrElse(lost(name))
+      def cluster = known.clusters.get(name).orElse(changes.cluster(name)).getOrElse(lost(name))
       val worker  = workers.find(name).getOrElse(workers.worker(cluster, SortedSet.from(begin.topics ++ end.topics)))
       name -> worker.ahead(_.replay(begin, end))
     }
@@ -192,7 +192,7 @@ final private[splice] class DynamicEnumerator(
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
     DynamicReaders(settings, columns, context, ranges, sizes.within) { name =>
-      cluster(name).orElse(cluster(changes.renamed(name))).getOrElse(lost(name))
+      cluster(name).orElse(cluster(changes.renamed(name))).orElse(changes.cluster(name)).getOrElse(lost(name))
     }
 
   override def cost(range: SplitRange): Long = range match {

@@ -10,6 +10,7 @@ import scala.concurrent.duration.DurationInt
 import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.util.Using
 
+import splice.kafka.dynamic.change.ChangeLog
 import splice.kafka.dynamic.split.{DynamicOffset, DynamicSplitRange}
 import splice.kafka.enumerator.SimulatedLog
 import splice.source._
@@ -105,6 +106,29 @@ final class DynamicReplaySuite extends RemovedTopics {
       }
     }
     assert(made.logs.values.forall(_.calls.isEmpty))
+  }
+
+  test("a batch reads the last topic of a cluster, although a change that belongs to the batch discards its position") {
+    val made  = world("removedRetention" -> "1h")
+    val first = live(made)(_ => ()).last._2
+    fill(made, west, 3)
+    made.publish(stream(east))
+    // The offsets of these batches are not logged, and the changes are.
+    Using.resource(made.start()) { run =>
+      val _ = readUntil(made, run, first)(!_.clusters.contains(west))
+    }
+    made.clock.pass(Duration.ofHours(2))
+    Using.resource(made.start()) { run =>
+      val next = Iterator.iterate(first)(advance(run, _)).drop(1).next()
+      assert(!new ChangeLog(made.side).last.exists(_.clusters.contains(west)))
+      assert(rows(run, first, next) == all(west, 7).drop(4))
+      val _ = run.readers(made.source.schema, run.splits(first, next))
+    }
+    Using.resource(made.start()) { run =>
+      val next = Iterator.iterate(first)(advance(run, _)).drop(1).next()
+      run.replay(first, next)
+      val _ = run.readers(made.source.schema, run.splits(first, next))
+    }
   }
 
   test("a topic that was deleted since is dropped by replay, for this run and for later ones") {
