@@ -102,8 +102,8 @@ def test_clusters_that_a_change_waits_for() -> None:
 
 
 def test_paused_streams() -> None:
-    told = {"position": "change 3, 2 clusters", "streamsPaused": '["orders","refunds"]'}
-    described = describe(Query({"batchId": 4, "sources": [SPLICE | {"metrics": told}]}, "q"))  # type: ignore[arg-type]
+    metrics = {"position": "change 3, 2 clusters", "streamsPaused": '["orders","refunds"]'}
+    described = describe(Query({"batchId": 4, "sources": [SPLICE | {"metrics": metrics}]}, "q"))  # type: ignore[arg-type]
     assert described.sources[0].streams_paused == ("orders", "refunds")
     assert str(described).splitlines()[3:] == ["paused streams", "orders", "refunds"]
 

@@ -46,7 +46,7 @@ final private[dynamic] case class AppliedMetadata(
 
   def stopOf(stream: String): Option[StreamPlace] = streams.get(stream).flatMap(_.stop)
 
-  /** The streams of which no row is read. */
+  /** The streams that the document pauses. */
   lazy val paused: Set[String] = streams.valuesIterator.filter(_.paused).map(_.name).toSet
 
   /** The topics of each cluster that requests are sent for. */

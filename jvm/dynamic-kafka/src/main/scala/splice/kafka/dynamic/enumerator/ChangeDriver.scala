@@ -44,7 +44,7 @@ final private[dynamic] class ChangeDriver(
   private var firstOfRun = Option.empty[AppliedMetadata]
   private var wanted     = Map.empty[(ClusterTopic, Long), StreamGroup]
   private var places     = Map.empty[(ClusterTopic, Long), LogPlaces]
-  private var toldPaused = Set.empty[String]
+  private var warnedOf   = Set.empty[String]
 
   /** Documents that were rejected in this run. */
   def refusals: Int = groups.refusals
@@ -99,9 +99,9 @@ final private[dynamic] class ChangeDriver(
     documents.poll(fixed)
     places = Map.empty
     val (position, here) = go(at, availability)
-    if (fixed && !here.paused.subsetOf(toldPaused))
+    if (fixed && !here.paused.subsetOf(warnedOf))
       logger.warn(s"This run reads no row of paused streams: ${here.paused.toSeq.sorted.mkString(", ")}.")
-    toldPaused = here.paused
+    warnedOf = here.paused
     position -> here
   }
 
@@ -157,18 +157,9 @@ final private[dynamic] class ChangeDriver(
 
   /** The ends of removed topics, from responses to requests that were sent after the removal. */
   private def bounds(here: AppliedMetadata, found: SortedMap[String, Reach]): SortedMap[ClusterTopic, KafkaPosition] =
-    for {
-      (topic, drain) <- here.draining
-      reach          <- found.get(topic.cluster) if reach.isOf(topic.topic, drain)
-      ends           <- drain.bound match {
-        case Bound.Asked       => Some(reach.end(topic.topic))
-        case Bound.Ends(known) =>
-          // A partition that does not exist any more would be waited for indefinitely.
-          val existing = known.offsets.filterNot(p => reach.deleted(p._1))
-          Option.when(existing.size < known.offsets.size)(known.copy(offsets = existing))
-        case _: Bound.At => None
-      }
-    } yield topic -> ends
+    here.draining.flatMap { case (topic, drain) =>
+      found.get(topic.cluster).flatMap(_.bound(topic.topic, drain)).map(topic -> _)
+    }
 
   /** Groups of streams that need responses, each with one of the clusters. */
   private def waiting(here: AppliedMetadata): Seq[(StreamGroup, String)] = {

@@ -77,7 +77,7 @@ final private[dynamic] case class Reach(
 ) {
 
   /** The end of a removed topic. Records of open transactions belong to it, although readers see them only after the commit. */
-  def end(topic: String): KafkaPosition = {
+  private def end(topic: String): KafkaPosition = {
     val visible = until.only(topic)
     visible.copy(offsets = visible.offsets.map { case (p, end) => p -> math.max(end, written.getOrElse(p, end)) })
   }
@@ -103,9 +103,16 @@ final private[dynamic] case class Reach(
   def start(topic: String, of: Option[StartingOffsets]): Option[KafkaPosition] =
     starts.get(topic).filter(_ => request.starts.get(topic).contains(of))
 
-  /** Whether the request was sent for this drain. A response to an earlier request does not decide where it ends. */
-  def isOf(topic: String, drain: Draining): Boolean =
-    request.draining.get(topic).exists(sent => sent.since == drain.since && sent.bound == drain.bound)
+  /** The end of a drain, if the response changes it. A response to an earlier request does not decide where it ends. */
+  def bound(topic: String, drain: Draining): Option[KafkaPosition] = drain.bound match {
+    case _ if !request.draining.get(topic).exists(of => of.since == drain.since && of.bound == drain.bound) => None
+    case Bound.Asked                                                                                      => Some(end(topic))
+    case Bound.Ends(known) =>
+      // A partition that does not exist any more would be waited for indefinitely.
+      val existing = known.offsets.filterNot(p => deleted(p._1))
+      Option.when(existing.size < known.offsets.size)(known.copy(offsets = existing))
+    case _: Bound.At => None
+  }
 }
 
 private[dynamic] object Reach {

@@ -88,7 +88,7 @@ final class StreamStopSuite extends RemovedTopics {
     }
   }
 
-  test("a topic of several partitions of which one was read past the stop resumes each where it was left") {
+  test("if one partition was read past the stop before, each partition resumes at its position") {
     val world = simulated()
     world.logs(east).create(topic(east), 2)
     fill(world, east, 6)
