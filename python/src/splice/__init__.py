@@ -6,10 +6,10 @@ Start with :func:`configure`, describe each source with its builder, join them w
 :class:`HybridSource` and read the result with ``read_stream()`` or ``read()``.
 """
 
+from splice.clusters import ClusterDescription, WaitingGroupDescription
 from splice.comparison import compare_clusters
 from splice.configure import configure
 from splice.describe import (
-    ClusterDescription,
     LagDescription,
     QueryDescription,
     SourceDescription,
@@ -26,7 +26,6 @@ from splice.offsets import OffsetsInitializer
 from splice.plan import LegPlan, SourcePlan, TopicPlan
 from splice.source import Source
 from splice.switches import HandOverDescription
-from splice.waiting_groups import WaitingGroupDescription
 
 __all__ = [
     "ClusterDescription",

@@ -9,9 +9,9 @@ from dataclasses import asdict, astuple, dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from splice import jvm, tables, waiting_groups
+from splice import clusters, jvm, tables
+from splice.clusters import ClusterDescription, WaitingGroupDescription
 from splice.switches import HandOverDescription, switches
-from splice.waiting_groups import WaitingGroupDescription
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,44 +58,6 @@ class LagDescription:
     bytes_behind: int | None
     seconds_behind: int | None
     rows_arriving: int | None
-
-    def cells(self) -> tuple[str, ...]:
-        """Gives the values in the order of the table's headings; '-' for what is not known."""
-        return tables.cells(astuple(self))
-
-
-_CLUSTER_HEADINGS = (
-    "cluster",
-    "splits",
-    "rows behind",
-    "bytes behind",
-    "seconds behind",
-    "rows/s arriving",
-    "failing s",
-)
-
-
-@dataclass(frozen=True)
-class ClusterDescription:
-    """How one of several clusters fares; None is what is not known.
-
-    Attributes:
-        name: As the metadata names it.
-        splits: Partitions that are read.
-        rows_behind: Rows still to be read.
-        bytes_behind: Their bytes, by the average of what was read.
-        seconds_behind: How long ago the oldest of them came.
-        rows_arriving: Rows a second that the cluster gets.
-        failing_seconds: For how long it has given no answer; None while it answers.
-    """
-
-    name: str
-    splits: int | None
-    rows_behind: int | None
-    bytes_behind: int | None
-    seconds_behind: int | None
-    rows_arriving: int | None
-    failing_seconds: int | None
 
     def cells(self) -> tuple[str, ...]:
         """Gives the values in the order of the table's headings; '-' for what is not known."""
@@ -206,10 +168,10 @@ class QueryDescription:
         found: list[tuple[Sequence[str], list[tuple[str, ...]]]] = [
             (_HEADINGS, [source.cells() for source in self.sources])
         ]
-        if clusters := [one.cells() for source in self.sources for one in source.clusters]:
-            found.append((_CLUSTER_HEADINGS, clusters))
+        if each := [one.cells() for source in self.sources for one in source.clusters]:
+            found.append((clusters.HEADINGS, each))
         if groups := [one.cells() for source in self.sources for one in source.waiting_groups]:
-            found.append((waiting_groups.HEADINGS, groups))
+            found.append((clusters.GROUP_HEADINGS, groups))
         if paused := [tables.cells((name,)) for s in self.sources for name in s.streams_paused]:
             found.append((("paused streams",), paused))
         if topics:
@@ -263,9 +225,9 @@ def _source(source: Mapping[str, Any]) -> SourceDescription:
         slots=_number(metrics.get("slots")),
         topics=tuple(_lag(name, own) for name, own in _json(metrics.get("topics"), {}).items()),
         lagging=tuple(_lag(own["partition"], own) for own in _json(metrics.get("lagging"), [])),
-        clusters=tuple(_cluster(*own) for own in _json(metrics.get("clusters"), {}).items()),
+        clusters=clusters.described(_json(metrics.get("clusters"), {})),
         change_waits_for=tuple(_json(metrics.get("metadataWaiting"), [])),
-        waiting_groups=waiting_groups.described(_json(metrics.get("waitingGroups"), [])),
+        waiting_groups=clusters.groups(_json(metrics.get("waitingGroups"), [])),
         streams_paused=tuple(_json(metrics.get("streamsPaused"), [])),
         metrics=dict(metrics),
     )
@@ -279,18 +241,6 @@ def _lag(name: str, figures: Mapping[str, int]) -> LagDescription:
         figures.get("bytesBehind"),
         figures.get("secondsBehind"),
         figures.get("rowsArriving"),
-    )
-
-
-def _cluster(name: str, figures: Mapping[str, int]) -> ClusterDescription:
-    return ClusterDescription(
-        name,
-        figures.get("splits"),
-        figures.get("rowsBehind"),
-        figures.get("bytesBehind"),
-        figures.get("secondsBehind"),
-        figures.get("rowsArriving"),
-        figures.get("failingSeconds"),
     )
 
 
