@@ -49,10 +49,11 @@ final class SimulatedSpark(
     retained: Int = 100
 ) {
 
-  val sink          = new SimulatedSink(life, subject.same)
-  private val logs  = new SimulatedLogs(life, retained)
-  private val plans = new PlanLedger(subject.describe)
-  private var runs  = 0
+  val sink            = new SimulatedSink(life, subject.same)
+  private val logs    = new SimulatedLogs(life, retained)
+  private val plans   = new PlanLedger(subject.describe)
+  private var runs    = 0
+  private var isLossy = false
 
   /** The rows that no restart reads again. */
   def settled: Iterator[Long] = sink.rowsUpTo(logs.lastCommitted)
@@ -72,8 +73,8 @@ final class SimulatedSpark(
   /** How many drivers have begun. */
   def drivers: Int = runs
 
-  /** Plans of logged batches may change from now on, because records of them were lost. */
-  def replan(): Unit = plans.keep(_ => false)
+  /** Plans of batches may change from now on, because records of them were lost. */
+  def replan(): Unit = isLossy = true
 
   /** Deletes the newest offsets and commits, and what the sink has of them, if the query can read its sources again from an offset. */
   def rollBack(batches: Int)(canReadFrom: String => Boolean): Unit = {
@@ -264,7 +265,7 @@ final class SimulatedSpark(
     private def plan(from: Position, until: Position): Seq[TaskRanges] = {
       val tasks = coordinator.tasks(from, until)
       // Two drivers on one checkpoint may have layouts of their own, and the rows of the batch are the same in both.
-      if (life.isResumed) plans.forget(from, until) else plans.check(from, until, tasks)
+      if (life.isResumed || isLossy) plans.forget(from, until) else plans.check(from, until, tasks)
       tasks
     }
 

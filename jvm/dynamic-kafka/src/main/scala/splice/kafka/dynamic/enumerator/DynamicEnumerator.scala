@@ -167,7 +167,7 @@ final private[splice] class DynamicEnumerator(
       limits: Limits
   ): DynamicPosition = {
     val open = found.map { case (name, reach) =>
-      name -> reach.copy(until = UpperBound(here, settings.cutover, name, at, reach.until, reach.places))
+      name -> reach.within(UpperBound(here, settings.cutover, name, at, reach.until, reach.places), at.of(name))
     }
     def own(name: String) = here.clusters.get(name).fold(Limits.NotSet)(settings.limits)
     sharing(settings.admission(here), limits, own, open).fold(at)(_.foldLeft(at) { case (position, (name, until)) =>

@@ -99,6 +99,19 @@ final private[dynamic] case class Reach(
     )
   }
 
+  /** The response within the bound of a batch. Offsets of a topic that was recreated, and that stays where it is, are no offsets of its new
+    * start.
+    *
+    * @param from
+    *   the position now
+    */
+  def within(bound: KafkaPosition, from: KafkaPosition): Reach = copy(
+    until = bound,
+    begins = begins.filterNot { case (p, _) =>
+      bound.get(p) == from.get(p) && bound.generation(p.topic) == from.generation(p.topic)
+    }
+  )
+
   /** The start of a topic. A response to a request for another start does not decide it. */
   def start(topic: String, of: Option[StartingOffsets]): Option[KafkaPosition] =
     starts.get(topic).filter(_ => request.starts.get(topic).contains(of))
@@ -106,7 +119,7 @@ final private[dynamic] case class Reach(
   /** The end of a drain, if the response changes it. A response to an earlier request does not decide where it ends. */
   def bound(topic: String, drain: Draining): Option[KafkaPosition] = drain.bound match {
     case _ if !request.draining.get(topic).exists(of => of.since == drain.since && of.bound == drain.bound) => None
-    case Bound.Asked                                                                                      => Some(end(topic))
+    case Bound.Asked       => Some(end(topic))
     case Bound.Ends(known) =>
       // A partition that does not exist any more would be waited for indefinitely.
       val existing = known.offsets.filterNot(p => deleted(p._1))

@@ -264,6 +264,31 @@ final class StreamStopSuite extends RemovedTopics {
     }
   }
 
+  test("a topic of a paused stream that is recreated stays where it is, and its new records are read after the pause") {
+    val world = simulated("maxOffsetsPerTrigger" -> "4", "onTopicRecreated" -> "restart", "failOnDataLoss" -> "false")
+    val t     = KafkaStream("t", stream(west).topics)
+    world.publish(stream(east), t)
+    Seq(east, west).foreach(fill(world, _, 4))
+    in(world) { run =>
+      val (first, _) = readAll(run, run.start(StartPosition.Configured))
+      publish(world, stream(east).copy(paused = true), t)
+      world.logs(east).delete(topic(east))
+      world.logs(east).create(topic(east), 1)
+      fill(world, east, 6)
+      fill(world, west, 9)
+      // More rows than a batch may have are shared among partitions.
+      val positions = Iterator.iterate(first) { at =>
+        world.clock.pass(Duration.ofSeconds(1))
+        advance(run, at)
+      }.take(8).toSeq
+      val second = positions.last
+      assert(positions.sliding(2).forall { case Seq(a, b) => a.precedes(b); case _ => true })
+      assert(positions.sliding(2).flatMap(both => rows(run, both.head, both.last)).toSeq == all(west, 13).drop(4))
+      publish(world, stream(east), t)
+      assert(readUntil(world, run, second)(reads(east, 0, 6))._2 == all(east, 6))
+    }
+  }
+
   test("AvailableNow ends without rows of a paused stream, and a warning names the stream") {
     val world = simulated()
     world.publish(stream(east).copy(paused = true))

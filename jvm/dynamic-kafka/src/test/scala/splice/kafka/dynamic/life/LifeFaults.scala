@@ -44,23 +44,32 @@ final private[dynamic] class LifeFaults(time: () => Long) {
   private var round   = 0
   private var overdue = false
   private var count   = 0
-  private var success = Long.MinValue
+  private var success = Option.empty[Long]
+  private var longest = 0L
 
   def current: LifeFault = synchronized(now)
 
-  def isHealthy: Boolean = current match {
+  def isHealthy: Boolean = isHealthy(current)
+
+  private def isHealthy(fault: LifeFault): Boolean = fault match {
     case Healthy | Behind => true
     case _                => false
   }
 
-  /** The time of the last request that succeeded. */
-  def lastSuccess: Long = synchronized(success)
+  /** The milliseconds of the longest outage since [[observed]], from the last request that succeeded. It may have ended. */
+  def outage: Long = synchronized(math.max(longest, if (isHealthy(now)) 0L else sinceSuccess))
+
+  /** The query's call has ended in which the outage mattered. */
+  def observed(): Unit = synchronized { longest = 0L }
+
+  private def sinceSuccess: Long = success.fold(Long.MaxValue)(time() - _)
 
   /** Whether a request has waited for longer than any test may wait: the query's thread waits for it. */
   def isOverdue: Boolean = synchronized(overdue)
 
   /** Requests that wait continue. */
   def set(fault: LifeFault): Unit = synchronized {
+    longest = outage
     now = fault
     round += 1
     notifyAll()
@@ -84,7 +93,7 @@ final private[dynamic] class LifeFaults(time: () => Long) {
   def after(request: String): Unit = synchronized {
     if (now == Late) await(request)
     if (now == Behind && request == "ends") set(Healthy)
-    success = time()
+    success = Some(time())
     count += 1
     notifyAll()
   }

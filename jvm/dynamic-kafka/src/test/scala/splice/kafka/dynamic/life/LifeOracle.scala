@@ -55,6 +55,7 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
     LifeWarnings.take().foreach { warning =>
       LifeChanges.abandoned(warning).foreach { case (name, topic) => abandon(world.names(name) -> topic) }
     }
+    if (run.nonEmpty) world.clusters.values.foreach(_.faults.observed())
   }
 
   private def reset(): Unit = {
@@ -104,16 +105,13 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
     required(place) = required(place) & world.sink().toSet
   }
 
-  private def isUnavailable(place: Place): Boolean = {
-    val faults = world.clusters(place._1).faults
-    !faults.isHealthy && life.clock.steady.millis - faults.lastSuccess >= LifePlan.DrainTimeout.toMillis
-  }
+  /** Whether its cluster has been unavailable for long enough in this call of the query. */
+  private def isUnavailable(place: Place): Boolean =
+    world.clusters(place._1).faults.outage >= LifePlan.DrainTimeout.toMillis
 
   private def abandon(place: Place): Unit = {
-    val faults = world.clusters(place._1).faults
-    val since  = life.clock.steady.millis - faults.lastSuccess
     if (!isUnavailable(place))
-      violated(s"$place is abandoned, ${if (faults.isHealthy) "and its cluster responds" else s"after $since ms"}")
+      violated(s"$place is abandoned after ${world.clusters(place._1).faults.outage} ms")
     life.met("a topic is abandoned")
     required(place) = required(place) & world.sink().toSet
   }
