@@ -39,6 +39,18 @@ private[coordinator] object Balance {
     fresh.map { case (split, share) => split -> names(share) }
   }
 
+  /** The load of the fullest slot under an assignment, and the least load that it can have under any. */
+  def extremes(assignment: Map[String, Int], cost: String => Long, slots: Int): (Long, Long) = {
+    val loads    = new Array[Long](slots)
+    var heaviest = 0L
+    assignment.foreachEntry { (split, slot) =>
+      val own = cost(split)
+      loads(slot) += own
+      if (own > heaviest) heaviest = own
+    }
+    (loads.max, math.max(loads.sum / slots, heaviest))
+  }
+
   /** How much the fullest slot has to read under an assignment. */
   def fullest(assignment: String => Int, costs: Map[String, Long], slots: Int): Long =
     loads(costs.iterator.map { case (split, cost) => assignment(split) -> cost }, slots).max

@@ -57,8 +57,8 @@ final private[splice] class SlotLog(log: SideLog, source: Source[_ <: Position])
   private def isTilted(layout: SlotLayout): Boolean = {
     val rules = layout.rules
     rules.assigner == SlotAssigner.Balanced && rules.slots > 1 && {
-      val known = layout.assignment.keysIterator.map(split => split -> costs(split)).toMap
-      costs.persists(Balance.fullest(layout.assignment, known, rules.slots), Balance.least(known, rules.slots))
+      val (fullest, least) = Balance.extremes(layout.assignment, costs(_), rules.slots)
+      costs.persists(fullest, least)
     }
   }
 

@@ -13,19 +13,22 @@ final private[coordinator] class SplitCosts {
 
   import SplitCosts._
 
-  private val averages = mutable.HashMap.empty[String, Double]
+  private val averages = mutable.HashMap.empty[String, Average]
   private var tilted   = 0
   private var patience = FirstPatience
 
   /** Takes in the costs of a batch. */
   def learn(batch: Seq[(String, Long)]): Unit = {
-    averages.mapValuesInPlace((_, cost) => cost * Fading)
+    averages.valuesIterator.foreach(_.fade())
     batch.foreach { case (split, cost) =>
-      averages.updateWith(split)(before => Some(before.fold(cost.toDouble)(_ + cost * (1 - Fading))))
+      averages.get(split) match {
+        case Some(known) => known.add(cost * (1 - Fading))
+        case None        => averages(split) = new Average(cost.toDouble)
+      }
     }
   }
 
-  def apply(split: String): Long = averages.get(split).fold(0L)(_.toLong)
+  def apply(split: String): Long = averages.get(split).fold(0L)(_.cost.toLong)
 
   /** Forgets splits that are gone. */
   def retain(splits: String => Boolean): Unit = { val _ = averages.filterInPlace((split, _) => splits(split)) }
@@ -44,7 +47,14 @@ final private[coordinator] class SplitCosts {
 }
 
 private[coordinator] object SplitCosts {
-  private val Fading        = 0.8
+  private val Fading = 0.8
+
+  // A batch changes the averages of all splits.
+  final private class Average(var cost: Double) {
+    def fade(): Unit            = cost *= Fading
+    def add(more: Double): Unit = cost += more
+  }
+
   private val Tilt          = 1.2
   private val FirstPatience = 8
   private val LastPatience  = 1024

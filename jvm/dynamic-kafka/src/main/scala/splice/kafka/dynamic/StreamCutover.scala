@@ -21,6 +21,22 @@ object StreamPlace {
 
   /** The end of each partition when the start or the stop takes effect. */
   case object Latest extends StreamPlace
+
+  private val Last = Instant.parse("9999-12-31T23:59:59Z")
+
+  /** Why a place is not valid, if it is not. Records have no times before 1970, and no negative offsets. */
+  private[dynamic] def refusal(place: StreamPlace): Option[String] = place match {
+    case StreamCutover.At(time, _) if time.isBefore(Instant.EPOCH) || time.isAfter(Last) =>
+      Some(s"'$time' is not a valid time. Use a time from ${Instant.EPOCH} to $Last")
+    case StreamCutover.At(_, lateness) if lateness.isNegative =>
+      Some(s"'$lateness' is not a valid lateness. Use a duration of 0 or more")
+    case StreamCutover.Offsets(clusters) => (for {
+        (cluster, offsets) <- clusters.iterator
+        (p, offset)        <- offsets.iterator if offset < 0 || p.partition < 0
+      } yield s"'$offset' is not a valid offset of partition $p of cluster '$cluster'. Use partitions and offsets of 0 or more")
+        .nextOption()
+    case _ => None
+  }
 }
 
 /** Where a stream goes from topics that it leaves to those that it moves to, when both hold the same records.

@@ -65,8 +65,15 @@ final private[splice] class EndWatch(
       all.filterNot(range => uncommitted.contains(range.partition))
     }
 
-    val seen = looks.confirm(request(partitions))(lower(_).nonEmpty)(() => request(partitions))
-    val lost = lower(seen)
+    // A response is compared once. The last one of several is not compared by `confirm`.
+    var last = Map.empty[LogPartition, Long] -> Seq.empty[MissingRange]
+
+    def compared(found: Map[LogPartition, Long]): Seq[MissingRange] = {
+      if (last._1 ne found) last = found -> lower(found)
+      last._2
+    }
+    val seen = looks.confirm(request(partitions))(compared(_).nonEmpty)(() => request(partitions))
+    val lost = compared(seen)
     if (lost.nonEmpty && changed) None
     else {
       if (lost.nonEmpty) loss.report("the log ends before where it ended earlier", lost.sortBy(_.partition))

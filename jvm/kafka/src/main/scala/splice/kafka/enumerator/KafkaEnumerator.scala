@@ -256,7 +256,8 @@ final private[splice] class KafkaEnumerator(
 
   /** How far a batch goes that begins at `from`; None if there is less to read until `ends` than a batch waits for. */
   private def until(from: KafkaPosition, ends: Map[LogPartition, Long], limits: Limits): Option[KafkaPosition] = {
-    val ready = from.offsets.collect { case (p, offset) if ends.contains(p) => p -> (offset -> ends(p)) }
+    // Most partitions of an idle query stay where they are.
+    val ready = from.offsets.collect { case (p, at) if ends.get(p).exists(_ != at) => p -> (at -> ends(p)) }
     val rows  = ready.iterator.map { case (p, (at, end)) => fills.between(p, from.generation(p.topic), at, end) }.sum
     if (limits.minRows.exists(rows < _)) None
     else Some(from ++ fills.share(ready, (p: LogPartition) => p -> from.generation(p.topic))(sharing(limits, _)))

@@ -40,19 +40,21 @@ final private[splice] class KafkaFigures(
     val tasks = reports.take()
     tasks.partitions.foreach { case (p, read) => sizes.learn(p.topic, read.rows, read.bytes) }
     val found = tasks.partitions.keySet.map(_.topic)
-    shownAt.foreach { before =>
+    shownAt.filter(_ ne at).foreach { before =>
       at.topics.filter(t => !found(t) && before.of(t) != at.of(t)).foreach(sizes.foundNone)
     }
     shownAt = Some(at)
     filled += tasks.filled
     skipped.add(tasks.skipped)
-    val toFill = at.offsets.iterator.map { case (p, offset) =>
+    def toFill = at.offsets.iterator.map { case (p, offset) =>
       fills().find(p, at.generation(p.topic)).fold(0L)(fill => math.max(fill.total - fill.rank(offset), 0L))
     }.sum
     val fill = if (fills().isEmpty) Nil
     else Seq(ProgressMetric.RowsFilled -> filled.toString, ProgressMetric.OffsetsToFill -> toFill.toString)
-    val read = at.copy(offsets = at.offsets.filter { case (p, _) => isRead(p) })
-    val now  = lag.look(unfilled(read), watch.last, tasks, context.clock.instant())
+    val read =
+      if (at.offsets.keysIterator.forall(isRead)) at
+      else at.copy(offsets = at.offsets.filter { case (p, _) => isRead(p) })
+    val now = lag.look(unfilled(read), watch.last, tasks, context.clock.instant())
     seen = Some(now)
     now.report ++ tasks.report ++ fill ++ Seq(
       ProgressMetric.Position         -> at.summary,

@@ -15,6 +15,7 @@ final private[splice] class LogEnds(log: LogMetadata, membership: Membership, wa
 
   private var frozen: Option[KafkaPosition] = None
   private var checked: Set[LogPartition]    = Set.empty
+  private var described                     = SortedSet.empty[LogPartition] -> Set.empty[LogPartition]
 
   /** Whether the run ends where it was decided to. */
   def isFrozen: Boolean = frozen.nonEmpty
@@ -34,8 +35,10 @@ final private[splice] class LogEnds(log: LogMetadata, membership: Membership, wa
   }
 
   /** The partitions that this run may read: a bounded source's and a frozen run's were fixed when it began. */
-  def reach(there: SortedSet[LogPartition], ending: Option[KafkaPosition]): Set[LogPartition] =
-    (ending.toSeq ++ frozen).foldLeft(there.toSet)((some, position) => some.filter(position.offsets.contains))
+  def reach(there: SortedSet[LogPartition], ending: Option[KafkaPosition]): Set[LogPartition] = {
+    if (there ne described._1) described = there -> there.toSet
+    (ending.toSeq ++ frozen).foldLeft(described._2)((some, position) => some.filter(position.offsets.contains))
+  }
 
   /** The ends; None when the cluster was looked at meanwhile and the position is another one now. */
   def of(at: KafkaPosition, partitions: Set[LogPartition]): Option[Map[LogPartition, Long]] = frozen match {

@@ -25,7 +25,7 @@ final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
 
   /** The same, where only the very first row may exceed the quota. */
   def within(quota: Quota, ready: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] =
-    if (quota == Quota.Unlimited) ready.map { case (p, (_, until)) => p -> until } else share(quota, ready)
+    if (quota == Quota.Unlimited) ready.transform((_, range) => range._2) else share(quota, ready)
 
   private def share(quota: Quota, ready: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] = {
     val all = ready.iterator.map { case (p, (from, until)) => Behind(p, from, until, rowBytes(p)) }.toIndexedSeq
@@ -37,7 +37,7 @@ final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
     val more    = parts(left, open)
     val ends    = mutable.HashMap.from(floored.iterator.map(part => part.of.partition -> part.rest.from))
     open.indices.foreach(i => ends(open(i).partition) = open(i).from + more(i))
-    ready.map { case (p, (_, until)) => p -> ends.getOrElse(p, until) }
+    ready.transform { case (p, (_, until)) => ends.getOrElse(p, until) }
   }
 
   /** The floors that a quota is enough for, and what they leave of it: a row at least, so that others get on as well. A topic is a

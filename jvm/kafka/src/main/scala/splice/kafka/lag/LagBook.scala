@@ -5,6 +5,9 @@ package splice.kafka.lag
 
 import java.time.{Duration, Instant}
 
+import scala.collection.immutable.SortedMap
+import scala.collection.mutable
+
 import splice.source.LogPartition
 
 /** How far behind a query is, from report to report. Asks nobody: it goes by ends that were seen, and by what tasks told.
@@ -13,9 +16,9 @@ import splice.source.LogPartition
   */
 final private[splice] class LagBook {
 
+  private val caughtUp = mutable.HashMap.empty[LogPartition, Instant]
   private var read     = Map.empty[LogPartition, PartitionRead]
-  private var caughtUp = Map.empty[LogPartition, Instant]
-  private var before   = Option.empty[(Instant, Map[LogPartition, Long])]
+  private var before   = Option.empty[(Instant, collection.Map[LogPartition, Long])]
 
   /** @param offsets where the query stands
     * @param ends
@@ -24,21 +27,25 @@ final private[splice] class LagBook {
     *   what tasks told since the last call
     */
   def look(
-      offsets: Map[LogPartition, Long],
+      offsets: SortedMap[LogPartition, Long],
       ends: LogPartition => Option[Long],
       reads: TaskReads,
       now: Instant
   ): Lag = {
-    val known = offsets.map { case (p, offset) => p -> math.max(ends(p).getOrElse(offset), offset) }
-    read = TaskReads(read).++(TaskReads(reads.partitions)).partitions.filter { case (p, _) => offsets.contains(p) }
-    caughtUp = caughtUp.filter { case (p, _) => offsets.contains(p) } ++ offsets.collect {
-      case (p, offset) if offset >= known(p) => p -> now
+    val known = mutable.HashMap.empty[LogPartition, Long]
+    offsets.foreach { case (p, offset) =>
+      val end = math.max(ends(p).getOrElse(offset), offset)
+      known(p) = end
+      if (offset >= end) caughtUp(p) = now
     }
+    if (caughtUp.size > offsets.size) caughtUp.filterInPlace((p, _) => offsets.contains(p))
+    if (reads.partitions.nonEmpty) read = TaskReads(read).++(TaskReads(reads.partitions)).partitions
+    if (!read.keysIterator.forall(known.contains)) read = read.filter { case (p, _) => known.contains(p) }
     val sizes = bytesPerRow
-    val lags  = offsets.toSeq.sortBy(_._1).map { case (p, offset) =>
+    val lags  = offsets.iterator.map { case (p, offset) =>
       val rows = known(p) - offset
       PartitionLag(p, rows, sizes.get(p.topic).map(size => math.round(rows * size)), seconds(p, rows, now))
-    }
+    }.toVector
     val made =
       Lag(lags, arriving(known, now), isKnown = offsets.isEmpty || offsets.keysIterator.exists(ends(_).nonEmpty))
     before = Some(now -> known)
@@ -58,11 +65,14 @@ final private[splice] class LagBook {
     }
 
   /** Rows a second by which a topic's ends have grown since the last report. */
-  private def arriving(ends: Map[LogPartition, Long], now: Instant): Map[String, Double] = before match {
+  private def arriving(ends: collection.Map[LogPartition, Long], now: Instant): Map[String, Double] = before match {
     case Some((last, were)) if last.isBefore(now) =>
       val seconds = Duration.between(last, now).toMillis / 1000.0
-      val grown   = ends.toSeq.flatMap { case (p, end) => were.get(p).map(was => p.topic -> math.max(end - was, 0L)) }
-      grown.groupMapReduce(_._1)(_._2)(_ + _).map { case (topic, rows) => topic -> rows / seconds }
+      val grown   = mutable.HashMap.empty[String, Long]
+      ends.foreach { case (p, end) =>
+        were.get(p).foreach(was => grown(p.topic) = grown.getOrElse(p.topic, 0L) + math.max(end - was, 0L))
+      }
+      grown.iterator.map { case (topic, rows) => topic -> rows / seconds }.toMap
     case _ => Map.empty
   }
 }

@@ -23,6 +23,14 @@ final private[splice] case class KafkaPosition(
 
   override lazy val json: String = PartitionJson.write(offsets, generations)
 
+  override def equals(other: Any): Boolean = other match {
+    case that: KafkaPosition => (this eq that) ||
+      offsets == that.offsets && (generations == that.generations || json == that.json)
+    case _ => super.equals(other)
+  }
+
+  override def hashCode: Int = super.hashCode
+
   override def precedes(later: Position): Boolean = later match {
     case that @ KafkaPosition(others, those) if generations == those =>
       // Positions of one query have the same partitions in most cases, and walking both is several times faster than looking up.
@@ -48,10 +56,18 @@ final private[splice] case class KafkaPosition(
 
   /** The text if it is short, else its figures. */
   def summary: String =
-    if (json.length <= 80) json
+    if (offsets.sizeIs <= KafkaPosition.Short && json.length <= 80) json
     else s"${offsets.size} partitions of ${topics.size} topics, ${offsets.valuesIterator.sum} offsets"
 
-  def topics: Set[String] = offsets.keysIterator.map(_.topic).toSet
+  lazy val topics: Set[String] = {
+    val names = Set.newBuilder[String]
+    // The partitions of a topic follow one another.
+    val _ = offsets.keysIterator.foldLeft("") { (last, p) =>
+      if (p.topic != last) names += p.topic
+      p.topic
+    }
+    names.result()
+  }
 
   def hasTopic(topic: String): Boolean =
     offsets.rangeFrom(LogPartition(topic, 0)).headOption.exists(_._1.topic == topic)
@@ -60,7 +76,8 @@ final private[splice] case class KafkaPosition(
   def of(topic: String): SortedMap[LogPartition, Long] =
     offsets.rangeFrom(LogPartition(topic, 0)).takeWhile(_._1.topic == topic)
 
-  def ++(more: Iterable[(LogPartition, Long)]): KafkaPosition = copy(offsets = offsets ++ more)
+  def ++(more: Iterable[(LogPartition, Long)]): KafkaPosition =
+    if (more.isEmpty) this else copy(offsets = offsets ++ more)
 
   /** The same with other topics, of their own generations. */
   def and(other: KafkaPosition): KafkaPosition =
@@ -85,6 +102,9 @@ final private[splice] case class KafkaPosition(
 }
 
 private[splice] object KafkaPosition {
+
+  // More partitions than a short text has.
+  private val Short = 20
 
   val Empty: KafkaPosition = KafkaPosition(SortedMap.empty)
 

@@ -5,6 +5,8 @@ package splice.kafka.lag
 
 import java.time.Instant
 
+import scala.collection.immutable.SortedMap
+
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.source.{Json, LogPartition, ProgressMetric, Report}
@@ -23,7 +25,7 @@ final class LagBookSuite extends AnyFunSuite {
   test("rows, bytes by the average of the topic, and seconds since the last record that was read") {
     val book  = new LagBook
     val reads = read(p(0), rows = 10, bytes = 1000, at = start.minusSeconds(30))
-    val lag   = book.look(Map(p(0) -> 10L, p(1) -> 0L), Map(p(0) -> 15L, p(1) -> 4L).get, reads, start)
+    val lag   = book.look(SortedMap(p(0) -> 10L, p(1) -> 0L), Map(p(0) -> 15L, p(1) -> 4L).get, reads, start)
     assert(lag.partitions == Seq(PartitionLag(p(0), 5, Some(500), Some(30)), PartitionLag(p(1), 4, Some(400), None)))
     assert(lag.report(ProgressMetric.RowsBehind) == "9")
     assert(lag.report(ProgressMetric.BytesBehind) == "900")
@@ -31,7 +33,7 @@ final class LagBookSuite extends AnyFunSuite {
   }
 
   test("what is not known is left out") {
-    val lag = new LagBook().look(Map(p(0) -> 1L), Map(p(0) -> 3L).get, none, start).report
+    val lag = new LagBook().look(SortedMap(p(0) -> 1L), Map(p(0) -> 3L).get, none, start).report
     assert(lag(ProgressMetric.RowsBehind) == "2")
     assert(!lag.contains(ProgressMetric.BytesBehind) && !lag.contains(ProgressMetric.SecondsBehind))
     assert(lag(ProgressMetric.Lagging) == """[{"partition":"t-0","rowsBehind":2}]""")
@@ -39,23 +41,23 @@ final class LagBookSuite extends AnyFunSuite {
 
   test("while no end is known there are no figures of the backlog, also not those of Spark's source") {
     val book = new LagBook
-    assert(book.look(Map(p(0) -> 1L, p(1) -> 2L), _ => None, none, start).report.isEmpty)
-    val lag = book.look(Map(p(0) -> 1L, p(1) -> 2L), Map(p(0) -> 3L).get, none, start).report
+    assert(book.look(SortedMap(p(0) -> 1L, p(1) -> 2L), _ => None, none, start).report.isEmpty)
+    val lag = book.look(SortedMap(p(0) -> 1L, p(1) -> 2L), Map(p(0) -> 3L).get, none, start).report
     assert(lag(ProgressMetric.MostBehind) == "2" && lag(ProgressMetric.RowsBehind) == "2")
   }
 
   test("a record after a long silence is as late as the last look at which there was none") {
     val book = new LagBook
-    val _    = book.look(Map(p(0) -> 5L), Map(p(0) -> 5L).get, read(p(0), 5, 50, start.minusSeconds(3600)), start)
-    val lag  = book.look(Map(p(0) -> 5L), Map(p(0) -> 6L).get, none, start.plusSeconds(7))
+    val _    = book.look(SortedMap(p(0) -> 5L), Map(p(0) -> 5L).get, read(p(0), 5, 50, start.minusSeconds(3600)), start)
+    val lag  = book.look(SortedMap(p(0) -> 5L), Map(p(0) -> 6L).get, none, start.plusSeconds(7))
     assert(lag.partitions.map(_.seconds) == Seq(Some(7)))
-    val done = book.look(Map(p(0) -> 6L), Map(p(0) -> 6L).get, none, start.plusSeconds(9))
+    val done = book.look(SortedMap(p(0) -> 6L), Map(p(0) -> 6L).get, none, start.plusSeconds(9))
     assert(done.partitions.map(_.seconds) == Seq(Some(0)))
   }
 
   test("rows arriving a second, by topic") {
     val book = new LagBook
-    val at   = Map(p(0) -> 0L, p(1) -> 0L, p(0, "u") -> 0L)
+    val at   = SortedMap(p(0) -> 0L, p(1) -> 0L, p(0, "u") -> 0L)
     assert(book.look(at, Map(p(0) -> 10L).get, none, start).arriving.isEmpty)
     val lag = book.look(at, Map(p(0) -> 50L, p(1) -> 60L).get, none, start.plusSeconds(10))
     assert(lag.arriving == Map("t" -> 10.0, "u" -> 0.0))
@@ -64,13 +66,13 @@ final class LagBookSuite extends AnyFunSuite {
 
   test("an end below the position is no lag, and a partition that is gone is forgotten") {
     val book = new LagBook
-    assert(book.look(Map(p(0) -> 5L), Map(p(0) -> 3L).get, none, start).partitions.map(_.rows) == Seq(0))
-    assert(book.look(Map(p(1) -> 5L), _ => None, none, start).partitions.map(_.partition) == Seq(p(1)))
+    assert(book.look(SortedMap(p(0) -> 5L), Map(p(0) -> 3L).get, none, start).partitions.map(_.rows) == Seq(0))
+    assert(book.look(SortedMap(p(1) -> 5L), _ => None, none, start).partitions.map(_.partition) == Seq(p(1)))
   }
 
   test("the progress names few topics and partitions, however many there are") {
-    val offsets = (for (t <- 0 until 100; i <- 0 until 10) yield p(i, s"topic-$t") -> 0L).toMap
-    val ends    = offsets.map { case (at, _) => at -> (at.topic.drop(6).toLong + 1) * 10 }
+    val offsets = SortedMap.from(for (t <- 0 until 100; i <- 0 until 10) yield p(i, s"topic-$t") -> 0L)
+    val ends    = offsets.toMap.map { case (at, _) => at -> (at.topic.drop(6).toLong + 1) * 10 }
     val reads   = offsets.keys.map(read(_, 1, 100, start)).reduce(_ ++ _)
     val report  = new LagBook().look(offsets, ends.get, reads, start.plusSeconds(5)).report
     assert(report.valuesIterator.map(_.length).sum < 5000)

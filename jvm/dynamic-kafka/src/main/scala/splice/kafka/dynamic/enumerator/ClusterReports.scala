@@ -43,9 +43,9 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
     val before  = last
     val workers = all.filter { case (name, _) => here.read.contains(name) }
     read = here.read
-    last = workers.map { case (name, worker) =>
-      name ->
-        worker.peek(_.figures(position.of(name))).orElse(last.get(name)).getOrElse(SortedMap.empty[String, String])
+    last = workers.map { case (name, worker) => name -> worker.peek(_.figures(position.of(name))) }.map {
+      case (name, figures) =>
+        name -> figures.map(_()).orElse(before.get(name)).getOrElse(SortedMap.empty[String, String])
     }
     // The count of a cluster begins at 0 again when its enumerator is created again.
     skippedBefore += before.map { case (name, own) =>
@@ -111,7 +111,9 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
   def gauges(workers: SortedMap[String, ClusterWorker]): Iterable[(String, Long)] = {
     topics = last.map { case (name, _) =>
       name ->
-        workers.get(name).flatMap(_.peek(_.ofTopics)).orElse(topics.get(name)).getOrElse(SortedMap.empty: TopicFigures)
+        workers.get(name).flatMap(_.peek(_.ofTopics)).map(_()).orElse(topics.get(name)).getOrElse(
+          SortedMap.empty: TopicFigures
+        )
     }
     val all = topics.toSeq.flatMap { case (name, own) =>
       val reads = read.getOrElse(name, Set.empty[String])

@@ -4,6 +4,7 @@
 package splice.kafka.dynamic.enumerator
 
 import scala.collection.immutable.SortedMap
+import scala.collection.mutable
 
 import splice.kafka.enumerator.{Fills, Quota, RecordSizes, Sharing}
 import splice.kafka.options.AdmissionRules
@@ -16,6 +17,14 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
   import ClusterSharing.qualified
 
   private var made: Option[(AdmissionRules, Sharing)] = None
+
+  // The names of partitions with their clusters, which each batch needs several times.
+  private val names = mutable.HashMap.empty[String, mutable.HashMap[LogPartition, LogPartition]]
+
+  private def named(cluster: String): LogPartition => LogPartition = {
+    val own = names.getOrElseUpdate(cluster, mutable.HashMap.empty)
+    p => own.getOrElseUpdate(p, qualified(cluster, p))
+  }
 
   /** How far each cluster goes; None when there is less than a batch waits for.
     *
@@ -47,13 +56,16 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
       quotas: Map[String, Quota],
       reach: SortedMap[String, Reach]
   ): SortedMap[String, KafkaPosition] = {
+    names.filterInPlace((name, _) => reach.contains(name))
     val ready = SortedMap.from(for {
       (name, own) <- reach.iterator
-      (p, begin)  <- own.begins.iterator
-      until       <- own.until.get(p) if until > begin
-    } yield qualified(name, p) -> (begin -> until))
-    val origin = reach.iterator.flatMap { case (name, own) =>
-      own.begins.keysIterator.map(p => qualified(name, p) -> ((name, p)))
+      nameOf = named(name)
+      (p, begin) <- own.begins.iterator
+      until      <- own.until.get(p) if until > begin
+    } yield nameOf(p) -> (begin -> until))
+    lazy val origin = reach.iterator.flatMap { case (name, own) =>
+      val nameOf = named(name)
+      own.begins.keysIterator.map(p => nameOf(p) -> ((name, p)))
     }.toMap
     val fills = Fills(reach.flatMap { case (name, own) =>
       own.fills.all.map { case ((p, generation), fill) => (qualified(name, p), generation) -> fill }
@@ -67,8 +79,9 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
       else new ClusterQuotas(sharing(rules), sizes, origin(_)._1)(Quota.of(limits), quotas, open)
     }
     reach.map { case (name, own) =>
-      name -> own.until.copy(offsets = own.until.offsets.map { case (p, until) =>
-        p -> share.getOrElse(qualified(name, p), until)
+      val nameOf = named(name)
+      name -> own.until.copy(offsets = own.until.offsets.transform { (p, until) =>
+        if (own.begins.contains(p)) share.getOrElse(nameOf(p), until) else until
       })
     }
   }

@@ -149,9 +149,13 @@ final private[dynamic] class ClusterWorker(
     drop()
   }
 
-  /** Calls a method of the enumerator that sends no request, if there is an enumerator. */
-  def peek[A](question: ClusterEnumerator => A): Option[A] =
-    if (made.nonEmpty && asked.isEmpty) Some(submit(question).get()) else None
+  /** Calls a method of the enumerator that sends no request, if there is an enumerator. The function that this method returns waits for
+    * the result, so that all workers run at the same time.
+    */
+  def peek[A](question: ClusterEnumerator => A): Option[() => A] = Option.when(made.nonEmpty && asked.isEmpty) {
+    val call = submit(question)
+    () => call.get()
+  }
 
   /** Commits a position to the consumer group, after all requests that were sent before. */
   def commit(position: KafkaPosition): Unit =

@@ -82,7 +82,7 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
 
   /** Tells each cluster that has a worker something of its part of a position, if that waits for no server. */
   def tell(at: DynamicPosition)(what: (ClusterEnumerator, KafkaPosition) => Unit): Unit =
-    at.clusters.foreach { case (name, own) => find(name).foreach(_.peek(what(_, own))) }
+    at.clusters.toSeq.flatMap { case (name, own) => find(name).flatMap(_.peek(what(_, own))) }.foreach(_())
 
   def all: SortedMap[String, ClusterWorker] = workers.map { case (name, entry) => name -> entry.worker }
 

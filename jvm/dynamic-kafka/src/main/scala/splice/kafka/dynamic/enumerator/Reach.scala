@@ -105,12 +105,14 @@ final private[dynamic] case class Reach(
     * @param from
     *   the position now
     */
-  def within(bound: KafkaPosition, from: KafkaPosition): Reach = copy(
-    until = bound,
-    begins = begins.filterNot { case (p, _) =>
-      bound.get(p) == from.get(p) && bound.generation(p.topic) == from.generation(p.topic)
-    }
-  )
+  def within(bound: KafkaPosition, from: KafkaPosition): Reach =
+    if (bound eq until) this
+    else copy(
+      until = bound,
+      begins = begins.filterNot { case (p, _) =>
+        bound.get(p) == from.get(p) && bound.generation(p.topic) == from.generation(p.topic)
+      }
+    )
 
   /** The start of a topic. A response to a request for another start does not decide it. */
   def start(topic: String, of: Option[StartingOffsets]): Option[KafkaPosition] =

@@ -34,18 +34,18 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
 
   override def describeStreams(names: Set[String]): StreamMetadata = ask(_.describeStreams(names).only(names))
 
-  override def close(): Unit = if (closes) made.foreach(_.close())
+  // If the service does not respond, another thread closes it.
+  override def close(): Unit = if (closes) synchronized(made).foreach(_.close())
 
   override def toString: String = name
 
   private def ask(request: KafkaMetadataService => StreamMetadata): StreamMetadata = {
-    val service = made.getOrElse {
-      val created = make()
-      made = Some(created)
-      created
+    val service = synchronized {
+      made = made.orElse(Some(make()))
+      made
     }
     val found =
-      try Option(request(service)).getOrElse(throw invalid("it returned null"))
+      try service.flatMap(own => Option(request(own))).getOrElse(throw invalid("it returned null"))
       catch {
         case e: SpliceException => throw e
         case NonFatal(e)        => throw MetadataErrors.unavailable(name, e.toString, Some(e))
@@ -75,6 +75,10 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
       if (key != stream.name) throw invalid(s"the key of stream '${stream.name}' is '$key'")
       if (stream.stop.contains(StreamPlace.Earliest))
         throw invalid(s"the stop of stream '$key' is Earliest. Use StreamPlace.Latest, a time or offsets")
+      for {
+        (field, place) <- Seq("cutover" -> stream.cutover, "start" -> stream.start, "stop" -> stream.stop)
+        why            <- place.flatMap(StreamPlace.refusal)
+      } throw invalid(s"the $field of stream '$key' is rejected: $why")
       stream.topics.foreach { case (cluster, topics) =>
         if (!found.clusters.contains(cluster))
           throw invalid(

@@ -27,7 +27,8 @@ final private[dynamic] class SingleClusterMetadataService(name: String, properti
     made = true
     Admin.create(properties.admin.asJava)
   }
-  private var made = false
+  // Another thread may close the service.
+  @volatile private var made = false
 
   override def allStreams(): StreamMetadata = {
     val topics =

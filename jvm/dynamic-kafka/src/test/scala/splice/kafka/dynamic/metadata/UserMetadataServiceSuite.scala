@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.metadata
 
-import java.time.{Clock, Duration}
+import java.time.{Clock, Duration, Instant}
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.{Collection => JCollection, Map => JMap, Properties, Set => JSet}
 
@@ -16,7 +16,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.dynamic._
 import splice.kafka.dynamic.enumerator.MetadataDiscovery
-import splice.source.{SourceOptions, SpliceException, SpliceOptionException}
+import splice.source.{LogPartition, SourceOptions, SpliceException, SpliceOptionException}
 
 /** Metadata services that are code of the user. */
 final class UserMetadataServiceSuite extends AnyFunSuite {
@@ -99,6 +99,12 @@ final class UserMetadataServiceSuite extends AnyFunSuite {
     val orders = metadata().streams("orders")
     val never  = metadata().copy(streams = SortedMap("orders" -> orders.copy(stop = Some(StreamPlace.Earliest))))
     assert(broken(never).contains("the stop of stream 'orders' is Earliest"))
+    val wrong                     = SortedMap("east" -> SortedMap(LogPartition("orders", 0) -> -1L))
+    def start(place: StreamPlace) = metadata().copy(streams = SortedMap("orders" -> orders.copy(start = Some(place))))
+    assert(broken(start(StreamCutover.Offsets(wrong))).contains("'-1' is not a valid offset of partition orders-0"))
+    Seq(Instant.EPOCH.minusMillis(1), Instant.MAX).foreach(time =>
+      assert(broken(start(StreamCutover.At(time))).contains("is not a valid time"))
+    )
     Seq(
       "'0' is not a valid 'maxOffsetsPerTrigger' of cluster 'east'" -> east.copy(maxOffsetsPerTrigger = Some(0)),
       "'-1' is not a valid 'maxBytesPerTrigger' of cluster 'east'"  -> east.copy(maxBytesPerTrigger = Some(-1))
