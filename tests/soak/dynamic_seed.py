@@ -105,6 +105,9 @@ class _Seed:
             - applied.owed((place.cluster, place.topic), places.held, log)
             for place in places.all
         }
+        never = {place: rows for place, rows in lacking.items() if rows}
+        if never:
+            self._story.faults.append(f"rows that no applied document has: {never}")
         verdict, unseen = self._verdict(), sum(lacking.values())
         assert verdict.duplicated == 0, str(verdict)
         assert verdict.missing <= unseen, f"{verdict}, but only {unseen} rows were never due"
