@@ -101,6 +101,30 @@ def test_clusters_that_a_change_waits_for() -> None:
     ]
 
 
+def test_clusters() -> None:
+    metrics = {
+        "position": "change 3, 2 clusters",
+        "clusters": '{"east":{"splits":4,"rowsBehind":9,"available":1,"responseAgeMs":70,'
+        '"topicsWaiting":2,"topicsDraining":1},"west":{"splits":0,"failingSeconds":8,"available":0},'
+        '"south":{"splits":1}}',
+    }
+    described = describe(Query({"batchId": 4, "sources": [SPLICE | {"metrics": metrics}]}, "q"))  # type: ignore[arg-type]
+    east, west, south = described.sources[0].clusters
+    assert (east.available, east.response_age_ms) == (True, 70)
+    assert (east.topics_waiting, east.topics_draining) == (2, 1)
+    assert (west.available, west.failing_seconds, west.response_age_ms) == (False, 8, None)
+    assert south.available is None
+    heading, *rows = str(described).splitlines()[3:]
+    assert heading.endswith(
+        "failing s  available  response age ms  topics waiting  topics draining"
+    )
+    assert [row.split() for row in rows] == [
+        ["east", "4", "9", "-", "-", "-", "-", "True", "70", "2", "1"],
+        ["west", "0", "-", "-", "-", "-", "8", "False", "-", "-", "-"],
+        ["south", "1", "-", "-", "-", "-", "-", "-", "-", "-", "-"],
+    ]
+
+
 def test_paused_streams() -> None:
     metrics = {"position": "change 3, 2 clusters", "streamsPaused": '["orders","refunds"]'}
     described = describe(Query({"batchId": 4, "sources": [SPLICE | {"metrics": metrics}]}, "q"))  # type: ignore[arg-type]

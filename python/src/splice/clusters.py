@@ -20,21 +20,30 @@ HEADINGS = (
     "seconds behind",
     "rows/s arriving",
     "failing s",
+    "available",
+    "response age ms",
+    "topics waiting",
+    "topics draining",
 )
 
 
 @dataclass(frozen=True)
 class ClusterDescription:
-    """How one of several clusters fares; None is what is not known.
+    """State of one of several clusters. A value that is unknown is None.
 
     Attributes:
-        name: As the metadata names it.
-        splits: Partitions that are read.
-        rows_behind: Rows still to be read.
-        bytes_behind: Their bytes, by the average of what was read.
-        seconds_behind: How long ago the oldest of them came.
-        rows_arriving: Rows a second that the cluster gets.
-        failing_seconds: For how long it has given no answer; None while it answers.
+        name: Name of the cluster in the metadata.
+        splits: Number of partitions that are read.
+        rows_behind: Number of unread rows.
+        bytes_behind: Estimated size of the unread rows, by the average size of read rows.
+        seconds_behind: Age of the oldest unread row.
+        rows_arriving: Rows per second that producers write to the cluster.
+        failing_seconds: Duration of the outage; None while the cluster responds.
+        available: Whether the last request succeeded; None before the first request and while the
+            cluster is not active.
+        response_age_ms: Milliseconds since the last response; None as for ``available``.
+        topics_waiting: Number of topics that wait for a cutover or a drain.
+        topics_draining: Number of topics that are drained.
     """
 
     name: str
@@ -44,9 +53,13 @@ class ClusterDescription:
     seconds_behind: int | None
     rows_arriving: int | None
     failing_seconds: int | None
+    available: bool | None = None
+    response_age_ms: int | None = None
+    topics_waiting: int | None = None
+    topics_draining: int | None = None
 
     def cells(self) -> tuple[str, ...]:
-        """Gives the values in the order of the table's headings; '-' for what is not known."""
+        """Return the values in the order of the headings; '-' for a value that is unknown."""
         return tables.cells(astuple(self))
 
 
@@ -100,6 +113,10 @@ def described(found: Mapping[str, Mapping[str, int]]) -> tuple[ClusterDescriptio
             figures.get("secondsBehind"),
             figures.get("rowsArriving"),
             figures.get("failingSeconds"),
+            bool(figures["available"]) if "available" in figures else None,
+            figures.get("responseAgeMs"),
+            figures.get("topicsWaiting"),
+            figures.get("topicsDraining"),
         )
         for name, figures in found.items()
     )
