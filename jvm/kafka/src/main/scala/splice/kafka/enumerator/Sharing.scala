@@ -20,16 +20,28 @@ final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
   def apply(limits: Limits, ready: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] =
     limits.rows match {
       case Some(rows) if limits.bytes.isEmpty && isLagOnly => RateLimit(rows, ready)
-      case _                                               => within(Quota.of(limits), ready)
+      case _                                               => within(Quota.of(limits), ready, Quota.of(limits))
     }
 
-  /** The same, where only the very first row may exceed the quota. */
-  def within(quota: Quota, ready: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] =
-    if (quota == Quota.Unlimited) ready.transform((_, range) => range._2) else share(quota, ready)
+  /** The same, where only the very first row may exceed the quota.
+    *
+    * @param batch
+    *   the quota that floors are parts of
+    */
+  def within(
+      quota: Quota,
+      ready: SortedMap[LogPartition, (Long, Long)],
+      batch: Quota
+  ): SortedMap[LogPartition, Long] =
+    if (quota == Quota.Unlimited) ready.transform((_, range) => range._2) else share(quota, ready, batch)
 
-  private def share(quota: Quota, ready: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] = {
+  private def share(
+      quota: Quota,
+      ready: SortedMap[LogPartition, (Long, Long)],
+      batch: Quota
+  ): SortedMap[LogPartition, Long] = {
     val all = ready.iterator.map { case (p, (from, until)) => Behind(p, from, until, rowBytes(p)) }.toIndexedSeq
-    val (served, left) = floors(quota, all)
+    val (served, left) = floors(quota, all, batch)
     val others         = served.foldLeft(all)((some, floor) => some.filterNot(floor.isMember))
     // In the order in which they stand in their floors, but who got a row there comes last.
     val floored = served.flatMap(_.parts).sortBy(_.rows > 0)
@@ -43,9 +55,9 @@ final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
   /** The floors that a quota is enough for, and what they leave of it: a row at least, so that others get on as well. A topic is a
     * member of the first of them that names it.
     */
-  private def floors(quota: Quota, all: IndexedSeq[Behind]): (IndexedSeq[ServedFloor], Quota) =
+  private def floors(quota: Quota, all: IndexedSeq[Behind], batch: Quota): (IndexedSeq[ServedFloor], Quota) =
     rules.floors.foldLeft((IndexedSeq.empty[ServedFloor], quota)) { case ((served, left), floor) =>
-      val own = Quota(math.min(quota.rows * floor.part, left.rows - 1), math.min(quota.bytes * floor.part, left.bytes))
+      val own = Quota(math.min(batch.rows * floor.part, left.rows - 1), math.min(batch.bytes * floor.part, left.bytes))
       val members = all.filter(b => floor.topics(b.partition.topic) && !served.exists(_.isMember(b)))
       val some    = inTurn(members).filter(_.rows > 0)
       if (!some.headOption.exists(first => own.fits(first.rowBytes))) (served, left)

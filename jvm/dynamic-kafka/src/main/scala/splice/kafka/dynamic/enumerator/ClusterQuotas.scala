@@ -29,34 +29,45 @@ final private[enumerator] class ClusterQuotas(sharing: Sharing, sizes: RecordSiz
       quota: Quota,
       quotas: Map[String, Quota],
       ready: SortedMap[LogPartition, (Long, Long)]
-  ): SortedMap[LogPartition, Long] = go(quota, quotas, ready, SortedMap.empty)
+  ): SortedMap[LogPartition, Long] = go(quota, quota, quotas, ready, SortedMap.empty)
 
-  /** A cluster whose share exceeds its limit gets the limit, and the others share what remains of the batch. */
+  /** Clusters whose shares exceed their limits get the limits, and the others share what remains of the batch.
+    *
+    * @param batch
+    *   the quota of the batch, which floors are parts of
+    */
   @tailrec private def go(
+      batch: Quota,
       quota: Quota,
       quotas: Map[String, Quota],
       ready: SortedMap[LogPartition, (Long, Long)],
       limited: SortedMap[LogPartition, Long]
   ): SortedMap[LogPartition, Long] = {
-    val share = part(quota, ready)
+    val share = part(quota, ready, batch)
     val over  = used(ready, share).flatMap { case (name, own) =>
       quotas.get(name).filter(most => own.rows > most.rows || own.bytes > most.bytes && own.rows > 1)
-        // The other clusters never get less than their shares here, since this cluster gets no more than its own.
+        // This cluster gets no more than its share, so that enough remains for the floors of the others.
         .map(most => name -> Quota(math.min(most.rows, own.rows), math.min(most.bytes, own.bytes)))
     }
     if (over.isEmpty) limited ++ share
     else {
       val (those, others) = ready.partition { case (p, _) => over.contains(cluster(p)) }
-      val ends = those.groupBy { case (p, _) => cluster(p) }.flatMap { case (name, own) => part(over(name), own) }
+      val ends            = those.groupBy { case (p, _) => cluster(p) }.flatMap { case (name, own) =>
+        part(over(name), own, over(name))
+      }
       val left = used(those, ends).valuesIterator.foldLeft(quota)((rest, own) =>
         Quota(rest.rows - own.rows, rest.bytes - own.bytes)
       )
-      go(left, quotas -- over.keySet, others, limited ++ ends)
+      go(batch, left, quotas -- over.keySet, others, limited ++ ends)
     }
   }
 
-  private def part(quota: Quota, ready: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] =
-    if (quota.rows < 1) ready.map { case (p, (from, _)) => p -> from } else sharing.within(quota, ready)
+  private def part(
+      quota: Quota,
+      ready: SortedMap[LogPartition, (Long, Long)],
+      batch: Quota
+  ): SortedMap[LogPartition, Long] =
+    if (quota.rows < 1) ready.map { case (p, (from, _)) => p -> from } else sharing.within(quota, ready, batch)
 
   private def used(
       ready: SortedMap[LogPartition, (Long, Long)],

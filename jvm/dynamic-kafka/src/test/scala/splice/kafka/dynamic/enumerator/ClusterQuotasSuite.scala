@@ -49,6 +49,13 @@ final class ClusterQuotasSuite extends AnyFunSuite {
     assert(quotas(AdmissionRules())(Quota.Unlimited, Map("a" -> rows(3)), ready).values.sum == 3)
   }
 
+  test("a floor is a part of the batch, and not of what a limited cluster leaves of it") {
+    val rules = AdmissionRules(AdmissionPolicy.Equal, Map("b/t" -> 0.001), Seq(AdmissionFloor(0.5, Set("b/t"))))
+    val until = quotas(rules)(rows(1000), Map("a" -> rows(100)), backlog("a" -> 9999, "b" -> 9999, "c" -> 9999))
+      .map { case (p, end) => cluster(p) -> end }
+    assert(until("a") == 100 && until("b") >= 500 && until.values.sum == 1000)
+  }
+
   test("a limit that is smaller than a record makes progress, one row per batch") {
     val sizes = new RecordSizes
     sizes.learn("a/t", 10, 10000)
