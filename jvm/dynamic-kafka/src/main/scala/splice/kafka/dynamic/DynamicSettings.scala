@@ -64,9 +64,13 @@ final private[splice] case class DynamicSettings(
 
   /** The limits of a batch for one cluster, in addition to those for all clusters. An option takes precedence over the metadata. */
   def limits(cluster: KafkaCluster): Limits.Limited = Limits.Limited(
-    rows = own(cluster).find(KafkaOptions.MaxOffsets).orElse(cluster.maxOffsetsPerTrigger),
-    bytes = own(cluster).find(AdmissionOptions.MaxBytes).orElse(cluster.maxBytesPerTrigger)
+    rows = find(cluster, KafkaOptions.MaxOffsets).orElse(cluster.maxOffsetsPerTrigger),
+    bytes = find(cluster, AdmissionOptions.MaxBytes).orElse(cluster.maxBytesPerTrigger)
   )
+
+  // A scope would copy all options of the cluster at each trigger.
+  private def find[A](cluster: KafkaCluster, option: SourceOption[A]): Option[A] =
+    options.find(option.copy(key = s"${DynamicOptions.ClusterPrefix}${cluster.name}.${option.key}"))
 
   // One retention bounds the positions of removed topics, whether the metadata removed them or a broker.
   private def deleted(policy: TopicRemoved): TopicRemoved = policy match {

@@ -44,10 +44,19 @@ final private[dynamic] case class AppliedMetadata(
   /** The stream of each topic that is in one, also of topics that were read to the stop of their stream. */
   lazy val streamOf: SortedMap[ClusterTopic, String] = AppliedMetadata.streamOf(streams.values)
 
-  def stopOf(stream: String): Option[StreamPlace] = streams.get(stream).flatMap(_.stop)
+  def stopOf(stream: String): Option[StreamPlace] = stops.get(stream)
+
+  // Most documents have no stop, and the stop of each topic is looked up at each trigger.
+  private lazy val stops = streams.flatMap { case (name, stream) => stream.stop.map(name -> _) }
 
   /** The streams that the document pauses. */
   lazy val paused: Set[String] = streams.valuesIterator.filter(_.paused).map(_.name).toSet
+
+  def isPaused(topic: ClusterTopic): Boolean = paused.nonEmpty && stream(topic).exists(paused)
+
+  /** Whether only paused streams are read of a cluster. */
+  def readsOnlyPaused(cluster: String): Boolean =
+    paused.nonEmpty && read.get(cluster).exists(_.forall(topic => isPaused(ClusterTopic(cluster, topic))))
 
   /** The topics of each cluster that requests are sent for. */
   lazy val read: SortedMap[String, SortedSet[String]] = SortedMap.from(

@@ -105,23 +105,23 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     * event.
     *
     * @param availability
-    *   of a cluster
+    *   of a topic of a cluster
     */
   def settle(
       at: AppliedMetadata,
       position: DynamicPosition,
       now: Instant,
-      availability: String => Availability
+      availability: ClusterTopic => Availability
   ): Option[AppliedMetadata] = {
     // An inactive cluster receives no requests, so that it is no outage.
-    def of(cluster: String) = if (at.isActive(cluster)) availability(cluster) else Availability.Available
-    val events              = at.topics.toSeq.flatMap {
+    def of(topic: ClusterTopic) = if (at.isActive(topic.cluster)) availability(topic) else Availability.Available
+    val events                  = at.topics.toSeq.flatMap {
       case (topic, is: Reading) =>
         at.stopOf(is.stream).map(stop => topic -> TopicEvent.Bounded(now, bound(stop, topic, position)))
       case (topic, is: Draining) =>
         // Rows up to a stop are read once the cluster is available again.
-        val cluster = if (at.streamOf.contains(topic)) Availability.Available else of(topic.cluster)
-        drained(topic, is, position.of(topic.cluster), now, cluster)
+        val responses = if (at.streamOf.contains(topic)) Availability.Available else of(topic)
+        drained(topic, is, position.of(topic.cluster), now, responses)
       case (topic, is: Removed) if !at.streamOf.contains(topic) && !now.isBefore(is.since.plus(rules.retention)) =>
         Some(topic -> TopicEvent.RetentionOver)
       case _ => None
@@ -207,7 +207,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     val left  = at.only(topic.topic)
     if (is.bound.isReached(at)) Some(topic -> TopicEvent.Ended(now, left))
     else if (isAbandoned(is.copy(unavailable = since), of)) {
-      val reason = s"the cluster has not responded since ${since.getOrElse(is.since)}"
+      val reason = s"the cluster has not responded for all partitions since ${since.getOrElse(is.since)}"
       Some(topic -> TopicEvent.Ended(now, left, Abandoned.of(is.bound, left, reason)))
     } else if (since != is.unavailable) Some(topic -> TopicEvent.Outage(since))
     else None

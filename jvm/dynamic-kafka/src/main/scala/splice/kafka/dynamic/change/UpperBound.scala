@@ -32,22 +32,20 @@ private[dynamic] object UpperBound {
     applied.of(cluster).foldLeft(until) { case (all, (topic, is)) =>
       def waits(after: Set[ClusterTopic])        = cutover == Cutover.Stream && after.exists(applied.isOpen(_, at))
       val bound: Option[Map[LogPartition, Long]] = is match {
-        case _ if isPaused(applied, ClusterTopic(cluster, topic)) => Some(Map.empty)
-        case _: Waiting                                           => Some(Map.empty)
-        case is: Reading if waits(is.after)                       => Some(Map.empty)
-        case is: Draining if waits(is.after)                      => Some(Map.empty)
-        case Draining(_, _, Bound.Ends(ends), _, _, _, _)         =>
+        case _ if applied.isPaused(ClusterTopic(cluster, topic)) => Some(Map.empty)
+        case _: Waiting                                          => Some(Map.empty)
+        case is: Reading if waits(is.after)                      => Some(Map.empty)
+        case is: Draining if waits(is.after)                     => Some(Map.empty)
+        case Draining(_, _, Bound.Ends(ends), _, _, _, _)        =>
           Some(if (isOther(ends, topic, from, until)) Map.empty else ends.offsets)
         case Draining(_, _, Bound.At(time), _, _, _, _) =>
           Some(places.get(topic -> time.millis).fold(Map.empty[LogPartition, Long])(_.offsets))
+        // The end that a cluster returns later includes all rows that are read before.
         case _ => None
       }
       bound.fold(all)(limited(all, topic, from, _))
     }
   }
-
-  private def isPaused(applied: AppliedMetadata, topic: ClusterTopic): Boolean =
-    applied.paused.nonEmpty && applied.stream(topic).exists(applied.paused)
 
   /** Whether a topic was recreated while it was drained. */
   def isOther(ends: KafkaPosition, topic: String, from: KafkaPosition, until: KafkaPosition): Boolean =

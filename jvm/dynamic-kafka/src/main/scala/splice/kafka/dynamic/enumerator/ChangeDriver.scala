@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory
 import splice.kafka.dynamic.change.TopicState.Bound
 import splice.kafka.dynamic.change._
 import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
-import splice.kafka.dynamic.{DynamicErrors, StreamMetadata}
+import splice.kafka.dynamic.{DynamicErrors, StreamCutover, StreamMetadata}
 import splice.kafka.options.StartingOffsets
 import splice.kafka.split.KafkaPosition
 
@@ -94,7 +94,7 @@ final private[dynamic] class ChangeDriver(
   def settle(
       at: DynamicPosition,
       fixed: Boolean,
-      availability: String => Availability
+      availability: ClusterTopic => Availability
   ): (DynamicPosition, AppliedMetadata) = {
     documents.poll(fixed)
     places = Map.empty
@@ -107,17 +107,18 @@ final private[dynamic] class ChangeDriver(
 
   /** The part of a request to a cluster that changes need. */
   def request(here: AppliedMetadata, cluster: String, from: KafkaPosition): ClusterRequest = {
-    val own   = here.of(cluster)
-    val times = own.toSeq.collect { case (topic, TopicState.Draining(_, _, Bound.At(time), _, _, _, _)) =>
-      topic -> time.millis
-    }
-    val asked = wanted.keySet.collect { case (topic, millis) if topic.cluster == cluster => topic.topic -> millis }
+    val (own, now)    = (here.of(cluster), clock.instant())
+    val (future, due) = own.toSeq.collect { case (topic, TopicState.Draining(_, _, Bound.At(cut), _, _, _, _)) =>
+      topic -> cut
+    }.partition { case (_, cut) => now.isBefore(cut.time) }
+    def millis(of: Seq[(String, StreamCutover.At)]) = of.map { case (topic, cut) => topic -> cut.millis }.toSet
     ClusterRequest(
       from,
-      clock.instant(),
+      now,
       here.expectedOn(cluster),
       own.collect { case (topic, is: TopicState.Draining) => topic -> is },
-      asked ++ times,
+      wanted.keySet.collect { case (topic, time) if topic.cluster == cluster => topic.topic -> time } ++ millis(due),
+      millis(future),
       own.collect { case (topic, TopicState.Waiting(_, None, _)) =>
         topic -> startOf(here, ClusterTopic(cluster, topic))
       }
@@ -175,7 +176,7 @@ final private[dynamic] class ChangeDriver(
 
   @tailrec private def go(
       at: DynamicPosition,
-      availability: String => Availability
+      availability: ClusterTopic => Availability
   ): (DynamicPosition, AppliedMetadata) = {
     val here = log(at.change)
     next(here, at, availability) match {
@@ -187,7 +188,7 @@ final private[dynamic] class ChangeDriver(
   private def next(
       here: AppliedMetadata,
       at: DynamicPosition,
-      availability: String => Availability
+      availability: ClusterTopic => Availability
   ): Option[AppliedMetadata] = {
     val time = clock.instant()
     val due  = rules.cutovers.due(here, time)

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeoutException
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.dynamic.DynamicErrors
+import splice.kafka.enumerator.SilentPartition
 
 /** Fails a query when clusters that it needs have not responded for `clusterTimeout`. */
 final private[enumerator] class ClusterPatience(workers: ClusterWorkers, timeout: Duration, clock: Clock) {
@@ -24,12 +25,12 @@ final private[enumerator] class ClusterPatience(workers: ClusterWorkers, timeout
     *   clusters that did not respond to the requests of a batch
     * @param waited
     *   clusters that a change waits for
-    * @param found
-    *   the responses
+    * @param partitions
+    *   partitions that do not respond, of clusters that do
     * @throws splice.source.SpliceException
     *   if a cluster, or a partition of a cluster that responds, has been unavailable for the timeout; it names all such clusters
     */
-  def check(silent: Set[String], waited: Set[String], found: SortedMap[String, Reach]): Unit = {
+  def check(silent: Set[String], waited: Set[String], partitions: Seq[(String, SilentPartition)]): Unit = {
     val now = clock.instant()
     waitingSince = SortedMap.from(waited.iterator.map(name => name -> waitingSince.getOrElse(name, now)))
     // After a long batch a response may arrive while it is checked, so that a pending request counts in the second check.
@@ -41,13 +42,11 @@ final private[enumerator] class ClusterPatience(workers: ClusterWorkers, timeout
       since  <- worker.health.since
       if worker.health.isOver(timeout) || overdue.get(name).exists(before.get(name).contains)
     } yield Unavailable(name, since, worker.health.error.getOrElse(noResponse))
-    val partitions = for {
-      (name, reach) <- found.toSeq
-      partition     <- reach.silent.valuesIterator if isOver(partition.since, now)
-    } yield Unavailable(name, partition.since, partition.error)
+    val leaderless =
+      for ((name, one) <- partitions if isOver(one.since, now)) yield Unavailable(name, one.since, one.error)
     val changes =
       for ((name, since) <- waitingSince.toSeq if isOver(since, now)) yield Unavailable(name, since, noResponse)
-    val all = (clusters ++ partitions ++ changes).distinctBy(_.cluster).sortBy(_.cluster)
+    val all = (clusters ++ leaderless ++ changes).distinctBy(_.cluster).sortBy(_.cluster)
     all.headOption.foreach { one =>
       throw DynamicErrors.unavailable(all.map(_.cluster).mkString(", "), one.since, one.error)
     }

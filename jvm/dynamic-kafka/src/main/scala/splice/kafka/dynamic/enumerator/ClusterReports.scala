@@ -66,7 +66,7 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
       ProgressMetric.Refusals         -> refusals.toString,
       ProgressMetric.MetadataFailures -> health.failures.toString
     ) ++ here.generation.map(ProgressMetric.Generation -> _.toString) ++ names(ProgressMetric.Waiting, waitsFor) ++
-      names(ProgressMetric.StreamsPaused, here.paused) ++
+      names(ProgressMetric.StreamsPaused, here.paused.toSeq.sorted.take(WaitingGroups.Shown)) ++
       discovery.age(now).map(ProgressMetric.MetadataAge -> _.toMillis.toString))
   }
 
@@ -117,11 +117,10 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
     }
     val all = topics.toSeq.flatMap { case (name, own) =>
       val reads = read.getOrElse(name, Set.empty[String])
-      own.iterator.collect {
-        case (topic, figures) if reads(topic) => s"${ProgressMetric.Clusters}.$name.topics.$topic" -> figures
-      }
+      own.iterator.collect { case (topic, figures) if reads(topic) => (name, topic, figures) }
     }
-    val shown = for ((topic, figures) <- all.take(maxTopics); (key, number) <- figures) yield s"$topic.$key" -> number
+    val shown = for ((name, topic, figures) <- all.take(maxTopics); (key, number) <- figures)
+      yield s"${ProgressMetric.Clusters}.$name.topics.$topic.$key" -> number
     shown :+ ("topicsWithoutGauges" -> math.max(all.size - maxTopics, 0).toLong)
   }
 

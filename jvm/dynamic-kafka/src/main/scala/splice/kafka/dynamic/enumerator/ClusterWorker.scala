@@ -15,6 +15,7 @@ import java.util.concurrent.{
 
 import org.slf4j.LoggerFactory
 
+import splice.kafka.dynamic.change.Availability
 import splice.kafka.dynamic.change.TopicState.Draining
 import splice.kafka.enumerator.{ClusterEnumerator, KafkaPlan}
 import splice.kafka.split.KafkaPosition
@@ -55,7 +56,16 @@ final private[dynamic] class ClusterWorker(
 
   private var response = Option.empty[Instant]
 
+  // Topics whose end is unknown, because some of their partitions do not respond while the cluster does.
+  private var undecided = Map.empty[String, ClusterHealth]
+
   def health: ClusterHealth = record
+
+  /** Responses for all partitions of a topic. */
+  def availability(topic: String): Availability = record.availability match {
+    case Availability.Available => undecided.get(topic).fold[Availability](Availability.Available)(_.availability)
+    case other                  => other
+  }
 
   /** When the last request succeeded; None before the first, and for a cluster that is not active. */
   def responded: Option[Instant] = response
@@ -95,6 +105,9 @@ final private[dynamic] class ClusterWorker(
         val reach = question.answer.get(millis, TimeUnit.MILLISECONDS)
         asked = None
         recover()
+        undecided = reach.undecided.map { case (topic, error) =>
+          topic -> undecided.getOrElse(topic, ClusterHealth()).failed(question.since, clock.instant(), error)
+        }
         // A response to a request from another position does not apply to this one.
         if (question.request.from == from) Some(reach) else None
       } catch {
@@ -113,6 +126,7 @@ final private[dynamic] class ClusterWorker(
   def rest(): Unit = {
     record = ClusterHealth()
     response = None
+    undecided = Map.empty
   }
 
   /** Fixes the end of the cluster with the next request. */

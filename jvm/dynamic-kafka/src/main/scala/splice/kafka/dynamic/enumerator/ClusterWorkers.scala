@@ -9,7 +9,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.dynamic.KafkaCluster
 import splice.kafka.dynamic.change.{AppliedMetadata, Availability}
-import splice.kafka.dynamic.split.DynamicPosition
+import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.enumerator.ClusterEnumerator
 import splice.kafka.split.KafkaPosition
 
@@ -77,8 +77,8 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
   /** The worker of a cluster, whatever topics it is for. */
   def find(cluster: String): Option[ClusterWorker] = workers.get(cluster).map(_.worker)
 
-  def availability(cluster: String): Availability =
-    find(cluster).fold[Availability](Availability.Unknown)(_.health.availability)
+  def availability(topic: ClusterTopic): Availability =
+    find(topic.cluster).fold[Availability](Availability.Unknown)(_.availability(topic.topic))
 
   /** Tells each cluster that has a worker something of its part of a position, if that waits for no server. */
   def tell(at: DynamicPosition)(what: (ClusterEnumerator, KafkaPosition) => Unit): Unit =

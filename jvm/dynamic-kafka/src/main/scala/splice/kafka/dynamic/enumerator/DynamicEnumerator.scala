@@ -148,12 +148,14 @@ final private[splice] class DynamicEnumerator(
       },
       limits
     )
-    val silent   = requests.keySet -- found.keySet
-    val isHeldUp = silent.nonEmpty || driver.waitsFor.nonEmpty || found.valuesIterator.exists(_.silent.nonEmpty)
+    // A paused stream needs no response.
+    val silent     = (requests.keySet -- found.keySet).filterNot(here.readsOnlyPaused)
+    val waitsFor   = driver.waitsFor.filterNot(here.readsOnlyPaused)
+    val partitions = found.toSeq.flatMap { case (name, reach) => reach.silentOf(here, name).map(name -> _) }
     // A run that ends with what there was when it began first reads what the available clusters have.
-    val waits = frozen && isHeldUp && next == at
+    val waits = frozen && next == at && (silent.nonEmpty || waitsFor.nonEmpty || partitions.nonEmpty)
     if (waits || settings.failWhenUnavailable)
-      patience.check(silent, if (frozen) driver.waitsFor else Set.empty, found)
+      patience.check(silent, if (frozen) waitsFor else Set.empty, partitions)
     if (waits) {
       pause()
       go(now, limits, patient = true)

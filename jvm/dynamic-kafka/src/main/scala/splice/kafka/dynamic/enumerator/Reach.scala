@@ -8,11 +8,12 @@ import java.time.Instant
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.dynamic.change.TopicState.{Bound, Draining}
-import splice.kafka.dynamic.change.{LogPlace, LogPlaces, UpperBound}
+import splice.kafka.dynamic.change.{AppliedMetadata, LogPlace, LogPlaces, UpperBound}
+import splice.kafka.dynamic.split.ClusterTopic
 import splice.kafka.enumerator.{ClusterEnumerator, Fills, SilentPartition}
 import splice.kafka.options.StartingOffsets
 import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
-import splice.source.{Limits, LogPartition}
+import splice.source.{Limits, LogPartition, SpliceException}
 
 /** A request to one cluster.
   *
@@ -26,6 +27,8 @@ import splice.source.{Limits, LogPartition}
   *   removed topics that are still read
   * @param times
   *   topics and times in milliseconds whose places are needed
+  * @param limits
+  *   topics and future times of their drains. Until then, a place only limits new rows
   * @param starts
   *   topics whose start is needed; None = they start like new ones
   */
@@ -35,6 +38,7 @@ final private[dynamic] case class ClusterRequest(
     expected: KafkaPosition = KafkaPosition.Empty,
     draining: Map[String, Draining] = Map.empty,
     times: Set[(String, Long)] = Set.empty,
+    limits: Set[(String, Long)] = Set.empty,
     starts: Map[String, Option[StartingOffsets]] = Map.empty
 )
 
@@ -42,8 +46,6 @@ final private[dynamic] case class ClusterRequest(
   *
   * @param begins
   *   starts of partitions that have rows to read, including those that the position does not have
-  * @param rows
-  *   how many offsets are to be read
   * @param fills
   *   the holes of a history that are to be read
   * @param written
@@ -65,7 +67,6 @@ final private[dynamic] case class Reach(
     request: ClusterRequest,
     until: KafkaPosition,
     begins: Map[LogPartition, Long],
-    rows: Long,
     fills: Fills,
     written: Map[LogPartition, Long],
     deleted: Set[LogPartition],
@@ -75,6 +76,20 @@ final private[dynamic] case class Reach(
     starts: Map[String, KafkaPosition],
     missing: SortedSet[String]
 ) {
+
+  /** How many offsets are to be read. */
+  def rows: Long = begins.iterator.map { case (p, begin) =>
+    until.get(p).fold(0L)(fills.between(p, until.generation(p.topic), begin, _))
+  }.sum
+
+  /** Topics whose end is requested and unknown, because some of their partitions do not respond. */
+  def undecided: Map[String, SpliceException] = silent.collect {
+    case (p, one) if request.draining.get(p.topic).exists(_.bound == Bound.Asked) => p.topic -> one.error
+  }.toMap
+
+  /** The partitions that do not respond, without those of paused streams. */
+  def silentOf(here: AppliedMetadata, cluster: String): Iterable[SilentPartition] =
+    silent.filterNot { case (p, _) => here.isPaused(ClusterTopic(cluster, p.topic)) }.values
 
   /** The end of a removed topic. Records of open transactions belong to it, although readers see them only after the commit. */
   private def end(topic: String): KafkaPosition = {
@@ -121,7 +136,7 @@ final private[dynamic] case class Reach(
   /** The end of a drain, if the response changes it. A response to an earlier request does not decide where it ends. */
   def bound(topic: String, drain: Draining): Option[KafkaPosition] = drain.bound match {
     case _ if !request.draining.get(topic).exists(of => of.since == drain.since && of.bound == drain.bound) => None
-    case Bound.Asked       => Some(end(topic))
+    case Bound.Asked       => Option.when(!undecided.contains(topic))(end(topic))
     case Bound.Ends(known) =>
       // A partition that does not exist any more would be waited for indefinitely.
       val existing = known.offsets.filterNot(p => deleted(p._1))
@@ -140,10 +155,6 @@ private[dynamic] object Reach {
     if (draining.valuesIterator.exists(_.bound == Bound.Asked)) enumerator.refresh()
     val until  = enumerator.advance(from, Limits.Everything)
     val silent = enumerator.silent
-    // The end of a removed topic is unknown before all of its partitions respond.
-    silent.collectFirst {
-      case (p, one) if draining.get(p.topic).exists(_.bound == Bound.Asked) => one.error
-    }.foreach(throw _)
     val ranges = if (until == from) Nil else enumerator.splits(from, until)
     val begins =
       ranges.collect { case r: KafkaSplitRange => r.partition -> r.from }.groupMapReduce(_._1)(_._2)(math.min)
@@ -151,20 +162,20 @@ private[dynamic] object Reach {
       .flatMap(missing(enumerator, from, until, _)).toSet
     val known  = until.topics -- silent.keysIterator.map(_.topic)
     val times  = request.times.filter(t => known(t._1))
-    val ending = draining.collect { case (topic, is) if is.bound == Bound.Asked => topic }
-    val last   = (ending ++ times.map(_._1)).flatMap(until.only(_).offsets.keySet).toSet
+    val limits = request.limits.filter { case (topic, _) => known(topic) && until.only(topic) != from.only(topic) }
+    val ending = draining.collect { case (topic, is) if is.bound == Bound.Asked && known(topic) => topic }
+    val last   = (ending ++ times.map(_._1)).flatMap(until.of(_).keySet).toSet
     val ends   = if (last.isEmpty) Map.empty[LogPartition, Long] else enumerator.written(last)
     Reach(
       request,
       until,
       begins,
-      ranges.iterator.map(_.weight).sum,
       enumerator.plan.fills,
       ends,
       deleted,
       enumerator.clusterId,
       silent,
-      times.groupMap(_._2)(_._1).flatMap { case (millis, topics) =>
+      (times ++ limits).groupMap(_._2)(_._1).flatMap { case (millis, topics) =>
         places(enumerator, until, ends, millis, topics, request.time)
       },
       starts(enumerator, until, request.starts.filter(topic => known(topic._1))),
@@ -181,12 +192,15 @@ private[dynamic] object Reach {
       topics: Set[String],
       sent: Instant
   ): Map[(String, Long), LogPlaces] = {
-    val ends  = topics.flatMap(until.of(_)).map { case (p, end) => p -> end.max(written.getOrElse(p, end)) }.toMap
-    val found = enumerator.atTime(ends.map { case (p, _) => p -> millis })
-    topics.map { topic =>
-      val own = ends.collect { case (p, end) if p.topic == topic => p -> LogPlace(found.get(p).map(_.offset), end) }
-      (topic, millis) -> LogPlaces(sent, until.generation(topic), own)
-    }.toMap
+    val ends  = topics.iterator.map(topic => topic -> until.of(topic)).toMap
+    val found = enumerator.atTime(ends.valuesIterator.flatMap(_.keysIterator).map(_ -> millis).toMap)
+    ends.map { case (topic, own) =>
+      (topic, millis) -> LogPlaces(
+        sent,
+        until.generation(topic),
+        own.map { case (p, end) => p -> LogPlace(found.get(p).map(_.offset), end.max(written.getOrElse(p, end))) }
+      )
+    }
   }
 
   private def starts(

@@ -84,10 +84,10 @@ final private[enumerator] class WaitingGroups {
   private def names(some: Iterable[String]) = Json.array(some.take(Shown).map(Json.text).toSeq)
 }
 
-private object WaitingGroups {
+private[enumerator] object WaitingGroups {
   private val log = LoggerFactory.getLogger(classOf[WaitingGroups])
 
   // The progress of a query stays small: the log has the whole text.
-  private val Shown   = 10
+  val Shown           = 10
   private val Longest = 300
 }

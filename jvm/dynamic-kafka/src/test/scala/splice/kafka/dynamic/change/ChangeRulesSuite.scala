@@ -94,7 +94,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     val drain = rules(OnRemoved.Drain)
     val one   = take(drain, applied("a/x", "b/y"), metadata(2, "a/x"), at(0, "b/y" -> 5))
     assert(drain.settle(one, at(1, "b/y" -> 5), t0.plus(day), _ => Availability.Unknown).isEmpty)
-    val of   = (c: String) => if (c == "b") dead(t0) else Availability.Available
+    val of   = (t: ClusterTopic) => if (t.cluster == "b") dead(t0) else Availability.Available
     val over = drain.settle(one, at(1, "b/y" -> 5), t0.plus(day), of).get
     assert(over.removed(topic("b/y")) == kafka("y", 5) && !over.read.contains("b"))
   }

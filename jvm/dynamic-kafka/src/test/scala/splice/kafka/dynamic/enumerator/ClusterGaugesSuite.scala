@@ -99,4 +99,16 @@ final class ClusterGaugesSuite extends RemovedTopics {
       assert(own(s"$east.available") == 1 && !own.contains(s"$west.available") && !own.contains(s"$west.responseAgeMs"))
     }
   }
+
+  test("the progress names ten paused streams at most") {
+    val world   = new SimulatedClusters(1, 12, 1)
+    val streams = (0 until 12).map(t => f"$east-topic-$t%03d").map(name =>
+      KafkaStream(name, SortedMap(east -> SortedSet(name)), paused = true)
+    )
+    world.publish(streams: _*)
+    Using.resource(world.start()) { run =>
+      val names = Json.read(run.figures(run.start(StartPosition.Configured))(ProgressMetric.StreamsPaused)).get
+      assert(Json.write(names) == streams.take(10).map(s => s"\"${s.name}\"").mkString("[", ",", "]"))
+    }
+  }
 }

@@ -5,9 +5,14 @@ package splice.kafka.dynamic.enumerator
 
 import java.time.Duration
 
+import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
-import splice.kafka.dynamic.split.DynamicOffset
+import splice.kafka.dynamic.change.ChangeLog
+import splice.kafka.dynamic.split.{ClusterTopic, DynamicOffset}
+import splice.kafka.dynamic.{KafkaStream, StreamPlace}
+import splice.kafka.enumerator.SimulatedLog
+import splice.kafka.options.Subscription
 import splice.source._
 
 /** Partitions of a cluster that have no leader while other partitions of the cluster have one. */
@@ -56,6 +61,101 @@ final class LeaderlessClusterSuite extends RemovedTopics {
             None
           } catch { case e: SpliceException => Some(e) }
         assert(error.map(_.getCondition) == expected && error.forall(_.getMessage.contains(s"${topic(west)}-1")))
+      }
+    }
+  }
+
+  private val both  = LogPartition(SimulatedClusters.Both, 0)
+  private val other = KafkaStream("other", SortedMap(west -> SortedSet(both.topic)))
+
+  /** The other topic of west is read while the end of the first topic needs a response of its partition without a leader. */
+  private def ending(stop: Boolean, options: (String, String)*)(
+      use: (SimulatedClusters, SplitEnumerator[DynamicOffset], DynamicOffset, Seq[(String, Int, Long)]) => Unit
+  ): Unit = leaderless(options :+ ("maxRemovalFraction" -> "1"): _*) { (world, run, first) =>
+    world.logs(west).create(both.topic, 1)
+    world.logs(west).fill(both.topic, 0, 3)
+    world.publish(if (stop) stream(east, west).copy(stop = Some(StreamPlace.Latest)) else stream(east), other)
+    world.awaitRefresh()
+    val (at, some) = readUntil(world, run, first)(_.of(west).get(both).contains(3L))
+    use(world, run, at, some)
+  }
+
+  private def drains(world: SimulatedClusters): Boolean =
+    new ChangeLog(world.side).last.exists(_.draining.contains(ClusterTopic(west, topic(west))))
+
+  private def pass(
+      world: SimulatedClusters,
+      run: SplitEnumerator[DynamicOffset],
+      from: DynamicOffset,
+      minutes: Int
+  ): DynamicOffset = (1 to minutes).foldLeft(from) { (at, _) =>
+    world.clock.pass(Duration.ofMinutes(1))
+    advance(run, at)
+  }
+
+  test("the end of a topic waits for a partition without a leader, and other topics of the cluster do not") {
+    Seq(true, false).foreach { stop =>
+      ending(stop) { (world, run, one, some) =>
+        val two = pass(world, run, one, minutes = 5)
+        world.logs(west).leaderless = Set.empty
+        val end = pass(world, run, two, minutes = 1)
+        // A client describes the topics that its cluster's enumerator subscribes to.
+        world.logs(west).subscribed = Subscription.Topics(SortedSet(both.topic))
+        write(world, 2)
+        val (_, none) = readAll(run, end)
+        assert(!drains(world))
+        assert((some ++ rows(run, one, two) ++ rows(run, two, end) ++ none).filter(_._1 == west).sorted ==
+          all(west, 5) ++ all(west, 5, 1).drop(3))
+      }
+    }
+  }
+
+  test("a removed topic with a partition without a leader is abandoned after the timeout, including across restarts") {
+    ending(stop = false, "drainTimeout" -> "1h") { (world, run, one, _) =>
+      val two = pass(world, run, one, minutes = 50)
+      assert(drains(world))
+      Using.resource(world.start())(again => pass(world, again, two, minutes = 20))
+      assert(!drains(world))
+    }
+  }
+
+  test("a topic with a stop is not abandoned") {
+    ending(stop = true, "drainTimeout" -> "1h") { (world, run, one, _) =>
+      val _ = pass(world, run, one, minutes = 90)
+      assert(drains(world))
+    }
+  }
+
+  test("no run waits for clusters and partitions of which only paused streams are read") {
+    Seq[SimulatedLog => Unit](
+      _.leaderless = Set(LogPartition(topic(west), 1)),
+      _.away = Some(_ => true)
+    ).foreach { fail =>
+      val world = simulated(
+        "onClusterUnavailable"        -> "fail",
+        "clusterTimeout"              -> "1min",
+        "fetchOffset.retryIntervalMs" -> "0"
+      )
+      val paused = KafkaStream("t", stream(west).topics, paused = true)
+      world.logs(west).create(topic(west), 2)
+      world.publish(stream(east), paused.copy(paused = false))
+      Seq(east, west).foreach(fill(world, _, 3))
+      val first = Using.resource(world.start())(run => readAll(run, run.start(StartPosition.Configured))._1)
+      fail(world.logs(west))
+      world.publish(stream(east), paused)
+      fill(world, east, 2)
+      val second = Using.resource(world.start()) { run =>
+        val from = world.source.position(first.json)
+        val next = pass(world, run, from, minutes = 5)
+        assert(rows(run, from, next) == all(east, 5).drop(3))
+        next
+      }
+      fill(world, east, 2)
+      Using.resource(world.start()) { run =>
+        run.freeze()
+        val own = Thread.currentThread
+        world.clock.read = () => if (Thread.currentThread eq own) world.clock.pass(Duration.ofMillis(100))
+        assert(readAll(run, world.source.position(second.json))._2 == all(east, 7).drop(5))
       }
     }
   }

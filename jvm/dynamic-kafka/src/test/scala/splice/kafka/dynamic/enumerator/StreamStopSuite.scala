@@ -302,4 +302,24 @@ final class StreamStopSuite extends RemovedTopics {
     }
     assert(warnings.count(_.contains("no row of paused streams: s")) == 1)
   }
+
+  test("a stop in the future requests places only for topics that have new rows, and no ends of open transactions") {
+    val world = simulated()
+    val at    = world.clock.instant().plus(Duration.ofHours(1)).toEpochMilli
+    world.publish(stopped(time(at), east))
+    fill(world, east, 1)
+    in(world) { run =>
+      val (first, _) = readAll(run, run.start(StartPosition.Configured))
+      val calls      = world.logs(east).calls
+      calls.clear()
+      val same = advance(run, first)
+      assert(same == first && calls.nonEmpty && !calls.contains("atTime") && !calls.contains("written"))
+      world.logs(east).write(topic(east), 0, at - 9, at)
+      val (second, some) = readAll(run, same)
+      assert(some == all(east, 2).drop(1) && calls.contains("atTime") && !calls.contains("written"))
+      world.clock.pass(Duration.ofHours(2))
+      assert(readAll(run, second)._2.isEmpty)
+      assert(history(world).exists(_._1 == "topics read to the stop of their stream"))
+    }
+  }
 }
