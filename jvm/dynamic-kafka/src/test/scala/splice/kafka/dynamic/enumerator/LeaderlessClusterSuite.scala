@@ -11,7 +11,6 @@ import scala.util.Using
 import splice.kafka.dynamic.change.ChangeLog
 import splice.kafka.dynamic.split.{ClusterTopic, DynamicOffset}
 import splice.kafka.dynamic.{KafkaStream, StreamPlace}
-import splice.kafka.enumerator.SimulatedLog
 import splice.kafka.options.Subscription
 import splice.source._
 
@@ -123,40 +122,6 @@ final class LeaderlessClusterSuite extends RemovedTopics {
     ending(stop = true, "drainTimeout" -> "1h") { (world, run, one, _) =>
       val _ = pass(world, run, one, minutes = 90)
       assert(drains(world))
-    }
-  }
-
-  test("no run waits for clusters and partitions of which only paused streams are read") {
-    Seq[SimulatedLog => Unit](
-      _.leaderless = Set(LogPartition(topic(west), 1)),
-      _.away = Some(_ => true)
-    ).foreach { fail =>
-      val world = simulated(
-        "onClusterUnavailable"        -> "fail",
-        "clusterTimeout"              -> "1min",
-        "fetchOffset.retryIntervalMs" -> "0"
-      )
-      val paused = KafkaStream("t", stream(west).topics, paused = true)
-      world.logs(west).create(topic(west), 2)
-      world.publish(stream(east), paused.copy(paused = false))
-      Seq(east, west).foreach(fill(world, _, 3))
-      val first = Using.resource(world.start())(run => readAll(run, run.start(StartPosition.Configured))._1)
-      fail(world.logs(west))
-      world.publish(stream(east), paused)
-      fill(world, east, 2)
-      val second = Using.resource(world.start()) { run =>
-        val from = world.source.position(first.json)
-        val next = pass(world, run, from, minutes = 5)
-        assert(rows(run, from, next) == all(east, 5).drop(3))
-        next
-      }
-      fill(world, east, 2)
-      Using.resource(world.start()) { run =>
-        run.freeze()
-        val own = Thread.currentThread
-        world.clock.read = () => if (Thread.currentThread eq own) world.clock.pass(Duration.ofMillis(100))
-        assert(readAll(run, world.source.position(second.json))._2 == all(east, 7).drop(5))
-      }
     }
   }
 }

@@ -10,6 +10,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.dynamic.KafkaStream
+import splice.kafka.dynamic.change.ChangeHistory
 import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition, DynamicSplitRange}
 import splice.source._
 
@@ -36,6 +37,16 @@ trait RemovedTopics extends TwoClusters {
     made.publish(stream(east))
     made
   }
+
+  /** Publishes a document, and waits until a running query has it. */
+  protected def publish(world: SimulatedClusters, streams: KafkaStream*): Unit = {
+    world.publish(streams: _*)
+    world.awaitRefresh()
+  }
+
+  /** The events of the changes, each with its names. */
+  protected def history(world: SimulatedClusters): Seq[(String, Seq[String])] =
+    ChangeHistory(world.side).map(event => event.event -> event.names)
 
   protected def fill(world: SimulatedClusters, cluster: String, rows: Int): Unit =
     world.logs(cluster).fill(topic(cluster), 0, rows)

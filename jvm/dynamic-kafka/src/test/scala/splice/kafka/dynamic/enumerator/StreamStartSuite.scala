@@ -30,11 +30,6 @@ final class StreamStartSuite extends RemovedTopics {
 
   private def started(at: StreamPlace): KafkaStream = KafkaStream("t", stream(west).topics, start = Some(at))
 
-  private def publish(world: SimulatedClusters, streams: KafkaStream*): Unit = {
-    world.publish(streams: _*)
-    world.awaitRefresh()
-  }
-
   test("the first start of the query, unless an option of the stream sets it") {
     places.foreach { case (place, first) =>
       Seq(Nil -> first, Seq("stream.t.startingOffsets" -> "earliest") -> 0, Seq("startingOffsets" -> "latest") -> first)

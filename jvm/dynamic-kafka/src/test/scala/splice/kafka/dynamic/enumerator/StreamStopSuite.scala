@@ -8,22 +8,16 @@ import java.time.{Duration, Instant}
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
-import splice.kafka.dynamic.change.{ChangeHistory, ChangeLog}
+import splice.kafka.dynamic.change.ChangeLog
 import splice.kafka.dynamic.split.DynamicOffset
 import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.kafka.options.Subscription
 import splice.source._
-import splice.testkit.LoggedMessages
 
-/** Streams that the metadata stops or pauses. */
+/** Streams that the metadata stops. */
 final class StreamStopSuite extends RemovedTopics {
 
   private type Run = SplitEnumerator[DynamicOffset]
-
-  private def publish(world: SimulatedClusters, streams: KafkaStream*): Unit = {
-    world.publish(streams: _*)
-    world.awaitRefresh()
-  }
 
   private def stopped(at: StreamPlace, clusters: String*): KafkaStream = stream(clusters: _*).copy(stop = Some(at))
 
@@ -32,9 +26,6 @@ final class StreamStopSuite extends RemovedTopics {
 
   private def time(millis: Long): StreamCutover.At =
     StreamCutover.At(Instant.ofEpochMilli(millis), Duration.ZERO)
-
-  private def history(world: SimulatedClusters): Seq[(String, Seq[String])] =
-    ChangeHistory(world.side).map(event => event.event -> event.names)
 
   private def in[A](world: SimulatedClusters)(use: Run => A): A = Using.resource(world.start())(use)
 
@@ -234,73 +225,6 @@ final class StreamStopSuite extends RemovedTopics {
       val (end, _) = readAll(run, first)
       assert(rows(run, start, end).size == 5 && run.end(end).nonEmpty)
     }
-  }
-
-  test("no row of a paused stream is read, also while its topic is drained, and it resumes at its position") {
-    val world       = simulated()
-    val (t, paused) = (KafkaStream("t", stream(west).topics), stream(east).copy(paused = true))
-    world.publish(stream(east), t)
-    Seq(east, west).foreach(fill(world, _, 2))
-    in(world) { run =>
-      val (first, _) = readAll(run, run.start(StartPosition.Configured))
-      publish(world, paused, t)
-      Seq(east, west).foreach(fill(world, _, 3))
-      val (second, some) = readAll(run, first)
-      assert(some == all(west, 5).drop(2))
-      def shown(at: DynamicOffset) = run.figures(at).get(ProgressMetric.StreamsPaused)
-      assert(shown(second).contains("[\"s\"]") && history(world).contains("streams paused" -> Seq("s")))
-      // The stream moves to another topic: neither the old nor the new one is read.
-      world.logs(west).create(SimulatedClusters.Both, 1)
-      world.logs(west).fill(SimulatedClusters.Both, 0, 4)
-      val both = SortedMap(west -> SortedSet(SimulatedClusters.Both))
-      publish(world, KafkaStream("s", both, paused = true), t)
-      val (third, none) = readAll(run, second)
-      assert(none.isEmpty)
-      publish(world, KafkaStream("s", both), t)
-      val (fourth, rest) = readAll(run, third)
-      assert(rest.count(_._1 == east) == 3 && rest.filter(_._1 == east) == all(east, 5).drop(2))
-      assert(rest.count(_._1 == west) == 4 && shown(fourth).isEmpty)
-      assert(history(world).contains("streams resumed" -> Seq("s")))
-    }
-  }
-
-  test("a topic of a paused stream that is recreated stays where it is, and its new records are read after the pause") {
-    val world = simulated("maxOffsetsPerTrigger" -> "4", "onTopicRecreated" -> "restart", "failOnDataLoss" -> "false")
-    val t     = KafkaStream("t", stream(west).topics)
-    world.publish(stream(east), t)
-    Seq(east, west).foreach(fill(world, _, 4))
-    in(world) { run =>
-      val (first, _) = readAll(run, run.start(StartPosition.Configured))
-      publish(world, stream(east).copy(paused = true), t)
-      world.logs(east).delete(topic(east))
-      world.logs(east).create(topic(east), 1)
-      fill(world, east, 6)
-      fill(world, west, 9)
-      // More rows than a batch may have are shared among partitions.
-      val positions = Iterator.iterate(first) { at =>
-        world.clock.pass(Duration.ofSeconds(1))
-        advance(run, at)
-      }.take(8).toSeq
-      val second = positions.last
-      assert(positions.sliding(2).forall { case Seq(a, b) => a.precedes(b); case _ => true })
-      assert(positions.sliding(2).flatMap(both => rows(run, both.head, both.last)).toSeq == all(west, 13).drop(4))
-      publish(world, stream(east), t)
-      assert(readUntil(world, run, second)(reads(east, 0, 6))._2 == all(east, 6))
-    }
-  }
-
-  test("AvailableNow ends without rows of a paused stream, and a warning names the stream") {
-    val world = simulated()
-    world.publish(stream(east).copy(paused = true))
-    fill(world, east, 2)
-    val (_, warnings) = LoggedMessages.during(classOf[ChangeDriver].getName) {
-      in(world) { run =>
-        run.freeze()
-        val start = run.start(StartPosition.Configured)
-        assert(readAll(run, start)._2.isEmpty)
-      }
-    }
-    assert(warnings.count(_.contains("no row of paused streams: s")) == 1)
   }
 
   test("a stop in the future requests places only for topics that have new rows, and no ends of open transactions") {

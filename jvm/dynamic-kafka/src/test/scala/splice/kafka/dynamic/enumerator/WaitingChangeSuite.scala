@@ -29,11 +29,6 @@ final class WaitingChangeSuite extends RemovedTopics {
   private def moving(world: SimulatedClusters, in: Duration): KafkaStream =
     stream(west).copy(cutover = Some(StreamCutover.At(world.clock.instant().plus(in))))
 
-  private def publish(world: SimulatedClusters, streams: KafkaStream*): Unit = {
-    world.publish(streams: _*)
-    world.awaitRefresh()
-  }
-
   /** A trigger, after a pause in which requests may be repeated. */
   private def trigger(world: SimulatedClusters, run: SplitEnumerator[DynamicOffset], at: DynamicOffset) = {
     world.clock.pass(Duration.ofSeconds(11))
