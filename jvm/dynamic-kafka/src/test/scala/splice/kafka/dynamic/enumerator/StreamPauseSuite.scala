@@ -84,7 +84,7 @@ final class StreamPauseSuite extends RemovedTopics {
     assert(warnings.count(_.contains("no row of paused streams: s")) == 1)
   }
 
-  test("no run waits for clusters and partitions of which only paused streams are read") {
+  test("no run waits for clusters and partitions that have only paused streams") {
     Seq[SimulatedLog => Unit](
       _.leaderless = Set(LogPartition(topic(west), 1)),
       _.away = Some(_ => true)
