@@ -37,6 +37,19 @@ object StreamPlace {
         .nextOption()
     case _ => None
   }
+
+  /** Why a start or a stop does not fit the topics of its stream, if it does not. A topic without offsets would stop where it is. */
+  private[dynamic] def misfit(place: StreamPlace, stream: KafkaStream, isStop: Boolean): Option[String] = place match {
+    case StreamCutover.Offsets(clusters) =>
+      val topics  = for { (cluster, own) <- stream.topics.toSeq; topic <- own } yield s"$cluster/$topic"
+      val named   = for { (cluster, own) <- clusters.toSeq; topic <- own.keySet.map(_.topic) } yield s"$cluster/$topic"
+      val unknown = named.diff(topics) ++ clusters.keys.filterNot(stream.topics.contains)
+      def without = if (isStop) topics.diff(named) else Nil
+      unknown.headOption.map(name =>
+        s"$name is not a topic of stream '${stream.name}'. Use ${topics.mkString(", ")}"
+      ).orElse(without.headOption.map(topic => s"a stop needs offsets of every topic, and $topic has none"))
+    case _ => None
+  }
 }
 
 /** Where a stream goes from topics that it leaves to those that it moves to, when both hold the same records.

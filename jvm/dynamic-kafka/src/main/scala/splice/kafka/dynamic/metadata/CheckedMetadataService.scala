@@ -77,7 +77,10 @@ final private[dynamic] class CheckedMetadataService(name: String, rules: Documen
         throw invalid(s"the stop of stream '$key' is Earliest. Use StreamPlace.Latest, a time or offsets")
       for {
         (field, place) <- Seq("cutover" -> stream.cutover, "start" -> stream.start, "stop" -> stream.stop)
-        why            <- place.flatMap(StreamPlace.refusal)
+        known          <- place
+        why            <- StreamPlace.refusal(known).orElse(
+          if (field == "cutover") None else StreamPlace.misfit(known, stream, isStop = field == "stop")
+        )
       } throw invalid(s"the $field of stream '$key' is rejected: $why")
       stream.topics.foreach { case (cluster, topics) =>
         if (!found.clusters.contains(cluster))

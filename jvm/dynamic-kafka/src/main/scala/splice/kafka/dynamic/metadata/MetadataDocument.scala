@@ -62,10 +62,10 @@ private[dynamic] object MetadataDocument {
     }
     val byName                  = streams.map(s => s.name -> s).toMap
     def fields(section: String) = parts.get(section).toSeq.flatMap(_.fields)
-    val cutovers                = CutoverSection(fields("cutovers"), byName)
-    val starts                  = CutoverSection.starts(fields("starts"), byName)
-    val stops                   = CutoverSection.stops(fields("stops"), byName)
-    val paused = parts.get("paused").toSeq.flatMap(_.items).map(at => CutoverSection.stream(at.text, at, byName).name)
+    val cutovers                = PlaceSections.cutovers(fields("cutovers"), byName)
+    val starts                  = PlaceSections.starts(fields("starts"), byName)
+    val stops                   = PlaceSections.stops(fields("stops"), byName)
+    val paused = parts.get("paused").toSeq.flatMap(_.items).map(at => PlaceSections.stream(at.text, at, byName).name)
       .toSet
     StreamMetadata(
       parts.get("generation").map(_.number),

@@ -102,6 +102,10 @@ final class UserMetadataServiceSuite extends AnyFunSuite {
     val wrong                     = SortedMap("east" -> SortedMap(LogPartition("orders", 0) -> -1L))
     def start(place: StreamPlace) = metadata().copy(streams = SortedMap("orders" -> orders.copy(start = Some(place))))
     assert(broken(start(StreamCutover.Offsets(wrong))).contains("'-1' is not a valid offset of partition orders-0"))
+    val other = SortedMap("east" -> SortedMap(LogPartition("order", 0) -> 1L))
+    assert(
+      broken(start(StreamCutover.Offsets(other))).contains("the start of stream 'orders' is rejected: east/order is")
+    )
     Seq(Instant.EPOCH.minusMillis(1), Instant.MAX).foreach(time =>
       assert(broken(start(StreamCutover.At(time))).contains("is not a valid time"))
     )

@@ -18,11 +18,18 @@ import splice.source.{LogPartition, OptionType}
   * refunds: latest
   * }}}
   */
-private[metadata] object CutoverSection {
+private[metadata] object PlaceSections {
 
   /** The cutovers by the name of the stream. */
-  def apply(entries: Seq[(String, Located)], streams: Map[String, KafkaStream]): Map[String, StreamCutover] =
-    ofStreams(entries, streams)(one(_, _, isLate = true))
+  def cutovers(entries: Seq[(String, Located)], streams: Map[String, KafkaStream]): Map[String, StreamCutover] =
+    ofStreams(entries, streams) { (value, stream) =>
+      one(value, isLate = true) { case StreamCutover.Offsets(clusters) =>
+        val isOfStream = clusters.exists { case (cluster, all) =>
+          all.keys.exists(p => stream.topics.get(cluster).exists(_(p.topic)))
+        }
+        Option.unless(isOfStream)(s"it names no topic of stream '${stream.name}'")
+      }
+    }
 
   /** The starts by the name of the stream. */
   def starts(entries: Seq[(String, Located)], streams: Map[String, KafkaStream]): Map[String, StreamPlace] =
@@ -45,8 +52,10 @@ private[metadata] object CutoverSection {
     entries.map { case (name, value) => name -> read(value, stream(name, value, streams)) }.toMap
 
   private def place(words: (String, StreamPlace)*)(value: Located, stream: KafkaStream): StreamPlace =
-    if (value.isObject) one(value, stream, isLate = !words.exists(_._2 == StreamPlace.Earliest))
-    else
+    if (value.isObject) {
+      val isStop = !words.exists(_._2 == StreamPlace.Earliest)
+      one(value, isLate = isStop)(StreamPlace.misfit(_, stream, isStop))
+    } else
       words.toMap.getOrElse(
         value.text,
         value.wrong(s"'${value.text}' is not a valid value. Use ${words.map(_._1).mkString(", ")}, " +
@@ -55,14 +64,20 @@ private[metadata] object CutoverSection {
 
   /** @param isLate
     *   whether `lateness` is allowed
+    * @param misfit
+    *   why offsets do not fit the topics of the stream, if they do not
     */
-  private def one(value: Located, stream: KafkaStream, isLate: Boolean): StreamCutover = {
+  private def one(value: Located, isLate: Boolean)(
+      misfit: StreamCutover.Offsets => Option[String]
+  ): StreamCutover = {
     val parts = value.only(Seq("timestamp", "offsets") ++ Option.when(isLate)("lateness"): _*)
     (parts.get("timestamp"), parts.get("offsets")) match {
       case (Some(at), None) => StreamCutover.At(time(at), parts.get("lateness").fold(StreamCutover.Lateness)(duration))
       case (None, Some(at)) =>
         parts.get("lateness").foreach(_.wrong("it belongs to 'timestamp'"))
-        offsets(at, stream)
+        val found = offsets(at)
+        misfit(found).foreach(at.wrong)
+        found
       case _ => value.wrong("exactly one of 'timestamp' and 'offsets' is needed")
     }
   }
@@ -81,18 +96,13 @@ private[metadata] object CutoverSection {
     OptionType.Time.parse(text).getOrElse(at.wrong(s"'$text' is not ${OptionType.Time.allowed}"))
   }
 
-  private def offsets(at: Located, stream: KafkaStream): StreamCutover.Offsets = {
-    val clusters = at.fields.map { case (cluster, topics) =>
+  private def offsets(at: Located): StreamCutover.Offsets =
+    StreamCutover.Offsets(SortedMap.from(at.fields.map { case (cluster, topics) =>
       cluster -> SortedMap.from(topics.fields.flatMap { case (topic, partitions) =>
         partitions.fields.map { case (number, offset) =>
           val partition = number.toIntOption.filter(_ >= 0).getOrElse(offset.wrong(s"'$number' is no partition"))
           LogPartition(topic, partition) -> offset.number
         }
       })
-    }
-    val named = for ((cluster, all) <- clusters.toSet; p <- all.keySet) yield cluster -> p.topic
-    if (!named.exists { case (cluster, topic) => stream.topics.get(cluster).exists(_(topic)) })
-      at.wrong(s"it names no topic on which the stream '${stream.name}' lies")
-    StreamCutover.Offsets(SortedMap.from(clusters))
-  }
+    }))
 }

@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.dynamic.{StreamCutover, StreamMetadata, StreamPlace}
 import splice.source.{LogPartition, SpliceException}
 
-final class CutoverSectionSuite extends AnyFunSuite {
+final class PlaceSectionsSuite extends AnyFunSuite {
 
   private val yaml =
     """version: 1
@@ -73,7 +73,7 @@ final class CutoverSectionSuite extends AnyFunSuite {
     )).contains("line 12: 'cutovers.refunds.offsets.east"))
     assert(refused(cutovers.replace("\"0\": 80", "\"0\": -1")).contains("'-1' is not a whole number from 0 on"))
     assert(refused(cutovers.replace("west: {refunds:", "west: {refund:")).contains(
-      "line 12: 'cutovers.refunds.offsets' cannot be used: it names no topic on which the stream 'refunds' lies"
+      "line 12: 'cutovers.refunds.offsets' cannot be used: it names no topic of stream 'refunds'"
     ))
   }
 
@@ -100,6 +100,12 @@ final class CutoverSectionSuite extends AnyFunSuite {
     assert(read(places.replace("orders: latest", "orders: earliest")).streams("orders").start.contains(
       StreamPlace.Earliest
     ))
+    val stop = "refunds: {offsets: {west: {refunds: {\"0\": 1, \"1\": 2}}}}\npaused"
+    assert(read(places.replace("refunds: latest\npaused", stop)).streams("refunds").stop.contains(
+      StreamCutover.Offsets(SortedMap(
+        "west" -> SortedMap(LogPartition("refunds", 0) -> 1L, LogPartition("refunds", 1) -> 2L)
+      ))
+    ))
     assert(read(yaml).streams.values.forall(s => s.start.isEmpty && s.stop.isEmpty && !s.paused))
   }
 
@@ -113,7 +119,14 @@ final class CutoverSectionSuite extends AnyFunSuite {
       "{offsets: {west" -> "{lateness: 1s, offsets: {west" ->
         "line 11: 'starts.refunds.lateness' cannot be used: nothing is known of 'lateness'",
       "{refunds: {\"0\": 12}}" -> "{orders: {\"0\": 12}}" ->
-        "line 11: 'starts.refunds.offsets' cannot be used: it names no topic",
+        "line 11: 'starts.refunds.offsets' cannot be used: west/orders is not a topic of stream 'refunds'",
+      "{west: {refunds: {\"0\": 12}}}" -> "{west: {refunds: {\"0\": 12}}, wset: {refunds: {\"0\": 1}}}" ->
+        "line 11: 'starts.refunds.offsets' cannot be used: wset/refunds is not a topic of stream 'refunds'. Use west/refunds",
+      "refunds: latest\npaused" -> "refunds: {offsets: {west: {refunds: {\"0\": 1}}, east: {}}}\npaused" ->
+        "line 14: 'stops.refunds.offsets' cannot be used: east is not a topic of stream 'refunds'. Use west/refunds",
+      "{timestamp: \"2026-11-22T10:00:00Z\", lateness: 30s}"                  ->
+        "{offsets: {east: {orders: {\"0\": 1}}, west: {orders: {\"0\": 2}}}}" ->
+        "line 13: 'stops.orders.offsets' cannot be used: a stop needs offsets of every topic, and west/orders-old has none",
       "2026-11-22T10:00:00Z" -> "soon" -> "line 13: 'stops.orders.timestamp' cannot be used: 'soon' is no time",
       "refunds: latest" -> "refunds: earliest" ->
         "line 14: 'stops.refunds' cannot be used: 'earliest' is not a valid value. Use latest, an object",
