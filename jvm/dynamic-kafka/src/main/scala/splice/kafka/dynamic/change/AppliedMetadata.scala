@@ -190,7 +190,16 @@ final private[dynamic] case class AppliedMetadata(
 
   /** The starts that this change puts into the position. */
   def starts: SortedMap[ClusterTopic, KafkaPosition] =
-    topics.collect { case (topic, Reading(_, _, Some(start), _)) => topic -> start }
+    topics.collect {
+      case (topic, Reading(_, _, Some(start), _))              => topic -> start
+      case (topic, Draining(_, _, _, _, _, _, _, Some(start))) => topic -> start
+    }
+
+  /** The position of a topic, including one that was read to the stop of its stream. */
+  def positionOf(topic: ClusterTopic, at: DynamicPosition): KafkaPosition = topics.get(topic) match {
+    case Some(is: Removed) => is.position
+    case _                 => at.of(topic.cluster).only(topic.topic)
+  }
 
   /** Whether Splice sends requests to a cluster. */
   def isActive(cluster: String): Boolean = clusters.get(cluster).forall(_.active)

@@ -70,10 +70,10 @@ private[change] object AppliedMetadataFormat {
             before.map(left => "before" -> Json.obj(state(topic, left): _*))
         case Reading(_, after, start, expected) =>
           waits(after) ++ start.map("start" -> position(_)) ++ expects(expected)
-        case Draining(stream, since, bound, after, expected, unavailable, abandoned) =>
+        case Draining(stream, since, bound, after, expected, unavailable, abandoned, start) =>
           Seq("of" -> Json.text(stream), "since" -> Json.text(since.toString)) ++
             unavailable.map(t => "unavailable" -> Json.text(t.toString)) ++ write(bound) ++ waits(after) ++
-            expects(expected) ++ lost(abandoned)
+            expects(expected) ++ lost(abandoned) ++ start.map("start" -> position(_))
         case Removed(stream, since, left, expected, abandoned) =>
           Seq("of" -> Json.text(stream), "since" -> Json.text(since.toString), "position" -> position(left)) ++
             expects(expected) ++ lost(abandoned)
@@ -145,10 +145,19 @@ private[change] object AppliedMetadataFormat {
       val before = Json.field(node, "before").map(state(_, None)).collect { case left: Left => left }
       Waiting(text(node, "of"), Json.field(node, "at").map(CutoverFormat.readTime), before)
     case "reading" =>
-      Reading(stream.getOrElse(text(node, "of")), after(node), Json.field(node, "start").map(position), expected(node))
+      Reading(stream.getOrElse(text(node, "of")), after(node), start(node), expected(node))
     case "draining" =>
       val unavailable = Json.field(node, "unavailable").map(time => Instant.parse(time.asText))
-      Draining(text(node, "of"), since(node), bound(node), after(node), expected(node), unavailable, abandoned(node))
+      Draining(
+        text(node, "of"),
+        since(node),
+        bound(node),
+        after(node),
+        expected(node),
+        unavailable,
+        abandoned(node),
+        start(node)
+      )
     case "removed" =>
       Removed(text(node, "of"), since(node), position(node.get("position")), expected(node), abandoned(node))
     case "gone" => Gone
@@ -185,15 +194,21 @@ private[change] object AppliedMetadataFormat {
 
   private def topic(node: JsonNode): ClusterTopic = ClusterTopic(text(node, "cluster"), text(node, "topic"))
 
-  private def write(bound: Bound): Option[(String, JsonNode)] = bound match {
-    case Bound.Asked      => None
-    case Bound.At(time)   => Some("until" -> CutoverFormat.write(time))
-    case Bound.Ends(ends) => Some("ends" -> position(ends))
+  private def write(bound: Bound): Seq[(String, JsonNode)] = bound match {
+    case Bound.Asked         => Nil
+    case Bound.At(time)      => Seq("until" -> CutoverFormat.write(time))
+    case Bound.Ends(ends)    => Seq("ends" -> position(ends))
+    case Bound.Within(limit) => write(limit) :+ ("asked" -> Json.bool(true))
   }
 
-  private def bound(node: JsonNode): Bound =
-    if (node.has("until")) Bound.At(CutoverFormat.readTime(node.get("until")))
-    else Json.field(node, "ends").fold[Bound](Bound.Asked)(ends => Bound.Ends(position(ends)))
+  private def bound(node: JsonNode): Bound = {
+    val limit =
+      if (node.has("until")) Bound.At(CutoverFormat.readTime(node.get("until")))
+      else Json.field(node, "ends").fold[Bound](Bound.Asked)(ends => Bound.Ends(position(ends)))
+    if (node.has("asked")) Bound.Within(limit) else limit
+  }
+
+  private def start(node: JsonNode): Option[KafkaPosition] = Json.field(node, "start").map(position)
 
   private def since(node: JsonNode): Instant = Instant.parse(text(node, "since"))
 

@@ -80,16 +80,17 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
     } ~> cut.bounds.toSeq.map { case (topic, bound) => topic -> TopicEvent.Bounded(now, bound) }
     // A topic that returns while it is drained waits for the others of its stream.
     val drained = left.topics.collect { case (topic, is: Draining) if !listed.contains(topic) => topic -> is.stream }
-    val next    = left ~> listed.toSeq.flatMap { case (topic, stream) =>
+    val next    = left ~> listed.toSeq.map { case (topic, stream) =>
       def after         = drained.collect { case (old, `stream`) => old }.toSet
       val (time, start) = (cut.times.get(topic), cut.starts.get(topic))
       def begins        = !left.topics.contains(topic) && found.streams(stream).start.nonEmpty
       // A topic that stops, or has stopped, resumes only if the stop changes.
-      def stays = at.stopOf(stream).nonEmpty && at.stopOf(stream) == found.streams(stream).stop &&
-        at.streamOf.get(topic).contains(stream)
-      if (time.nonEmpty || start.isEmpty && begins) Some(topic -> TopicEvent.ListedAt(stream, time))
-      else if (start.isEmpty && stays) None
-      else Some(topic -> TopicEvent.Listed(stream, after, start))
+      def stop  = at.streamOf.get(topic).flatMap(at.stopOf)
+      def stays = stop.nonEmpty && stop == found.streams(stream).stop
+      topic ->
+        (if (time.nonEmpty || start.isEmpty && begins) TopicEvent.ListedAt(stream, time)
+         else if (start.isEmpty && stays) TopicEvent.Stays(stream)
+         else TopicEvent.Listed(stream, after, start))
     }
     next.copy(
       generation = (at.generation ++ found.generation).maxOption,
@@ -239,7 +240,7 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
       topic ->
         (is match {
           case is: Reading  => is.copy(start = None, expected = left(is.expected))
-          case is: Draining => is.copy(expected = left(is.expected))
+          case is: Draining => is.copy(start = None, expected = left(is.expected))
           case other        => other
         })
     }

@@ -30,15 +30,20 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
         Refusal.Cutover(move.stream, s"$topic is still drained after its last removal")
       }
       leaves.orElse(move.cutover match {
-        case offsets: StreamCutover.Offsets => firstOf(move.from.toSeq)(past(move.stream, offsets, _, position))
-        case _: StreamCutover.At            => None
+        case offsets: StreamCutover.Offsets =>
+          firstOf(move.from.toSeq)(t => past(move.stream, offsets, t, at.positionOf(t, position)))
+        case cut: StreamCutover.At =>
+          found.streams(move.stream).stop.collect {
+            case stop: StreamCutover.At if stop.time.isBefore(cut.time) =>
+              Refusal.Cutover(move.stream, s"its time ${cut.time} is after the stop of the stream at ${stop.time}")
+          }
       })
     })
 
   /** Topics that a document leaves at a time, in milliseconds, whose place in their logs must be known. */
   def times(at: AppliedMetadata, found: StreamMetadata, position: DynamicPosition): Map[ClusterTopic, Long] = (for {
     (move, cutover) <- timed(at, found)
-    topic           <- move.from.toSeq if position.of(topic.cluster).hasTopic(topic.topic)
+    topic           <- move.from.toSeq if at.positionOf(topic, position).hasTopic(topic.topic)
   } yield topic -> cutover.millis).toMap
 
   /** Why a document is rejected, by the places of these times. */
@@ -48,7 +53,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       position: DynamicPosition,
       places: Map[ClusterTopic, LogPlaces]
   ): Option[Refusal] = firstOf(for ((move, cutover) <- timed(at, found); topic <- move.from.toSeq) yield {
-    val own   = position.of(topic.cluster)
+    val own   = at.positionOf(topic, position)
     val place = places.get(topic).filter(_.generation == own.generation(topic.topic))
     val late  = for {
       (p, read) <- own.of(topic.topic).toSeq
@@ -76,7 +81,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
           plan.copy(
             bounds = plan.bounds ++ move.from.toSeq.flatMap(topic =>
               of(topic).map(ends =>
-                topic -> Bound.Ends(ends.as(topic.topic, position.of(topic.cluster).generation(topic.topic)))
+                topic -> Bound.Ends(ends.as(topic.topic, at.positionOf(topic, position).generation(topic.topic)))
               )
             ),
             starts = plan.starts ++ move.to.toSeq.flatMap(topic =>
@@ -109,7 +114,7 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       now: Instant,
       places: Option[Map[ClusterTopic, LogPlaces]]
   ): Seq[Map[ClusterTopic, StreamCutover.At]] = {
-    val left = at.draining.toSeq.collect { case (t, is @ Draining(_, _, Bound.At(cut), _, _, _, _)) =>
+    val left = at.draining.toSeq.collect { case (t, is @ Draining(_, _, Bound.At(cut), _, _, _, _, _)) =>
       // A topic that stops waits for no other.
       (is.stream, at.streamOf.get(t).map(_ => t)) -> (t -> cut)
     }
@@ -131,10 +136,10 @@ final private[dynamic] class CutoverRules(rules: RemovalRules) {
       stream: String,
       cutover: StreamCutover.Offsets,
       topic: ClusterTopic,
-      position: DynamicPosition
+      position: KafkaPosition
   ): Option[Refusal] = {
     val ends  = cutover.of(topic)
-    val wrong = position.of(topic.cluster).of(topic.topic).toSeq.flatMap { case (p, read) =>
+    val wrong = position.of(topic.topic).toSeq.flatMap { case (p, read) =>
       ends.get(p) match {
         case None                    => Some(s"partition ${p.partition} is read, and the cutover has no offset for it")
         case Some(end) if read > end =>

@@ -38,9 +38,10 @@ private[dynamic] object StreamMove {
     case _                   => !at.streamOf.contains(topic)
   }
 
+  // Topics that are read to a stop, or that were, are among those that a stream leaves.
   private def left(at: AppliedMetadata, stream: KafkaStream, listed: collection.Set[ClusterTopic]) =
-    SortedSet.from(at.topics.collect {
-      case (t, is: Reading) if is.stream == stream.name && !listed(t)           => t
-      case (t, Draining(stream.name, _, _: Bound.At, _, _, _, _)) if !listed(t) => t
+    SortedSet.from(at.topics.keys.filter { t =>
+      val isCutting = at.draining.get(t).exists(is => is.stream == stream.name && is.bound.isInstanceOf[Bound.At])
+      !listed(t) && (at.streamOf.get(t).fold(isCutting)(_ == stream.name && !at.waiting.contains(t)))
     })
 }

@@ -60,6 +60,8 @@ private[dynamic] object TopicState {
     *   start of the outage of its cluster, across restarts
     * @param abandoned
     *   rows that Splice does not read, because their partitions were deleted
+    * @param start
+    *   the start that this change puts into the position, if the topic was read to a stop and a cutover reads it further
     */
   final case class Draining(
       stream: String,
@@ -68,7 +70,8 @@ private[dynamic] object TopicState {
       after: Set[ClusterTopic] = Set.empty,
       expected: KafkaPosition = KafkaPosition.Empty,
       unavailable: Option[Instant] = None,
-      override val abandoned: Option[Abandoned] = None
+      override val abandoned: Option[Abandoned] = None,
+      start: Option[KafkaPosition] = None
   ) extends TopicState("draining")
 
   /** State of a topic that is not read any more. */
@@ -97,12 +100,18 @@ private[dynamic] object TopicState {
   sealed trait Bound extends Product with Serializable {
 
     /** Whether all rows up to the bound were read. Offsets of a topic that was recreated before the removal are no offsets of the bound. */
-    def isReached(at: KafkaPosition): Boolean = this match {
+    def isReached(at: KafkaPosition): Boolean = limit match {
       case Bound.Ends(ends) => ends.offsets.forall { case (p, end) =>
           at.generation(p.topic) == ends.generation(p.topic) && at.get(p).exists(_ >= end)
         }
-      case Bound.Asked | _: Bound.At => false
+      case _ => false
     }
+
+    /** The part of the bound that is known. */
+    def limit: Bound = this
+
+    /** Whether the cluster must return the end of the log. */
+    def isAsked: Boolean = this != limit || this == Bound.Asked
   }
 
   object Bound {
@@ -115,6 +124,9 @@ private[dynamic] object TopicState {
 
     /** One past the last offset of each partition. */
     final case class Ends(ends: KafkaPosition) extends Bound
+
+    /** A stop or the end of the log at the removal, which the cluster has not returned yet, whichever comes first. */
+    final case class Within(override val limit: Bound) extends Bound
   }
 
   /** The state after an event; the same state if the event does not apply to it. */
@@ -131,6 +143,10 @@ private[dynamic] object TopicState {
     case (Some(is: Waiting), TopicEvent.Listed(stream, _, None)) => Some(is.copy(stream = stream))
     case (None, TopicEvent.Listed(stream, after, None))          => Some(Reading(stream, after))
 
+    case (Some(is: Draining), TopicEvent.Stays(stream)) => Some(is.copy(stream = stream))
+    case (Some(is: Removed), TopicEvent.Stays(stream))  => Some(is.copy(stream = stream))
+    case (_, TopicEvent.Stays(stream))                  => next(state, TopicEvent.Listed(stream, Set.empty, None))
+
     case (Some(Waiting(_, _, before)), TopicEvent.ListedAt(stream, time)) => Some(Waiting(stream, time, before))
     case (Some(before: Left), TopicEvent.ListedAt(stream, time))          => Some(Waiting(stream, time, Some(before)))
     case (None, TopicEvent.ListedAt(stream, time))                        => Some(Waiting(stream, time, None))
@@ -140,11 +156,16 @@ private[dynamic] object TopicState {
       val bound = Draining(is.stream, now, Bound.Asked, is.after, is.expected)
       Some(if (drains) bound else Removed(is.stream, now, left, is.expected))
     case (Some(is: Draining), TopicEvent.Unlisted(now, left, drains)) =>
-      Some(if (drains) is.copy(since = now) else Removed(is.stream, now, left, is.expected, is.abandoned))
+      val bound = if (is.bound == Bound.Asked) is.bound else Bound.Within(is.bound.limit)
+      Some(if (drains) is.copy(since = now, bound = bound)
+      else Removed(is.stream, now, left, is.expected, is.abandoned))
     case (Some(is: Removed), TopicEvent.Unlisted(now, _, _)) => Some(is.copy(since = now))
 
     case (Some(is: Reading), TopicEvent.Bounded(now, bound, _)) =>
       Some(Draining(is.stream, now, bound, is.after, is.expected))
+    case (Some(is: Removed), TopicEvent.Bounded(now, bound, _)) =>
+      val start = Some(is.position).filter(_.offsets.nonEmpty)
+      Some(Draining(is.stream, now, bound, expected = is.expected, abandoned = is.abandoned, start = start))
     case (Some(is: Draining), TopicEvent.Bounded(_, bound, lost)) =>
       Some(is.copy(bound = bound, abandoned = both(is.abandoned, lost)))
     case (Some(is: Draining), TopicEvent.Outage(since))          => Some(is.copy(unavailable = since))
@@ -182,6 +203,9 @@ private[dynamic] object TopicEvent {
 
   /** A document moves a stream to the topic at a time, or sets the start of the topic (None), which its cluster must return. */
   final case class ListedAt(stream: String, time: Option[StreamCutover.At]) extends TopicEvent
+
+  /** A document has the topic in a stream with the same stop as before. */
+  final case class Stays(stream: String) extends TopicEvent
 
   /** A document has the topic in no stream.
     *

@@ -36,11 +36,12 @@ private[dynamic] object UpperBound {
         case _: Waiting                                          => Some(Map.empty)
         case is: Reading if waits(is.after)                      => Some(Map.empty)
         case is: Draining if waits(is.after)                     => Some(Map.empty)
-        case Draining(_, _, Bound.Ends(ends), _, _, _, _)        =>
-          Some(if (isOther(ends, topic, from, until)) Map.empty else ends.offsets)
-        case Draining(_, _, Bound.At(time), _, _, _, _) =>
-          Some(places.get(topic -> time.millis).fold(Map.empty[LogPartition, Long])(_.offsets))
-        // The end that a cluster returns later includes all rows that are read before.
+        case is: Draining                                        => is.bound.limit match {
+            case Bound.Ends(ends) => Some(if (isOther(ends, topic, from, until)) Map.empty else ends.offsets)
+            case Bound.At(time) => Some(places.get(topic -> time.millis).fold(Map.empty[LogPartition, Long])(_.offsets))
+            // The end that a cluster returns later includes all rows that are read before.
+            case _ => None
+          }
         case _ => None
       }
       bound.fold(all)(limited(all, topic, from, _))

@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.enumerator
 
-import java.time.Clock
+import java.time.{Clock, Instant}
 
 import scala.annotation.tailrec
 import scala.collection.immutable.{SortedMap, SortedSet}
@@ -86,7 +86,8 @@ final private[dynamic] class ChangeDriver(
   /** The state with the latest properties of clusters. */
   def reached(here: AppliedMetadata): AppliedMetadata = documents.reached(here)
 
-  /** The position with all changes that need no response, and the state then.
+  /** The position with all changes that need no response, and the state for requests then, in which topics that were read to their stop
+    * wait, if a cutover needs the places of times in them.
     *
     * @param fixed
     *   whether the run reads the records that exist at its start, and polls the metadata only once
@@ -102,23 +103,33 @@ final private[dynamic] class ChangeDriver(
     if (fixed && !here.paused.subsetOf(warnedOf))
       logger.warn(s"This run reads no row of paused streams: ${here.paused.toSeq.sorted.mkString(", ")}.")
     warnedOf = here.paused
-    position -> here
+    val asked = wanted.keys.flatMap { case (topic, millis) =>
+      here.topics.get(topic).collect { case is: TopicState.Removed =>
+        topic -> TopicState.Waiting(is.stream, Some(StreamCutover.At(Instant.ofEpochMilli(millis))), Some(is))
+      }
+    }
+    position -> (if (asked.isEmpty) here else here.copy(topics = here.topics ++ asked))
   }
 
   /** The part of a request to a cluster that changes need. */
   def request(here: AppliedMetadata, cluster: String, from: KafkaPosition): ClusterRequest = {
-    val (own, now)    = (here.of(cluster), clock.instant())
-    val (future, due) = own.toSeq.collect { case (topic, TopicState.Draining(_, _, Bound.At(cut), _, _, _, _)) =>
-      topic -> cut
-    }.partition { case (_, cut) => now.isBefore(cut.time) }
-    def millis(of: Seq[(String, StreamCutover.At)]) = of.map { case (topic, cut) => topic -> cut.millis }.toSet
+    val now      = clock.instant()
+    val own      = here.of(cluster)
+    val draining = own.collect { case (topic, is: TopicState.Draining) => topic -> is }
+    // The end of a removed topic is determined now, so its place is needed before the time has come.
+    val (future, due) = draining.toSeq.map { case (topic, is) => (topic, is.bound, is.bound.limit) }.collect {
+      case (topic, bound, Bound.At(cut)) => (topic, cut, bound.isAsked)
+    }.partition { case (_, cut, isAsked) => !isAsked && now.isBefore(cut.time) }
+    def millis(of: Seq[(String, StreamCutover.At, Boolean)]) = of.map { case (topic, cut, _) => topic -> cut.millis }
+    val asked = wanted.keySet.collect { case (topic, time) if topic.cluster == cluster => topic.topic -> time }
     ClusterRequest(
       from,
       now,
       here.expectedOn(cluster),
-      own.collect { case (topic, is: TopicState.Draining) => topic -> is },
-      wanted.keySet.collect { case (topic, time) if topic.cluster == cluster => topic.topic -> time } ++ millis(due),
-      millis(future),
+      draining,
+      draining.keySet.filter(topic => here.streamOf.contains(ClusterTopic(cluster, topic))),
+      asked ++ millis(due),
+      millis(future).toSet,
       own.collect { case (topic, TopicState.Waiting(_, None, _)) =>
         topic -> startOf(here, ClusterTopic(cluster, topic))
       }
@@ -132,10 +143,10 @@ final private[dynamic] class ChangeDriver(
     */
   def respond(
       at: DynamicPosition,
-      here: AppliedMetadata,
       found: SortedMap[String, Reach],
       sent: collection.Set[String]
   ): (DynamicPosition, AppliedMetadata) = {
+    val here = log(at.change)
     places = for {
       (name, reach)            <- found
       ((topic, millis), place) <- reach.places

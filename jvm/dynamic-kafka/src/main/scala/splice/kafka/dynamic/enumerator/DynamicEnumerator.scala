@@ -138,7 +138,7 @@ final private[splice] class DynamicEnumerator(
     val responses = workers.advance(requests, settings.clusterWait, patient)
     val found     = same.checked(before, begun, responses)
     missing.update(before, found)
-    val (now, here) = driver.respond(begun, before, found, requests.keySet)
+    val (now, here) = driver.respond(begun, found, requests.keySet)
     val next        = advanced(
       now,
       here,

@@ -24,7 +24,9 @@ import splice.source.{Limits, LogPartition, SpliceException}
   * @param expected
   *   starts that the logs may not have reached yet
   * @param draining
-  *   removed topics that are still read
+  *   topics that are read up to a bound
+  * @param stopping
+  *   those that a stream has, so that their missing partitions may be created later
   * @param times
   *   topics and times in milliseconds whose places are needed
   * @param limits
@@ -37,6 +39,7 @@ final private[dynamic] case class ClusterRequest(
     time: Instant,
     expected: KafkaPosition = KafkaPosition.Empty,
     draining: Map[String, Draining] = Map.empty,
+    stopping: Set[String] = Set.empty,
     times: Set[(String, Long)] = Set.empty,
     limits: Set[(String, Long)] = Set.empty,
     starts: Map[String, Option[StartingOffsets]] = Map.empty
@@ -84,7 +87,7 @@ final private[dynamic] case class Reach(
 
   /** Topics whose end is requested and unknown, because some of their partitions do not respond. */
   def undecided: Map[String, SpliceException] = silent.collect {
-    case (p, one) if request.draining.get(p.topic).exists(_.bound == Bound.Asked) => p.topic -> one.error
+    case (p, one) if request.draining.get(p.topic).exists(_.bound.isAsked) => p.topic -> one.error
   }.toMap
 
   /** The partitions that do not respond, without those of paused streams. */
@@ -136,12 +139,18 @@ final private[dynamic] case class Reach(
   /** The end of a drain, if the response changes it. A response to an earlier request does not decide where it ends. */
   def bound(topic: String, drain: Draining): Option[KafkaPosition] = drain.bound match {
     case _ if !request.draining.get(topic).exists(of => of.since == drain.since && of.bound == drain.bound) => None
-    case Bound.Asked       => Option.when(!undecided.contains(topic))(end(topic))
+    case _ if undecided.contains(topic) => None
+    case Bound.Asked                    => Some(end(topic))
+    case Bound.Within(Bound.At(time))   =>
+      Some(places.get(topic -> time.millis).fold(end(topic))(_.position(topic)))
+    case Bound.Within(Bound.Ends(stop)) =>
+      val last = end(topic)
+      Some(stop.copy(offsets = stop.offsets.flatMap { case (p, most) => last.get(p).map(n => p -> math.min(n, most)) }))
     case Bound.Ends(known) =>
       // A partition that does not exist any more would be waited for indefinitely.
       val existing = known.offsets.filterNot(p => deleted(p._1))
       Option.when(existing.size < known.offsets.size)(known.copy(offsets = existing))
-    case _: Bound.At => None
+    case _ => None
   }
 }
 
@@ -152,18 +161,18 @@ private[dynamic] object Reach {
     import request.{draining, from}
     enumerator.expect(request.expected)
     // A partition that was created between the last refresh and the removal belongs to the drain.
-    if (draining.valuesIterator.exists(_.bound == Bound.Asked)) enumerator.refresh()
+    if (draining.valuesIterator.exists(_.bound.isAsked)) enumerator.refresh()
     val until  = enumerator.advance(from, Limits.Everything)
     val silent = enumerator.silent
     val ranges = if (until == from) Nil else enumerator.splits(from, until)
     val begins =
       ranges.collect { case r: KafkaSplitRange => r.partition -> r.from }.groupMapReduce(_._1)(_._2)(math.min)
     val deleted = draining.valuesIterator.map(_.bound).collect { case Bound.Ends(ends) => ends }
-      .flatMap(missing(enumerator, from, until, _)).toSet
+      .flatMap(missing(enumerator, request, until, _)).toSet
     val known  = until.topics -- silent.keysIterator.map(_.topic)
     val times  = request.times.filter(t => known(t._1))
     val limits = request.limits.filter { case (topic, _) => known(topic) && until.only(topic) != from.only(topic) }
-    val ending = draining.collect { case (topic, is) if is.bound == Bound.Asked && known(topic) => topic }
+    val ending = draining.collect { case (topic, is) if is.bound.isAsked && known(topic) => topic }
     val last   = (ending ++ times.map(_._1)).flatMap(until.of(_).keySet).toSet
     val ends   = if (last.isEmpty) Map.empty[LogPartition, Long] else enumerator.written(last)
     Reach(
@@ -223,11 +232,14 @@ private[dynamic] object Reach {
 
   private def missing(
       enumerator: ClusterEnumerator,
-      from: KafkaPosition,
+      request: ClusterRequest,
       until: KafkaPosition,
       ends: KafkaPosition
   ): Iterable[LogPartition] = {
-    val exists = enumerator.isMember(ends)
-    ends.offsets.keys.filter(p => !exists(p.toString) || UpperBound.isOther(ends, p.topic, from, until))
+    val exists                 = enumerator.isMember(ends)
+    def comes(p: LogPartition) = request.stopping(p.topic) && request.from.get(p).isEmpty
+    ends.offsets.keys.filter(p =>
+      !exists(p.toString) && !comes(p) || UpperBound.isOther(ends, p.topic, request.from, until)
+    )
   }
 }

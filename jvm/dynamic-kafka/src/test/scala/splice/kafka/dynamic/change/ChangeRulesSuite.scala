@@ -229,9 +229,12 @@ final class ChangeRulesSuite extends AnyFunSuite {
           Set(topic("b/z")),
           kafka("y", 3),
           Some(t0),
-          Some(Abandoned(Some(3), "why"))
+          Some(Abandoned(Some(3), "why")),
+          Some(kafka("y", 8))
         ),
         topic("a/t")  -> Draining("s", t0, Bound.At(cut)),
+        topic("a/u")  -> Draining("s", t0, Bound.Within(Bound.At(cut))),
+        topic("a/v")  -> Draining("s", t0, Bound.Within(Bound.Ends(kafka("v", 9)))),
         topic("b/q")  -> Gone,
         topic("b/q2") -> Gone,
         topic("b/r")  -> left,

@@ -112,6 +112,17 @@ final class CutoverRulesSuite extends AnyFunSuite {
     assert(cuts.refusal(applied("a/x"), moving, read, recreated).isEmpty)
   }
 
+  test("at a time: a document whose cutover is after the stop of its stream is rejected") {
+    def stopped(at: Instant) = moving.copy(streams = moving.streams.map { case (name, stream) =>
+      name -> stream.copy(stop = Some(StreamCutover.At(at)))
+    })
+    assert(cuts.refusal(applied("a/x"), stopped(atT.time), at(0)).isEmpty)
+    assert(refused(
+      cuts.refusal(applied("a/x"), stopped(atT.time.minusMillis(1)), at(0)),
+      "after the stop of the stream"
+    ))
+  }
+
   test("at a time: while it has not come it may change, the move be taken back, or go elsewhere") {
     val other = StreamCutover.At(t0.plusSeconds(5), minute)
     val moved = take(ahead, goesOver(3, Some(other), "b/x"), at(1, "a/x" -> 6))

@@ -34,6 +34,7 @@ final class TopicStateSuite extends AnyFunSuite {
 
   private val events: Seq[(String, TopicEvent)] = Seq(
     "a document lists the topic"              -> TopicEvent.Listed("s", old, None),
+    "a document lists it with the same stop"  -> TopicEvent.Stays("s"),
     "a document or a response sets the start" -> TopicEvent.Listed("s", old, Some(TopicEvent.Start(five))),
     "a document moves a stream to it at a time, or sets its start" -> TopicEvent.ListedAt("s", Some(time)),
     "no document lists it, `onRemoved` = drain"                    -> TopicEvent.Unlisted(t1, five, drains = true),

@@ -6,12 +6,13 @@ package splice.kafka.dynamic.enumerator
 import java.time.{Duration, Instant}
 
 import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.change.ChangeHistory
 import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition, DynamicSplitRange}
+import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.source._
 
 /** Two simulated clusters with one topic each. */
@@ -99,4 +100,23 @@ trait RemovedTopics extends TwoClusters {
 
   protected def reads(cluster: String, partition: Int, end: Long)(at: DynamicPosition): Boolean =
     at.of(cluster).get(LogPartition(topic(cluster), partition)).contains(end)
+}
+
+/** Streams with stops. */
+trait StoppedStreams extends RemovedTopics {
+
+  protected type Run = SplitEnumerator[DynamicOffset]
+
+  protected def stopped(at: StreamPlace, clusters: String*): KafkaStream = stream(clusters: _*).copy(stop = Some(at))
+
+  /** An offset in partition 0 of the topic of each cluster. */
+  protected def offsets(ends: (String, Long)*): StreamCutover.Offsets =
+    StreamCutover.Offsets(SortedMap.from(ends.map { case (cluster, end) =>
+      cluster -> SortedMap(LogPartition(topic(cluster), 0) -> end)
+    }))
+
+  protected def time(millis: Long): StreamCutover.At =
+    StreamCutover.At(Instant.ofEpochMilli(millis), Duration.ZERO)
+
+  protected def in[A](world: SimulatedClusters)(use: Run => A): A = Using.resource(world.start())(use)
 }

@@ -3,10 +3,9 @@
 
 package splice.kafka.dynamic.enumerator
 
-import java.time.{Duration, Instant}
+import java.time.Duration
 
 import scala.collection.immutable.{SortedMap, SortedSet}
-import scala.util.Using
 
 import splice.kafka.dynamic.change.ChangeLog
 import splice.kafka.dynamic.split.DynamicOffset
@@ -15,23 +14,11 @@ import splice.kafka.options.Subscription
 import splice.source._
 
 /** Streams that the metadata stops. */
-final class StreamStopSuite extends RemovedTopics {
-
-  private type Run = SplitEnumerator[DynamicOffset]
-
-  private def stopped(at: StreamPlace, clusters: String*): KafkaStream = stream(clusters: _*).copy(stop = Some(at))
-
-  private def offsets(cluster: String, end: Long): StreamCutover.Offsets =
-    StreamCutover.Offsets(SortedMap(cluster -> SortedMap(LogPartition(topic(cluster), 0) -> end)))
-
-  private def time(millis: Long): StreamCutover.At =
-    StreamCutover.At(Instant.ofEpochMilli(millis), Duration.ZERO)
-
-  private def in[A](world: SimulatedClusters)(use: Run => A): A = Using.resource(world.start())(use)
+final class StreamStopSuite extends StoppedStreams {
 
   test("rows from a stop on are not read, and a document without the stop resumes there, including across restarts") {
     val now    = 1700000000000L
-    val places = Seq[StreamPlace](StreamPlace.Latest, offsets(east, 5), time(now - 5))
+    val places = Seq[StreamPlace](StreamPlace.Latest, offsets(east -> 5L), time(now - 5))
     places.foreach { place =>
       val world = simulated()
       world.logs(east).write(topic(east), 0, (1 to 3).map(now - 20 + _): _*)
@@ -63,15 +50,15 @@ final class StreamStopSuite extends RemovedTopics {
   test("a stop holds from the first batch on, and a document that moves it reads up to the other one") {
     val world = simulated("maxOffsetsPerTrigger" -> "2")
     fill(world, east, 9)
-    world.publish(stopped(offsets(east, 3), east))
+    world.publish(stopped(offsets(east -> 3L), east))
     in(world) { run =>
       val (first, some) = readAll(run, run.start(StartPosition.Configured))
       assert(some == all(east, 3))
-      publish(world, stopped(offsets(east, 7), east))
+      publish(world, stopped(offsets(east -> 7L), east))
       val (second, more) = readAll(run, first)
       assert(more == all(east, 7).drop(3))
       // A stop before the position reads nothing, and repeats nothing.
-      publish(world, stopped(offsets(east, 1), east))
+      publish(world, stopped(offsets(east -> 1L), east))
       val (third, none) = readAll(run, second)
       assert(none.isEmpty)
       publish(world, stream(east))
@@ -120,7 +107,7 @@ final class StreamStopSuite extends RemovedTopics {
 
   test("the position at a stop outlasts removedRetention while a document lists the topic, and not after its removal") {
     val world = simulated("removedRetention" -> "1h")
-    world.publish(stopped(offsets(east, 3), east), KafkaStream("t", stream(west).topics))
+    world.publish(stopped(offsets(east -> 3L), east), KafkaStream("t", stream(west).topics))
     fill(world, east, 5)
     in(world) { run =>
       val (first, _) = readAll(run, run.start(StartPosition.Configured))
@@ -156,7 +143,7 @@ final class StreamStopSuite extends RemovedTopics {
   test("a topic that was read to its stop and is removed with `drop` or `drain` has one end, also in ranges") {
     Seq("drop", "drain").foreach { removed =>
       val world = simulated("onRemoved" -> removed)
-      world.publish(stopped(offsets(west, 3), east, west))
+      world.publish(stopped(offsets(west -> 3L), east, west))
       Seq(east, west).foreach(fill(world, _, 5))
       in(world) { run =>
         val start         = run.start(StartPosition.Configured)
@@ -177,7 +164,7 @@ final class StreamStopSuite extends RemovedTopics {
       val (first, _) = readAll(run, run.start(StartPosition.Configured))
       fill(world, west, 4)
       world.logs(west).away = Some(_ => true)
-      publish(world, stopped(offsets(west, 3), east, west))
+      publish(world, stopped(offsets(west -> 3L), east, west))
       val away = (1 to 10).foldLeft(first) { (at, _) =>
         world.clock.pass(Duration.ofMinutes(1))
         advance(run, at)
@@ -205,7 +192,7 @@ final class StreamStopSuite extends RemovedTopics {
 
   test("a bounded query ends although a stream stops before its end") {
     val world = simulated("endingOffsets" -> "latest")
-    world.publish(stopped(offsets(east, 3), east, west))
+    world.publish(stopped(offsets(east -> 3L), east, west))
     Seq(east, west).foreach(fill(world, _, 5))
     in(world) { run =>
       val (end, _) = readAll(run, run.start(StartPosition.Configured))
@@ -215,7 +202,7 @@ final class StreamStopSuite extends RemovedTopics {
     partly.logs(east).create(SimulatedClusters.Both, 1)
     partly.logs(east).fill(SimulatedClusters.Both, 0, 2)
     val both = SortedSet(SimulatedClusters.Both)
-    partly.publish(stopped(offsets(east, 3), east), KafkaStream("other", SortedMap(east -> both)))
+    partly.publish(stopped(offsets(east -> 3L), east), KafkaStream("other", SortedMap(east -> both)))
     fill(partly, east, 5)
     in(partly) { run =>
       val start = run.start(StartPosition.Configured)
