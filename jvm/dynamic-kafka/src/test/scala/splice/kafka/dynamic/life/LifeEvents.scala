@@ -81,6 +81,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
       case 7 => removed(now)
       case 8 if plan.renames    => renamed(now)
       case 9 if plan.mirrors    => moved(now)
+      case 10 if plan.mirrors   => stopped(now)
       case n if n >= 13         => limited(now)
       case _ if streams.isEmpty => added(now)
       case _                    =>
@@ -118,7 +119,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
 
   /** A stream stops, stops elsewhere or resumes, or is paused or not paused any more. */
   private def limited(now: LifeDocument): LifeDocument = {
-    val names = (now.streams - "m").keys.toSeq
+    val names = now.streams.keys.toSeq
     if (names.isEmpty) now
     else {
       val stream = now.streams(chance.oneOf(names))
@@ -127,7 +128,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
       val next =
         if (chance.oneIn(3)) stream.copy(paused = !stream.paused) else stream.copy(stop = stop)
       life.met(if (next.paused != stream.paused) "a pause changes" else s"a stop changes")
-      if (chance.oneIn(2)) leaves(now, stream.name)
+      if (stream.name != "m" && chance.oneIn(2)) leaves(now, stream.name)
       now.copy(streams = now.streams.updated(stream.name, next))
     }
   }
@@ -182,6 +183,13 @@ final private[life] class LifeEvents(world: LifeWorld) {
     )
   }
 
+  /** The stream with copies stops, so that it may move after its stop. */
+  private def stopped(now: LifeDocument): LifeDocument = now.copy(streams =
+    now.streams.updatedWith("m")(
+      _.map(m => m.copy(stop = m.stop.orElse(Some(place(now, m, StreamPlace.Latest)))))
+    )
+  )
+
   /** The stream with copies moves to another cluster, or its move is taken back. */
   def moved(now: LifeDocument): LifeDocument = now.streams.get("m").fold(now) { stream =>
     val at      = stream.topics.keys.head
@@ -192,7 +200,14 @@ final private[life] class LifeEvents(world: LifeWorld) {
         world.mayRepeat = true
         LifeDocument.stream("m", to -> "m")
       } else if (stream.cutover.isDefined) stream
-      else LifeDocument.stream("m", to -> "m").copy(cutover = Some(cutover))
+      else {
+        if (stream.stop.nonEmpty) life.met("a stream with a stop moves by a cutover")
+        stream.copy(
+          topics = LifeDocument.stream("m", to -> "m").topics,
+          cutover = Some(cutover),
+          stop = stream.stop.filter(_ => chance.oneIn(2))
+        )
+      }
     now.copy(streams = now.streams.updated("m", next))
   }
 
