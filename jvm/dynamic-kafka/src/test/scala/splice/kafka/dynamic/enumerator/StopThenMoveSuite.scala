@@ -33,7 +33,8 @@ final class StopThenMoveSuite extends StoppedStreams {
 
   private val stops = Seq[StreamPlace](offsets(east -> 3L), time(now + 25))
 
-  private def isMoved(world: SimulatedClusters): Boolean = history(world).contains("topics removed" -> Seq(s"$east/${topic(east)}"))
+  private def isMoved(world: SimulatedClusters): Boolean =
+    history(world).contains("topics removed" -> Seq(s"$east/${topic(east)}"))
 
   test("a cutover reads the topics that were read to their stop up to the cutover, including across a restart") {
     for (stop <- stops; cutover <- Seq(offsets(east -> 5L, west -> 5L), time(now + 45))) {
@@ -41,7 +42,9 @@ final class StopThenMoveSuite extends StoppedStreams {
       val end   = in(world)(run => atStop(world, run, stop))
       world.publish(moved(cutover))
       in(world) { run =>
-        val (_, rest) = readUntil(world, run, world.source.position(end.json))(at => !at.clusters.contains(east) && reads(west, 0, 6)(at))
+        val (_, rest) = readUntil(world, run, world.source.position(end.json))(at =>
+          !at.clusters.contains(east) && reads(west, 0, 6)(at)
+        )
         assert(rest.sorted == all(east, 5).drop(3) ++ all(west, 6).drop(5), s"$stop, $cutover")
       }
     }
@@ -61,7 +64,7 @@ final class StopThenMoveSuite extends StoppedStreams {
 
   test("a cutover replaces a stop that is still to come") {
     for {
-      stop    <- Seq[StreamPlace](offsets(east -> 9L), time(now + 95))
+      stop             <- Seq[StreamPlace](offsets(east -> 9L), time(now + 95))
       (cutover, begin) <- Seq(offsets(east -> 7L, west -> 6L) -> 6, time(now + 65) -> 7)
     } {
       val world = simulated()
@@ -84,7 +87,7 @@ final class StopThenMoveSuite extends StoppedStreams {
     for (stop <- stops; cutover <- Seq(offsets(east -> 2L, west -> 2L), time(now + 5))) {
       val world = simulated()
       in(world) { run =>
-        val end          = atStop(world, run, stop)
+        val end           = atStop(world, run, stop)
         val (_, warnings) = LoggedMessages.during(classOf[WaitingGroups].getName) {
           publish(world, moved(cutover))
           Iterator.iterate(end) { at =>
@@ -92,7 +95,10 @@ final class StopThenMoveSuite extends StoppedStreams {
             advance(run, at)
           }.take(8).foreach(at => assert(rows(run, end, at).isEmpty, s"$stop, $cutover"))
         }
-        assert(warnings.exists(line => line.contains(topic(east)) && line.contains("up to 3")), s"$stop, $cutover: $warnings")
+        assert(
+          warnings.exists(line => line.contains(topic(east)) && line.contains("up to 3")),
+          s"$stop, $cutover: $warnings"
+        )
         assert(!isMoved(world))
       }
     }
@@ -119,7 +125,9 @@ final class StopThenMoveSuite extends StoppedStreams {
     }
   }
 
-  test("a topic that a document removes before its stop delays no cutover of the stream, and no later cutover replaces its stop") {
+  test(
+    "a topic that a document removes before its stop delays no cutover of the stream, and no later cutover replaces its stop"
+  ) {
     val world = simulated()
     in(world) { run =>
       val start = run.start(StartPosition.Configured)
@@ -143,10 +151,13 @@ final class StopThenMoveSuite extends StoppedStreams {
         advance(run, at)
       }.drop(100).next()
       assert(rows(run, third, last).size == 1)
+      assert(history(world).contains("topics whose time has come" -> Seq(s"$west/${SimulatedClusters.Both}")))
     }
   }
 
-  test("a stream that gets another name keeps its stop, and so does a topic that moves to a stream with the same stop") {
+  test(
+    "a stream that gets another name keeps its stop, and so does a topic that moves to a stream with the same stop"
+  ) {
     val world = simulated()
     in(world) { run =>
       val start = run.start(StartPosition.Configured)
@@ -175,7 +186,11 @@ final class StopThenMoveSuite extends StoppedStreams {
       val ends = SortedMap(LogPartition(topic(east), 0) -> 2L, later -> 4L, other -> 1L)
       publish(
         world,
-        KafkaStream("s", SortedMap(east -> SortedSet(topic(east), other.topic)), stop = Some(StreamCutover.Offsets(SortedMap(east -> ends))))
+        KafkaStream(
+          "s",
+          SortedMap(east -> SortedSet(topic(east), other.topic)),
+          stop = Some(StreamCutover.Offsets(SortedMap(east -> ends)))
+        )
       )
       val (first, read) = readAll(run, start)
       assert(read == all(east, 2))
