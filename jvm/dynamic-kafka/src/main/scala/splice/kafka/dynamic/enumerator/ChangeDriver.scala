@@ -73,10 +73,8 @@ final private[dynamic] class ChangeDriver(
 
   private def begun(number: Int, found: StreamMetadata): AppliedMetadata = {
     discovery.requireAll(found)
-    rules.refusal(AppliedMetadata.Nothing, found, RecentRemovals.Nothing).orElse(rules.cutovers.policy(found)).foreach(
-      refusal =>
-        throw DynamicErrors.refused(refusal)
-    )
+    val refusal = rules.refusal(AppliedMetadata.Nothing, found, RecentRemovals.Nothing)
+    refusal.orElse(rules.cutovers.policy(found)).foreach(why => throw DynamicErrors.refused(why))
     append(AppliedMetadata.first(found).copy(number = number))
   }
 
@@ -228,7 +226,10 @@ final private[dynamic] class ChangeDriver(
     documents.pending.flatMap { found =>
       val names = here.renamesOf(found, at)
       val base  = here.renamed(names)
-      documents.older(here, found).orElse(rules.refusal(base, found, recent(here))) match {
+      documents.older(
+        here,
+        found
+      ).orElse(rules.refusal(base, found, removals.until(here.number, steady.instant()))) match {
         case Some(why) =>
           documents.keepIf(_ => false)
           groups.keepRejected(_.isEmpty)
@@ -238,8 +239,6 @@ final private[dynamic] class ChangeDriver(
       }
     }
   }
-
-  private def recent(here: AppliedMetadata): RecentRemovals.Recent = removals.until(here.number, steady.instant())
 
   /** @param base
     *   the state with the names of clusters that the document has

@@ -139,9 +139,9 @@ final private[dynamic] case class Reach(
   /** The end of a drain, if the response changes it. A response to an earlier request does not decide where it ends. */
   def bound(topic: String, drain: Draining): Option[KafkaPosition] = drain.bound match {
     case _ if !request.draining.get(topic).exists(of => of.since == drain.since && of.bound == drain.bound) => None
-    case _ if undecided.contains(topic) => None
-    case Bound.Asked                    => Some(end(topic))
-    case Bound.Within(Bound.At(time))   =>
+    case _ if undecided.contains(topic)                                                                     => None
+    case Bound.Asked                  => Some(end(topic))
+    case Bound.Within(Bound.At(time)) =>
       Some(places.get(topic -> time.millis).fold(end(topic))(_.position(topic)))
     case Bound.Within(Bound.Ends(stop)) =>
       val last = end(topic)
