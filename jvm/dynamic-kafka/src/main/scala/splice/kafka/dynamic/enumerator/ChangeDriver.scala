@@ -6,7 +6,7 @@ package splice.kafka.dynamic.enumerator
 import java.time.{Clock, Instant}
 
 import scala.annotation.tailrec
-import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.collection.immutable.SortedMap
 
 import org.slf4j.LoggerFactory
 
@@ -39,21 +39,14 @@ final private[dynamic] class ChangeDriver(
 
   private val documents = new DocumentFeed(discovery)
   private val removals  = new RecentRemovals(log.find)
-  private val groups    = new WaitingGroups
+
+  /** The groups of streams that wait. */
+  private[enumerator] val groups = new WaitingGroups
 
   private var firstOfRun = Option.empty[AppliedMetadata]
   private var wanted     = Map.empty[(ClusterTopic, Long), StreamGroup]
   private var places     = Map.empty[(ClusterTopic, Long), LogPlaces]
   private var warnedOf   = Set.empty[String]
-
-  /** Documents that were rejected in this run. */
-  def refusals: Int = groups.refusals
-
-  /** Clusters that a change waits for, because they do not respond. */
-  def waitsFor: SortedSet[String] = groups.waitsFor
-
-  /** The groups of streams that wait. */
-  def figures: Option[(String, String)] = groups.figures
 
   /** The state in which the source starts: the latest document, until a start is durable.
     *

@@ -36,8 +36,7 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
       here: AppliedMetadata,
       all: SortedMap[String, ClusterWorker],
       discovery: MetadataDiscovery,
-      refusals: Int,
-      waitsFor: SortedSet[String]
+      groups: WaitingGroups
   ): SortedMap[String, String] = {
     val now     = clock.instant()
     val before  = last
@@ -63,9 +62,10 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
       ProgressMetric.Clusters         -> Json.write(Json.obj(clusters: _*)),
       ProgressMetric.Change           -> here.number.toString,
       ProgressMetric.RowsAbandoned    -> here.rowsAbandoned.toString,
-      ProgressMetric.Refusals         -> refusals.toString,
+      ProgressMetric.Refusals         -> groups.refusals.toString,
       ProgressMetric.MetadataFailures -> health.failures.toString
-    ) ++ here.generation.map(ProgressMetric.Generation -> _.toString) ++ names(ProgressMetric.Waiting, waitsFor) ++
+    ) ++ here.generation.map(ProgressMetric.Generation -> _.toString) ++
+      names(ProgressMetric.Waiting, groups.waitsFor) ++ groups.figures ++
       names(ProgressMetric.StreamsPaused, here.paused.toSeq.sorted.take(WaitingGroups.Shown)) ++
       discovery.age(now).map(ProgressMetric.MetadataAge -> _.toMillis.toString))
   }

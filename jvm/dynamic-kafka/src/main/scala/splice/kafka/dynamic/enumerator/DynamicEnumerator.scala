@@ -150,7 +150,7 @@ final private[splice] class DynamicEnumerator(
     )
     // A paused stream needs no response.
     val silent     = (requests.keySet -- found.keySet).filterNot(here.readsOnlyPaused)
-    val waitsFor   = driver.waitsFor.filterNot(here.readsOnlyPaused)
+    val waitsFor   = driver.groups.waitsFor.filterNot(here.readsOnlyPaused)
     val partitions = found.toSeq.flatMap { case (name, reach) => reach.silentOf(here, name).map(name -> _) }
     // A run that ends with what there was when it began first reads what the available clusters have.
     val waits = frozen && next == at && (silent.nonEmpty || waitsFor.nonEmpty || partitions.nonEmpty)
@@ -261,8 +261,7 @@ final private[splice] class DynamicEnumerator(
   override def figures(at: DynamicOffset): SortedMap[String, String] =
     takeover.find(positions(at)).fold(SortedMap.empty[String, String]) { position =>
       val here = changes(position.change)
-      reports(position, here, workers.all, discovery, driver.refusals, driver.waitsFor) ++ driver.figures ++
-        missing.figures
+      reports(position, here, workers.all, discovery, driver.groups) ++ missing.figures
     }
 
   override def gauges(at: DynamicOffset): Iterable[(String, Long)] = reports.gauges(workers.all)
