@@ -18,13 +18,12 @@ final private[splice] class SlotLog(log: SideLog, source: Source[_ <: Position])
   def cover(from: Position, ranges: Seq[SplitRange], enumerator: SplitEnumerator[Position], rules: SlotRules): Unit = {
     val slotted = ranges.filter(_.slotted)
     if (slotted.nonEmpty) {
-      val now = slotted.map(range => range.splitId -> math.max(enumerator.cost(range), 1L))
-      costs.learn(now)
+      costs.learn(slotted.iterator.map(range => range.splitId -> math.max(enumerator.cost(range), 1L)))
       at(from).filter(l => l.rules == rules && l.covers(slotted)) match {
-        case None         => append(make(from, now.map(_._1), enumerator, rules))
+        case None         => append(make(from, slotted.map(_.splitId), enumerator, rules))
         case Some(layout) =>
           if (isTilted(layout)) {
-            val next = make(from, now.map(_._1), enumerator, rules)
+            val next = make(from, slotted.map(_.splitId), enumerator, rules)
             if (next.assignment != layout.assignment) append(next)
           }
       }

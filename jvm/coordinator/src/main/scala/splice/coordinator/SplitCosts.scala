@@ -18,9 +18,9 @@ final private[coordinator] class SplitCosts {
   private var patience = FirstPatience
 
   /** Takes in the costs of a batch. */
-  def learn(batch: Seq[(String, Long)]): Unit = {
+  def learn(batch: IterableOnce[(String, Long)]): Unit = {
     averages.valuesIterator.foreach(_.fade())
-    batch.foreach { case (split, cost) =>
+    batch.iterator.foreach { case (split, cost) =>
       averages.get(split) match {
         case Some(known) => known.add(cost * (1 - Fading))
         case None        => averages(split) = new Average(cost.toDouble)

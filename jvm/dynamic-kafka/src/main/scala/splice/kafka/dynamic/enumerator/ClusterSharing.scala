@@ -6,6 +6,7 @@ package splice.kafka.dynamic.enumerator
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
+import splice.kafka.dynamic.split.DynamicSplitRange
 import splice.kafka.enumerator.{Fills, Quota, RecordSizes, Sharing}
 import splice.kafka.options.AdmissionRules
 import splice.kafka.split.KafkaPosition
@@ -97,4 +98,20 @@ private[dynamic] object ClusterSharing {
 
   /** A partition, named with its cluster. */
   def qualified(cluster: String, p: LogPartition): LogPartition = LogPartition(s"$cluster/${p.topic}", p.partition)
+}
+
+/** Costs of ranges. The ranges of a topic follow one another, so its name with the cluster is composed once. Used by one thread. */
+final private[dynamic] class ClusterCosts(sizes: RecordSizes) {
+
+  private var last = ("", "")
+  private var name = ""
+
+  def apply(range: DynamicSplitRange): Long = {
+    val topic = range.range.partition.topic
+    if (last._2 != topic || last._1 != range.cluster) {
+      last = range.cluster -> topic
+      name = s"${range.cluster}/$topic"
+    }
+    sizes.cost(name, range.weight)
+  }
 }

@@ -65,6 +65,7 @@ final private[splice] class DynamicEnumerator(
   private val missing  = new MissingTopics(context.steady)
   private val patience = new ClusterPatience(workers, settings.clusterTimeout, context.steady)
   private val sharing  = new ClusterSharing(sizes)
+  private val costs    = new ClusterCosts(sizes)
   private val reports  = new ClusterReports(context.steady, settings.options(DynamicOptions.MaxGaugeTopics))
   private val hold     = new Hold(context.steady, settings.clusterTimeout)({ () =>
     pause()
@@ -198,7 +199,7 @@ final private[splice] class DynamicEnumerator(
     }
 
   override def cost(range: SplitRange): Long = range match {
-    case own: DynamicSplitRange => sizes.cost(s"${own.cluster}/${own.range.partition.topic}", own.weight)
+    case own: DynamicSplitRange => costs(own)
     case other                  => other.weight
   }
 

@@ -8,7 +8,6 @@ import java.time.Duration
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.dynamic.change.ChangeLog
-import splice.kafka.dynamic.split.DynamicOffset
 import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.kafka.options.Subscription
 import splice.source._
