@@ -6,17 +6,28 @@ package splice.spark
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicReference
 
+import scala.jdk.CollectionConverters._
+
 import com.codahale.metrics.{Gauge, MetricRegistry}
+import org.apache.hadoop.fs.Path
 import org.apache.spark.SparkContext
 
 import splice.source.{Json, ProgressMetric}
 
-/** A query's figures as gauges. Shown by the query's thread, read by any. */
-final private[spark] class MetricsBoard(registry: MetricRegistry, prefix: String) extends AutoCloseable {
+/** The figures of one source of a query as gauges. Shown by the query's thread, read by any.
+  *
+  * @param source
+  *   the number of the source in its query
+  */
+final private[spark] class MetricsBoard(registry: MetricRegistry, val query: String, source: Int = 0)
+    extends AutoCloseable {
 
   private val figures         = new AtomicReference(Map.empty[String, Long])
   private var shown           = Set.empty[String]
   private def name(k: String) = s"$prefix.$k"
+
+  // Most queries have one source, whose gauges need no number.
+  private val prefix = if (source == 0) query else s"$query.sources.$source"
 
   /** Shows these figures and no others. */
   def show(report: Iterable[(String, String)], gauges: Iterable[(String, Long)] = Nil): Unit = {
@@ -49,7 +60,7 @@ private[spark] object MetricsBoard {
 
   /** Gauges go here from now on. One is there from the start, without which Spark would not look at the registry again. */
   def open(registry: MetricRegistry): Unit = {
-    val queries: Gauge[Int] = () => boards.size
+    val queries: Gauge[Int] = () => boards.asScala.map(_.query).size
     val _                   = registry.register("queries", queries)
     current.set(Some(registry))
   }
@@ -57,9 +68,15 @@ private[spark] object MetricsBoard {
   /** Later queries have no gauges. */
   def close(): Unit = current.set(None)
 
-  /** The board of the query that this thread runs; None without the plugin. */
-  def ofQuery(context: SparkContext): Option[MetricsBoard] =
-    current.get.map(new MetricsBoard(_, Option(context.getLocalProperty(QueryId)).getOrElse("query")))
+  /** The board of a source of the query that this thread runs; None without the plugin.
+    *
+    * @param source
+    *   the folder of the source, `<checkpoint>/sources/<n>`
+    */
+  def ofSource(context: SparkContext, source: Path): Option[MetricsBoard] = current.get.map { registry =>
+    val query = Option(context.getLocalProperty(QueryId)).getOrElse("query")
+    new MetricsBoard(registry, query, source.getName.toIntOption.getOrElse(0))
+  }
 
   private[spark] def numbers(report: Iterable[(String, String)]): Map[String, Long] = report.flatMap {
     case (part @ (ProgressMetric.Topics | ProgressMetric.Clusters), json) =>

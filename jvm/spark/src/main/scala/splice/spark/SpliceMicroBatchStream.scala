@@ -26,14 +26,14 @@ final private[spark] class SpliceMicroBatchStream private (
     coordinator: Coordinator,
     homes: SlotHomes,
     reports: TaskReports,
-    batches: LoggedBatches
+    batches: LoggedBatches,
+    board: Option[MetricsBoard]
 ) extends MicroBatchStream
     with SupportsTriggerAvailableNow
     with AcceptsLatestSeenOffset
     with ReportsSourceMetrics {
 
   private var plan: Option[(Position, Position, BatchPlan)] = None
-  private val board                                         = MetricsBoard.ofQuery(SparkSession.active.sparkContext)
 
   override def initialOffset(): Offset = SpliceOffset(coordinator.initial())
 
@@ -138,7 +138,8 @@ private[spark] object SpliceMicroBatchStream {
       coordinator,
       SlotHomes(spark.sparkContext),
       TaskReports(spark.sparkContext),
-      batches
+      batches,
+      MetricsBoard.ofSource(spark.sparkContext, new Path(checkpoint))
     )
   }
 }

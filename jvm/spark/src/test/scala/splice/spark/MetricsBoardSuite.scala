@@ -27,4 +27,22 @@ final class MetricsBoardSuite extends AnyFunSuite {
     board.close()
     assert(values(registry) == Map("other.rowsBehind" -> 1L))
   }
+
+  test("each source of a query has gauges of its own, and the query counts once") {
+    val registry = new MetricRegistry
+    MetricsBoard.open(registry)
+    try {
+      val boards = Seq(0, 1).map(new MetricsBoard(registry, "two-sources", _))
+      def own    = values(registry).filter(_._1.startsWith("two-sources"))
+      def count  = values(registry).get("queries").collect { case n: Int => n }.getOrElse(0)
+      val before = count
+      boards.zipWithIndex.foreach { case (board, rows) => board.show(Seq("rowsBehind" -> rows.toString)) }
+      assert(own == Map("two-sources.rowsBehind" -> 0L, "two-sources.sources.1.rowsBehind" -> 1L))
+      assert(count == before + 1)
+      boards.head.close()
+      assert(own == Map("two-sources.sources.1.rowsBehind" -> 1L))
+      boards.foreach(_.close())
+      assert(own.isEmpty && count == before)
+    } finally MetricsBoard.close()
+  }
 }

@@ -12,8 +12,8 @@ import scala.util.Using
 
 import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
 import org.apache.kafka.common.serialization.StringSerializer
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
@@ -74,25 +74,28 @@ final class MetricsPluginSuite extends AnyFunSuite with WithSpark with Eventuall
     } yield name.split(s"${query.id}.", 2)(1) -> gauge.get("value").asLong).toMap
   }
 
+  private def stream(options: Map[String, String] = Map.empty): DataFrame = spark.readStream
+    .format("splice-dynamic-kafka")
+    .option("streams", "s")
+    .option("metadata.file", folder.resolve("streams.yaml").toString)
+    .option("startingOffsets", "earliest")
+    .option("discoveryInterval", "100ms")
+    .option("maxRemovalFraction", "1")
+    .options(options)
+    .load()
+
+  private def start(name: String, rows: DataFrame): StreamingQuery = rows.writeStream
+    .format("noop")
+    .option("checkpointLocation", folder.resolve(name).toString)
+    .start()
+
   test("gauges of clusters and topics appear, change, and disappear with their topics, clusters and query") {
     Seq("east", "west").foreach { name =>
       Using.resource(clusters(name).admin())(admin => Seq("a", "b").foreach(KafkaTopics.create(admin, _, 2)))
       write(name, "a", 10)
     }
     publish(1, "east: [a, b], west: [a]")
-    val query = spark.readStream.format("splice-dynamic-kafka")
-      .option("streams", "s")
-      .option("metadata.file", folder.resolve("streams.yaml").toString)
-      .option("startingOffsets", "earliest")
-      .option("discoveryInterval", "100ms")
-      .option("maxRemovalFraction", "1")
-      .option("maxOffsetsPerTrigger", "1000")
-      .option("cluster.west.maxOffsetsPerTrigger", "4")
-      .load()
-      .writeStream
-      .format("noop")
-      .option("checkpointLocation", folder.resolve("checkpoint").toString)
-      .start()
+    val query = start("one", stream(Map("maxOffsetsPerTrigger" -> "1000", "cluster.west.maxOffsetsPerTrigger" -> "4")))
     try {
       eventually {
         val all = gauges(query)
@@ -118,6 +121,23 @@ final class MetricsPluginSuite extends AnyFunSuite with WithSpark with Eventuall
       query.processAllAvailable()
       eventually(assert(!gauges(query).keys.exists(_.startsWith("clusters.west."))))
       assert(gauges(query).contains("clusters.east.rowsBehind"))
+    } finally query.stop()
+    assert(gauges(query).isEmpty)
+  }
+
+  test("two sources of a query with clusters of the same names have gauges of their own") {
+    Using.resource(clusters("east").admin())(admin => Seq("c", "d").foreach(KafkaTopics.create(admin, _, 2)))
+    Seq("c" -> 10, "d" -> 100).foreach { case (topic, rows) => write("east", topic, rows) }
+    publish(1, "east: [c]}, other: {east: [d]")
+    val limited = Map("streams" -> "other", "maxOffsetsPerTrigger" -> "2")
+    val query   = start("two", stream().union(stream(limited)))
+    try {
+      eventually {
+        val all = gauges(query)
+        assert(all.get("clusters.east.topics.c.rowsBehind").contains(0L), all)
+        assert(all.get("sources.1.clusters.east.topics.d.rowsBehind").exists(_ > 0), all)
+        assert(all.get("sources.1.clusters.east.rowsBehind").exists(_ > 0) && all.get("rowsBehind").contains(0L), all)
+      }
     } finally query.stop()
     assert(gauges(query).isEmpty)
   }
