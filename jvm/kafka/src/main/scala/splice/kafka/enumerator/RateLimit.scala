@@ -16,14 +16,26 @@ private[splice] object RateLimit {
     *   from and until of everything that is available
     */
   def apply(rows: Long, ranges: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] = {
-    val total = ranges.valuesIterator.map { case (from, until) => math.max(until - from, 0L).toDouble }.sum
+    val total = RateLimit.total(ranges.valuesIterator)
     // Unlike `map`, it compares no partitions.
-    ranges.transform {
-      case (_, (from, until)) if until <= from || total <= rows => until
-      case (_, (from, until))                                   =>
-        val share = rows * ((until - from) / total)
-        val whole = if (share < 1) 1L else share.toLong
-        if (until - from <= whole) until else from + whole
-    }
+    ranges.transform { case (_, (from, until)) => part(rows, total, from, until) }
   }
+
+  /** The backlog of ranges. */
+  def total(ranges: Iterator[(Long, Long)]): Double = ranges.map { case (from, until) =>
+    math.max(until - from, 0L).toDouble
+  }.sum
+
+  /** How far one partition goes.
+    *
+    * @param total
+    *   the backlog of all partitions
+    */
+  def part(rows: Long, total: Double, from: Long, until: Long): Long =
+    if (until <= from || total <= rows) until
+    else {
+      val share = rows * ((until - from) / total)
+      val whole = if (share < 1) 1L else share.toLong
+      if (until - from <= whole) until else from + whole
+    }
 }

@@ -18,10 +18,13 @@ final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
     *   from and until of everything that is available
     */
   def apply(limits: Limits, ready: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] =
-    limits.rows match {
-      case Some(rows) if limits.bytes.isEmpty && isLagOnly => RateLimit(rows, ready)
-      case _                                               => within(Quota.of(limits), ready, Quota.of(limits))
+    byLag(limits) match {
+      case Some(rows) => RateLimit(rows, ready)
+      case None       => within(Quota.of(limits), ready, Quota.of(limits))
     }
+
+  /** The rows that [[RateLimit]] shares; None if other limits or rules apply, too. */
+  def byLag(limits: Limits): Option[Long] = limits.rows.filter(_ => limits.bytes.isEmpty && isLagOnly)
 
   /** The same, where only the very first row may exceed the quota.
     *

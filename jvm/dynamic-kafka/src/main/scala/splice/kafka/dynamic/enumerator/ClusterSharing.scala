@@ -7,7 +7,7 @@ import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
 import splice.kafka.dynamic.split.DynamicSplitRange
-import splice.kafka.enumerator.{Fills, Quota, RecordSizes, Sharing}
+import splice.kafka.enumerator.{Fills, Quota, RateLimit, RecordSizes, Sharing}
 import splice.kafka.options.AdmissionRules
 import splice.kafka.split.KafkaPosition
 import splice.source.{Limits, LogPartition}
@@ -52,6 +52,29 @@ final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
   }
 
   private def shared(
+      rules: AdmissionRules,
+      limits: Limits,
+      quotas: Map[String, Quota],
+      reach: SortedMap[String, Reach]
+  ): SortedMap[String, KafkaPosition] =
+    sharing(rules).byLag(limits).filter(_ => quotas.isEmpty && reach.valuesIterator.forall(_.fills.isEmpty)) match {
+      case Some(rows) => lagged(rows, reach)
+      case None       => ruled(rules, limits, quotas, reach)
+    }
+
+  /** The same result as [[ruled]]. With thousands of partitions, a sorted map of all of them would take most of the time. */
+  private def lagged(rows: Long, reach: SortedMap[String, Reach]): SortedMap[String, KafkaPosition] = {
+    val total = RateLimit.total(reach.valuesIterator.flatMap { own =>
+      own.begins.iterator.flatMap { case (p, begin) => own.until.get(p).map(begin -> _) }
+    })
+    reach.transform { (_, own) =>
+      own.until.copy(offsets = own.until.offsets.transform { (p, until) =>
+        own.begins.get(p).fold(until)(RateLimit.part(rows, total, _, until))
+      })
+    }
+  }
+
+  private def ruled(
       rules: AdmissionRules,
       limits: Limits,
       quotas: Map[String, Quota],
