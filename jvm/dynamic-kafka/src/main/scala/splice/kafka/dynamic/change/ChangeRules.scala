@@ -224,7 +224,9 @@ final private[dynamic] class ChangeRules(rules: RemovalRules) {
 
   private def isAbandoned(is: Draining, of: Availability): Boolean = of match {
     case outage: Availability.Unavailable => is.unavailable.exists { since =>
-        outage.isConfirmed((if (since.isAfter(is.since)) since else is.since).plus(rules.drainTimeout))
+        // Until the time of a cutover, the topic is read like any other.
+        val time = Some(is.bound).collect { case Bound.At(cut) => cut.time }
+        outage.isConfirmed((Seq(since, is.since) ++ time).max.plus(rules.drainTimeout))
       }
     case _ => false
   }

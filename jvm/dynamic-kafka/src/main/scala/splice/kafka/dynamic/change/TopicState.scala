@@ -8,6 +8,7 @@ import java.time.Instant
 import splice.kafka.dynamic.StreamCutover
 import splice.kafka.dynamic.split.ClusterTopic
 import splice.kafka.split.KafkaPosition
+import splice.source.LogPartition
 
 /** State of one topic of one cluster. [[TopicState.next]] is the only function that changes a state.
   *
@@ -112,6 +113,13 @@ private[dynamic] object TopicState {
 
     /** Whether the cluster must return the end of the log. */
     def isAsked: Boolean = this != limit || this == Bound.Asked
+
+    /** Whether a drain cannot end without a response for a partition. */
+    def needs(partition: LogPartition, at: KafkaPosition): Boolean = isAsked ||
+      (limit match {
+        case Bound.Ends(ends) => ends.get(partition).exists(end => at.get(partition).forall(_ < end))
+        case _                => false
+      })
   }
 
   object Bound {

@@ -75,7 +75,10 @@ final private[dynamic] class ChangeDriver(
   def current(): AppliedMetadata = log.last.getOrElse(first(started = false))
 
   /** The state with the latest properties of clusters. */
-  def reached(here: AppliedMetadata): AppliedMetadata = documents.reached(here)
+  def reached(here: AppliedMetadata): AppliedMetadata = {
+    val last = log.last.getOrElse(here)
+    documents.reached(here, last.number)(refusal(last, _))
+  }
 
   /** The position with all changes that need no response, and the state for requests then, in which topics that were read to their stop
     * wait, if a cutover needs the places of times in them.
@@ -219,10 +222,7 @@ final private[dynamic] class ChangeDriver(
     documents.pending.flatMap { found =>
       val names = here.renamesOf(found, at)
       val base  = here.renamed(names)
-      documents.older(
-        here,
-        found
-      ).orElse(rules.refusal(base, found, removals.until(here.number, steady.instant()))) match {
+      documents.older(here, found).orElse(refusal(base, found)) match {
         case Some(why) =>
           documents.keepIf(_ => false)
           groups.keepRejected(_.isEmpty)
@@ -232,6 +232,9 @@ final private[dynamic] class ChangeDriver(
       }
     }
   }
+
+  private def refusal(at: AppliedMetadata, found: StreamMetadata): Option[Refusal] =
+    rules.refusal(at, found, removals.until(at.number, steady.instant()))
 
   /** @param base
     *   the state with the names of clusters that the document has

@@ -56,14 +56,14 @@ final private[dynamic] class ClusterWorker(
 
   private var response = Option.empty[Instant]
 
-  // Topics whose end is unknown, because some of their partitions do not respond while the cluster does.
-  private var undecided = Map.empty[String, ClusterHealth]
+  // Topics whose drain cannot end, because some of their partitions do not respond while the cluster does.
+  private var blocked = Map.empty[String, ClusterHealth]
 
   def health: ClusterHealth = record
 
   /** Responses for all partitions of a topic. */
   def availability(topic: String): Availability = record.availability match {
-    case Availability.Available => undecided.get(topic).fold[Availability](Availability.Available)(_.availability)
+    case Availability.Available => blocked.get(topic).fold[Availability](Availability.Available)(_.availability)
     case other                  => other
   }
 
@@ -105,8 +105,8 @@ final private[dynamic] class ClusterWorker(
         val reach = question.answer.get(millis, TimeUnit.MILLISECONDS)
         asked = None
         recover()
-        undecided = reach.undecided.map { case (topic, error) =>
-          topic -> undecided.getOrElse(topic, ClusterHealth()).failed(question.since, clock.instant(), error)
+        blocked = reach.blocked.map { case (topic, error) =>
+          topic -> blocked.getOrElse(topic, ClusterHealth()).failed(question.since, clock.instant(), error)
         }
         // A response to a request from another position does not apply to this one.
         if (question.request.from == from) Some(reach) else None
@@ -126,7 +126,7 @@ final private[dynamic] class ClusterWorker(
   def rest(): Unit = {
     record = ClusterHealth()
     response = None
-    undecided = Map.empty
+    blocked = Map.empty
   }
 
   /** Fixes the end of the cluster with the next request. */

@@ -19,6 +19,7 @@ final private[enumerator] class DocumentFeed(discovery: MetadataDiscovery) {
   private var polled   = false
   private var open     = Option.empty[StreamMetadata]
   private var greatest = Option.empty[Long]
+  private var checked  = Option.empty[(StreamMetadata, Int, Boolean)]
 
   /** The document with changes that are not applied yet, until it is applied as a whole or rejected. */
   def pending: Option[StreamMetadata] = open
@@ -67,11 +68,27 @@ final private[enumerator] class DocumentFeed(discovery: MetadataDiscovery) {
     fresh = false
   }
 
-  /** The state with the latest properties of clusters: a batch that is read again may have been planned with other passwords. */
-  def reached(here: AppliedMetadata): AppliedMetadata = latest().filter(older(here, _).isEmpty).fold(here) { found =>
-    val clusters = here.renewed(found)
-    if (clusters == here.clusters) here else here.copy(clusters = clusters)
-  }
+  /** The state with the latest properties of clusters: a batch that is read again may have been planned with other passwords. A rejected
+    * document has no effect, also before it is rejected.
+    *
+    * @param last
+    *   the last change, by which a document is rejected
+    * @param refusal
+    *   why a document is rejected, if it is
+    */
+  def reached(here: AppliedMetadata, last: Int)(refusal: StreamMetadata => Option[Refusal]): AppliedMetadata =
+    latest().filter(older(here, _).isEmpty).filter(isAccepted(_, last)(refusal)).fold(here) { found =>
+      val clusters = here.renewed(found)
+      if (clusters == here.clusters) here else here.copy(clusters = clusters)
+    }
+
+  // The check of thousands of topics is not repeated at each trigger.
+  private def isAccepted(found: StreamMetadata, last: Int)(refusal: StreamMetadata => Option[Refusal]): Boolean =
+    checked.collect { case (known, `last`, is) if known eq found => is }.getOrElse {
+      val is = refusal(found).isEmpty
+      checked = Some((found, last, is))
+      is
+    }
 
   /** Notes the generation of a document that is not rejected. A document without a difference makes no change. */
   def accept(found: StreamMetadata): Unit = greatest = (greatest ++ found.generation).maxOption

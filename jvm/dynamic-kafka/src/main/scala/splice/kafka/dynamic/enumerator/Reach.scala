@@ -85,9 +85,9 @@ final private[dynamic] case class Reach(
     until.get(p).fold(0L)(fills.between(p, until.generation(p.topic), begin, _))
   }.sum
 
-  /** Topics whose end is requested and unknown, because some of their partitions do not respond. */
-  def undecided: Map[String, SpliceException] = silent.collect {
-    case (p, one) if request.draining.get(p.topic).exists(_.bound.isAsked) => p.topic -> one.error
+  /** Removed topics whose drain cannot end, because some of their partitions do not respond. */
+  def blocked: Map[String, SpliceException] = silent.collect {
+    case (p, one) if request.draining.get(p.topic).exists(_.bound.needs(p, request.from)) => p.topic -> one.error
   }.toMap
 
   /** The partitions that do not respond, without those of paused streams. */
@@ -139,7 +139,7 @@ final private[dynamic] case class Reach(
   /** The end of a drain, if the response changes it. A response to an earlier request does not decide where it ends. */
   def bound(topic: String, drain: Draining): Option[KafkaPosition] = drain.bound match {
     case _ if !request.draining.get(topic).exists(of => of.since == drain.since && of.bound == drain.bound) => None
-    case _ if undecided.contains(topic)                                                                     => None
+    case bound if bound.isAsked && blocked.contains(topic)                                                  => None
     case Bound.Asked                  => Some(end(topic))
     case Bound.Within(Bound.At(time)) =>
       Some(places.get(topic -> time.millis).fold(end(topic))(_.position(topic)))

@@ -61,6 +61,22 @@ final class ActiveClustersSuite extends RemovedTopics {
     }
   }
 
+  test("a rejected document changes no property of a cluster, including at a restart") {
+    read { (world, run, first) =>
+      val known = KafkaCluster(east, SortedMap("bootstrap.servers" -> s"$west:9092"))
+      world.publish(StreamMetadata(Some(9L), SortedMap(east -> known), SortedMap.empty))
+      world.awaitRefresh()
+      val before = world.enumerators.get
+      write(world, 1)
+      val (second, rows) = readAll(run, first)
+      assert(rows.sorted == Seq((east, 0, 2L), (west, 0, 2L)) && world.enumerators.get == before)
+      write(world, 1)
+      Using.resource(world.start()) { again =>
+        assert(readAll(again, world.source.position(second.json))._2.sorted == Seq((east, 0, 3L), (west, 0, 3L)))
+      }
+    }
+  }
+
   test("a cluster remains inactive across a restart while the metadata service is unavailable") {
     read { (world, run, first) =>
       deactivate(world, west)

@@ -7,6 +7,7 @@ import java.time.{Duration, Instant}
 
 import scala.util.Using
 
+import splice.kafka.dynamic.StreamCutover
 import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition}
 import splice.source._
 
@@ -52,6 +53,10 @@ final class DrainOutageSuite extends RemovedTopics {
     }.drop(1).find(failures).get
   }
 
+  private def isAbandoned(world: SimulatedClusters): Boolean = history(world).exists { case (event, names) =>
+    event == "topics abandoned" && names.exists(_.startsWith(s"$west/${topic(west)}: "))
+  }
+
   test("a drain survives one failed request before a batch that is longer than the timeout") {
     leaving() { (world, run, first) =>
       val at = fail(world, run, first, requests = 1)
@@ -74,6 +79,31 @@ final class DrainOutageSuite extends RemovedTopics {
       val late = fail(world, run, still, requests = 3)
       world.logs(west).away = None
       assert(readUntil(world, run, late)(!_.clusters.contains(west))._2 == all(west, 6).drop(3))
+    }
+  }
+
+  test("an outage before the time of a cutover abandons no row, and one after it does") {
+    val world = simulated()
+    world.publish(stream(west))
+    fill(world, west, 3)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(west0)
+      publish(world, stream(east).copy(cutover = Some(StreamCutover.At(world.clock.instant().plus(hours)))))
+      val (moving, _) = readUntil(world, run, first)(_.change > 0)
+      world.logs(west).away = Some(_ => true)
+      val noted = advance(run, fail(world, run, moving, requests = 3))
+      world.clock.pass(Duration.ofHours(2))
+      val failed = fail(world, run, noted, requests = 7)
+      world.logs(west).away = None
+      fill(world, west, 2)
+      val (read, rows) = readUntil(world, run, failed)(reads(west, 0, 5))
+      assert(rows == all(west, 5).drop(3))
+      world.logs(west).away = Some(_ => true)
+      world.clock.pass(hours)
+      val again = advance(run, fail(world, run, read, requests = 3))
+      world.clock.pass(Duration.ofHours(2))
+      val _ = readUntil(world, run, again)(!_.clusters.contains(west))
+      assert(isAbandoned(world))
     }
   }
 

@@ -82,6 +82,10 @@ final class LeaderlessClusterSuite extends RemovedTopics {
   private def drains(world: SimulatedClusters): Boolean =
     new ChangeLog(world.side).last.exists(_.draining.contains(ClusterTopic(west, topic(west))))
 
+  private def isAbandoned(world: SimulatedClusters): Boolean = history(world).exists { case (event, names) =>
+    event == "topics abandoned" && names.exists(_.startsWith(s"$west/${topic(west)}: "))
+  }
+
   private def pass(
       world: SimulatedClusters,
       run: SplitEnumerator[DynamicOffset],
@@ -115,6 +119,22 @@ final class LeaderlessClusterSuite extends RemovedTopics {
       assert(drains(world))
       Using.resource(world.start())(again => pass(world, again, two, minutes = 20))
       assert(!drains(world))
+    }
+  }
+
+  test("a removed topic whose end is known is abandoned if a partition has no leader until the timeout") {
+    leaderless("maxRemovalFraction" -> "1", "maxOffsetsPerTrigger" -> "1", "drainTimeout" -> "1h") {
+      (world, run, first) =>
+        world.logs(west).leaderless = Set.empty
+        world.publish(stream(east))
+        world.awaitRefresh()
+        val bounded = advance(run, first)
+        world.logs(west).leaderless = Set(LogPartition(topic(west), 1))
+        val still = pass(world, run, bounded, minutes = 50)
+        assert(drains(world))
+        val end = pass(world, run, still, minutes = 20)
+        assert(!drains(world) && isAbandoned(world))
+        assert(run.figures(end)(ProgressMetric.RowsAbandoned) == "1")
     }
   }
 

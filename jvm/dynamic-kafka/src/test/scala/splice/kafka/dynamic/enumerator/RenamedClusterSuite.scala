@@ -3,11 +3,13 @@
 
 package splice.kafka.dynamic.enumerator
 
+import java.time.Duration
+
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
 import splice.kafka.dynamic.split.{DynamicOffset, DynamicSplitRange}
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata}
 import splice.source._
 
 /** Clusters that get another name in the metadata. */
@@ -46,6 +48,25 @@ final class RenamedClusterSuite extends RemovedTopics {
           assert(advance(again, until) == until)
         }
       }
+    }
+  }
+
+  test("one document may rename a cluster and move its stream at a time") {
+    val world = simulated()
+    val time  = world.clock.instant().plusSeconds(600)
+    world.publish(document(2, "old"))
+    world.logs(east).write(topic(east), 0, time.toEpochMilli - 2, time.toEpochMilli - 1)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readAll(run, run.start(StartPosition.Configured))
+      val renamed    = document(3, "new", "old").clusters
+      val target     = KafkaCluster("target", SortedMap("bootstrap.servers" -> s"$west:9092"))
+      val moving     = KafkaStream("s", SortedMap("target" -> SortedSet(topic(west))), Some(StreamCutover.At(time)))
+      world.publish(StreamMetadata(Some(3L), renamed + ("target" -> target), SortedMap("s" -> moving)))
+      world.awaitRefresh()
+      world.clock.pass(Duration.ofSeconds(700))
+      Seq(east, west).foreach(cluster => world.logs(cluster).write(topic(cluster), 0, time.toEpochMilli))
+      val (end, rest) = readUntil(world, run, first)(_.of("target").get(LogPartition(topic(west), 0)).contains(1L))
+      assert(rest == Seq(("target", 0, 0L)) && !end.json.contains("new"))
     }
   }
 
