@@ -152,6 +152,18 @@ final class Coordinator(
     splits
   }
 
+  /** The batches of Spark's real-time mode; None if the source does not support it. */
+  def realTime: Option[RealTimeBatches] = enumerator match {
+    case _: OpenEnded[_] => Some(new RealTimeBatches(openEnded, enumerator.isMember(_), () => current))
+    case _               => None
+  }
+
+  // The enumerator is another one after the start that another driver has stored was taken.
+  private def openEnded: OpenEnded[Position] = enumerator match {
+    case open: OpenEnded[Position @unchecked] => open
+    case _                                    => throw new IllegalStateException(s"$source is not read without an end")
+  }
+
   /** What the source ended with, once it is exhausted at `at`. */
   def end(at: Position): Option[EndState] = enumerator.end(at)
 

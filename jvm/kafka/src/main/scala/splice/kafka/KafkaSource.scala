@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.StructType
 
 import splice.kafka.enumerator.{Discovery, KafkaEnumerator, LogMetadata, RecordSizes}
 import splice.kafka.lag.ReadReports
-import splice.kafka.options.KafkaSettings
+import splice.kafka.options.{AdmissionOptions, KafkaOptions, KafkaSettings}
 import splice.kafka.reader.KafkaMetrics
 import splice.kafka.split.{KafkaPosition, SparkInitialOffset}
 import splice.kafka.value.ValuePlan
@@ -30,6 +30,10 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
     ValuePlan.check(settings.value)
     KafkaSchema(settings.includeHeaders, settings.value)
   }
+
+  override def batchLimits: Seq[String] =
+    Seq(KafkaOptions.MaxOffsets, AdmissionOptions.MaxBytes, KafkaOptions.MinOffsets, KafkaOptions.MaxTriggerDelay)
+      .map(_.key)
 
   override def readsLog: Boolean = true
 

@@ -67,6 +67,9 @@ trait Source[P <: Position] extends Serializable {
   /** Whether [[schema]] accesses storage, such as folders that are listed, which may be gone once everything was read. */
   def schemaNeedsStorage: Boolean = false
 
+  /** The options that limit a batch. Real-time mode rejects them. */
+  def batchLimits: Seq[String] = Nil
+
   /** Task metrics that readers report, for Spark's UI. */
   def taskMetrics: Seq[CustomMetric] = Nil
 

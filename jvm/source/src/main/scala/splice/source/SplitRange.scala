@@ -3,7 +3,7 @@
 
 package splice.source
 
-/** A split with a fixed start and end: the unit that a task reads. Java-serialised into the task. */
+/** A part of a split with a fixed start: the unit that a task reads. Java-serialised into the task. */
 trait SplitRange extends Serializable {
 
   /** Names the split within its source, the same in every batch: a Kafka partition, a file's block. */
@@ -11,6 +11,9 @@ trait SplitRange extends Serializable {
 
   /** Expected size, for balance only: rows for a log, bytes for files. */
   def weight: Long = 1L
+
+  /** Whether the range has no end ([[OpenEnded]]), so that its reader is never at its end. */
+  def isOpen: Boolean = false
 
   /** Whether the range shares a client with other ranges of its slot (Kafka), or is a task alone (files). */
   def slotted: Boolean = false

@@ -57,6 +57,12 @@ trait SplitReader[T] extends Closeable {
   /** The item of the last [[poll]] that returned [[Poll.Found]]; valid until the next one. */
   def get(): T
 
+  /** What was not handed over of the ranges, for the end of a batch in real-time mode ([[OpenEnded.reached]]). Ranges that were read to their
+    * ends are absent. Called after [[poll]], or before the first one.
+    */
+  def unread: Seq[SplitRange] =
+    throw new UnsupportedOperationException(s"${getClass.getName} reads ranges to their ends only")
+
   /** The evidence that was collected while reading, for [[SplitEnumerator.reported]]. Called once, before [[close]].
     *
     * @param ended
@@ -89,6 +95,7 @@ private[splice] object SplitReader {
 /** A reader that forwards to another one and changes its items. */
 abstract private[splice] class ForwardingReader[S, T](inner: SplitReader[S]) extends SplitReader[T] {
   override def poll(patience: Duration): Poll      = inner.poll(patience)
+  override def unread: Seq[SplitRange]             = inner.unread
   override def report(ended: Boolean): Seq[Report] = inner.report(ended)
   override def metrics: Array[CustomTaskMetric]    = inner.metrics
   override def close(): Unit                       = inner.close()

@@ -3,7 +3,7 @@
 
 package splice.spark
 
-import org.apache.spark.sql.connector.read.InputPartition
+import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 
 import splice.source.{SplitReaderFactory, TaskRanges}
 
@@ -20,5 +20,8 @@ final private[spark] case class BatchPlan(
       SpliceInputPartition(task, locations, readers.columnar): InputPartition
     }.toArray
 
-  def factory: SpliceReaderFactory = new SpliceReaderFactory(readers, reports)
+  def factory: PartitionReaderFactory = new SpliceReaderFactory(readers, reports)
+
+  /** Of a batch in real-time mode. */
+  def timed: PartitionReaderFactory = new RealTimeReaderFactory(readers, reports)
 }

@@ -11,4 +11,13 @@ private[spark] object FrontErrors {
   private val conditions = new ErrorConditions("splice/spark/error-conditions.json")
 
   def writing(kind: String): SpliceUnsupportedException = conditions.unsupported("SPLICE_READ_ONLY", "source" -> kind)
+
+  def noRealTime(kind: String): SpliceUnsupportedException =
+    conditions.unsupported("SPLICE_REAL_TIME.SOURCE_NOT_SUPPORTED", "source" -> kind)
+
+  def limitsInRealTime(options: Seq[String]): SpliceUnsupportedException =
+    conditions.unsupported(
+      "SPLICE_REAL_TIME.LIMIT_NOT_SUPPORTED",
+      "options" -> options.map(o => s"'$o'").mkString(", ")
+    )
 }

@@ -17,23 +17,29 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
-import splice.coordinator.{Coordinator, HadoopSideLog, HadoopSourceFolder, Leftovers}
+import splice.coordinator.{Coordinator, HadoopSideLog, HadoopSourceFolder, Leftovers, RealTimeBatches}
 import splice.source._
 
-/** A source as a stream of micro-batches. Spark calls it from the query's thread only; the coordinator does the work. */
+/** A source as a stream of micro-batches, or of long batches in real-time mode. Spark calls it from the query's thread only; the coordinator
+  * does the work.
+  */
 final private[spark] class SpliceMicroBatchStream private (
     columns: StructType,
     coordinator: Coordinator,
     homes: SlotHomes,
     reports: TaskReports,
     batches: LoggedBatches,
-    board: Option[MetricsBoard]
+    board: Option[MetricsBoard],
+    realTime: () => RealTimeBatches
 ) extends MicroBatchStream
+    with SupportsRealTimeMode
     with SupportsTriggerAvailableNow
     with AcceptsLatestSeenOffset
     with ReportsSourceMetrics {
 
   private var plan: Option[(Position, Position, BatchPlan)] = None
+  private var timed                                         = Option.empty[RealTimeBatches]
+  private var timedPlan                                     = Option.empty[BatchPlan]
 
   override def initialOffset(): Offset = SpliceOffset(coordinator.initial())
 
@@ -47,10 +53,35 @@ final private[spark] class SpliceMicroBatchStream private (
 
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = {
     coordinator.reported(reports.takeReports())
-    val from  = position(start)
-    val until = coordinator.advance(from, everything = limit.isInstanceOf[ReadAllAvailable])
-    if (until == from) start else SpliceOffset(until)
+    val from = position(start)
+    timed match {
+      // Spark begins no batch without an offset, and replaces it at the end of the batch.
+      case Some(mode) =>
+        mode.begin(from)
+        timedPlan = None
+        start
+      case None =>
+        val until = coordinator.advance(from, everything = limit.isInstanceOf[ReadAllAvailable])
+        if (until == from) start else SpliceOffset(until)
+    }
   }
+
+  override def prepareForRealTimeMode(): Unit = timed = Some(realTime())
+
+  override def planInputPartitions(start: Offset): Array[InputPartition] = {
+    homes.learn(reports.takeHomes())
+    val made = timedPlan.getOrElse {
+      val tasks = inRealTime.tasks(position(start))
+      BatchPlan(tasks, coordinator.readers(columns, tasks), homes, reports)
+    }
+    timedPlan = Some(made)
+    made.partitions
+  }
+
+  override def mergeOffsets(offsets: Array[PartitionOffset]): Offset =
+    SpliceOffset(inRealTime.end(offsets.toSeq.collect { case slot: SlotOffset => slot.unread }.flatten))
+
+  private def inRealTime = timed.getOrElse(throw new IllegalStateException("the query is not in real-time mode"))
 
   override def prepareForTriggerAvailableNow(): Unit =
     try coordinator.freeze()
@@ -69,7 +100,9 @@ final private[spark] class SpliceMicroBatchStream private (
   }
 
   override def createReaderFactory(): PartitionReaderFactory =
-    plan.map(_._3.factory).getOrElse(throw new IllegalStateException("createReaderFactory before planInputPartitions"))
+    timedPlan.map(_.timed).orElse(plan.map(_._3.factory)).getOrElse(throw new IllegalStateException(
+      "createReaderFactory before planInputPartitions"
+    ))
 
   override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] =
     latestConsumed.toScala.fold(java.util.Map.of[String, String]()) { consumed =>
@@ -139,7 +172,11 @@ private[spark] object SpliceMicroBatchStream {
       SlotHomes(spark.sparkContext),
       TaskReports(spark.sparkContext),
       batches,
-      MetricsBoard.ofSource(spark.sparkContext, new Path(checkpoint))
+      MetricsBoard.ofSource(spark.sparkContext, new Path(checkpoint)),
+      () => {
+        RealTimeLimits.check(source, options)
+        coordinator.realTime.getOrElse(throw FrontErrors.noRealTime(source.kind))
+      }
     )
   }
 }

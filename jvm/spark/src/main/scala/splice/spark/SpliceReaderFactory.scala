@@ -9,26 +9,22 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import splice.source.{SplitReader, SplitReaderFactory, TaskRanges}
+import splice.source.{SplitReader, SplitReaderFactory}
 
 /** Gives a source's readers to Spark, and reports on which executor each slot ran. */
 final private[spark] class SpliceReaderFactory(readers: SplitReaderFactory, reports: TaskReports)
     extends PartitionReaderFactory {
 
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
-    new SplicePartitionReader(readers.rows(begun(partition)), Some(reports))
+    new SplicePartitionReader(readers.rows(TaskReports.begun(own(partition), reports)), Some(reports))
 
   override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] =
-    new SplicePartitionReader(readers.batches(begun(partition)), Some(reports))
+    new SplicePartitionReader(readers.batches(TaskReports.begun(own(partition), reports)), Some(reports))
 
   override def supportColumnarReads(partition: InputPartition): Boolean =
-    partition.asInstanceOf[SpliceInputPartition].columnar
+    own(partition).columnar
 
-  private def begun(partition: InputPartition): TaskRanges = {
-    val task = partition.asInstanceOf[SpliceInputPartition].task
-    task.slot.zip(SlotHome.ofTask).foreach { case (slot, home) => reports.add(TaskReport.ReadAt(slot, home)) }
-    task
-  }
+  private def own(partition: InputPartition) = partition.asInstanceOf[SpliceInputPartition]
 }
 
 /** Returns the task's metrics now and then, and all of them at its end. Passes on the reader's reports when it is closed.
@@ -41,13 +37,12 @@ final private[spark] class SplicePartitionReader[T](reader: SplitReader[T], repo
 
   def this(reader: SplitReader[T]) = this(reader, None)
 
-  private var asked  = 0
-  private var ended  = false
-  private var closed = false
+  private val closing = new ReaderEnd(reader, reports)
+  private var asked   = 0
 
   override def next(): Boolean = {
     val found = SplitReader.hasNext(reader)
-    ended = !found
+    closing.ended = !found
     found
   }
 
@@ -56,11 +51,25 @@ final private[spark] class SplicePartitionReader[T](reader: SplitReader[T], repo
   // Spark asks after every hundred rows and puts the answers into maps, which costs as much as reading short rows.
   override def currentMetricsValues(): Array[CustomTaskMetric] = {
     asked += 1
-    if (ended || asked % SplicePartitionReader.Every == 0 || isCompleted) reader.metrics
+    if (closing.ended || asked % SplicePartitionReader.Every == 0 || isCompleted) reader.metrics
     else SplicePartitionReader.NoNews
   }
 
-  override def close(): Unit =
+  override def close(): Unit = closing.close()
+
+  // A task that stops early, as under a limit, is asked once more when it is over.
+  private def isCompleted = Option(TaskContext.get()).forall(_.isCompleted())
+}
+
+/** Closes a reader, and passes on its reports before. */
+final private[spark] class ReaderEnd(reader: SplitReader[_], reports: Option[TaskReports]) {
+
+  /** Whether all ranges were read to their ends. */
+  var ended = false
+
+  private var closed = false
+
+  def close(): Unit =
     try report()
     finally reader.close()
 
@@ -68,9 +77,6 @@ final private[spark] class SplicePartitionReader[T](reader: SplitReader[T], repo
     closed = true
     reports.foreach(to => reader.report(ended).foreach(report => to.add(TaskReport.OfReader(report))))
   }
-
-  // A task that stops early, as under a limit, is asked once more when it is over.
-  private def isCompleted = Option(TaskContext.get()).forall(_.isCompleted())
 }
 
 private object SplicePartitionReader {

@@ -6,7 +6,7 @@ package splice.spark
 import org.apache.spark.SparkContext
 import org.apache.spark.util.AccumulatorV2
 
-import splice.source.Report
+import splice.source.{Report, TaskRanges}
 
 /** Brings what tasks of one run report to the driver. Spark merges the values of a task only when the task succeeds. */
 final private[spark] class TaskReports extends AccumulatorV2[TaskReport, Seq[TaskReport]] {
@@ -52,6 +52,12 @@ private[spark] object TaskReports {
     val made = new TaskReports
     context.register(made)
     made
+  }
+
+  /** Reports on which executor the slot of a task runs. */
+  def begun(partition: SpliceInputPartition, reports: TaskReports): TaskRanges = {
+    partition.task.slot.zip(SlotHome.ofTask).foreach { case (slot, home) => reports.add(TaskReport.ReadAt(slot, home)) }
+    partition.task
   }
 }
 

@@ -29,16 +29,7 @@ final private[splice] class KafkaEnumerator(
     looks: SecondLook,
     sizes: RecordSizes,
     reports: ReadReports
-) extends ClusterEnumerator {
-
-  /** With figures of its own. */
-  def this(
-      settings: KafkaSettings,
-      context: EnumeratorContext,
-      log: LogMetadata,
-      discovery: Discovery,
-      looks: SecondLook
-  ) = this(settings, context, log, discovery, looks, new RecordSizes, new ReadReports(context.run))
+) extends ClusterEnumerator with OpenEnded[KafkaPosition] {
 
   private val policies   = settings.policies
   private val servers    = settings.client.servers
@@ -66,6 +57,10 @@ final private[splice] class KafkaEnumerator(
   private val sharing    = new Sharing(settings.admission, sizes)
   private val progress   =
     new KafkaFigures(sizes, reports, () => fills, watch, discovery, context, membership.reads, skipped)
+
+  private val contents  = new LogContents(log, membership, looks)
+  private val openReads =
+    new OpenReads(membership, startLog, endingLog, silence, skips, policies.newPartitions, settings.ending)(plan)
 
   private var fills      = Fills.of(context.start)
   private var moving     = false
@@ -110,6 +105,17 @@ final private[splice] class KafkaEnumerator(
     if (until == from) from else until
   }
 
+  // The readers of an unavailable cluster wait for it.
+  override def settle(from: KafkaPosition): KafkaPosition = outage.idle(from)(silence.round {
+    discovery.health.over(policies, context.steady.instant()).foreach(throw _)
+    openReads.settle(from)
+  })
+
+  override def open(settled: KafkaPosition): Seq[SplitRange] = openReads.open(settled)
+
+  override def reached(settled: KafkaPosition, unread: Seq[SplitRange]): KafkaPosition =
+    openReads.reached(settled, unread)
+
   /** Whether a partition is read to the end that is fixed for it. */
   private def isDone(at: KafkaPosition, p: LogPartition): Boolean = {
     val end = (ends.fixed(p) ++ endingLog.end.flatMap(_.get(p))).minOption
@@ -120,28 +126,13 @@ final private[splice] class KafkaEnumerator(
 
   override def plan: KafkaPlan = KafkaPlan(startLog.known, skipLog.known, identity.known, fills)
 
-  override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = {
-    val partitions = membership.first(history.keySet)
-    membership.requireAll()
-    def ends()                               = log.ends(partitions)
-    def isShort(of: Map[LogPartition, Long]) = history.exists { case (p, end) => of.get(p).exists(_ < end) }
-    // Ends come first: a record that is written in between is read after the start.
-    val until = looks.confirm(ends())(isShort)(() => ends())
-    val from  = log.earliest(partitions)
-    SortedMap.from(partitions.iterator.map { p =>
-      val first = from.getOrElse(p, 0L)
-      p -> LogRange(first, math.max(first, until.getOrElse(p, first)))
-    })
-  }
+  override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
+    contents.ranges(history)
 
   override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] =
     SortedMap.from(log.records(at))
 
-  override def outlook(): Outlook = {
-    val ranges = logRanges(SortedMap.empty)
-    log.checkReadable(ranges.keySet.map(_.topic).toSet)
-    KafkaOutlook(ranges, log)
-  }
+  override def outlook(): Outlook = contents.outlook()
 
   override def replay(from: KafkaPosition, until: KafkaPosition): Unit =
     if (from != until) outage.wait(() => replays(plan, from, until))
@@ -293,7 +284,17 @@ private[splice] object KafkaEnumerator {
       context: EnumeratorContext,
       log: LogMetadata,
       discovery: Discovery
-  ): KafkaEnumerator = new KafkaEnumerator(settings, context, log, discovery, looks(settings))
+  ): KafkaEnumerator = apply(settings, context, log, discovery, looks(settings))
+
+  /** The same, with figures of its own. */
+  def apply(
+      settings: KafkaSettings,
+      context: EnumeratorContext,
+      log: LogMetadata,
+      discovery: Discovery,
+      looks: SecondLook
+  ): KafkaEnumerator =
+    new KafkaEnumerator(settings, context, log, discovery, looks, new RecordSizes, new ReadReports(context.run))
 
   private def looks(settings: KafkaSettings) = SecondLook(settings.retries, settings.retryInterval)
 }

@@ -35,6 +35,23 @@ final private[splice] case class KafkaPlan(
     }.filter(range => range.from < range.until).toSeq
   }
 
+  /** The ranges from a position on. The holes of a history are read first.
+    *
+    * @param until
+    *   the end of a partition, or the greatest number
+    */
+  def open(at: KafkaPosition)(isRead: LogPartition => Boolean, until: LogPartition => Long): Seq[KafkaSplitRange] = {
+    val here = identities.meant(at)
+    here.offsets.iterator.filter { case (p, _) => isRead(p) }.flatMap { case (p, from) =>
+      val generation = here.generation(p.topic)
+      val id         = identities.owner(p.topic, generation).id
+      val fill       = fills.find(p, generation)
+      val holes      = fill.toSeq.flatMap(own => filled(p, own, from, own.cut, id))
+      if (holes.nonEmpty) holes
+      else Seq(KafkaSplitRange(p, fill.fold(from)(own => math.max(from, own.cut)), until(p))(id))
+    }.toSeq
+  }
+
   /** The range of the holes that lie between two offsets, if there are some. */
   private def filled(
       p: LogPartition,

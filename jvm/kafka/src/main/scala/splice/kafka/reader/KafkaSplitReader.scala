@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.types.StructType
 
-import splice.source.{Poll, Report, SplitReader}
+import splice.source.{Poll, Report, SplitRange, SplitReader}
 
 /** Hands a slot's records over as rows; they are one object. */
 final private[splice] class KafkaSplitReader(columns: StructType, slot: SlotReader) extends SplitReader[InternalRow] {
@@ -36,6 +36,7 @@ final private[splice] class KafkaSplitReader(columns: StructType, slot: SlotRead
   }
 
   override def get(): InternalRow                  = row
+  override def unread: Seq[SplitRange]             = slot.unread(index)
   override def report(ended: Boolean): Seq[Report] = slot.report
   override def metrics: Array[CustomTaskMetric]    = slot.metrics
   override def close(): Unit                       = slot.close()

@@ -115,11 +115,14 @@ final private[reader] class LogChanges(
       open.get(partition).foreach { range =>
         val (first, end) = consumer.bounds(partition)
         val next         =
-          if (position < first) math.min(first, range.until) else if (position > end) range.until else position.toLong
+          if (position < first) math.min(first, range.until)
+          else if (position > end) { if (range.isOpen) end else range.until }
+          else position.toLong
         report(
           DataLoss(if (position < first) settings.failOutOfRange else settings.failOnDataLoss, counted),
           s"the log of $partition holds offsets from $first until $end now",
-          Seq((range, position.toLong, math.max(next, position + 1)))
+          // A log that ends before an open range lost an unknown number of records.
+          Seq((range, position.toLong, if (next < position) Long.MaxValue else math.max(next, position + 1)))
         )
         consumer.skipTo(partition, next)
         range.position = next

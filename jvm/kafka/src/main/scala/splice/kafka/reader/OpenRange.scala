@@ -22,6 +22,7 @@ final private[reader] class OpenRange(range: KafkaSplitRange) {
   val topic: UTF8String         = UTF8String.fromString(range.partition.topic)
   val from: Long                = range.from
   val until: Long               = range.until
+  val isOpen: Boolean           = range.isOpen
   var position: Long            = range.from
 
   /** The position before the last call of [[moved]], from which on records are to be read. */
@@ -45,13 +46,16 @@ final private[reader] class OpenRange(range: KafkaSplitRange) {
     millis = math.max(millis, window.timestamp(window.rows - 1))
   }
 
+  /** The range from an offset on. */
+  def left(offset: Long): KafkaSplitRange = range.copy(from = offset)(range.topicId)
+
   /** What was counted; None before the first record. */
   def read: Option[PartitionRead] = Option.when(rows > 0)(PartitionRead(rows, bytes, millis))
 
   /** What is lost if records from an offset (included) until another (excluded) are gone: not what the history has. */
   def lost(from: Long, until: Long): Seq[MissingRange] =
     holes.fold(Seq(from -> until))(_.unread(from, until)).map { case (begin, end) =>
-      MissingRange(TopicPartitions.toLog(partition), begin, Some(end))
+      MissingRange(TopicPartitions.toLog(partition), begin, Some(end).filterNot(_ == Long.MaxValue))
     }
 }
 

@@ -4,7 +4,6 @@
 package splice.kafka.reader
 
 import java.time.Duration
-import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.locks.ReentrantLock
 
@@ -18,9 +17,8 @@ import org.apache.kafka.common.errors.{InterruptException, WakeupException}
 import org.apache.kafka.common.{KafkaException, TopicPartition}
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 
-import splice.kafka.lag.TaskReads
 import splice.kafka.reader.SlotConsumer.Leftover
-import splice.kafka.split.{KafkaSplitRange, TopicPartitions}
+import splice.kafka.split.KafkaSplitRange
 import splice.source.{Poll, Report}
 
 /** Reads the ranges of one slot over one consumer, all at once: records come chunk by chunk, in the order in which brokers respond.
@@ -70,20 +68,10 @@ final private[splice] class SlotReader(
 
   private val step = Duration.ofNanos(math.min(SlotReader.Step.toNanos, settings.pollTimeout.toNanos / 4))
 
-  private var rows      = 0L
-  private var bytes     = 0L
-  private var pollNanos = 0L
+  private val counts    = new ReadCounts(reused)
+  private var idleNanos = 0L
 
-  private var fetchMillis = 0L
-  private var idleNanos   = 0L
-
-  val metrics: Array[CustomTaskMetric] = Array(
-    new KafkaMetrics.Live(KafkaMetrics.Records, () => rows),
-    new KafkaMetrics.Live(KafkaMetrics.Bytes, () => bytes),
-    new KafkaMetrics.Live(KafkaMetrics.PollMillis, () => TimeUnit.NANOSECONDS.toMillis(pollNanos)),
-    new KafkaMetrics.Live(KafkaMetrics.FetchMillis, () => fetchMillis),
-    new KafkaMetrics.Live(KafkaMetrics.PoolHits, () => if (reused) 1L else 0L)
-  )
+  val metrics: Array[CustomTaskMetric] = counts.metrics
 
   /** Moves to the next records of a range. Each response of a broker that the consumer waits for may take `patience`.
     *
@@ -129,19 +117,25 @@ final private[splice] class SlotReader(
     if (!exhausted) {
       exhausted = true
       window.release()
-      fetchMillis = consumer.fetchMillis()
+      counts.fetchMillis = consumer.fetchMillis()
     }
     Poll.Ended
   }
 
   /** What was read, for the driver, and that a reader was opened or reused. The time of fetches is known at the end only. */
-  def report: Seq[Report] = {
-    val read   = all.flatMap(range => range.read.map(TopicPartitions.toLog(range.partition) -> _)).toMap
-    val filled = all.iterator.filter(_.holes.nonEmpty).flatMap(_.read).map(_.rows).sum
-    Seq(Report(
-      settings.reportKey,
-      TaskReads(read, filled = filled, skipped = changes.skipped) ++ TaskReads.ofReader(pollNanos, fetchMillis, reused)
-    ))
+  def report: Seq[Report] = Seq(Report(settings.reportKey, counts.of(all, changes.skipped)))
+
+  /** What was not handed over, without ranges that were read to their ends.
+    *
+    * @param shown
+    *   how many records of [[window]] were handed over; at least one after a poll that found records
+    */
+  def unread(shown: Int): Seq[KafkaSplitRange] = {
+    val polled = chunks.iterator.map(chunk => chunk.range -> chunk.from).toMap
+    all.filter(range => range.isOpen || open.contains(range.partition)).map { range =>
+      val isPart = current.exists(_.range eq range) && (shown < window.rows || window.hasMore)
+      range.left(if (isPart) window.offset(shown - 1) + 1 else polled.getOrElse(range, range.position))
+    }
   }
 
   /** Counts the records that were handed over. */
@@ -176,8 +170,8 @@ final private[splice] class SlotReader(
 
   private def show(): Boolean = {
     val found = window.next()
-    rows += window.rows
-    bytes += window.bytes
+    counts.rows += window.rows
+    counts.bytes += window.bytes
     found
   }
 
@@ -248,9 +242,10 @@ final private[splice] class SlotReader(
       case e: OffsetOutOfRangeException =>
         invalid = None
         changes.outOfRange(e)
-    } finally pollNanos += System.nanoTime() - start
+    } finally counts.pollNanos += System.nanoTime() - start
     if (idleNanos >= step.toNanos && changes.leaveDeleted()) idleNanos = 0L
-    if (idleNanos >= settings.pollTimeout.toNanos) {
+    // Only the end of a range tells that records are missing.
+    if (idleNanos >= settings.pollTimeout.toNanos && !open.valuesIterator.exists(_.isOpen)) {
       changes.stalled()
       idleNanos = 0L
     }

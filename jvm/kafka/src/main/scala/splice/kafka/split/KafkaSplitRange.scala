@@ -9,6 +9,8 @@ import splice.source.{LogPartition, OffsetRuns, SplitRange}
 
 /** A partition from an offset (included) until another (excluded).
   *
+  * @param until
+  *   the greatest number if the range has no end
   * @param holes
   *   the only offsets of the range that are read, if it fills holes of a history; records of committed transactions only
   * @param topicId
@@ -25,18 +27,21 @@ final private[splice] case class KafkaSplitRange(
 
   @transient override lazy val splitId: String = partition.toString
 
-  override def weight: Long = holes.fold(until - from)(_.offsets)
+  override def isOpen: Boolean = until == Long.MaxValue
+
+  override def weight: Long = if (isOpen) 1L else holes.fold(until - from)(_.offsets)
 
   override def slotted: Boolean = true
 
-  override def cuttable: Boolean = holes.isEmpty
+  override def cuttable: Boolean = holes.isEmpty && !isOpen
 
   override def pieces(weights: Seq[Long]): Seq[SplitRange] =
     weights.scanLeft(from)(_ + _).zip(weights).map { case (begin, rows) =>
       KafkaSplitRange(partition, begin, begin + rows)(topicId)
     }
 
-  override def toString: String = s"$partition [$from, $until)" + holes.fold("")(h => s" in ${h.ranges.size} ranges")
+  override def toString: String = s"$partition [$from, ${if (isOpen) "∞" else until.toString})" +
+    holes.fold("")(h => s" in ${h.ranges.size} ranges")
 }
 
 /** Holes of a history within a range.

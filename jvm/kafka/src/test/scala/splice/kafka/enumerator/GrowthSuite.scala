@@ -289,7 +289,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     log.fill("u", 0, 4)
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, run.clock, 2, "run")
     val looks   = new SecondLook(1, more.retryInterval, _ => ())
-    val e = new KafkaEnumerator(more, context, log, new ClockedDiscovery(log, more.discoveryInterval, run.clock), looks)
+    val e = KafkaEnumerator(more, context, log, new ClockedDiscovery(log, more.discoveryInterval, run.clock), looks)
     assert(e.advance(begin, Limits.Everything).json == """{"t":{"0":5},"u":{"0":4}}""")
   }
 }

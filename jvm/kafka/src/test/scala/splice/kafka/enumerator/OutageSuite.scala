@@ -119,7 +119,7 @@ final class OutageSuite extends AnyFunSuite {
     val (run, from) = world()
     val failing     = new OutageSuite.Told(run.log.describe(), run.clock.instant())
     val looks       = new SecondLook(1, Duration.ZERO, _ => ())
-    val e           = new KafkaEnumerator(
+    val e           = KafkaEnumerator(
       run.settings,
       EnumeratorContext(run.side, ReadMode.Stream, run.clock, 2, "run"),
       run.log,

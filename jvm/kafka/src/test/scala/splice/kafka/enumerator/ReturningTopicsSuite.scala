@@ -217,7 +217,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     missing.fill("t", 0, 5)
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, run.clock, 2, "run")
     val looks   = new SecondLook(1, own.retryInterval, _ => ())
-    val other   = new KafkaEnumerator(
+    val other   = KafkaEnumerator(
       own,
       context,
       missing,
@@ -258,7 +258,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
       val discovery   = new ReturningTopicsSuite.Ended(run.log.describe(), fails)
       val context     = EnumeratorContext(run.side, ReadMode.Stream, run.clock, 2, "run")
       val looks       = new SecondLook(1, Duration.ZERO, _ => ())
-      val e           = new KafkaEnumerator(run.settings, context, run.log, discovery, looks)
+      val e           = KafkaEnumerator(run.settings, context, run.log, discovery, looks)
       run.log.closing = () => assert(discovery.ended)
       if (fails) intercept[IllegalStateException](e.close()) else e.close()
       assert(discovery.ended && run.log.closed)

@@ -51,7 +51,7 @@ final class SimulatedRun(options: (String, String)*) {
   ): KafkaEnumerator = {
     val context = EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated", start = stored)
     val looks   = new SecondLook(settings.retries, settings.retryInterval, time => paused(time))
-    new KafkaEnumerator(own, context, log, new ClockedDiscovery(log, settings.discoveryInterval, clock), looks)
+    KafkaEnumerator(own, context, log, new ClockedDiscovery(log, settings.discoveryInterval, clock), looks)
   }
 
   /** The ranges of a batch that another start of the query reads again. */

@@ -217,6 +217,25 @@ final class LogChangesSuite extends AnyFunSuite {
     assert(messages.size == 1 && messages.head.contains("t-0 [7, 9)"), messages)
   }
 
+  test("a log that ends before a range without an end fails, or is read from its end on, and the loss is named") {
+    def world(fail: Boolean) = {
+      val w = new SlotWorld(fail)
+      w.client.hold(0, 0, 5)
+      outOfRange(w, 0 -> 7L)
+      w.client.bring(0, 5, 6)
+      w -> w.reader(range(0, 7, Long.MaxValue))
+    }
+    assert(intercept[SpliceException](world(fail = true)._2.poll(Poll.Forever)).getMessage.contains("t-0 [7, end)"))
+    val (w, reader) = world(fail = false)
+    val messages    = lost {
+      assert(Seq(5L, 6L).forall { offset =>
+        reader.poll(Poll.Forever) == Poll.Found && reader.get().getLong(4) == offset
+      })
+      assert(reader.unread == Seq(range(0, 7, Long.MaxValue)) && w.client.seeks.contains(0 -> 5L))
+    }
+    assert(messages.size == 1 && messages.head.contains("t-0 [7, end)"), messages)
+  }
+
   test("of several partitions that retention has overtaken, each is warned of and read from its first record") {
     val w = new SlotWorld(fail = false)
     w.client.hold(0, 3, 6)

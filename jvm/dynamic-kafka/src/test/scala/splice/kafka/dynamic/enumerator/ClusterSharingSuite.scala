@@ -36,7 +36,8 @@ final class ClusterSharingSuite extends AnyFunSuite {
     (1L to 300L).foreach { seed =>
       val random   = new Random(seed)
       val clusters = Seq("a", "a-b", "b").take(1 + random.nextInt(3)).map { name =>
-        val from  = Map.from((0 to random.nextInt(6)).map(n => LogPartition(s"t${n % 3}", n) -> random.nextInt(9).toLong))
+        val from =
+          Map.from((0 to random.nextInt(6)).map(n => LogPartition(s"t${n % 3}", n) -> random.nextInt(9).toLong))
         val until = from.map { case (p, begin) => p -> (begin + random.nextInt(4) * random.nextInt(40)) }
         name -> reach(from, until)
       }

@@ -1,0 +1,95 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.coordinator
+
+import scala.collection.immutable.SortedMap
+
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.source._
+
+/** Tasks of batches that have a time instead of an end. */
+final class RealTimeBatchesSuite extends AnyFunSuite {
+
+  /** Partitions that are read without an end, and partitions up to an end. */
+  final private class Numbers(var open: Set[Int], var bounded: Map[Int, Long] = Map.empty)
+      extends SplitEnumerator[Position]
+      with OpenEnded[Position] {
+
+    var settled = 0
+
+    private def at(position: Position) = position match {
+      case CounterPosition(all) => all
+      case other                => throw new AssertionError(s"$other is of another source")
+    }
+
+    override def settle(from: Position): Position = {
+      settled += 1
+      CounterPosition(SortedMap.from((open ++ bounded.keySet).map(_ -> 0L)) ++ at(from))
+    }
+    override def open(position: Position): Seq[SplitRange] =
+      open.toSeq.sorted.map(p => OpenNumbers(p, at(position)(p))) ++ bounded.toSeq.sorted.collect {
+        case (p, end) if at(position)(p) < end => CounterRange(p, at(position)(p), end, slotted = true)
+      }
+    override def reached(position: Position, unread: Seq[SplitRange]): Position = {
+      val left =
+        unread.collect { case OpenNumbers(p, from) => p -> from; case CounterRange(p, from, _, _) => p -> from }
+      CounterPosition(at(position) ++ bounded ++ left)
+    }
+    override def start(at: StartPosition): Position                       = CounterPosition(SortedMap.empty)
+    override def advance(from: Position, limits: Limits): Position        = from
+    override def splits(from: Position, until: Position): Seq[SplitRange] = Nil
+    override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
+      throw new UnsupportedOperationException
+  }
+
+  private def batches(numbers: Numbers, slots: Int) =
+    new RealTimeBatches(numbers, at => numbers.isMember(at), () => SlotRules(slots))
+
+  private val start = CounterPosition(SortedMap.empty)
+
+  private def splits(tasks: Seq[TaskRanges]): Map[Int, Set[String]] =
+    tasks.map(task => task.slot.get -> task.ranges.map(_.splitId).toSet).toMap
+
+  test("as many tasks as slots share the partitions, and a new partition moves no other one") {
+    val numbers = new Numbers((0 until 7).toSet)
+    val all     = batches(numbers, slots = 3)
+    all.begin(start)
+    val first = splits(all.tasks(start))
+    assert(first.keySet == Set(0, 1, 2) && first.values.map(_.size).toSeq.sorted == Seq(2, 2, 3))
+    // Spark plans a batch more than once.
+    assert(splits(all.tasks(start)) == first && numbers.settled == 1)
+    val end = all.end((0 until 7).map(p => OpenNumbers(p, p + 1L)))
+    assert(end == CounterPosition(SortedMap.from((0 until 7).map(p => p -> (p + 1L)))))
+    numbers.open += 7
+    all.begin(end)
+    val next = splits(all.tasks(end))
+    assert(next.map { case (slot, own) => slot -> (own - "n-7") } == first && next.values.flatten.toSet("n-7"))
+  }
+
+  test("ranges with an end are read first, and open ranges stay where they are") {
+    val numbers = new Numbers(Set(0), Map(1 -> 5L))
+    val all     = batches(numbers, slots = 2)
+    all.begin(start)
+    assert(all.tasks(start).flatMap(_.ranges) == Seq(CounterRange(1, 0, 5, slotted = true)))
+    val end = all.end(Nil)
+    assert(end == CounterPosition(SortedMap(0 -> 0L, 1 -> 5L)))
+    all.begin(end)
+    assert(all.tasks(end).flatMap(_.ranges) == Seq(OpenNumbers(0, 0)))
+  }
+
+  test("a batch without anything to read has one task without ranges") {
+    val all = batches(new Numbers(Set.empty), slots = 2)
+    all.begin(start)
+    assert(all.tasks(start) == Seq(TaskRanges(None, IndexedSeq.empty)) && all.end(Nil) == start)
+  }
+}
+
+/** A partition without an end. */
+final case class OpenNumbers(partition: Int, from: Long) extends SplitRange {
+  override def splitId: String  = s"n-$partition"
+  override def slotted: Boolean = true
+  override def isOpen: Boolean  = true
+}

@@ -1,0 +1,37 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import scala.collection.immutable.SortedMap
+
+import splice.source.{LogPartition, LogRange, Outlook}
+
+/** What the logs of a cluster hold now, before any of it is read. */
+final private[enumerator] class LogContents(log: LogMetadata, membership: Membership, looks: SecondLook) {
+
+  /** The first offset and the end of each partition.
+    *
+    * @param history
+    *   the ends of partitions that a history has; a broker that is behind may return lower ones
+    */
+  def ranges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = {
+    val partitions = membership.first(history.keySet)
+    membership.requireAll()
+    def ends()                               = log.ends(partitions)
+    def isShort(of: Map[LogPartition, Long]) = history.exists { case (p, end) => of.get(p).exists(_ < end) }
+    // Ends come first: a record that is written in between is read after the start.
+    val until = looks.confirm(ends())(isShort)(() => ends())
+    val from  = log.earliest(partitions)
+    SortedMap.from(partitions.iterator.map { p =>
+      val first = from.getOrElse(p, 0L)
+      p -> LogRange(first, math.max(first, until.getOrElse(p, first)))
+    })
+  }
+
+  def outlook(): Outlook = {
+    val found = ranges(SortedMap.empty)
+    log.checkReadable(found.keySet.map(_.topic).toSet)
+    KafkaOutlook(found, log)
+  }
+}

@@ -1,0 +1,50 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.enumerator
+
+import splice.kafka.options.{EndingOffsets, NewPartitions}
+import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
+import splice.source.{LogPartition, SplitRange}
+
+/** Batches that read a cluster without an end ([[splice.source.OpenEnded]]).
+  *
+  * @param ending
+  *   the end of a bounded source, whose ranges have it
+  */
+final private[enumerator] class OpenReads(
+    membership: Membership,
+    startLog: StartLog,
+    endingLog: EndingLog,
+    silence: Silence,
+    skips: Skips,
+    newPartitions: NewPartitions,
+    ending: Option[EndingOffsets]
+)(plan: => KafkaPlan) {
+
+  /** The position with the starts of new partitions, after what retention has removed. */
+  def settle(at: KafkaPosition): KafkaPosition = {
+    val Settled(here, there) = membership.settle(at)
+    val ends                 = ending.map(endingLog.resolve(_, here, there).end)
+    val within               = there.toSet[LogPartition].filter(p => ends.forall(_.get(p).nonEmpty))
+    val found                = startLog.starts(within -- here.offsets.keySet, here)(silence.starts(newPartitions, _))
+    val begun                = skips.known(here ++ found)
+    // Each log may have records after any position.
+    skips.pass(begun, begun.offsets.transform((_, _) => Long.MaxValue), begun.offsets.keySet.filter(membership.reads))
+  }
+
+  def open(settled: KafkaPosition): Seq[KafkaSplitRange] = plan.open(settled)(membership.reads, until).filter { range =>
+    range.from < range.until
+  }
+
+  def reached(settled: KafkaPosition, unread: Seq[SplitRange]): KafkaPosition = {
+    val left = unread.collect { case range: KafkaSplitRange => range.partition -> range.from }.toMap
+    settled ++ open(settled).filterNot(range => range.isOpen && !left.contains(range.partition)).map { range =>
+      range.partition -> left.getOrElse(range.partition, range.until)
+    }
+  }
+
+  // Without a fixed end, a partition that the end lacks is not read.
+  private def until(p: LogPartition): Long =
+    if (ending.isEmpty) Long.MaxValue else endingLog.end.flatMap(_.get(p)).getOrElse(0L)
+}

@@ -1,0 +1,44 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.reader
+
+import java.util.concurrent.TimeUnit
+
+import org.apache.spark.sql.connector.metric.CustomTaskMetric
+
+import splice.kafka.lag.TaskReads
+import splice.kafka.split.TopicPartitions
+
+/** The figures of one reader. Written by the thread that reads.
+  *
+  * @param reused
+  *   whether its consumer was open before
+  */
+final private[reader] class ReadCounts(reused: Boolean) {
+
+  var rows        = 0L
+  var bytes       = 0L
+  var pollNanos   = 0L
+  var fetchMillis = 0L
+
+  /** For Spark's UI, always as of now. */
+  val metrics: Array[CustomTaskMetric] = Array(
+    new KafkaMetrics.Live(KafkaMetrics.Records, () => rows),
+    new KafkaMetrics.Live(KafkaMetrics.Bytes, () => bytes),
+    new KafkaMetrics.Live(KafkaMetrics.PollMillis, () => TimeUnit.NANOSECONDS.toMillis(pollNanos)),
+    new KafkaMetrics.Live(KafkaMetrics.FetchMillis, () => fetchMillis),
+    new KafkaMetrics.Live(KafkaMetrics.PoolHits, () => if (reused) 1L else 0L)
+  )
+
+  /** For the driver.
+    *
+    * @param skipped
+    *   offsets that policies abandoned
+    */
+  def of(ranges: Seq[OpenRange], skipped: Long): TaskReads = {
+    val read   = ranges.flatMap(range => range.read.map(TopicPartitions.toLog(range.partition) -> _)).toMap
+    val filled = ranges.iterator.filter(_.holes.nonEmpty).flatMap(_.read).map(_.rows).sum
+    TaskReads(read, filled = filled, skipped = skipped) ++ TaskReads.ofReader(pollNanos, fetchMillis, reused)
+  }
+}

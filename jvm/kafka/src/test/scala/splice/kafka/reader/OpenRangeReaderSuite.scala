@@ -1,0 +1,88 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.reader
+
+import java.time.Duration
+
+import scala.annotation.tailrec
+import scala.util.Random
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.enumerator.SimulatedRun.{range, t}
+import splice.kafka.split.KafkaSplitRange
+import splice.source.Poll
+
+/** Readers of ranges without an end, and of what one of them has not read. */
+final class OpenRangeReaderSuite extends AnyFunSuite {
+
+  private def open(partition: Int, from: Long): KafkaSplitRange = range(partition, from, Long.MaxValue)
+
+  private def unread(reader: KafkaSplitReader): Map[Int, Long] = reader.unread.collect { case r: KafkaSplitRange =>
+    r.partition.partition -> r.from
+  }.toMap
+
+  test("without a record the ranges are unread, also before the first poll and after a long time") {
+    val w      = new SlotWorld(timeout = Duration.ofMillis(20))
+    val reader = w.reader(open(0, 5), open(1, 7))
+    assert(unread(reader) == Map(0 -> 5L, 1 -> 7L))
+    // Far longer than a range with an end may wait for its records.
+    assert(reader.poll(Duration.ofMillis(200)) == Poll.Pending)
+    assert(unread(reader) == Map(0 -> 5L, 1 -> 7L))
+    reader.close()
+    assert(w.returned == 1)
+  }
+
+  test("records of one poll that were not handed over are unread") {
+    val w = new SlotWorld
+    w.client.bring(0, 5, 6, 9)
+    w.client.bring(1, 0, 1)
+    val reader = w.reader(open(0, 5), open(1, 0))
+    assert(reader.poll(Duration.ZERO) == Poll.Found && reader.poll(Duration.ZERO) == Poll.Found)
+    assert(unread(reader) == Map(0 -> 7L, 1 -> 0L))
+    assert(reader.poll(Duration.ZERO) == Poll.Found)
+    assert(unread(reader) == Map(0 -> 10L, 1 -> 0L))
+  }
+
+  test("a range with an end is absent once it was read to its end") {
+    val w = new SlotWorld
+    w.client.bring(0, 5, 6, 7)
+    val reader = w.reader(range(0, 5, 8), range(1, 0, 2))
+    (1 to 3).foreach(_ => assert(reader.poll(Duration.ZERO) == Poll.Found))
+    assert(reader.poll(Duration.ZERO) == Poll.Pending)
+    assert(unread(reader) == Map(1 -> 0L))
+  }
+
+  test("readers that go on with what the last one has not read hand each record over once, in order") {
+    (1L to 300L).foreach { seed =>
+      val random = new Random(seed)
+      val logs   = (0 to random.nextInt(3)).map { p =>
+        // Offsets without a record are those of transaction markers, or of compacted records.
+        p -> LazyList.iterate(random.nextInt(3).toLong)(_ + 1 + random.nextInt(3)).take(random.nextInt(30)).toVector
+      }.toMap
+
+      @tailrec def read(from: Map[Int, Long], rows: Vector[(Int, Long)], readers: Int): Vector[(Int, Long)] = {
+        val w    = new SlotWorld
+        val left = logs.map { case (p, log) => p -> log.filter(_ >= from(p)) }
+        if (left.forall(_._2.isEmpty) || readers > 200) rows
+        else {
+          left.toSeq.flatMap { case (p, log) => log.grouped(1 + random.nextInt(6)).map(p -> _).toSeq }
+            .groupBy(_._1).values.flatten.foreach { case (p, some) => w.client.bring(p, some: _*) }
+          val reader = w.reader(from.toSeq.sorted.map { case (p, offset) => open(p, offset) }: _*)
+          val polls  = random.nextInt(20)
+          val found  = (0 until polls).flatMap { _ =>
+            Option.when(reader.poll(Duration.ZERO) == Poll.Found)(reader.get().getInt(3) -> reader.get().getLong(4))
+          }
+          val next = unread(reader)
+          reader.close()
+          read(next, rows ++ found, readers + 1)
+        }
+      }
+      val rows = read(logs.map { case (p, _) => p -> 0L }, Vector.empty, readers = 0)
+      logs.foreach { case (p, log) =>
+        assert(rows.collect { case (`p`, offset) => offset } == log, s"seed $seed, ${t(p)}")
+      }
+    }
+  }
+}

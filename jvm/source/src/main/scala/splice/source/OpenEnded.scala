@@ -1,0 +1,32 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source
+
+/** An enumerator whose splits can be read without an end, for Spark's real-time mode: tasks read until the time of their batch is over, and
+  * the end of the batch is what they have read by then.
+  *
+  * The query's thread calls all methods, one after another, with those of [[SplitEnumerator]].
+  */
+trait OpenEnded[P <: Position] { this: SplitEnumerator[P] =>
+
+  /** The position at which the next batch begins: `from` with splits that are new, and after what is lost by policy. It may send requests,
+    * but none for the ends of splits. The start of every split that it adds is durable when this returns.
+    */
+  def settle(from: P): P
+
+  /** The ranges that are read from a settled position: without an end ([[SplitRange.isOpen]]), or with the end that the source has. No range
+    * is empty. It sends no request.
+    */
+  def open(settled: P): Seq[SplitRange]
+
+  /** The end of a batch.
+    *
+    * @param settled
+    *   the start of the batch
+    * @param unread
+    *   what tasks have not read of the ranges of [[open]]. A range with an end that is absent was read to its end. An open range that is
+    *   absent was not read
+    */
+  def reached(settled: P, unread: Seq[SplitRange]): P
+}

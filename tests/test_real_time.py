@@ -1,0 +1,97 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Spark's real-time mode from Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.errors import StreamingQueryException
+
+from orders import assert_each_once, live, order_id, orders
+from servers.waiting import wait_for
+
+if TYPE_CHECKING:
+    from pyspark.sql import Row, SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+
+    from conftest import MakeTopic
+    from servers.kafka_topics import KafkaTopics
+
+SHORTEST = "spark.sql.streaming.realTimeMode.minBatchDuration"
+
+
+class _Append:
+    """Writes the key of each row into a file."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = str(file)
+
+    def process(self, row: Row) -> None:
+        with Path(self._file).open("a") as out:
+            out.write(f"{row['id']}\n")
+
+
+def _start(
+    spark: SparkSession, topics: KafkaTopics, topic: str, folder: Path, trigger: dict[str, Any]
+) -> StreamingQuery:
+    stream = (
+        live(topics, topic, startingOffsets="earliest")
+        .read_stream(spark)
+        .selectExpr("cast(key as string) as id")
+    )
+    return (
+        stream.writeStream.foreach(_Append(folder / "seen"))
+        .outputMode("update")
+        .option("checkpointLocation", str(folder / "checkpoint"))
+        .trigger(**trigger)
+        .start()
+    )
+
+
+def _seen(folder: Path) -> list[str]:
+    file = folder / "seen"
+    return file.read_text().splitlines() if file.exists() else []
+
+
+def test_orders_arrive_while_a_batch_lasts_and_the_trigger_may_change(
+    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
+) -> None:
+    spark.conf.set(SHORTEST, "1000")
+    topic = make_topic()
+    topics.produce(topic, orders(range(60), 3))
+    query = _start(spark, topics, topic, tmp_path, {"realTime": "2 seconds"})
+    try:
+        wait_for("60 orders", lambda: len(_seen(tmp_path)) >= 60)
+        topics.produce(topic, orders(range(60, 100), 3))
+        wait_for("100 orders", lambda: len(_seen(tmp_path)) >= 100)
+        batch = query.lastProgress["batchId"] if query.lastProgress else -1
+        # The second batch from now on begins after all orders.
+        wait_for(
+            "the next batch", lambda: (query.lastProgress or {}).get("batchId", -1) > batch + 1
+        )
+    finally:
+        query.stop()
+    topics.produce(topic, orders(range(100, 120), 3))
+    _start(spark, topics, topic, tmp_path, {"availableNow": True}).awaitTermination()
+    assert_each_once(_seen(tmp_path), range(120))
+    assert order_id(119) in _seen(tmp_path)
+
+
+def test_a_limit_of_batches_is_rejected_by_name(
+    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
+) -> None:
+    stream = live(topics, make_topic(), maxOffsetsPerTrigger="10").read_stream(spark)
+    query = (
+        stream.writeStream.format("console")
+        .outputMode("update")
+        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .trigger(realTime="5 minutes")
+        .start()
+    )
+    with pytest.raises(
+        StreamingQueryException, match=r"SPLICE_REAL_TIME.LIMIT_NOT_SUPPORTED.*maxOffsetsPerTrigger"
+    ):
+        query.awaitTermination()
