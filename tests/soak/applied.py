@@ -29,9 +29,16 @@ class Applied:
 
 
 def changes(checkpoint: Path) -> list[Applied]:
-    """Lists the changes of a query with one source, oldest first."""
-    entries = sorted((checkpoint / "sources" / "0" / "splice").glob("change-*"))
-    return [_change(entry.read_text().splitlines()[1:]) for entry in entries]
+    """Lists the changes of a query with one source, oldest first.
+
+    A query whose start is not durable has not begun: the next run begins with the latest document,
+    which replaces the earlier one as a whole. So the list begins with the change of the start.
+    """
+    log = checkpoint / "sources" / "0" / "splice"
+    start = json.loads((log / "initial").read_text().splitlines()[-1])["change"]
+    entries = sorted(log.glob("change-*"))
+    begun = [entry for entry in entries if int(entry.name.rpartition("-")[2]) >= start]
+    return [_change(entry.read_text().splitlines()[1:]) for entry in begun]
 
 
 def owed(topic: Topic, held: Sequence[dict[Topic, int]], log: list[Applied]) -> int:

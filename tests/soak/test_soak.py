@@ -83,6 +83,9 @@ def test_changes_of_a_checkpoint_are_read(tmp_path: Path) -> None:
         '{"state":"gone","cluster":"east","topics":["e"]}',
     ]
     (folder / "change-00000003").write_text("\n".join(lines))
+    # The start of the first document was not durable when the query was killed.
+    (folder / "change-00000002").write_text("\n".join([*lines[:3], lines[3].replace("a", "x")]))
+    (folder / "initial").write_text('splice 1 0\n{"v":1}\n{"change":3,"clusters":{},"v":1}')
     topics = frozenset({("east", "a"), ("east", "b"), ("west", "a")})
     assert changes(tmp_path) == [Applied(7, topics, frozenset({("east", "c")}))]
 
