@@ -10,8 +10,8 @@ package splice.source
   */
 trait OpenEnded[P <: Position] { this: SplitEnumerator[P] =>
 
-  /** The position at which the next batch begins: `from` with splits that are new, and after what is lost by policy. It may send requests,
-    * but none for the ends of splits. The start of every split that it adds is durable when this returns.
+  /** Computes the start of the next batch from the end of the last one: adds new splits, and moves past records that a policy skips. It may
+    * send requests, but none for the ends of splits. The start of every split that it adds is durable when this returns.
     */
   def settle(from: P): P
 

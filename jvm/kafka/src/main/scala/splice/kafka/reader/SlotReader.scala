@@ -244,7 +244,7 @@ final private[splice] class SlotReader(
         changes.outOfRange(e)
     } finally counts.pollNanos += System.nanoTime() - start
     if (idleNanos >= step.toNanos && changes.leaveDeleted()) idleNanos = 0L
-    // Only the end of a range tells that records are missing.
+    // A range without an end may have no new record for any time, so a long wait is no sign of missing records.
     if (idleNanos >= settings.pollTimeout.toNanos && !open.valuesIterator.exists(_.isOpen)) {
       changes.stalled()
       idleNanos = 0L
