@@ -14,6 +14,8 @@ from orders import assert_each_once, live, order_id, orders
 from servers.waiting import wait_for
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from pyspark.sql import Row, SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
@@ -23,15 +25,23 @@ if TYPE_CHECKING:
 SHORTEST = "spark.sql.streaming.realTimeMode.minBatchDuration"
 
 
-class _Append:
-    """Writes the key of each row into a file."""
+@pytest.fixture(autouse=True)
+def short_batches(spark: SparkSession) -> Iterator[None]:
+    """Permit batches that last one second."""
+    spark.conf.set(SHORTEST, "1000")
+    yield
+    spark.conf.unset(SHORTEST)
 
-    def __init__(self, file: Path) -> None:
-        self._file = str(file)
 
-    def process(self, row: Row) -> None:
-        with Path(self._file).open("a") as out:
+def _append_to(file: Path) -> Callable[[Row], None]:
+    """Write the key of each row into a file."""
+
+    # Python's workers cannot import this module: a nested function is sent as a whole.
+    def append(row: Row) -> None:
+        with file.open("a") as out:
             out.write(f"{row['id']}\n")
+
+    return append
 
 
 def _start(
@@ -43,7 +53,7 @@ def _start(
         .selectExpr("cast(key as string) as id")
     )
     return (
-        stream.writeStream.foreach(_Append(folder / "seen"))
+        stream.writeStream.foreach(_append_to(folder / "seen"))
         .outputMode("update")
         .option("checkpointLocation", str(folder / "checkpoint"))
         .trigger(**trigger)
@@ -59,7 +69,6 @@ def _seen(folder: Path) -> list[str]:
 def test_orders_arrive_while_a_batch_lasts_and_the_trigger_may_change(
     spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
 ) -> None:
-    spark.conf.set(SHORTEST, "1000")
     topic = make_topic()
     topics.produce(topic, orders(range(60), 3))
     query = _start(spark, topics, topic, tmp_path, {"realTime": "2 seconds"})
