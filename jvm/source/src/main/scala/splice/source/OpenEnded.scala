@@ -3,10 +3,12 @@
 
 package splice.source
 
+import java.time.Duration
+
 /** An enumerator whose splits can be read without an end, for Spark's real-time mode: tasks read until the time of their batch is over, and
   * the end of the batch is what they have read by then.
   *
-  * The query's thread calls all methods, one after another, with those of [[SplitEnumerator]].
+  * The query's thread calls all methods but [[isStale]], one after another, with those of [[SplitEnumerator]].
   */
 trait OpenEnded[P <: Position] { this: SplitEnumerator[P] =>
 
@@ -29,4 +31,12 @@ trait OpenEnded[P <: Position] { this: SplitEnumerator[P] =>
     *   absent was not read
     */
   def reached(settled: P, unread: Seq[SplitRange]): P
+
+  /** Whether [[settle]] would change the ranges of the batch that is read now: it would add a split, or apply a change of the metadata. Any
+    * thread may call it at any time. It sends no request.
+    */
+  def isStale: Boolean = false
+
+  /** How often a running task may check whether its batch is stale; None if the splits of this source never change. */
+  def staleInterval: Option[Duration] = None
 }
