@@ -6,7 +6,7 @@ package splice.bench
 /** How large a bench is; each value can be set by an environment variable of its name in capitals.
   *
   * @param cases
-  *   which of `kafka`, `matrix`, `steady`, `memory`, `clusters`, `away`, `files`, `handover`, `driver`, `plan` to run, divided by commas; None = all
+  *   which of `kafka`, `matrix`, `steady`, `memory`, `clusters`, `away`, `files`, `handover`, `driver`, `plan`, `realtime` to run, divided by commas; None = all
   * @param only
   *   what the title of a race over Kafka must hold; None = all races
   */

@@ -96,6 +96,8 @@ object Ages {
     val _ = counts.incrementAndGet(math.max(0L, math.min(millis, counts.length - 1L)).toInt)
   }
 
+  def count: Long = (0 until counts.length).map(counts.get).sum
+
   def clear(): Unit = (0 until counts.length).foreach(counts.set(_, 0))
 
   def latency(): Latency = {
