@@ -3,9 +3,11 @@
 
 package splice.coordinator
 
+import java.time.Duration
+
 import splice.source._
 
-/** Batches of Spark's real-time mode, which have a time instead of an end. Called from the query's thread.
+/** Batches of Spark's real-time mode, which have a time instead of an end. The query's thread calls all methods but [[isStale]].
   *
   * No layout of slots is stored: a batch that was interrupted is planned again from its start, and its rows come again.
   *
@@ -24,8 +26,20 @@ final class RealTimeBatches private[coordinator] (
   private var assignment = Map.empty[String, Int]
   private var slots      = 0
 
+  @volatile private var running = Option.empty[OpenEnded[Position]]
+
   /** Prepares the batch that begins at a position. */
-  def begin(from: Position): Unit = settled = Some(from -> enumerator.settle(from))
+  def begin(from: Position): Unit = {
+    val source = enumerator
+    settled = Some(from -> source.settle(from))
+    running = Some(source)
+  }
+
+  /** Whether the source has changed since the batch began. Any thread may call it. */
+  def isStale: Boolean = running.exists(_.isStale)
+
+  /** How often a task may check whether its batch is stale. */
+  def staleInterval: Option[Duration] = enumerator.staleInterval
 
   /** The tasks of the batch that begins at `from`. Without anything to read, there is one task without ranges: Spark would begin a batch
     * without tasks again and again.

@@ -48,6 +48,12 @@ object CommonOptions {
     "at most so many offsets a task, by cutting the ranges of partitions that have more"
   )
 
+  val EndBatchOnChange: SourceOption[Boolean] = SourceOption(
+    "endBatchOnChange",
+    OptionType.Bool,
+    "whether a batch in real-time mode ends early when the source has a new partition or topic, or new metadata, so that the next batch reads it. The executors must be able to read the checkpoint. If false, a change applies to the next batch"
+  ).withDefault(true, "true")
+
   val CheckpointStoreOption: SourceOption[CheckpointStore] = SourceOption(
     "checkpointStore",
     OptionType.choice[CheckpointStore]("atomic" -> CheckpointStore.Atomic, "unsafe" -> CheckpointStore.Unsafe),
@@ -56,7 +62,15 @@ object CommonOptions {
 
   /** What holds for a whole query, and not for a leg of it. */
   val ofQuery: Seq[SourceOption[_]] =
-    Seq(Slots, Assigner, SplitLargePartitions, MinPartitions, MaxRecordsPerPartition, CheckpointStoreOption)
+    Seq(
+      Slots,
+      Assigner,
+      SplitLargePartitions,
+      MinPartitions,
+      MaxRecordsPerPartition,
+      EndBatchOnChange,
+      CheckpointStoreOption
+    )
 
   val set: OptionSet = OptionSet("Every source", Seq(Source, UnknownOptions) ++ ofQuery)
 }

@@ -109,6 +109,15 @@ object ProgressMetric {
   /** Offsets in holes of the history that are still to be read (Kafka only, after an exact hand-over). */
   val OffsetsToFill = "offsetsToFill"
 
+  /** Milliseconds from the timestamp of a record until the reader returned it to Spark: the median of the last batch (real-time mode only). */
+  val LatencyP50 = "latencyP50Ms"
+
+  /** The same for 95 of 100 records. */
+  val LatencyP95 = "latencyP95Ms"
+
+  /** The same for 99 of 100 records. */
+  val LatencyP99 = "latencyP99Ms"
+
   /** How many switches from one leg to the next this checkpoint has seen (hybrid only). */
   val Switches = "switches"
 }

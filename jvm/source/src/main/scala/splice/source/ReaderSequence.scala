@@ -70,6 +70,8 @@ final private[splice] class ReaderSequence[T](readers: Iterator[SplitReader[T]],
 
   override def get(): T = open(at).get()
 
+  override def time: Long = open(at).time
+
   override def report(ended: Boolean): Seq[Report] = reports ++ open.flatMap(_.report(ended = false))
 
   override def metrics: Array[CustomTaskMetric] = synchronized(sum(ended ++ open.flatMap(_.metrics))).toArray

@@ -57,6 +57,11 @@ trait SplitReader[T] extends Closeable {
   /** The item of the last [[poll]] that returned [[Poll.Found]]; valid until the next one. */
   def get(): T
 
+  /** The time of the item that [[get]] returns, in milliseconds since 1970, as the source stores it; [[SplitReader.NoTime]] if items have no
+    * time.
+    */
+  def time: Long = SplitReader.NoTime
+
   /** What was not handed over of the ranges, for the end of a batch in real-time mode ([[OpenEnded.reached]]). Ranges that were read to their
     * ends are absent. Called after [[poll]], or before the first one.
     */
@@ -74,10 +79,13 @@ trait SplitReader[T] extends Closeable {
   def metrics: Array[CustomTaskMetric] = Array.empty
 }
 
-private[splice] object SplitReader {
+object SplitReader {
+
+  /** The time of an item that has none. */
+  val NoTime: Long = Long.MinValue
 
   /** The items of a reader up to its end. An item is valid until the next one is taken. */
-  def items[T](reader: SplitReader[T]): Iterator[T] =
+  private[splice] def items[T](reader: SplitReader[T]): Iterator[T] =
     Iterator.continually(hasNext(reader)).takeWhile(identity).map(_ => reader.get())
 
   /** Moves to the next item and waits for it; false at the end.
@@ -85,7 +93,7 @@ private[splice] object SplitReader {
     * @throws java.lang.IllegalStateException
     *   when the reader returns [[Poll.Pending]], because its rows would be lost if that were taken for the end
     */
-  def hasNext(reader: SplitReader[_]): Boolean = reader.poll(Poll.Forever) match {
+  private[splice] def hasNext(reader: SplitReader[_]): Boolean = reader.poll(Poll.Forever) match {
     case Poll.Found   => true
     case Poll.Ended   => false
     case Poll.Pending => throw new IllegalStateException(s"${reader.getClass.getName} returned Pending to Poll.Forever")
@@ -95,6 +103,7 @@ private[splice] object SplitReader {
 /** A reader that forwards to another one and changes its items. */
 abstract private[splice] class ForwardingReader[S, T](inner: SplitReader[S]) extends SplitReader[T] {
   override def poll(patience: Duration): Poll      = inner.poll(patience)
+  override def time: Long                          = inner.time
   override def unread: Seq[SplitRange]             = inner.unread
   override def report(ended: Boolean): Seq[Report] = inner.report(ended)
   override def metrics: Array[CustomTaskMetric]    = inner.metrics

@@ -23,5 +23,5 @@ final private[spark] case class BatchPlan(
   def factory: PartitionReaderFactory = new SpliceReaderFactory(readers, reports)
 
   /** Of a batch in real-time mode. */
-  def timed: PartitionReaderFactory = new RealTimeReaderFactory(readers, reports)
+  def timed(stale: Option[StaleCheck]): PartitionReaderFactory = new RealTimeReaderFactory(readers, reports, stale)
 }

@@ -11,7 +11,8 @@ import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext,
 /** Puts the figures of queries into Spark's metric system: set `spark.plugins` to this class (Spark's SparkPlugin).
   *
   * Gauges are named `<query id>.<figure>`, and `<query id>.topics.<topic>.<figure>` for Kafka, or `<query id>.clusters.<cluster>.<figure>` and
-  * `<query id>.clusters.<cluster>.topics.<topic>.<figure>` for many clusters; they go when their query stops.
+  * `<query id>.clusters.<cluster>.topics.<topic>.<figure>` for many clusters; they go when their query stops. Executors show
+  * `<query id>.latencyP50Ms`, `latencyP95Ms` and `latencyP99Ms` of the last five seconds while they run tasks in real-time mode.
   */
 final class MetricsPlugin extends SparkPlugin {
 
@@ -25,6 +26,11 @@ final class MetricsPlugin extends SparkPlugin {
     override def shutdown(): Unit = MetricsBoard.close()
   }
 
-  // Executors report to their query, whose driver shows it.
-  override def executorPlugin(): ExecutorPlugin = new ExecutorPlugin {}
+  override def executorPlugin(): ExecutorPlugin = new ExecutorPlugin {
+
+    override def init(plugin: PluginContext, extra: JMap[String, String]): Unit =
+      LatencyBoard.open(plugin.metricRegistry())
+
+    override def shutdown(): Unit = LatencyBoard.close()
+  }
 }

@@ -15,6 +15,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.util.SerializableConfiguration
 import org.slf4j.LoggerFactory
 
 import splice.coordinator.{Coordinator, HadoopSideLog, HadoopSourceFolder, Leftovers, RealTimeBatches}
@@ -30,7 +31,8 @@ final private[spark] class SpliceMicroBatchStream private (
     reports: TaskReports,
     batches: LoggedBatches,
     board: Option[MetricsBoard],
-    realTime: () => RealTimeBatches
+    realTime: () => RealTimeBatches,
+    watch: RealTimeBatches => Option[StaleBatches]
 ) extends MicroBatchStream
     with SupportsRealTimeMode
     with SupportsTriggerAvailableNow
@@ -40,6 +42,9 @@ final private[spark] class SpliceMicroBatchStream private (
   private var plan: Option[(Position, Position, BatchPlan)] = None
   private var timed                                         = Option.empty[RealTimeBatches]
   private var timedPlan                                     = Option.empty[BatchPlan]
+  private var stale                                         = Option.empty[StaleBatches]
+  private var check                                         = Option.empty[StaleCheck]
+  private var latencies                                     = Map.empty[String, String]
 
   override def initialOffset(): Offset = SpliceOffset(coordinator.initial())
 
@@ -58,6 +63,8 @@ final private[spark] class SpliceMicroBatchStream private (
       // Spark begins no batch without an offset, and replaces it at the end of the batch.
       case Some(mode) =>
         mode.begin(from)
+        stale = stale.orElse(watch(mode))
+        check = stale.map(_.begin())
         timedPlan = None
         start
       case None =>
@@ -78,8 +85,11 @@ final private[spark] class SpliceMicroBatchStream private (
     made.partitions
   }
 
-  override def mergeOffsets(offsets: Array[PartitionOffset]): Offset =
-    SpliceOffset(inRealTime.end(offsets.toSeq.collect { case slot: SlotOffset => slot.unread }.flatten))
+  override def mergeOffsets(offsets: Array[PartitionOffset]): Offset = {
+    val slots = offsets.toSeq.collect { case slot: SlotOffset => slot }
+    latencies = Latencies.figures(slots.map(_.latencies))
+    SpliceOffset(inRealTime.end(slots.flatMap(_.unread)))
+  }
 
   private def inRealTime = timed.getOrElse(throw new IllegalStateException("the query is not in real-time mode"))
 
@@ -100,7 +110,7 @@ final private[spark] class SpliceMicroBatchStream private (
   }
 
   override def createReaderFactory(): PartitionReaderFactory =
-    timedPlan.map(_.timed).orElse(plan.map(_._3.factory)).getOrElse(throw new IllegalStateException(
+    timedPlan.map(_.timed(check)).orElse(plan.map(_._3.factory)).getOrElse(throw new IllegalStateException(
       "createReaderFactory before planInputPartitions"
     ))
 
@@ -109,7 +119,7 @@ final private[spark] class SpliceMicroBatchStream private (
       homes.learn(reports.takeHomes())
       coordinator.reported(reports.takeReports())
       val at      = position(consumed)
-      val figures = coordinator.figures(at) + (ProgressMetric.SlotMoves -> homes.moves.toString)
+      val figures = coordinator.figures(at) + (ProgressMetric.SlotMoves -> homes.moves.toString) ++ latencies
       board.foreach(_.show(figures, coordinator.gauges(at)))
       figures.asJava
     }
@@ -124,7 +134,8 @@ final private[spark] class SpliceMicroBatchStream private (
       case NonFatal(e) => SpliceMicroBatchStream.log.warn("The last committed batch was not told to the source", e)
     } finally {
       board.foreach(_.close())
-      coordinator.close()
+      try stale.foreach(_.close())
+      finally coordinator.close()
     }
 
   private def planOf(from: Position, until: Position): BatchPlan =
@@ -176,7 +187,12 @@ private[spark] object SpliceMicroBatchStream {
       () => {
         RealTimeLimits.check(source, options)
         coordinator.realTime.getOrElse(throw FrontErrors.noRealTime(source.kind))
-      }
+      },
+      mode =>
+        mode.staleInterval.filter(_ => options(CommonOptions.EndBatchOnChange)).map { interval =>
+          val shipped = spark.sparkContext.broadcast(new SerializableConfiguration(hadoop))
+          new StaleBatches(sideLog, new Path(checkpoint, Folder), shipped, interval)(mode.isStale)
+        }
     )
   }
 }

@@ -12,7 +12,7 @@ import scala.util.Using
 
 import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
 import org.apache.kafka.common.serialization.StringSerializer
-import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
@@ -70,7 +70,8 @@ final class MetricsPluginSuite extends AnyFunSuite with WithSpark with Eventuall
     val text = Using.resource(page.openStream())(in => new String(in.readAllBytes()))
     (for {
       all           <- Json.read(text).toSeq
-      (name, gauge) <- Json.fields(all.get("gauges")) if name.contains(s"MetricsPlugin.${query.id}.")
+      (name, gauge) <- Json.fields(all.get("gauges"))
+      if name.contains(s"MetricsPlugin.${query.id}.") && gauge.get("value").isNumber
     } yield name.split(s"${query.id}.", 2)(1) -> gauge.get("value").asLong).toMap
   }
 
@@ -140,5 +141,34 @@ final class MetricsPluginSuite extends AnyFunSuite with WithSpark with Eventuall
       }
     } finally query.stop()
     assert(gauges(query).isEmpty)
+  }
+
+  test("executors show the latency of a batch in real-time mode while it lasts") {
+    Using.resource(clusters("east").admin())(KafkaTopics.create(_, "live", 2))
+    spark.conf.set("spark.sql.streaming.realTimeMode.minBatchDuration", "1000")
+    val query = spark.readStream
+      .format("splice-kafka")
+      .option("kafka.bootstrap.servers", clusters("east").servers)
+      .option("subscribe", "live")
+      .option("startingOffsets", "earliest")
+      .load()
+      .writeStream
+      .format("console")
+      .outputMode("update")
+      .option("checkpointLocation", folder.resolve("live").toString)
+      .trigger(Trigger.RealTime("10 minutes"))
+      .start()
+    try {
+      val begun = System.currentTimeMillis()
+      eventually {
+        write("east", "live", 2)
+        val all = gauges(query)
+        Seq("latencyP50Ms", "latencyP95Ms", "latencyP99Ms").foreach { name =>
+          assert(all.get(name).exists(age => age >= 0 && age <= System.currentTimeMillis() - begun), all)
+        }
+      }
+      assert(query.recentProgress.isEmpty)
+    } finally query.stop()
+    eventually(assert(gauges(query).isEmpty))
   }
 }

@@ -136,13 +136,78 @@ final class RealTimeSuite extends AnyFunSuite with WithSpark with Eventually {
     val query = start("growing", Trigger.RealTime("1 second"))
     try {
       whole("growing", numbers(0, 0 until 10))
-      Using.resource(broker.admin()) { admin =>
-        admin.createPartitions(Map("growing" -> NewPartitions.increaseTo(2)).asJava).all().get()
-      }
+      grow("growing", 2)
       write("growing", 1, numbers(1, 0 until 10))
       whole("growing", numbers(0, 0 until 10) ++ numbers(1, 0 until 10))
     } finally query.stop()
   }
+
+  test("the progress has the latency of the rows of a batch") {
+    create("late", 2)
+    val settings = Map[String, Object](
+      "bootstrap.servers" -> broker.servers,
+      "key.serializer"    -> classOf[StringSerializer].getName,
+      "value.serializer"  -> classOf[StringSerializer].getName
+    )
+    val written = System.currentTimeMillis()
+    // Of 100 records, 94 are one hour old, and six are one day old.
+    val hour = 3600000L
+    Using.resource(new KafkaProducer[String, String](settings.asJava)) { out =>
+      (0 until 100).foreach { i =>
+        val time = written - (if (i % 50 < 47) hour else 24 * hour)
+        out.send(new ProducerRecord[String, String]("late", Int.box(i / 50), Long.box(time), "k", s"$i"))
+      }
+    }
+    val query = start("late", Trigger.RealTime("1 second"))
+    try {
+      whole("late", (0 until 100).map(_.toString))
+      eventually(assert(query.recentProgress.nonEmpty))
+      val figures = query.recentProgress.head.sources.head.metrics
+      val most    = System.currentTimeMillis() - written
+      Seq("latencyP50Ms" -> hour, "latencyP95Ms" -> 24 * hour, "latencyP99Ms" -> 24 * hour).foreach {
+        case (name, age) =>
+          val found = figures.get(name).toLong
+          assert(found >= age && found <= age + most, name)
+      }
+      // A batch without rows has none.
+      eventually(assert(!query.lastProgress.sources.head.metrics.containsKey("latencyP50Ms")))
+    } finally query.stop()
+  }
+
+  private def grow(topic: String, partitions: Int): Unit = Using.resource(broker.admin()) { admin =>
+    val _ = admin.createPartitions(Map(topic -> NewPartitions.increaseTo(partitions)).asJava).all().get()
+  }
+
+  test("a new partition ends the batch that is read, and each row is read once") {
+    create("ended", 1)
+    write("ended", 0, numbers(0, 0 until 10))
+    val query = start("ended", long)
+    try {
+      whole("ended", numbers(0, 0 until 10))
+      grow("ended", 2)
+      write("ended", 1, numbers(1, 0 until 10))
+      whole("ended", numbers(0, 0 until 10) ++ numbers(1, 0 until 10))
+      assert(query.recentProgress.map(_.batchId).toSeq == Seq(0))
+      assert(staleEntries("ended").isEmpty)
+    } finally query.stop()
+  }
+
+  test("a new partition waits for the next batch if changes do not end batches") {
+    create("unchanged", 1)
+    write("unchanged", 0, numbers(0, 0 until 10))
+    val query = start("unchanged", Trigger.RealTime("8 seconds"), "endBatchOnChange" -> "false")
+    try {
+      whole("unchanged", numbers(0, 0 until 10))
+      grow("unchanged", 2)
+      write("unchanged", 1, numbers(1, 0 until 10))
+      whole("unchanged", numbers(0, 0 until 10) ++ numbers(1, 0 until 10))
+      val first = query.recentProgress.head
+      assert(first.durationMs.get("triggerExecution") >= 8000)
+    } finally query.stop()
+  }
+
+  private def staleEntries(topic: String): Seq[String] =
+    folder.resolve(topic).resolve("sources/0/splice").toFile.list().toSeq.filter(_.startsWith("stale-"))
 
   private def failure(query: StreamingQuery): String =
     intercept[StreamingQueryException](query.awaitTermination()).getMessage

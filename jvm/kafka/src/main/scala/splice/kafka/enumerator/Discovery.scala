@@ -16,6 +16,9 @@ private[splice] trait Discovery extends AutoCloseable {
   /** What was seen since this was last asked. */
   def news(): Option[LogDescription]
 
+  /** The same, which stays unread. Any thread may call it; it sends no request. */
+  def unread: Option[LogDescription] = None
+
   /** How the looks so far went. */
   def health: DiscoveryHealth
 }

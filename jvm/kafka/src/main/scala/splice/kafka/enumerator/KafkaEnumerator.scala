@@ -3,6 +3,8 @@
 
 package splice.kafka.enumerator
 
+import java.time.Duration
+
 import scala.annotation.tailrec
 import scala.collection.immutable.{SortedMap, SortedSet}
 
@@ -111,10 +113,8 @@ final private[splice] class KafkaEnumerator(
     openReads.settle(from)
   })
 
-  override def open(settled: KafkaPosition): Seq[SplitRange] = openReads.open(settled)
-
-  override def reached(settled: KafkaPosition, unread: Seq[SplitRange]): KafkaPosition =
-    openReads.reached(settled, unread)
+  override def open(at: KafkaPosition): Seq[SplitRange]                         = openReads.open(at)
+  override def reached(at: KafkaPosition, left: Seq[SplitRange]): KafkaPosition = openReads.reached(at, left)
 
   /** Whether a partition is read to the end that is fixed for it. */
   private def isDone(at: KafkaPosition, p: LogPartition): Boolean = {
@@ -180,16 +180,16 @@ final private[splice] class KafkaEnumerator(
 
   override def stopped(last: => Option[KafkaPosition]): Unit = if (settings.commitToGroup) last.foreach(committed)
 
-  override def reported(all: Seq[Report]): Unit = reports.add(all)
-
-  override def figures(at: KafkaPosition): SortedMap[String, String] = progress(at)
-
-  override def expect(starts: KafkaPosition): Unit                                     = watch.expect(starts)
-  override def refresh(): Unit                                                         = refreshing = true
-  override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]         = log.written(partitions)
-  override def ofTopics: SortedMap[String, Seq[(String, Long)]]                        = progress.ofTopics
-  override def missing: SortedSet[String]                                              = membership.missing
-  override def clusterId: Option[String]                                               = identity.known.cluster
+  override def reported(all: Seq[Report]): Unit                                = reports.add(all)
+  override def figures(at: KafkaPosition): SortedMap[String, String]           = progress(at)
+  override def isStale: Boolean                                                = membership.isStale
+  override def staleInterval: Option[Duration]                                 = Some(settings.discoveryInterval)
+  override def expect(starts: KafkaPosition): Unit                             = watch.expect(starts)
+  override def refresh(): Unit                                                 = refreshing = true
+  override def written(partitions: Set[LogPartition]): Map[LogPartition, Long] = log.written(partitions)
+  override def ofTopics: SortedMap[String, Seq[(String, Long)]]                = progress.ofTopics
+  override def missing: SortedSet[String]                                      = membership.missing
+  override def clusterId: Option[String]                                       = identity.known.cluster
   override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = log.atTime(millis)
 
   override def close(): Unit =

@@ -20,9 +20,11 @@ final private[splice] class Membership(
     looks: SecondLook
 ) {
 
-  private var seen: Option[LogDescription] = None
-  private var compared                     = false
-  private var gone: Set[LogPartition]      = Set.empty
+  // Other threads read it.
+  @volatile private var seen: Option[LogDescription] = None
+
+  private var compared                = false
+  private var gone: Set[LogPartition] = Set.empty
 
   /** Where reading goes on from a position, and of which partitions; asks the cluster only the first time in a run.
     *
@@ -40,6 +42,9 @@ final private[splice] class Membership(
     }
     settled(at)
   }
+
+  /** Whether discovery has found something else than [[settle]] has seen. Any thread may call it. */
+  def isStale: Boolean = seen.exists(own => discovery.unread.exists(_ != own))
 
   /** The same, as the cluster says it now. */
   def look(at: KafkaPosition): Settled = {

@@ -36,6 +36,7 @@ final private[splice] class KafkaSplitReader(columns: StructType, slot: SlotRead
   }
 
   override def get(): InternalRow                  = row
+  override def time: Long                          = slot.window.timestamp(index - 1)
   override def unread: Seq[SplitRange]             = slot.unread(index)
   override def report(ended: Boolean): Seq[Report] = slot.report
   override def metrics: Array[CustomTaskMetric]    = slot.metrics
