@@ -31,8 +31,10 @@ def main(given: Path) -> None:
     while any(query.isActive for query in queries):
         queries[0].awaitTermination(1)
         if stop.exists():
-            for query in queries:
-                query.processAllAvailable()
+            for query, given_query in zip(queries, plan["queries"], strict=True):
+                # A batch in real-time mode has no end that one could wait for.
+                if "realTime" not in given_query["trigger"]:
+                    query.processAllAvailable()
                 query.stop()
     for query in queries:
         query.awaitTermination()
@@ -66,6 +68,7 @@ def _start(spark: SparkSession, given: dict[str, Any]) -> StreamingQuery:
     rows = source.load().selectExpr(*given.get("select", _HYBRID))
     writer = (
         rows.writeStream.option("checkpointLocation", given["checkpoint"])
+        .outputMode(given.get("output_mode", "append"))
         .options(**given["sink_options"])
         .trigger(**given["trigger"])
     )

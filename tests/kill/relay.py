@@ -82,22 +82,29 @@ class Relay:
             "options": {
                 "kafka.bootstrap.servers": self._servers,
                 **self.subscription,
-                "maxOffsetsPerTrigger": str(BATCH),
+                **self._limits,
                 **killing.OPTIONS,
                 **(self.setting.options or {}),
                 **options,
             },
-            "select": SELECT,
+            "select": self.setting.select or SELECT,
+            "output_mode": self.setting.output_mode,
             "checkpoint": f"{killing.SCHEME}://{self.folder / 'checkpoint'}",
             "output": f"{killing.SCHEME}://{self.folder / 'output'}",
             "sink": self.setting.sink,
-            "sink_options": {},
+            "sink_options": self.setting.sink_options or {},
             "trigger": self.setting.trigger or {"availableNow": True},
         }
         folder = self.folder / f"life-{next(self._lives)}"
         conf = {"spark.jars": ",".join(jars())} if source == SPARKS else {}
         conf |= self.setting.conf or {}
         return Life.begin(folder, [query], kills, self.setting.master, conf)
+
+    @property
+    def _limits(self) -> dict[str, str]:
+        # Real-time mode has no limits of batches.
+        is_long = "realTime" in (self.setting.trigger or {})
+        return {} if is_long else {"maxOffsetsPerTrigger": str(BATCH)}
 
     def run(self, source: str, *kills: Kill, **options: str) -> Life:
         """Runs a driver to its end, of whatever kind."""

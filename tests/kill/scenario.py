@@ -8,7 +8,7 @@ import itertools
 import os
 import shutil
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,8 @@ class Setting:
 
     master: str = "local[2]"
     sink: str = "parquet"
+    output_mode: str = "append"
+    select: Sequence[str] | None = None
     trigger: Mapping[str, Any] | None = None
     sink_options: Mapping[str, str] | None = None
     conf: Mapping[str, str] | None = None

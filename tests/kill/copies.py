@@ -1,0 +1,138 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""A query that copies a topic into another one, with triggers of all kinds.
+
+A sink of records has no transaction with the checkpoint, so a row that was read after the newest
+committed batch comes again in the next life. It must not come again otherwise.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from kill.killing import Kill
+from kill.life import Life
+from kill.relay import OURS, Relay
+from servers.kafka_topics import KafkaTopics
+from servers.spark_kafka_jars import jars
+from servers.waiting import wait_for
+
+REAL_TIME = {"realTime": "1 second"}
+MICRO_BATCH = {"processingTime": "0 seconds"}
+AVAILABLE_NOW = {"availableNow": True}
+
+_SELECT = [
+    "killing(CAST(key AS STRING)) AS key",
+    "concat_ws(',', partition, offset, CAST(key AS STRING)) AS value",
+]
+_CONF = {
+    "spark.sql.streaming.realTimeMode.minBatchDuration": "500",
+    "spark.jars": ",".join(jars()),
+}
+_PATIENCE = 120
+
+
+class Copies:
+    """A topic of orders, a topic of their copies, and a query with one checkpoint."""
+
+    def __init__(
+        self,
+        topics: KafkaTopics,
+        topic: str,
+        folder: Path,
+        servers: str | None = None,
+        replicas: int = 1,
+    ) -> None:
+        """Creates both topics, empty; the query reads at the servers, by default the topics'."""
+        self.relay = Relay(topics, topic, folder, servers, replicas)
+        self.sink = f"{topic}-copies"
+        topics.create(self.sink, 2, {"retention.ms": "-1"}, replicas)
+        self._ends: list[dict[int, int]] = []
+        self.relay.given(
+            sink="kafka",
+            select=_SELECT,
+            output_mode="update",
+            conf=_CONF,
+            sink_options={
+                "kafka.bootstrap.servers": topics.bootstrap_servers,
+                "topic": self.sink,
+            },
+        )
+
+    def start(self, trigger: Mapping[str, Any], *kills: Kill, **options: str) -> Life:
+        """Starts a driver that dies at the first of the steps that it comes to."""
+        self.relay.given(trigger=trigger)
+        return self.relay.start(OURS, *kills, startingOffsets="earliest", **options)
+
+    def ended(self) -> None:
+        """Notes that a life has ended: what follows the committed batch may be read again."""
+        self._ends.append(self.relay.committed())
+
+    def die(self, trigger: Mapping[str, Any], kill: Kill, **options: str) -> None:
+        """Lets the query run until the driver is killed at the step, and asserts that it was."""
+        life = self.start(trigger, kill, **options)
+        try:
+            life.process.wait(_PATIENCE)
+        finally:
+            life.process.kill()
+        self.ended()
+        assert life.acted, f"the driver ended, not killed at {kill}:\n{life.process.tail()}"
+
+    def finish(self, trigger: Mapping[str, Any], **options: str) -> None:
+        """Lets the query copy all that is there, stops it, and asserts that it did not fail."""
+        life = self.start(trigger, **options)
+        try:
+            self.wait_for_all(life)
+            life.finish()
+        finally:
+            life.process.kill()
+        self.ended()
+
+    def wait_for_all(self, life: Life) -> None:
+        """Waits until each row has a copy.
+
+        Raises:
+            AssertionError: if the driver ends before.
+        """
+
+        def is_over() -> bool:
+            return life.process.exit_code not in (None, 0) or not self.missing()
+
+        wait_for("all copies", is_over, _PATIENCE)
+        assert not self.missing(), life.process.tail(80)
+
+    def copies(self) -> Counter[tuple[int, int]]:
+        """Counts the copies of each row, by partition and offset."""
+        read = self.relay.topics.records(self.sink)
+        values = [(message.value() or b"").decode().split(",") for message in read]
+        return Counter((int(partition), int(offset)) for partition, offset, _ in values)
+
+    def missing(self) -> set[tuple[int, int]]:
+        """Return the rows without a copy."""
+        found = self.copies()
+        return {row for row in self._rows() if row not in found}
+
+    def assert_at_least_once(self) -> int:
+        """Asserts that each row has a copy, and others only from batches that were running.
+
+        Returns:
+            The number of copies that are duplicates.
+        """
+        found = self.copies()
+        rows = self._rows()
+        lost = sorted(rows - found.keys())
+        assert not lost, f"{len(lost)} rows were lost, the first ones {lost[:10]}"
+        foreign = sorted(found.keys() - rows)
+        assert not foreign, f"never written: {foreign[:10]}"
+        for (partition, offset), times in found.items():
+            allowed = 1 + sum(end.get(partition, 0) <= offset for end in self._ends)
+            where = f"offset {offset} of partition {partition}"
+            assert times <= allowed, f"{where} has {times} copies, allowed {allowed}: {self._ends}"
+        return sum(found.values()) - len(found)
+
+    def _rows(self) -> set[tuple[int, int]]:
+        offsets = self.relay.topics.offsets(self.relay.topic)
+        return {(p, at) for p, (first, end) in offsets.items() for at in range(first, end)}

@@ -1,0 +1,52 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Queries in real-time mode whose drivers are killed, and whose triggers change between lives.
+
+No row is lost, and only rows of the batch that was running come twice.
+"""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+
+import pytest
+
+from kill.copies import AVAILABLE_NOW, MICRO_BATCH, REAL_TIME, Copies
+from kill.killing import Kill
+from servers.kafka_topics import KafkaTopics
+
+_ROWS = 500
+
+
+@pytest.fixture
+def copies(topics: KafkaTopics, tmp_path: Path) -> Copies:
+    """A topic with orders, and a query that has not started yet."""
+    made = Copies(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path)
+    made.relay.produce(_ROWS)
+    return made
+
+
+def _planned_and_committed(copies: Copies) -> tuple[int, int]:
+    checkpoint = copies.relay.checkpoint
+    return checkpoint.planned(), checkpoint.committed()
+
+
+def test_killed_between_offsets_and_commits_and_continued_in_each_mode(copies: Copies) -> None:
+    modes = [MICRO_BATCH, REAL_TIME, REAL_TIME, MICRO_BATCH, AVAILABLE_NOW]
+    for batch, mode in enumerate(modes):
+        # Each life first reads the batch that the previous one has left without a commit.
+        copies.die(mode, Kill.commits(batch, action="signal"))
+        assert _planned_and_committed(copies) == (batch, batch - 1)
+        copies.relay.produce(_ROWS)
+    copies.finish(REAL_TIME)
+    copies.assert_at_least_once()
+
+
+def test_killed_while_rows_are_read_and_before_the_batch_is_logged(copies: Copies) -> None:
+    copies.die(REAL_TIME, Kill("row", "order", nth=_ROWS // 2, action="signal"))
+    assert _planned_and_committed(copies) == (-1, -1)
+    copies.die({"realTime": "10 minutes"}, Kill("row", "order", nth=_ROWS, action="signal"))
+    copies.die(REAL_TIME, Kill.offsets(0, action="signal"))
+    copies.finish(REAL_TIME)
+    assert copies.assert_at_least_once() > 0
