@@ -121,11 +121,18 @@ class Copies:
         Returns:
             The number of copies that are duplicates.
         """
-        found = self.copies()
-        rows = self._rows()
-        lost = sorted(rows - found.keys())
+        lost = sorted(self.missing())
         assert not lost, f"{len(lost)} rows were lost, the first ones {lost[:10]}"
-        foreign = sorted(found.keys() - rows)
+        return self.assert_only_running_batches_again()
+
+    def assert_only_running_batches_again(self) -> int:
+        """Asserts that a row has a copy per life that read it, so that committed rows have one.
+
+        Returns:
+            The number of copies that are duplicates.
+        """
+        found = self.copies()
+        foreign = sorted(found.keys() - self._rows())
         assert not foreign, f"never written: {foreign[:10]}"
         for (partition, offset), times in found.items():
             allowed = 1 + sum(end.get(partition, 0) <= offset for end in self._ends)

@@ -20,6 +20,7 @@ class Kind(str, Enum):
     HYBRID = "hybrid"
     KAFKA = "kafka"
     DYNAMIC = "dynamic"
+    REALTIME = "realtime"
     MEMORY = "memory"
 
     def __str__(self) -> str:

@@ -29,7 +29,7 @@ from servers.kafka import KafkaCluster  # noqa: E402
 from servers.kafka_brokers import KafkaBrokers  # noqa: E402
 from servers.s3 import S3Store  # noqa: E402
 from servers.store import Store  # noqa: E402
-from soak import dynamic_seed, hybrid_seed, kafka_seed, memory_seed, seeds  # noqa: E402
+from soak import dynamic_seed, hybrid_seed, kafka_seed, memory_seed, realtime_seed, seeds  # noqa: E402
 from soak.ledger import PASSED, Entry, Kind, Ledger  # noqa: E402
 from soak.story import Story  # noqa: E402
 
@@ -40,6 +40,7 @@ _SERVERS: dict[Kind, Callable[[], Any]] = {
     Kind.HYBRID: KafkaCluster,
     Kind.KAFKA: lambda: KafkaBrokers(proxied=True, settings=kafka_seed.BROKERS),
     Kind.DYNAMIC: Clusters,
+    Kind.REALTIME: lambda: KafkaBrokers(proxied=True, settings=kafka_seed.BROKERS),
     Kind.MEMORY: lambda: KafkaCluster(heap="1g"),
 }
 _STORES: dict[str, Callable[[], Store]] = {"hdfs": HdfsStore, "s3": S3Store}
@@ -47,6 +48,7 @@ _SEEDS: dict[Kind, Callable[[int, str, Any, Story], None]] = {
     Kind.HYBRID: hybrid_seed.run_seed,
     Kind.KAFKA: kafka_seed.run_seed,
     Kind.DYNAMIC: dynamic_seed.run_seed,
+    Kind.REALTIME: realtime_seed.run_seed,
     Kind.MEMORY: memory_seed.run_seed,
 }
 

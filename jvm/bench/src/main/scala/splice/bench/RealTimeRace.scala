@@ -87,7 +87,9 @@ final class RealTimeRace(servers: String, plan: BenchPlan) {
         produce(query, from, rate, partitions)
       }
       val found = ages(to, begin)
-      println(f"  ${source.name}%-20s $rate%,7d rows/s, $partitions%2d partitions: p50 ${found.p50}%d ms, p99 ${found.p99}%d ms")
+      println(
+        f"  ${source.name}%-20s $rate%,7d rows/s, $partitions%2d partitions: p50 ${found.p50}%d ms, p99 ${found.p99}%d ms"
+      )
       found
     } finally Seq(from, to).foreach(load.delete)
   }
@@ -138,7 +140,8 @@ final class RealTimeRace(servers: String, plan: BenchPlan) {
     try {
       val last = plan.rows / Few - 1
       val rows = turns { source =>
-        val seconds = running(source, Few, topic.name, "offset")((frame, at) => toEnd(frame.where(s"offset = $last"), at))
+        val seconds =
+          running(source, Few, topic.name, "offset")((frame, at) => toEnd(frame.where(s"offset = $last"), at))
         println(f"  ${source.name}%-20s backlog $seconds%.2f s")
         seconds
       }

@@ -152,9 +152,13 @@ final class Coordinator(
     splits
   }
 
-  /** The batches of Spark's real-time mode; None if the source does not support it. */
-  def realTime: Option[RealTimeBatches] = enumerator match {
-    case _: OpenEnded[_] => Some(new RealTimeBatches(openEnded, enumerator.isMember(_), () => current))
+  /** The batches of Spark's real-time mode; None if the source does not support it.
+    *
+    * @param tasks
+    *   how many tasks the executors can run at the same time now
+    */
+  def realTime(tasks: () => Int): Option[RealTimeBatches] = enumerator match {
+    case _: OpenEnded[_] => Some(new RealTimeBatches(openEnded, enumerator.isMember(_), () => current, tasks))
     case _               => None
   }
 

@@ -5,6 +5,8 @@ package splice.coordinator
 
 import java.time.Duration
 
+import org.slf4j.LoggerFactory
+
 import splice.source._
 
 /** Batches of Spark's real-time mode, which have a time instead of an end. The query's thread calls all methods but [[isStale]].
@@ -15,11 +17,15 @@ import splice.source._
   *   of the source, evaluated at each call
   * @param rules
   *   how many tasks there are, and how splits are assigned to them
+  * @param available
+  *   how many tasks the executors can run at the same time now. The time of a batch begins at its start, so a task that waited for another one
+  *   would read nothing, batch after batch
   */
 final class RealTimeBatches private[coordinator] (
     enumerator: => OpenEnded[Position],
     isMember: Position => String => Boolean,
-    rules: () => SlotRules
+    rules: () => SlotRules,
+    available: () => Int
 ) {
 
   private var settled    = Option.empty[(Position, Position)]
@@ -79,11 +85,21 @@ final class RealTimeBatches private[coordinator] (
   }
 
   private def assign(at: Position, ranges: Seq[SplitRange]): Unit = {
-    val now   = rules()
+    val all  = rules()
+    val most = math.max(available(), 1)
+    val now  = if (all.slots > most) all.copy(slots = most) else all
+    if (now.slots < all.slots && slots != now.slots)
+      RealTimeBatches.log.warn(
+        s"${now.slots} tasks read the splits instead of ${all.slots} ('slots'), because the executors can run no more at the same time"
+      )
     val known = ranges.iterator.filter(_.slotted).map(range => range.splitId -> range.weight).toMap
     val kept  = assignment.keysIterator.filter(isMember(at)).map(_ -> 1L).toMap
     assignment =
       Assigner.assign(now.assigner, assignment, kept ++ known, now.slots, if (slots == 0) now.slots else slots)
     slots = now.slots
   }
+}
+
+private object RealTimeBatches {
+  private val log = LoggerFactory.getLogger(classOf[RealTimeBatches])
 }

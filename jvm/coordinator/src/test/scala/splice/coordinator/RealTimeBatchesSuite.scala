@@ -45,8 +45,8 @@ final class RealTimeBatchesSuite extends AnyFunSuite {
       throw new UnsupportedOperationException
   }
 
-  private def batches(numbers: Numbers, slots: Int) =
-    new RealTimeBatches(numbers, at => numbers.isMember(at), () => SlotRules(slots))
+  private def batches(numbers: Numbers, slots: Int, available: () => Int = () => 8) =
+    new RealTimeBatches(numbers, at => numbers.isMember(at), () => SlotRules(slots), available)
 
   private val start = CounterPosition(SortedMap.empty)
 
@@ -67,6 +67,21 @@ final class RealTimeBatchesSuite extends AnyFunSuite {
     all.begin(end)
     val next = splits(all.tasks(end))
     assert(next.map { case (slot, own) => slot -> (own - "n-7") } == first && next.values.flatten.toSet("n-7"))
+  }
+
+  test("there are no more tasks than can run at the same time, whatever was set") {
+    var cores   = 2
+    val numbers = new Numbers((0 until 6).toSet)
+    val all     = batches(numbers, slots = 4, () => cores)
+    def next()  = {
+      all.begin(start)
+      splits(all.tasks(start))
+    }
+    assert(next().values.map(_.size).toSeq == Seq(3, 3))
+    cores = 3
+    assert(next().values.map(_.size).toSeq == Seq(2, 2, 2))
+    cores = 9
+    assert(next().size == 4)
   }
 
   test("ranges with an end are read first, and open ranges stay where they are") {

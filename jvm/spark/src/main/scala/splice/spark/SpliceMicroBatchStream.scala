@@ -186,7 +186,7 @@ private[spark] object SpliceMicroBatchStream {
       MetricsBoard.ofSource(spark.sparkContext, new Path(checkpoint)),
       () => {
         RealTimeLimits.check(source, options)
-        coordinator.realTime.getOrElse(throw FrontErrors.noRealTime(source.kind))
+        coordinator.realTime(() => CoordinatorFactory.tasks(spark)).getOrElse(throw FrontErrors.noRealTime(source.kind))
       },
       mode =>
         mode.staleInterval.filter(_ => options(CommonOptions.EndBatchOnChange)).map { interval =>

@@ -97,6 +97,14 @@ final class RealTimeSuite extends AnyFunSuite with WithSpark with Eventually {
     } finally query.stop()
   }
 
+  test("no partition waits for others if more slots are set than tasks can run") {
+    create("slots", 3)
+    (0 until 3).foreach(p => write("slots", p, numbers(p, 0 until 10)))
+    val query = start("slots", Trigger.RealTime("1 second"), "slots" -> "3")
+    try whole("slots", (0 until 3).flatMap(p => numbers(p, 0 until 10)))
+    finally query.stop()
+  }
+
   test("batches follow one another, and the query continues with another trigger and back") {
     create("modes", 3)
     def next(from: Int) = (0 until 3).foreach(p => write("modes", p, numbers(p, from until from + 50)))

@@ -1,0 +1,122 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""What a seed chooses of a query in real-time mode: triggers, faults, and where each life ends."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kill.copies import AVAILABLE_NOW, MICRO_BATCH
+from kill.killing import Kill
+from soak.hybrid_fate import any_kill
+from soak.kafka_fate import Event, What
+
+_MOST_LIVES = 5
+_ROWS_IN_A_LIFE = 1500
+_EVENTS = [
+    What.SLOW,
+    What.CUT,
+    What.HALF_OPEN,
+    What.BROKER,
+    What.BROKER,
+    What.ALL_BROKERS,
+    What.PRODUCE,
+    What.PARTITION,
+]
+
+
+@dataclass(frozen=True)
+class LiveFate:
+    """One life of the driver but the last.
+
+    Attributes:
+        trigger: Of the query.
+        kill: The step at which the driver dies, should it come that far.
+        cores: On how many cores it runs.
+        options: The options that may be others in another life.
+        more: How many orders are added before it.
+        events: What happens meanwhile, in this order.
+        seconds: How long it runs after the last event, before it is killed.
+    """
+
+    trigger: Mapping[str, Any]
+    kill: Kill | None
+    cores: int
+    options: dict[str, str]
+    more: int
+    events: tuple[Event, ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class RealTimeFate:
+    """The life of one query from its first start to its end.
+
+    Attributes:
+        rows: How many orders there are at first.
+        lives: Those that come before the last.
+        last: The options of the last, which reads all that is there in real-time mode.
+    """
+
+    rows: int
+    lives: tuple[LiveFate, ...]
+    last: dict[str, str]
+
+
+def fate(seed: int) -> RealTimeFate:
+    """Gives the fate that the seed says, the same on every machine."""
+    dice = random.Random(seed)
+    return RealTimeFate(
+        rows=dice.choice([0, dice.randrange(300, 3000)]),
+        lives=tuple(_lives(dice)),
+        last=_options(dice),
+    )
+
+
+def _lives(dice: random.Random) -> Iterator[LiveFate]:
+    for _ in range(dice.randint(1, _MOST_LIVES)):
+        events = [_event(dice) for _ in range(dice.choice([0, 1, 1, 2, 3]))]
+        yield LiveFate(
+            trigger=_trigger(dice),
+            kill=any_kill(dice) if dice.random() < 0.6 else None,
+            cores=dice.choice([1, 2, 2, 3]),
+            options=_options(dice),
+            more=dice.choice([0, 50, 400, 2000]),
+            events=tuple(sorted(events, key=lambda event: event.after)),
+            seconds=dice.choice([0.0, 0.5, 2.0, 5.0]),
+        )
+
+
+def _trigger(dice: random.Random) -> Mapping[str, Any]:
+    lasts = dice.choice(["500 milliseconds", "1 second", "3 seconds", "10 minutes"])
+    return dice.choice(
+        [{"realTime": lasts}, {"realTime": lasts}, {"realTime": lasts}, MICRO_BATCH, AVAILABLE_NOW]
+    )
+
+
+def _event(dice: random.Random) -> Event:
+    return Event(
+        what=dice.choice(_EVENTS),
+        after=dice.choice([0, 1, int(_ROWS_IN_A_LIFE * dice.random() ** 2)]),
+        seconds=dice.choice([0.2, 2.0, 6.0]),
+        broker=dice.randrange(3),
+        rows=dice.choice([30, 300]),
+        deadly=dice.random() < 0.2,
+        which=0,
+        gap=0.0,
+        share=0.0,
+    )
+
+
+def _options(dice: random.Random) -> dict[str, str]:
+    chosen = {
+        "assigner": dice.choice(["balanced", "round-robin", "hash"]),
+        "discoveryInterval": dice.choice(["200ms", "2s"]),
+        "endBatchOnChange": dice.choice(["true", "true", "false"]),
+        # Small fetches, so that a fault finds much unread, or large ones.
+        "kafka.max.partition.fetch.bytes": dice.choice(["16384", "4194304"]),
+    }
+    return chosen | ({"slots": dice.choice(["1", "2", "3"])} if dice.random() < 0.5 else {})

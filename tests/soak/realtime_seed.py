@@ -1,0 +1,88 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""One seed over a topic that a query copies in real-time mode, and with other triggers between."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from kill.copies import REAL_TIME, Copies
+from kill.life import Life
+from servers.kafka_brokers import KafkaBrokers
+from soak.bad_world import befall
+from soak.kafka_fate import Event, What
+from soak.patience import CLIENT, wait_for_rows
+from soak.realtime_fate import LiveFate, fate
+from soak.story import Story
+
+
+def run_seed(seed: int, topic: str, brokers: KafkaBrokers, story: Story) -> None:
+    """Runs one seed.
+
+    Raises:
+        AssertionError: if a row has no copy, or more copies than lives have read it, or if a life
+            failed that nothing befell.
+    """
+    destiny = fate(seed)
+    copies = Copies(brokers.topics, topic, story.folder, brokers.proxied_servers, replicas=3)
+    run = _Seed(copies, brokers, story)
+    try:
+        copies.relay.produce(destiny.rows)
+        for life in destiny.lives:
+            run.live(life)
+        copies.relay.given(master="local[2]", options=CLIENT)
+        copies.finish(REAL_TIME, **destiny.last)
+        copies.assert_at_least_once()
+    finally:
+        brokers.topics.delete(topic)
+        brokers.topics.delete(copies.sink)
+
+
+class _Seed:
+    def __init__(self, copies: Copies, brokers: KafkaBrokers, story: Story) -> None:
+        self._copies, self._brokers, self._story = copies, brokers, story
+
+    def live(self, given: LiveFate) -> None:
+        copies = self._copies
+        copies.relay.produce(given.more)
+        # One core per slot: a batch in real-time mode waits for all of them.
+        cores = max(given.cores, int(given.options.get("slots", "1")))
+        copies.relay.given(master=f"local[{cores}]", options=CLIENT)
+        kills = [given.kill] if given.kill else []
+        life = copies.start(given.trigger, *kills, **given.options)
+        try:
+            befallen = [self._happens(event, life) for event in given.events]
+            with suppress(TimeoutError):
+                life.process.wait(given.seconds)
+            code = life.process.exit_code
+            slain = code is None or "SIGKILL" in "".join(filter(None, befallen))
+        finally:
+            life.process.kill()
+            self._brokers.start_all()
+        copies.ended()
+        if life.acted or slain:
+            at = (life.acted or "SIGKILL").removeprefix("acts: ")
+            self._story.kills.append(at.replace(str(self._story.folder), ""))
+        else:
+            faults = [event for event in given.events if event.what.is_fault]
+            assert code == 0 or faults, life.process.tail(80)
+        copies.assert_only_running_batches_again()
+
+    def _happens(self, event: Event, life: Life) -> str | None:
+        """Lets an event happen, and names the driver's death if that was in the middle of it."""
+        wait_for_rows(life, event.after)
+        if life.process.exit_code is not None:
+            return None
+        self._story.faults.append(str(event))
+        if event.what is What.PARTITION:
+            self._copies.relay.add_partition(event.rows)
+        elif event.what is What.PRODUCE:
+            self._copies.relay.produce(event.rows)
+        else:
+            with befall(event, self._brokers):
+                with suppress(TimeoutError):
+                    life.process.wait(event.seconds)
+                if event.deadly and life.process.exit_code is None:
+                    life.process.kill()
+                    return f"SIGKILL while {event.what.value}"
+        return None
