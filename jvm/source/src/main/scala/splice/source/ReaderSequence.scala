@@ -72,6 +72,8 @@ final private[splice] class ReaderSequence[T](readers: Iterator[SplitReader[T]],
 
   override def time: Long = open(at).time
 
+  override def isStale: Boolean = open.exists(_.isStale)
+
   override def report(ended: Boolean): Seq[Report] = reports ++ open.flatMap(_.report(ended = false))
 
   override def metrics: Array[CustomTaskMetric] = synchronized(sum(ended ++ open.flatMap(_.metrics))).toArray

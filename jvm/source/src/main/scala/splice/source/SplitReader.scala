@@ -62,6 +62,11 @@ trait SplitReader[T] extends Closeable {
     */
   def time: Long = SplitReader.NoTime
 
+  /** Whether the reader has found a split that its batch does not read, so that the task should end ([[OpenEnded.isStale]]). It sends no
+    * request.
+    */
+  def isStale: Boolean = false
+
   /** What was not handed over of the ranges, for the end of a batch in real-time mode ([[OpenEnded.reached]]). Ranges that were read to their
     * ends are absent. Called after [[poll]], or before the first one.
     */
@@ -104,6 +109,7 @@ object SplitReader {
 abstract private[splice] class ForwardingReader[S, T](inner: SplitReader[S]) extends SplitReader[T] {
   override def poll(patience: Duration): Poll      = inner.poll(patience)
   override def time: Long                          = inner.time
+  override def isStale: Boolean                    = inner.isStale
   override def unread: Seq[SplitRange]             = inner.unread
   override def report(ended: Boolean): Seq[Report] = inner.report(ended)
   override def metrics: Array[CustomTaskMetric]    = inner.metrics

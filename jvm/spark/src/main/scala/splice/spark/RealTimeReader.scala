@@ -41,7 +41,7 @@ final private[spark] class RealTimeReader(
 
   private val closing  = new ReaderEnd(reader, Some(reports))
   private val recorder = LatencyBoard.begin()
-  private val stale    = new StaleTask(check)
+  private val stale    = new StaleTask(check)(reader.isStale)
 
   override def poll(timeoutMillis: Long): Boolean = {
     val found =

@@ -105,8 +105,10 @@ final private[spark] case class StaleCheck(
   *
   * @param check
   *   None if nothing ends the batch early
+  * @param isReaderStale
+  *   whether the reader has found a change itself
   */
-final private[spark] class StaleTask(check: Option[StaleCheck]) {
+final private[spark] class StaleTask(check: Option[StaleCheck])(isReaderStale: => Boolean) {
 
   private val interval = check.fold(StaleTask.Never)(_.interval.toNanos)
   private var next     = System.nanoTime() + interval
@@ -114,8 +116,8 @@ final private[spark] class StaleTask(check: Option[StaleCheck]) {
 
   /** Whether the task ends now. */
   def isStale(): Boolean = {
-    if (System.nanoTime() - next >= 0) {
-      found = check.exists(exists)
+    if (!found && System.nanoTime() - next >= 0) {
+      found = check.exists(own => isReaderStale || exists(own))
       next = System.nanoTime() + interval
     }
     found

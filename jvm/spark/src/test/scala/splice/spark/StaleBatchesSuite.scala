@@ -36,13 +36,13 @@ final class StaleBatchesSuite extends AnyFunSuite with WithSpark with Eventually
   test("a task ends once its batch is stale, and the next batch begins without an entry") {
     val stale = new AtomicBoolean
     val all   = batches("one")(stale.get)
-    val first = new StaleTask(Some(all.begin()))
+    val first = new StaleTask(Some(all.begin()))(false)
     assert(!first.isStale())
     stale.set(true)
     eventually(assert(first.isStale()))
     assert(entries("one") == Seq("stale-1"))
     stale.set(false)
-    val second = new StaleTask(Some(all.begin()))
+    val second = new StaleTask(Some(all.begin()))(false)
     assert(entries("one").isEmpty)
     // A task of the first batch that is slow stays stale.
     assert(first.isStale() && !second.isStale())
@@ -62,13 +62,18 @@ final class StaleBatchesSuite extends AnyFunSuite with WithSpark with Eventually
 
   test("a task that cannot read the checkpoint goes on") {
     val unreadable = StaleCheck("unknown-scheme://nowhere/stale-1", shipped, Duration.ZERO)
-    assert(!new StaleTask(Some(unreadable)).isStale())
+    assert(!new StaleTask(Some(unreadable))(false).isStale())
+  }
+
+  test("a reader that finds a change ends its task, unless changes end no batch") {
+    val entry = StaleCheck(new Path(path("none"), "stale-1").toString, shipped, Duration.ZERO)
+    assert(new StaleTask(Some(entry))(true).isStale() && !new StaleTask(None)(true).isStale())
   }
 
   test("a source that fails to answer is asked again") {
     val calls = new java.util.concurrent.atomic.AtomicInteger
     val all   = batches("failing")(if (calls.incrementAndGet() == 1) throw new IllegalStateException("once") else true)
-    val task  = new StaleTask(Some(all.begin()))
+    val task  = new StaleTask(Some(all.begin()))(false)
     eventually(assert(task.isStale()))
     all.close()
   }

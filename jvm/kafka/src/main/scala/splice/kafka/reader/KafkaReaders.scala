@@ -14,7 +14,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.{SparkEnv, TaskContext}
 
 import splice.kafka.enumerator.{RecordSizes, SecondLook}
-import splice.kafka.options.{KafkaSettings, TopicRemoved}
+import splice.kafka.options.{KafkaSettings, Subscription, TopicRemoved}
 import splice.kafka.split.KafkaSplitRange
 import splice.kafka.value.{ValuePlan, ValueReader}
 import splice.source.{
@@ -150,7 +150,11 @@ private[splice] object KafkaReaders {
         settings.retries,
         settings.retryInterval,
         settings.policies.removed == TopicRemoved.Fail,
-        settings.readBufferBytes
+        settings.readBufferBytes,
+        settings.subscription match {
+          case _: Subscription.Assigned => Map.empty
+          case _                        => partitions(ranges)
+        }
       ),
       value,
       context.mode == ReadMode.Batch,
@@ -158,6 +162,11 @@ private[splice] object KafkaReaders {
       atOnce
     )
   }
+
+  // A number only grows, so the greatest partition has it.
+  private def partitions(ranges: Seq[SplitRange]): Map[String, Int] =
+    ranges.collect { case range: KafkaSplitRange if range.isOpen => range.partition }
+      .groupMapReduce(_.topic)(_.partition + 1)(math.max)
 
   // Spark's own source waits that long for a record.
   private def networkTimeout: Duration = {

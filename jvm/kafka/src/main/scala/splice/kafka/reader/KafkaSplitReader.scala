@@ -37,6 +37,7 @@ final private[splice] class KafkaSplitReader(columns: StructType, slot: SlotRead
 
   override def get(): InternalRow                  = row
   override def time: Long                          = slot.window.timestamp(index - 1)
+  override def isStale: Boolean                    = slot.isStale
   override def unread: Seq[SplitRange]             = slot.unread(index)
   override def report(ended: Boolean): Seq[Report] = slot.report
   override def metrics: Array[CustomTaskMetric]    = slot.metrics

@@ -30,6 +30,8 @@ final private[splice] case class ReaderKey(run: String, client: ClientProperties
   *   whether a planned range whose topic is deleted is an error
   * @param bufferBytes
   *   the bytes that all readers of one JVM may hold, if the query sets them
+  * @param planned
+  *   the number of partitions of each topic that a batch without ends reads all partitions of
   */
 final private[splice] case class ReaderSettings(
     client: ClientProperties,
@@ -43,5 +45,6 @@ final private[splice] case class ReaderSettings(
     retries: Int = 3,
     retryInterval: Duration = Duration.ofMillis(10),
     failRemoved: Boolean = true,
-    bufferBytes: Option[Long] = None
+    bufferBytes: Option[Long] = None,
+    planned: Map[String, Int] = Map.empty
 )

@@ -11,6 +11,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.kafka.clients.consumer.{Consumer, ConsumerRecord, ConsumerRecords, KafkaConsumer}
 import org.apache.kafka.common.TopicPartition
+import org.apache.kafka.common.errors.TimeoutException
 
 import splice.kafka.options.ReadLimits
 import splice.kafka.split.{KafkaSplitRange, TopicPartitions}
@@ -157,6 +158,11 @@ final private[splice] class SlotConsumer(
     val _ = remove(partition)
     consumer.seek(partition, offset)
   }
+
+  /** The number of partitions in the client's metadata of a topic that is assigned; 0 if it has none. */
+  def partitions(topic: String): Int =
+    try consumer.partitionsFor(topic, Duration.ZERO).size
+    catch { case _: TimeoutException => 0 }
 
   /** First offset and end of the log. */
   def bounds(partition: TopicPartition): (Long, Long) = {

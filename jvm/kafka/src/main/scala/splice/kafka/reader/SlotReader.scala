@@ -138,6 +138,11 @@ final private[splice] class SlotReader(
     }
   }
 
+  /** Whether the client has found a partition that was not planned. It sends no request. */
+  def isStale: Boolean = open.keysIterator.map(_.topic).toSet[String].exists { topic =>
+    settings.planned.get(topic).exists(_ < consumer.partitions(topic))
+  }
+
   /** Counts the records that were handed over. */
   private def count(): Unit = if (window.rows > 0) current.foreach(_.range.count(window))
 

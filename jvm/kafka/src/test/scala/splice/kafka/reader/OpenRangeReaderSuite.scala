@@ -45,6 +45,15 @@ final class OpenRangeReaderSuite extends AnyFunSuite {
     assert(unread(reader) == Map(0 -> 10L, 1 -> 0L))
   }
 
+  test("a partition that the client finds and that no task reads makes the reader stale") {
+    val w = new SlotWorld(planned = Map("t" -> 2))
+    w.client.know(2)
+    val reader = w.reader(open(0, 0))
+    assert(reader.poll(Duration.ZERO) == Poll.Pending && !reader.isStale)
+    w.client.know(3)
+    assert(reader.isStale)
+  }
+
   test("a range with an end is absent once it was read to its end") {
     val w = new SlotWorld
     w.client.bring(0, 5, 6, 7)

@@ -10,7 +10,7 @@ import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
 import org.apache.kafka.clients.consumer._
-import org.apache.kafka.common.TopicPartition
+import org.apache.kafka.common.{Node, PartitionInfo, TopicPartition}
 import org.apache.spark.sql.types.StructType
 
 import splice.kafka.KafkaSchema
@@ -54,6 +54,12 @@ final private[reader] class SlotClient extends MockConsumer[Array[Byte], Array[B
     addRecord(new ConsumerRecord(partition.topic, partition.partition, o, Array[Byte](1), Array[Byte](2, 3)))
   }
 
+  /** Lets the client's metadata have so many partitions of the topic. */
+  def know(partitions: Int): Unit = {
+    val node = new Node(0, "mock", 9092)
+    updatePartitions("t", (0 until partitions).map(new PartitionInfo("t", _, node, Array(node), Array(node))).asJava)
+  }
+
   def hold(partition: Int, first: Long, end: Long): Unit = {
     updateBeginningOffsets(Map(p(partition) -> Long.box(first)).asJava)
     updateEndOffsets(Map(p(partition) -> Long.box(end)).asJava)
@@ -68,7 +74,8 @@ final private[reader] class SlotWorld(
     failRemoved: Boolean = true,
     lease: ReadLease = ReadLease.unlimited,
     failOutOfRange: Option[Boolean] = None,
-    reused: Boolean = false
+    reused: Boolean = false,
+    planned: Map[String, Int] = Map.empty
 ) {
   val client    = new SlotClient
   var topicId   = "first"
@@ -122,6 +129,7 @@ final private[reader] class SlotWorld(
       timeout,
       Duration.ofMinutes(1),
       failOutOfRange = failOutOfRange.getOrElse(fail),
+      planned = planned,
       reportKey = "run",
       recreated = recreated,
       failRemoved = failRemoved
