@@ -72,6 +72,24 @@ def two_hosts(folder: Path, cores: int = 1) -> Iterator[str]:
         yield master
 
 
+def executors(folder: Path) -> list[int]:
+    """Return the process ids of the executors of a cluster with this folder."""
+    return [
+        int(process.name)
+        for process in Path("/proc").iterdir()
+        if process.name.isdigit() and _is_executor(process, folder)
+    ]
+
+
+def _is_executor(process: Path, folder: Path) -> bool:
+    try:
+        command = (process / "cmdline").read_bytes()
+        where = (process / "cwd").readlink()
+    except OSError:
+        return False
+    return b"CoarseGrainedExecutorBackend" in command and where.is_relative_to(folder)
+
+
 def _java(folder: Path) -> list[str]:
     logging = folder / "log4j2.properties"
     logging.write_text(_LOGGING)

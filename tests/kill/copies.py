@@ -81,9 +81,9 @@ class Copies:
         self.ended()
         assert life.acted, f"the driver ended, not killed at {kill}:\n{life.process.tail()}"
 
-    def finish(self, trigger: Mapping[str, Any], **options: str) -> None:
+    def finish(self, trigger: Mapping[str, Any], *kills: Kill, **options: str) -> None:
         """Lets the query copy all that is there, stops it, and asserts that it did not fail."""
-        life = self.start(trigger, **options)
+        life = self.start(trigger, *kills, **options)
         try:
             self.wait_for_all(life)
             life.finish()
@@ -113,7 +113,7 @@ class Copies:
     def missing(self) -> set[tuple[int, int]]:
         """Return the rows without a copy."""
         found = self.copies()
-        return {row for row in self._rows() if row not in found}
+        return {row for row in self.rows() if row not in found}
 
     def assert_at_least_once(self) -> int:
         """Asserts that each row has a copy, and others only from batches that were running.
@@ -132,7 +132,7 @@ class Copies:
             The number of copies that are duplicates.
         """
         found = self.copies()
-        foreign = sorted(found.keys() - self._rows())
+        foreign = sorted(found.keys() - self.rows())
         assert not foreign, f"never written: {foreign[:10]}"
         for (partition, offset), times in found.items():
             allowed = 1 + sum(end.get(partition, 0) <= offset for end in self._ends)
@@ -140,6 +140,7 @@ class Copies:
             assert times <= allowed, f"{where} has {times} copies, allowed {allowed}: {self._ends}"
         return sum(found.values()) - len(found)
 
-    def _rows(self) -> set[tuple[int, int]]:
+    def rows(self) -> set[tuple[int, int]]:
+        """Return the partition and offset of each row of the topic."""
         offsets = self.relay.topics.offsets(self.relay.topic)
         return {(p, at) for p, (first, end) in offsets.items() for at in range(first, end)}

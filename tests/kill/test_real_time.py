@@ -7,14 +7,20 @@ No row is lost, and only rows of the batch that was running come twice.
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
 import uuid
 from pathlib import Path
 
 import pytest
 
+from kill.cluster import executors, two_hosts
 from kill.copies import AVAILABLE_NOW, MICRO_BATCH, REAL_TIME, Copies
 from kill.killing import Kill
 from servers.kafka_topics import KafkaTopics
+from servers.waiting import wait_for
+from soak.patience import has_seen
 
 _ROWS = 500
 
@@ -50,3 +56,25 @@ def test_killed_while_rows_are_read_and_before_the_batch_is_logged(copies: Copie
     copies.die(REAL_TIME, Kill.offsets(0, action="signal"))
     copies.finish(REAL_TIME)
     assert copies.assert_at_least_once() > 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs 127.0.0.2 as a host, and /proc")
+def test_an_executor_is_lost(copies: Copies, tmp_path: Path) -> None:
+    cluster = tmp_path / "cluster"
+    with two_hosts(cluster) as master:
+        copies.relay.given(master=master)
+        life = copies.start(REAL_TIME)
+        try:
+            wait_for("rows", lambda: has_seen(life, _ROWS // 2))
+            os.kill(executors(cluster)[0], signal.SIGKILL)
+            copies.relay.produce(_ROWS)
+            copies.wait_for_all(life)
+            life.finish()
+        finally:
+            life.process.kill()
+        log = life.process.log.read_text()
+    assert "ExecutorLostFailure" in log
+    # The batch whose task was lost, and the batch that the stop has interrupted.
+    found = copies.copies()
+    assert max(found.values()) <= 3
+    assert found.keys() == copies.rows()
