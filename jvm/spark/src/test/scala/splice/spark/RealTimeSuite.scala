@@ -3,7 +3,8 @@
 
 package splice.spark
 
-import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.locks.LockSupport
+import java.util.concurrent.{ConcurrentLinkedQueue, TimeUnit}
 
 import scala.jdk.CollectionConverters._
 import scala.util.Using
@@ -17,6 +18,7 @@ import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
+import splice.source.Json
 import splice.testkit.{KafkaBroker, KafkaTopics}
 
 /** Queries in Spark's real-time mode over a real broker. */
@@ -52,6 +54,14 @@ final class RealTimeSuite extends AnyFunSuite with WithSpark with Eventually {
   }
 
   private def start(topic: String, trigger: Trigger, options: (String, String)*): StreamingQuery =
+    start(topic, trigger, new Collecting, options: _*)
+
+  private def start(
+      topic: String,
+      trigger: Trigger,
+      sink: ForeachWriter[Row],
+      options: (String, String)*
+  ): StreamingQuery =
     spark.readStream.format("splice-kafka")
       .option("kafka.bootstrap.servers", broker.servers)
       .option("subscribe", topic)
@@ -61,7 +71,7 @@ final class RealTimeSuite extends AnyFunSuite with WithSpark with Eventually {
       .load()
       .selectExpr("topic", "cast(value as string)")
       .writeStream
-      .foreach(new Collecting)
+      .foreach(sink)
       .outputMode("update")
       .option("checkpointLocation", folder.resolve(topic).toString)
       .trigger(trigger)
@@ -148,6 +158,29 @@ final class RealTimeSuite extends AnyFunSuite with WithSpark with Eventually {
       write("growing", 1, numbers(1, 0 until 10))
       whole("growing", numbers(0, 0 until 10) ++ numbers(1, 0 until 10))
     } finally query.stop()
+  }
+
+  test("the progress has the backlog at the end of the batch") {
+    create("lag", 2)
+    write("lag", 0, numbers(0, 0 until 10))
+    write("lag", 1, numbers(1, 0 until 30))
+    val query   = start("lag", Trigger.RealTime("1 second"))
+    def metrics = query.recentProgress.map(_.sources.head.metrics)
+    try {
+      eventually(assert(metrics.exists(_.get("rowsBehind") == "0")))
+      whole("lag", numbers(0, 0 until 10) ++ numbers(1, 0 until 30))
+    } finally query.stop()
+    // The sink is so slow that batches end before all rows are read.
+    write("lag", 1, numbers(1, 30 until 230))
+    val slow = start("lag", Trigger.RealTime("1 second"), new Collecting(pauseMillis = 20))
+    try {
+      val first = eventually {
+        assert(slow.recentProgress.nonEmpty)
+        slow.recentProgress.head.sources.head
+      }
+      val Some(read) = Json.read(first.endOffset).map(_.get("lag").get("1").asLong): @unchecked
+      assert(read < 230 && first.metrics.get("rowsBehind").toLong == 230 - read)
+    } finally slow.stop()
   }
 
   test("the progress has the latency of the rows of a batch") {
@@ -306,9 +339,10 @@ object RealTimeSuite {
   private val seen = new ConcurrentLinkedQueue[(String, String)]
 
   /** Keeps rows of text in this JVM. */
-  final private class Collecting extends ForeachWriter[Row] {
+  final private class Collecting(pauseMillis: Long = 0) extends ForeachWriter[Row] {
     override def open(partition: Long, epoch: Long): Boolean = true
     override def process(row: Row): Unit                     = {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pauseMillis))
       val _ = seen.add(row.getString(0) -> row.getString(1))
     }
     override def close(error: Throwable): Unit = ()

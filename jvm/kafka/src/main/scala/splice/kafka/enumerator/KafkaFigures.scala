@@ -36,6 +36,9 @@ final private[splice] class KafkaFigures(
   private var shownAt: Option[KafkaPosition] = None
   private var filled                         = 0L
 
+  // Of batches without ends, for which the driver requests none.
+  private var reported = Map.empty[LogPartition, Long]
+
   def apply(at: KafkaPosition): SortedMap[String, String] = {
     val tasks = reports.take()
     tasks.partitions.foreach { case (p, read) => sizes.learn(p.topic, read.rows, read.bytes) }
@@ -46,6 +49,7 @@ final private[splice] class KafkaFigures(
     shownAt = Some(at)
     filled += tasks.filled
     skipped.add(tasks.skipped)
+    reported ++= tasks.ends
     def toFill = at.offsets.iterator.map { case (p, offset) =>
       fills().find(p, at.generation(p.topic)).fold(0L)(fill => math.max(fill.total - fill.rank(offset), 0L))
     }.sum
@@ -54,7 +58,7 @@ final private[splice] class KafkaFigures(
     val read =
       if (at.offsets.keysIterator.forall(isRead)) at
       else at.copy(offsets = at.offsets.filter { case (p, _) => isRead(p) })
-    val now = lag.look(unfilled(read), watch.last, tasks, context.clock.instant())
+    val now = lag.look(unfilled(read), end, tasks, context.clock.instant())
     seen = Some(now)
     now.report ++ tasks.report ++ fill ++ Seq(
       ProgressMetric.Position         -> at.summary,
@@ -68,12 +72,14 @@ final private[splice] class KafkaFigures(
   def ofTopics: SortedMap[String, Seq[(String, Long)]] =
     seen.fold(SortedMap.empty[String, Seq[(String, Long)]])(_.ofTopics)
 
+  private def end(p: LogPartition): Option[Long] = reported.get(p).orElse(watch.last(p))
+
   /** Offsets that are behind their ends by as much as there is to read. */
   private def unfilled(at: KafkaPosition): SortedMap[LogPartition, Long] =
     if (fills().isEmpty) at.offsets
     else
       at.offsets.map { case (p, offset) =>
-        val end = watch.last(p).getOrElse(offset)
-        p -> (end - fills().between(p, at.generation(p.topic), offset, end))
+        val last = end(p).getOrElse(offset)
+        p -> (last - fills().between(p, at.generation(p.topic), offset, last))
       }
 }

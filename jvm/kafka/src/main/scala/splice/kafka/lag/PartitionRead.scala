@@ -30,6 +30,8 @@ final private[splice] case class PartitionRead(rows: Long, bytes: Long, millis: 
   *   rows that filled holes of a history
   * @param skipped
   *   offsets of planned ranges that a policy skipped
+  * @param ends
+  *   of partitions that are read without an end, as of the last fetch
   */
 final private[splice] case class TaskReads(
     partitions: Map[LogPartition, PartitionRead] = Map.empty,
@@ -38,7 +40,8 @@ final private[splice] case class TaskReads(
     opened: Long = 0,
     reused: Long = 0,
     filled: Long = 0,
-    skipped: Long = 0
+    skipped: Long = 0,
+    ends: Map[LogPartition, Long] = Map.empty
 ) {
 
   def ++(more: TaskReads): TaskReads = TaskReads(
@@ -50,7 +53,8 @@ final private[splice] case class TaskReads(
     opened + more.opened,
     reused + more.reused,
     filled + more.filled,
-    skipped + more.skipped
+    skipped + more.skipped,
+    ends ++ more.ends
   )
 
   /** How readers fared, as the progress tells it. */

@@ -9,6 +9,7 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 
 import splice.kafka.lag.TaskReads
 import splice.kafka.split.TopicPartitions
+import splice.source.LogPartition
 
 /** The figures of one reader. Written by the thread that reads.
   *
@@ -35,10 +36,13 @@ final private[reader] class ReadCounts(reused: Boolean) {
     *
     * @param skipped
     *   offsets that policies abandoned
+    * @param ends
+    *   of ranges without an end
     */
-  def of(ranges: Seq[OpenRange], skipped: Long): TaskReads = {
+  def of(ranges: Seq[OpenRange], skipped: Long, ends: Map[LogPartition, Long]): TaskReads = {
     val read   = ranges.flatMap(range => range.read.map(TopicPartitions.toLog(range.partition) -> _)).toMap
     val filled = ranges.iterator.filter(_.holes.nonEmpty).flatMap(_.read).map(_.rows).sum
-    TaskReads(read, filled = filled, skipped = skipped) ++ TaskReads.ofReader(pollNanos, fetchMillis, reused)
+    TaskReads(read, filled = filled, skipped = skipped, ends = ends) ++
+      TaskReads.ofReader(pollNanos, fetchMillis, reused)
   }
 }

@@ -8,6 +8,8 @@ import java.util.{ArrayList, Collections, List => JList}
 
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
+import scala.jdk.OptionConverters._
+import scala.util.Try
 
 import org.apache.kafka.clients.consumer.{Consumer, ConsumerRecord, ConsumerRecords, KafkaConsumer}
 import org.apache.kafka.common.TopicPartition
@@ -163,6 +165,10 @@ final private[splice] class SlotConsumer(
   def partitions(topic: String): Int =
     try consumer.partitionsFor(topic, Duration.ZERO).size
     catch { case _: TimeoutException => 0 }
+
+  /** The end of the log as of the last fetch, if that is known. It sends no request. */
+  def end(partition: TopicPartition): Option[Long] =
+    Try(consumer.currentLag(partition).toScala.map(_ + consumer.position(partition))).toOption.flatten
 
   /** First offset and end of the log. */
   def bounds(partition: TopicPartition): (Long, Long) = {

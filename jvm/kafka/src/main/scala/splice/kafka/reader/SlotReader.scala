@@ -18,7 +18,7 @@ import org.apache.kafka.common.{KafkaException, TopicPartition}
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 
 import splice.kafka.reader.SlotConsumer.Leftover
-import splice.kafka.split.KafkaSplitRange
+import splice.kafka.split.{KafkaSplitRange, TopicPartitions}
 import splice.source.{Poll, Report}
 
 /** Reads the ranges of one slot over one consumer, all at once: records come chunk by chunk, in the order in which brokers respond.
@@ -123,7 +123,11 @@ final private[splice] class SlotReader(
   }
 
   /** What was read, for the driver, and that a reader was opened or reused. The time of fetches is known at the end only. */
-  def report: Seq[Report] = Seq(Report(settings.reportKey, counts.of(all, changes.skipped)))
+  def report: Seq[Report] = Seq(Report(settings.reportKey, counts.of(all, changes.skipped, ends)))
+
+  private def ends = all.iterator.filter(_.isOpen).flatMap { range =>
+    consumer.end(range.partition).map(TopicPartitions.toLog(range.partition) -> _)
+  }.toMap
 
   /** What was not handed over, without ranges that were read to their ends.
     *
