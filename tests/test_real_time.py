@@ -12,6 +12,7 @@ from pyspark.errors import StreamingQueryException
 
 from orders import assert_each_once, live, order_id, orders
 from servers.waiting import wait_for
+from triggers import set_trigger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,20 +46,25 @@ def _append_to(file: Path) -> Callable[[Row], None]:
 
 
 def _start(
-    spark: SparkSession, topics: KafkaTopics, topic: str, folder: Path, trigger: dict[str, Any]
+    spark: SparkSession,
+    topics: KafkaTopics,
+    topic: str,
+    folder: Path,
+    trigger: dict[str, Any],
+    **options: str,
 ) -> StreamingQuery:
     stream = (
         live(topics, topic, startingOffsets="earliest")
         .read_stream(spark)
         .selectExpr("cast(key as string) as id")
     )
-    return (
+    writer = (
         stream.writeStream.foreach(_append_to(folder / "seen"))
         .outputMode("update")
+        .options(**options)
         .option("checkpointLocation", str(folder / "checkpoint"))
-        .trigger(**trigger)
-        .start()
     )
+    return set_trigger(spark, writer, trigger).start()
 
 
 def _seen(folder: Path) -> list[str]:
@@ -66,12 +72,18 @@ def _seen(folder: Path) -> list[str]:
     return file.read_text().splitlines() if file.exists() else []
 
 
+# Spark 4.3 writes offsets and commits of this mode on a thread of its own, unless that is off.
+@pytest.mark.parametrize("options", [{}, {"asyncProgressTrackingEnabled": "false"}])
 def test_orders_arrive_while_a_batch_lasts_and_the_trigger_may_change(
-    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
+    spark: SparkSession,
+    topics: KafkaTopics,
+    make_topic: MakeTopic,
+    tmp_path: Path,
+    options: dict[str, str],
 ) -> None:
     topic = make_topic()
     topics.produce(topic, orders(range(60), 3))
-    query = _start(spark, topics, topic, tmp_path, {"realTime": "2 seconds"})
+    query = _start(spark, topics, topic, tmp_path, {"realTime": "2 seconds"}, **options)
     try:
         wait_for("60 orders", lambda: len(_seen(tmp_path)) >= 60)
         topics.produce(topic, orders(range(60, 100), 3))
@@ -93,13 +105,12 @@ def test_a_limit_of_batches_is_rejected_by_name(
     spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
 ) -> None:
     stream = live(topics, make_topic(), maxOffsetsPerTrigger="10").read_stream(spark)
-    query = (
+    writer = (
         stream.writeStream.format("console")
         .outputMode("update")
         .option("checkpointLocation", str(tmp_path / "checkpoint"))
-        .trigger(realTime="5 minutes")
-        .start()
     )
+    query = set_trigger(spark, writer, {"realTime": "5 minutes"}).start()
     with pytest.raises(
         StreamingQueryException, match=r"SPLICE_REAL_TIME.LIMIT_NOT_SUPPORTED.*maxOffsetsPerTrigger"
     ):

@@ -18,6 +18,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from kill import killing
 from kill.counted_rule import counted_rule
+from triggers import set_trigger
 
 
 def main(given: Path) -> None:
@@ -70,8 +71,8 @@ def _start(spark: SparkSession, given: dict[str, Any]) -> StreamingQuery:
         rows.writeStream.option("checkpointLocation", given["checkpoint"])
         .outputMode(given.get("output_mode", "append"))
         .options(**given["sink_options"])
-        .trigger(**given["trigger"])
     )
+    writer = set_trigger(spark, writer, given["trigger"])
     if given["sink"] == "batches":
         return writer.foreachBatch(_into_folders(given["output"])).start()
     if given["sink"] == "parquet":
