@@ -30,6 +30,8 @@ final private[splice] case class ReaderKey(run: String, client: ClientProperties
   *   whether a planned range whose topic is deleted is an error
   * @param bufferBytes
   *   the bytes that all readers of one JVM may hold, if the query sets them
+  * @param waits
+  *   whether a reader waits for a cluster as long as its task lasts, because its task or other tasks of the batch read without an end
   */
 final private[splice] case class ReaderSettings(
     client: ClientProperties,
@@ -43,5 +45,6 @@ final private[splice] case class ReaderSettings(
     retries: Int = 3,
     retryInterval: Duration = Duration.ofMillis(10),
     failRemoved: Boolean = true,
-    bufferBytes: Option[Long] = None
+    bufferBytes: Option[Long] = None,
+    waits: Boolean = false
 )
