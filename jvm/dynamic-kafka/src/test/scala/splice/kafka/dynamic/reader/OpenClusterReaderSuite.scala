@@ -73,10 +73,11 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
       val servers = Map(
         "good"    -> broker.servers,
         "dead"    -> s"127.0.0.1:${FreePort()}",
+        "away"    -> s"127.0.0.1:${FreePort()}",
         "hanging" -> s"127.0.0.1:${hanging.getLocalPort}",
         "unknown" -> "no-such-host.invalid:9092"
       )
-      val others = Seq("dead", "hanging", "unknown")
+      val others = Seq("dead", "away", "hanging", "unknown")
       // More clusters than a bounded read has open at the same time.
       val slot = reader(servers, others.map(range(_, 0, 7L)) ++ Seq(range("dead", 1, 3L, 9L), range("good", 0, 2L)): _*)
       val left = others.map(name => s"$name/t-0" -> ("s" -> 7L)).toMap + ("dead/t-1" -> ("s" -> 3L))
