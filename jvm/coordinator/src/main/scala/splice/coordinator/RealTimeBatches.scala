@@ -53,13 +53,10 @@ final class RealTimeBatches private[coordinator] (
   def tasks(from: Position): Seq[TaskRanges] = {
     val at  = start(from)
     val all = enumerator.open(at)
-    // A partition is read on only after the ranges with an end, and those end the batch early.
-    val bounded = all.filterNot(_.isOpen)
-    val now     = if (bounded.nonEmpty) bounded else all
-    assign(at, now)
-    val shared = now.filter(_.slotted).groupBy(range => assignment(range.splitId)).toSeq.sortBy(_._1)
+    assign(at, all)
+    val shared = all.filter(_.slotted).groupBy(range => assignment(range.splitId)).toSeq.sortBy(_._1)
     val tasks  = shared.map { case (slot, own) => TaskRanges(Some(slot), own.toIndexedSeq) } ++
-      now.filterNot(_.slotted).map(range => TaskRanges(None, IndexedSeq(range)))
+      all.filterNot(_.slotted).map(range => TaskRanges(None, IndexedSeq(range)))
     if (tasks.isEmpty) Seq(TaskRanges(None, IndexedSeq.empty)) else tasks
   }
 
@@ -70,13 +67,7 @@ final class RealTimeBatches private[coordinator] (
     */
   def end(unread: Seq[SplitRange]): Position = {
     val (_, at) = settled.getOrElse(throw new IllegalStateException("a batch ended that did not begin"))
-    enumerator.reached(at, unread ++ waiting(at))
-  }
-
-  // Open ranges of a batch that reads ranges with an end first.
-  private def waiting(at: Position): Seq[SplitRange] = {
-    val (open, bounded) = enumerator.open(at).partition(_.isOpen)
-    if (bounded.isEmpty) Nil else open
+    enumerator.reached(at, unread)
   }
 
   private def start(from: Position): Position = settled.collect { case (`from`, at) => at }.getOrElse {

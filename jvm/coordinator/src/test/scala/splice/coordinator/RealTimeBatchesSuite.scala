@@ -84,15 +84,15 @@ final class RealTimeBatchesSuite extends AnyFunSuite {
     assert(next().size == 4)
   }
 
-  test("ranges with an end are read first, and open ranges stay where they are") {
+  test("ranges with an end do not delay open ranges") {
     val numbers = new Numbers(Set(0), Map(1 -> 5L))
     val all     = batches(numbers, slots = 2)
     all.begin(start)
-    assert(all.tasks(start).flatMap(_.ranges) == Seq(CounterRange(1, 0, 5, slotted = true)))
-    val end = all.end(Nil)
-    assert(end == CounterPosition(SortedMap(0 -> 0L, 1 -> 5L)))
+    assert(all.tasks(start).flatMap(_.ranges).toSet == Set(CounterRange(1, 0, 5, slotted = true), OpenNumbers(0, 0)))
+    val end = all.end(Seq(OpenNumbers(0, 3)))
+    assert(end == CounterPosition(SortedMap(0 -> 3L, 1 -> 5L)))
     all.begin(end)
-    assert(all.tasks(end).flatMap(_.ranges) == Seq(OpenNumbers(0, 0)))
+    assert(all.tasks(end).flatMap(_.ranges) == Seq(OpenNumbers(0, 3)))
   }
 
   test("a batch without anything to read has one task without ranges") {

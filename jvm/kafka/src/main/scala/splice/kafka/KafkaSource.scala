@@ -31,9 +31,7 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
     KafkaSchema(settings.includeHeaders, settings.value)
   }
 
-  override def batchLimits: Seq[String] =
-    Seq(KafkaOptions.MaxOffsets, AdmissionOptions.MaxBytes, KafkaOptions.MinOffsets, KafkaOptions.MaxTriggerDelay)
-      .map(_.key)
+  override def batchLimits: Seq[String] = KafkaSource.BatchLimits
 
   override def readsLog: Boolean = true
 
@@ -68,6 +66,11 @@ object KafkaSource {
 
   /** The word of the option `source`. */
   val Kind = "kafka"
+
+  /** The options that limit a batch. */
+  private[splice] val BatchLimits: Seq[String] =
+    Seq(KafkaOptions.MaxOffsets, AdmissionOptions.MaxBytes, KafkaOptions.MinOffsets, KafkaOptions.MaxTriggerDelay)
+      .map(_.key)
 
   /** Begins a source of Kafka topics. */
   def builder(): KafkaSourceBuilder = new KafkaSourceBuilder

@@ -18,7 +18,7 @@ trait OpenEnded[P <: Position] { this: SplitEnumerator[P] =>
   def settle(from: P): P
 
   /** The ranges that are read from a settled position: without an end ([[SplitRange.isOpen]]), or with the end that the source has. No range
-    * is empty. It sends no request.
+    * is empty. A split may have a range with an end, and then an open one, which its reader reads in this order. It sends no request.
     */
   def open(settled: P): Seq[SplitRange]
 

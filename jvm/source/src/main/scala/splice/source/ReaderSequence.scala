@@ -16,17 +16,18 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
   * the next one that has an item takes its place, so that one reader waits while another one is read. One thread calls [[poll]];
   * another thread may call [[close]].
   *
-  * @param readers
-  *   the next reader is taken only when it is needed
+  * @param parts
+  *   the ranges of each reader, and what creates it
   * @param atOnce
   *   how many readers may be open at the same time; with 1, the next one is created when the previous one has ended
   */
-final private[splice] class ReaderSequence[T](readers: Iterator[SplitReader[T]], atOnce: Int = 1)
+final private[splice] class ReaderSequence[T](parts: Seq[(Seq[SplitRange], () => SplitReader[T])], atOnce: Int = 1)
     extends SplitReader[T] {
 
   @volatile private var open   = Vector.empty[SplitReader[T]]
   @volatile private var closed = false
 
+  private var later   = parts.toList
   private var at      = 0
   private var ended   = Seq.empty[CustomTaskMetric]
   private var reports = Vector.empty[Report]
@@ -74,6 +75,8 @@ final private[splice] class ReaderSequence[T](readers: Iterator[SplitReader[T]],
 
   override def isStale: Boolean = open.exists(_.isStale)
 
+  override def unread: Seq[SplitRange] = open.flatMap(_.unread) ++ later.flatMap(_._1)
+
   override def report(ended: Boolean): Seq[Report] = reports ++ open.flatMap(_.report(ended = false))
 
   override def metrics: Array[CustomTaskMetric] = synchronized(sum(ended ++ open.flatMap(_.metrics))).toArray
@@ -83,8 +86,9 @@ final private[splice] class ReaderSequence[T](readers: Iterator[SplitReader[T]],
     open.flatMap(one => Try(end(one)).failed.toOption).headOption.foreach(throw _)
   }
 
-  private def fill(): Unit = while (open.size < atOnce && !closed && readers.hasNext) {
-    val reader = readers.next()
+  private def fill(): Unit = while (open.size < atOnce && !closed && later.nonEmpty) {
+    val reader = later.head._2()
+    later = later.tail
     synchronized(open :+= reader)
     if (closed) end(reader)
   }

@@ -42,6 +42,8 @@ final class ReaderSequenceSuite extends AnyFunSuite {
 
       override def get(): String = item
 
+      override def unread: Seq[SplitRange] = if (left.isEmpty) Nil else Seq(Items(name, left.size))
+
       override def report(ended: Boolean): Seq[Report] = if (ended) Seq(Report(name, Long.box(found))) else Nil
 
       override def metrics: Array[CustomTaskMetric] = Array(Count("found", found), Count(name, 1L))
@@ -53,6 +55,10 @@ final class ReaderSequenceSuite extends AnyFunSuite {
     }
 
     def reader(name: String, items: (String, Int)*) = new Reader(name, items)
+
+    /** Readers in sequence, each created when the sequence takes it. */
+    def sequence(atOnce: Int, readers: (() => SplitReader[String])*) =
+      new ReaderSequence[String](readers.map(Nil -> _), atOnce)
   }
 
   private def read(sequence: ReaderSequence[String]): Seq[String] =
@@ -63,9 +69,8 @@ final class ReaderSequenceSuite extends AnyFunSuite {
 
   test("one after another: each is made when the one before is closed, and waited for") {
     val world    = new World
-    val sequence = new ReaderSequence[String](
-      Iterator("a", "b").map(name => world.reader(name, s"$name-1" -> 0, s"$name-2" -> 3))
-    )
+    val sequence =
+      world.sequence(1, Seq("a", "b").map(name => () => world.reader(name, s"$name-1" -> 0, s"$name-2" -> 3)): _*)
     assert(read(sequence) == Seq("a-1", "a-2", "b-1", "b-2"))
     assert(world.events == Seq("open a", "a waits", "close a", "open b", "b waits", "close b"))
     assert(metrics(sequence) == Map("found" -> 4L, "a" -> 1L, "b" -> 1L))
@@ -73,9 +78,8 @@ final class ReaderSequenceSuite extends AnyFunSuite {
 
   test("reports are those of the readers that were read to their ends") {
     val world    = new World
-    val sequence = new ReaderSequence[String](
-      Iterator("a", "b", "c").map(name => world.reader(name, s"$name-1" -> 0, s"$name-2" -> 0))
-    )
+    val names    = Seq("a", "b", "c")
+    val sequence = world.sequence(1, names.map(n => () => world.reader(n, s"$n-1" -> 0, s"$n-2" -> 0)): _*)
     (1 to 5).foreach(_ => sequence.poll(Poll.Forever))
     assert(sequence.report(ended = false) == Seq(Report("a", Long.box(2)), Report("b", Long.box(2))))
     read(sequence)
@@ -84,12 +88,10 @@ final class ReaderSequenceSuite extends AnyFunSuite {
 
   test("at once: while one would wait another one is read, and nobody waits") {
     val world    = new World
-    val sequence = new ReaderSequence[String](
-      Iterator(
-        world.reader("a", "a-1" -> 2, "a-2" -> 0, "a-3" -> 1),
-        world.reader("b", "b-1" -> 0, "b-2" -> 3)
-      ),
-      2
+    val sequence = world.sequence(
+      2,
+      () => world.reader("a", "a-1" -> 2, "a-2" -> 0, "a-3" -> 1),
+      () => world.reader("b", "b-1" -> 0, "b-2" -> 3)
     )
     assert(read(sequence) == Seq("b-1", "a-1", "a-2", "a-3", "b-2"))
     assert(!world.events.exists(_.endsWith("waits")), world.events)
@@ -98,18 +100,16 @@ final class ReaderSequenceSuite extends AnyFunSuite {
 
   test("at once: no more are open than may be, and the next takes the place of one that has ended") {
     val world    = new World
-    val sequence = new ReaderSequence[String](Iterator("a", "b", "c").map(name => world.reader(name, name -> 0)), 2)
+    val sequence = world.sequence(2, Seq("a", "b", "c").map(name => () => world.reader(name, name -> 0)): _*)
     assert(read(sequence) == Seq("a", "b", "c"))
     assert(world.events.indexOf("open c") > world.events.indexOf("close a"))
     assert(world.events.count(_.startsWith("close")) == 3)
   }
 
   test("every reader that is open is closed, though one fails at it, and none is made after that") {
-    val world    = new World
-    val sequence = new ReaderSequence[String](
-      Iterator("a", "b", "c").map(name => new world.Reader(name, Seq(name -> 0, name -> 0), failing = name == "a")),
-      2
-    )
+    val world                = new World
+    def reader(name: String) = new world.Reader(name, Seq(name -> 0, name -> 0), failing = name == "a")
+    val sequence             = world.sequence(2, Seq("a", "b", "c").map(name => () => reader(name)): _*)
     assert(sequence.poll(Poll.Forever) == Poll.Found)
     assert(intercept[IOException](sequence.close()).getMessage == "a")
     assert(sequence.poll(Poll.Forever) == Poll.Ended)
@@ -118,21 +118,15 @@ final class ReaderSequenceSuite extends AnyFunSuite {
 
   test("several in several: one that would wait lets the others read") {
     val world = new World
-    val inner = new ReaderSequence[String](
-      Iterator(world.reader("a", "a-1" -> 20), world.reader("b", "b-1" -> 10)),
-      2
-    )
-    val outer = new ReaderSequence[String](Iterator(inner, world.reader("c", "c-1" -> 0, "c-2" -> 1)), 2)
+    val inner = world.sequence(2, () => world.reader("a", "a-1" -> 20), () => world.reader("b", "b-1" -> 10))
+    val outer = world.sequence(2, () => inner, () => world.reader("c", "c-1" -> 0, "c-2" -> 1))
     assert(read(outer) == Seq("c-1", "c-2", "b-1", "a-1"))
   }
 
   test("with a limited patience no item within it is pending, and the end is the end") {
     val world    = new World
-    val sequence = new ReaderSequence[String](
-      Iterator(world.reader("a", "a-1" -> 1), world.reader("b", "b-1" -> 3)),
-      2
-    )
-    def poll() = sequence.poll(Duration.ZERO)
+    val sequence = world.sequence(2, () => world.reader("a", "a-1" -> 1), () => world.reader("b", "b-1" -> 3))
+    def poll()   = sequence.poll(Duration.ZERO)
     assert(poll() == Poll.Pending)
     assert(poll() == Poll.Found && sequence.get() == "a-1")
     assert(poll() == Poll.Pending)
@@ -140,8 +134,27 @@ final class ReaderSequenceSuite extends AnyFunSuite {
     assert(poll() == Poll.Ended)
     assert(poll() == Poll.Ended)
   }
+
+  test("unread are the ranges of readers that were not created, and what open readers have not handed over") {
+    val world    = new World
+    val sequence = new ReaderSequence[String](
+      Seq("a", "b", "c", "d").map(n => Seq(Items(n, 2)) -> (() => world.reader(n, s"$n-1" -> 0, s"$n-2" -> 0))),
+      2
+    )
+    def unread = sequence.unread.collect { case Items(name, count) => name -> count }.toMap
+    assert(unread == Map("a" -> 2, "b" -> 2, "c" -> 2, "d" -> 2) && world.events.isEmpty)
+    assert(sequence.poll(Duration.ZERO) == Poll.Found)
+    assert(unread == Map("a" -> 1, "b" -> 2, "c" -> 2, "d" -> 2))
+    // The third reader takes the place of the first one.
+    assert(sequence.poll(Duration.ZERO) == Poll.Found && sequence.poll(Duration.ZERO) == Poll.Found)
+    assert(unread == Map("b" -> 1, "c" -> 2, "d" -> 2))
+    assert(read(sequence).size == 5 && unread.isEmpty)
+  }
 }
 
 private object ReaderSequenceSuite {
   final private case class Count(name: String, value: Long) extends CustomTaskMetric
+
+  /** The last items of a reader. */
+  final private case class Items(splitId: String, count: Int) extends SplitRange
 }

@@ -48,9 +48,9 @@ final class InMemoryTopic(rows: Int) {
 
   /** All rows, one reader and consumer per partition, of which several are open. Each second poll of a consumer returns no record. */
   def sequence(): SplitReader[InternalRow] = new ReaderSequence(
-    ranges.iterator.map { range =>
+    ranges.map { range =>
       val own = polls.filter(_.partition.partition == range.partition.partition)
-      new KafkaSplitReader(schema, slot(Vector(range), new InMemoryConsumer(own, pauses = true)))
+      Seq(range) -> (() => new KafkaSplitReader(schema, slot(Vector(range), new InMemoryConsumer(own, pauses = true))))
     },
     InMemoryTopic.AtOnce
   )

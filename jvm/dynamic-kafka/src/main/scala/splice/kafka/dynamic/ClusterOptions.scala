@@ -123,6 +123,12 @@ private[dynamic] object ClusterOptions {
     new ClusterOptions(options, names)
   }
 
+  /** The options that limit a batch of one cluster. */
+  def batchLimits(options: SourceOptions): Seq[String] = options.keys.toSeq.filter { key =>
+    isOne(key) &&
+    Seq(KafkaOptions.MaxOffsets, AdmissionOptions.MaxBytes).exists(o => fold(key).endsWith(s".${fold(o.key)}"))
+  }
+
   def isOne(key: String): Boolean = fold(key).startsWith(Prefix)
 
   /** The name of the cluster of an option. Names may contain dots. */

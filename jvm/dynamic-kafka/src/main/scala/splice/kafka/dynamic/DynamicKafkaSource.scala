@@ -38,6 +38,8 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
 
   override def metadataColumns: StructType = DynamicColumns.all
 
+  override def batchLimits: Seq[String] = KafkaSource.BatchLimits ++ ClusterOptions.batchLimits(settings.options)
+
   override def readsLog: Boolean = true
 
   override def commits: Boolean = settings.base.commitToGroup

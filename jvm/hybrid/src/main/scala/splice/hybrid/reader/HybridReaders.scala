@@ -16,7 +16,7 @@ final private[hybrid] class HybridReaders(legs: Map[String, LegReaders]) extends
 
   override def rows(task: TaskRanges): SplitReader[InternalRow] = byLeg(task) match {
     case Seq((leg, own)) => legs(leg).rows(own)
-    case several         => new ReaderSequence(several.iterator.map { case (leg, own) => legs(leg).rows(own) })
+    case several => new ReaderSequence(several.map { case (leg, own) => own.ranges -> (() => legs(leg).rows(own)) })
   }
 
   override def batches(task: TaskRanges): SplitReader[ColumnarBatch] = byLeg(task) match {

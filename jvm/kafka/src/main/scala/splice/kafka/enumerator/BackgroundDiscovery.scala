@@ -26,7 +26,7 @@ final private[splice] class BackgroundDiscovery(log: LogMetadata, interval: Dura
 
   override def news(): Option[LogDescription] = looks.news()
 
-  override def unread: Option[LogDescription] = looks.unread
+  override def unread: Option[LogDescription] = looks.next
 
   override def health: DiscoveryHealth = looks.health
 

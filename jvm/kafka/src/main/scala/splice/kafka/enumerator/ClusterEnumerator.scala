@@ -7,10 +7,11 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.kafka.options.StartingOffsets
 import splice.kafka.split.KafkaPosition
-import splice.source.{LogPartition, LogPartitions, SplitEnumerator, SplitRange, StartPosition}
+import splice.source.{LogPartition, LogPartitions, OpenEnded, SplitEnumerator, SplitRange, StartPosition}
 
 /** The enumerator of one cluster, as one of several uses it. */
-private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] with LogPartitions {
+private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] with LogPartitions
+    with OpenEnded[KafkaPosition] {
 
   override def start(at: StartPosition): KafkaPosition = start(at, Map.empty)
 

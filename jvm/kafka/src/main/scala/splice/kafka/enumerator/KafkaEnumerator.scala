@@ -31,7 +31,7 @@ final private[splice] class KafkaEnumerator(
     looks: SecondLook,
     sizes: RecordSizes,
     reports: ReadReports
-) extends ClusterEnumerator with OpenEnded[KafkaPosition] {
+) extends ClusterEnumerator {
 
   private val policies   = settings.policies
   private val servers    = settings.client.servers
@@ -138,7 +138,7 @@ final private[splice] class KafkaEnumerator(
     if (from != until) outage.wait(() => replays(plan, from, until))
 
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
-    KafkaReaders(settings, columns, context, reports.key, ranges, sizes)
+    KafkaReaders(settings, columns, context, reports.key, ranges, sizes, waits = ranges.exists(_.isOpen))
 
   override def cost(range: SplitRange): Long = range match {
     case own: KafkaSplitRange => sizes.cost(own.partition.topic, own.weight)

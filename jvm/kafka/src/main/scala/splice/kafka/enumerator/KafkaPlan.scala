@@ -35,7 +35,7 @@ final private[splice] case class KafkaPlan(
     }.filter(range => range.from < range.until).toSeq
   }
 
-  /** The ranges from a position on. The holes of a history are read first.
+  /** The ranges from a position on. The holes of a history are a range of their own.
     *
     * @param until
     *   the end of a partition, or the greatest number
@@ -46,10 +46,9 @@ final private[splice] case class KafkaPlan(
       val generation = here.generation(p.topic)
       val id         = identities.owner(p.topic, generation).id
       val fill       = fills.find(p, generation)
-      val holes      = fill.toSeq.flatMap(own => filled(p, own, from, own.cut, id))
-      if (holes.nonEmpty) holes
-      else Seq(KafkaSplitRange(p, fill.fold(from)(own => math.max(from, own.cut)), until(p))(id))
-    }.toSeq
+      fill.toSeq.flatMap(own => filled(p, own, from, own.cut, id)) :+
+        KafkaSplitRange(p, fill.fold(from)(own => math.max(from, own.cut)), until(p))(id)
+    }.filter(range => range.from < range.until).toSeq
   }
 
   /** The range of the holes that lie between two offsets, if there are some. */

@@ -33,18 +33,29 @@ final private[enumerator] class OpenReads(
     skips.pass(begun, begun.offsets.transform((_, _) => Long.MaxValue), begun.offsets.keySet.filter(membership.reads))
   }
 
-  def open(settled: KafkaPosition): Seq[KafkaSplitRange] = plan.open(settled)(membership.reads, until).filter { range =>
-    range.from < range.until
-  }
+  def open(settled: KafkaPosition): Seq[KafkaSplitRange] = plan.open(settled)(membership.reads, until)
 
-  def reached(settled: KafkaPosition, unread: Seq[SplitRange]): KafkaPosition = {
-    val left = unread.collect { case range: KafkaSplitRange => range.partition -> range.from }.toMap
-    settled ++ open(settled).filterNot(range => range.isOpen && !left.contains(range.partition)).map { range =>
-      range.partition -> left.getOrElse(range.partition, range.until)
-    }
-  }
+  def reached(settled: KafkaPosition, unread: Seq[SplitRange]): KafkaPosition =
+    OpenReads.reached(settled, open(settled), unread.collect { case range: KafkaSplitRange => range })
 
   // Without a fixed end, a partition that the end lacks is not read.
   private def until(p: LogPartition): Long =
     if (ending.isEmpty) Long.MaxValue else endingLog.end.flatMap(_.get(p)).getOrElse(0L)
+}
+
+private[splice] object OpenReads {
+
+  /** The position after a batch.
+    *
+    * @param planned
+    *   all ranges of the batch. A partition may have two, of which the second one has no row that is read before the first one ends
+    * @param unread
+    *   what was not read of them. An open range that is absent was not read
+    */
+  def reached(settled: KafkaPosition, planned: Seq[KafkaSplitRange], unread: Seq[KafkaSplitRange]): KafkaPosition = {
+    val left = unread.groupMapReduce(_.partition)(_.from)(math.min)
+    settled ++ planned.filterNot(range => range.isOpen && !left.contains(range.partition)).map { range =>
+      range.partition -> left.getOrElse(range.partition, range.until)
+    }
+  }
 }

@@ -72,8 +72,9 @@ final private[splice] case class KafkaReaders(
     val (filling, others) = ranges.partition(_.holes.nonEmpty)
     if (filling.isEmpty) reader(ranges, settings)
     else {
-      def fill = reader(filling, settings.copy(client = settings.client.committedOnly))
-      if (others.isEmpty) fill else new ReaderSequence(Iterator(() => fill, () => reader(others, settings)).map(_()))
+      val fill = () => reader(filling, settings.copy(client = settings.client.committedOnly, waits = false))
+      if (others.isEmpty) fill()
+      else new ReaderSequence(Seq(filling -> fill, others -> (() => reader(others, settings))))
     }
   }
 
@@ -97,17 +98,15 @@ final private[splice] case class KafkaReaders(
   }
 
   private def open(ranges: Seq[KafkaSplitRange], settings: ReaderSettings, lease: ReadLease): SlotConsumer =
-    try
+    try {
+      val ids =
+        new TopicIdClient(settings.client, settings.pollTimeout, SecondLook(settings.retries, settings.retryInterval))
       SlotConsumer(
         settings.client.reader(run, lease.limits) ++ ExecutorRack.property(settings.rackFrom),
-        new TopicIdClient(
-          settings.client,
-          settings.pollTimeout,
-          SecondLook(settings.retries, settings.retryInterval)
-        ),
+        if (settings.waits) new BackgroundQuestion(ids) else ids,
         lease
       )
-    catch {
+    } catch {
       case e: KafkaException =>
         throw settings.client.refused(s"a reader of ${ranges.map(_.partition).mkString(", ")}", e)
     }
@@ -123,6 +122,8 @@ private[splice] object KafkaReaders {
     *   of the records of their topics
     * @param atOnce
     *   how many consumers a task may have at the same time
+    * @param waits
+    *   whether some ranges of the batch have no end
     */
   def apply(
       settings: KafkaSettings,
@@ -131,7 +132,8 @@ private[splice] object KafkaReaders {
       reportKey: String,
       ranges: Seq[SplitRange],
       sizes: RecordSizes,
-      atOnce: Int = 1
+      atOnce: Int = 1,
+      waits: Boolean = false
   ): KafkaReaders = {
     val value = ValuePlan(settings.value, columns, context.session)
     val poll  = settings.pollTimeout.getOrElse(networkTimeout)
@@ -154,7 +156,8 @@ private[splice] object KafkaReaders {
         settings.subscription match {
           case _: Subscription.Assigned => Map.empty
           case _                        => partitions(ranges)
-        }
+        },
+        waits
       ),
       value,
       context.mode == ReadMode.Batch,

@@ -32,6 +32,8 @@ final private[splice] case class ReaderKey(run: String, client: ClientProperties
   *   the bytes that all readers of one JVM may hold, if the query sets them
   * @param planned
   *   the number of partitions of each topic that a batch without ends reads all partitions of
+  * @param waits
+  *   whether a reader waits for a cluster as long as its task lasts, because its task or other tasks of the batch read without an end
   */
 final private[splice] case class ReaderSettings(
     client: ClientProperties,
@@ -46,5 +48,6 @@ final private[splice] case class ReaderSettings(
     retryInterval: Duration = Duration.ofMillis(10),
     failRemoved: Boolean = true,
     bufferBytes: Option[Long] = None,
-    planned: Map[String, Int] = Map.empty
+    planned: Map[String, Int] = Map.empty,
+    waits: Boolean = false
 )

@@ -103,8 +103,12 @@ final private[splice] class SlotConsumer(
 
   def poll(timeout: Duration): ConsumerRecords[Array[Byte], Array[Byte]] = consumer.poll(timeout)
 
-  /** The offset after everything that polls have brought or passed over. */
-  def position(partition: TopicPartition): Long = consumer.position(partition)
+  /** The offset after everything that polls have brought or passed over; None while the client checks it with the leader, which polls do,
+    * and for which this does not wait.
+    */
+  def position(partition: TopicPartition): Option[Long] =
+    try Some(consumer.position(partition, Duration.ZERO))
+    catch { case _: TimeoutException => None }
 
   /** The range of a partition is read up to `offset`; `left` was polled and lies after it. If the lease has no room for it, the next range
     * seeks.

@@ -190,7 +190,7 @@ final private[splice] class SlotReader(
   }
 
   private def position(range: OpenRange): Long =
-    try consumer.position(range.partition)
+    try consumer.position(range.partition).getOrElse(range.position)
     catch {
       case e: OffsetOutOfRangeException =>
         invalid = invalid.orElse(Some(e))
@@ -254,7 +254,7 @@ final private[splice] class SlotReader(
     } finally counts.pollNanos += System.nanoTime() - start
     if (idleNanos >= step.toNanos && changes.leaveDeleted()) idleNanos = 0L
     // A range without an end may have no new record for any time, so a long wait is no sign of missing records.
-    if (idleNanos >= settings.pollTimeout.toNanos && !open.valuesIterator.exists(_.isOpen)) {
+    if (idleNanos >= settings.pollTimeout.toNanos && !settings.waits && !open.valuesIterator.exists(_.isOpen)) {
       changes.stalled()
       idleNanos = 0L
     }

@@ -38,9 +38,9 @@ final private[reader] class TopicIdClient(client: ClientProperties, patience: Du
   }
 
   // Each call creates a client, so that another broker may respond.
-  override def missing(planned: Map[String, String]): Set[String] =
-    try planned.keySet -- using(once(_, planned, Seq(patience, TopicIdClient.Soon).min)).keySet
-    catch { case _: SpliceException => Set.empty }
+  override def missing(planned: Map[String, String]): Option[Set[String]] =
+    try Some(planned.keySet -- using(once(_, planned, Seq(patience, TopicIdClient.Soon).min)).keySet)
+    catch { case _: SpliceException => Some(Set.empty) }
 
   private def using[A](request: Admin => A): A = {
     val admin = open()

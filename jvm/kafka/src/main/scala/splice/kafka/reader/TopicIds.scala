@@ -65,11 +65,11 @@ final private[splice] class TopicIds(responses: () => Long, ask: TopicIds.Questi
     if (now != presentAt) present = Set.empty
     presentAt = now
     if (planned.keySet.subsetOf(present)) Set.empty
-    else {
-      val gone = ask.missing(planned)
-      present ++= planned.keySet -- gone
-      gone
-    }
+    else
+      ask.missing(planned).fold(Set.empty[String]) { gone =>
+        present ++= planned.keySet -- gone
+        gone
+      }
   }
 
   /** Makes a question of another thread end. */
@@ -84,8 +84,10 @@ private[splice] object TopicIds {
     /** The ids of the planned topics that exist. A response with another id is suspicious, and the request is sent again. */
     def apply(planned: Map[String, String]): Map[String, String]
 
-    /** The planned topics that do not exist; none if the cluster does not respond soon. */
-    def missing(planned: Map[String, String]): Set[String] = planned.keySet -- apply(planned).keySet
+    /** The planned topics that do not exist; none if the cluster does not respond soon. None while it is not known, which a later call
+      * asks again.
+      */
+    def missing(planned: Map[String, String]): Option[Set[String]] = Some(planned.keySet -- apply(planned).keySet)
 
     /** Makes a question that another thread waits for end with an InterruptedException, and every later one. */
     def cancel(): Unit = ()
@@ -104,7 +106,7 @@ private[splice] object TopicIds {
       if (doubtful.isEmpty) same else same ++ ask(doubtful)
     }
 
-    override def missing(planned: Map[String, String]): Set[String] = ask.missing(planned)
+    override def missing(planned: Map[String, String]): Option[Set[String]] = ask.missing(planned)
 
     override def cancel(): Unit = ask.cancel()
   }

@@ -76,7 +76,7 @@ final class OpenReadsSuite extends AnyFunSuite {
     assert(end == at(0 -> 5, 1 -> 0) && e.open(end).isEmpty && e.end(end).nonEmpty)
   }
 
-  test("holes of a history are read before the log is read without an end") {
+  test("holes of a history are read before the rest of the partition, and delay no other one") {
     val run = world(2)
     Seq(0, 1).foreach(run.log.fill("t", _, 20))
     val starts  = SortedMap(t(0) -> OffsetRanges(10, Vector(2L -> 4L, 6L -> 8L)), t(1) -> OffsetRanges(15))
@@ -84,11 +84,11 @@ final class OpenReadsSuite extends AnyFunSuite {
     val begin   = run.begin(StartPosition.Offsets(starts), e)
     val first   = e.settle(begin)
     val planned = e.open(first).collect { case r: KafkaSplitRange => r }
-    assert(planned.map(r => (r.partition, r.isOpen)) == Seq(t(0) -> false, t(1) -> true))
-    assert(planned.head.holes.map(_.ranges) == Some(Vector(2L -> 4L, 6L -> 8L)))
-    val part = e.reached(first, Seq(range(0, 7, 8), open(1, 15)))
+    assert(planned.map(r => (r.partition, r.isOpen)) == Seq(t(0) -> false, t(0) -> true, t(1) -> true))
+    assert(planned.head.holes.map(_.ranges) == Some(Vector(2L -> 4L, 6L -> 8L)) && planned(1) == open(0, 10))
+    val part = e.reached(first, Seq(range(0, 7, 8), open(0, 10), open(1, 15)))
     assert(e.open(part).collect { case r: KafkaSplitRange => r.holes.map(_.ranges) }.head == Some(Vector(7L -> 8L)))
-    assert(e.open(e.reached(part, Seq(open(1, 18)))) == Seq(open(0, 10), open(1, 18)))
+    assert(e.open(e.reached(part, Seq(open(0, 12), open(1, 18)))) == Seq(open(0, 12), open(1, 18)))
   }
 
   test("rows of ended batches are read once, over kills, new partitions and other triggers") {

@@ -54,6 +54,22 @@ final class OpenRangeReaderSuite extends AnyFunSuite {
     assert(reader.isStale)
   }
 
+  test("a partition whose leader does not respond delays no other one, and is unread from where it was") {
+    val w = new SlotWorld
+    w.client.bring(0, 5, 6)
+    val reader = w.reader(open(0, 5), open(1, 7))
+    assert(reader.poll(Duration.ZERO) == Poll.Found)
+    w.client.checking = Set(w.client.p(1))
+    assert(reader.poll(Duration.ZERO) == Poll.Found && reader.poll(Duration.ZERO) == Poll.Pending)
+    w.client.bring(0, 7)
+    assert(reader.poll(Duration.ZERO) == Poll.Found)
+    assert(unread(reader) == Map(0 -> 8L, 1 -> 7L))
+    // All of its records were handed over.
+    w.client.checking = Set(w.client.p(0))
+    assert(reader.poll(Duration.ZERO) == Poll.Pending)
+    assert(unread(reader) == Map(0 -> 8L, 1 -> 7L))
+  }
+
   test("a range with an end is absent once it was read to its end") {
     val w = new SlotWorld
     w.client.bring(0, 5, 6, 7)

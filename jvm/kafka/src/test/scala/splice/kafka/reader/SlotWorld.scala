@@ -10,6 +10,7 @@ import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
 import org.apache.kafka.clients.consumer._
+import org.apache.kafka.common.errors.TimeoutException
 import org.apache.kafka.common.{Node, PartitionInfo, TopicPartition}
 import org.apache.spark.sql.types.StructType
 
@@ -29,6 +30,13 @@ final private[reader] class SlotClient extends MockConsumer[Array[Byte], Array[B
 
   /** Throws at the next call of `position` for this partition. */
   var truncated: Option[TopicPartition] = None
+
+  /** Partitions whose position is checked with a leader that does not respond. */
+  var checking: Set[TopicPartition] = Set.empty
+
+  override def position(partition: TopicPartition, timeout: Duration): Long =
+    if (checking(partition)) throw new TimeoutException(s"no position of $partition within $timeout")
+    else super.position(partition, timeout)
 
   override def position(partition: TopicPartition): Long = {
     if (truncated.contains(partition)) {

@@ -116,6 +116,7 @@ final class TopicIdsSuite extends AnyFunSuite {
     fetched("gone") = third
     val more = planned ++ Map("gone" -> first.toString, "unknown" -> first.toString)
     assert(ids(more) == more - "gone" && asked == Seq(Set("b", "gone", "unknown")))
-    assert(ids.missing(more) == Set("gone") && asked.last == more.keySet, "a missing topic is requested from a broker")
+    assert(ids.missing(more).contains(Set("gone")), "a missing topic is requested from a broker")
+    assert(asked.last == more.keySet)
   }
 }

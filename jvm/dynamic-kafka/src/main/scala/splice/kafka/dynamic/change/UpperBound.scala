@@ -28,9 +28,9 @@ private[dynamic] object UpperBound {
       until: KafkaPosition,
       places: Map[(String, Long), LogPlaces]
   ): KafkaPosition = {
-    val from = at.of(cluster)
+    val from                            = at.of(cluster)
+    def waits(after: Set[ClusterTopic]) = isHeld(applied, cutover, after, at)
     applied.of(cluster).foldLeft(until) { case (all, (topic, is)) =>
-      def waits(after: Set[ClusterTopic])        = cutover == Cutover.Stream && after.exists(applied.isOpen(_, at))
       val bound: Option[Map[LogPartition, Long]] = is match {
         case _ if applied.isPaused(ClusterTopic(cluster, topic)) => Some(Map.empty)
         case _: Waiting                                          => Some(Map.empty)
@@ -47,6 +47,20 @@ private[dynamic] object UpperBound {
       bound.fold(all)(limited(all, topic, from, _))
     }
   }
+
+  /** Whether the state of a topic sets no limit. */
+  def isUnlimited(applied: AppliedMetadata, cutover: Cutover, topic: ClusterTopic, at: DynamicPosition): Boolean =
+    applied.topics.get(topic).exists {
+      case is: Reading => !applied.isPaused(topic) && !isHeld(applied, cutover, is.after, at)
+      case _           => false
+    }
+
+  private def isHeld(
+      applied: AppliedMetadata,
+      cutover: Cutover,
+      after: Set[ClusterTopic],
+      at: DynamicPosition
+  ): Boolean = cutover == Cutover.Stream && after.exists(applied.isOpen(_, at))
 
   /** Whether a topic was recreated while it was drained. */
   def isOther(ends: KafkaPosition, topic: String, from: KafkaPosition, until: KafkaPosition): Boolean =

@@ -37,8 +37,9 @@ final private[dynamic] class ChangeDriver(
 
   import ChangeDriver._
 
-  private val documents = new DocumentFeed(discovery)
-  private val removals  = new RecentRemovals(log.find)
+  private val removals = new RecentRemovals(log.find)
+
+  private[enumerator] val documents = new DocumentFeed(discovery)
 
   /** The groups of streams that wait. */
   private[enumerator] val groups = new WaitingGroups

@@ -78,12 +78,20 @@ final private[dynamic] class ClusterWorker(
     */
   def plan: Option[KafkaPlan] = published
 
+  /** Whether the cluster has partitions that the query does not read yet. Any thread may call it. */
+  def isStale: Boolean = made.exists(_.isStale)
+
   /** Sends a request, unless one is pending, or one failed a short time ago. */
-  def ask(request: ClusterRequest): Unit =
+  def ask(request: ClusterRequest): Unit = {
+    // A position that is read without an end moves while a request is pending, whose response does not apply then.
+    if (asked.exists(one => one.answer.isDone && one.request.from != request.from)) {
+      val _ = answer(request.from, Duration.ZERO, clock.instant(), patient = false)
+    }
     if (asked.isEmpty && record.mayAsk(clock.instant())) {
       val now = clock.instant()
       asked = Some(ClusterWorker.Asked(request, now, submit(reach(_, request))))
     }
+  }
 
   /** The response; None when there is none yet, or when it is not for this position.
     *

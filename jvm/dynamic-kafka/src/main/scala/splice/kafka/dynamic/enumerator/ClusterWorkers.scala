@@ -22,8 +22,9 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
     make: (KafkaCluster, SortedSet[String]) => () => ClusterEnumerator
 ) extends AutoCloseable {
 
-  private var workers: SortedMap[String, ClusterWorkers.Entry] = SortedMap.empty
-  private var frozen                                           = false
+  @volatile private var workers: SortedMap[String, ClusterWorkers.Entry] = SortedMap.empty
+
+  private var frozen = false
 
   /** The run ends with what there is, also on clusters that it meets later. */
   def freeze(): Unit = {
@@ -100,6 +101,9 @@ final private[dynamic] class ClusterWorkers(run: String, clock: Clock)(
       find(name).flatMap(_.answer(request.from, wait, deadline, patient)).map(name -> _)
     }
   }
+
+  /** Whether the next batch would read more partitions of a cluster. Any thread may call it. */
+  def isStale: Boolean = workers.valuesIterator.exists(_.worker.isStale)
 
   override def close(): Unit = end(workers)(_ => ())
 

@@ -13,13 +13,13 @@ import splice.kafka.dynamic.change.{AppliedMetadata, Refusal}
 /** The documents that the metadata service returned in this run. */
 final private[enumerator] class DocumentFeed(discovery: MetadataDiscovery) {
 
-  private var asked    = false
-  private var last     = Option.empty[StreamMetadata]
-  private var fresh    = false
-  private var polled   = false
-  private var open     = Option.empty[StreamMetadata]
-  private var greatest = Option.empty[Long]
-  private var checked  = Option.empty[(StreamMetadata, Int, Boolean)]
+  private var asked          = false
+  @volatile private var last = Option.empty[StreamMetadata]
+  private var fresh          = false
+  private var polled         = false
+  private var open           = Option.empty[StreamMetadata]
+  private var greatest       = Option.empty[Long]
+  private var checked        = Option.empty[(StreamMetadata, Int, Boolean)]
 
   /** The document with changes that are not applied yet, until it is applied as a whole or rejected. */
   def pending: Option[StreamMetadata] = open
@@ -54,6 +54,10 @@ final private[enumerator] class DocumentFeed(discovery: MetadataDiscovery) {
     fresh ||= found.nonEmpty
     last
   }
+
+  /** Whether a document was received since [[poll]] that differs from the last one and from a state. Any thread may call it. */
+  def isStale(here: AppliedMetadata): Boolean =
+    discovery.next.exists(found => !last.contains(found) && !here.equalsDocument(found))
 
   /** Takes the latest document as the pending one, if it is new.
     *

@@ -3,6 +3,7 @@
 
 package splice.kafka.dynamic.enumerator
 
+import java.time.Duration
 import java.util.concurrent.TimeUnit
 
 import scala.annotation.tailrec
@@ -37,7 +38,7 @@ final private[splice] class DynamicEnumerator(
     sizes: RecordSizes,
     reads: ClusterReads
 ) extends SplitEnumerator[DynamicOffset]
-    with LogPartitions {
+    with LogPartitions with OpenEnded[DynamicOffset] {
 
   private val changes = new ChangeLog(context.sideLog)
   private val rules   = new ChangeRules(settings.removal)
@@ -54,15 +55,10 @@ final private[splice] class DynamicEnumerator(
     new ClusterScopes(context, takeover, name => changes.last.flatMap(_.scopes.get(name)).getOrElse(name))(stored =>
       own(DynamicPosition.read(stored))
     )
-  private val plan = new DynamicPlan(
-    changes,
-    { name =>
-      // A worker that has published no plan has written no entry that a position of this run depends on.
-      workers.find(name).flatMap(_.plan).getOrElse(KafkaPlan.read(scopes(name)()))
-    }
-  )
-  private val same     = new SameClusters(scopes(_))
+  private val plan     = new DynamicPlan(changes, planOf)
+  private val opens    = new OpenClusters(planOf, settings.cutover, settings.base.ending.nonEmpty)
   private val missing  = new MissingTopics(context.steady)
+  private val rounds   = new Rounds(settings, driver, workers, new SameClusters(scopes(_)), missing)
   private val patience = new ClusterPatience(workers, settings.clusterTimeout, context.steady)
   private val sharing  = new ClusterSharing(sizes)
   private val costs    = new ClusterCosts(sizes)
@@ -130,45 +126,38 @@ final private[splice] class DynamicEnumerator(
     *   whether to wait for clusters that are known to be unavailable
     */
   @tailrec private def go(at: DynamicPosition, limits: Limits, patient: Boolean = false): DynamicPosition = {
-    val (begun, before) = driver.settle(at, frozen, workers.availability)
-    workers.all.foreach { case (name, worker) => if (!before.isActive(name)) worker.rest() }
-    workers.follow(driver.reached(before), at)
-    val requests = SortedMap.from(before.read.keysIterator.filter(before.isActive).map(name =>
-      name -> driver.request(before, name, begun.of(name))
-    ))
-    val responses = workers.advance(requests, settings.clusterWait, patient)
-    val found     = same.checked(before, begun, responses)
-    missing.update(before, found)
-    val (now, here) = driver.respond(begun, found, requests.keySet)
-    val next        = advanced(
-      now,
-      here,
-      if (here eq before) found
-      else found.map { case (name, reach) =>
-        name -> reach.after(here.read.getOrElse(name, SortedSet.empty[String]), now.of(name))
-      },
-      limits
-    )
-    // A paused stream needs no response.
-    val silent     = (requests.keySet -- found.keySet).filterNot(here.readsOnlyPaused)
-    val waitsFor   = driver.groups.waitsFor.filterNot(here.readsOnlyPaused)
-    val partitions = found.toSeq.flatMap { case (name, reach) => reach.silentOf(here, name).map(name -> _) }
+    val round    = rounds(at, frozen, patient, isOpen = false)
+    val next     = advanced(round, limits)
+    val waitsFor = driver.groups.waitsFor.filterNot(round.here.readsOnlyPaused)
+    val partial  = round.silentPartitions
     // A run that ends with what there was when it began first reads what the available clusters have.
-    val waits = frozen && next == at && (silent.nonEmpty || waitsFor.nonEmpty || partitions.nonEmpty)
+    val waits = frozen && next == at && (round.silent.nonEmpty || waitsFor.nonEmpty || partial.nonEmpty)
     if (waits || settings.failWhenUnavailable)
-      patience.check(silent, if (frozen) waitsFor else Set.empty, partitions)
+      patience.check(round.silent.toSet, if (frozen) waitsFor else Set.empty, partial)
     if (waits) {
       pause()
-      go(now, limits, patient = true)
+      go(round.at, limits, patient = true)
     } else next
   }
 
-  private def advanced(
-      at: DynamicPosition,
-      here: AppliedMetadata,
-      found: SortedMap[String, Reach],
-      limits: Limits
-  ): DynamicPosition = {
+  override def settle(from: DynamicOffset): DynamicOffset = {
+    val round = rounds(own(from), frozen, patient = false, isOpen = true)
+    if (settings.failWhenUnavailable) patience.check(round.silent.toSet, Set.empty, round.silentPartitions)
+    opens.settle(round, driver.groups.waitsFor.nonEmpty)
+  }
+
+  override def open(settled: DynamicOffset): Seq[SplitRange] = opens.open(own(settled))
+
+  override def reached(settled: DynamicOffset, unread: Seq[SplitRange]): DynamicOffset =
+    positions.offset(opens.reached(own(settled), unread))
+
+  override def isStale: Boolean =
+    opens.last.exists(batch => batch.isPassing || driver.documents.isStale(batch.here)) || workers.isStale
+
+  override def staleInterval: Option[Duration] = Some(settings.base.discoveryInterval)
+
+  private def advanced(round: Round, limits: Limits): DynamicPosition = {
+    import round.{at, found, here}
     val open = found.map { case (name, reach) =>
       name -> reach.within(UpperBound(here, settings.cutover, name, at, reach.until, reach.places), at.of(name))
     }
@@ -181,6 +170,10 @@ final private[splice] class DynamicEnumerator(
   // It reads only side-log objects of this thread and the plans that workers have published, so no cluster is waited for.
   override def splits(from: DynamicOffset, until: DynamicOffset): Seq[SplitRange] =
     plan.splits(takeover.required(positions(from)), takeover.required(positions(until)))
+
+  // A worker that has published no plan has written no entry that a position of this run depends on.
+  private def planOf(name: String): KafkaPlan =
+    workers.find(name).flatMap(_.plan).getOrElse(KafkaPlan.read(scopes(name)()))
 
   override def replay(from: DynamicOffset, until: DynamicOffset): Unit = {
     val (at, to) = (own(from), own(until))

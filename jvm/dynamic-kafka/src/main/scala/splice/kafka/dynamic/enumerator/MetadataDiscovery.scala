@@ -113,6 +113,9 @@ final private[dynamic] class MetadataDiscovery(
     found
   }
 
+  /** What [[news]] would return. Any thread may call it. */
+  def next: Option[StreamMetadata] = looks.next
+
   def health: DiscoveryHealth = looks.health
 
   /** How old the last answer is. */

@@ -33,6 +33,8 @@ import splice.source.{Limits, LogPartition, SpliceException}
   *   topics and future times of their drains. Until then, a place only limits new rows
   * @param starts
   *   topics whose start is needed; None = they start like new ones
+  * @param isOpen
+  *   whether topics are read without an end. Ends are then requested only for changes
   */
 final private[dynamic] case class ClusterRequest(
     from: KafkaPosition,
@@ -42,8 +44,17 @@ final private[dynamic] case class ClusterRequest(
     stopping: Set[String] = Set.empty,
     times: Set[(String, Long)] = Set.empty,
     limits: Set[(String, Long)] = Set.empty,
-    starts: Map[String, Option[StartingOffsets]] = Map.empty
-)
+    starts: Map[String, Option[StartingOffsets]] = Map.empty,
+    isOpen: Boolean = false
+) {
+
+  /** Whether the response must have ends of logs. */
+  def needsEnds: Boolean = !isOpen || draining.nonEmpty || times.nonEmpty || starts.nonEmpty || ahead.nonEmpty
+
+  /** Partitions whose logs may end before the position. */
+  def ahead: Set[LogPartition] =
+    expected.offsets.collect { case (p, start) if from.get(p).forall(_ <= start) => p }.toSet
+}
 
 /** The response of a cluster: how far it can be read, and what changes need.
   *
@@ -65,6 +76,10 @@ final private[dynamic] case class ClusterRequest(
   *   of the topics of the request, likewise
   * @param missing
   *   topics of the request that do not exist
+  * @param settled
+  *   of a request without ends: the position with new partitions, after what a policy skips
+  * @param open
+  *   of such a request: the partitions that are read, each with its end, or the greatest number
   */
 final private[dynamic] case class Reach(
     request: ClusterRequest,
@@ -77,7 +92,9 @@ final private[dynamic] case class Reach(
     silent: SortedMap[LogPartition, SilentPartition],
     places: Map[(String, Long), LogPlaces],
     starts: Map[String, KafkaPosition],
-    missing: SortedSet[String]
+    missing: SortedSet[String],
+    settled: KafkaPosition,
+    open: Map[LogPartition, Long]
 ) {
 
   /** How many offsets are to be read. */
@@ -111,11 +128,14 @@ final private[dynamic] case class Reach(
     val moved = (until.topics ++ from.topics).filter { topic =>
       !read(topic) || !until.hasTopic(topic) || ((from ne request.from) && from.of(topic) != request.from.of(topic))
     }
-    copy(
-      until = moved.foldLeft(until)((all, topic) => all.without(topic).and(from.only(topic))),
-      begins = begins.filterNot(b => moved(b._1.topic))
-    )
+    def stays(position: KafkaPosition) =
+      moved.foldLeft(position)((all, topic) => all.without(topic).and(from.only(topic)))
+    copy(until = stays(until), begins = begins.filterNot(b => moved(b._1.topic)), settled = stays(settled))
   }
+
+  /** Whether the log of a partition may end before its position. */
+  def isAhead(p: LogPartition): Boolean =
+    request.ahead(p) && !written.get(p).exists(end => settled.get(p).exists(_ <= end))
 
   /** The response within the bound of a batch. Offsets of a topic that was recreated, and that stays where it is, are no offsets of its new
     * start.
@@ -162,9 +182,13 @@ private[dynamic] object Reach {
     enumerator.expect(request.expected)
     // A partition that was created between the last refresh and the removal belongs to the drain.
     if (draining.valuesIterator.exists(_.bound.isAsked)) enumerator.refresh()
-    val until  = enumerator.advance(from, Limits.Everything)
-    val silent = enumerator.silent
-    val ranges = if (until == from) Nil else enumerator.splits(from, until)
+    val settled = if (request.isOpen) enumerator.settle(from) else from
+    val until   = if (request.needsEnds) enumerator.advance(settled, Limits.Everything) else settled
+    val silent  = enumerator.silent
+    val ranges  = if (request.isOpen || until == from) Nil else enumerator.splits(from, until)
+    val open    =
+      if (request.isOpen) enumerator.open(settled).collect { case r: KafkaSplitRange => r.partition -> r.until }
+      else Nil
     val begins =
       ranges.collect { case r: KafkaSplitRange => r.partition -> r.from }.groupMapReduce(_._1)(_._2)(math.min)
     val deleted = draining.valuesIterator.map(_.bound).collect { case Bound.Ends(ends) => ends }
@@ -173,7 +197,8 @@ private[dynamic] object Reach {
     val times  = request.times.filter(t => known(t._1))
     val limits = request.limits.filter { case (topic, _) => known(topic) && until.only(topic) != from.only(topic) }
     val ending = draining.collect { case (topic, is) if is.bound.isAsked && known(topic) => topic }
-    val last   = (ending ++ times.map(_._1)).flatMap(until.of(_).keySet).toSet
+    val ahead  = if (request.isOpen) request.ahead.filter(p => until.get(p).nonEmpty) else Set.empty[LogPartition]
+    val last   = (ending ++ times.map(_._1)).flatMap(until.of(_).keySet).toSet ++ ahead
     val ends   = if (last.isEmpty) Map.empty[LogPartition, Long] else enumerator.written(last)
     Reach(
       request,
@@ -188,7 +213,9 @@ private[dynamic] object Reach {
         places(enumerator, until, ends, millis, topics, request.time)
       },
       starts(enumerator, until, request.starts.filter(topic => known(topic._1))),
-      enumerator.missing
+      enumerator.missing,
+      settled,
+      open.groupMapReduce(_._1)(_._2)(math.max)
     )
   }
 

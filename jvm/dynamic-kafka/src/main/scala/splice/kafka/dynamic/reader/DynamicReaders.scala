@@ -22,9 +22,14 @@ import splice.source.{EnumeratorContext, ReaderSequence, SplitRange, SplitReader
   *   by name
   * @param origin
   *   how columns are added that say where a row comes from; None when none is asked for
+  * @param isOpen
+  *   whether some ranges of the batch have no end, so that all clusters of a slot are read at the same time
   */
-final private[dynamic] case class DynamicReaders(clusters: Map[String, SplitReaderFactory], origin: Option[OriginPlan])
-    extends SplitReaderFactory {
+final private[dynamic] case class DynamicReaders(
+    clusters: Map[String, SplitReaderFactory],
+    origin: Option[OriginPlan],
+    isOpen: Boolean
+) extends SplitReaderFactory {
 
   override val columnar: Boolean = clusters.values.forall(_.columnar)
 
@@ -41,16 +46,19 @@ final private[dynamic] case class DynamicReaders(clusters: Map[String, SplitRead
   private def originOf(cluster: String, ranges: IndexedSeq[DynamicSplitRange]): Origin =
     new Origin(cluster, ranges.map(r => r.range.partition.topic -> r.stream).toMap)
 
-  /** Some clusters at once. */
+  /** Some clusters at once, or all. */
   private def together[T](task: TaskRanges)(
       reader: (String, IndexedSeq[DynamicSplitRange]) => SplitReader[T]
   ): SplitReader[T] = {
     val ranges = task.ranges.collect { case range: DynamicSplitRange => range }
     val parts  = ranges.map(_.cluster).distinct.map(name => name -> ranges.filter(_.cluster == name))
+    def open(name: String, own: IndexedSeq[DynamicSplitRange]): SplitReader[T] =
+      if (isOpen) new OpenClusterReader(name, own)(reader(name, _)) else reader(name, own)
     parts match {
-      case Seq((name, own)) => reader(name, own)
+      case Seq((name, own)) => open(name, own)
       case several          =>
-        new ReaderSequence(several.iterator.map { case (name, own) => reader(name, own) }, DynamicReaders.AtOnce)
+        val atOnce = if (isOpen) several.size else DynamicReaders.AtOnce
+        new ReaderSequence(several.map { case (name, own) => own -> (() => open(name, own)) }, atOnce)
     }
   }
 }
@@ -73,6 +81,7 @@ private[dynamic] object DynamicReaders {
   )(cluster: String => KafkaCluster): DynamicReaders = {
     val origin = OriginPlan(columns, KafkaSchema(settings.base.includeHeaders, settings.base.value))
     val byName = ranges.collect { case range: DynamicSplitRange => range }.groupBy(_.cluster)
+    val isOpen = ranges.exists(_.isOpen)
     DynamicReaders(
       byName.map { case (name, own) =>
         val of = settings.of(cluster(name), SortedSet.from(own.map(_.range.partition.topic)))
@@ -83,10 +92,12 @@ private[dynamic] object DynamicReaders {
           ClusterReads.key(context.run, name),
           own.map(_.range),
           sizes(name),
-          math.min(byName.size, AtOnce)
+          if (isOpen) byName.size else math.min(byName.size, AtOnce),
+          isOpen
         )
       },
-      origin
+      origin,
+      isOpen
     )
   }
 

@@ -20,6 +20,8 @@ final private[splice] case class DynamicSplitRange(cluster: String, stream: Stri
 
   override def weight: Long = range.weight
 
+  override def isOpen: Boolean = range.isOpen
+
   override def slotted: Boolean = true
 
   override def cuttable: Boolean = range.cuttable

@@ -29,7 +29,9 @@ final class ClusterSharingSuite extends AnyFunSuite {
     SortedMap.empty,
     Map.empty,
     Map.empty,
-    SortedSet.empty
+    SortedSet.empty,
+    KafkaPosition.of(from),
+    Map.empty
   )
 
   test("a limit of rows is shared as if all partitions were of one cluster") {

@@ -30,12 +30,16 @@ final class ClusterWorkerSuite extends AnyFunSuite {
       note("asked")
       from
     }
-    override def freeze(): Unit = note("frozen")
-    override def close(): Unit  = note("closed")
+    override def freeze(): Unit   = note("frozen")
+    override def close(): Unit    = note("closed")
+    override def isStale: Boolean = ClusterWorkerSuite.this.isStale
 
     override def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = KafkaPosition.Empty
     override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
       throw new UnsupportedOperationException
+    override def settle(from: KafkaPosition): KafkaPosition                                                = from
+    override def open(settled: KafkaPosition): Seq[SplitRange]                                             = Nil
+    override def reached(settled: KafkaPosition, unread: Seq[SplitRange]): KafkaPosition                   = settled
     override def plan: KafkaPlan                                                                           = KafkaPlan()
     override def expect(starts: KafkaPosition): Unit                                                       = ()
     override def refresh(): Unit                                                                           = ()
@@ -46,6 +50,8 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = SortedMap.empty
     override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord]       = SortedMap.empty
   }
+
+  @volatile private var isStale = false
 
   private def events(use: ClusterWorker => Unit): String = {
     val events = new StringBuffer
@@ -71,6 +77,28 @@ final class ClusterWorkerSuite extends AnyFunSuite {
   private val login  = KafkaErrors.refused("east:9092", "its topics", new SaslAuthenticationException("no"))
   private val silent =
     KafkaErrors.unreachable("east:9092", "its topics", Duration.ofSeconds(1), new TimeoutException("late"))
+
+  test("a response for an earlier position is not awaited, and the request is sent again") {
+    events { worker =>
+      val moved = KafkaPosition.of(Map(LogPartition("t", 0) -> 5L))
+      worker.ask(ClusterRequest(KafkaPosition.Empty, Instant.EPOCH))
+      // The thread of the worker has sent the response when it has answered another question.
+      worker(_ => ())
+      worker.ask(ClusterRequest(moved, Instant.EPOCH))
+      val minute = Duration.ofMinutes(1)
+      assert(worker.answer(moved, minute, Clock.systemUTC().instant().plus(minute), patient = true).nonEmpty)
+    }
+  }
+
+  test("a worker is stale while its enumerator is") {
+    events { worker =>
+      assert(!worker.isStale)
+      reach(worker)
+      assert(!worker.isStale)
+      isStale = true
+      assert(worker.isStale)
+    }
+  }
 
   test("frozen ends do not decide where a topic ends that was removed after they were taken") {
     def leaving(topics: String*) =

@@ -1,0 +1,119 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.enumerator
+
+import splice.kafka.dynamic.change.TopicState.{Draining, Waiting}
+import splice.kafka.dynamic.change.{AppliedMetadata, Cutover, UpperBound}
+import splice.kafka.dynamic.split.{ClusterTopic, DynamicPosition, DynamicSplitRange}
+import splice.kafka.enumerator.{KafkaPlan, OpenReads}
+import splice.kafka.split.KafkaPosition
+import splice.source.{LogPartition, SplitRange}
+
+/** Batches that read many clusters without an end ([[splice.source.OpenEnded]]).
+  *
+  * A topic with a limit, such as the end of a drain, is read up to what its cluster had when the batch began. A cluster that has not responded
+  * is read from the positions that are known.
+  *
+  * @param plan
+  *   the plan of a cluster
+  * @param isBounded
+  *   whether the source ends, so that a cluster is read only with its ends
+  */
+final private[enumerator] class OpenClusters(plan: String => KafkaPlan, cutover: Cutover, isBounded: Boolean) {
+
+  import OpenClusters._
+
+  @volatile private var batch = Option.empty[Batch]
+
+  /** The batch that was settled last. Any thread may call it. */
+  def last: Option[Batch] = batch
+
+  /** The start of the batch that a round allows.
+    *
+    * @param waits
+    *   whether streams wait for a cluster
+    */
+  def settle(round: Round, waits: Boolean): DynamicPosition = {
+    val settled = round.found.foldLeft(round.at) { case (at, (name, reach)) =>
+      at.updated(name, limited(round, name, reach, reach.settled))
+    }
+    batch = Some(Batch(settled, round.here, ranges(round, settled), waits || isPassing(round, settled)))
+    settled
+  }
+
+  /** The ranges of the batch that begins at a position, which [[settle]] returned last. */
+  def open(settled: DynamicPosition): Seq[DynamicSplitRange] = batch.filter(_.start == settled).fold(
+    throw new IllegalStateException(s"The batch at ${settled.json} was not settled")
+  )(_.ranges)
+
+  def reached(settled: DynamicPosition, unread: Seq[SplitRange]): DynamicPosition = {
+    val left = unread.collect { case range: DynamicSplitRange => range }.groupMap(_.cluster)(_.range)
+    open(settled).groupMap(_.cluster)(_.range).foldLeft(settled) { case (at, (name, planned)) =>
+      at.updated(name, OpenReads.reached(at.of(name), planned, left.getOrElse(name, Nil)))
+    }
+  }
+
+  private def limited(round: Round, name: String, reach: Reach, until: KafkaPosition) =
+    UpperBound(round.here, cutover, name, round.at, until, reach.places)
+
+  private def ranges(round: Round, settled: DynamicPosition): Seq[DynamicSplitRange] =
+    settled.clusters.toSeq.filter { case (name, _) => round.here.isActive(name) }.flatMap { case (name, position) =>
+      val until = round.found.get(name).fold(known(round, name))(responded(round, name, _))
+      val ends  = position.offsets.keysIterator.flatMap(p => until(p).map(p -> _)).toMap
+      plan(name).open(position)(ends.contains, ends).map { range =>
+        val topic = range.partition.topic
+        DynamicSplitRange(name, round.here.stream(ClusterTopic(name, topic)).getOrElse(topic), range)
+      }
+    }
+
+  /** The ends of partitions of a cluster that has responded. */
+  private def responded(round: Round, name: String, reach: Reach): LogPartition => Option[Long] = {
+    val bound = limited(round, name, reach, reach.until)
+    p =>
+      if (isUnlimited(round, name, p.topic) && !reach.isAhead(p)) reach.open.get(p)
+      else bound.get(p).filter(_ => reach.open.contains(p))
+  }
+
+  /** The same for a cluster that has not: limits are not known. */
+  private def known(round: Round, name: String): LogPartition => Option[Long] = {
+    val expected                 = round.here.expectedOn(name)
+    val at                       = round.at.of(name)
+    def isAhead(p: LogPartition) = expected.get(p).exists(start => at.get(p).forall(_ <= start))
+    p => Option.when(!isBounded && isUnlimited(round, name, p.topic) && !isAhead(p))(Long.MaxValue)
+  }
+
+  private def isUnlimited(round: Round, name: String, topic: String) =
+    UpperBound.isUnlimited(round.here, cutover, ClusterTopic(name, topic), round.at)
+
+  private def isPassing(round: Round, settled: DynamicPosition): Boolean = {
+    import round.{found, here, silent}
+    def isAhead = found.exists { case (name, reach) =>
+      reach.request.ahead.exists(p => isUnlimited(round, name, p.topic) && reach.isAhead(p))
+    }
+    def changes = here.topics.exists {
+      case (topic, _: Waiting | _: Draining) => here.isActive(topic.cluster) && !here.isPaused(topic)
+      case _                                 => false
+    }
+    def unknown = silent.exists(name => here.read.get(name).exists(_.exists(!settled.of(name).hasTopic(_))))
+    changes || isAhead || unknown
+  }
+}
+
+private[enumerator] object OpenClusters {
+
+  /** A batch that is read.
+    *
+    * @param here
+    *   the state at its start
+    * @param isPassing
+    *   whether the next batch may read more although no document and no cluster changes: a drain may end, the time of a cutover may come, or a
+    *   cluster may respond whose starts are not known
+    */
+  final case class Batch(
+      start: DynamicPosition,
+      here: AppliedMetadata,
+      ranges: Seq[DynamicSplitRange],
+      isPassing: Boolean
+  )
+}
