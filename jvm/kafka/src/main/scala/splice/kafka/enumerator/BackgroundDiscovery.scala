@@ -26,6 +26,8 @@ final private[splice] class BackgroundDiscovery(log: LogMetadata, interval: Dura
 
   override def news(): Option[LogDescription] = looks.news()
 
+  override def pending: Option[LogDescription] = looks.pending
+
   override def health: DiscoveryHealth = looks.health
 
   override def close(): Unit = looks.close()

@@ -64,6 +64,9 @@ final private[splice] class BackgroundLooks[A](name: String, interval: Duration,
   /** What was seen since this was last asked. */
   def news(): Option[A] = seen.getAndSet(None)
 
+  /** The same, and it stays what [[news]] returns. */
+  def pending: Option[A] = seen.get()
+
   def health: DiscoveryHealth = felt.get()
 
   /** A look that failed which was not of this thread's own accord. */

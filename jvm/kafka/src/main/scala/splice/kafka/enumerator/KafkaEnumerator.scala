@@ -57,7 +57,6 @@ final private[splice] class KafkaEnumerator(
   private val sharing    = new Sharing(settings.admission, sizes)
   private val progress   =
     new KafkaFigures(sizes, reports, () => fills, watch, discovery, context, membership.reads, skipped)
-
   private val contents  = new LogContents(log, membership, looks)
   private val openReads =
     new OpenReads(membership, startLog, endingLog, silence, skips, policies.newPartitions, settings.ending)(plan)
@@ -111,6 +110,7 @@ final private[splice] class KafkaEnumerator(
     openReads.settle(from)
   })
 
+  override def isStale: Boolean                              = membership.isStale
   override def open(settled: KafkaPosition): Seq[SplitRange] = openReads.open(settled)
 
   override def reached(settled: KafkaPosition, unread: Seq[SplitRange]): KafkaPosition =

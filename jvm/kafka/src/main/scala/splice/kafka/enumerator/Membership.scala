@@ -20,9 +20,11 @@ final private[splice] class Membership(
     looks: SecondLook
 ) {
 
-  private var seen: Option[LogDescription] = None
-  private var compared                     = false
-  private var gone: Set[LogPartition]      = Set.empty
+  // The thread of isStale reads it.
+  @volatile private var seen: Option[LogDescription] = None
+
+  private var compared                = false
+  private var gone: Set[LogPartition] = Set.empty
 
   /** Where reading goes on from a position, and of which partitions; asks the cluster only the first time in a run.
     *
@@ -39,6 +41,11 @@ final private[splice] class Membership(
       case None              => ()
     }
     settled(at)
+  }
+
+  /** Whether discovery has found other topics or partitions than [[settle]] returned last. Any thread may call it. */
+  def isStale: Boolean = discovery.pending.exists { found =>
+    seen.exists(known => found.partitions != known.partitions || found.topicIds != known.topicIds)
   }
 
   /** The same, as the cluster says it now. */
