@@ -5,7 +5,8 @@ package splice.coordinator
 
 import splice.source._
 
-/** Batches of Spark's real-time mode, which have a time instead of an end. Called from the query's thread.
+/** Batches of Spark's real-time mode, which have a time instead of an end, and the tasks of continuous mode, whose epochs have one. One thread
+  * at a time calls all methods but [[isStale]].
   *
   * No layout of slots is stored: a batch that was interrupted is planned again from its start, and its rows come again.
   *
@@ -43,7 +44,7 @@ final class RealTimeBatches private[coordinator] (
     if (tasks.isEmpty) Seq(TaskRanges(None, IndexedSeq.empty)) else tasks
   }
 
-  /** The end of the batch.
+  /** The end of the batch, or of an epoch.
     *
     * @param unread
     *   of each task, what it has not read of its ranges
@@ -52,6 +53,13 @@ final class RealTimeBatches private[coordinator] (
     val (_, at) = settled.getOrElse(throw new IllegalStateException("a batch ended that did not begin"))
     enumerator.reached(at, unread ++ waiting(at))
   }
+
+  /** Whether the batch reads ranges with an end, and tasks have read all of them. */
+  def isRead(unread: Seq[SplitRange]): Boolean =
+    unread.isEmpty && settled.exists { case (_, at) => enumerator.open(at).exists(!_.isOpen) }
+
+  /** Whether another batch would read other ranges. Any thread may call it. */
+  def isStale: Boolean = enumerator.isStale
 
   // Open ranges of a batch that reads ranges with an end first.
   private def waiting(at: Position): Seq[SplitRange] = {
