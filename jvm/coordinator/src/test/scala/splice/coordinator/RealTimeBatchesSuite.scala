@@ -74,16 +74,18 @@ final class RealTimeBatchesSuite extends AnyFunSuite {
     val all     = batches(numbers, slots = 2)
     all.begin(start)
     assert(all.tasks(start).flatMap(_.ranges) == Seq(CounterRange(1, 0, 5, slotted = true)))
+    assert(!all.isRead(Seq(CounterRange(1, 2, 5, slotted = true))) && all.isRead(Nil))
     val end = all.end(Nil)
     assert(end == CounterPosition(SortedMap(0 -> 0L, 1 -> 5L)))
     all.begin(end)
-    assert(all.tasks(end).flatMap(_.ranges) == Seq(OpenNumbers(0, 0)))
+    assert(all.tasks(end).flatMap(_.ranges) == Seq(OpenNumbers(0, 0)) && !all.isRead(Nil))
   }
 
   test("a batch without anything to read has one task without ranges") {
     val all = batches(new Numbers(Set.empty), slots = 2)
     all.begin(start)
     assert(all.tasks(start) == Seq(TaskRanges(None, IndexedSeq.empty)) && all.end(Nil) == start)
+    assert(!all.isRead(Nil))
   }
 }
 

@@ -42,7 +42,7 @@ final private[spark] class LoggedBatches(source: Path, configuration: Configurat
   def lastEpoch(): Option[Long] = numbers("offsets").maxOption.filter(isEpoch)
 
   /** Whether a batch is an epoch of continuous mode: Spark logs no metadata of it. */
-  def isEpoch(batch: Long): Boolean = lines(batch).lift(1).forall(_.isBlank)
+  def isEpoch(batch: Long): Boolean = lines(batch).lift(1).exists(_.isBlank)
 
   /** Removes the offset of a batch, with the checksums that Spark or Hadoop keep beside it. */
   def remove(batch: Long): Unit = files("offsets").map(_.getPath).filter { file =>

@@ -113,15 +113,22 @@ final private[spark] class SpliceContinuousStream(opened: => SourceRun, mode: So
     now
   }
 
-  // Spark would keep the logged end of an uncommitted epoch for the next epoch of this number.
   private def begin(now: Running, start: Position): Unit = {
     guard.begin()
+    if (now.committed.isEmpty) clear(now.source, start)
     running = Some(now.copy(committed = Some(start), plan = None, ended = None))
-    val batches = now.source.batches
-    val ahead   = batches.uncommitted().filterNot(batches.end(_).map(now.source.coordinator.position).contains(start))
-    val others  = ahead.filterNot(batches.isEpoch)
+  }
+
+  /** Removes the ends of uncommitted epochs. Spark would keep such an end for the next epoch of its number. Later in the run there is none, and
+    * Spark has ends in memory.
+    */
+  private def clear(source: SourceRun, start: Position): Unit = {
+    val batches = source.batches
+    val ahead   =
+      batches.uncommitted().filterNot(batches.end(_).map(source.coordinator.position).contains(start))
+    val (epochs, others) = ahead.partition(batches.isEpoch)
     if (others.nonEmpty) throw FrontErrors.uncommitted(others)
-    ahead.foreach { epoch =>
+    epochs.foreach { epoch =>
       log.warn(s"Rows of epoch $epoch are read again, because the query stopped before it was committed.")
       batches.remove(epoch)
     }

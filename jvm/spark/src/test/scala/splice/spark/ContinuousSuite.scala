@@ -10,12 +10,15 @@ import java.util.concurrent.atomic.AtomicBoolean
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
+import org.apache.commons.lang3.SerializationUtils
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.kafka.clients.admin.NewPartitions
 import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
 import org.apache.kafka.common.serialization.StringSerializer
+import org.apache.spark.sql.connector.read.streaming.{AcceptsLatestSeenOffset, Offset, PartitionOffset}
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.sql.{ForeachWriter, Row, SparkSession}
 import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
@@ -167,6 +170,63 @@ final class ContinuousSuite extends AnyFunSuite with WithSpark with Eventually {
     } finally query.stop()
   }
 
+  test("after each row the epoch's end has the rows handed over, and does not move once the tasks will be replaced") {
+    create("epochs", 2)
+    (0 until 2).foreach(p => write("epochs", p, numbers(p, 0 until 5)))
+    val options = Map(
+      "source"                  -> "kafka",
+      "kafka.bootstrap.servers" -> broker.servers,
+      "subscribe"               -> "epochs",
+      "startingOffsets"         -> "earliest",
+      "discoveryInterval"       -> "200ms",
+      "slots"                   -> "1"
+    )
+    SparkSession.setActiveSession(spark)
+    val stream = new SpliceTable(options).newScanBuilder(new CaseInsensitiveStringMap(options.asJava)).build()
+      .toContinuousStream(checkpoint("epochs").resolve("sources/0").toString)
+    def plan(start: Offset) = {
+      val tasks = stream.planInputPartitions(start)
+      stream.createContinuousReaderFactory().createReader(tasks.head) -> tasks
+    }
+    def text(ends: Map[Int, Long]) =
+      ends.toSeq.sorted.map { case (p, end) => s""""$p":$end""" }.mkString("""{"epochs":{""", ",", "}}")
+    try {
+      val (reader, tasks) = plan(stream.initialOffset())
+      assert(tasks.length == 1)
+      def end(offset: PartitionOffset): Offset = {
+        val sent = SerializationUtils.roundtrip(offset)
+        val end  = stream.mergeOffsets(Array(sent))
+        assert(!stream.needsReconfiguration())
+        stream.commit(stream.deserializeOffset(end.json))
+        end
+      }
+      assert(end(reader.getOffset).json == text(Map(0 -> 0L, 1 -> 0L)))
+      val last = (1 to 10).foldLeft(Map(0 -> 0L, 1 -> 0L)) { (read, _) =>
+        assert(reader.next())
+        val p    = reader.get().getInt(3)
+        val next = read.updated(p, read(p) + 1)
+        assert(end(reader.getOffset).json == text(next))
+        next
+      }
+      assert(last == Map(0 -> 5L, 1 -> 5L))
+      Using.resource(broker.admin()) { admin =>
+        admin.createPartitions(Map("epochs" -> NewPartitions.increaseTo(3)).asJava).all().get()
+      }
+      write("epochs", 0, numbers(0, 5 until 6))
+      assert(reader.next())
+      val moved = reader.getOffset
+      eventually(assert(stream.needsReconfiguration()))
+      // An epoch of the old tasks that ends before Spark has stopped them.
+      assert(stream.mergeOffsets(Array(moved)).json == text(last) && !stream.needsReconfiguration())
+      reader.close()
+      val start = stream.deserializeOffset(text(last))
+      stream.asInstanceOf[AcceptsLatestSeenOffset].setLatestSeenOffset(start)
+      val (next, _) = plan(start)
+      assert(stream.mergeOffsets(Array(next.getOffset)).json == text(last + (2 -> 0L)))
+      next.close()
+    } finally stream.stop()
+  }
+
   test("a query whose task fails loses no row, and reads again no row before the last committed epoch") {
     create("failing", 2)
     (0 until 2).foreach(p => write("failing", p, numbers(p, 0 until 100)))
@@ -201,15 +261,18 @@ final class ContinuousSuite extends AnyFunSuite with WithSpark with Eventually {
     live(250, continuous)
     Seq(Trigger.AvailableNow(), Trigger.RealTime("1 second")).foreach { other =>
       val message = failure(start("modes", other))
-      assert(message.contains("[SPLICE_CONTINUOUS.TRIGGER_NOT_SUPPORTED]") && message.contains("""{"modes":{"0":250,"1":250,"2":250}}"""))
+      assert(message.contains("[SPLICE_CONTINUOUS.TRIGGER_NOT_SUPPORTED]") &&
+        message.contains("""{"modes":{"0":250,"1":250,"2":250}}"""))
     }
     live(300, continuous)
     assert(values("modes") == all(300).sorted)
   }
 
   for {
-    (first, before) <- Seq("now" -> Trigger.AvailableNow(), "timed" -> Trigger.RealTime("1 second"), "cont" -> continuous)
-    (second, after) <- Seq("now" -> Trigger.AvailableNow(), "timed" -> Trigger.RealTime("1 second"), "cont" -> continuous)
+    (first, before) <-
+      Seq("now" -> Trigger.AvailableNow(), "timed" -> Trigger.RealTime("1 second"), "cont" -> continuous)
+    (second, after) <-
+      Seq("now" -> Trigger.AvailableNow(), "timed" -> Trigger.RealTime("1 second"), "cont" -> continuous)
     // Spark cannot.
     if first != "cont" || second == "cont"
   } test(s"no row is lost if $first is killed before it commits a batch, and $second continues") {

@@ -16,17 +16,17 @@ final class EpochGuardSuite extends AnyFunSuite {
     */
   final private class Model(random: Random) {
 
-    val offsets: mutable.Map[Long, Int]    = mutable.Map.empty
-    val commits: mutable.TreeSet[Long]     = mutable.TreeSet.empty
-    private val kept                       = mutable.BitSet.empty
-    private var guard                      = new EpochGuard
-    private var epoch                      = 0L
-    private var begun                      = 0
-    private var read                       = 0
-    private var committed                  = 0
-    private var waiting: Option[Range]     = None
-    private var isReplaced                 = false
-    var replaced                           = 0
+    val offsets: mutable.Map[Long, Int] = mutable.Map.empty
+    val commits: mutable.TreeSet[Long]  = mutable.TreeSet.empty
+    private val kept                    = mutable.BitSet.empty
+    private var guard                   = new EpochGuard
+    private var epoch                   = 0L
+    private var begun                   = 0
+    private var read                    = 0
+    private var committed               = 0
+    private var waiting: Option[Range]  = None
+    private var isReplaced              = false
+    var replaced                        = 0
 
     def start(): Unit = {
       epoch = commits.lastOption.fold(0L)(_ + 1)
