@@ -9,7 +9,8 @@ import org.slf4j.LoggerFactory
 
 import splice.source._
 
-/** Batches of Spark's real-time mode, which have a time instead of an end. The query's thread calls all methods but [[isStale]].
+/** Batches of Spark's real-time mode, which have a time instead of an end, and the tasks of continuous mode, whose epochs have one. One thread
+  * at a time calls all methods but [[isStale]].
   *
   * No layout of slots is stored: a batch that was interrupted is planned again from its start, and its rows come again.
   *
@@ -60,7 +61,7 @@ final class RealTimeBatches private[coordinator] (
     if (tasks.isEmpty) Seq(TaskRanges(None, IndexedSeq.empty)) else tasks
   }
 
-  /** The end of the batch.
+  /** The end of the batch, or of an epoch.
     *
     * @param unread
     *   of each task, what it has not read of its ranges
@@ -68,6 +69,12 @@ final class RealTimeBatches private[coordinator] (
   def end(unread: Seq[SplitRange]): Position = {
     val (_, at) = settled.getOrElse(throw new IllegalStateException("a batch ended that did not begin"))
     enumerator.reached(at, unread)
+  }
+
+  /** Whether the batch reads ranges with an end, and tasks have read all of them. */
+  def isRead(unread: Seq[SplitRange]): Boolean = {
+    val (_, at) = settled.getOrElse(throw new IllegalStateException("a batch ended that did not begin"))
+    unread.forall(_.isOpen) && enumerator.open(at).exists(!_.isOpen)
   }
 
   private def start(from: Position): Position = settled.collect { case (`from`, at) => at }.getOrElse {

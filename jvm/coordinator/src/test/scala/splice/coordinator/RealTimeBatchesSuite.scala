@@ -89,16 +89,19 @@ final class RealTimeBatchesSuite extends AnyFunSuite {
     val all     = batches(numbers, slots = 2)
     all.begin(start)
     assert(all.tasks(start).flatMap(_.ranges).toSet == Set(CounterRange(1, 0, 5, slotted = true), OpenNumbers(0, 0)))
+    assert(!all.isRead(Seq(OpenNumbers(0, 3), CounterRange(1, 2, 5, slotted = true))))
+    assert(all.isRead(Seq(OpenNumbers(0, 3))))
     val end = all.end(Seq(OpenNumbers(0, 3)))
     assert(end == CounterPosition(SortedMap(0 -> 3L, 1 -> 5L)))
     all.begin(end)
-    assert(all.tasks(end).flatMap(_.ranges) == Seq(OpenNumbers(0, 3)))
+    assert(all.tasks(end).flatMap(_.ranges) == Seq(OpenNumbers(0, 3)) && !all.isRead(Seq(OpenNumbers(0, 4))))
   }
 
   test("a batch without anything to read has one task without ranges") {
     val all = batches(new Numbers(Set.empty), slots = 2)
     all.begin(start)
     assert(all.tasks(start) == Seq(TaskRanges(None, IndexedSeq.empty)) && all.end(Nil) == start)
+    assert(!all.isRead(Nil))
   }
 }
 

@@ -16,8 +16,24 @@ private[spark] object FrontErrors {
     conditions.unsupported("SPLICE_REAL_TIME.SOURCE_NOT_SUPPORTED", "source" -> kind)
 
   def limitsInRealTime(options: Seq[String]): SpliceUnsupportedException =
-    conditions.unsupported(
-      "SPLICE_REAL_TIME.LIMIT_NOT_SUPPORTED",
-      "options" -> options.map(o => s"'$o'").mkString(", ")
-    )
+    conditions.unsupported("SPLICE_REAL_TIME.LIMIT_NOT_SUPPORTED", "options" -> quoted(options))
+
+  def notContinuous(kind: String): SpliceUnsupportedException =
+    conditions.unsupported("SPLICE_CONTINUOUS.SOURCE_NOT_SUPPORTED", "source" -> kind)
+
+  def limitsInContinuous(options: Seq[String]): SpliceUnsupportedException =
+    conditions.unsupported("SPLICE_CONTINUOUS.LIMIT_NOT_SUPPORTED", "options" -> quoted(options))
+
+  /** The query cannot run in continuous mode until the batches after the last committed one are read. */
+  def uncommitted(batches: Seq[Long]): SpliceUnsupportedException =
+    conditions.unsupported("SPLICE_CONTINUOUS.UNCOMMITTED_BATCH", "batches" -> batches.mkString(", "))
+
+  /** Spark cannot continue with another trigger after an epoch of continuous mode. */
+  def afterContinuous(batch: Long, position: Option[String]): SpliceUnsupportedException = conditions.unsupported(
+    "SPLICE_CONTINUOUS.TRIGGER_NOT_SUPPORTED",
+    "batch"    -> batch.toString,
+    "position" -> position.getOrElse("of the first start")
+  )
+
+  private def quoted(options: Seq[String]): String = options.map(o => s"'$o'").mkString(", ")
 }

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import scala.util.Using
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileSystem, Path}
+import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 
 import splice.coordinator.OffsetLog
 
@@ -29,21 +29,45 @@ final private[spark] class LoggedBatches(source: Path, configuration: Configurat
     */
   def committed(): Option[String] = numbers("commits").maxOption.flatMap(offset)
 
+  /** The batches after the last committed one, in order. */
+  def uncommitted(): Seq[Long] = {
+    val last = numbers("commits").maxOption
+    numbers("offsets").filter(batch => last.forall(_ < batch)).sorted
+  }
+
+  /** The source's offset after a batch. */
+  def end(batch: Long): Option[String] = offset(batch)
+
+  /** The last batch that has an offset, if it is an epoch of continuous mode. */
+  def lastEpoch(): Option[Long] = numbers("offsets").maxOption.filter(isEpoch)
+
+  /** Whether a batch is an epoch of continuous mode: Spark logs no metadata of it. */
+  def isEpoch(batch: Long): Boolean = lines(batch).lift(1).exists(_.isBlank)
+
+  /** Removes the offset of a batch, with the checksums that Spark or Hadoop keep beside it. */
+  def remove(batch: Long): Unit = files("offsets").map(_.getPath).filter { file =>
+    file.getName == batch.toString || file.getName.stripPrefix(".").startsWith(s"$batch.")
+  }.foreach(fs.delete(_, false))
+
   override def latest(): Option[String] = numbers("offsets").maxOption.flatMap(offset)
 
   override def oldest(): Option[String] = numbers("offsets").minOption.filter(_ > First).flatMap(offset)
 
   private def offset(batch: Long): Option[String] = {
-    val lines = read(new Path(new Path(root, "offsets"), batch.toString))
-    val own   = lines.headOption match {
-      case Some("v1") => source.getName.toIntOption.flatMap(lines.drop(Head).lift)
-      case _ => lines.drop(Head).find(_.startsWith(s"${source.getName}:")).map(_.drop(source.getName.length + 1))
+    val all = lines(batch)
+    val own = all.headOption match {
+      case Some("v1") => source.getName.toIntOption.flatMap(all.drop(Head).lift)
+      case _          => all.drop(Head).find(_.startsWith(s"${source.getName}:")).map(_.drop(source.getName.length + 1))
     }
     own.filter(_ != Nothing)
   }
 
-  private def numbers(folder: String): Seq[Long] =
-    try fs.listStatus(new Path(root, folder)).toSeq.filter(_.isFile).flatMap(_.getPath.getName.toLongOption)
+  private def lines(batch: Long): Seq[String] = read(new Path(new Path(root, "offsets"), batch.toString))
+
+  private def numbers(folder: String): Seq[Long] = files(folder).flatMap(_.getPath.getName.toLongOption)
+
+  private def files(folder: String): Seq[FileStatus] =
+    try fs.listStatus(new Path(root, folder)).toSeq.filter(_.isFile)
     catch { case _: FileNotFoundException => Nil }
 
   private def read(file: Path): Seq[String] =

@@ -3,9 +3,9 @@
 
 package splice.spark
 
-import splice.source.{CommonOptions, Position, Source, SourceOptions}
+import splice.source.{CommonOptions, Position, Source, SourceOptions, SpliceUnsupportedException}
 
-/** Options that have no effect in real-time mode, and are rejected if a user sets them. Defaults are not. */
+/** Options that have no effect in real-time mode and in continuous mode, and are rejected if a user sets them. Defaults are not. */
 private[spark] object RealTimeLimits {
 
   private val ofQuery = Seq(
@@ -14,9 +14,11 @@ private[spark] object RealTimeLimits {
     CommonOptions.MaxRecordsPerPartition
   ).map(_.key)
 
-  /** @throws splice.source.SpliceUnsupportedException if a limit of batches is set */
-  def check(source: Source[_ <: Position], options: SourceOptions): Unit = {
+  /** Throws the error that `rejected` creates from the limits of batches that are set, if there are any. */
+  def check(source: Source[_ <: Position], options: SourceOptions)(
+      rejected: Seq[String] => SpliceUnsupportedException
+  ): Unit = {
     val set = (ofQuery ++ source.batchLimits).filter(options.contains).map(options.name)
-    if (set.nonEmpty) throw FrontErrors.limitsInRealTime(set)
+    if (set.nonEmpty) throw rejected(set)
   }
 }

@@ -3,41 +3,32 @@
 
 package splice.spark
 
-import java.time.Clock
 import java.util.{Map => JMap, Optional}
 
 import scala.jdk.CollectionConverters._
 import scala.jdk.OptionConverters._
-import scala.util.control.NonFatal
 
-import org.apache.hadoop.fs.Path
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.util.SerializableConfiguration
 import org.slf4j.LoggerFactory
 
-import splice.coordinator.{Coordinator, HadoopSideLog, HadoopSourceFolder, Leftovers, RealTimeBatches}
+import splice.coordinator.RealTimeBatches
 import splice.source._
 
 /** A source as a stream of micro-batches, or of long batches in real-time mode. Spark calls it from the query's thread only; the coordinator
   * does the work.
   */
 final private[spark] class SpliceMicroBatchStream private (
-    columns: StructType,
-    coordinator: Coordinator,
-    homes: SlotHomes,
-    reports: TaskReports,
-    batches: LoggedBatches,
-    board: Option[MetricsBoard],
-    realTime: () => RealTimeBatches,
-    watch: RealTimeBatches => Option[StaleBatches]
+    run: SourceRun,
+    realTime: () => RealTimeBatches
 ) extends MicroBatchStream
     with SupportsRealTimeMode
     with SupportsTriggerAvailableNow
     with AcceptsLatestSeenOffset
     with ReportsSourceMetrics {
+
+  import run.{batches, board, coordinator, homes, position, reports}
 
   private var plan: Option[(Position, Position, BatchPlan)] = None
   private var timed                                         = Option.empty[RealTimeBatches]
@@ -63,7 +54,7 @@ final private[spark] class SpliceMicroBatchStream private (
       // Spark begins no batch without an offset, and replaces it at the end of the batch.
       case Some(mode) =>
         mode.begin(from)
-        stale = stale.orElse(watch(mode))
+        stale = stale.orElse(run.watch(mode))
         check = stale.map(_.begin())
         timedPlan = None
         start
@@ -73,13 +64,18 @@ final private[spark] class SpliceMicroBatchStream private (
     }
   }
 
-  override def prepareForRealTimeMode(): Unit = timed = Some(realTime())
+  override def prepareForRealTimeMode(): Unit = {
+    timed = Some(realTime())
+    batches.uncommitted().foreach { batch =>
+      SpliceMicroBatchStream.log.warn(s"Real-time mode plans batch $batch again, because it was not committed.")
+    }
+  }
 
   override def planInputPartitions(start: Offset): Array[InputPartition] = {
     homes.learn(reports.takeHomes())
     val made = timedPlan.getOrElse {
       val tasks = inRealTime.tasks(position(start))
-      BatchPlan(tasks, coordinator.readers(columns, tasks), homes, reports)
+      run.plan(tasks)
     }
     timedPlan = Some(made)
     made.partitions
@@ -127,38 +123,21 @@ final private[spark] class SpliceMicroBatchStream private (
   override def commit(end: Offset): Unit = coordinator.committed(position(end))
 
   override def stop(): Unit =
-    try {
-      coordinator.reported(reports.takeReports())
-      coordinator.stopped(batches.committed())
-    } catch {
-      case NonFatal(e) => SpliceMicroBatchStream.log.warn("The last committed batch was not told to the source", e)
-    } finally {
-      board.foreach(_.close())
-      try stale.foreach(_.close())
-      finally coordinator.close()
-    }
+    try stale.foreach(_.close())
+    finally run.stop()
 
   private def planOf(from: Position, until: Position): BatchPlan =
     plan.collect { case (`from`, `until`, known) => known }.getOrElse {
       val tasks = coordinator.tasks(from, until)
-      val made  = BatchPlan(tasks, coordinator.readers(columns, tasks), homes, reports)
+      val made  = run.plan(tasks)
       plan = Some((from, until, made))
       made
     }
-
-  // Spark also gives offsets of a class of its own, read from its log.
-  private def position(offset: Offset): Position = offset match {
-    case own: SpliceOffset => own.position
-    case other             => coordinator.position(other.json)
-  }
-
 }
 
 private[spark] object SpliceMicroBatchStream {
 
   private val log = LoggerFactory.getLogger(classOf[SpliceMicroBatchStream])
-
-  private val Folder = "splice"
 
   /** Opens the checkpoint folder that Spark keeps for this source. */
   def apply(
@@ -167,32 +146,14 @@ private[spark] object SpliceMicroBatchStream {
       columns: StructType,
       checkpoint: String
   ): SpliceMicroBatchStream = {
-    val spark       = SparkSession.active
-    val hadoop      = HadoopConfiguration(spark)
-    val store       = options(CommonOptions.CheckpointStoreOption)
-    val sideLog     = new HadoopSideLog(new Path(checkpoint, Folder), hadoop, store)
-    val sources     = new HadoopSourceFolder(new Path(checkpoint), hadoop, store)
-    val batches     = new LoggedBatches(new Path(checkpoint), hadoop)
-    val coordinator = CoordinatorFactory(source, options, sideLog, ReadMode.Stream, Some(sources), batches)
-    QueryCheckpoints.learn(spark.sparkContext, new Path(checkpoint))
-    coordinator.open()
-    Leftovers.remove(new Path(checkpoint), hadoop, Clock.systemUTC())
+    val run = SourceRun.open(source, options, columns, checkpoint)
+    run.batches.lastEpoch().foreach(epoch => throw FrontErrors.afterContinuous(epoch, run.batches.committed()))
     new SpliceMicroBatchStream(
-      columns,
-      coordinator,
-      SlotHomes(spark.sparkContext),
-      TaskReports(spark.sparkContext),
-      batches,
-      MetricsBoard.ofSource(spark.sparkContext, new Path(checkpoint)),
+      run,
       () => {
-        RealTimeLimits.check(source, options)
-        coordinator.realTime(() => CoordinatorFactory.tasks(spark)).getOrElse(throw FrontErrors.noRealTime(source.kind))
-      },
-      mode =>
-        mode.staleInterval.filter(_ => options(CommonOptions.EndBatchOnChange)).map { interval =>
-          val shipped = spark.sparkContext.broadcast(new SerializableConfiguration(hadoop))
-          new StaleBatches(sideLog, new Path(checkpoint, Folder), shipped, interval)(mode.isStale)
-        }
+        RealTimeLimits.check(source, options)(FrontErrors.limitsInRealTime(_))
+        run.timed.getOrElse(throw FrontErrors.noRealTime(source.kind))
+      }
     )
   }
 }

@@ -5,7 +5,7 @@ package splice.spark
 
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.connector.read.Scan.ColumnarSupportMode
-import org.apache.spark.sql.connector.read.streaming.MicroBatchStream
+import org.apache.spark.sql.connector.read.streaming.{ContinuousStream, MicroBatchStream}
 import org.apache.spark.sql.connector.read.{Batch, Scan}
 import org.apache.spark.sql.types.StructType
 
@@ -26,6 +26,14 @@ final private[spark] class SpliceScan(source: Source[_ <: Position], options: So
 
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
     SpliceMicroBatchStream(source, options, columns, checkpointLocation)
+
+  override def toContinuousStream(checkpointLocation: String): ContinuousStream = new SpliceContinuousStream(
+    SourceRun.open(source, options, columns, checkpointLocation),
+    run => {
+      RealTimeLimits.check(source, options)(FrontErrors.limitsInContinuous(_))
+      run.timed.getOrElse(throw FrontErrors.notContinuous(source.kind))
+    }
+  )
 
   override def supportedCustomMetrics: Array[CustomMetric] = source.taskMetrics.toArray
 

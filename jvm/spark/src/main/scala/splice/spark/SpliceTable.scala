@@ -34,6 +34,8 @@ final private[spark] class SpliceTable(options: Map[String, String])
   override def capabilities: JSet[TableCapability] = Set(
     TableCapability.BATCH_READ,
     TableCapability.MICRO_BATCH_READ,
+    // A source without it is rejected by its stream, whose error names it.
+    TableCapability.CONTINUOUS_READ,
     TableCapability.BATCH_WRITE,
     TableCapability.STREAMING_WRITE,
     TableCapability.TRUNCATE,

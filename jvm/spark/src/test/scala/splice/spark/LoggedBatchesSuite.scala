@@ -17,7 +17,7 @@ final class LoggedBatchesSuite extends AnyFunSuite {
 
   private def last(source: String)(files: (String, String)*): Option[String] = read(source)(files: _*)(_.committed())
 
-  private def read(source: String)(files: (String, String)*)(ask: LoggedBatches => Option[String]): Option[String] = {
+  private def read[A](source: String)(files: (String, String)*)(ask: LoggedBatches => A): A = {
     val root = Files.createTempDirectory("logged")
     try {
       files.foreach { case (name, text) =>
@@ -63,6 +63,25 @@ final class LoggedBatchesSuite extends AnyFunSuite {
     assert(read("0")(batches: _*)(_.latest()).contains("{\"a\":11}"))
     assert(read("1")(("offsets/12" -> "v1\n{}\n{}\n-") +: batches: _*)(_.latest()).isEmpty)
     assert(read("0")()(_.latest()).isEmpty)
+  }
+
+  test("the batches after the last committed one are not committed") {
+    assert(read("0")(batches: _*)(_.uncommitted()) == Seq(10, 11))
+    assert(read("0")(batches :+ ("commits/11" -> "v1\n{}"): _*)(_.uncommitted()).isEmpty)
+    assert(read("0")("offsets/0" -> "v1\n{}\n{}")(_.uncommitted()) == Seq(0))
+    assert(read("0")()(_.uncommitted()).isEmpty)
+  }
+
+  test("an epoch of continuous mode has no metadata, and its offset can be removed") {
+    val epochs = batches ++
+      Seq("offsets/12" -> "v1\n\n{\"a\":12}", "offsets/.12.crc" -> "", "offsets/120" -> "v1\n{}\n{}")
+    assert(read("0")(epochs: _*)(logged => (9L to 13L).filter(logged.isEpoch)) == Seq(12))
+    assert(read("0")(epochs: _*)(_.lastEpoch()).isEmpty && read("0")(epochs.init: _*)(_.lastEpoch()).contains(12L))
+    assert(read("0")("offsets/3" -> "")(_.lastEpoch()).isEmpty)
+    assert(read("0")(epochs: _*) { logged =>
+      logged.remove(12)
+      (logged.uncommitted(), logged.end(12))
+    } == ((Seq(10L, 11L, 120L), None)))
   }
 
   test("the oldest offset is the end of the first batch that is kept, unless the first batch of all is kept") {

@@ -26,7 +26,7 @@ final private[splice] class BackgroundDiscovery(log: LogMetadata, interval: Dura
 
   override def news(): Option[LogDescription] = looks.news()
 
-  override def unread: Option[LogDescription] = looks.next
+  override def pending: Option[LogDescription] = looks.pending
 
   override def health: DiscoveryHealth = looks.health
 

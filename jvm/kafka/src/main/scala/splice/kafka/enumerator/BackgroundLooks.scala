@@ -64,8 +64,8 @@ final private[splice] class BackgroundLooks[A](name: String, interval: Duration,
   /** What was seen since this was last asked. */
   def news(): Option[A] = seen.getAndSet(None)
 
-  /** What [[news]] would return. */
-  def next: Option[A] = seen.get
+  /** The same, and it stays what [[news]] returns. */
+  def pending: Option[A] = seen.get()
 
   def health: DiscoveryHealth = felt.get()
 

@@ -16,8 +16,8 @@ private[splice] trait Discovery extends AutoCloseable {
   /** What was seen since this was last asked. */
   def news(): Option[LogDescription]
 
-  /** The same, which stays unread. Any thread may call it; it sends no request. */
-  def unread: Option[LogDescription] = None
+  /** What [[news]] would return. Any thread may call it. */
+  def pending: Option[LogDescription]
 
   /** How the looks so far went. */
   def health: DiscoveryHealth
@@ -96,6 +96,8 @@ final private[splice] class ClockedDiscovery(log: LogMetadata, interval: Duratio
   }
 
   override def news(): Option[LogDescription] = if (clock.instant().isBefore(next)) None else Some(now())
+
+  override def pending: Option[LogDescription] = if (clock.instant().isBefore(next)) None else Some(log.describe())
 
   override def health: DiscoveryHealth = felt
 

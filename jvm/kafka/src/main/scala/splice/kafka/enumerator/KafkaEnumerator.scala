@@ -59,7 +59,6 @@ final private[splice] class KafkaEnumerator(
   private val sharing    = new Sharing(settings.admission, sizes)
   private val progress   =
     new KafkaFigures(sizes, reports, () => fills, watch, discovery, context, membership.reads, skipped)
-
   private val contents  = new LogContents(log, membership, looks)
   private val openReads =
     new OpenReads(membership, startLog, endingLog, silence, skips, policies.newPartitions, settings.ending)(plan)

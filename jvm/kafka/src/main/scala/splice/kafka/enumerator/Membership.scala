@@ -43,8 +43,10 @@ final private[splice] class Membership(
     settled(at)
   }
 
-  /** Whether discovery has found something else than [[settle]] has seen. Any thread may call it. */
-  def isStale: Boolean = seen.exists(own => discovery.unread.exists(_ != own))
+  /** Whether discovery has found other topics or partitions than [[settle]] returned last. Any thread may call it. */
+  def isStale: Boolean = discovery.pending.exists { found =>
+    seen.exists(known => found.partitions != known.partitions || found.topicIds != known.topicIds)
+  }
 
   /** The same, as the cluster says it now. */
   def look(at: KafkaPosition): Settled = {

@@ -47,6 +47,11 @@ final private[reader] class LogChanges(
   /** The number of offsets that were abandoned. */
   def skipped: Long = counted.total
 
+  /** Whether the client's metadata has a partition of a planned topic that was not planned. */
+  def isStale: Boolean = open.keysIterator.map(_.topic).toSet[String].exists { topic =>
+    settings.planned.get(topic).exists(_ < consumer.partitions(topic))
+  }
+
   /** Whether the consumer has records of another topic than planned. */
   def spoiled: Boolean = hasOther
 

@@ -5,11 +5,11 @@ package splice.kafka.reader
 
 import java.util.concurrent.TimeUnit
 
+import org.apache.kafka.common.TopicPartition
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 
 import splice.kafka.lag.TaskReads
 import splice.kafka.split.TopicPartitions
-import splice.source.LogPartition
 
 /** The figures of one reader. Written by the thread that reads.
   *
@@ -36,13 +36,17 @@ final private[reader] class ReadCounts(reused: Boolean) {
     *
     * @param skipped
     *   offsets that policies abandoned
-    * @param ends
-    *   of ranges without an end
+    * @param end
+    *   the end of a partition, if it is known
     */
-  def of(ranges: Seq[OpenRange], skipped: Long, ends: Map[LogPartition, Long]): TaskReads = {
+  def of(ranges: Seq[OpenRange], skipped: Long)(end: TopicPartition => Option[Long]): TaskReads = {
     val read   = ranges.flatMap(range => range.read.map(TopicPartitions.toLog(range.partition) -> _)).toMap
     val filled = ranges.iterator.filter(_.holes.nonEmpty).flatMap(_.read).map(_.rows).sum
-    TaskReads(read, filled = filled, skipped = skipped, ends = ends) ++
+    // Ends of the other ranges are known to the driver.
+    val ends = ranges.filter(_.isOpen).flatMap { range =>
+      end(range.partition).map(TopicPartitions.toLog(range.partition) -> _)
+    }
+    TaskReads(read, filled = filled, skipped = skipped, ends = ends.toMap) ++
       TaskReads.ofReader(pollNanos, fetchMillis, reused)
   }
 }

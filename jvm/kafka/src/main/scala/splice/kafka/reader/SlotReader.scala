@@ -18,7 +18,7 @@ import org.apache.kafka.common.{KafkaException, TopicPartition}
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 
 import splice.kafka.reader.SlotConsumer.Leftover
-import splice.kafka.split.{KafkaSplitRange, TopicPartitions}
+import splice.kafka.split.KafkaSplitRange
 import splice.source.{Poll, Report}
 
 /** Reads the ranges of one slot over one consumer, all at once: records come chunk by chunk, in the order in which brokers respond.
@@ -51,6 +51,7 @@ final private[splice] class SlotReader(
   private val lock    = new ReentrantLock
 
   private var current = Option.empty[Chunk]
+  private var others  = Option.empty[List[KafkaSplitRange]]
 
   /** The records that [[poll]] found; valid until the next call. */
   val window: RecordWindow = consumer.window
@@ -90,6 +91,7 @@ final private[splice] class SlotReader(
       while (found.isEmpty) {
         if (current.nonEmpty && window.hasMore && show()) found = SlotReader.Found
         else {
+          others = None
           settle()
           if (chunks.nonEmpty) take(chunks.removeHead())
           else if (open.isEmpty) found = Some(ended())
@@ -123,29 +125,28 @@ final private[splice] class SlotReader(
   }
 
   /** What was read, for the driver, and that a reader was opened or reused. The time of fetches is known at the end only. */
-  def report: Seq[Report] = Seq(Report(settings.reportKey, counts.of(all, changes.skipped, ends)))
+  def report: Seq[Report] = Seq(Report(settings.reportKey, counts.of(all, changes.skipped)(consumer.end)))
 
-  private def ends = all.iterator.filter(_.isOpen).flatMap { range =>
-    consumer.end(range.partition).map(TopicPartitions.toLog(range.partition) -> _)
-  }.toMap
-
-  /** What was not handed over, without ranges that were read to their ends.
+  /** What was not handed over: the range of the records of [[window]], then the others, as the same list for all records of a chunk.
     *
     * @param shown
     *   how many records of [[window]] were handed over; at least one after a poll that found records
     */
-  def unread(shown: Int): Seq[KafkaSplitRange] = {
-    val polled = chunks.iterator.map(chunk => chunk.range -> chunk.from).toMap
-    all.filter(range => range.isOpen || open.contains(range.partition)).map { range =>
-      val isPart = current.exists(_.range eq range) && (shown < window.rows || window.hasMore)
-      range.left(if (isPart) window.offset(shown - 1) + 1 else polled.getOrElse(range, range.position))
-    }
+  def unread(shown: Int): List[KafkaSplitRange] = {
+    if (others.isEmpty) others = Some(all.iterator.filterNot(isCurrent).flatMap(left(_)).toList)
+    val rest = others.getOrElse(Nil)
+    current.map(_.range).flatMap { range =>
+      if (shown < window.rows || window.hasMore) range.left(window.offset(shown - 1) + 1) else left(range)
+    }.fold(rest)(_ :: rest)
   }
 
-  /** Whether the client has found a partition that was not planned. It sends no request. */
-  def isStale: Boolean = open.keysIterator.map(_.topic).toSet[String].exists { topic =>
-    settings.planned.get(topic).exists(_ < consumer.partitions(topic))
-  }
+  def isStale: Boolean                                        = changes.isStale
+  private def left(range: OpenRange): Option[KafkaSplitRange] =
+    if (range.isOpen || open.contains(range.partition))
+      range.left(chunks.find(_.range eq range).fold(range.position)(_.from))
+    else None
+
+  private def isCurrent(range: OpenRange): Boolean = current.exists(_.range eq range)
 
   /** Counts the records that were handed over. */
   private def count(): Unit = if (window.rows > 0) current.foreach(_.range.count(window))

@@ -49,6 +49,22 @@ final class OpenReadsSuite extends AnyFunSuite {
     assert(again.open(again.settle(begin)) == Seq(open(0, 0), open(1, 3)))
   }
 
+  test("a batch is stale from when discovery finds a new partition or another topic until the next one is settled") {
+    val run   = world(1, "discoveryInterval" -> "1s", "onTopicRecreated" -> "restart")
+    val e     = run.start()
+    val begin = e.settle(run.begin(StartPosition.Configured, e))
+    run.later()
+    assert(!e.isStale)
+    run.log.create("t", 2)
+    assert(e.isStale && e.isStale)
+    val next = e.settle(begin)
+    assert(!e.isStale && e.open(next) == Seq(open(0, 0), open(1, 0)))
+    run.log.delete("t")
+    run.log.create("t", 2)
+    run.later()
+    assert(e.isStale)
+  }
+
   test("records that retention has removed are lost data, or are passed over by policy") {
     val failing = world(1)
     failing.log.fill("t", 0, 10)

@@ -164,10 +164,11 @@ object OutageSuite {
 
   /** A discovery whose health is set by hand. */
   final private class Told(seen: LogDescription, now: Instant) extends Discovery {
-    var state: DiscoveryHealth                  = DiscoveryHealth(Some(now))
-    override def now(): LogDescription          = seen
-    override def news(): Option[LogDescription] = None
-    override def health: DiscoveryHealth        = state
-    override def close(): Unit                  = ()
+    var state: DiscoveryHealth                   = DiscoveryHealth(Some(now))
+    override def now(): LogDescription           = seen
+    override def news(): Option[LogDescription]  = None
+    override def pending: Option[LogDescription] = None
+    override def health: DiscoveryHealth         = state
+    override def close(): Unit                   = ()
   }
 }

@@ -270,11 +270,12 @@ object ReturningTopicsSuite {
 
   /** A discovery that remembers that it was ended. */
   final private class Ended(seen: LogDescription, fails: Boolean) extends Discovery {
-    var ended                                   = false
-    override def now(): LogDescription          = seen
-    override def news(): Option[LogDescription] = None
-    override def health: DiscoveryHealth        = DiscoveryHealth()
-    override def close(): Unit                  = {
+    var ended                                    = false
+    override def now(): LogDescription           = seen
+    override def news(): Option[LogDescription]  = None
+    override def pending: Option[LogDescription] = None
+    override def health: DiscoveryHealth         = DiscoveryHealth()
+    override def close(): Unit                   = {
       ended = true
       if (fails) throw new IllegalStateException("discovery")
     }

@@ -114,7 +114,7 @@ final private[dynamic] class MetadataDiscovery(
   }
 
   /** What [[news]] would return. Any thread may call it. */
-  def next: Option[StreamMetadata] = looks.next
+  def next: Option[StreamMetadata] = looks.pending
 
   def health: DiscoveryHealth = looks.health
 
