@@ -9,6 +9,7 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.collection.mutable
 
 import splice.kafka.dynamic.{KafkaCluster, StreamCutover, StreamMetadata}
+import splice.source.{LogPartition, OffsetRanges, StartPosition}
 
 /** Batches of many clusters without ends, as real-time mode reads them. */
 final class OpenClustersSuite extends OpenStreams {
@@ -20,7 +21,8 @@ final class OpenClustersSuite extends OpenStreams {
       val first = begun(world, run)
       assert(planned(run, first) == Set((east, 0, 0L, -1L), (west, 0, 0L, -1L)))
       val end = reach(run, first)(east -> 4L, west -> 2L)
-      assert(end.json == s"""{"change":0,"clusters":{"$east":{"${topic(east)}":{"0":4}},"$west":{"${topic(west)}":{"0":2}}},"v":1}""")
+      assert(end.json ==
+        s"""{"change":0,"clusters":{"$east":{"${topic(east)}":{"0":4}},"$west":{"${topic(west)}":{"0":2}}},"v":1}""")
       leave(world, west)
       val second = settle(run, end)
       assert(planned(run, second) == Set((east, 0, 4L, -1L), (west, 0, 2L, -1L)) && !isStale(run))
@@ -60,7 +62,10 @@ final class OpenClustersSuite extends OpenStreams {
       assert(planned(run, part) == Set((east, 0, 6L, -1L), (west, 0, 4L, 5L)))
       val third = settle(run, reach(run, part)(east -> 7L))
       assert(planned(run, third) == Set((east, 0, 7L, -1L)) && !isStale(run))
-      assert(history(world).lastOption.contains("topics read to their end" -> Seq(s"$west/${topic(west)}")), history(world))
+      assert(
+        history(world).lastOption.contains("topics read to their end" -> Seq(s"$west/${topic(west)}")),
+        history(world)
+      )
     }
   }
 
@@ -127,6 +132,39 @@ final class OpenClustersSuite extends OpenStreams {
       fill(world, west, 1)
       val last = settle(run, third)
       assert(planned(run, last) == Set((west, 0, 4L, -1L)) && !isStale(run))
+    }
+  }
+
+  test("a topic that a document adds at offsets is read once its log has them") {
+    val world = simulated()
+    in(world) { run =>
+      val first = reach(run, begun(world, run))(east -> 0L)
+      publish(world, stream(east), stream(west).copy(name = "t", start = Some(offsets(west -> 4L))))
+      fill(world, west, 3)
+      val second = settle(run, first)
+      assert(planned(run, second) == Set((east, 0, 0L, -1L)) && isStale(run))
+      val third = settle(run, reach(run, second)())
+      assert(planned(run, third) == Set((east, 0, 0L, -1L)) && isStale(run))
+      fill(world, west, 2)
+      assert(planned(run, settle(run, reach(run, third)())) == Set((east, 0, 0L, -1L), (west, 0, 4L, -1L)))
+      assert(!isStale(run))
+    }
+  }
+
+  test("holes of a history are read up to the stop of their stream, and not while it is paused") {
+    val world = both()
+    Seq(east, west).foreach(fill(world, _, 20))
+    val p = Seq(east, west).map(c => LogPartition(topic(c), 0))
+    in(world) { run =>
+      val starts = SortedMap(p(0) -> OffsetRanges(10, Vector(2L -> 4L, 6L -> 8L)), p(1) -> OffsetRanges(15))
+      val begin  = world.begin(StartPosition.Offsets(starts), run)
+      val first  = settle(run, begin)
+      assert(planned(run, first) == Set((east, 0, 2L, 8L), (east, 0, 10L, -1L), (west, 0, 15L, -1L)))
+      publish(world, stream(east, west).copy(paused = true))
+      val paused = settle(run, reach(run, first)(east -> 3L, west -> 15L))
+      assert(planned(run, paused).isEmpty)
+      publish(world, stopped(offsets(east -> 7L, west -> 16L), east, west))
+      assert(planned(run, settle(run, paused)) == Set((east, 0, 3L, 7L), (west, 0, 15L, 16L)))
     }
   }
 
@@ -198,7 +236,9 @@ final class OpenClustersSuite extends OpenStreams {
     }
   }
 
-  test("a topic on a cluster that has not responded is read once its start is known, and the batches before are short") {
+  test(
+    "a topic on a cluster that has not responded is read once its start is known, and the batches before are short"
+  ) {
     val world = simulated()
     Seq(east, west).foreach(fill(world, _, 5))
     leave(world, west)

@@ -41,8 +41,9 @@ final class OpenStreamsLifeSuite extends OpenStreams {
       if (!all && random.nextInt(5) == 0) again()
       else {
         rows ++= parts.flatMap { case (r, end) => (r.range.from until end).map((r.cluster, 0, _)) }
-        val unread = parts.collect { case (r, end) if end < r.range.until =>
-          r.copy(range = r.range.copy(from = end)(r.range.topicId))
+        val unread = parts.collect {
+          case (r, end) if end < r.range.until =>
+            r.copy(range = r.range.copy(from = end)(r.range.topicId))
         }
         now = timed(run).reached(settled, unread)
       }

@@ -66,7 +66,9 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def unread(reader: SplitReader[InternalRow]): Map[String, (String, Long)] =
     reader.unread.collect { case r: DynamicSplitRange => r.splitId -> (r.stream -> r.range.from) }.toMap
 
-  test("clusters that reject connections, never respond, or have no address delay no rows of another one in their slot") {
+  test(
+    "clusters that reject connections, never respond, or have no address delay no rows of another one in their slot"
+  ) {
     log.create("t", 1)
     log.write("t", 1, 0, 10)
     Using.resource(new ServerSocket(0, 50, InetAddress.getLoopbackAddress)) { hanging =>
@@ -121,10 +123,10 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   final private class ManualClock extends Clock {
-    var now: Instant                                            = Instant.EPOCH
-    override def instant(): Instant                             = now
-    override def getZone: java.time.ZoneId                      = java.time.ZoneOffset.UTC
-    override def withZone(zone: java.time.ZoneId): Clock        = this
+    var now: Instant                                     = Instant.EPOCH
+    override def instant(): Instant                      = now
+    override def getZone: java.time.ZoneId               = java.time.ZoneOffset.UTC
+    override def withZone(zone: java.time.ZoneId): Clock = this
   }
 
   /** Has some rows, and fails then. */
