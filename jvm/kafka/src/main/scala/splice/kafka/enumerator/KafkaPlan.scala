@@ -46,7 +46,7 @@ final private[splice] case class KafkaPlan(
       val generation = here.generation(p.topic)
       val id         = identities.owner(p.topic, generation).id
       val fill       = fills.find(p, generation)
-      fill.toSeq.flatMap(own => filled(p, own, from, own.cut, id)) :+
+      fill.toSeq.flatMap(own => filled(p, own, from, math.min(own.cut, until(p)), id)) :+
         KafkaSplitRange(p, fill.fold(from)(own => math.max(from, own.cut)), until(p))(id)
     }.filter(range => range.from < range.until).toSeq
   }

@@ -59,37 +59,44 @@ final private[enumerator] class OpenClusters(plan: String => KafkaPlan, cutover:
 
   private def ranges(round: Round, settled: DynamicPosition): Seq[DynamicSplitRange] =
     settled.clusters.toSeq.filter { case (name, _) => round.here.isActive(name) }.flatMap { case (name, position) =>
-      val until = round.found.get(name).fold(known(round, name))(responded(round, name, _))
-      val ends  = position.offsets.keysIterator.flatMap(p => until(p).map(p -> _)).toMap
-      plan(name).open(position)(ends.contains, ends).map { range =>
+      val end = ends(round, name, position)
+      // A topic that stays where it is may have holes.
+      val until = position.offsets.flatMap { case (p, at) => end(p).filter(_ > at).map(p -> _) }
+      plan(name).open(position)(until.contains, until).map { range =>
         val topic = range.partition.topic
         DynamicSplitRange(name, round.here.stream(ClusterTopic(name, topic)).getOrElse(topic), range)
       }
     }
 
-  /** The ends of partitions of a cluster that has responded. */
-  private def responded(round: Round, name: String, reach: Reach): LogPartition => Option[Long] = {
-    val bound = limited(round, name, reach, reach.until)
-    p =>
-      if (isUnlimited(round, name, p.topic) && !reach.isAhead(p)) reach.open.get(p)
-      else bound.get(p).filter(_ => reach.open.contains(p))
-  }
-
-  /** The same for a cluster that has not: limits are not known. */
-  private def known(round: Round, name: String): LogPartition => Option[Long] = {
-    val expected                 = round.here.expectedOn(name)
-    val at                       = round.at.of(name)
-    def isAhead(p: LogPartition) = expected.get(p).exists(start => at.get(p).forall(_ <= start))
-    p => Option.when(!isBounded && isUnlimited(round, name, p.topic) && !isAhead(p))(Long.MaxValue)
+  /** The ends of the partitions of a cluster. Limits are known only if it has responded. */
+  private def ends(round: Round, name: String, settled: KafkaPosition): LogPartition => Option[Long] = {
+    val ahead                   = this.ahead(round, name, settled)
+    def isOpen(p: LogPartition) = isUnlimited(round, name, p.topic) && !ahead(p)
+    round.found.get(name) match {
+      case Some(reach) =>
+        val bound = limited(round, name, reach, reach.until)
+        p => reach.open.get(p).flatMap(end => if (isOpen(p)) Some(end) else bound.get(p))
+      case None => p => Option.when(!isBounded && isOpen(p))(Long.MaxValue)
+    }
   }
 
   private def isUnlimited(round: Round, name: String, topic: String) =
     UpperBound.isUnlimited(round.here, cutover, ClusterTopic(name, topic), round.at)
 
+  /** Partitions whose logs may end before their positions. */
+  private def ahead(round: Round, name: String, settled: KafkaPosition): Set[LogPartition] = {
+    val written = round.found.get(name).fold(Map.empty[LogPartition, Long])(_.written)
+    round.here.expectedOn(name).offsets.collect {
+      case (p, start)
+          if round.at.of(name).get(p).forall(_ <= start) &&
+            !written.get(p).exists(end => settled.get(p).exists(_ <= end)) => p
+    }.toSet
+  }
+
   private def isPassing(round: Round, settled: DynamicPosition): Boolean = {
-    import round.{found, here, silent}
-    def isAhead = found.exists { case (name, reach) =>
-      reach.request.ahead.exists(p => isUnlimited(round, name, p.topic) && reach.isAhead(p))
+    import round.{here, silent}
+    def isAhead = settled.clusters.exists { case (name, own) =>
+      here.isActive(name) && ahead(round, name, own).exists(p => isUnlimited(round, name, p.topic))
     }
     def changes = here.topics.exists {
       case (topic, _: Waiting | _: Draining) => here.isActive(topic.cluster) && !here.isPaused(topic)

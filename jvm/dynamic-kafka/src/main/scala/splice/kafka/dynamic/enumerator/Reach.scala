@@ -133,10 +133,6 @@ final private[dynamic] case class Reach(
     copy(until = stays(until), begins = begins.filterNot(b => moved(b._1.topic)), settled = stays(settled))
   }
 
-  /** Whether the log of a partition may end before its position. */
-  def isAhead(p: LogPartition): Boolean =
-    request.ahead(p) && !written.get(p).exists(end => settled.get(p).exists(_ <= end))
-
   /** The response within the bound of a batch. Offsets of a topic that was recreated, and that stays where it is, are no offsets of its new
     * start.
     *
