@@ -56,7 +56,7 @@ final class RealTimeBatches private[coordinator] (
 
   /** Whether the batch reads ranges with an end, and tasks have read all of them. */
   def isRead(unread: Seq[SplitRange]): Boolean =
-    unread.isEmpty && settled.exists { case (_, at) => enumerator.open(at).exists(!_.isOpen) }
+    unread.forall(_.isOpen) && settled.exists { case (_, at) => enumerator.open(at).exists(!_.isOpen) }
 
   /** Whether another batch would read other ranges. Any thread may call it. */
   def isStale: Boolean = enumerator.isStale
