@@ -1,9 +1,11 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Spark's real-time mode from Python."""
+"""Spark's real-time mode and continuous mode from Python."""
 
 from __future__ import annotations
 
+import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -99,6 +101,37 @@ def test_orders_arrive_while_a_batch_lasts_and_the_trigger_may_change(
     _start(spark, topics, topic, tmp_path, {"availableNow": True}).awaitTermination()
     assert_each_once(_seen(tmp_path), range(120))
     assert order_id(119) in _seen(tmp_path)
+
+
+def _has_committed(folder: Path, count: int) -> bool:
+    """Return whether so many orders are before the end of the last committed epoch."""
+    commits = [int(file.name) for file in (folder / "checkpoint" / "commits").glob("[0-9]*")]
+    if not commits:
+        return False
+    text = (folder / "checkpoint" / "offsets" / str(max(commits))).read_text()
+    offsets = json.loads(text.splitlines()[-1])
+    return sum(sum(of_topic.values()) for of_topic in offsets.values()) == count
+
+
+def test_a_continuous_query_commits_orders_as_they_come_and_a_restart_continues(
+    spark: SparkSession, topics: KafkaTopics, make_topic: MakeTopic, tmp_path: Path
+) -> None:
+    topic = make_topic()
+    for start, end in ((0, 60), (60, 100)):
+        topics.produce(topic, orders(range(start, end), 3))
+        # Spark opens a writer of Python's foreach for one epoch only.
+        query = (
+            live(topics, topic, startingOffsets="earliest")
+            .read_stream(spark)
+            .writeStream.format("noop")
+            .option("checkpointLocation", str(tmp_path / "checkpoint"))
+            .trigger(continuous="1 second")
+            .start()
+        )
+        try:
+            wait_for(f"{end} orders", partial(_has_committed, tmp_path, end))
+        finally:
+            query.stop()
 
 
 def test_a_limit_of_batches_is_rejected_by_name(

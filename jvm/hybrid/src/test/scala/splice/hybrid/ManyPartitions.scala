@@ -46,9 +46,6 @@ final class ManyPartitions(options: (String, String)*) extends Source[DynamicOff
   private object Cluster extends ClusterEnumerator {
     override def start(from: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = at(0)
     override def advance(from: KafkaPosition, limits: Limits): KafkaPosition                 = at(last)
-    override def settle(from: KafkaPosition): KafkaPosition                                  = from
-    override def open(settled: KafkaPosition): Seq[SplitRange]                               = Nil
-    override def reached(settled: KafkaPosition, unread: Seq[SplitRange]): KafkaPosition     = settled
     override def plan: KafkaPlan                                                             = KafkaPlan()
     override def settle(from: KafkaPosition): KafkaPosition                                  = from
     override def open(settled: KafkaPosition): Seq[SplitRange]                               = Nil

@@ -47,19 +47,21 @@ final class ContinuousSuite extends AnyFunSuite with WithSpark with Eventually {
   private def create(topic: String, partitions: Int): Unit =
     Using.resource(broker.admin())(KafkaTopics.create(_, topic, partitions))
 
-  private def write(topic: String, partition: Int, values: Seq[String], transactional: Boolean = false): Unit = {
+  /** @param commit whether the transaction of the records is committed or aborted; None without a transaction */
+  private def write(topic: String, partition: Int, values: Seq[String], commit: Option[Boolean] = None): Unit = {
     val settings = Map[String, Object](
       "bootstrap.servers" -> broker.servers,
       "key.serializer"    -> classOf[StringSerializer].getName,
       "value.serializer"  -> classOf[StringSerializer].getName
-    ) ++ Option.when(transactional)("transactional.id" -> s"writer-$topic-$partition")
+    ) ++ commit.map(_ => "transactional.id" -> s"writer-$topic-$partition")
     Using.resource(new KafkaProducer[String, String](settings.asJava)) { out =>
-      if (transactional) {
+      commit.foreach { _ =>
         out.initTransactions()
         out.beginTransaction()
       }
       values.foreach(value => out.send(new ProducerRecord[String, String](topic, Int.box(partition), "k", value)))
-      if (transactional) out.commitTransaction()
+      out.flush()
+      commit.foreach(isCommit => if (isCommit) out.commitTransaction() else out.abortTransaction())
     }
   }
 
@@ -306,12 +308,14 @@ final class ContinuousSuite extends AnyFunSuite with WithSpark with Eventually {
 
   test("a bounded source is read to its end, also where that is no record, and the query then waits") {
     create("bounded", 2)
-    write("bounded", 0, numbers(0, 0 until 30), transactional = true)
-    val query = start("bounded", continuous, "endingOffsets" -> "latest")
+    write("bounded", 0, numbers(0, 0 until 30), commit = Some(true))
+    write("bounded", 1, numbers(1, 0 until 20), commit = Some(false))
+    val options = Seq("endingOffsets" -> "latest", "kafka.isolation.level" -> "read_committed")
+    val query   = start("bounded", continuous, options: _*)
     try {
       whole("bounded", numbers(0, 0 until 30))
-      // The last offset is that of the transaction's marker.
-      committed("bounded", 31, 0)
+      // The last offset of each partition is that of a transaction's marker, and one partition has no record of a committed transaction.
+      committed("bounded", 31, 21)
       write("bounded", 0, numbers(0, 30 until 40))
       val epoch = newest("bounded", "commits")
       eventually(assert(newest("bounded", "commits") > epoch + 3))
