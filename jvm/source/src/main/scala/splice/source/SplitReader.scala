@@ -57,8 +57,11 @@ trait SplitReader[T] extends Closeable {
   /** The item of the last [[poll]] that returned [[Poll.Found]]; valid until the next one. */
   def get(): T
 
-  /** What was not handed over of the ranges, for the end of a batch in real-time mode ([[OpenEnded.reached]]). Ranges that were read to their
-    * ends are absent. Called after [[poll]], or before the first one.
+  /** What was not handed over of the ranges, for the end of a batch or an epoch ([[OpenEnded.reached]]). Ranges that were read to their ends
+    * are absent. Called after [[poll]], or before the first one.
+    *
+    * Spark's continuous mode needs it after each item and keeps it with the item. So the result is immutable, and while items are of one range
+    * its cost does not depend on the number of ranges: results share the other ranges.
     */
   def unread: Seq[SplitRange] =
     throw new UnsupportedOperationException(s"${getClass.getName} reads ranges to their ends only")

@@ -46,8 +46,9 @@ final private[reader] class OpenRange(range: KafkaSplitRange) {
     millis = math.max(millis, window.timestamp(window.rows - 1))
   }
 
-  /** The range from an offset on. */
-  def left(offset: Long): KafkaSplitRange = range.copy(from = offset)(range.topicId)
+  /** The range from an offset on; None after its end. */
+  def left(offset: Long): Option[KafkaSplitRange] =
+    if (isOpen || offset < until) Some(range.copy(from = offset)(range.topicId)) else None
 
   /** What was counted; None before the first record. */
   def read: Option[PartitionRead] = Option.when(rows > 0)(PartitionRead(rows, bytes, millis))

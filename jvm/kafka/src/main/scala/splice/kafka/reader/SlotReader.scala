@@ -51,6 +51,7 @@ final private[splice] class SlotReader(
   private val lock    = new ReentrantLock
 
   private var current = Option.empty[Chunk]
+  private var others  = Option.empty[List[KafkaSplitRange]]
 
   /** The records that [[poll]] found; valid until the next call. */
   val window: RecordWindow = consumer.window
@@ -90,6 +91,7 @@ final private[splice] class SlotReader(
       while (found.isEmpty) {
         if (current.nonEmpty && window.hasMore && show()) found = SlotReader.Found
         else {
+          others = None
           settle()
           if (chunks.nonEmpty) take(chunks.removeHead())
           else if (open.isEmpty) found = Some(ended())
@@ -125,18 +127,26 @@ final private[splice] class SlotReader(
   /** What was read, for the driver, and that a reader was opened or reused. The time of fetches is known at the end only. */
   def report: Seq[Report] = Seq(Report(settings.reportKey, counts.of(all, changes.skipped)))
 
-  /** What was not handed over, without ranges that were read to their ends.
+  /** What was not handed over, without ranges that were read to their ends: the range of the records of [[window]] first. The others are the
+    * same list for all records of a chunk.
     *
     * @param shown
     *   how many records of [[window]] were handed over; at least one after a poll that found records
     */
-  def unread(shown: Int): Seq[KafkaSplitRange] = {
-    val polled = chunks.iterator.map(chunk => chunk.range -> chunk.from).toMap
-    all.filter(range => range.isOpen || open.contains(range.partition)).map { range =>
-      val isPart = current.exists(_.range eq range) && (shown < window.rows || window.hasMore)
-      range.left(if (isPart) window.offset(shown - 1) + 1 else polled.getOrElse(range, range.position))
-    }
+  def unread(shown: Int): List[KafkaSplitRange] = {
+    if (others.isEmpty) others = Some(all.iterator.filterNot(isCurrent).flatMap(left(_)).toList)
+    val rest = others.getOrElse(Nil)
+    current.map(_.range).flatMap { range =>
+      if (shown < window.rows || window.hasMore) range.left(window.offset(shown - 1) + 1) else left(range)
+    }.fold(rest)(_ :: rest)
   }
+
+  private def left(range: OpenRange): Option[KafkaSplitRange] =
+    if (range.isOpen || open.contains(range.partition))
+      range.left(chunks.find(_.range eq range).fold(range.position)(_.from))
+    else None
+
+  private def isCurrent(range: OpenRange): Boolean = current.exists(_.range eq range)
 
   /** Counts the records that were handed over. */
   private def count(): Unit = if (window.rows > 0) current.foreach(_.range.count(window))

@@ -6,6 +6,7 @@ package splice.kafka.reader
 import java.time.Duration
 
 import scala.annotation.tailrec
+import scala.collection.mutable
 import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
@@ -52,6 +53,54 @@ final class OpenRangeReaderSuite extends AnyFunSuite {
     (1 to 3).foreach(_ => assert(reader.poll(Duration.ZERO) == Poll.Found))
     assert(reader.poll(Duration.ZERO) == Poll.Pending)
     assert(unread(reader) == Map(1 -> 0L))
+  }
+
+  test("a range with an end is absent after its last record, also if the poll brought records after its end") {
+    val w = new SlotWorld
+    w.client.bring(0, 5, 6, 7, 8, 9)
+    val reader = w.reader(range(0, 5, 8), range(1, 0, 2))
+    (1 to 3).foreach(_ => assert(reader.poll(Duration.ZERO) == Poll.Found))
+    assert(unread(reader) == Map(1 -> 0L))
+  }
+
+  test("the unread ranges of records of one chunk share all but the first one") {
+    val w = new SlotWorld
+    w.client.bring(0, 5, 6, 7)
+    val reader = w.reader(open(0, 5), open(1, 0), open(2, 3))
+    val tails  = (1 to 3).map { _ =>
+      assert(reader.poll(Duration.ZERO) == Poll.Found)
+      reader.unread.tail
+    }
+    assert(tails.forall(_ eq tails.head) && tails.head.size == 2)
+  }
+
+  test("after each record the unread ranges have exactly the records that were not handed over") {
+    (1L to 300L).foreach { seed =>
+      val random = new Random(seed)
+      val logs   = (0 to random.nextInt(4)).map { p =>
+        p -> LazyList.iterate(random.nextInt(3).toLong)(_ + 1 + random.nextInt(3)).take(random.nextInt(30)).toVector
+      }.toMap
+      val ends = logs.map { case (p, log) =>
+        p -> (if (random.nextBoolean()) Long.MaxValue else random.nextInt(40).toLong)
+      }
+      val w = new SlotWorld
+      random.shuffle(logs.toSeq.filter(log => ends(log._1) > 0).flatMap { case (p, log) =>
+        log.grouped(1 + random.nextInt(6)).zipWithIndex.map(p -> _)
+      })
+        .sortBy(_._2._2).foreach { case (p, (some, _)) => w.client.bring(p, some: _*) }
+      val reader = w.reader(logs.keys.toSeq.sorted.filter(ends(_) > 0).map(p => range(p, 0, ends(p))): _*)
+      val seen   = mutable.Map.empty[Int, Vector[Long]].withDefaultValue(Vector.empty)
+      (0 until 200).foreach { _ =>
+        if (reader.poll(Duration.ZERO) == Poll.Found)
+          seen(reader.get().getInt(3)) :+= reader.get().getLong(4)
+        val left = unread(reader)
+        logs.foreach { case (p, log) =>
+          val whole = log.filter(_ < ends(p))
+          assert(whole.filter(_ < left.getOrElse(p, ends(p))) == seen(p), s"seed $seed, ${t(p)}")
+        }
+      }
+      logs.foreach { case (p, log) => assert(seen(p) == log.filter(_ < ends(p)), s"seed $seed, ${t(p)}") }
+    }
   }
 
   test("readers that go on with what the last one has not read hand each record over once, in order") {
