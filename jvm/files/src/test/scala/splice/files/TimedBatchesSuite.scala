@@ -82,9 +82,9 @@ final class TimedBatchesSuite extends AnyFunSuite with RandomFiles {
     (1 to 3).foreach { _ =>
       val (x, y) = (random.nextInt(done.size), random.nextInt(done.size))
       val (a, b) = (math.min(x, y), math.max(x, y))
-      val spans     = Seq(done.head -> done(a), done(a) -> done(b), done(b) -> done.last)
-      val ranges    = spans.map { case (from, until) => read.enumerator.splits(from, until) }
-      val rows      = ranges.filter(_.nonEmpty).flatMap { own =>
+      val spans  = Seq(done.head -> done(a), done(a) -> done(b), done(b) -> done.last)
+      val ranges = spans.map { case (from, until) => read.enumerator.splits(from, until) }
+      val rows   = ranges.filter(_.nonEmpty).flatMap { own =>
         SourceRead.here(read.enumerator.readers(value, own), own)(_.getUTF8String(0).toString)
       }
       assert(rows.sorted == world.values.sorted)
@@ -93,7 +93,9 @@ final class TimedBatchesSuite extends AnyFunSuite with RandomFiles {
   }
 
   Seq("text" -> 10, "csv" -> 10, "json" -> 10, "parquet" -> 2).foreach { case (format, seeds) =>
-    test(s"$format: each row is in one batch, wherever the time of a batch ends, with batches of other triggers between") {
+    test(
+      s"$format: each row is in one batch, wherever the time of a batch ends, with batches of other triggers between"
+    ) {
       val positions = (1 to seeds).flatMap { seed =>
         val random = new Random(seed)
         withClue(s"seed $seed: ")(live(world(format, random), random))
@@ -130,8 +132,8 @@ final class TimedBatchesSuite extends AnyFunSuite with RandomFiles {
   test("files of which nothing was read are not in the position, and a task that never began returns its ranges") {
     val path = Files.createDirectories(Path.of(at("three")))
     (0 until 3).foreach(n => Files.writeString(path.resolve(s"$n.txt"), s"a$n\nb$n\n"))
-    val read  = SourceRead("format" -> "text", "path" -> path.toString, "orderBy" -> "path")
-    val start = read.enumerator.start(StartPosition.Configured)
+    val read              = SourceRead("format" -> "text", "path" -> path.toString, "orderBy" -> "path")
+    val start             = read.enumerator.start(StartPosition.Configured)
     def after(rows: Int*) = {
       val (until, _) = batch(read, start, rows.size)(rows)
       until.json

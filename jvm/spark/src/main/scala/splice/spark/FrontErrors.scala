@@ -3,7 +3,7 @@
 
 package splice.spark
 
-import splice.source.{ErrorConditions, SpliceUnsupportedException}
+import splice.source.{ErrorConditions, LegIdentity, SpliceUnsupportedException}
 
 /** Errors of the front that Spark sees. */
 private[spark] object FrontErrors {
@@ -14,6 +14,13 @@ private[spark] object FrontErrors {
 
   def noRealTime(kind: String): SpliceUnsupportedException =
     conditions.unsupported("SPLICE_REAL_TIME.SOURCE_NOT_SUPPORTED", "source" -> kind)
+
+  def noRealTime(leg: LegIdentity): SpliceUnsupportedException =
+    conditions.unsupported(
+      "SPLICE_REAL_TIME.LEG_NOT_SUPPORTED",
+      "leg"    -> leg.name.getOrElse(""),
+      "source" -> leg.source
+    )
 
   def limitsInRealTime(options: Seq[String]): SpliceUnsupportedException =
     conditions.unsupported(

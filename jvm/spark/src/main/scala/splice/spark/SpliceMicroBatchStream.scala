@@ -175,7 +175,9 @@ private[spark] object SpliceMicroBatchStream {
       MetricsBoard.ofSource(spark.sparkContext, new Path(checkpoint)),
       () => {
         RealTimeLimits.check(source, options)
-        coordinator.realTime.getOrElse(throw FrontErrors.noRealTime(source.kind))
+        val found = coordinator.realTime.getOrElse(throw FrontErrors.noRealTime(source.kind))
+        found.unsupportedLeg.foreach(leg => throw FrontErrors.noRealTime(leg))
+        found
       }
     )
   }

@@ -17,6 +17,7 @@ import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
+import splice.testkit.memory.MemoryLog
 import splice.testkit.{KafkaBroker, KafkaTopics}
 
 /** Queries in Spark's real-time mode over a real broker. */
@@ -152,13 +153,13 @@ final class RealTimeSuite extends AnyFunSuite with WithSpark with Eventually {
     val message = failure(start("limited", long, "maxOffsetsPerTrigger" -> "10", "minPartitions" -> "4"))
     assert(message.contains("[SPLICE_REAL_TIME.LIMIT_NOT_SUPPORTED]") &&
       message.contains("'minPartitions', 'maxOffsetsPerTrigger'"))
-    val files = spark.readStream.format("splice").option("source", "files").option("format", "parquet")
-      .option("path", numbers("history", 0, 10, files = 1)).load()
-    val query = files.selectExpr("'x'", "'y'").writeStream.foreach(new Collecting).outputMode("update")
-      .option("checkpointLocation", folder.resolve("files").toString).trigger(long).start()
-    assert(failure(
-      query
-    ).contains("[SPLICE_REAL_TIME.SOURCE_NOT_SUPPORTED] The query cannot run in real-time mode. The files source"))
+    val memory = spark.readStream.format("splice").option("source", "memory")
+      .option("log", new MemoryLog("limited").addPartitions(1).name).load()
+    val query = memory.selectExpr("'x'", "'y'").writeStream.foreach(new Collecting).outputMode("update")
+      .option("checkpointLocation", folder.resolve("memory").toString).trigger(long).start()
+    assert(failure(query).contains(
+      "[SPLICE_REAL_TIME.SOURCE_NOT_SUPPORTED] The query cannot run in real-time mode. The memory source"
+    ))
   }
 }
 
