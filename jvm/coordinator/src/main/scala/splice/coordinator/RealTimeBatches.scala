@@ -35,6 +35,9 @@ final class RealTimeBatches private[coordinator] (
 
   @volatile private var running = Option.empty[OpenEnded[Position]]
 
+  /** A leg that is to be read and does not support these batches. */
+  def unsupportedLeg: Option[LegIdentity] = enumerator.unsupportedLeg
+
   /** Prepares the batch that begins at a position. */
   def begin(from: Position): Unit = {
     val source = enumerator
@@ -57,8 +60,20 @@ final class RealTimeBatches private[coordinator] (
     assign(at, all)
     val shared = all.filter(_.slotted).groupBy(range => assignment(range.splitId)).toSeq.sortBy(_._1)
     val tasks  = shared.map { case (slot, own) => TaskRanges(Some(slot), own.toIndexedSeq) } ++
-      all.filterNot(_.slotted).map(range => TaskRanges(None, IndexedSeq(range)))
+      dealt(all.filterNot(_.slotted)).map(TaskRanges(None, _))
     if (tasks.isEmpty) Seq(TaskRanges(None, IndexedSeq.empty)) else tasks
+  }
+
+  /** Ranges without a slot, in their order and in as many tasks as there are slots: Spark begins all tasks of a batch at the same time. */
+  private def dealt(ranges: Seq[SplitRange]): Seq[IndexedSeq[SplitRange]] = {
+    val tasks = Array.fill(math.min(slots, ranges.size))(Vector.empty[SplitRange])
+    val loads = new Array[Long](tasks.length)
+    ranges.foreach { range =>
+      val least = loads.indices.minBy(loads(_))
+      tasks(least) :+= range
+      loads(least) += math.max(range.weight, 1L)
+    }
+    tasks.toSeq
   }
 
   /** The end of the batch, or of an epoch.

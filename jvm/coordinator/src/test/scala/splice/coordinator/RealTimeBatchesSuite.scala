@@ -14,7 +14,7 @@ import splice.source._
 final class RealTimeBatchesSuite extends AnyFunSuite {
 
   /** Partitions that are read without an end, and partitions up to an end. */
-  final private class Numbers(var open: Set[Int], var bounded: Map[Int, Long] = Map.empty)
+  final private class Numbers(var open: Set[Int], var bounded: Map[Int, Long] = Map.empty, slotted: Boolean = true)
       extends SplitEnumerator[Position]
       with OpenEnded[Position] {
 
@@ -31,7 +31,7 @@ final class RealTimeBatchesSuite extends AnyFunSuite {
     }
     override def open(position: Position): Seq[SplitRange] =
       open.toSeq.sorted.map(p => OpenNumbers(p, at(position)(p))) ++ bounded.toSeq.sorted.collect {
-        case (p, end) if at(position)(p) < end => CounterRange(p, at(position)(p), end, slotted = true)
+        case (p, end) if at(position)(p) < end => CounterRange(p, at(position)(p), end, slotted)
       }
     override def reached(position: Position, unread: Seq[SplitRange]): Position = {
       val left =
@@ -95,6 +95,18 @@ final class RealTimeBatchesSuite extends AnyFunSuite {
     assert(end == CounterPosition(SortedMap(0 -> 3L, 1 -> 5L)))
     all.begin(end)
     assert(all.tasks(end).flatMap(_.ranges) == Seq(OpenNumbers(0, 3)) && !all.isRead(Seq(OpenNumbers(0, 4))))
+  }
+
+  test("ranges without slots are read by as many tasks as there are slots, each in their order") {
+    val sizes = Seq(5L, 1L, 1L, 1L, 1L, 1L, 3L)
+    val all   = batches(new Numbers(Set.empty, sizes.indices.zip(sizes).toMap, slotted = false), slots = 2)
+    all.begin(start)
+    def range(p: Int) = CounterRange(p, 0, sizes(p), slotted = false)
+    assert(all.tasks(start).map(_.slot) == Seq(None, None))
+    assert(all.tasks(start).map(_.ranges) == Seq(Seq(0, 6), Seq(1, 2, 3, 4, 5)).map(_.map(range)))
+    val few = batches(new Numbers(Set.empty, Map(0 -> 1L), slotted = false), slots = 3)
+    few.begin(start)
+    assert(few.tasks(start).map(_.ranges) == Seq(Seq(CounterRange(0, 0, 1, slotted = false))))
   }
 
   test("a batch without anything to read has one task without ranges") {

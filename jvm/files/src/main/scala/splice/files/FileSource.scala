@@ -52,6 +52,8 @@ final class FileSource private[files] (private[files] val settings: FileSettings
   override def enumerator(context: EnumeratorContext): SplitEnumerator[FilesPosition] =
     new FileEnumerator(new SparkStorage(this, context.session), settings.limits, context)
 
+  override def batchLimits: Seq[String] = Seq(FileOptions.MaxFilesPerTrigger, FileOptions.MaxBytesPerTrigger).map(_.key)
+
   override def mayBeColumnar: Boolean = settings.kind.vectorized
 
   override def schemaNeedsStorage: Boolean = true

@@ -3,11 +3,10 @@
 
 package splice.hybrid
 
-import java.io.InterruptedIOException
+import java.time.Duration
 
 import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
-import scala.util.control.NonFatal
 
 import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
@@ -24,21 +23,23 @@ import splice.source._
   * again only for a span that begins in that leg.
   */
 final private[splice] class HybridEnumerator(written: Chain, selects: => LegSelects, context: EnumeratorContext)
-    extends SplitEnumerator[HybridPosition] {
+    extends SplitEnumerator[HybridPosition]
+    with OpenEnded[HybridPosition] {
 
   private val log         = new LegLog(context.sideLog, written)
   private val chain       = log.chain
   private lazy val first  = context.start.map(stored => HybridPosition.parse(chain, stored.position))
   private val enumerators = new LegEnumerators(chain, context)(stored)
   private val tallies     = new Tallies(chain, context, enumerators, log.hasEnded(_))
+  private val commits     = new LegCommits(chain, log, enumerators)
   private var isFrozen    = false
   private var hasWarned   = false
 
-  // The ended legs whose end this run has passed on as committed, or has tried to.
-  private var settled = Set.empty[String]
-
-  // The end of the last batch of this run.
+  // The end of the last batch of this run; None while a batch with a time is read.
   private var planned: Option[HybridPosition] = None
+
+  // The leg of a batch with a time.
+  @volatile private var reading: Option[OpenEnded[Position]] = None
 
   log.warnOfChangedRules()
   log.warnOfMissingCommits()
@@ -65,6 +66,46 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
         planned = Some(until)
         until
     }
+  }
+
+  override private[splice] def unsupportedLeg: Option[LegIdentity] =
+    chain.legs.dropWhile(log.hasEnded(_)).find(leg => openLeg(leg).isEmpty).map { leg =>
+      LegIdentity(Some(leg.name), leg.source.kind, None)
+    }
+
+  /** The hand-over is decided and stored as in [[advance]]. */
+  @tailrec override def settle(from: HybridPosition): HybridPosition = {
+    planned = None
+    from.current.foreach(leg => tallies.advanced(chain(leg)))
+    switched(from) match {
+      case Some(begun) => settle(begun)
+      case None        =>
+        val leg = open(from.leg)
+        reading = Some(leg)
+        from.moved(leg.settle(from.position))
+    }
+  }
+
+  override def open(settled: HybridPosition): Seq[SplitRange] =
+    open(settled.leg).open(settled.position).map(LegRange(settled.leg, _))
+
+  override def reached(settled: HybridPosition, unread: Seq[SplitRange]): HybridPosition = {
+    val own   = unread.collect { case LegRange(leg, range) if leg == settled.leg => range }
+    val until = settled.moved(open(settled.leg).reached(settled.position, own))
+    planned = Some(until)
+    until
+  }
+
+  override def isStale: Boolean = reading.exists(_.isStale)
+
+  override def staleInterval: Option[Duration] = reading.flatMap(_.staleInterval)
+
+  private def open(leg: String): OpenEnded[Position] =
+    openLeg(chain(leg)).getOrElse(throw new IllegalStateException(s"leg '$leg' is not read without an end"))
+
+  private def openLeg(leg: Leg): Option[OpenEnded[Position]] = enumerators.named(leg) {
+    case inner: OpenEnded[Position @unchecked] => Some(inner)
+    case _                                     => None
   }
 
   override def splits(from: HybridPosition, until: HybridPosition): Seq[SplitRange] =
@@ -121,40 +162,8 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
       leg   <- chain.between(chain.first.name, current) if leg.name == current || !leg.source.readsLog
       inner <- enumerators.find(leg.name)
     } inner.committed(until.position(leg.name))
-    settle(until, current)
+    commits.passOn(until, current)
     enumerators.closeBefore(current)
-  }
-
-  /** Passes the ends of the logs before `current` on to their sources, which commit them to a consumer group, for example. An entry for each
-    * leg stores that this succeeded. A run that was killed may have read the last batch of a leg and not passed its end on; then a later run does it.
-    */
-  private def settle(until: HybridPosition, current: String): Unit = {
-    val ended  = chain.between(chain.first.name, current).filter(leg => leg.name != current && isOpen(leg))
-    val passed = ended.filter(leg => isPassedOn(leg, until.position(leg.name)))
-    settled ++= ended.map(_.name)
-    try passed.foreach(leg => log.committed(leg, until.position(leg.name)))
-    catch {
-      case e: InterruptedIOException => throw e
-      case NonFatal(e)               =>
-        HybridEnumerator.logger.warn("The next start of the query repeats the last commit of a leg.", e)
-    }
-  }
-
-  private def isOpen(leg: Leg): Boolean = leg.source.readsLog && !settled(leg.name) && !log.isCommitted(leg)
-
-  private def isPassedOn(leg: Leg, at: Position): Boolean = {
-    def warning =
-      s"Leg '${leg.name}' has ended, and its last commit could not be passed on. The next start of the query repeats it."
-    try {
-      val isDone = enumerators(leg).commitEnd(at)
-      if (!isDone) HybridEnumerator.logger.warn(warning)
-      isDone
-    } catch {
-      case e: InterruptedIOException => throw e
-      case NonFatal(e)               =>
-        HybridEnumerator.logger.warn(warning, e)
-        false
-    }
   }
 
   override def retain(oldest: HybridPosition): Unit =
@@ -164,8 +173,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     lazy val at = last
     if (tallies.hasNews) tallies.stopped(all = planned.exists(at.contains))
     enumerators.all.foreach { case (name, inner) => inner.stopped(at.flatMap(_.find(name))) }
-    if (chain.legs.exists(leg => log.hasEnded(leg) && isOpen(leg)))
-      at.foreach(until => until.current.foreach(settle(until, _)))
+    if (commits.isMissing) at.foreach(until => until.current.foreach(commits.passOn(until, _)))
   }
 
   override def figures(at: HybridPosition): SortedMap[String, String] = {

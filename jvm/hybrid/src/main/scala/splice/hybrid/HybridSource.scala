@@ -63,6 +63,9 @@ final class HybridSource private[splice] (chain: Chain, declared: Option[StructT
   override def enumerator(context: EnumeratorContext): SplitEnumerator[HybridPosition] =
     new HybridEnumerator(chain, selects, context)
 
+  override def batchLimits: Seq[String] =
+    chain.legs.flatMap(leg => leg.source.batchLimits.map(key => s"${leg.name}.$key"))
+
   override lazy val mayBeColumnar: Boolean = chain.legs.exists(selects.mayBeColumnar)
 
   override def taskMetrics: Seq[CustomMetric] = chain.legs.flatMap(_.source.taskMetrics).distinctBy(_.name)

@@ -9,6 +9,7 @@ import splice.source.{Extent, SplitRange}
 final private[splice] case class LegRange(leg: String, range: SplitRange) extends SplitRange {
   @transient override lazy val splitId: String = s"$leg/${range.splitId}"
   override def weight: Long                    = range.weight
+  override def isOpen: Boolean                 = range.isOpen
   override def slotted: Boolean                = range.slotted
   override def preferredHosts: Seq[String]     = range.preferredHosts
   override def extents: Seq[Extent]            = range.extents

@@ -42,7 +42,7 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
     def run[A](source: Source[_ <: Position])(use: Coordinator => A): A = Using.resource(Legs.run(source, log))(use)
 
     /** Commits the end in a run of its own, and returns the warnings about last commits. */
-    def commit(side: SideLog = log): Seq[String] = LoggedMessages.during("splice.hybrid.HybridEnumerator") {
+    def commit(side: SideLog = log): Seq[String] = LoggedMessages.during("splice.hybrid.LegCommits") {
       Using.resource(Legs.run(whole, side))(c => c.committed(c.position(at)))
     }._2
 

@@ -255,7 +255,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
     "a last commit that fails is not stored as passed on, and the next run repeats it, with a warning of each failure"
   ) {
     new Logs {
-      private def warnings(): Int = LoggedMessages.during("splice.hybrid.HybridEnumerator") {
+      private def warnings(): Int = LoggedMessages.during("splice.hybrid.LegCommits") {
         Using.resource(Legs.run(logs, log)) { c =>
           c.committed(c.position(switched.json))
           c.committed(c.position(switched.json))

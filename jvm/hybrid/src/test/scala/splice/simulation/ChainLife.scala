@@ -13,11 +13,15 @@ import splice.kafka.KafkaErrors
 import splice.source._
 import splice.testkit.simulation._
 
-/** One life of a query over a chain: starts, kills, stops and restarts, then a calm end at which the books must balance. */
-final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None) {
+/** One life of a query over a chain: starts, kills, stops and restarts, then a calm end at which the books must balance.
+  *
+  * @param isTimed
+  *   whether some runs are in real-time mode
+  */
+final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, isTimed: Boolean = false) {
 
   private val chance            = life.chance
-  private val asynchronous      = chance.oneIn(5)
+  private val asynchronous      = chance.oneIn(5) && !isTimed
   private val durable           = new SimulatedSideLog(life)
   private val world: ChainWorld = new ChainWorld(
     life,
@@ -124,9 +128,10 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None) {
   }
 
   private def trigger: SimulatedTrigger = chance.between(1, 6) match {
-    case 1 | 2 => SimulatedTrigger.AvailableNow
-    case 3     => SimulatedTrigger.Once
-    case _     => SimulatedTrigger.ProcessingTime(chance.between(1, 8))
+    case 1 | 2                           => SimulatedTrigger.AvailableNow
+    case 3                               => SimulatedTrigger.Once
+    case _ if isTimed && chance.oneIn(2) => SimulatedTrigger.RealTime(chance.between(1, 8))
+    case _                               => SimulatedTrigger.ProcessingTime(chance.between(1, 8))
   }
 
   private def checkAvailable(visible: Seq[VisibleRow]): Unit = {
@@ -153,8 +158,9 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None) {
 
     override def rows(run: String, task: TaskRanges): TaskRows = {
       val ranges = task.ranges.map(_.asInstanceOf[LegRange])
-      val all    = new RowsInTurn(ranges.map(_.leg).distinct.iterator.map { leg => () =>
-        world.legs(leg).rows(run, task.copy(ranges = ranges.filter(_.leg == leg).map(_.range)))
+      val all    = new RowsInTurn(ranges.map(_.leg).distinct.map { leg =>
+        val own = ranges.filter(_.leg == leg).map(_.range)
+        RowsInTurn.Part(own, () => world.legs(leg).rows(run, task.copy(ranges = own)), LegRange(leg, _))
       })
       faults.rows(all, !world.strict && chance.oneIn(20))
     }

@@ -55,6 +55,24 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
     }
   }
 
+  test("nothing is lost and nothing is doubled if runs of real-time mode and of other triggers alternate") {
+    // Two drivers at the same time would have batches of different rows.
+    val timed = new Simulation("a life with real-time mode, seed %d", LifeSettings(freezesAtMost = 0))(
+      new ChainLife(_, Faults.none, isTimed = true).live()
+    )
+    val results = timed.run(1001 to 1000 + ChainSimulationSuite.TimedSeeds)
+    val failed  = results.filter(_.failure.isDefined)
+    if (failed.nonEmpty) {
+      val all = failed.take(20).map(r => s"  seed ${r.seed}: ${r.failure.fold("")(_.toString).take(300)}")
+      fail((timed.explain(failed.head) +: s"${failed.size} failed, the first of them:" +: all).mkString("\n"))
+    }
+    val met = results.flatMap(_.marks)
+    counts(met).foreach(info(_))
+    Seq("a batch is ended by a time", "a time ends a batch of ranges with an end", "ended in live").foreach { mark =>
+      assert(met.count(_ == mark) > ChainSimulationSuite.TimedSeeds / 20, mark)
+    }
+  }
+
   test("chains of 130 legs") {
     val long = new Simulation("a life of 130 legs, seed %d")(
       new ChainLife(_, Faults.none, Some(Shape.Long(ChainSimulationSuite.Legs - 1))).live()
@@ -72,6 +90,9 @@ object ChainSimulationSuite {
 
   /** More than 10,000, because a life that is refused early does not count. */
   val Seeds = 10500
+
+  /** How many lives have runs in real-time mode. */
+  val TimedSeeds = 1000
 
   /** How many legs a long chain has. */
   val Legs = 130

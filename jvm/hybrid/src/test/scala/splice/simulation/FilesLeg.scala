@@ -67,7 +67,7 @@ final class FilesLeg(
   }
 
   private def reader(task: TaskRanges, columns: StructType): SplitReader[InternalRow] = {
-    val blocks = task.ranges.iterator.flatMap(_.asInstanceOf[FileRange].blocks)
+    val blocks = task.ranges.flatMap(_.asInstanceOf[FileRange].blocks)
     val opener = new FileOpener(SimulatedFileSystem.configuration, policy)
     new BlockReader[InternalRow](blocks, opener.open(_, read(columns)), identity, policy)
   }

@@ -84,7 +84,9 @@ final class KafkaLeg(
   override def rows(run: String, task: TaskRanges): TaskRows = {
     val (filling, others) = task.ranges.map(_.asInstanceOf[KafkaSplitRange]).partition(_.holes.nonEmpty)
     val parts             = Seq(filling -> client.committedOnly, others -> client).filter(_._1.nonEmpty)
-    new RowsInTurn(parts.iterator.map { case (ranges, own) => () => rows(ReaderKey(run, own, task.slot), ranges) })
+    new RowsInTurn(parts.map { case (ranges, own) =>
+      RowsInTurn.Part(ranges, () => rows(ReaderKey(run, own, task.slot), ranges))
+    })
   }
 
   private def rows(key: ReaderKey, ranges: IndexedSeq[KafkaSplitRange]): TaskRows = {

@@ -23,7 +23,7 @@ object PlantedDriverFaults {
     "two drivers: an entry of another driver is replaced"     -> Faults(sideLog = new Replacing(_)),
     "late tasks: two readers share a consumer"                -> Faults(sharesConsumers = true),
     "rollback: reading continues where it once was committed" -> Faults(kafka = remembering()),
-    "clock: nothing is read before the last time is reached"  -> Faults(paced = new Paced(_, _)),
+    "clock: nothing is read before the last time is furthest" -> Faults(paced = new Paced(_, _)),
     "storage: a failed removal fails the query"               -> Faults(sideLog = new Removing(_)),
     "storage: a failed write counts as written"               -> Faults(sideLog = new Trusting(_)),
     "AvailableNow: a log is read to its end of today"         -> Faults(kafka = unfrozen),
@@ -49,15 +49,15 @@ object PlantedDriverFaults {
     }
 
   private def remembering() = {
-    val reached = Collections.synchronizedMap(new WeakHashMap[SimulatedCluster, KafkaPosition])
+    val furthest = Collections.synchronizedMap(new WeakHashMap[SimulatedCluster, KafkaPosition])
     (inner: SplitEnumerator[KafkaPosition], _: LogMetadata, cluster: SimulatedCluster) =>
       new Passing[KafkaPosition](inner) {
         override def committed(until: KafkaPosition): Unit = {
           super.committed(until)
-          val _ = reached.merge(cluster, until, (old, now) => if (old.precedes(now)) now else old)
+          val _ = furthest.merge(cluster, until, (old, now) => if (old.precedes(now)) now else old)
         }
         override def splits(from: KafkaPosition, until: KafkaPosition): Seq[SplitRange] = {
-          val done = Option(reached.get(cluster))
+          val done = Option(furthest.get(cluster))
           super.splits(from, until).collect {
             case r: KafkaSplitRange =>
               r.copy(from = math.max(r.from, done.flatMap(_.get(r.partition)).getOrElse(0L)))(r.topicId)

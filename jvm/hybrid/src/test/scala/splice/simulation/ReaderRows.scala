@@ -3,32 +3,62 @@
 
 package splice.simulation
 
+import java.time.Duration
+
 import org.apache.spark.sql.catalyst.InternalRow
 
-import splice.source.{Poll, Report, SplitReader}
+import splice.source.{Poll, Report, SplitRange, SplitReader}
 import splice.testkit.simulation.TaskRows
 
 /** The ids of the rows of a real reader. */
 final class ReaderRows(reader: SplitReader[InternalRow], id: InternalRow => Long) extends TaskRows {
-  override def next(): Option[Long] = if (reader.poll(Poll.Forever) == Poll.Found) Some(id(reader.get())) else None
-  override def reports: Seq[Report] = reader.report(ended = true)
+
+  private var last: Poll = Poll.Pending
+
+  override def next(): Option[Long] = next(Poll.Forever)
+
+  override def nextNow(): Option[Long] = next(Duration.ZERO)
+
+  override def hasEnded: Boolean = last == Poll.Ended
+
+  private def next(patience: Duration): Option[Long] = {
+    last = reader.poll(patience)
+    if (last == Poll.Found) Some(id(reader.get())) else None
+  }
+
+  override def unread: Seq[SplitRange] = reader.unread
+
+  override def reports: Seq[Report] = reader.report(hasEnded)
   override def close(): Unit        = reader.close()
 }
 
 /** Reads one thing after another; each is opened when the one before has ended. */
-final class RowsInTurn(parts: Iterator[() => TaskRows]) extends TaskRows {
+final class RowsInTurn(parts: Seq[RowsInTurn.Part]) extends TaskRows {
 
+  private var later                     = parts.toList
   private var current: Option[TaskRows] = None
+  private var wrap                      = (range: SplitRange) => range
   private var reported                  = Seq.empty[Report]
 
+  override def next(): Option[Long] = next(_.next())
+
+  override def nextNow(): Option[Long] = next(_.nextNow())
+
+  override def hasEnded: Boolean = later.isEmpty && current.forall(_.hasEnded)
+
+  override def unread: Seq[SplitRange] = current.toSeq.flatMap(_.unread).map(wrap) ++
+    later.flatMap(part => part.ranges.map(part.wrap))
+
   @scala.annotation.tailrec
-  override def next(): Option[Long] = current.flatMap(_.next()) match {
-    case found @ Some(_)       => found
-    case None if parts.hasNext =>
+  private def next(row: TaskRows => Option[Long]): Option[Long] = current.flatMap(row) match {
+    case found @ Some(_)                                      => found
+    case None if later.nonEmpty && current.forall(_.hasEnded) =>
       reported ++= current.toSeq.flatMap(_.reports)
       close()
-      current = Some(parts.next()())
-      next()
+      wrap = later.head.wrap
+      current = Some(later.head.open())
+      later = later.tail
+      next(row)
     case None => None
   }
 
@@ -39,4 +69,10 @@ final class RowsInTurn(parts: Iterator[() => TaskRows]) extends TaskRows {
     current = None
     open.foreach(_.close())
   }
+}
+
+object RowsInTurn {
+
+  /** @param wrap makes the ranges of the whole task of those of the part */
+  final case class Part(ranges: Seq[SplitRange], open: () => TaskRows, wrap: SplitRange => SplitRange = identity)
 }

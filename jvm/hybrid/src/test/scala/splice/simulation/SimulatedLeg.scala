@@ -27,7 +27,17 @@ trait SimulatedLeg {
 }
 
 /** Forwards every call. */
-class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[P] with LogPartitions {
+class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[P] with LogPartitions
+    with OpenEnded[P] {
+  private def timed: OpenEnded[P] = inner match {
+    case open: OpenEnded[P @unchecked] => open
+    case _                             => throw new IllegalStateException(s"$inner is not read without an end")
+  }
+
+  override def settle(from: P): P                              = timed.settle(from)
+  override def open(settled: P): Seq[SplitRange]               = timed.open(settled)
+  override def reached(settled: P, unread: Seq[SplitRange]): P = timed.reached(settled, unread)
+  override def isStale: Boolean                                = timed.isStale
   override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = inner match {
     case log: LogPartitions => log.logRanges(history)
     case _                  => throw new IllegalStateException(s"$inner is asked for ranges of a log")

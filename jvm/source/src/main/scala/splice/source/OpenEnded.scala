@@ -12,6 +12,9 @@ import java.time.Duration
   */
 trait OpenEnded[P <: Position] { this: SplitEnumerator[P] =>
 
+  /** The first leg that has not ended and that is not [[OpenEnded]]. Asked once, before the first batch; it may not send requests. */
+  private[splice] def unsupportedLeg: Option[LegIdentity] = None
+
   /** Computes the start of the next batch from the end of the last one: adds new splits, and moves past records that a policy skips. It may
     * send requests, but none for the ends of splits. The start of every split that it adds is durable when this returns.
     */

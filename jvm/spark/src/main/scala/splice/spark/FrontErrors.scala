@@ -3,7 +3,7 @@
 
 package splice.spark
 
-import splice.source.{ErrorConditions, SpliceUnsupportedException}
+import splice.source.{ErrorConditions, LegIdentity, SpliceUnsupportedException}
 
 /** Errors of the front that Spark sees. */
 private[spark] object FrontErrors {
@@ -15,11 +15,16 @@ private[spark] object FrontErrors {
   def noRealTime(kind: String): SpliceUnsupportedException =
     conditions.unsupported("SPLICE_REAL_TIME.SOURCE_NOT_SUPPORTED", "source" -> kind)
 
+  def noRealTime(leg: LegIdentity): SpliceUnsupportedException = unsupported("SPLICE_REAL_TIME.LEG_NOT_SUPPORTED", leg)
+
   def limitsInRealTime(options: Seq[String]): SpliceUnsupportedException =
     conditions.unsupported("SPLICE_REAL_TIME.LIMIT_NOT_SUPPORTED", "options" -> quoted(options))
 
   def notContinuous(kind: String): SpliceUnsupportedException =
     conditions.unsupported("SPLICE_CONTINUOUS.SOURCE_NOT_SUPPORTED", "source" -> kind)
+
+  def notContinuous(leg: LegIdentity): SpliceUnsupportedException =
+    unsupported("SPLICE_CONTINUOUS.LEG_NOT_SUPPORTED", leg)
 
   def limitsInContinuous(options: Seq[String]): SpliceUnsupportedException =
     conditions.unsupported("SPLICE_CONTINUOUS.LIMIT_NOT_SUPPORTED", "options" -> quoted(options))
@@ -34,6 +39,9 @@ private[spark] object FrontErrors {
     "batch"    -> batch.toString,
     "position" -> position.getOrElse("of the first start")
   )
+
+  private def unsupported(condition: String, leg: LegIdentity): SpliceUnsupportedException =
+    conditions.unsupported(condition, "leg" -> leg.name.getOrElse(""), "source" -> leg.source)
 
   private def quoted(options: Seq[String]): String = options.map(o => s"'$o'").mkString(", ")
 }

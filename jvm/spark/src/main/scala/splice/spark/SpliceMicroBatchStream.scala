@@ -152,7 +152,9 @@ private[spark] object SpliceMicroBatchStream {
       run,
       () => {
         RealTimeLimits.check(source, options)(FrontErrors.limitsInRealTime(_))
-        run.timed.getOrElse(throw FrontErrors.noRealTime(source.kind))
+        val found = run.timed.getOrElse(throw FrontErrors.noRealTime(source.kind))
+        found.unsupportedLeg.foreach(leg => throw FrontErrors.noRealTime(leg))
+        found
       }
     )
   }

@@ -3,96 +3,21 @@
 
 package splice.spark
 
-import java.util.concurrent.locks.LockSupport
-import java.util.concurrent.{ConcurrentLinkedQueue, TimeUnit}
-
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import org.apache.kafka.clients.admin.NewPartitions
 import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
 import org.apache.kafka.common.serialization.StringSerializer
-import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
-import org.apache.spark.sql.{ForeachWriter, Row, SparkSession}
-import org.scalatest.concurrent.Eventually
+import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.time.{Millis, Seconds, Span}
 
 import splice.source.Json
-import splice.testkit.{KafkaBroker, KafkaTopics}
+import splice.testkit.memory.MemoryLog
 
 /** Queries in Spark's real-time mode over a real broker. */
-final class RealTimeSuite extends AnyFunSuite with WithSpark with Eventually {
+final class RealTimeSuite extends AnyFunSuite with LiveQueries {
 
-  import RealTimeSuite._
-
-  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(120, Seconds), Span(50, Millis))
-
-  override protected lazy val spark: SparkSession = SparkSession.builder()
-    .master("local[2]")
-    .config("spark.sql.streaming.realTimeMode.minBatchDuration", "500")
-    .getOrCreate()
-
-  private lazy val broker = KafkaBroker.start()
-
-  override protected def afterAll(): Unit =
-    try broker.close()
-    finally super.afterAll()
-
-  private def create(topic: String, partitions: Int): Unit =
-    Using.resource(broker.admin())(KafkaTopics.create(_, topic, partitions))
-
-  private def write(topic: String, partition: Int, values: Seq[String]): Unit = {
-    val settings = Map[String, Object](
-      "bootstrap.servers" -> broker.servers,
-      "key.serializer"    -> classOf[StringSerializer].getName,
-      "value.serializer"  -> classOf[StringSerializer].getName
-    )
-    Using.resource(new KafkaProducer[String, String](settings.asJava)) { out =>
-      values.foreach(value => out.send(new ProducerRecord[String, String](topic, Int.box(partition), "k", value)))
-    }
-  }
-
-  private def start(topic: String, trigger: Trigger, options: (String, String)*): StreamingQuery =
-    start(topic, trigger, new Collecting, options: _*)
-
-  private def start(
-      topic: String,
-      trigger: Trigger,
-      sink: ForeachWriter[Row],
-      options: (String, String)*
-  ): StreamingQuery =
-    spark.readStream.format("splice-kafka")
-      .option("kafka.bootstrap.servers", broker.servers)
-      .option("subscribe", topic)
-      .option("startingOffsets", "earliest")
-      .option("discoveryInterval", "200ms")
-      .options(options.toMap)
-      .load()
-      .selectExpr("topic", "cast(value as string)")
-      .writeStream
-      .foreach(sink)
-      .outputMode("update")
-      .option("checkpointLocation", folder.resolve(topic).toString)
-      .trigger(trigger)
-      .start()
-
-  private def values(topic: String): Seq[String] =
-    seen.asScala.toSeq.collect { case (`topic`, value) => value }.sorted
-
-  private def numbers(partition: Int, range: Range): Seq[String] = range.map(n => f"$partition-$n%05d")
-
-  private def whole(topic: String, expected: Seq[String]): Unit =
-    eventually(assert(values(topic) == expected.sorted))
-
-  /** Stops once a batch is committed that ends after all rows so far, so that no row is read again. */
-  private def stopAfterBatch(query: StreamingQuery): Unit = {
-    val last = query.recentProgress.lastOption.fold(-1L)(_.batchId)
-    eventually(assert(query.recentProgress.lastOption.exists(_.batchId > last + 1)))
-    query.stop()
-  }
-
-  private val long = Trigger.RealTime("10 minutes")
+  import LiveQueries._
 
   test("more partitions than cores are read while one batch lasts, with rows of different columns") {
     create("many", 5)
@@ -172,7 +97,7 @@ final class RealTimeSuite extends AnyFunSuite with WithSpark with Eventually {
     } finally query.stop()
     // The sink is so slow that batches end before all rows are read.
     write("lag", 1, numbers(1, 30 until 230))
-    val slow = start("lag", Trigger.RealTime("1 second"), new Collecting(pauseMillis = 20))
+    val slow = startInto(new Collecting(pauseMillis = 20), "lag", Trigger.RealTime("1 second"))
     try {
       val first = eventually {
         assert(slow.recentProgress.nonEmpty)
@@ -215,136 +140,17 @@ final class RealTimeSuite extends AnyFunSuite with WithSpark with Eventually {
     } finally query.stop()
   }
 
-  private def grow(topic: String, partitions: Int): Unit = Using.resource(broker.admin()) { admin =>
-    val _ = admin.createPartitions(Map(topic -> NewPartitions.increaseTo(partitions)).asJava).all().get()
-  }
-
-  test("a new partition ends the batch that is read, and each row is read once") {
-    create("ended", 1)
-    write("ended", 0, numbers(0, 0 until 10))
-    val query = start("ended", long)
-    try {
-      whole("ended", numbers(0, 0 until 10))
-      grow("ended", 2)
-      write("ended", 1, numbers(1, 0 until 10))
-      whole("ended", numbers(0, 0 until 10) ++ numbers(1, 0 until 10))
-      assert(query.recentProgress.map(_.batchId).toSeq == Seq(0))
-      assert(staleEntries("ended").isEmpty)
-    } finally query.stop()
-  }
-
-  test("a new partition waits for the next batch if changes do not end batches") {
-    create("unchanged", 1)
-    write("unchanged", 0, numbers(0, 0 until 10))
-    val query = start("unchanged", Trigger.RealTime("8 seconds"), "endBatchOnChange" -> "false")
-    try {
-      whole("unchanged", numbers(0, 0 until 10))
-      grow("unchanged", 2)
-      write("unchanged", 1, numbers(1, 0 until 10))
-      whole("unchanged", numbers(0, 0 until 10) ++ numbers(1, 0 until 10))
-      val first = query.recentProgress.head
-      assert(first.durationMs.get("triggerExecution") >= 8000)
-    } finally query.stop()
-  }
-
-  private def recreate(topic: String): Unit = Using.resource(broker.admin()) { admin =>
-    admin.deleteTopics(List(topic).asJava).all().get()
-    eventually(assert(!admin.listTopics().names().get().contains(topic)))
-    KafkaTopics.create(admin, topic, 1)
-  }
-
-  test("a topic that is recreated while its batch is read is read from its first record, if the policy permits it") {
-    create("restarted", 1)
-    write("restarted", 0, numbers(0, 0 until 10))
-    val query = start("restarted", long, "onTopicRecreated" -> "restart", "failOnDataLoss" -> "false")
-    try {
-      whole("restarted", numbers(0, 0 until 10))
-      recreate("restarted")
-      // More records than the old topic had, so that a reader that stayed at its offset would lose the first ones.
-      write("restarted", 0, numbers(1, 0 until 30))
-      whole("restarted", numbers(0, 0 until 10) ++ numbers(1, 0 until 30))
-    } finally query.stop()
-  }
-
-  test("a topic that is recreated while its batch is read fails the query by default") {
-    create("replaced", 1)
-    write("replaced", 0, numbers(0, 0 until 10))
-    val query = start("replaced", long)
-    try {
-      whole("replaced", numbers(0, 0 until 10))
-      recreate("replaced")
-      write("replaced", 0, numbers(1, 0 until 30))
-      assert(failure(query).contains("SPLICE_KAFKA.RECREATED"))
-      // No row of the new topic was taken for one of the old topic.
-      assert(values("replaced") == numbers(0, 0 until 10))
-    } finally query.stop()
-  }
-
-  test("rows of an open transaction wait, also over the end of a batch, and none is lost") {
-    create("transactions", 1)
-    val settings = Map[String, Object](
-      "bootstrap.servers" -> broker.servers,
-      "key.serializer"    -> classOf[StringSerializer].getName,
-      "value.serializer"  -> classOf[StringSerializer].getName,
-      "transactional.id"  -> "open"
-    )
-    Using.resource(new KafkaProducer[String, String](settings.asJava)) { out =>
-      def send(values: Seq[String]) =
-        values.foreach(v => out.send(new ProducerRecord[String, String]("transactions", Int.box(0), "k", v)).get())
-      out.initTransactions()
-      val query =
-        start("transactions", Trigger.RealTime("500 milliseconds"), "kafka.isolation.level" -> "read_committed")
-      try {
-        out.beginTransaction()
-        send(numbers(0, 0 until 10))
-        eventually(assert(query.recentProgress.length >= 3))
-        assert(values("transactions").isEmpty)
-        out.commitTransaction()
-        out.beginTransaction()
-        send(numbers(1, 0 until 10))
-        out.abortTransaction()
-        out.beginTransaction()
-        send(numbers(0, 10 until 20))
-        out.commitTransaction()
-        whole("transactions", numbers(0, 0 until 20))
-        stopAfterBatch(query)
-        assert(values("transactions") == numbers(0, 0 until 20).sorted)
-      } finally query.stop()
-    }
-  }
-
-  private def staleEntries(topic: String): Seq[String] =
-    folder.resolve(topic).resolve("sources/0/splice").toFile.list().toSeq.filter(_.startsWith("stale-"))
-
-  private def failure(query: StreamingQuery): String =
-    intercept[StreamingQueryException](query.awaitTermination()).getMessage
-
   test("limits of batches that the user sets, and sources without real-time mode, are rejected by name") {
     create("limited", 1)
     val message = failure(start("limited", long, "maxOffsetsPerTrigger" -> "10", "minPartitions" -> "4"))
     assert(message.contains("[SPLICE_REAL_TIME.LIMIT_NOT_SUPPORTED]") &&
       message.contains("'minPartitions', 'maxOffsetsPerTrigger'"))
-    val files = spark.readStream.format("splice").option("source", "files").option("format", "parquet")
-      .option("path", numbers("history", 0, 10, files = 1)).load()
-    val query = files.selectExpr("'x'", "'y'").writeStream.foreach(new Collecting).outputMode("update")
-      .option("checkpointLocation", folder.resolve("files").toString).trigger(long).start()
-    assert(failure(
-      query
-    ).contains("[SPLICE_REAL_TIME.SOURCE_NOT_SUPPORTED] The query cannot run in real-time mode. The files source"))
-  }
-}
-
-object RealTimeSuite {
-
-  private val seen = new ConcurrentLinkedQueue[(String, String)]
-
-  /** Keeps rows of text in this JVM. */
-  final private class Collecting(pauseMillis: Long = 0) extends ForeachWriter[Row] {
-    override def open(partition: Long, epoch: Long): Boolean = true
-    override def process(row: Row): Unit                     = {
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pauseMillis))
-      val _ = seen.add(row.getString(0) -> row.getString(1))
-    }
-    override def close(error: Throwable): Unit = ()
+    val memory = spark.readStream.format("splice").option("source", "memory")
+      .option("log", new MemoryLog("limited").addPartitions(1).name).load()
+    val query = memory.selectExpr("'x'", "'y'").writeStream.foreach(new Collecting).outputMode("update")
+      .option("checkpointLocation", folder.resolve("memory").toString).trigger(long).start()
+    assert(failure(query).contains(
+      "[SPLICE_REAL_TIME.SOURCE_NOT_SUPPORTED] The query cannot run in real-time mode. The memory source"
+    ))
   }
 }

@@ -18,7 +18,8 @@ import splice.source._
   * only if no file has been read and a setting of the list has changed.
   */
 final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Limited, context: EnumeratorContext)
-    extends SplitEnumerator[FilesPosition] {
+    extends SplitEnumerator[FilesPosition]
+    with OpenEnded[FilesPosition] {
 
   private lazy val lists = new FileLists(context.sideLog)
 
@@ -43,9 +44,23 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
   override def advance(from: FilesPosition, limits: Limits): FilesPosition =
     if (isFinished(from)) from
     else {
-      val at = if (from.files == 0) from.copy(list = fitting(from.list)) else from
+      val at = settle(from)
       readable(at).reach(at, limits).copy(list = at.list)
     }
+
+  /** Chooses the list, before the first file is read. */
+  override def settle(from: FilesPosition): FilesPosition =
+    if (from.files == 0 && !isFinished(from)) from.copy(list = fitting(from.list)) else from
+
+  /** Blocks that the last batch has not read to their ends, then the next files. Batches with a time read the whole of it, or as far as they
+    * come.
+    */
+  override def open(settled: FilesPosition): Seq[FileRange] =
+    if (isFinished(settled)) Nil else readable(settled).open(settled)
+
+  override def reached(settled: FilesPosition, unread: Seq[SplitRange]): FilesPosition =
+    if (isFinished(settled)) settled
+    else listOf(settled).reached(settled, unread.collect { case range: FileRange => range.blocks }.flatten)
 
   override def splits(from: FilesPosition, until: FilesPosition): Seq[FileRange] =
     if (from == until) Nil

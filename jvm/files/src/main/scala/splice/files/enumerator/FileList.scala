@@ -70,6 +70,31 @@ final private[splice] class FileList(
       }
   }
 
+  /** What a batch with a time may read from a position on: the number of files up to its end, and the blocks with their rows that were read. It
+    * has some files at least, and not many blocks, because the next position has all blocks that the batch does not finish.
+    */
+  private def window(from: FilesPosition): (Int, Iterator[(BlockId, Long)]) = {
+    val blocks = (from.files until files.size).iterator.scanLeft(from.partly.size)(_ + grid(_).blocks.size)
+    val until  = math.min(from.files + blocks.takeWhile(_ < FileList.MaxBlocks).size, files.size)
+    (until, from.partly.iterator ++ (from.files until until).iterator.flatMap(grid(_).blocks).map(_ -> 0L))
+  }
+
+  /** The ranges of a batch with a time, which are one block each and in the order of the list. The rows of a block that were read are
+    * counted from its start, so a range is a whole block of the grid, and one task reads it.
+    */
+  def open(from: FilesPosition): Seq[FileRange] = window(from)._2.map { case (id, read) =>
+    packing.range(block(id).copy(rows = Some(RowSpan(read, Long.MaxValue))), files, schemas)
+  }.toSeq
+
+  /** The end of a batch with a time. Files of which no row was read are not in it. */
+  def reached(from: FilesPosition, unread: Seq[FileBlock]): FilesPosition = {
+    val left                = SortedMap.from(unread.map(block => block.id -> block.rows.fold(0L)(_.from)))
+    def isUntouched(n: Int) = grid(n).blocks.forall(left.get(_).contains(0L))
+    val until               = window(from)._1
+    val touched = Iterator.iterate(until)(_ - 1).find(n => n == from.files || !isUntouched(n - 1)).getOrElse(until)
+    from.copy(files = touched, partly = left.rangeUntil(BlockId(touched, 0L)))
+  }
+
   /** The longest run of first parts that is within the limits, or the first part. */
   private def admitted(parts: Iterator[FilePart], limits: Limits): Option[Admitted] =
     if (parts.isEmpty) None
@@ -99,6 +124,12 @@ final private[splice] class FileList(
   private def block(id: BlockId): FilePart = grid(id.file).block(id.start)
 
   private def whole(number: Int): FilePart = FilePart(number, 0L, files(number).size)
+}
+
+private object FileList {
+
+  // Each is some 15 bytes of the next offset if the batch ends before it is read.
+  private val MaxBlocks = 1000
 }
 
 /** The first parts of a batch, by number of parts, of files, and of bytes. */

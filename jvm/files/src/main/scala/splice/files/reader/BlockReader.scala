@@ -10,9 +10,9 @@ import org.apache.hadoop.hdfs.BlockMissingException
 import org.apache.spark.sql.catalyst.InternalRow
 import org.slf4j.LoggerFactory
 
-import splice.files.split.FileBlock
+import splice.files.split.{FileBlock, FileRange}
 import splice.files.{AccessDenied, FilesErrors, PathUsers}
-import splice.source.{Poll, SpliceException, SplitReader}
+import splice.source.{Poll, SpliceException, SplitRange, SplitReader}
 
 /** Reads the blocks of one task, one after the other.
   *
@@ -20,7 +20,7 @@ import splice.source.{Poll, SpliceException, SplitReader}
   *   converts the rows of a block to items of the reader, single rows if the block has a span of rows; may return one reused object
   */
 final private[splice] class BlockReader[T](
-    blocks: Iterator[FileBlock],
+    blocks: IndexedSeq[FileBlock],
     open: FileBlock => Iterator[InternalRow],
     items: Iterator[InternalRow] => Iterator[T],
     policy: FilePolicy,
@@ -32,17 +32,32 @@ final private[splice] class BlockReader[T](
   private var current: Iterator[T]          = Iterator.empty
   private var item: T                       = _
 
+  // The number of blocks that were opened, and of items that the last one of them has returned.
+  private var opening = 0
+  private var taken   = 0L
+  private var isOver  = true
+
+  // The ranges after the last block that was opened, which all results of `unread` share while it is read.
+  private var later = Option.empty[List[FileRange]]
+
   override def poll(patience: Duration): Poll = {
     var found = step()
-    while (!found && blocks.hasNext) {
+    while (!found && opening < blocks.size) {
       close()
-      turnTo(blocks.next())
+      turnTo(blocks(opening))
       found = step()
     }
     if (found) Poll.Found else Poll.Ended
   }
 
   override def get(): T = item
+
+  // Items are rows in real-time mode, where each block has a span of rows.
+  override def unread: List[SplitRange] = {
+    val rest = later.getOrElse(blocks.iterator.drop(opening).map(FileRange(_)).toList)
+    later = Some(rest)
+    block.filterNot(_ => isOver).fold[List[SplitRange]](rest)(one => FileRange(one.after(taken)) :: rest)
+  }
 
   override def close(): Unit = {
     opened match {
@@ -56,6 +71,10 @@ final private[splice] class BlockReader[T](
 
   private def turnTo(next: FileBlock): Unit = {
     block = Some(next)
+    opening += 1
+    later = None
+    taken = 0L
+    isOver = false
     InputFileBlock.set(next.path, next.start, next.length)
     try {
       opened = open(next)
@@ -67,7 +86,10 @@ final private[splice] class BlockReader[T](
   private def step(): Boolean =
     try {
       val found = current.hasNext
-      if (found) item = current.next()
+      if (found) {
+        item = current.next()
+        taken += 1
+      } else isOver = true
       found
     } catch {
       case e: Exception =>
@@ -90,6 +112,7 @@ final private[splice] class BlockReader[T](
     }
     BlockReader.log.warn(s"Skipped the rest of ${block.fold("")(_.toString)}", shown)
     current = Iterator.empty
+    isOver = true
   }
 }
 

@@ -65,9 +65,9 @@ final private[files] class FileReaderFactory(
 
 private object FileReaderFactory {
 
-  def blocks(task: TaskRanges): Iterator[FileBlock] =
-    task.ranges.iterator.flatMap {
-      case range: FileRange => range.blocks.iterator
+  def blocks(task: TaskRanges): IndexedSeq[FileBlock] =
+    task.ranges.flatMap {
+      case range: FileRange => range.blocks
       case other            => throw new IllegalArgumentException(s"$other is no range of files")
     }
 }

@@ -33,10 +33,19 @@ final private[splice] case class FileBlock(
     rows: Option[RowSpan] = None
 ) {
 
+  /** The name of the block in a position, if it is a block of the [[FileGrid]]. */
+  def id: BlockId = BlockId(file, start)
+
   /** The rows of the block as a part of the list. The extent of the last block of a file ends with the file. */
   def extent: Extent = {
     val until = if (start + length >= size) Long.MaxValue else start + length
     Extent(file, start, until, rows.map(span => span.from -> span.until))
+  }
+
+  /** What is left of the block after its next rows were read. */
+  def after(read: Long): FileBlock = {
+    val all = rows.getOrElse(RowSpan.All)
+    copy(rows = Some(all.copy(from = all.from + read)))
   }
 
   override def toString: String = s"$path:$start+$length" + rows.fold("")(r => s" rows ${r.from} until ${r.until}")

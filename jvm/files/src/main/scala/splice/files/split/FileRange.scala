@@ -37,3 +37,10 @@ final private[splice] class FileRange(
 
   override def toString: String = s"FileRange($splitId, ${blocks.length} blocks, $weight bytes)"
 }
+
+private[splice] object FileRange {
+
+  /** A range of one block. */
+  def apply(block: FileBlock, hosts: Array[String] = Array.empty, schemas: FileSchemas = FileSchemas.empty): FileRange =
+    new FileRange(s"${block.file}:${block.start}", Array(block), hosts, schemas)
+}

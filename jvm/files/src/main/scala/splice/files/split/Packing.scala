@@ -24,6 +24,12 @@ final private[splice] case class Packing(maxPartitionBytes: Long, openCostInByte
     pack(cuts.result().sorted(Packing.largestFirst), limit).map(range(_, schemas))
   }
 
+  /** A range of one part, which is not cut. Pure. */
+  def range(part: FilePart, files: IndexedSeq[ListedFile], schemas: FileSchemas): FileRange = {
+    val cut = Packing.cut(part, files(part.file), part.start, part.length)
+    FileRange(cut.block, Packing.hosts(Seq(cut)), schemas)
+  }
+
   private def maxSplitBytes(parts: Seq[FilePart]): Long = {
     var total = 0L
     parts.foreach(total += _.length + openCostInBytes)
@@ -32,11 +38,7 @@ final private[splice] case class Packing(maxPartitionBytes: Long, openCostInByte
 
   // Rows are counted from the start of a block, so a part with a span of rows stays one block.
   private def cut(part: FilePart, file: ListedFile, limit: Long, to: mutable.Growable[Cut]): Unit = {
-    def add(start: Long, length: Long): Unit = {
-      val block =
-        FileBlock(part.file, file.path, start, length, file.size, file.modified, file.values, part.rows)
-      val _ = to += Cut(block, file.homes)
-    }
+    def add(start: Long, length: Long): Unit = { val _ = to += Packing.cut(part, file, start, length) }
     if (!file.splittable || part.rows.nonEmpty) add(part.start, part.length)
     else {
       val end   = part.start + part.length
@@ -83,6 +85,9 @@ private[splice] object Packing {
   private val NoHosts = Array.empty[String]
 
   private val largestFirst: Ordering[Cut] = (a, b) => java.lang.Long.compare(b.block.length, a.block.length)
+
+  private def cut(part: FilePart, file: ListedFile, start: Long, length: Long): Cut =
+    Cut(FileBlock(part.file, file.path, start, length, file.size, file.modified, file.values, part.rows), file.homes)
 
   /** The hosts that hold most of the bytes, best first. */
   private def hosts(cuts: Seq[Cut]): Array[String] =

@@ -22,3 +22,9 @@ final private[splice] case class RowSpan(from: Long, until: Long) {
     }
   }
 }
+
+private[splice] object RowSpan {
+
+  /** All rows of a block. */
+  val All: RowSpan = RowSpan(0L, Long.MaxValue)
+}

@@ -14,7 +14,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.files.FilesErrors
 import splice.files.options.OnFileChanged
-import splice.files.split.{FileBlock, RowSpan}
+import splice.files.split.{FileBlock, FileRange, RowSpan}
 import splice.source.{Poll, SpliceException}
 import splice.testkit.LoggedMessages
 
@@ -42,7 +42,7 @@ final class BlockReaderSuite extends AnyFunSuite {
     val opened = mutable.ArrayBuffer.empty[Stream]
 
     def reader(policy: FilePolicy, blocks: FileBlock*): BlockReader[Int] =
-      new BlockReader[Int](blocks.iterator, open, _.map(_.getInt(0)), policy)
+      new BlockReader[Int](blocks.toIndexedSeq, open, _.map(_.getInt(0)), policy)
 
     private def open(block: FileBlock): Iterator[InternalRow] = {
       assert(opened.forall(_.closed > 0), "one stream is open at a time")
@@ -133,5 +133,34 @@ final class BlockReaderSuite extends AnyFunSuite {
     assert(found == Seq(Seq("a", "5", "10"), Seq("b", "7", "10")))
     reader.close()
     assert(current == Seq("", "-1", "-1"))
+  }
+
+  private def left(reader: BlockReader[Int]): Seq[(String, Option[RowSpan])] = reader.unread.map {
+    case range: FileRange => range.blocks.head.path -> range.blocks.head.rows
+    case other            => fail(s"$other is not a range of files")
+  }
+
+  test("what was not read is known before the first row and after each") {
+    val files  = new Files(Map("a" -> Seq(1, 2), "empty" -> Nil, "b" -> Seq(3, 4, 5)))
+    val all    = Some(RowSpan(0, Long.MaxValue))
+    val reader = files.reader(strict, block("a", rows = all), block("empty"), block("b", rows = Some(RowSpan(1, 9))))
+    def next() = {
+      val found = reader.poll(Poll.Forever)
+      (found, left(reader))
+    }
+    val b = "b" -> Some(RowSpan(1, 9))
+    assert(left(reader) == Seq("a" -> all, "empty" -> None, b))
+    assert(next() == (Poll.Found, Seq("a" -> Some(RowSpan(1, Long.MaxValue)), "empty" -> None, b)))
+    assert(next() == (Poll.Found, Seq("a" -> Some(RowSpan(2, Long.MaxValue)), "empty" -> None, b)))
+    assert(next() == (Poll.Found, Seq("b" -> Some(RowSpan(2, 9)))) && reader.get() == 4)
+    assert(next() == (Poll.Found, Seq("b" -> Some(RowSpan(3, 9)))))
+    assert(next() == (Poll.Ended, Nil) && next() == (Poll.Ended, Nil))
+  }
+
+  test("a block whose rest was skipped was read") {
+    val files  = new Files(Map("a" -> Seq(1), "b" -> Seq(3, 4)), Map("a" -> broken))
+    val reader = files.reader(strict.copy(ignoreCorrupt = true), block("a"), block("b"))
+    assert(reader.poll(Poll.Forever) == Poll.Found && left(reader).map(_._1) == Seq("a", "b"))
+    assert(reader.poll(Poll.Forever) == Poll.Found && left(reader) == Seq("b" -> Some(RowSpan(1, Long.MaxValue))))
   }
 }

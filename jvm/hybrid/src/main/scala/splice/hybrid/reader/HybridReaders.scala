@@ -15,8 +15,11 @@ final private[hybrid] class HybridReaders(legs: Map[String, LegReaders]) extends
   override val columnar: Boolean = legs.size == 1 && legs.values.forall(_.columnar)
 
   override def rows(task: TaskRanges): SplitReader[InternalRow] = byLeg(task) match {
-    case Seq((leg, own)) => legs(leg).rows(own)
-    case several => new ReaderSequence(several.map { case (leg, own) => own.ranges -> (() => legs(leg).rows(own)) })
+    case Seq((leg, own)) => legs(leg).rows(leg, own)
+    case several         =>
+      new ReaderSequence(several.map { case (leg, own) =>
+        own.ranges.map(LegRange(leg, _)) -> (() => legs(leg).rows(leg, own))
+      })
   }
 
   override def batches(task: TaskRanges): SplitReader[ColumnarBatch] = byLeg(task) match {

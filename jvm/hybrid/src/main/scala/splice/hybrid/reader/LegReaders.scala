@@ -7,10 +7,11 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
+import splice.hybrid.LegRange
 import splice.hybrid.select.RowShape.Cell
 import splice.hybrid.select.{CompiledSelect, RowShape}
 import splice.hybrid.tally.CountPlan
-import splice.source.{ForwardingReader, SplitReader, SplitReaderFactory, TaskRanges}
+import splice.source.{ForwardingReader, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 
 /** The readers of one leg, and how their rows become the hybrid's.
   *
@@ -25,16 +26,17 @@ final private[hybrid] case class LegReaders(
 
   def columnar: Boolean = inner.columnar && shape.columnar
 
-  def rows(task: TaskRanges): SplitReader[InternalRow] = {
+  /** @param leg the name of the leg */
+  def rows(leg: String, task: TaskRanges): SplitReader[InternalRow] = {
     val reader = counts match {
       case None                         => inner.rows(task)
       case Some(plan) if inner.columnar => new RowsOfBatches(plan.batches(inner.batches(task), task))
       case Some(plan)                   => plan.rows(inner.rows(task), task)
     }
     shape match {
-      case RowShape.Same            => reader
-      case view: RowShape.View      => new ViewReader(reader, new ViewRow(view))
-      case RowShape.Computed(steps) => new ComputedReader(reader, new RowSteps(steps))
+      case RowShape.Same            => new RowReader(leg, reader)
+      case view: RowShape.View      => new ViewReader(leg, reader, new ViewRow(view))
+      case RowShape.Computed(steps) => new ComputedReader(leg, reader, new RowSteps(steps))
     }
   }
 
@@ -67,14 +69,35 @@ private[hybrid] object LegReaders {
     RowShape.View(columns.indices.map(Cell.Column(_)), columns.fields.toIndexedSeq.map(_.dataType))
 }
 
-/** Gives on a leg's rows as a view. */
-final private[reader] class ViewReader(inner: SplitReader[InternalRow], view: ViewRow)
+/** A reader of one leg, whose ranges are those of the hybrid. */
+abstract private[reader] class LegReader(leg: String, inner: SplitReader[InternalRow])
     extends ForwardingReader[InternalRow, InternalRow](inner) {
+
+  // Readers share all ranges but the first one between results, so that a result after each row is cheap.
+  private var shared = (List.empty[SplitRange], List.empty[SplitRange])
+
+  override def unread: Seq[SplitRange] = inner.unread.toList match {
+    case first :: others =>
+      if (others ne shared._1) shared = (others, others.map(LegRange(leg, _)))
+      LegRange(leg, first) :: shared._2
+    case Nil => Nil
+  }
+}
+
+/** Gives on a leg's rows as they are. */
+final private[reader] class RowReader(leg: String, inner: SplitReader[InternalRow]) extends LegReader(leg, inner) {
+
+  override def get(): InternalRow = inner.get()
+}
+
+/** Gives on a leg's rows as a view. */
+final private[reader] class ViewReader(leg: String, inner: SplitReader[InternalRow], view: ViewRow)
+    extends LegReader(leg, inner) {
   override def get(): InternalRow = view.over(inner.get())
 }
 
 /** Gives on a leg's rows as its `select` computes them. */
-final private[reader] class ComputedReader(inner: SplitReader[InternalRow], steps: RowSteps)
-    extends ForwardingReader[InternalRow, InternalRow](inner) {
+final private[reader] class ComputedReader(leg: String, inner: SplitReader[InternalRow], steps: RowSteps)
+    extends LegReader(leg, inner) {
   override def get(): InternalRow = steps(inner.get())
 }

@@ -7,7 +7,9 @@ import java.time.Duration
 
 import splice.source._
 
-/** Counts the items of a reader, and reports the counts if the task was read to its end. */
+/** Counts the items of a reader, and reports the counts of what was read. A range whose rows are not counted from its start, such as one that is
+  * read by column batches, is reported only if the task was read to its end.
+  */
 final private[tally] class CountingReader[T](inner: SplitReader[T], counter: RowCounter, task: TaskRanges)(
     count: (RowCounter, T) => Unit
 ) extends ForwardingReader[T, T](inner) {
@@ -21,10 +23,29 @@ final private[tally] class CountingReader[T](inner: SplitReader[T], counter: Row
   override def get(): T = inner.get()
 
   override def report(ended: Boolean): Seq[Report] = {
-    val own = if (ended && task.ranges.forall(_.extents.nonEmpty)) {
-      val counts = counter.counts(task.ranges.flatMap(_.extents))
+    val all  = if (task.ranges.forall(_.extents.nonEmpty)) task.ranges.flatMap(_.extents) else Nil
+    val read = if (ended) all else CountingReader.read(all)(inner.unread)
+    val own  = if (read.isEmpty) Nil
+    else {
+      val counts = counter.counts(read)
       Seq(Report(task.ranges.map(_.splitId).mkString(s"${counts.leg}/", ",", ""), counts))
-    } else Nil
+    }
     inner.report(ended) ++ own
   }
+}
+
+private object CountingReader {
+
+  /** What was read of extents; empty unless each of them has a span of rows. */
+  private def read(all: Seq[Extent])(unread: => Seq[SplitRange]): Seq[Extent] =
+    if (all.isEmpty || all.exists(_.rows.isEmpty)) Nil
+    else {
+      val left = unread.flatMap(_.extents).map(extent => (extent.unit, extent.from) -> extent.rows).toMap
+      for {
+        extent        <- all
+        (from, until) <- extent.rows
+        end = left.get((extent.unit, extent.from)).flatten.fold(until)(_._1)
+        if from < end
+      } yield extent.copy(rows = Some(from -> end))
+    }
 }

@@ -66,7 +66,10 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
 
   private def read(plan: SelectPlan, columns: StructType): Seq[String] = {
     val select = plan.compile(columns, "live")
-    Using.resource(LegReaders(new Records(select.columns), select.shape).rows(TaskRanges(None, IndexedSeq.empty))) {
+    Using.resource(LegReaders(
+      new Records(select.columns),
+      select.shape
+    ).rows("leg", TaskRanges(None, IndexedSeq.empty))) {
       reader =>
         SplitReader
           .items(reader)

@@ -7,32 +7,10 @@ import java.io.IOException
 
 import scala.util.control.ControlThrowable
 
-import splice.coordinator.{Coordinator, CutRules, SlotRules}
+import splice.coordinator.{Coordinator, CutRules, RealTimeBatches, SlotRules}
 import splice.source._
 
-/** What a simulated query reads. */
-trait Subject {
-
-  /** The source as a fresh start of the query makes it from its options. */
-  def source(): Source[_ <: Position]
-
-  /** Opens a reader of a task as an executor does. */
-  def rows(run: String, task: TaskRanges): TaskRows
-
-  /** The driver was killed, and the executors with it. */
-  def killed(): Unit
-
-  /** The ends of a run are frozen. */
-  def frozen(): Unit = ()
-
-  /** When two readings of one task, or of one batch, agree. */
-  def same: SameRows = SameRows.exactly
-
-  /** All that a range says, as two plans of one batch are compared by. */
-  def describe(range: SplitRange): String = range.toString
-}
-
-/** Runs a query's micro-batches around the coordinator, in the order of calls of Spark's MicroBatchExecution.
+/** Runs a query's batches around the coordinator, in the order of calls of Spark's MicroBatchExecution.
   *
   * What is durable outlives [[run]]: the logs, the side log, the sink.
   *
@@ -175,10 +153,18 @@ final class SimulatedSpark(
         coordinator.freeze()
         subject.frozen()
       }
+      if (trigger.isTimed) forgetUncommitted()
+      // A batch that a time ends reaches the sink before the log.
+      else if (!asynchronous) sink.forgetAfter(lastBatch)
       val next = recover()
       trigger match {
         case SimulatedTrigger.ProcessingTime(triggers) =>
           val _ = (1 to triggers).foldLeft(next)((batch, _) => construct(batch).getOrElse(batch))
+        case SimulatedTrigger.RealTime(count) =>
+          val mode = coordinator.realTime(() => Int.MaxValue)
+            .getOrElse(throw new Violation("the source is not read in real-time mode"))
+          mode.unsupportedLeg.foreach(leg => throw new Violation(s"$leg is not read in real-time mode"))
+          val _ = (1 to count).foldLeft(next)((batch, _) => timed(batch, mode))
         case SimulatedTrigger.Once         => val _ = construct(next)
         case SimulatedTrigger.AvailableNow =>
           Iterator.iterate(Option(next))(_.flatMap(construct)).take(SimulatedSpark.Patience).find(_.isEmpty)
@@ -250,6 +236,36 @@ final class SimulatedSpark(
         progress.ended(batch)
         Some(batch + 1)
       }
+    }
+
+    /** Spark's real-time mode replays no batch: the next one begins where the last committed one ended. */
+    private def forgetUncommitted(): Unit = {
+      logs.rollBack(logs.lastCommitted, isCommitted = true)
+      sink.forgetAfter(logs.lastCommitted)
+    }
+
+    /** Runs the next batch of real-time mode, whose end is logged after its tasks; answers the id of the batch after it. */
+    private def timed(batch: Long, mode: RealTimeBatches): Long = {
+      life.step(s"real-time batch $batch")
+      val from = consumed.map(at => read(at.json)).getOrElse(coordinator.initial())
+      coordinator.reported(reports)
+      reports = Nil
+      mode.begin(from)
+      val tasks = mode.tasks(from)
+      if (mode.tasks(from) != tasks) throw new Violation(s"batch $batch has other tasks when it is planned again")
+      val (rows, unread) = running.timed(tasks.filter(_.ranges.nonEmpty))
+      reports = reports ++ running.takeReports()
+      sink.write(batch, rows)
+      val until = mode.end(unread)
+      if (!from.precedes(until)) throw new Violation(s"the offset goes back from $from to $until")
+      progress.begun(batch, until.json)
+      progress.committedSince.foreach(end => coordinator.committed(read(end)))
+      consumed = Some(until)
+      progress.ended(batch)
+      life.met("a batch is ended by a time")
+      if (rows.nonEmpty && unread.exists(!_.isOpen)) life.met("a time ends a batch of ranges with an end")
+      val _ = coordinator.figures(until)
+      batch + 1
     }
 
     private def execute(batch: Long, from: Position, until: Position): Unit = {

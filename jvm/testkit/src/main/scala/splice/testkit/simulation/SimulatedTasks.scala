@@ -6,13 +6,22 @@ package splice.testkit.simulation
 import scala.collection.mutable
 import scala.util.Try
 
-import splice.source.{Report, TaskRanges}
+import splice.source.{Report, SplitRange, TaskRanges}
 
 /** Reads one task on an executor. */
 trait TaskRows extends AutoCloseable {
 
   /** The id of the next row; None at the end. */
   def next(): Option[Long]
+
+  /** The id of the next row if there is one now, in a batch that a time ends; None also at the end. */
+  def nextNow(): Option[Long] = next()
+
+  /** Whether the last call has found the end. */
+  def hasEnded: Boolean = true
+
+  /** What was not read. */
+  def unread: Seq[SplitRange] = throw new UnsupportedOperationException(s"$this is read to its end only")
 
   /** What the reader reports at the end. */
   def reports: Seq[Report] = Nil
@@ -53,6 +62,28 @@ final class SimulatedTasks(life: Life, same: SameRows, open: TaskRanges => TaskR
       if (!same(rows, again)) throw new Violation(s"read twice: ${rows.sorted} and ${again.sorted}")
     }
     rows
+  }
+
+  /** The ids of the rows of a batch that a time ends, and what its tasks have not read. A task ends when it has no row, or anywhere. */
+  def timed(tasks: Seq[TaskRanges]): (Seq[Long], Seq[SplitRange]) = {
+    val running = mutable.ArrayBuffer.from(tasks.map(task => open(task)))
+    val rows    = mutable.ArrayBuffer.empty[Long]
+    val unread  = mutable.ArrayBuffer.empty[SplitRange]
+    while (running.nonEmpty) {
+      val task  = chance.oneOf(running.toSeq)
+      val found = if (chance.oneIn(SimulatedTasks.TimeEndsOneIn)) None else task.nextNow()
+      rows ++= found
+      if (found.isEmpty) {
+        unread ++= task.unread
+        val reports = task.reports
+        task.close()
+        running -= task
+        if (life.isCalm || !chance.oneIn(8)) received ++= reports
+        life.step("the time of a task is over, or it has no row")
+      }
+      life.reach(CrashPoint.InTask)
+    }
+    (rows.toSeq, unread.toSeq)
   }
 
   final private class Attempt(val task: Int, val number: Int, reader: TaskRows, failsAt: Int) {
@@ -147,4 +178,6 @@ final class SimulatedTasks(life: Life, same: SameRows, open: TaskRanges => TaskR
 
 private[simulation] object SimulatedTasks {
   val AtOnce = 2
+
+  val TimeEndsOneIn = 12
 }

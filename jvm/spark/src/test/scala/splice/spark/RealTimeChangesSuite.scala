@@ -1,0 +1,115 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
+import org.apache.kafka.common.serialization.StringSerializer
+import org.apache.spark.sql.streaming.Trigger
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.testkit.KafkaTopics
+
+/** Changes of a topic while a batch in real-time mode reads it. */
+final class RealTimeChangesSuite extends AnyFunSuite with LiveQueries {
+
+  test("a new partition ends the batch that is read, and each row is read once") {
+    create("ended", 1)
+    write("ended", 0, numbers(0, 0 until 10))
+    val query = start("ended", long)
+    try {
+      whole("ended", numbers(0, 0 until 10))
+      grow("ended", 2)
+      write("ended", 1, numbers(1, 0 until 10))
+      whole("ended", numbers(0, 0 until 10) ++ numbers(1, 0 until 10))
+      assert(query.recentProgress.map(_.batchId).toSeq == Seq(0))
+      assert(staleEntries("ended").isEmpty)
+    } finally query.stop()
+  }
+
+  test("a new partition waits for the next batch if changes do not end batches") {
+    create("unchanged", 1)
+    write("unchanged", 0, numbers(0, 0 until 10))
+    val query = start("unchanged", Trigger.RealTime("8 seconds"), "endBatchOnChange" -> "false")
+    try {
+      whole("unchanged", numbers(0, 0 until 10))
+      grow("unchanged", 2)
+      write("unchanged", 1, numbers(1, 0 until 10))
+      whole("unchanged", numbers(0, 0 until 10) ++ numbers(1, 0 until 10))
+      val first = query.recentProgress.head
+      assert(first.durationMs.get("triggerExecution") >= 8000)
+    } finally query.stop()
+  }
+
+  private def recreate(topic: String): Unit = Using.resource(broker.admin()) { admin =>
+    admin.deleteTopics(List(topic).asJava).all().get()
+    eventually(assert(!admin.listTopics().names().get().contains(topic)))
+    KafkaTopics.create(admin, topic, 1)
+  }
+
+  test("a topic that is recreated while its batch is read is read from its first record, if the policy permits it") {
+    create("restarted", 1)
+    write("restarted", 0, numbers(0, 0 until 10))
+    val query = start("restarted", long, "onTopicRecreated" -> "restart", "failOnDataLoss" -> "false")
+    try {
+      whole("restarted", numbers(0, 0 until 10))
+      recreate("restarted")
+      // More records than the old topic had, so that a reader that stayed at its offset would lose the first ones.
+      write("restarted", 0, numbers(1, 0 until 30))
+      whole("restarted", numbers(0, 0 until 10) ++ numbers(1, 0 until 30))
+    } finally query.stop()
+  }
+
+  test("a topic that is recreated while its batch is read fails the query by default") {
+    create("replaced", 1)
+    write("replaced", 0, numbers(0, 0 until 10))
+    val query = start("replaced", long)
+    try {
+      whole("replaced", numbers(0, 0 until 10))
+      recreate("replaced")
+      write("replaced", 0, numbers(1, 0 until 30))
+      assert(failure(query).contains("SPLICE_KAFKA.RECREATED"))
+      // No row of the new topic was taken for one of the old topic.
+      assert(values("replaced") == numbers(0, 0 until 10))
+    } finally query.stop()
+  }
+
+  test("rows of an open transaction wait, also over the end of a batch, and none is lost") {
+    create("transactions", 1)
+    val settings = Map[String, Object](
+      "bootstrap.servers" -> broker.servers,
+      "key.serializer"    -> classOf[StringSerializer].getName,
+      "value.serializer"  -> classOf[StringSerializer].getName,
+      "transactional.id"  -> "open"
+    )
+    Using.resource(new KafkaProducer[String, String](settings.asJava)) { out =>
+      def send(values: Seq[String]) =
+        values.foreach(v => out.send(new ProducerRecord[String, String]("transactions", Int.box(0), "k", v)).get())
+      out.initTransactions()
+      val query =
+        start("transactions", Trigger.RealTime("500 milliseconds"), "kafka.isolation.level" -> "read_committed")
+      try {
+        out.beginTransaction()
+        send(numbers(0, 0 until 10))
+        eventually(assert(query.recentProgress.length >= 3))
+        assert(values("transactions").isEmpty)
+        out.commitTransaction()
+        out.beginTransaction()
+        send(numbers(1, 0 until 10))
+        out.abortTransaction()
+        out.beginTransaction()
+        send(numbers(0, 10 until 20))
+        out.commitTransaction()
+        whole("transactions", numbers(0, 0 until 20))
+        stopAfterBatch(query)
+        assert(values("transactions") == numbers(0, 0 until 20).sorted)
+      } finally query.stop()
+    }
+  }
+
+  private def staleEntries(topic: String): Seq[String] =
+    folder.resolve(topic).resolve("sources/0/splice").toFile.list().toSeq.filter(_.startsWith("stale-"))
+}

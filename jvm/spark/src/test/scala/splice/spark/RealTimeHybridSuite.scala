@@ -1,0 +1,239 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark
+
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.{AtomicInteger, AtomicIntegerArray}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
+import org.apache.kafka.common.serialization.StringSerializer
+import org.apache.spark.TaskContext
+import org.apache.spark.scheduler.{SparkListener, SparkListenerStageSubmitted}
+import org.apache.spark.sql.functions.{col, expr, lit}
+import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
+import org.apache.spark.sql.{ForeachWriter, Row, SparkSession}
+import org.scalatest.concurrent.Eventually
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Millis, Seconds, Span}
+
+import splice.testkit.memory.MemoryLog
+import splice.testkit.{KafkaBroker, KafkaTopics}
+
+/** Chains of bounded legs and a log in Spark's real-time mode, over a real broker. */
+final class RealTimeHybridSuite extends AnyFunSuite with WithSpark with Eventually {
+
+  import RealTimeHybridSuite._
+
+  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(120, Seconds), Span(50, Millis))
+
+  override protected lazy val spark: SparkSession = SparkSession.builder()
+    .master("local[2]")
+    .config("spark.sql.streaming.realTimeMode.minBatchDuration", "500")
+    .getOrCreate()
+
+  private lazy val broker = KafkaBroker.start()
+
+  override protected def afterAll(): Unit =
+    try broker.close()
+    finally super.afterAll()
+
+  private val short = Trigger.RealTime("1 second")
+
+  /** A topic of two partitions. A record's number is its offset * 2 + its partition. */
+  final private class World(val name: String) {
+    private var size = 0
+
+    Using.resource(broker.admin())(KafkaTopics.create(_, name, 2))
+    seen.put(name, new AtomicIntegerArray(Most))
+
+    def write(records: Int): Unit = {
+      val settings = Map[String, Object](
+        "bootstrap.servers" -> broker.servers,
+        "key.serializer"    -> classOf[StringSerializer].getName,
+        "value.serializer"  -> classOf[StringSerializer].getName
+      )
+      Using.resource(new KafkaProducer[String, String](settings.asJava)) { out =>
+        (size until size + records).foreach { id =>
+          out.send(new ProducerRecord[String, String](name, Int.box(id % 2), "k", id.toString))
+        }
+      }
+      size += records
+    }
+
+    private val path = folder.resolve(s"$name-history").toString
+
+    /** Archives the first records but some. */
+    def archive(records: Long, files: Int, without: String = "false"): Unit =
+      spark.range(0, records, 1, files).where(s"not ($without)")
+        .select(
+          col("id"),
+          lit(name).as("topic"),
+          expr("cast(id % 2 as int)").as("partition"),
+          expr("id div 2").as("offset")
+        )
+        .write.parquet(path)
+
+    def options(more: (String, String)*): Map[String, String] = Map(
+      "source"                       -> "hybrid",
+      "legs"                         -> "history,live",
+      "history.source"               -> "files",
+      "history.format"               -> "parquet",
+      "history.path"                 -> path,
+      "history.maxPartitionBytes"    -> "64k",
+      "history.select"               -> "id",
+      "live.source"                  -> "kafka",
+      "live.kafka.bootstrap.servers" -> broker.servers,
+      "live.subscribe"               -> name,
+      "live.handOver"                -> "offsets",
+      "live.select"                  -> "cast(cast(value as string) as bigint) as id"
+    ) ++ more
+
+    def start(trigger: Trigger, slow: Boolean = false, own: Map[String, String] = options()): StreamingQuery =
+      spark.readStream.format("splice").options(own).load().writeStream
+        .foreach(new Counting(name, slow))
+        .outputMode("update")
+        .option("checkpointLocation", folder.resolve(s"$name-checkpoint").toString)
+        .trigger(trigger)
+        .start()
+
+    def counts: Seq[Int] = (0 until size).map(seen.get(name).get)
+
+    /** How often each row was read that was not read once. */
+    def others: Map[Int, Int] = counts.zipWithIndex.collect { case (n, id) if n != 1 => id -> n }.toMap
+
+    /** Waits until each row was read at least once. */
+    def whole(): Unit = eventually(assert(counts.forall(_ > 0)))
+  }
+
+  /** Stops once a batch is committed that ends after all rows so far, so that no row is read again. */
+  private def stopAfterBatch(query: StreamingQuery): Unit = {
+    val last = query.recentProgress.lastOption.fold(-1L)(_.batchId)
+    eventually(assert(query.recentProgress.lastOption.exists(_.batchId > last + 1)))
+    stop(query)
+  }
+
+  // Spark does not always cancel the tasks of the batch that it interrupts.
+  private def stop(query: StreamingQuery): Unit = {
+    query.stop()
+    val _ = stopped.add(query.runId.toString)
+  }
+
+  private def ends(query: StreamingQuery): Seq[String] = query.recentProgress.toSeq.flatMap(_.sources.map(_.endOffset))
+
+  private def countingTasks[A](body: => A): (A, Int) = {
+    val tasks    = new AtomicInteger
+    val listener = new SparkListener {
+      override def onStageSubmitted(stage: SparkListenerStageSubmitted): Unit =
+        if (stage.stageInfo.rddInfos.exists(_.name == SparkJobs.Name)) {
+          val _ = tasks.addAndGet(stage.stageInfo.numTasks)
+        }
+    }
+    spark.sparkContext.addSparkListener(listener)
+    try body -> tasks.get
+    finally spark.sparkContext.removeSparkListener(listener)
+  }
+
+  test("a history and a log: each row once, though batches end within blocks, and other triggers continue") {
+    val w = new World("clean")
+    w.write(60000)
+    w.archive(40000, files = 3, without = "id between 1000 and 1100 or id = 39999")
+    val (_, counted) = countingTasks {
+      val one = w.start(short, slow = true)
+      w.whole()
+      w.write(100)
+      w.whole()
+      assert(ends(one).exists(_.contains("partly")))
+      assert(ends(one).exists(_.contains("live")))
+      stopAfterBatch(one)
+    }
+    // Tasks that the time ended have reported what they read, so no file is read for its counts.
+    assert(counted == 0)
+    assert(w.others.isEmpty)
+    w.write(100)
+    w.start(Trigger.AvailableNow()).awaitTermination()
+    assert(w.others.isEmpty)
+    w.write(100)
+    val three = w.start(short)
+    w.whole()
+    stopAfterBatch(three)
+    assert(w.others.isEmpty)
+  }
+
+  test("a stop within the history: no row is lost, and AvailableNow continues in the middle of blocks") {
+    val w = new World("stopped")
+    w.write(30000)
+    w.archive(30000, files = 2)
+    val one = w.start(short, slow = true)
+    eventually(assert(ends(one).exists(_.contains("partly"))))
+    stop(one)
+    assert(w.counts.contains(0))
+    w.start(Trigger.AvailableNow()).awaitTermination()
+    assert(w.counts.forall(_ > 0))
+    val before = w.counts
+    w.write(100)
+    val two = w.start(short)
+    w.whole()
+    stopAfterBatch(two)
+    assert(w.counts.take(before.size) == before && w.counts.drop(before.size).forall(_ == 1))
+  }
+
+  test("files alone are read to their end, and the query waits then") {
+    val w = new World("files")
+    w.write(20000)
+    w.archive(20000, files = 2)
+    val files = w.options().collect { case (key, value) if key.startsWith("history.") => key.drop(8) -> value } -
+      "select"
+    val query = w.start(short, slow = true, files)
+    w.whole()
+    stopAfterBatch(query)
+    assert(w.others.isEmpty && query.exception.isEmpty)
+  }
+
+  private def failure(query: StreamingQuery): String =
+    intercept[StreamingQueryException](query.awaitTermination()).getMessage
+
+  test("limits of a leg are rejected with the name of the leg, and so is a leg without real-time mode") {
+    val w = new World("limited")
+    w.write(10)
+    w.archive(10, files = 1)
+    val set     = w.options("history.maxFilesPerTrigger" -> "1", "live.maxOffsetsPerTrigger" -> "10")
+    val message = failure(w.start(short, own = set))
+    assert(message.contains("[SPLICE_REAL_TIME.LIMIT_NOT_SUPPORTED]"))
+    assert(message.contains("'history.maxFilesPerTrigger', 'live.maxOffsetsPerTrigger'"))
+    val log    = new MemoryLog("limited-legs").addPartitions(2)
+    val memory = w.options().filterNot(_._1.startsWith("live.")) ++
+      Map("live.source" -> "memory", "live.log" -> log.name, "live.handOver" -> "offsets", "live.select" -> "id")
+    val error = failure(new World("unsupported").start(short, own = memory))
+    assert(error.contains("[SPLICE_REAL_TIME.LEG_NOT_SUPPORTED]") && error.contains("memory source of leg 'live'"))
+    assert(w.counts.forall(_ == 0))
+  }
+}
+
+object RealTimeHybridSuite {
+
+  private val Most = 100000
+
+  private val stopped = ConcurrentHashMap.newKeySet[String]
+
+  private val seen = new ConcurrentHashMap[String, AtomicIntegerArray]
+
+  /** Counts rows in this JVM, but those of runs that have stopped.
+    *
+    * @param slow
+    *   whether a row takes 100 microseconds, so that several batches read a small history
+    */
+  final private class Counting(name: String, slow: Boolean) extends ForeachWriter[Row] {
+    override def open(partition: Long, epoch: Long): Boolean = true
+    override def process(row: Row): Unit                     = {
+      val run = TaskContext.get().getLocalProperty("spark.jobGroup.id")
+      if (!stopped.contains(run)) { val _ = seen.get(name).incrementAndGet(row.getLong(0).toInt) }
+      val end = System.nanoTime() + 100000L
+      while (slow && System.nanoTime() < end) Thread.onSpinWait()
+    }
+    override def close(error: Throwable): Unit = ()
+  }
+}
