@@ -92,7 +92,7 @@ object ChainSimulationSuite {
   val Seeds = 10500
 
   /** How many lives have runs in real-time mode. */
-  val TimedSeeds = 1000
+  val TimedSeeds = 500
 
   /** How many legs a long chain has. */
   val Legs = 130
