@@ -5,10 +5,11 @@ package splice.source
 
 import java.time.Duration
 
-/** An enumerator whose splits can be read without an end, for Spark's real-time mode: tasks read until the time of their batch is over, and
-  * the end of the batch is what they have read by then.
+/** An enumerator whose splits can be read without an end, for Spark's real-time mode and continuous mode: tasks read until the time of their
+  * batch or epoch is over, and its end is what they have read by then.
   *
-  * The query's thread calls all methods but [[isStale]], one after another, with those of [[SplitEnumerator]].
+  * The query's thread calls all methods but [[isStale]], one after another, with those of [[SplitEnumerator]]. In continuous mode, another
+  * thread calls [[open]], [[reached]] and [[SplitEnumerator.committed]] while the query's thread waits. These calls follow one another too.
   */
 trait OpenEnded[P <: Position] { this: SplitEnumerator[P] =>
 
