@@ -23,6 +23,7 @@ from servers.waiting import wait_for
 REAL_TIME = {"realTime": "1 second"}
 MICRO_BATCH = {"processingTime": "0 seconds"}
 AVAILABLE_NOW = {"availableNow": True}
+CONTINUOUS = {"continuous": "500 milliseconds"}
 
 _SELECT = [
     "killing(CAST(key AS STRING)) AS key",
@@ -121,9 +122,13 @@ class Copies:
         Returns:
             The number of copies that are duplicates.
         """
+        self.assert_complete()
+        return self.assert_only_running_batches_again()
+
+    def assert_complete(self) -> None:
+        """Asserts that each row has a copy."""
         lost = sorted(self.missing())
         assert not lost, f"{len(lost)} rows were lost, the first ones {lost[:10]}"
-        return self.assert_only_running_batches_again()
 
     def assert_only_running_batches_again(self) -> int:
         """Asserts that a row has a copy per life that read it, so that committed rows have one.

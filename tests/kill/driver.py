@@ -33,8 +33,8 @@ def main(given: Path) -> None:
         queries[0].awaitTermination(1)
         if stop.exists():
             for query, given_query in zip(queries, plan["queries"], strict=True):
-                # A batch in real-time mode has no end that one could wait for.
-                if "realTime" not in given_query["trigger"]:
+                # A batch that a time ends has no end that one could wait for.
+                if not {"realTime", "continuous"} & given_query["trigger"].keys():
                     query.processAllAvailable()
                 query.stop()
     for query in queries:

@@ -102,9 +102,9 @@ class Relay:
 
     @property
     def _limits(self) -> dict[str, str]:
-        # Real-time mode has no limits of batches.
-        is_long = "realTime" in (self.setting.trigger or {})
-        return {} if is_long else {"maxOffsetsPerTrigger": str(BATCH)}
+        # Batches that a time ends, and epochs, have no limits.
+        is_timed = {"realTime", "continuous"} & (self.setting.trigger or {}).keys()
+        return {} if is_timed else {"maxOffsetsPerTrigger": str(BATCH)}
 
     def run(self, source: str, *kills: Kill, **options: str) -> Life:
         """Runs a driver to its end, of whatever kind."""

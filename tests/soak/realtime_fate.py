@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kill.copies import AVAILABLE_NOW, MICRO_BATCH
+from kill.copies import AVAILABLE_NOW, CONTINUOUS, MICRO_BATCH, REAL_TIME
 from kill.killing import Kill
 from soak.hybrid_fate import any_kill
 from soak.kafka_fate import Event, What
@@ -57,30 +57,37 @@ class RealTimeFate:
 
     Attributes:
         rows: How many orders there are at first.
+        is_continuous: Whether all lives are in continuous mode, after which Spark accepts no other.
         lives: Those that come before the last.
-        last: The options of the last, which reads all that is there in real-time mode.
+        trigger: Of the last life, which reads all that is there.
+        last: The options of the last.
     """
 
     rows: int
+    is_continuous: bool
     lives: tuple[LiveFate, ...]
+    trigger: Mapping[str, Any]
     last: dict[str, str]
 
 
 def fate(seed: int) -> RealTimeFate:
     """Gives the fate that the seed says, the same on every machine."""
     dice = random.Random(seed)
+    is_continuous = dice.random() < 0.25
     return RealTimeFate(
         rows=dice.choice([0, dice.randrange(300, 3000)]),
-        lives=tuple(_lives(dice)),
+        is_continuous=is_continuous,
+        lives=tuple(_lives(dice, is_continuous)),
+        trigger=CONTINUOUS if is_continuous else REAL_TIME,
         last=_options(dice),
     )
 
 
-def _lives(dice: random.Random) -> Iterator[LiveFate]:
+def _lives(dice: random.Random, is_continuous: bool) -> Iterator[LiveFate]:
     for _ in range(dice.randint(1, _MOST_LIVES)):
         events = [_event(dice) for _ in range(dice.choice([0, 1, 1, 2, 3]))]
         yield LiveFate(
-            trigger=_trigger(dice),
+            trigger=CONTINUOUS if is_continuous else _trigger(dice),
             kill=any_kill(dice) if dice.random() < 0.6 else None,
             cores=dice.choice([1, 2, 2, 3]),
             options=_options(dice),

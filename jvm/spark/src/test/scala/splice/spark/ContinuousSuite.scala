@@ -13,6 +13,8 @@ import org.apache.spark.sql.connector.read.streaming.{AcceptsLatestSeenOffset, O
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.testkit.memory.MemoryLog
+
 /** Queries in Spark's continuous mode over a real broker. */
 final class ContinuousSuite extends AnyFunSuite with LiveQueries {
 
@@ -146,11 +148,11 @@ final class ContinuousSuite extends AnyFunSuite with LiveQueries {
     val message = failure(start("limited", continuous, "maxOffsetsPerTrigger" -> "10", "minPartitions" -> "4"))
     assert(message.contains("[SPLICE_CONTINUOUS.LIMIT_NOT_SUPPORTED]") &&
       message.contains("'minPartitions', 'maxOffsetsPerTrigger'"))
-    val files = spark.readStream.format("splice").option("source", "files").option("format", "parquet")
-      .option("path", numbers("history", 0, 10, files = 1)).load()
-    val query = files.writeStream.format("noop")
-      .option("checkpointLocation", folder.resolve("files").toString).trigger(continuous).start()
+    val memory = spark.readStream.format("splice").option("source", "memory")
+      .option("log", new MemoryLog("continuous").addPartitions(1).name).load()
+    val query = memory.writeStream.format("noop")
+      .option("checkpointLocation", folder.resolve("memory").toString).trigger(continuous).start()
     val other = failure(query)
-    assert(other.contains("[SPLICE_CONTINUOUS.SOURCE_NOT_SUPPORTED]") && other.contains("The files source"))
+    assert(other.contains("[SPLICE_CONTINUOUS.SOURCE_NOT_SUPPORTED]") && other.contains("The memory source"))
   }
 }

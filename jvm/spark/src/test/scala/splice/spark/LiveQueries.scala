@@ -130,7 +130,7 @@ trait LiveQueries extends WithSpark with Eventually { this: Suite =>
   protected val continuous = Trigger.Continuous("200 milliseconds")
 
   protected def failure(query: StreamingQuery): String =
-    intercept[StreamingQueryException](query.awaitTermination()).getMessage
+    intercept[StreamingQueryException](assert(query.awaitTermination(120000), "the query does not fail")).getMessage
 }
 
 object LiveQueries {

@@ -112,6 +112,23 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
 
   private val second = Trigger.RealTime("1 second")
 
+  test("continuous mode: a stream on two clusters, one of which is added while the query runs") {
+    val stream = new Stream("continuous")
+    stream.create(2)
+    stream.lies("east")
+    stream.write("east", 0 until 50)
+    stream.write("west", 0 until 50)
+    val query = stream.start(Trigger.Continuous("200 milliseconds"))
+    try {
+      stream.has(rows("east", 0 until 50))
+      stream.lies("east", "west")
+      // Rows after the last committed epoch may come again.
+      eventually(assert(stream.values.toSet == (rows("east", 0 until 50) ++ rows("west", 0 until 50)).toSet))
+      stream.write("west", 50 until 60)
+      eventually(assert(stream.values.toSet == (rows("east", 0 until 50) ++ rows("west", 0 until 60)).toSet))
+    } finally query.stop()
+  }
+
   test("rows of two clusters come while one batch lasts") {
     val stream = new Stream("both")
     stream.create(3)

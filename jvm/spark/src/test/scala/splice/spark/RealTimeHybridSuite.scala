@@ -137,6 +137,25 @@ final class RealTimeHybridSuite extends AnyFunSuite with WithSpark with Eventual
     finally spark.sparkContext.removeSparkListener(listener)
   }
 
+  test("a history and a log in continuous mode: each row at least once, and the log is read where the history ends") {
+    val world = new World("continuous")
+    world.write(400)
+    world.archive(300, files = 3)
+    val query = world.start(Trigger.Continuous("200 milliseconds"))
+    try {
+      world.whole()
+      world.write(100)
+      world.whole()
+      // Tasks are planned again only after all rows of the history are committed.
+      assert(world.counts.take(300).forall(_ == 1))
+    } finally stop(query)
+    world.write(100)
+    val again = world.start(Trigger.Continuous("200 milliseconds"))
+    try world.whole()
+    finally stop(again)
+    assert(world.counts.take(300).forall(_ == 1))
+  }
+
   test("a history and a log: each row once, though batches end within blocks, and other triggers continue") {
     val w = new World("clean")
     w.write(60000)
@@ -209,6 +228,8 @@ final class RealTimeHybridSuite extends AnyFunSuite with WithSpark with Eventual
       Map("live.source" -> "memory", "live.log" -> log.name, "live.handOver" -> "offsets", "live.select" -> "id")
     val error = failure(new World("unsupported").start(short, own = memory))
     assert(error.contains("[SPLICE_REAL_TIME.LEG_NOT_SUPPORTED]") && error.contains("memory source of leg 'live'"))
+    val continuous = failure(new World("unsupported-continuous").start(Trigger.Continuous("1 second"), own = memory))
+    assert(continuous.contains("[SPLICE_CONTINUOUS.LEG_NOT_SUPPORTED]") && continuous.contains("of leg 'live'"))
     assert(w.counts.forall(_ == 0))
   }
 }
