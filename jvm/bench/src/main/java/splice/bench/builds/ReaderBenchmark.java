@@ -99,7 +99,7 @@ public class ReaderBenchmark {
     @OperationsPerInvocation(ROWS)
     public long viewRows(Blackhole hole) throws IOException {
         int last = columns - 1;
-        return readRows(new ViewReader(topic.rowReader(), view), last - VALUE, last - OFFSET, columns, hole);
+        return readRows(new ViewReader("live", topic.rowReader(), view), last - VALUE, last - OFFSET, columns, hole);
     }
 
     /** Rows of several readers that are open at the same time. */
