@@ -185,7 +185,8 @@ final class RealTimeHybridSuite extends AnyFunSuite with WithSpark with Eventual
     val w = new World("files")
     w.write(20000)
     w.archive(20000, files = 2)
-    val files = w.options().collect { case (key, value) if key.startsWith("history.") => key.drop(8) -> value } - "select"
+    val files = w.options().collect { case (key, value) if key.startsWith("history.") => key.drop(8) -> value } -
+      "select"
     val query = w.start(short, slow = true, files)
     w.whole()
     stopAfterBatch(query)
