@@ -46,7 +46,7 @@ final class TimedBatchesSuite extends AnyFunSuite with LocalSpark {
 
   test("a stop keeps the counts of batches that have ended, and not those of the batch that is read") {
     Using.resource(Legs.run(source(), log)) { c =>
-      val mode         = c.realTime.getOrElse(fail("the chain is not read in such batches"))
+      val mode         = c.realTime(() => 2).getOrElse(fail("the chain is not read in such batches"))
       val start        = c.initial()
       val (rows, left) = read(c, mode, start, 4)
       val one          = mode.end(left)
@@ -59,7 +59,8 @@ final class TimedBatchesSuite extends AnyFunSuite with LocalSpark {
 
   test("the first leg that is not read in such batches and has not ended is known at the start") {
     Using.resource(Legs.run(source(), new MemorySideLog)) { c =>
-      assert(c.realTime.flatMap(_.unsupportedLeg).map(leg => leg.name -> leg.source).contains(Some("live") -> "memory"))
+      assert(c.realTime(() => 2).flatMap(_.unsupportedLeg).map(leg => leg.name -> leg.source).contains(Some("live") ->
+        "memory"))
     }
   }
 }

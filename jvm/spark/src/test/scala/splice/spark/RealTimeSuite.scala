@@ -20,14 +20,14 @@ final class RealTimeSuite extends AnyFunSuite with LiveQueries {
   import LiveQueries._
 
   test("more partitions than cores are read while one batch lasts, with rows of different columns") {
-    create("many", 5)
-    (0 until 5).foreach(p => write("many", p, numbers(p, 0 until 100)))
-    val query = start("many", long)
+    create("cores", 5)
+    (0 until 5).foreach(p => write("cores", p, numbers(p, 0 until 100)))
+    val query = start("cores", long)
     try {
       val first = (0 until 5).flatMap(p => numbers(p, 0 until 100))
-      whole("many", first)
-      (0 until 5).foreach(p => write("many", p, numbers(p, 100 until 200)))
-      whole("many", (0 until 5).flatMap(p => numbers(p, 0 until 200)))
+      whole("cores", first)
+      (0 until 5).foreach(p => write("cores", p, numbers(p, 100 until 200)))
+      whole("cores", (0 until 5).flatMap(p => numbers(p, 0 until 200)))
       assert(query.recentProgress.isEmpty)
     } finally query.stop()
   }
@@ -41,22 +41,22 @@ final class RealTimeSuite extends AnyFunSuite with LiveQueries {
   }
 
   test("batches follow one another, and the query continues with another trigger and back") {
-    create("modes", 3)
-    def next(from: Int) = (0 until 3).foreach(p => write("modes", p, numbers(p, from until from + 50)))
+    create("mixed", 3)
+    def next(from: Int) = (0 until 3).foreach(p => write("mixed", p, numbers(p, from until from + 50)))
     def all(until: Int) = (0 until 3).flatMap(p => numbers(p, 0 until until))
     next(0)
-    val one = start("modes", Trigger.RealTime("1 second"))
-    whole("modes", all(50))
+    val one = start("mixed", Trigger.RealTime("1 second"))
+    whole("mixed", all(50))
     stopAfterBatch(one)
     next(50)
-    val two = start("modes", Trigger.AvailableNow())
+    val two = start("mixed", Trigger.AvailableNow())
     two.awaitTermination()
-    whole("modes", all(100))
+    whole("mixed", all(100))
     next(100)
-    val three = start("modes", Trigger.RealTime("1 second"))
-    whole("modes", all(150))
+    val three = start("mixed", Trigger.RealTime("1 second"))
+    whole("mixed", all(150))
     stopAfterBatch(three)
-    assert(values("modes") == all(150).sorted)
+    assert(values("mixed") == all(150).sorted)
   }
 
   test("a batch that is stopped is read again from its start, and no row is lost") {
@@ -74,14 +74,14 @@ final class RealTimeSuite extends AnyFunSuite with LiveQueries {
   }
 
   test("a new partition is read from its first record by the next batch") {
-    create("growing", 1)
-    write("growing", 0, numbers(0, 0 until 10))
-    val query = start("growing", Trigger.RealTime("1 second"))
+    create("grown", 1)
+    write("grown", 0, numbers(0, 0 until 10))
+    val query = start("grown", Trigger.RealTime("1 second"))
     try {
-      whole("growing", numbers(0, 0 until 10))
-      grow("growing", 2)
-      write("growing", 1, numbers(1, 0 until 10))
-      whole("growing", numbers(0, 0 until 10) ++ numbers(1, 0 until 10))
+      whole("grown", numbers(0, 0 until 10))
+      grow("grown", 2)
+      write("grown", 1, numbers(1, 0 until 10))
+      whole("grown", numbers(0, 0 until 10) ++ numbers(1, 0 until 10))
     } finally query.stop()
   }
 
@@ -141,12 +141,12 @@ final class RealTimeSuite extends AnyFunSuite with LiveQueries {
   }
 
   test("limits of batches that the user sets, and sources without real-time mode, are rejected by name") {
-    create("limited", 1)
-    val message = failure(start("limited", long, "maxOffsetsPerTrigger" -> "10", "minPartitions" -> "4"))
+    create("rejected", 1)
+    val message = failure(start("rejected", long, "maxOffsetsPerTrigger" -> "10", "minPartitions" -> "4"))
     assert(message.contains("[SPLICE_REAL_TIME.LIMIT_NOT_SUPPORTED]") &&
       message.contains("'minPartitions', 'maxOffsetsPerTrigger'"))
     val memory = spark.readStream.format("splice").option("source", "memory")
-      .option("log", new MemoryLog("limited").addPartitions(1).name).load()
+      .option("log", new MemoryLog("rejected").addPartitions(1).name).load()
     val query = memory.selectExpr("'x'", "'y'").writeStream.foreach(new Collecting).outputMode("update")
       .option("checkpointLocation", folder.resolve("memory").toString).trigger(long).start()
     assert(failure(query).contains(
