@@ -18,6 +18,7 @@ import pytest
 from kill.cluster import executors, two_hosts
 from kill.copies import AVAILABLE_NOW, MICRO_BATCH, REAL_TIME, Copies
 from kill.killing import Kill
+from servers.kafka import KafkaCluster
 from servers.kafka_topics import KafkaTopics
 from servers.waiting import wait_for
 from soak.patience import has_seen
@@ -56,6 +57,23 @@ def test_killed_while_rows_are_read_and_before_the_batch_is_logged(copies: Copie
     copies.die(REAL_TIME, Kill.offsets(0, action="signal"))
     copies.finish(REAL_TIME)
     assert copies.assert_at_least_once() > 0
+
+
+def test_a_broker_is_killed_and_starts_again(own_kafka: KafkaCluster, tmp_path: Path) -> None:
+    copies = Copies(own_kafka.topics, "orders", tmp_path)
+    copies.relay.produce(_ROWS)
+    life = copies.start({"realTime": "10 minutes"})
+    try:
+        wait_for("rows", lambda: has_seen(life, _ROWS // 2))
+        own_kafka.kill()
+        own_kafka.start()
+        copies.relay.produce(_ROWS)
+        copies.wait_for_all(life)
+        life.finish()
+    finally:
+        life.process.kill()
+    copies.ended()
+    copies.assert_at_least_once()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs 127.0.0.2 as a host, and /proc")
