@@ -170,9 +170,10 @@ final private[splice] class SlotConsumer(
     try consumer.partitionsFor(topic, Duration.ZERO).size
     catch { case _: TimeoutException => 0 }
 
-  /** The end of the log as of the last fetch, if that is known. It sends no request. */
-  def end(partition: TopicPartition): Option[Long] =
-    Try(consumer.currentLag(partition).toScala.map(_ + consumer.position(partition))).toOption.flatten
+  /** The end of the log as of the last fetch, if that is known. It waits for no server. */
+  def end(partition: TopicPartition): Option[Long] = Try {
+    for (lag <- consumer.currentLag(partition).toScala; at <- position(partition)) yield at + lag
+  }.toOption.flatten
 
   /** First offset and end of the log. */
   def bounds(partition: TopicPartition): (Long, Long) = {

@@ -12,6 +12,7 @@ import scala.util.Random
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.enumerator.SimulatedRun.{range, t}
+import splice.kafka.lag.TaskReads
 import splice.kafka.split.KafkaSplitRange
 import splice.source.Poll
 
@@ -69,6 +70,18 @@ final class OpenRangeReaderSuite extends AnyFunSuite {
     w.client.checking = Set(w.client.p(0))
     assert(reader.poll(Duration.ZERO) == Poll.Pending)
     assert(unread(reader) == Map(0 -> 8L, 1 -> 7L))
+  }
+
+  test("the end of a batch waits for no leader that does not respond") {
+    val w = new SlotWorld
+    w.client.hold(0, first = 0, end = 9)
+    w.client.hold(1, first = 0, end = 9)
+    w.client.bring(0, 5, 6)
+    val reader = w.reader(open(0, 5), open(1, 7))
+    assert(reader.poll(Duration.ZERO) == Poll.Found)
+    w.client.checking = Set(w.client.p(1))
+    val ends = reader.report(ended = false).map(_.content).collect { case reads: TaskReads => reads.ends }
+    assert(ends == Seq(Map(t(0) -> 9L)))
   }
 
   test("a range with an end is absent once it was read to its end") {
