@@ -34,7 +34,6 @@ final private[spark] class SpliceMicroBatchStream private (
   private var timed                                         = Option.empty[RealTimeBatches]
   private var timedPlan                                     = Option.empty[BatchPlan]
   private var stale                                         = Option.empty[StaleBatches]
-  private var check                                         = Option.empty[StaleCheck]
   private var latencies                                     = Map.empty[String, String]
 
   override def initialOffset(): Offset = SpliceOffset(coordinator.initial())
@@ -55,7 +54,7 @@ final private[spark] class SpliceMicroBatchStream private (
       case Some(mode) =>
         mode.begin(from)
         stale = stale.orElse(run.watch(mode))
-        check = stale.map(_.begin())
+        stale.foreach(_.begin())
         timedPlan = None
         start
       case None =>
@@ -73,10 +72,7 @@ final private[spark] class SpliceMicroBatchStream private (
 
   override def planInputPartitions(start: Offset): Array[InputPartition] = {
     homes.learn(reports.takeHomes())
-    val made = timedPlan.getOrElse {
-      val tasks = inRealTime.tasks(position(start))
-      run.plan(tasks)
-    }
+    val made = timedPlan.getOrElse(run.plan(inRealTime.tasks(position(start))))
     timedPlan = Some(made)
     made.partitions
   }
@@ -106,7 +102,9 @@ final private[spark] class SpliceMicroBatchStream private (
   }
 
   override def createReaderFactory(): PartitionReaderFactory =
-    timedPlan.map(_.timed(check)).orElse(plan.map(_._3.factory)).getOrElse(throw new IllegalStateException(
+    timedPlan.map(
+      _.timed(stale.map(_.current))
+    ).orElse(plan.map(_._3.factory)).getOrElse(throw new IllegalStateException(
       "createReaderFactory before planInputPartitions"
     ))
 

@@ -13,7 +13,7 @@ import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.util.SerializableConfiguration
 import org.slf4j.LoggerFactory
 
-import splice.source.SideLog
+import splice.source.{DaemonThread, SideLog}
 
 /** Ends the tasks of a real-time batch when the source has changed, so that the next batch applies the change.
   *
@@ -35,18 +35,7 @@ final private[spark] class StaleBatches(
 
   import StaleBatches._
 
-  private val thread = {
-    val made = new ScheduledThreadPoolExecutor(
-      1,
-      { (work: Runnable) =>
-        val thread = new Thread(work, s"splice-stale-batches-$folder")
-        thread.setDaemon(true)
-        thread
-      }
-    )
-    made.setRemoveOnCancelPolicy(true)
-    made
-  }
+  private val thread = new ScheduledThreadPoolExecutor(1, DaemonThread.named(s"splice-stale-batches-$folder"))
 
   // Entries that a run left behind when it was killed.
   log.keys(Prefix).foreach(log.remove)
@@ -57,12 +46,14 @@ final private[spark] class StaleBatches(
   thread.scheduleWithFixedDelay(() => check(), interval.toNanos, interval.toNanos, TimeUnit.NANOSECONDS)
 
   /** Begins a batch that is planned now, with the source as it is. */
-  def begin(): StaleCheck = synchronized {
+  def begin(): Unit = synchronized {
     if (written) log.remove(key)
     written = false
     number += 1
-    StaleCheck(new Path(folder, key).toString, configuration, interval)
   }
+
+  /** How a task finds out that the batch that began last is stale. */
+  def current: StaleCheck = synchronized(StaleCheck(new Path(folder, key).toString, configuration, interval))
 
   private def key = s"$Prefix$number"
 

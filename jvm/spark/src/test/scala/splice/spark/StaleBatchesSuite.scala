@@ -31,18 +31,23 @@ final class StaleBatchesSuite extends AnyFunSuite with WithSpark with Eventually
   private def batches(name: String)(isStale: => Boolean) =
     new StaleBatches(log(name), path(name), shipped, interval)(isStale)
 
+  private def begun(all: StaleBatches) = {
+    all.begin()
+    new StaleTask(Some(all.current))(false)
+  }
+
   private def entries(name: String): Seq[String] = log(name).keys("stale-")
 
   test("a task ends once its batch is stale, and the next batch begins without an entry") {
     val stale = new AtomicBoolean
     val all   = batches("one")(stale.get)
-    val first = new StaleTask(Some(all.begin()))(false)
+    val first = begun(all)
     assert(!first.isStale())
     stale.set(true)
     eventually(assert(first.isStale()))
     assert(entries("one") == Seq("stale-1"))
     stale.set(false)
-    val second = new StaleTask(Some(all.begin()))(false)
+    val second = begun(all)
     assert(entries("one").isEmpty)
     // A task of the first batch that is slow stays stale.
     assert(first.isStale() && !second.isStale())
@@ -60,7 +65,7 @@ final class StaleBatchesSuite extends AnyFunSuite with WithSpark with Eventually
     all.close()
   }
 
-  test("a task that cannot read the checkpoint goes on") {
+  test("a task that cannot read the checkpoint continues") {
     val unreadable = StaleCheck("unknown-scheme://nowhere/stale-1", shipped, Duration.ZERO)
     assert(!new StaleTask(Some(unreadable))(false).isStale())
   }
@@ -73,7 +78,7 @@ final class StaleBatchesSuite extends AnyFunSuite with WithSpark with Eventually
   test("a source that fails to answer is asked again") {
     val calls = new java.util.concurrent.atomic.AtomicInteger
     val all   = batches("failing")(if (calls.incrementAndGet() == 1) throw new IllegalStateException("once") else true)
-    val task  = new StaleTask(Some(all.begin()))(false)
+    val task  = begun(all)
     eventually(assert(task.isStale()))
     all.close()
   }

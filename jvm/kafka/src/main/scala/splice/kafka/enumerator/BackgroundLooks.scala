@@ -19,7 +19,7 @@ import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
-import splice.kafka.DaemonThread
+import splice.source.DaemonThread
 
 /** Looks at something again and again on a thread of its own, less often while looks fail, which is a warning.
   *

@@ -7,7 +7,7 @@ import java.util.concurrent.{CompletableFuture, Executors}
 
 import scala.util.Try
 
-import splice.kafka.DaemonThread
+import splice.source.DaemonThread
 
 /** Asks for missing topics on another thread, so that a cluster that does not respond delays no record of other clusters. */
 final private[reader] class BackgroundQuestion(ask: TopicIds.Question) extends TopicIds.Question {

@@ -6,7 +6,7 @@ package splice.kafka.reader
 import java.time.Duration
 import java.util.concurrent.{Executors, ScheduledExecutorService, TimeUnit}
 
-import splice.kafka.DaemonThread
+import splice.source.DaemonThread
 
 /** Does something again and again on a daemon thread, which is there only from `begin` to `end`. Used by any thread. */
 final private[splice] class EvictionThread(name: String, every: Duration) {

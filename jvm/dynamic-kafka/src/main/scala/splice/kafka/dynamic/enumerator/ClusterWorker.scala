@@ -15,12 +15,12 @@ import java.util.concurrent.{
 
 import org.slf4j.LoggerFactory
 
+import splice.kafka.KafkaErrors
 import splice.kafka.dynamic.change.Availability
 import splice.kafka.dynamic.change.TopicState.Draining
 import splice.kafka.enumerator.{ClusterEnumerator, KafkaPlan}
 import splice.kafka.split.KafkaPosition
-import splice.kafka.{DaemonThread, KafkaErrors}
-import splice.source.SpliceException
+import splice.source.{DaemonThread, SpliceException}
 
 /** The enumerator of one cluster on a thread of its own, so that an unavailable cluster does not delay the others.
   *

@@ -1,12 +1,12 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.kafka
+package splice.source
 
 import java.util.concurrent.ThreadFactory
 
 /** Makes threads that keep no program from ending. */
-private[kafka] object DaemonThread {
+private[splice] object DaemonThread {
 
   def named(name: String): ThreadFactory = task => {
     val made = new Thread(task, name)
