@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from kill.killing import Kill
 from kill.life import Life
 from kill.relay import OURS, Relay
-from servers.kafka_topics import KafkaTopics
 from servers.spark_kafka_jars import jars
 from servers.waiting import wait_for
 
@@ -39,18 +37,11 @@ _PATIENCE = 120
 class Copies:
     """A topic of orders, a topic of their copies, and a query with one checkpoint."""
 
-    def __init__(
-        self,
-        topics: KafkaTopics,
-        topic: str,
-        folder: Path,
-        servers: str | None = None,
-        replicas: int = 1,
-    ) -> None:
-        """Creates both topics, empty; the query reads at the servers, by default the topics'."""
-        self.relay = Relay(topics, topic, folder, servers, replicas)
-        self.sink = f"{topic}-copies"
-        topics.create(self.sink, 2, {"retention.ms": "-1"}, replicas)
+    def __init__(self, relay: Relay, replicas: int = 1) -> None:
+        """Takes the topic and its query, and creates the topic of the copies."""
+        self.relay = relay
+        self.sink = f"{relay.topic}-copies"
+        relay.topics.create(self.sink, 2, {"retention.ms": "-1"}, replicas)
         self._ends: list[dict[int, int]] = []
         self.relay.given(
             sink="kafka",
@@ -58,7 +49,7 @@ class Copies:
             output_mode="update",
             conf=_CONF,
             sink_options={
-                "kafka.bootstrap.servers": topics.bootstrap_servers,
+                "kafka.bootstrap.servers": relay.topics.bootstrap_servers,
                 "topic": self.sink,
             },
         )

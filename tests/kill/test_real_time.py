@@ -18,6 +18,7 @@ import pytest
 from kill.cluster import executors, two_hosts
 from kill.copies import AVAILABLE_NOW, MICRO_BATCH, REAL_TIME, Copies
 from kill.killing import Kill
+from kill.relay import Relay
 from servers.kafka import KafkaCluster
 from servers.kafka_topics import KafkaTopics
 from servers.waiting import wait_for
@@ -29,7 +30,7 @@ _ROWS = 500
 @pytest.fixture
 def copies(topics: KafkaTopics, tmp_path: Path) -> Copies:
     """A topic with orders, and a query that has not started yet."""
-    made = Copies(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path)
+    made = Copies(Relay(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path))
     made.relay.produce(_ROWS)
     return made
 
@@ -60,7 +61,7 @@ def test_killed_while_rows_are_read_and_before_the_batch_is_logged(copies: Copie
 
 
 def test_a_broker_is_killed_and_starts_again(own_kafka: KafkaCluster, tmp_path: Path) -> None:
-    copies = Copies(own_kafka.topics, "orders", tmp_path)
+    copies = Copies(Relay(own_kafka.topics, "orders", tmp_path))
     copies.relay.produce(_ROWS)
     life = copies.start({"realTime": "10 minutes"})
     try:

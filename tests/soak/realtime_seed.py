@@ -8,6 +8,7 @@ from contextlib import suppress
 
 from kill.copies import Copies
 from kill.life import Life
+from kill.relay import Relay
 from servers.kafka_brokers import KafkaBrokers
 from soak.bad_world import befall
 from soak.kafka_fate import Event, What
@@ -24,7 +25,8 @@ def run_seed(seed: int, topic: str, brokers: KafkaBrokers, story: Story) -> None
             failed that nothing befell.
     """
     destiny = fate(seed)
-    copies = Copies(brokers.topics, topic, story.folder, brokers.proxied_servers, replicas=3)
+    relay = Relay(brokers.topics, topic, story.folder, brokers.proxied_servers, replicas=3)
+    copies = Copies(relay, replicas=3)
     run = _Seed(copies, brokers, story, destiny.is_continuous)
     try:
         copies.relay.produce(destiny.rows)

@@ -45,14 +45,19 @@ trait LiveQueries extends WithSpark with Eventually { this: Suite =>
   protected def create(topic: String, partitions: Int): Unit =
     Using.resource(broker.admin())(KafkaTopics.create(_, topic, partitions))
 
-  /** @param commit whether the transaction of the records is committed or aborted; None without a transaction */
-  protected def write(topic: String, partition: Int, values: Seq[String], commit: Option[Boolean] = None): Unit = {
+  protected def producer(more: (String, Object)*): KafkaProducer[String, String] = {
     val settings = Map[String, Object](
       "bootstrap.servers" -> broker.servers,
       "key.serializer"    -> classOf[StringSerializer].getName,
       "value.serializer"  -> classOf[StringSerializer].getName
-    ) ++ commit.map(_ => "transactional.id" -> s"writer-$topic-$partition")
-    Using.resource(new KafkaProducer[String, String](settings.asJava)) { out =>
+    ) ++ more
+    new KafkaProducer[String, String](settings.asJava)
+  }
+
+  /** @param commit whether the transaction of the records is committed or aborted; None without a transaction */
+  protected def write(topic: String, partition: Int, values: Seq[String], commit: Option[Boolean] = None): Unit = {
+    val transaction = commit.map(_ => "transactional.id" -> s"writer-$topic-$partition")
+    Using.resource(producer(transaction.toSeq: _*)) { out =>
       commit.foreach { _ =>
         out.initTransactions()
         out.beginTransaction()
@@ -120,8 +125,10 @@ trait LiveQueries extends WithSpark with Eventually { this: Suite =>
   protected def stopAfterBatch(query: StreamingQuery): Unit = {
     val last = query.recentProgress.lastOption.fold(-1L)(_.batchId)
     eventually(assert(query.recentProgress.lastOption.exists(_.batchId > last + 1)))
-    query.stop()
+    stop(query)
   }
+
+  protected def stop(query: StreamingQuery): Unit = query.stop()
 
   protected def grow(topic: String, partitions: Int): Unit = Using.resource(broker.admin()) { admin =>
     val _ = admin.createPartitions(Map(topic -> NewPartitions.increaseTo(partitions)).asJava).all().get()

@@ -6,8 +6,7 @@ package splice.spark
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
-import org.apache.kafka.common.serialization.StringSerializer
+import org.apache.kafka.clients.producer.ProducerRecord
 import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -79,13 +78,7 @@ final class RealTimeChangesSuite extends AnyFunSuite with LiveQueries {
 
   test("rows of an open transaction wait, also over the end of a batch, and none is lost") {
     create("transactions", 1)
-    val settings = Map[String, Object](
-      "bootstrap.servers" -> broker.servers,
-      "key.serializer"    -> classOf[StringSerializer].getName,
-      "value.serializer"  -> classOf[StringSerializer].getName,
-      "transactional.id"  -> "open"
-    )
-    Using.resource(new KafkaProducer[String, String](settings.asJava)) { out =>
+    Using.resource(producer("transactional.id" -> "open")) { out =>
       def send(values: Seq[String]) =
         values.foreach(v => out.send(new ProducerRecord[String, String]("transactions", Int.box(0), "k", v)).get())
       out.initTransactions()

@@ -6,40 +6,23 @@ package splice.spark
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.{AtomicInteger, AtomicIntegerArray}
 
-import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
-import org.apache.kafka.common.serialization.StringSerializer
+import org.apache.kafka.clients.producer.ProducerRecord
 import org.apache.spark.TaskContext
 import org.apache.spark.scheduler.{SparkListener, SparkListenerStageSubmitted}
 import org.apache.spark.sql.functions.{col, expr, lit}
-import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
-import org.apache.spark.sql.{ForeachWriter, Row, SparkSession}
-import org.scalatest.concurrent.Eventually
+import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
+import org.apache.spark.sql.{ForeachWriter, Row}
 import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.time.{Millis, Seconds, Span}
 
+import splice.testkit.KafkaTopics
 import splice.testkit.memory.MemoryLog
-import splice.testkit.{KafkaBroker, KafkaTopics}
 
 /** Chains of bounded legs and a log in Spark's real-time mode, over a real broker. */
-final class RealTimeHybridSuite extends AnyFunSuite with WithSpark with Eventually {
+final class RealTimeHybridSuite extends AnyFunSuite with LiveQueries {
 
   import RealTimeHybridSuite._
-
-  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(120, Seconds), Span(50, Millis))
-
-  override protected lazy val spark: SparkSession = SparkSession.builder()
-    .master("local[2]")
-    .config("spark.sql.streaming.realTimeMode.minBatchDuration", "500")
-    .getOrCreate()
-
-  private lazy val broker = KafkaBroker.start()
-
-  override protected def afterAll(): Unit =
-    try broker.close()
-    finally super.afterAll()
 
   private val short = Trigger.RealTime("1 second")
 
@@ -51,12 +34,7 @@ final class RealTimeHybridSuite extends AnyFunSuite with WithSpark with Eventual
     seen.put(name, new AtomicIntegerArray(Most))
 
     def write(records: Int): Unit = {
-      val settings = Map[String, Object](
-        "bootstrap.servers" -> broker.servers,
-        "key.serializer"    -> classOf[StringSerializer].getName,
-        "value.serializer"  -> classOf[StringSerializer].getName
-      )
-      Using.resource(new KafkaProducer[String, String](settings.asJava)) { out =>
+      Using.resource(producer()) { out =>
         (size until size + records).foreach { id =>
           out.send(new ProducerRecord[String, String](name, Int.box(id % 2), "k", id.toString))
         }
@@ -109,16 +87,9 @@ final class RealTimeHybridSuite extends AnyFunSuite with WithSpark with Eventual
     def whole(): Unit = eventually(assert(counts.forall(_ > 0)))
   }
 
-  /** Stops once a batch is committed that ends after all rows so far, so that no row is read again. */
-  private def stopAfterBatch(query: StreamingQuery): Unit = {
-    val last = query.recentProgress.lastOption.fold(-1L)(_.batchId)
-    eventually(assert(query.recentProgress.lastOption.exists(_.batchId > last + 1)))
-    stop(query)
-  }
-
   // Spark does not always cancel the tasks of the batch that it interrupts.
-  private def stop(query: StreamingQuery): Unit = {
-    query.stop()
+  override protected def stop(query: StreamingQuery): Unit = {
+    super.stop(query)
     val _ = stopped.add(query.runId.toString)
   }
 
@@ -211,9 +182,6 @@ final class RealTimeHybridSuite extends AnyFunSuite with WithSpark with Eventual
     stopAfterBatch(query)
     assert(w.others.isEmpty && query.exception.isEmpty)
   }
-
-  private def failure(query: StreamingQuery): String =
-    intercept[StreamingQueryException](query.awaitTermination()).getMessage
 
   test("limits of a leg are rejected with the name of the leg, and so is a leg without real-time mode") {
     val w = new World("limited")

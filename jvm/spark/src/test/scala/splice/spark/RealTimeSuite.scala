@@ -3,11 +3,9 @@
 
 package splice.spark
 
-import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
-import org.apache.kafka.common.serialization.StringSerializer
+import org.apache.kafka.clients.producer.ProducerRecord
 import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -110,15 +108,10 @@ final class RealTimeSuite extends AnyFunSuite with LiveQueries {
 
   test("the progress has the latency of the rows of a batch") {
     create("late", 2)
-    val settings = Map[String, Object](
-      "bootstrap.servers" -> broker.servers,
-      "key.serializer"    -> classOf[StringSerializer].getName,
-      "value.serializer"  -> classOf[StringSerializer].getName
-    )
     val written = System.currentTimeMillis()
     // Of 100 records, 94 are one hour old, and six are one day old.
     val hour = 3600000L
-    Using.resource(new KafkaProducer[String, String](settings.asJava)) { out =>
+    Using.resource(producer()) { out =>
       (0 until 100).foreach { i =>
         val time = written - (if (i % 50 < 47) hour else 24 * hour)
         out.send(new ProducerRecord[String, String]("late", Int.box(i / 50), Long.box(time), "k", s"$i"))

@@ -25,6 +25,11 @@ final class OpenRangeReaderSuite extends AnyFunSuite {
     r.partition.partition -> r.from
   }.toMap
 
+  /** The offsets of the records of up to `most` partitions. Others are those of transaction markers, or of compacted records. */
+  private def logs(random: Random, most: Int): Map[Int, Vector[Long]] = (0 to random.nextInt(most)).map { p =>
+    p -> LazyList.iterate(random.nextInt(3).toLong)(_ + 1 + random.nextInt(3)).take(random.nextInt(30)).toVector
+  }.toMap
+
   test("without a record the ranges are unread, also before the first poll and after a long time") {
     val w      = new SlotWorld(timeout = Duration.ofMillis(20))
     val reader = w.reader(open(0, 5), open(1, 7))
@@ -115,10 +120,8 @@ final class OpenRangeReaderSuite extends AnyFunSuite {
   test("after each record the unread ranges have exactly the records that were not handed over") {
     (1L to 300L).foreach { seed =>
       val random = new Random(seed)
-      val logs   = (0 to random.nextInt(4)).map { p =>
-        p -> LazyList.iterate(random.nextInt(3).toLong)(_ + 1 + random.nextInt(3)).take(random.nextInt(30)).toVector
-      }.toMap
-      val ends = logs.map { case (p, log) =>
+      val logs   = this.logs(random, 4)
+      val ends   = logs.map { case (p, log) =>
         p -> (if (random.nextBoolean()) Long.MaxValue else random.nextInt(40).toLong)
       }
       val w = new SlotWorld
@@ -141,13 +144,10 @@ final class OpenRangeReaderSuite extends AnyFunSuite {
     }
   }
 
-  test("readers that go on with what the last one has not read hand each record over once, in order") {
+  test("readers that continue with the unread ranges of the last one hand each record over once, in order") {
     (1L to 300L).foreach { seed =>
       val random = new Random(seed)
-      val logs   = (0 to random.nextInt(3)).map { p =>
-        // Offsets without a record are those of transaction markers, or of compacted records.
-        p -> LazyList.iterate(random.nextInt(3).toLong)(_ + 1 + random.nextInt(3)).take(random.nextInt(30)).toVector
-      }.toMap
+      val logs   = this.logs(random, 3)
 
       @tailrec def read(from: Map[Int, Long], rows: Vector[(Int, Long)], readers: Int): Vector[(Int, Long)] = {
         val w    = new SlotWorld
