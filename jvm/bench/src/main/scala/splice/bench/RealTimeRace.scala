@@ -21,7 +21,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 
-/** Kafka to Kafka in Spark's real-time mode, Splice beside Spark's own source, in turns.
+/** Compares Splice with Spark's Kafka source in real-time mode, from Kafka to Kafka. Both run in turns.
   *
   * The latency of a record is the time from its timestamp until the sink's producer sends the copy, which is the timestamp of the copy. A
   * consumer reads all copies after the query was stopped. Each turn has a session of its own, since Spark's source needs a core per partition.

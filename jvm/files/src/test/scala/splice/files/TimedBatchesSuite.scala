@@ -32,7 +32,7 @@ final class TimedBatchesSuite extends AnyFunSuite with RandomFiles {
     new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray)).readObject().asInstanceOf[Seq[SplitRange]]
   }
 
-  /** The first rows of a task, and what is left. */
+  /** The first rows of a task, and its unread ranges. */
   private def part(readers: SplitReaderFactory, ranges: Seq[SplitRange], rows: Int): (Seq[String], Seq[SplitRange]) =
     Using.resource(readers.rows(TaskRanges(None, ranges.toIndexedSeq))) { reader =>
       // A poll that finds the end is one more than there are rows.

@@ -24,7 +24,7 @@ final class TimedBatchesSuite extends AnyFunSuite with LocalSpark {
     Legs.source("history" -> history, Legs.live(Legs.log(), "handOver" -> "offsets", "select" -> "id"))
   }
 
-  /** Reads some rows of a batch as one task; the rows and what is left. */
+  /** Reads some rows of a batch as one task. The result is the rows and the unread ranges. */
   private def read(c: Coordinator, mode: RealTimeBatches, from: Position, rows: Int): (Seq[Long], Seq[SplitRange]) = {
     mode.begin(from)
     val tasks = mode.tasks(from)

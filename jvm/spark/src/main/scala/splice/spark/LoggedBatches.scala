@@ -44,7 +44,7 @@ final private[spark] class LoggedBatches(source: Path, configuration: Configurat
   /** Whether a batch is an epoch of continuous mode: Spark logs no metadata of it. */
   def isEpoch(batch: Long): Boolean = lines(batch).lift(1).exists(_.isBlank)
 
-  /** Removes the offset of a batch, with the checksums that Spark or Hadoop keep beside it. */
+  /** Removes the offset of a batch, and the checksum files of Spark and Hadoop. */
   def remove(batch: Long): Unit = files("offsets").map(_.getPath).filter { file =>
     file.getName == batch.toString || file.getName.stripPrefix(".").startsWith(s"$batch.")
   }.foreach(fs.delete(_, false))

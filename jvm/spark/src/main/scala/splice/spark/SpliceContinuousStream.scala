@@ -86,7 +86,7 @@ final private[spark] class SpliceContinuousStream(opened: => SourceRun, mode: So
     running = Some(now.copy(committed = Some(at)))
     guard.committed()
     try now.source.coordinator.committed(at)
-    catch { case NonFatal(e) => log.warn("A committed epoch was not told to the source", e) }
+    catch { case NonFatal(e) => log.warn("The source did not process the commit of an epoch", e) }
   }
 
   override def needsReconfiguration(): Boolean = guard.replace(running.exists { now =>

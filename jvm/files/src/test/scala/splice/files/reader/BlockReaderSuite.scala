@@ -140,7 +140,7 @@ final class BlockReaderSuite extends AnyFunSuite {
     case other            => fail(s"$other is not a range of files")
   }
 
-  test("what was not read is known before the first row and after each") {
+  test("the unread ranges are known before the first row and after each") {
     val files  = new Files(Map("a" -> Seq(1, 2), "empty" -> Nil, "b" -> Seq(3, 4, 5)))
     val all    = Some(RowSpan(0, Long.MaxValue))
     val reader = files.reader(strict, block("a", rows = all), block("empty"), block("b", rows = Some(RowSpan(1, 9))))

@@ -7,7 +7,7 @@ import java.time.Duration
 
 import splice.source._
 
-/** Counts the items of a reader, and reports the counts of what was read. A range whose rows are not counted from its start, such as one that is
+/** Counts the items of a reader, and reports the counts of the rows that were read. A range whose rows are not counted from its start, such as one that is
   * read by column batches, is reported only if the task was read to its end.
   */
 final private[tally] class CountingReader[T](inner: SplitReader[T], counter: RowCounter, task: TaskRanges)(

@@ -50,7 +50,7 @@ private[splice] object OpenReads {
     * @param planned
     *   all ranges of the batch. A partition may have two, of which the second one has no row that is read before the first one ends
     * @param unread
-    *   what was not read of them. An open range that is absent was not read
+    *   their unread ranges. An open range that is absent was not read
     */
   def reached(settled: KafkaPosition, planned: Seq[KafkaSplitRange], unread: Seq[KafkaSplitRange]): KafkaPosition = {
     val left = unread.groupMapReduce(_.partition)(_.from)(math.min)

@@ -26,7 +26,7 @@ final class OpenClustersSuite extends OpenStreams {
       leave(world, west)
       val second = settle(run, end)
       assert(planned(run, second) == Set((east, 0, 4L, -1L), (west, 0, 2L, -1L)) && !isStale(run))
-      // No task of the cluster has read a row, or has sent what is unread.
+      // No task has read a row of the cluster, or has sent its unread ranges.
       val third = settle(run, reach(run, second)(east -> 10L))
       assert(planned(run, third) == Set((east, 0, 10L, -1L), (west, 0, 2L, -1L)))
     }
