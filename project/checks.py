@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 HEADER = ("Copyright the Splice authors.", "SPDX-License-Identifier: Apache-2.0")
 COMMENTS = {".scala": "//", ".java": "//", ".sbt": "//", ".py": "#"}
-LONGEST = 300
+LONGEST = 400
 VAGUE = re.compile(r"(?i)(^|[/_.])(utils?|commons?|helpers?)([/_.]|$)")
 
 
