@@ -15,14 +15,7 @@ private[splice] object HybridColumns {
   /** Whether two names are one column's in this session. */
   def same(a: String, b: String): Boolean = SQLConf.get.resolver(a, b)
 
-  /** The same columns, each of which may be null: legs may differ in that, and a stream's schema is fixed for its whole life. */
+  /** The same columns, nullable and without their metadata, because legs may differ in both and a stream has one schema. */
   def nullable(schema: StructType): StructType =
-    StructType(schema.fields.map(f => StructField(f.name, nullable(f.dataType), nullable = true)))
-
-  private def nullable(kind: DataType): DataType = kind match {
-    case s: StructType => StructType(s.fields.map(f => f.copy(dataType = nullable(f.dataType), nullable = true)))
-    case ArrayType(element, _) => ArrayType(nullable(element), containsNull = true)
-    case MapType(k, v, _)      => MapType(nullable(k), nullable(v), valueContainsNull = true)
-    case other                 => other
-  }
+    StructType(schema.toNullable.fields.map(f => StructField(f.name, f.dataType)))
 }

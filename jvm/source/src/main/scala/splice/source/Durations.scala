@@ -4,33 +4,35 @@
 package splice.source
 
 import java.time.Duration
-import java.util.Locale
+import java.util.concurrent.TimeUnit.{DAYS, MICROSECONDS, MILLISECONDS}
 
 import scala.util.Try
 
-/** Lengths of time as options write them. */
-object Durations {
+import org.apache.spark.network.util.JavaUtils
+import org.apache.spark.sql.catalyst.util.IntervalUtils
+import org.apache.spark.unsafe.types.UTF8String
 
-  private val unit = Map(
-    Seq("ms", "millisecond", "milliseconds") -> 1L,
-    Seq("", "s", "sec", "second", "seconds") -> 1000L,
-    Seq("m", "min", "minute", "minutes")     -> 60000L,
-    Seq("h", "hour", "hours")                -> 3600000L,
-    Seq("d", "day", "days")                  -> 86400000L,
-    Seq("w", "week", "weeks")                -> 604800000L
-  ).flatMap { case (names, millis) => names.map(_ -> millis) }
+/** Lengths of time in the texts of options. Spark parses both forms. */
+private[splice] object Durations {
 
-  private val part = "\\s*(\\d+)\\s*([a-z]*)".r
-
-  /** One or more numbers with their units, added up; `interval` may stand in front, as in SQL. None when it is not one. */
+  /** The time of a short form such as `250ms` or `2d`, or of an interval such as `10 minutes` or `interval 1 hour`. None if the
+    * text has no unit, is negative, has months, or is neither form.
+    */
   def parse(text: String): Option[Duration] = {
-    val words = text.toLowerCase(Locale.ROOT).trim.stripPrefix("interval").trim
-    val parts = part.findAllMatchIn(words).toSeq
-    val whole = parts.map(_.matched).mkString.trim == words
-    if (parts.isEmpty || !whole) None
-    else
-      Try(
-        parts.map(p => Math.multiplyExact(p.group(1).toLong, unit(p.group(2)))).foldLeft(0L)(Math.addExact(_, _))
-      ).toOption.map(Duration.ofMillis)
+    val trimmed = text.trim
+    val short   = Option.when(trimmed.lastOption.exists(_.isLetter))(trimmed).flatMap(millis)
+    short.orElse(Try(interval(trimmed)).toOption).filter(t => t >= 0 && t < Long.MaxValue).map(Duration.ofMillis)
+  }
+
+  /** As [[parse]], and a number without a unit is in milliseconds, as in the options of Spark's Kafka source. */
+  def parseMillis(text: String): Option[Duration] =
+    text.trim.toLongOption.filter(_ >= 0).map(Duration.ofMillis).orElse(parse(text))
+
+  private def millis(text: String): Option[Long] = Try(JavaUtils.timeStringAs(text, MILLISECONDS)).toOption
+
+  private def interval(text: String): Long = {
+    val parsed = IntervalUtils.stringToInterval(UTF8String.fromString(text))
+    require(parsed.months == 0, "a month has no fixed length")
+    Math.addExact(DAYS.toMillis(parsed.days.toLong), MICROSECONDS.toMillis(parsed.microseconds))
   }
 }

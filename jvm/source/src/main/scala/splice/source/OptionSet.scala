@@ -5,6 +5,7 @@ package splice.source
 
 import java.util.Locale
 
+import org.apache.spark.unsafe.types.UTF8String
 import org.slf4j.LoggerFactory
 
 /** The options that a part knows.
@@ -35,7 +36,7 @@ final case class OptionSet(title: String, options: Seq[SourceOption[_]], others:
 
   private def nearest(key: String): Option[String] = {
     val candidates = (options ++ CommonOptions.set.options).map(_.key)
-    candidates.map(c => c -> EditDistance(key.toLowerCase(Locale.ROOT), c.toLowerCase(Locale.ROOT))).minByOption(
+    candidates.map(c => c -> OptionSet.distance(key, c)).minByOption(
       _._2
     ).collect {
       case (c, distance) if distance <= 1 + key.length / 3 => c
@@ -45,4 +46,10 @@ final case class OptionSet(title: String, options: Seq[SourceOption[_]], others:
 
 object OptionSet {
   private val log = LoggerFactory.getLogger(classOf[OptionSet])
+
+  /** Number of letters to insert, remove or replace to turn one key into another (Levenshtein), without regard to case. */
+  private[splice] def distance(a: String, b: String): Int = {
+    def text(key: String) = UTF8String.fromString(key.toLowerCase(Locale.ROOT))
+    text(a).levenshteinDistance(text(b))
+  }
 }

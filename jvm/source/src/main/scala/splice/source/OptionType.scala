@@ -39,9 +39,12 @@ object OptionType {
       t => Try(JavaUtils.byteStringAsBytes(t.trim)).toOption.filter(_ > 0)
     )
 
-  /** A length of time: `250ms`, `10 minutes`, `1h`, `2 days`. */
-  val Time: OptionType[Duration] =
-    OptionType("a length of time such as 250ms, 30s, 10 minutes, 1h or 2 days", Durations.parse)
+  /** A length of time: `250ms`, `10m`, `1h`, `2d`, or an interval as Spark writes it: `10 minutes`. */
+  val Time: OptionType[Duration] = OptionType("a length of time such as 250ms, 30s, 10m, 1h or 2d", Durations.parse)
+
+  /** As [[Time]], and a number without a unit is in milliseconds. */
+  val TimeOrMillis: OptionType[Duration] =
+    OptionType("a length of time such as 250ms, 30s, 10m, 1h or 2d, or milliseconds", Durations.parseMillis)
 
   /** One of some words, whatever their case. */
   def choice[A](values: (String, A)*): OptionType[A] = {

@@ -3,9 +3,17 @@
 
 package splice.source
 
+import scala.util.Try
 import scala.util.matching.Regex
 
-/** Keeps secrets out of logs, errors, plans and progress. The Python package hides the same values. */
+import org.apache.spark.SparkEnv
+import org.apache.spark.sql.internal.SQLConf
+
+/** Keeps secrets out of logs, errors, plans and progress. The Python package hides the same values.
+  *
+  * The patterns that a user sets as `spark.redaction.regex` or `spark.sql.redaction.options.regex` hide further values. Their
+  * defaults are not applied: the second one hides every address, and an error about an address must show it.
+  */
 object Secrets {
 
   private val secretKey =
@@ -41,10 +49,28 @@ object Secrets {
   /** Whether the whole text is a reference such as `${file:/run/secrets:password}`, which is no secret. */
   def isReference(value: String): Boolean = reference.matches(value)
 
-  /** The value without its secrets: all of it if the option's name is one of a secret, the query of `metadata.url`, else user and
-    * signature of an address.
-    */
+  private val patternKeys = Seq("spark.redaction.regex", "spark.sql.redaction.options.regex")
+
+  // Threads without a session have the settings of the application only.
+  private def patterns: Seq[Regex] = {
+    val application = Option(SparkEnv.get).map(_.conf)
+    val session     = SQLConf.get
+    patternKeys.flatMap(key => session.getAllConfs.get(key).orElse(application.flatMap(_.getOption(key))))
+      .distinct.flatMap(text => Try(text.r).toOption)
+  }
+
+  private def isHiddenByUser(key: String, value: String): Boolean =
+    patterns.exists(pattern => pattern.findFirstIn(key).isDefined || pattern.findFirstIn(value).isDefined)
+
+  /** The value without its secrets and without values that a pattern of the user hides. */
   def redact(key: String, value: String): String =
+    if (isHiddenByUser(key, value) && !isReference(value)) Redacted else redactStored(key, value)
+
+  /** The value without its secrets, independent of patterns of the user: a checkpoint compares it with the one of a later run.
+    * The value of a secret option is hidden as a whole, and so are the query of `metadata.url` and user and signature of other
+    * addresses.
+    */
+  def redactStored(key: String, value: String): String =
     if (isSecret(key)) { if (isReference(value)) value else Redacted }
     else if (addressKey.matches(key)) withoutQuery(redactAddress(value))
     else redactAddress(value)

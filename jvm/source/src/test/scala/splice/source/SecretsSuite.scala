@@ -9,6 +9,7 @@ import scala.collection.immutable.ListMap
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
+import org.apache.spark.sql.internal.SQLConf
 import org.scalatest.funsuite.AnyFunSuite
 
 /** The Python package tests the same cases. */
@@ -26,6 +27,20 @@ final class SecretsSuite extends AnyFunSuite {
   test("options are shown without secrets") {
     assert(cases.size > 20)
     cases.foreach { case (name, value, shown) => assert(Secrets.redact(name, value) == shown, s"$name=$value") }
+  }
+
+  test("patterns of the user hide keys and values") {
+    def shown(setting: String, pattern: String, key: String) = {
+      val conf = new SQLConf
+      conf.setConfString(setting, pattern)
+      SQLConf.withExistingConf(conf)(Secrets.redact(key, "plain-value"))
+    }
+    Seq("spark.redaction.regex", "spark.sql.redaction.options.regex").foreach { setting =>
+      assert(shown(setting, "(?i)landing", "path.landingZone") == Secrets.Redacted)
+      assert(shown(setting, "ain-val", "path") == Secrets.Redacted)
+      assert(shown(setting, "other", "path") == "plain-value")
+    }
+    assert(Secrets.redact("path", "plain-value") == "plain-value")
   }
 
   test("no text of an option holds a secret") {

@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory
 
 import splice.kafka.KafkaErrors
 import splice.kafka.options.{AdmissionOptions, KafkaOptions, PolicyOptions}
-import splice.source.{EditDistance, OptionErrors, SourceOption, SourceOptions}
+import splice.source.{OptionErrors, OptionSet, SourceOption, SourceOptions}
 
 /** The options of single clusters, `cluster.<name>.<option>`, and the clusters of the metadata that they belong to.
   *
@@ -145,7 +145,7 @@ private[dynamic] object ClusterOptions {
   private def unknown(options: SourceOptions, key: String, rest: String): Exception = {
     val (name, option)                                   = (rest.takeWhile(_ != '.'), rest.dropWhile(_ != '.').drop(1))
     def like(some: Seq[SourceOption[_]]): Option[String] =
-      some.map(_.key).map(k => k -> EditDistance(fold(option), fold(k))).minByOption(_._2)
+      some.map(_.key).map(k => k -> OptionSet.distance(option, k)).minByOption(_._2)
         .collect { case (k, distance) if distance <= 1 + option.length / 3 => k }
     val ofAll = (DynamicOptions.own ++ KafkaOptions.set.options).find(o =>
       s".${fold(option)}".endsWith(s".${fold(o.key)}")
@@ -158,7 +158,7 @@ private[dynamic] object ClusterOptions {
       case None =>
         val head   = option.takeWhile(_ != '.')
         val client =
-          Option.when(option.contains('.') && EditDistance(s"${fold(head)}.", KafkaOptions.ClientPrefix) <= 2)(
+          Option.when(option.contains('.') && OptionSet.distance(s"$head.", KafkaOptions.ClientPrefix) <= 2)(
             KafkaOptions.ClientPrefix + option.drop(head.length + 1)
           )
         client.orElse(like(allowed)).filter(_ => name.nonEmpty) match {

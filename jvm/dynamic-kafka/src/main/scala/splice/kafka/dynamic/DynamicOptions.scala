@@ -148,7 +148,7 @@ private[splice] object DynamicOptions {
     OptionType.Time,
     "how long positions of topics are kept that the metadata removed, or that brokers deleted (onTopicRemoved = drain). A topic that " +
       "returns within that time resumes at its position"
-  ).withDefault(RemovalRules.Default.retention, "7 days")
+  ).withDefault(RemovalRules.Default.retention, "7d")
 
   val MaxRemovalFraction: SourceOption[Double] = SourceOption(
     "maxRemovalFraction",

@@ -26,7 +26,7 @@ private[files] object ColumnChange {
 
   /** The first column of a given schema that differs from the list in name, type or, because CSV finds columns by it, in place. */
   def ofGiven(schema: StructType, listed: FileSchemas): Option[ColumnChange] = {
-    val columns   = Nullable(schema)
+    val columns   = schema.toNullable
     val folders   = listed.partition.map(key).toSet
     val data      = columns.filterNot(field => folders(key(field)))
     val (is, was) = (data.map(key), listed.data.map(key).filterNot(folders))
@@ -42,7 +42,7 @@ private[files] object ColumnChange {
 
   private def differentType(columns: StructType, listed: StructType): Option[ColumnChange] = {
     val before = listed.map(field => key(field) -> field.dataType).toMap
-    Nullable(columns).collectFirst {
+    columns.toNullable.collectFirst {
       case field if before.get(key(field)).exists(_ != field.dataType) =>
         ColumnChange(field.name, before(key(field)).sql, field.dataType.sql)
     }

@@ -31,14 +31,14 @@ final private[files] class FileListing private (
     *   when no file says them
     */
   lazy val schemas: FileSchemas = {
-    val partition = Nullable(index.partitionSchema)
+    val partition = index.partitionSchema.toNullable
     val data      = known match {
       case FileListing.Nothing      => inferred
       case FileListing.Given(rows)  => without(rows, partition)
       case FileListing.Before(same) => same.data
     }
     refuseDuplicates(data)
-    FileSchemas(Nullable(data), partition)
+    FileSchemas(data.toNullable, partition)
   }
 
   /** The files in the order in which they are read. */

@@ -7,7 +7,7 @@ import java.util.Locale
 
 import org.apache.spark.sql.types.StructType
 
-import splice.source.{EditDistance, OptionSet, OptionType, SourceOption}
+import splice.source.{OptionSet, OptionType, SourceOption}
 
 /** The options of the file source. Every other key is an option of the file format, and Spark's reader gets it unchanged. */
 object FileOptions {
@@ -117,7 +117,7 @@ object FileOptions {
   private def isFormats(key: String): Boolean = {
     val word  = key.toLowerCase(Locale.ROOT)
     val slips = if (word.length > 4) 2 else 1
-    (own ++ ofListing).map(fold).forall(EditDistance(word, _) > slips)
+    (own ++ ofListing).map(_.key).forall(OptionSet.distance(word, _) > slips)
   }
 
   private def fold(option: SourceOption[_]): String = option.key.toLowerCase(Locale.ROOT)

@@ -45,7 +45,7 @@ private[splice] object ReaderOptions {
 
   /** @param options the options that Spark's reader gets */
   def of(options: Map[String, String]): ReaderOptions = ReaderOptions(SortedMap.from(options.collect {
-    case (key, value) if isReaders(fold(key)) => key -> Secrets.redact(key, value)
+    case (key, value) if isReaders(fold(key)) => key -> Secrets.redactStored(key, value)
   }))
 
   private def isReaders(key: String): Boolean =

@@ -3,6 +3,7 @@
 
 package splice.files.options
 
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -146,5 +147,11 @@ final class FileOptionsSuite extends AnyFunSuite {
     intercept[SpliceOptionException](FileSource.builder("parquet", "/a").onEmpty("ignore").build())
     intercept[SpliceOptionException](FileSource.builder("parquet").build())
     intercept[SpliceOptionException](FileSource.builder("excel", "/a").build())
+  }
+  test("a pattern of the user that hides a reader option does not change the stored options") {
+    val conf = new SQLConf
+    conf.setConfString("spark.sql.redaction.options.regex", "(?i)sep")
+    val hidden = SQLConf.withExistingConf(conf)(ReaderOptions.of(Map("sep" -> ";")))
+    assert(hidden.difference(ReaderOptions.of(Map("sep" -> ";"))).isEmpty)
   }
 }

@@ -137,7 +137,7 @@ private[splice] object KafkaOptions {
   )
 
   val MaxTriggerDelay: SourceOption[Duration] =
-    SourceOption("maxTriggerDelay", OptionType.Time, "how long a batch may wait for minOffsetsPerTrigger")
+    SourceOption("maxTriggerDelay", OptionType.TimeOrMillis, "how long a batch may wait for minOffsetsPerTrigger")
       .withDefault(Limits.DefaultMaxDelay, "15m")
 
   val FailOnDataLoss: SourceOption[Boolean] = SourceOption(

@@ -62,7 +62,7 @@ private[splice] object ValueSettings {
           val doc = s"the fields of a value that '${options.name(ValueOptions.Format.key)}' = ${format.name} parses"
           throw OptionErrors.missing(options.name(ValueOptions.Schema.key), doc)
         }
-        ValueSettings(format, nullable(fields), SortedMap.from(own), options(ValueOptions.OnError))
+        ValueSettings(format, fields.toNullable, SortedMap.from(own), options(ValueOptions.OnError))
       case other =>
         refuseWithoutParser(options, other, own.keys)
         bare(other)
@@ -78,15 +78,5 @@ private[splice] object ValueSettings {
       val both = Seq(key, ValueOptions.Format.key).map(options.name)
       throw OptionErrors.conflict(both, s"nothing parses a value that is ${format.name}; set it to json, csv or xml")
     }
-  }
-
-  private def nullable(schema: StructType): StructType =
-    StructType(schema.fields.map(f => f.copy(dataType = nullable(f.dataType), nullable = true)))
-
-  private def nullable(kind: DataType): DataType = kind match {
-    case s: StructType         => nullable(s)
-    case ArrayType(element, _) => ArrayType(nullable(element), containsNull = true)
-    case MapType(k, v, _)      => MapType(nullable(k), nullable(v), valueContainsNull = true)
-    case other                 => other
   }
 }
