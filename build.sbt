@@ -42,6 +42,7 @@ lazy val flinkPeer = Project("flinkPeer", file("jvm/bench/flink"))
 lazy val bundle = module("bundle")
   .dependsOn(source, coordinator, hybrid, files, kafka, dynamicKafka, spark)
   .settings(publish / skip := false, Publishing.bundle, libraryDependencies ++= Dependencies.sparkInTests)
+  .settings(ModuleGraph.known)
 
 lazy val servers = Project("servers", file("tests/servers"))
   // Its Java files are programs that tests start with another class path.

@@ -5,9 +5,9 @@ package splice.reference
 
 import java.nio.file.{Files, Path}
 
-/** The reference pages of the documentation, made from the code that they speak of.
+/** The reference pages of the documentation, generated from the code that they describe.
   *
-  * {{{project/sbt "bundle/Test/runMain splice.reference.ReferencePages"}}} writes them anew.
+  * {{{project/sbt "bundle/Test/runMain splice.reference.ReferencePages"}}} writes them again.
   */
 object ReferencePages {
 
@@ -15,8 +15,11 @@ object ReferencePages {
 
   /** Each page's file below the folder of the repository, and its text. */
   def all(root: Path): Seq[(Path, String)] = {
-    val folder = root.resolve("docs").resolve("reference")
+    val docs         = root.resolve("docs")
+    val folder       = docs.resolve("reference")
+    val architecture = docs.resolve("architecture.md")
     Seq(
+      architecture                 -> ModulesSection.in(Files.readString(architecture)),
       folder.resolve("options.md") -> OptionsPage.text,
       folder.resolve("errors.md")  -> ErrorsPage.text(root),
       folder.resolve("columns.md") -> ColumnsPage.text
