@@ -10,53 +10,49 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.execution.QueryExecutionException
 
-/** A failure of a source that is not about an option: data, servers, checkpoints. Carries its condition as Spark's own errors do. PySpark
-  * shows it as `QueryExecutionException`.
-  */
-final class SpliceException private[splice] (
-    condition: String,
-    sqlState: String,
-    parameters: Map[String, String],
-    text: String,
-    cause: Option[Throwable]
-) extends QueryExecutionException(text, cause.orNull)
-    with SparkThrowable {
+/** What every error of Splice has in common with Spark's errors: its condition, SQLSTATE and parameters. */
+sealed private[splice] trait SpliceError extends SparkThrowable {
+  private[splice] def condition: String
+  private[splice] def sqlState: String
+  private[splice] def parameters: Map[String, String]
+
   override def getCondition: String                       = condition
   override def getErrorClass: String                      = condition
   override def getSqlState: String                        = sqlState
   override def getMessageParameters: JMap[String, String] = parameters.asJava
+}
 
-  /** The same error with the name of the leg that it is about. */
+/** A failure of a source that no option caused: data, servers, checkpoints. PySpark raises it as `QueryExecutionException`. */
+final class SpliceException private[splice] (
+    private[splice] val condition: String,
+    private[splice] val sqlState: String,
+    private[splice] val parameters: Map[String, String],
+    text: String,
+    cause: Option[Throwable]
+) extends QueryExecutionException(text, cause.orNull)
+    with SpliceError {
+
+  /** The same error with the name of its leg. */
   private[splice] def ofLeg(leg: String): SpliceException = {
     val head = s"[$condition] "
     new SpliceException(condition, sqlState, parameters, s"${head}Leg '$leg': ${text.stripPrefix(head)}", cause)
   }
 }
 
-/** An option that is missing, unknown, or says what it must not. PySpark shows it as `IllegalArgumentException`. */
+/** A missing, unknown or invalid option. PySpark raises it as `IllegalArgumentException`. */
 final class SpliceOptionException private[splice] (
-    condition: String,
-    sqlState: String,
-    parameters: Map[String, String],
+    private[splice] val condition: String,
+    private[splice] val sqlState: String,
+    private[splice] val parameters: Map[String, String],
     text: String
 ) extends IllegalArgumentException(text)
-    with SparkThrowable {
-  override def getCondition: String                       = condition
-  override def getErrorClass: String                      = condition
-  override def getSqlState: String                        = sqlState
-  override def getMessageParameters: JMap[String, String] = parameters.asJava
-}
+    with SpliceError
 
-/** Something that a source is asked for and does not do, such as writing. PySpark shows it as `UnsupportedOperationException`. */
+/** An operation that a source does not support, such as a write. PySpark raises it as `UnsupportedOperationException`. */
 final class SpliceUnsupportedException private[splice] (
-    condition: String,
-    sqlState: String,
-    parameters: Map[String, String],
+    private[splice] val condition: String,
+    private[splice] val sqlState: String,
+    private[splice] val parameters: Map[String, String],
     text: String
 ) extends UnsupportedOperationException(text)
-    with SparkThrowable {
-  override def getCondition: String                       = condition
-  override def getErrorClass: String                      = condition
-  override def getSqlState: String                        = sqlState
-  override def getMessageParameters: JMap[String, String] = parameters.asJava
-}
+    with SpliceError
