@@ -242,14 +242,14 @@ def test_a_broker_that_does_not_answer(spark: SparkSession, tmp_path: Path) -> N
             .build()
         )
         said = failure(spark, source, tmp_path)
-    assert_says(said, "SPLICE_KAFKA.UNREACHABLE", servers, "3 ?s|3000 ?ms|3 seconds")
+    assert_says(said, "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE", servers, "3 ?s|3000 ?ms|3 seconds")
 
 
 def test_a_topic_that_is_not_there(
     spark: SparkSession, topics: KafkaTopics, tmp_path: Path
 ) -> None:
     said = failure(spark, live(topics, "no-such-topic"), tmp_path)
-    assert_says(said, "SPLICE_KAFKA.MISSING_TOPIC", "no-such-topic", topics.bootstrap_servers)
+    assert_says(said, "SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND", "no-such-topic", topics.bootstrap_servers)
 
 
 def test_a_path_that_is_not_there(spark: SparkSession, tmp_path: Path) -> None:
@@ -267,7 +267,7 @@ def test_an_error_at_planning_is_an_error_of_pyspark(
     for action in (rows.count, rows.collect, rows.toArrow):
         with pytest.raises(QueryExecutionException) as raised:
             action()
-        assert raised.value.getCondition() == "SPLICE_KAFKA.MISSING_TOPIC"
+        assert raised.value.getCondition() == "SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND"
         assert_says(str(raised.value), "no topic no-such-topic", topics.bootstrap_servers)
 
 

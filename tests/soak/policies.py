@@ -53,9 +53,9 @@ class Policies:
 
     def remedied(self, error: str) -> Policies:
         """Return the policies with the remedy that the documentation has for an error."""
-        if error == "SPLICE_KAFKA.RECREATED":
+        if error == "SPLICE_KAFKA_DATA.TOPIC_RECREATED":
             return replace(self, recreated="restart")
-        if error == "SPLICE_KAFKA.DATA_LOSS":
+        if error == "SPLICE_KAFKA_DATA.DATA_LOSS":
             return replace(self, loss="false", out_of_range=None, removed=None)
         return self
 

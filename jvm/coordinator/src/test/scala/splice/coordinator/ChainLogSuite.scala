@@ -35,7 +35,7 @@ final class ChainLogSuite extends AnyFunSuite {
     ChainLog.check(log, new Named(before), OffsetLog.Empty)
     ChainLog.check(log, new Named(before), OffsetLog.Empty)
     val error = intercept[SpliceException](ChainLog.check(log, new Named(after), OffsetLog.Empty))
-    assert(error.getCondition == "SPLICE_CHECKPOINT.CHANGED")
+    assert(error.getCondition == "SPLICE_CHECKPOINT.SOURCE_CHANGED")
     assert(log.keys("") == Seq("chain-00000000"))
     error.getMessage
   }
@@ -176,7 +176,7 @@ final class ChainLogSuite extends AnyFunSuite {
     val log    = new MemorySideLog
     val source = new CounterSource(() => SortedMap.empty, Limits.NotSet)
     val error  = intercept[SpliceException](ChainLog.check(log, source, logged("""{"0":5}""")))
-    assert(error.getCondition == "SPLICE_CHECKPOINT.MISSING_ENTRY" && error.getMessage.contains("chain-00000000"))
+    assert(error.getCondition == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND" && error.getMessage.contains("chain-00000000"))
     assert(log.keys("").isEmpty)
     ChainLog.check(log, source, OffsetLog.Empty)
     ChainLog.check(log, source, logged("""{"0":5}"""))

@@ -47,9 +47,9 @@ final class ChainParserSuite extends AnyFunSuite {
 
   test("names of legs") {
     def named(name: String) = Legs.options(name -> history._2, live)
-    refuses(named("1st"), "SPLICE_HYBRID.LEG_NAME", "'1st'", "begins with a letter")
-    refuses(named("a-b"), "SPLICE_HYBRID.LEG_NAME", "'a-b'", "underscores only")
-    refuses(named("Live"), "SPLICE_HYBRID.LEG_NAME", "'Live' and 'live'", "more than the case")
+    refuses(named("1st"), "SPLICE_HYBRID.INVALID_LEG_NAME", "'1st'", "begins with a letter")
+    refuses(named("a-b"), "SPLICE_HYBRID.INVALID_LEG_NAME", "'a-b'", "underscores only")
+    refuses(named("Live"), "SPLICE_HYBRID.INVALID_LEG_NAME", "'Live' and 'live'", "more than the case")
     assert(names(Legs.source(named("Raw_2019"))) == Seq("Raw_2019", "live"))
   }
 
@@ -57,7 +57,7 @@ final class ChainParserSuite extends AnyFunSuite {
     Seq("Kafka", "handOver", "legs", "source", "path", "slots", "schema", "unknownOptions", "initial").foreach { name =>
       val named = Legs.options(name -> history._2, live)
       assert(names(Legs.source(named)) == Seq(name, "live"))
-      refuses(named + (s"$name.maxRow" -> "1"), "SPLICE_OPTION.UNKNOWN_NEAR", s"'$name.maxRow'", s"'$name.maxRows'")
+      refuses(named + (s"$name.maxRow" -> "1"), "SPLICE_OPTION.UNKNOWN", s"'$name.maxRow'", s"'$name.maxRows'")
     }
     val kafka = Legs.options("kafka" -> history._2, live) + ("kafka.bootstrap.servers" -> "broker:9092")
     refuses(kafka, "SPLICE_OPTION.UNKNOWN", "'kafka.bootstrap.servers'")
@@ -68,10 +68,10 @@ final class ChainParserSuite extends AnyFunSuite {
   }
 
   test("an unknown option is named with its leg, and the nearest known one") {
-    refuses(good + ("live.maxRow"  -> "1"), "SPLICE_OPTION.UNKNOWN_NEAR", "'live.maxRow'", "'live.maxRows'")
-    refuses(good + ("live.handOvr" -> "offsets"), "SPLICE_OPTION.UNKNOWN_NEAR", "'live.handOvr'", "'live.handOver'")
-    refuses(good + ("lve.maxRows"  -> "1"), "SPLICE_OPTION.UNKNOWN_NEAR", "'lve.maxRows'", "'live.maxRows'")
-    refuses(good + ("lgs"          -> "1"), "SPLICE_OPTION.UNKNOWN_NEAR", "'lgs'", "'legs'")
+    refuses(good + ("live.maxRow"  -> "1"), "SPLICE_OPTION.UNKNOWN", "'live.maxRow'", "'live.maxRows'")
+    refuses(good + ("live.handOvr" -> "offsets"), "SPLICE_OPTION.UNKNOWN", "'live.handOvr'", "'live.handOver'")
+    refuses(good + ("lve.maxRows"  -> "1"), "SPLICE_OPTION.UNKNOWN", "'lve.maxRows'", "'live.maxRows'")
+    refuses(good + ("lgs"          -> "1"), "SPLICE_OPTION.UNKNOWN", "'lgs'", "'legs'")
     refuses(good + ("live.qqqqqqqqqqqq" -> "1"), "SPLICE_OPTION.UNKNOWN", "'live.qqqqqqqqqqqq'")
   }
 
@@ -80,7 +80,7 @@ final class ChainParserSuite extends AnyFunSuite {
     assert(names(Legs.source(warned + ("live.maxRow" -> "1") + ("lve.x" -> "1") + ("lgs" -> "1"))).size == 2)
     refuses(
       warned + ("live.unknownOptions" -> "fail") + ("live.maxRow" -> "1"),
-      "SPLICE_OPTION.UNKNOWN_NEAR",
+      "SPLICE_OPTION.UNKNOWN",
       "live.maxRow"
     )
   }
@@ -112,7 +112,7 @@ final class ChainParserSuite extends AnyFunSuite {
   }
 
   test("a hybrid is no leg") {
-    refuses(good + ("live.source" -> "hybrid"), "SPLICE_HYBRID.NESTED", "'live.source'", "Add the legs of 'live'")
+    refuses(good + ("live.source" -> "hybrid"), "SPLICE_HYBRID.NESTED_HYBRID", "'live.source'", "Add the legs of 'live'")
   }
 
   test("the first leg takes over from nobody") {

@@ -50,7 +50,7 @@ final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
     val error = intercept[SpliceUnsupportedException] {
       spark.range(1).write.format("splice-files").option("format", "parquet").option("path", path).mode("append").save()
     }
-    assert(error.getCondition == "SPLICE_READ_ONLY")
+    assert(error.getCondition == "SPLICE_SOURCE.WRITE_NOT_SUPPORTED")
     assert(error.getMessage.contains("use Spark's own sink, format(\"kafka\")"))
   }
 

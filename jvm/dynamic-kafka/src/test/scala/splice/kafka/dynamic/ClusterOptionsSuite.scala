@@ -108,7 +108,7 @@ final class ClusterOptionsSuite extends AnyFunSuite {
       override def allStreams(): StreamMetadata = metadata("East", "east", "west")
     })
     val error = intercept[SpliceException](service.allStreams())
-    assert(error.getCondition == "SPLICE_METADATA.AMBIGUOUS" && error.getMessage.contains("East and east"))
+    assert(error.getCondition == "SPLICE_METADATA.AMBIGUOUS_CLUSTER_NAME" && error.getMessage.contains("East and east"))
     assert(error.getMessage.contains("'cluster.east.*'"))
     assert(options.check(metadata("East", "west", "West")).isEmpty)
   }

@@ -76,7 +76,7 @@ final class FileOptionsSuite extends AnyFunSuite {
       "discardCachedInputRatio" -> "once"
     ).foreach { case (key, remedy) =>
       val text = refused(key -> "true", "unknownOptions" -> "warn")
-      Seq("SPLICE_FILES.OPTION_NOT_SUPPORTED", s"'$key'", remedy).foreach(words => assert(text.contains(words)))
+      Seq("SPLICE_FILES_OPTION.OPTION_NOT_SUPPORTED", s"'$key'", remedy).foreach(words => assert(text.contains(words)))
     }
     val leg   = Map("old.format" -> "csv", "old.path" -> "/x", "old.LatestFirst" -> "true")
     val error = intercept[SpliceOptionException](FileSettings(SourceOptions(leg).scope("old"))).getMessage

@@ -28,7 +28,7 @@ final class OutageSuite extends AnyFunSuite {
   }
 
   private def unreachable(body: => Any): Unit = {
-    assert(intercept[SpliceException](body).getCondition == "SPLICE_KAFKA.UNREACHABLE")
+    assert(intercept[SpliceException](body).getCondition == "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE")
     ()
   }
 

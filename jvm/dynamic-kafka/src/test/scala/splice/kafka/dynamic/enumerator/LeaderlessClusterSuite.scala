@@ -48,7 +48,7 @@ final class LeaderlessClusterSuite extends RemovedTopics {
   }
 
   test("by default the query continues, and with onClusterUnavailable=fail it fails after the timeout") {
-    Seq("wait" -> None, "fail" -> Some("SPLICE_DYNAMIC.CLUSTER_UNAVAILABLE")).foreach { case (policy, expected) =>
+    Seq("wait" -> None, "fail" -> Some("SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE")).foreach { case (policy, expected) =>
       leaderless("onClusterUnavailable" -> policy, "clusterTimeout" -> "5m") { (world, run, first) =>
         val one = advance(run, first)
         world.clock.pass(Duration.ofMinutes(6))
