@@ -45,7 +45,7 @@ def test_a_changed_select_and_a_decided_rule_change_nothing_that_was_read(
     read = sorted(written(spark, tmp_path).collect())
     changed = HybridSource.builder(
         "history", first, select="order_id, amount * 2 AS amount, event_time"
-    ).add_source("live", then, HandOver.now_minus("1 hour"), LIVE_SELECT)
+    ).add_source("live", then, HandOver.now_minus("1h"), LIVE_SELECT)
     drain(changed.build().read_stream(spark), tmp_path)
     assert sorted(written(spark, tmp_path).collect()) == read
 

@@ -127,7 +127,7 @@ def test_a_builder_says_the_same_at_build(spark: SparkSession) -> None:
 def test_unknown_options_may_be_warned_of_only(
     spark: SparkSession, topics: KafkaTopics, topic: str
 ) -> None:
-    source = live(topics, topic, startingOffset="earliest", unknownOptions="warn")
+    source = live(topics, topic, startingOffset="earliest", onUnknownOption="warn")
     assert source.read(spark).count() == 60
 
 
@@ -202,7 +202,7 @@ def test_an_end_in_the_future(
     late = spark.read.parquet(str(history_path)).limit(1)
     late = late.selectExpr("* EXCEPT (event_time)", "TIMESTAMP '2099-01-01 00:00:00' AS event_time")
     late.select(*HISTORY_COLUMNS).write.mode("append").parquet(str(history_path))
-    rule = HandOver.event_time("event_time", "10 minutes")
+    rule = HandOver.event_time("event_time", "10m")
     said = failure(spark, chain(history(history_path), live(topics, topic), rule), tmp_path)
     assert_says(said, "SPLICE_HAND_OVER.END_IN_FUTURE", "'live'", "'history'", "2099-01-01")
 

@@ -115,8 +115,8 @@ def sources(
     common = {"source": "kafka", "subscribe": "orders", "startingOffsets": "earliest"}
     made = {name: common | options for name, options in named.items()}
     made["single_cluster"] = kafka.login("PLAIN", password) | {
-        "source": "dynamic-kafka",
-        "metadata": "http,single-cluster",
+        "source": "dynamicKafka",
+        "metadata": "http,singleCluster",
         # No one listens there, and the warning names the address.
         "metadata.url": f"http://127.0.0.1:{free_ports(1)[0]}/streams?version={header}",
         "metadata.header.X-Of-Team": header,

@@ -44,11 +44,11 @@ OFFSETS = {"live.handOver": "offsets"}
 EVENT_TIME = {
     "live.handOver": "eventTime",
     "live.handOver.column": "event_time",
-    "live.handOver.overlap": "10 minutes",
+    "live.handOver.overlap": "10m",
 }
 MODIFICATION_TIME = {
     "live.handOver": "modificationTime",
-    "live.handOver.overlap": "1 hour",
+    "live.handOver.overlap": "1h",
 }
 
 Change = Callable[[int], Mapping[str, object]]

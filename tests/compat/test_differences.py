@@ -83,8 +83,8 @@ def test_unknown_options(pair: Pair, topic: str) -> None:
     options = {"subscribe": topic, "topic": "for-the-sink", "startOffsets": "earliest"}
     assert pair.batch(SPARKS, options).count() == 10
     with pytest.raises(Exception, match="Did you mean 'startingOffsets'"):
-        pair.batch(OURS, {**options, "unknownOptions": "fail"})
-    assert pair.batch(OURS, {**options, "unknownOptions": "warn"}).count() == 10
+        pair.batch(OURS, {**options, "onUnknownOption": "fail"})
+    assert pair.batch(OURS, {**options, "onUnknownOption": "warn"}).count() == 10
 
 
 def test_an_end_makes_a_stream_bounded(pair: Pair, topic: str) -> None:

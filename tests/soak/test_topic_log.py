@@ -44,7 +44,7 @@ def _log() -> TopicLog:
         (Policies(loss="false"), {Loss.TRUNCATED, Loss.DELETED}),
         (Policies(loss="false", removed="fail"), {Loss.TRUNCATED}),
         (Policies(out_of_range="earliest"), {Loss.TRUNCATED}),
-        (Policies(removed="keep:7 days"), {Loss.DELETED}),
+        (Policies(removed="drain", retention="7d"), {Loss.DELETED}),
         (Policies(loss="true", recreated="restart"), {Loss.RECREATED}),
         (PERMISSIVE, set(Loss)),
     ],

@@ -11,7 +11,7 @@ object OptionsPage {
 
   private val intro =
     """Names are found whatever their case. In a hybrid source an option of a leg has the leg's name and a dot in front:
-      |`live.subscribe`. An option that nobody knows is an error, unless `unknownOptions` says otherwise.""".stripMargin
+      |`live.subscribe`. An option that nobody knows is an error, unless `onUnknownOption` says otherwise.""".stripMargin
 
   def text: String = Markdown.page("Options", intro +: sets.flatMap(set => Seq(s"## ${set.title}", table(set))))
 

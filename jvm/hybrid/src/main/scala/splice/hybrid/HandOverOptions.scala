@@ -87,8 +87,8 @@ private[splice] object HandOverOptions {
   val OnHoles: SourceOption[OnHoles] = SourceOption(
     "onHoles",
     OptionType.choice[OnHoles](
-      "fill"   -> splice.hybrid.OnHoles.Fill,
       "fail"   -> splice.hybrid.OnHoles.Fail,
+      "fill"   -> splice.hybrid.OnHoles.Fill,
       "ignore" -> splice.hybrid.OnHoles.Ignore
     ),
     "for offsets: policy for offsets before the end of the history that no previous leg has: read them from the log, fail, " +

@@ -54,7 +54,7 @@ final class ChainParserSuite extends AnyFunSuite {
   }
 
   test("a leg may have the name of an option, because options of a leg have a dot") {
-    Seq("Kafka", "handOver", "legs", "source", "path", "slots", "schema", "unknownOptions", "initial").foreach { name =>
+    Seq("Kafka", "handOver", "legs", "source", "path", "slots", "schema", "onUnknownOption", "initial").foreach { name =>
       val named = Legs.options(name -> history._2, live)
       assert(names(Legs.source(named)) == Seq(name, "live"))
       refuses(named + (s"$name.maxRow" -> "1"), "SPLICE_OPTION.UNKNOWN", s"'$name.maxRow'", s"'$name.maxRows'")
@@ -76,10 +76,10 @@ final class ChainParserSuite extends AnyFunSuite {
   }
 
   test("unknown options pass when the hybrid says warn") {
-    val warned = good + ("unknownOptions" -> "warn")
+    val warned = good + ("onUnknownOption" -> "warn")
     assert(names(Legs.source(warned + ("live.maxRow" -> "1") + ("lve.x" -> "1") + ("lgs" -> "1"))).size == 2)
     refuses(
-      warned + ("live.unknownOptions" -> "fail") + ("live.maxRow" -> "1"),
+      warned + ("live.onUnknownOption" -> "fail") + ("live.maxRow" -> "1"),
       "SPLICE_OPTION.UNKNOWN",
       "live.maxRow"
     )

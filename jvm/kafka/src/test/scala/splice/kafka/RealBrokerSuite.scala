@@ -156,7 +156,7 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
     assert(begin("startingTimestamp" -> future, "startingOffsetsByTimestampStrategy" -> "latest") == begin())
     val group = Seq("kafka.group.id" -> "nobody", "startingOffsets" -> "committed")
     assert(failure("KAFKA_OPTION.COMMITTED_OFFSET_NOT_FOUND")(begin(group: _*)).contains("starts-0, starts-1"))
-    assert(begin(group :+ ("committedReset" -> "earliest"): _*) == """{"starts":{"0":0,"1":0}}""")
+    assert(begin(group :+ ("onNoCommittedOffset" -> "earliest"): _*) == """{"starts":{"0":0,"1":0}}""")
   }
 
   test("partitions added while the query runs are found and read from their first record") {

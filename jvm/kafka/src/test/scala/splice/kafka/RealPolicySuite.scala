@@ -211,7 +211,7 @@ final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAn
     val fast    = Seq("kafka.default.api.timeout.ms" -> "1000", "kafka.request.timeout.ms" -> "1000")
     val options = Seq("subscribe" -> "away", earliest, often) ++ fast
     val patient = real.source(options: _*)
-    val hasty   = real.source(options :+ ("metadataFailureTimeout" -> "0s"): _*)
+    val hasty   = real.source(options :+ ("clusterTimeout" -> "0s"): _*)
     real.run(patient) { c =>
       val one = real.all(c, c.initial())
       real.run(hasty) { other =>

@@ -9,14 +9,14 @@ object CommonOptions {
   val Source: SourceOption[String] =
     SourceOption("source", OptionType.Text, "which source to read")
 
-  val UnknownOptions: SourceOption[UnknownOptions] = SourceOption(
-    "unknownOptions",
-    OptionType.choice[UnknownOptions](
-      "fail" -> splice.source.UnknownOptions.Fail,
-      "warn" -> splice.source.UnknownOptions.Warn
+  val OnUnknown: SourceOption[OnUnknownOption] = SourceOption(
+    "onUnknownOption",
+    OptionType.choice[OnUnknownOption](
+      "fail" -> splice.source.OnUnknownOption.Fail,
+      "warn" -> splice.source.OnUnknownOption.Warn
     ),
     "what to do with an option that no part of the source knows"
-  ).withDefault(splice.source.UnknownOptions.Fail, "fail")
+  ).withDefault(splice.source.OnUnknownOption.Fail, "fail")
 
   val Slots: SourceOption[Int] = SourceOption(
     "slots",
@@ -27,7 +27,7 @@ object CommonOptions {
   val Assigner: SourceOption[SlotAssigner] = SourceOption(
     "assigner",
     OptionType.choice[SlotAssigner](SlotAssigner.all.map(a => a.word -> a): _*),
-    "which slot reads which partition: hash spreads each topic from a place that its name says, round-robin gives every slot as many partitions, balanced as many bytes and rows"
+    "which slot reads which partition: hash spreads each topic from a place that its name says, roundRobin gives every slot as many partitions, balanced as many bytes and rows"
   ).withDefault(SlotAssigner.Balanced, SlotAssigner.Balanced.word)
 
   val SplitLargePartitions: SourceOption[Boolean] = SourceOption(
@@ -72,13 +72,13 @@ object CommonOptions {
       CheckpointStoreOption
     )
 
-  val set: OptionSet = OptionSet("Every source", Seq(Source, UnknownOptions) ++ ofQuery)
+  val set: OptionSet = OptionSet("Every source", Seq(Source, OnUnknown) ++ ofQuery)
 }
 
 /** What to do with options that are not known. */
-sealed trait UnknownOptions extends Product with Serializable
+sealed trait OnUnknownOption extends Product with Serializable
 
-object UnknownOptions {
-  case object Fail extends UnknownOptions
-  case object Warn extends UnknownOptions
+object OnUnknownOption {
+  case object Fail extends OnUnknownOption
+  case object Warn extends OnUnknownOption
 }

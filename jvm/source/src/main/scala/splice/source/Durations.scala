@@ -13,7 +13,7 @@ object Durations {
 
   private val unit = Map(
     Seq("ms", "millisecond", "milliseconds") -> 1L,
-    Seq("", "s", "sec", "second", "seconds") -> 1000L,
+    Seq("s", "sec", "second", "seconds")     -> 1000L,
     Seq("m", "min", "minute", "minutes")     -> 60000L,
     Seq("h", "hour", "hours")                -> 3600000L,
     Seq("d", "day", "days")                  -> 86400000L,

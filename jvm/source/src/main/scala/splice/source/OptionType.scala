@@ -39,9 +39,9 @@ object OptionType {
       t => Try(JavaUtils.byteStringAsBytes(t.trim)).toOption.filter(_ > 0)
     )
 
-  /** A length of time: `250ms`, `10 minutes`, `1h`, `2 days`. */
+  /** A length of time: `250ms`, `30s`, `10m`, `1h`, `2d`. */
   val Time: OptionType[Duration] =
-    OptionType("a length of time such as 250ms, 30s, 10 minutes, 1h or 2 days", Durations.parse)
+    OptionType("a length of time such as 250ms, 30s, 10m, 1h or 2d", Durations.parse)
 
   /** One of some words, whatever their case. */
   def choice[A](values: (String, A)*): OptionType[A] = {

@@ -16,7 +16,7 @@ final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
 
   test("a source that is not there is refused, with those that are") {
     val error = intercept[SpliceOptionException](spark.read.format("splice").option("source", "kafak").load())
-    assert(error.getMessage.contains("'source' is 'kafak'. Allowed: dynamic-kafka, files, hybrid, kafka"))
+    assert(error.getMessage.contains("'source' is 'kafak'. Allowed: dynamicKafka, files, hybrid, kafka"))
   }
 
   test("an unknown option is refused with the nearest name") {
@@ -67,7 +67,7 @@ final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
   test("the properties of a table show no secret of the options") {
     val secret     = "hunter2"
     val properties = new SpliceTable(Map(
-      "source"                        -> "dynamic-kafka",
+      "source"                        -> "dynamicKafka",
       "streams"                       -> "orders",
       "metadata.url"                  -> s"https://me:$secret@host/streams?version=1&sig=$secret",
       "metadata.header.Authorization" -> s"Bearer $secret",

@@ -89,7 +89,7 @@ final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eve
     def start(more: (String, String)*): StreamingQuery = spark.readStream
       .format("splice")
       .options(Map(
-        "source"            -> "dynamic-kafka",
+        "source"            -> "dynamicKafka",
         "metadata"          -> "http",
         "metadata.url"      -> s"http://127.0.0.1:${server.getAddress.getPort}/",
         "streams"           -> "s",
@@ -188,7 +188,7 @@ final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eve
 
   test("a query that waits for the topics of a single cluster stops within 5 seconds, and leaves nothing") {
     world { w =>
-      val query = w.start("metadata" -> "single-cluster", "kafka.bootstrap.servers" -> s"127.0.0.1:${w.cluster.port}")
+      val query = w.start("metadata" -> "singleCluster", "kafka.bootstrap.servers" -> s"127.0.0.1:${w.cluster.port}")
       eventually(assert(!w.cluster.accepted.isEmpty))
       stop(query)
     }

@@ -37,8 +37,8 @@ private[splice] object DynamicOptions {
     OptionType(
       s"one or more of ${MetadataKind.all.map(_.word).mkString(", ")}, separated by commas",
       text => {
-        val words = text.split(",").map(_.trim.toLowerCase(java.util.Locale.ROOT)).filter(_.nonEmpty).toSeq
-        val kinds = words.flatMap(word => MetadataKind.all.find(_.word == word))
+        val words = text.split(",").map(_.trim).filter(_.nonEmpty).toSeq
+        val kinds = words.flatMap(word => MetadataKind.all.find(_.word.equalsIgnoreCase(word)))
         if (kinds.nonEmpty && kinds.size == words.size && kinds.distinct == kinds) Some(kinds) else None
       }
     ),
@@ -72,7 +72,7 @@ private[splice] object DynamicOptions {
       .withDefault(Duration.ofSeconds(10), "10s")
 
   val MetadataFailureTimeout: SourceOption[Duration] = SourceOption(
-    PolicyOptions.MetadataFailureTimeout.key,
+    "metadata.failureTimeout",
     OptionType.Time,
     "for how long the query goes on with the last answer of a metadata service that gives none; it fails then. A restart begins anew with that answer"
   ).withDefault(Duration.ofHours(1), "1h")
@@ -85,7 +85,7 @@ private[splice] object DynamicOptions {
   val ClusterName: SourceOption[String] = SourceOption(
     "metadata.cluster",
     OptionType(ClusterNames.Allowed, t => Some(t.trim).filter(ClusterNames.isValid)),
-    "name of the cluster at 'kafka.bootstrap.servers' for the metadata service single-cluster"
+    "name of the cluster at 'kafka.bootstrap.servers' for the metadata service singleCluster"
   ).withDefault("kafka", "kafka")
 
   val MetadataPython: SourceOption[String] = SourceOption(
@@ -144,11 +144,11 @@ private[splice] object DynamicOptions {
   ).withDefault(RemovalRules.Default.drainTimeout, "1h")
 
   val RemovedRetention: SourceOption[Duration] = SourceOption(
-    "removedRetention",
+    PolicyOptions.RemovedRetention.key,
     OptionType.Time,
     "how long positions of topics are kept that the metadata removed, or that brokers deleted (onTopicRemoved = drain). A topic that " +
       "returns within that time resumes at its position"
-  ).withDefault(RemovalRules.Default.retention, "7 days")
+  ).withDefault(RemovalRules.Default.retention, "7d")
 
   val MaxRemovalFraction: SourceOption[Double] = SourceOption(
     "maxRemovalFraction",
@@ -171,7 +171,7 @@ private[splice] object DynamicOptions {
 
   val OnClusterUnavailable: SourceOption[Boolean] = SourceOption(
     "onClusterUnavailable",
-    OptionType.choice[Boolean]("wait" -> false, "fail" -> true),
+    OptionType.choice[Boolean]("fail" -> true, "wait" -> false),
     "what happens when a cluster gives no answer for clusterTimeout: wait goes on with the others, fail ends the query"
   ).withDefault(false, "wait")
 

@@ -28,7 +28,7 @@ final class ClusterOptionsSuite extends AnyFunSuite {
       "includeHeaders"         -> "true",
       "valueFormat"            -> "string",
       "clusterTimeout"         -> "7s",
-      "metadataFailureTimeout" -> "7s",
+      "metadata.failureTimeout" -> "7s",
       "commitToGroup"          -> "true"
     ).foreach {
       case (option, value) =>

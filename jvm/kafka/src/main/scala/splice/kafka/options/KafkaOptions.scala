@@ -26,6 +26,12 @@ private[splice] object KafkaOptions {
   private val times: OptionType[SortedMap[LogPartition, Long]] =
     OptionType(timesJson, PartitionJson.read(_).filter(m => m.nonEmpty && m.values.forall(_ >= 0)))
 
+  // Spark's source reads a number without a unit as milliseconds.
+  private val delay: OptionType[Duration] = OptionType(
+    s"${OptionType.Time.allowed}, or milliseconds",
+    text => OptionType.Time.parse(text).orElse(text.trim.toLongOption.filter(_ >= 0).map(Duration.ofMillis))
+  )
+
   val Servers: SourceOption[String] = SourceOption(
     "kafka.bootstrap.servers",
     OptionType("host:port, several separated by commas", t => Some(t.trim).filter(_.nonEmpty)),
@@ -88,11 +94,11 @@ private[splice] object KafkaOptions {
   ).withDefault(NoRecordAtTime.Error, "error")
 
   val Reset: SourceOption[CommittedReset] = SourceOption(
-    "committedReset",
+    "onNoCommittedOffset",
     OptionType.choice[CommittedReset](
+      "fail"     -> CommittedReset.Fail,
       "earliest" -> CommittedReset.Earliest,
-      "latest"   -> CommittedReset.Latest,
-      "fail"     -> CommittedReset.Fail
+      "latest"   -> CommittedReset.Latest
     ),
     "where a partition begins, or ends, that the group has committed no offset of, when startingOffsets, or " +
       "endingOffsets, is committed"
@@ -137,7 +143,7 @@ private[splice] object KafkaOptions {
   )
 
   val MaxTriggerDelay: SourceOption[Duration] =
-    SourceOption("maxTriggerDelay", OptionType.Time, "how long a batch may wait for minOffsetsPerTrigger")
+    SourceOption("maxTriggerDelay", delay, "how long a batch may wait for minOffsetsPerTrigger")
       .withDefault(Limits.DefaultMaxDelay, "15m")
 
   val FailOnDataLoss: SourceOption[Boolean] = SourceOption(

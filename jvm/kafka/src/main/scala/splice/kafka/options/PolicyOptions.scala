@@ -8,7 +8,7 @@ import java.util.Locale
 
 import scala.util.Try
 
-import splice.source.{Durations, OptionErrors, OptionType, SourceOption, SourceOptions}
+import splice.source.{OptionErrors, OptionType, SourceOption, SourceOptions}
 
 /** The options that say what happens when a log is not as it was left, and who is told how far it was read. */
 private[splice] object PolicyOptions {
@@ -44,25 +44,26 @@ private[splice] object PolicyOptions {
       "from its earliest record"
   ).withDefault(TopicRecreated.Fail, "fail")
 
-  val OnTopicRemoved: SourceOption[TopicRemoved] = SourceOption(
+  val OnTopicRemoved: SourceOption[Duration => TopicRemoved] = SourceOption(
     "onTopicRemoved",
-    OptionType(
-      "fail, drain, drop, or keep:<time> such as keep:7 days",
-      text =>
-        word(text) match {
-          case "fail"                        => Some(TopicRemoved.Fail)
-          case "drain"                       => Some(TopicRemoved.Drain)
-          case "drop"                        => Some(TopicRemoved.Drop)
-          case time if time.startsWith(Keep) => Durations.parse(time.drop(Keep.length)).map(TopicRemoved.Keep(_))
-          case _                             => None
-        }
+    OptionType.choice[Duration => TopicRemoved](
+      "fail"  -> (_ => TopicRemoved.Fail),
+      "drain" -> (TopicRemoved.Drain(_)),
+      "drop"  -> (_ => TopicRemoved.Drop)
     ),
-    "what happens when a topic is gone: drain goes on without it and keeps its position, drop forgets its position, keep " +
-      "forgets it after so long; by default fail, and drop when failOnDataLoss is false"
+    "what happens when a topic is gone: drain goes on without it and keeps its position for removedRetention, drop " +
+      "forgets its position; by default fail, and drop when failOnDataLoss is false"
   )
 
-  val MetadataFailureTimeout: SourceOption[Duration] = SourceOption(
-    "metadataFailureTimeout",
+  val RemovedRetention: SourceOption[Duration] = SourceOption(
+    "removedRetention",
+    OptionType.Time,
+    "how long the position of a topic is kept that brokers deleted (onTopicRemoved = drain). A topic that returns within " +
+      "that time resumes at its position"
+  ).withDefault(LogPolicies.Retention, "7d")
+
+  val ClusterTimeout: SourceOption[Duration] = SourceOption(
+    "clusterTimeout",
     OptionType.Time,
     "how long the brokers, or the leaders of single partitions, may not respond before a query that has begun fails; " +
       "until then it waits"
@@ -95,7 +96,8 @@ private[splice] object PolicyOptions {
     OnOutOfRange,
     OnTopicRecreated,
     OnTopicRemoved,
-    MetadataFailureTimeout,
+    RemovedRetention,
+    ClusterTimeout,
     CommitToGroup,
     Rack
   )
@@ -116,13 +118,12 @@ private[splice] object PolicyOptions {
       options(NewPartitionsStart),
       range,
       options(OnTopicRecreated),
-      options.find(OnTopicRemoved).getOrElse(defaults.removed),
-      options(MetadataFailureTimeout)
+      options.find(OnTopicRemoved).fold(defaults.removed)(_(options(RemovedRetention))),
+      options(ClusterTimeout)
     )
   }
 
   private val Timestamp = "timestamp:"
-  private val Keep      = "keep:"
 
   private def word(text: String): String = text.trim.toLowerCase(Locale.ROOT)
 

@@ -137,9 +137,9 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(until("endingOffsetsByTimestamp" -> """{"t":{"0":250,"1":0}}""") == at(0 -> 2, 1 -> 0))
   }
 
-  test("ends where a group has committed, and elsewhere by committedReset") {
+  test("ends where a group has committed, and elsewhere by onNoCommittedOffset") {
     def until(reset: String) = {
-      val run = world("endingOffsets" -> "committed", "kafka.group.id" -> "g", "committedReset" -> reset)
+      val run = world("endingOffsets" -> "committed", "kafka.group.id" -> "g", "onNoCommittedOffset" -> reset)
       run.log.group = Map(t(0) -> 3L)
       val e = run.start()
       e.advance(e.start(StartPosition.Configured), Limits.Everything)

@@ -100,8 +100,8 @@ final class RemovalSuite extends AnyFunSuite {
     assert(e.splits(until, back).map(_.toString) == Seq("t-0 [5, 8)"))
   }
 
-  test("keep forgets the position after its time, and resumes before") {
-    val (run, e, from) = world("keep:2 days")
+  test("drain forgets the position after its time, and resumes before") {
+    val (run, e, from) = world("drain", "removedRetention" -> "2d")
     (1 to run.settings.retries + 2).foreach(_ => run.log.hide(LogPartition("t", 0)))
     run.log.fill("u", 0, 2)
     run.later()
@@ -112,7 +112,7 @@ final class RemovalSuite extends AnyFunSuite {
     val back = run.start().advance(gone, Limits.Everything)
     assert(back.json == """{"t":{"0":8},"u":{"0":2}}""")
 
-    val (other, f, at) = world("keep:2 days")
+    val (other, f, at) = world("drain", "removedRetention" -> "2d")
     remove(other)
     val left = f.advance(at, Limits.Everything)
     other.clock.pass(Duration.ofDays(1))

@@ -43,7 +43,7 @@ final class ReplaySuite extends AnyFunSuite {
   )
 
   test("the range of a deleted topic is dropped in every later run, also after the topic exists again") {
-    Seq("drop", "drain", "keep:1 day").foreach { removed =>
+    Seq("drop", "drain").foreach { removed =>
       Seq[SimulatedRun => Unit](
         _.log.create("t", 1),
         { run => run.log.create("t", 1); run.log.fill("t", 0, 30) }

@@ -44,7 +44,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     e.splits(from, until).map(_.toString)
 
   test("a kept topic that came back in time is not forgotten later") {
-    val (run, e, from) = world("onTopicRemoved" -> "keep:2 days")
+    val (run, e, from) = world("onTopicRemoved" -> "drain", "removedRetention" -> "2d")
     hide(run)
     val gone = all(e, from)
     show(run)

@@ -56,7 +56,7 @@ final class StaleStartSuite extends AnyFunSuite {
       Seq("startingOffsets"   -> "latest"),
       Seq("startingOffsets"   -> """{"t":{"0":-1}}"""),
       Seq("startingTimestamp" -> "5000", "startingOffsetsByTimestampStrategy" -> "latest"),
-      Seq("startingOffsets"   -> "committed", "kafka.group.id"                -> "g", "committedReset" -> "latest")
+      Seq("startingOffsets"   -> "committed", "kafka.group.id"                -> "g", "onNoCommittedOffset" -> "latest")
     ).foreach { options =>
       withClue(s"$options: ") {
         val once = world(options: _*)

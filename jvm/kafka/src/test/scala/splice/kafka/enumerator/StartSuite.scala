@@ -106,7 +106,7 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
 
   test("begins at what the group committed") {
     def committed(reset: String) = {
-      val run = world("startingOffsets" -> "committed", "committedReset" -> reset, "kafka.group.id" -> "g")
+      val run = world("startingOffsets" -> "committed", "onNoCommittedOffset" -> reset, "kafka.group.id" -> "g")
       run.log.group = Map(t(0) -> 3L)
       run
     }
