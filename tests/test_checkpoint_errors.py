@@ -30,7 +30,7 @@ def test_a_changed_chain(
     )
     said = failure(spark, renamed.build(), tmp_path)
     named = "legs was 'history,live' and is 'archive,live' now"
-    assert_says(said, "SPLICE_CHECKPOINT.CHANGED", named, "new checkpoint location")
+    assert_says(said, "SPLICE_CHECKPOINT.SOURCE_CHANGED", named, "new checkpoint location")
     # The history has ended, so its path is not compared, and nothing is read again.
     elsewhere = shutil.copytree(history_path, tmp_path / "elsewhere")
     drain(history_then_live(history(elsewhere), then).read_stream(spark), tmp_path)
@@ -45,7 +45,7 @@ def test_a_changed_select_and_a_decided_rule_change_nothing_that_was_read(
     read = sorted(written(spark, tmp_path).collect())
     changed = HybridSource.builder(
         "history", first, select="order_id, amount * 2 AS amount, event_time"
-    ).add_source("live", then, HandOver.now_minus("1 hour"), LIVE_SELECT)
+    ).add_source("live", then, HandOver.now_minus("1h"), LIVE_SELECT)
     drain(changed.build().read_stream(spark), tmp_path)
     assert sorted(written(spark, tmp_path).collect()) == read
 
@@ -56,7 +56,7 @@ def test_a_checkpoint_of_another_source(
     drain(spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load(), tmp_path)
     source = history_then_live(history(history_path), live(topics, topic))
     said = failure(spark, source, tmp_path)
-    assert_says(said, "SPLICE_CHECKPOINT.FOREIGN", "new one")
+    assert_says(said, "SPLICE_CHECKPOINT.OTHER_SOURCE", "new one")
 
 
 def test_a_damaged_entry(
@@ -88,4 +88,4 @@ def test_a_checkpoint_of_a_newer_version(
         offset.write_text(re.sub(r'"v":\d+\}', '"v":99}', offset.read_text()))
         offset.with_name(f".{offset.name}.crc").unlink(missing_ok=True)
     said = failure(spark, source, tmp_path)
-    assert_says(said, "SPLICE_CHECKPOINT.NEWER_VERSION", "99", "that version or a later one")
+    assert_says(said, "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED", "99", "that version or a later one")

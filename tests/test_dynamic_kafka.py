@@ -152,7 +152,7 @@ def test_what_is_removed_and_comes_back_goes_on_where_it_was(
 def test_what_changed_can_be_asked_for(
     spark: SparkSession, streams: Streams, tmp_path: Path
 ) -> None:
-    with pytest.raises(SourceError, match=r"SPLICE_CHECKPOINT\.NOT_THERE"):
+    with pytest.raises(SourceError, match=r"SPLICE_CHECKPOINT\.NOT_FOUND"):
         history(spark, str(tmp_path / "checkpoint"))
     for clusters in (("east", "west"), ("east",), ("east", "west")):
         streams.lie_on(*clusters)

@@ -127,7 +127,7 @@ def test_a_builder_says_the_same_at_build(spark: SparkSession) -> None:
 def test_unknown_options_may_be_warned_of_only(
     spark: SparkSession, topics: KafkaTopics, topic: str
 ) -> None:
-    source = live(topics, topic, startingOffset="earliest", unknownOptions="warn")
+    source = live(topics, topic, startingOffset="earliest", onUnknownOption="warn")
     assert source.read(spark).count() == 60
 
 
@@ -202,7 +202,7 @@ def test_an_end_in_the_future(
     late = spark.read.parquet(str(history_path)).limit(1)
     late = late.selectExpr("* EXCEPT (event_time)", "TIMESTAMP '2099-01-01 00:00:00' AS event_time")
     late.select(*HISTORY_COLUMNS).write.mode("append").parquet(str(history_path))
-    rule = HandOver.event_time("event_time", "10 minutes")
+    rule = HandOver.event_time("event_time", "10m")
     said = failure(spark, chain(history(history_path), live(topics, topic), rule), tmp_path)
     assert_says(said, "SPLICE_HAND_OVER.END_IN_FUTURE", "'live'", "'history'", "2099-01-01")
 
@@ -242,14 +242,14 @@ def test_a_broker_that_does_not_answer(spark: SparkSession, tmp_path: Path) -> N
             .build()
         )
         said = failure(spark, source, tmp_path)
-    assert_says(said, "SPLICE_KAFKA.UNREACHABLE", servers, "3 ?s|3000 ?ms|3 seconds")
+    assert_says(said, "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE", servers, "3 ?s|3000 ?ms|3 seconds")
 
 
 def test_a_topic_that_is_not_there(
     spark: SparkSession, topics: KafkaTopics, tmp_path: Path
 ) -> None:
     said = failure(spark, live(topics, "no-such-topic"), tmp_path)
-    assert_says(said, "SPLICE_KAFKA.MISSING_TOPIC", "no-such-topic", topics.bootstrap_servers)
+    assert_says(said, "SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND", "no-such-topic", topics.bootstrap_servers)
 
 
 def test_a_path_that_is_not_there(spark: SparkSession, tmp_path: Path) -> None:
@@ -267,7 +267,7 @@ def test_an_error_at_planning_is_an_error_of_pyspark(
     for action in (rows.count, rows.collect, rows.toArrow):
         with pytest.raises(QueryExecutionException) as raised:
             action()
-        assert raised.value.getCondition() == "SPLICE_KAFKA.MISSING_TOPIC"
+        assert raised.value.getCondition() == "SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND"
         assert_says(str(raised.value), "no topic no-such-topic", topics.bootstrap_servers)
 
 

@@ -212,7 +212,7 @@ def test_records_lost_before_they_were_read(
     drain(source.starting_offsets("earliest").build().read_stream(spark), tmp_path)
     topics.produce(topic, orders(range(90, 120), 3))
     topics.delete_records(topic, {0: 35})
-    with pytest.raises(Exception, match=rf"(?s)SPLICE_KAFKA.DATA_LOSS.*{topic}-0 \[30, 35\)"):
+    with pytest.raises(Exception, match=rf"(?s)SPLICE_KAFKA_DATA.DATA_LOSS.*{topic}-0 \[30, 35\)"):
         drain(source.build().read_stream(spark), tmp_path)
     drain(source.option("failOnDataLoss", False).build().read_stream(spark), tmp_path)
     assert positions(written(spark, tmp_path)) == each(
@@ -227,7 +227,7 @@ def test_a_topic_made_again_is_another_topic(
     topics.delete(topic)
     topics.create(topic, 3)
     topics.produce(topic, orders(range(300), 3))
-    with pytest.raises(Exception, match=rf"(?s)SPLICE_KAFKA.RECREATED.*{topic}"):
+    with pytest.raises(Exception, match=rf"(?s)SPLICE_KAFKA_DATA.TOPIC_RECREATED.*{topic}"):
         drain(source.build().read_stream(spark), tmp_path)
 
 

@@ -115,8 +115,8 @@ def sources(
     common = {"source": "kafka", "subscribe": "orders", "startingOffsets": "earliest"}
     made = {name: common | options for name, options in named.items()}
     made["single_cluster"] = kafka.login("PLAIN", password) | {
-        "source": "dynamic-kafka",
-        "metadata": "http,single-cluster",
+        "source": "dynamicKafka",
+        "metadata": "http,singleCluster",
         # No one listens there, and the warning names the address.
         "metadata.url": f"http://127.0.0.1:{free_ports(1)[0]}/streams?version={header}",
         "metadata.header.X-Of-Team": header,
@@ -200,12 +200,12 @@ def test_a_source_that_logs_in_is_read(told: Told, source: str) -> None:
 @pytest.mark.parametrize(
     ("source", "says"),
     [
-        ("wrong_plain", "SPLICE_KAFKA.LOGIN"),
-        ("wrong_scram", "SPLICE_KAFKA.LOGIN"),
-        ("wrong_line", "SPLICE_KAFKA.REFUSED"),
-        ("wrong_store", "SPLICE_KAFKA.REFUSED"),
-        ("wrong_text", "SPLICE_KAFKA.REFUSED"),
-        ("wrong_key", "SPLICE_KAFKA.REFUSED"),
+        ("wrong_plain", "SPLICE_KAFKA_ACCESS.AUTHENTICATION_FAILED"),
+        ("wrong_scram", "SPLICE_KAFKA_ACCESS.AUTHENTICATION_FAILED"),
+        ("wrong_line", "SPLICE_KAFKA.BROKER_ERROR"),
+        ("wrong_store", "SPLICE_KAFKA.BROKER_ERROR"),
+        ("wrong_text", "SPLICE_KAFKA.BROKER_ERROR"),
+        ("wrong_key", "SPLICE_KAFKA.BROKER_ERROR"),
         ("wrong_reference", "SPLICE_KAFKA"),
     ],
 )

@@ -44,11 +44,11 @@ OFFSETS = {"live.handOver": "offsets"}
 EVENT_TIME = {
     "live.handOver": "eventTime",
     "live.handOver.column": "event_time",
-    "live.handOver.overlap": "10 minutes",
+    "live.handOver.overlap": "10m",
 }
 MODIFICATION_TIME = {
     "live.handOver": "modificationTime",
-    "live.handOver.overlap": "1 hour",
+    "live.handOver.overlap": "1h",
 }
 
 Change = Callable[[int], Mapping[str, object]]
@@ -96,12 +96,12 @@ CASES = {
     ("GAP", 0): Case(ALL, rows=HOLED, trim=9, more=[3, 8]),
     ("GAP", 1): Case([n for n in ALL if n not in (3, 8)], rows=HOLED, trim=9),
     ("GAP", 2): Case([n for n in ALL if n != 3], rows=HOLED, trim=8),
-    ("TIME_GAP", 0): Case([*ARCHIVED, 10, 11], EVENT_TIME, trim=10),
+    ("HAND_OVER_TIME_GAP", 0): Case([*ARCHIVED, 10, 11], EVENT_TIME, trim=10),
     ("DUPLICATES", 0): Case([*ALL, 3], rows=[*ARCHIVED, 3]),
     # The topic was created again, and has fewer records than its archive.
-    ("AHEAD", 0): Case([*range(20), *ALL], rows=range(20)),
+    ("HISTORY_BEYOND_LOG", 0): Case([*range(20), *ALL], rows=range(20)),
     ("OTHER_LOG", 0): Case(ALL, {**OFFSETS, "live.handOver.timestamp": "event_time"}, change=_late),
-    ("NOT_IN_LOG", 0): Case([*ALL, *RETURNED], returns=True),
+    ("PARTITION_NOT_FOUND", 0): Case([*ALL, *RETURNED], returns=True),
     ("NO_ROWS", 0): Case(ALL, rows=[]),
     ("NO_FILES", 0): Case(ALL, MODIFICATION_TIME, rows=None),
     ("NO_EVENT_TIME", 0): Case(ALL, EVENT_TIME, change=lambda _: {"event_time": None}),

@@ -23,7 +23,7 @@ def test_options_are_those_of_the_format(builder: DynamicKafkaSourceBuilder) -> 
         .build()
     )
     assert source.options() == {
-        "source": "dynamic-kafka",
+        "source": "dynamicKafka",
         "metadata.file": "/config/streams.yaml",
         "streams": "orders",
         "kafka.group.id": "report",
@@ -75,7 +75,7 @@ def test_a_class_is_a_service_with_options() -> None:
         .build()
     )
     assert source.options() == {
-        "source": "dynamic-kafka",
+        "source": "dynamicKafka",
         "metadata.class": "com.example.Inventory",
         "metadata.class.region": "eu",
         "streams": "orders",

@@ -78,7 +78,7 @@ def test_options_of_the_whole_chain() -> None:
             {
                 "handOver": "eventTime",
                 "handOver.column": "ts",
-                "handOver.overlap": "10 minutes",
+                "handOver.overlap": "10m",
             },
         ),
         (
@@ -87,7 +87,7 @@ def test_options_of_the_whole_chain() -> None:
         ),
         (
             HandOver.now_minus(timedelta(days=2)),
-            {"handOver": "nowMinus", "handOver.duration": "48 hours"},
+            {"handOver": "nowMinus", "handOver.duration": "48h"},
         ),
     ],
 )
@@ -98,15 +98,15 @@ def test_hand_over_rules_are_data(rule: HandOver, options: dict[str, str]) -> No
 @pytest.mark.parametrize(
     ("given", "text"),
     [
-        (timedelta(0), "0 hours"),
-        (timedelta(seconds=90), "90 seconds"),
-        (timedelta(milliseconds=1500), "1500 milliseconds"),
-        (timedelta(microseconds=1), "1 milliseconds"),
+        (timedelta(0), "0h"),
+        (timedelta(seconds=90), "90s"),
+        (timedelta(milliseconds=1500), "1500ms"),
+        (timedelta(microseconds=1), "1ms"),
         ("  INTERVAL 1 day 2 hours ", "INTERVAL 1 day 2 hours"),
         ("90s", "90s"),
     ],
 )
-def test_durations_are_spark_intervals(given: timedelta | str, text: str) -> None:
+def test_durations_are_text_with_units(given: timedelta | str, text: str) -> None:
     assert HandOver.now_minus(given).options()["handOver.duration"] == text
 
 

@@ -60,11 +60,11 @@ def test_pattern() -> None:
         ),
         (
             OffsetsInitializer.committed("earliest"),
-            {"startingOffsets": "committed", "committedReset": "earliest"},
+            {"startingOffsets": "committed", "onNoCommittedOffset": "earliest"},
         ),
         (
             OffsetsInitializer.committed(),
-            {"startingOffsets": "committed", "committedReset": "fail"},
+            {"startingOffsets": "committed", "onNoCommittedOffset": "fail"},
         ),
     ],
 )
@@ -102,7 +102,7 @@ def test_a_start_replaces_the_one_before() -> None:
     said = source.starting_offsets(OffsetsInitializer.timestamp(1)).build().options()
     assert said["startingTimestamp"] == "1"
     assert "startingOffsets" not in said
-    assert "committedReset" not in said
+    assert "onNoCommittedOffset" not in said
 
 
 @pytest.mark.parametrize("end", ["earliest", OffsetsInitializer.committed()])

@@ -91,7 +91,7 @@ def test_two_names_of_one_cluster_with_a_topic_in_common(
     _publish_two_names(atlas, topic, topic)
     with pytest.raises(PySparkException) as raised:
         drain(atlas.stream(spark), tmp_path)
-    assert_says(str(raised.value), "SAME_CLUSTER", "plain and west", topic)
+    assert_says(str(raised.value), "DUPLICATE_CLUSTER", "plain and west", topic)
 
 
 def _publish_two_names(atlas: Atlas, first: str, second: str) -> None:

@@ -82,7 +82,7 @@ def test_offsets_that_nobody_can_tell_the_cluster_of(
     else:
         atlas.publish({"orders": {"east": [atlas.topic("east")]}})
     said = failure(spark, _history_then_streams(atlas, path), tmp_path)
-    assert_says(said, topic, "west" if streams_topic == "on two clusters" else "NOT_IN_LOG")
+    assert_says(said, topic, "west" if streams_topic == "on two clusters" else "PARTITION_NOT_FOUND")
 
 
 def _history_then_streams(atlas: Atlas, *paths: Path) -> HybridSource:

@@ -63,7 +63,7 @@ def test_the_first_start_rejects_an_attack(
     source = atlas.builder().stream_ids("orders").starting_offsets("earliest").build()
     text = failure(spark, source, tmp_path)
     key = next(iter(_ATTACKS[attack]))
-    assert_says(text, "SPLICE_METADATA.INVALID", "line 1", f"clusters.west.properties.{key}")
+    assert_says(text, "SPLICE_METADATA.INVALID_DOCUMENT", "line 1", f"clusters.west.properties.{key}")
 
 
 def test_a_running_query_reads_on_without_an_attack(

@@ -71,6 +71,6 @@ def test_a_second_action_applies_the_policy(pair: Pair, topic: str) -> None:
         assert len(frame.collect()) == 10
     pair.topics.delete_records(topic, {0: 4})
     assert len(frames[SPARKS].collect()) == 6
-    with pytest.raises(Exception, match=f"SPLICE_KAFKA.DATA_LOSS.*{topic}-0 .0, 4."):
+    with pytest.raises(Exception, match=f"SPLICE_KAFKA_DATA.DATA_LOSS.*{topic}-0 .0, 4."):
         frames[OURS].collect()
     assert frames[OURS].count() == 6

@@ -88,7 +88,7 @@ def test_a_topic_made_again_while_sparks_source_ran(pair: Pair, topic: str) -> N
     # Spark's source does not notice, and leaves out what lies before the old offset.
     assert len(go_on(pair, SPARKS, topic)) == 6
     said = _failure(pair, topic)
-    assert_says(said, "SPLICE_KAFKA.RECREATED", topic)
+    assert_says(said, "SPLICE_KAFKA_DATA.TOPIC_RECREATED", topic)
     # Whoever knows that the offsets are the new topic's deletes what says otherwise.
     shutil.rmtree(side_log(pair))
     pair.topics.produce(topic, records(0, range(6, 8)))
@@ -98,12 +98,12 @@ def test_a_topic_made_again_while_sparks_source_ran(pair: Pair, topic: str) -> N
 def test_a_checkpoint_of_another_kind(pair: Pair, topic: str, tmp_path: Path) -> None:
     folder = pair.folder / "one"
     drain(pair.spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load(), folder)
-    assert_says(_failure(pair, topic), "SPLICE_CHECKPOINT.FOREIGN", "offset", "not written by this")
+    assert_says(_failure(pair, topic), "SPLICE_CHECKPOINT.OTHER_SOURCE", "offset", "not written by this")
     shutil.rmtree(folder)
     pair.batch(SPARKS, {"subscribe": topic}).select("value").write.parquet(str(tmp_path / "files"))
     drain(history(tmp_path / "files").read_stream(pair.spark), folder)
     said = _failure(pair, topic)
-    assert_says(said, "SPLICE_CHECKPOINT.CHANGED", "source was 'files' and is 'kafka' now")
+    assert_says(said, "SPLICE_CHECKPOINT.SOURCE_CHANGED", "source was 'files' and is 'kafka' now")
     shutil.rmtree(folder)
     drain(live(pair.topics, topic, **EARLIEST).read_stream(pair.spark), folder)
     with pytest.raises(Exception, match="source was 'kafka' and is 'files' now"):
@@ -115,7 +115,7 @@ def test_a_first_batch_of_another_kind(pair: Pair, topic: str) -> None:
     first.parent.mkdir(parents=True)
     first.write_text("v1\n1767225600000")
     said = _failure(pair, topic)
-    assert_says(said, "SPLICE_CHECKPOINT.FOREIGN", "sources/0/0", "Spark's Kafka source")
+    assert_says(said, "SPLICE_CHECKPOINT.OTHER_SOURCE", "sources/0/0", "Spark's Kafka source")
 
 
 def _failure(pair: Pair, topic: str) -> str:

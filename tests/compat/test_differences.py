@@ -69,22 +69,22 @@ def test_a_start_beyond_the_end(pair: Pair, topic: str) -> None:
     start = json.dumps({topic: {"0": 12}})
     theirs, ours = pair.fail(subscribe=topic, startingOffsets=start)
     assert_says(theirs, "offset was changed from 12 to 10")
-    assert_says(ours, "SPLICE_KAFKA.AHEAD", f"{topic}-0: 12")
+    assert_says(ours, "SPLICE_KAFKA_DATA.START_BEYOND_END_OF_LOG", f"{topic}-0: 12")
 
 
 def test_assigned_partitions_that_are_not_there(pair: Pair, topic: str) -> None:
     options = {"assign": json.dumps({topic: [0, 3]}), **EARLIEST}
     drain(pair.stream(SPARKS, options), pair.folder / SPARKS)
     assert written(pair.spark, pair.folder / SPARKS).count() == 10
-    assert_says(pair.failure(OURS, options), "SPLICE_KAFKA.MISSING_PARTITION", f"{topic}-3")
+    assert_says(pair.failure(OURS, options), "SPLICE_KAFKA_OPTION.PARTITION_NOT_FOUND", f"{topic}-3")
 
 
 def test_unknown_options(pair: Pair, topic: str) -> None:
     options = {"subscribe": topic, "topic": "for-the-sink", "startOffsets": "earliest"}
     assert pair.batch(SPARKS, options).count() == 10
     with pytest.raises(Exception, match="Did you mean 'startingOffsets'"):
-        pair.batch(OURS, {**options, "unknownOptions": "fail"})
-    assert pair.batch(OURS, {**options, "unknownOptions": "warn"}).count() == 10
+        pair.batch(OURS, {**options, "onUnknownOption": "fail"})
+    assert pair.batch(OURS, {**options, "onUnknownOption": "warn"}).count() == 10
 
 
 def test_an_end_makes_a_stream_bounded(pair: Pair, topic: str) -> None:
@@ -101,4 +101,4 @@ def test_a_topic_made_again_that_has_grown(pair: Pair, topic: str) -> None:
     pair.topics.produce(topic, records(0, range(13)))
     drain(pair.stream(SPARKS, {"subscribe": topic}), pair.folder / SPARKS)
     assert written(pair.spark, pair.folder / SPARKS).count() == 13
-    assert "SPLICE_KAFKA.RECREATED" in pair.failure(OURS, {"subscribe": topic})
+    assert "SPLICE_KAFKA_DATA.TOPIC_RECREATED" in pair.failure(OURS, {"subscribe": topic})

@@ -198,7 +198,7 @@ def test_a_topic_made_again(pair: Pair, topic: str) -> None:
     pair.topics.produce(topic, records(0, range(3)))
     theirs, ours = pair.fail(subscribe=topic, **{"fetchOffset.retryIntervalMs": "10"})
     assert_says(theirs, "offset was changed from (10 to 3|5 to 0)")
-    assert "SPLICE_KAFKA.RECREATED" in ours
+    assert "SPLICE_KAFKA_DATA.TOPIC_RECREATED" in ours
 
 
 def test_available_now_goes_on_after_a_partition_was_added(pair: Pair, topic: str) -> None:

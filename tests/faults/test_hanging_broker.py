@@ -28,7 +28,7 @@ _PATIENCE = 60
 """Seconds for a few requests of three seconds each; the query itself would wait for ten minutes."""
 
 _NAMED = (
-    r"SPLICE_KAFKA\.UNREACHABLE",
+    r"SPLICE_KAFKA_CONNECTION\.BROKERS_UNAVAILABLE",
     "Leg 'live'",
     "Check 'kafka.bootstrap.servers', the network and the brokers",
 )

@@ -40,10 +40,19 @@ def test_every_option_has_one_row() -> None:
 def test_every_error_condition_has_one_row() -> None:
     known = set(re.findall(r"^### (SPLICE_\S+)", page("errors.md"), re.MULTILINE))
     named = Counter(cells(section("Error conditions").split("Conditions:")[1], 0))
-    # SPLICE_READ_ONLY is an area without conditions; the memory source belongs to the testkit.
-    other = {
-        name for name in named if name == "SPLICE_READ_ONLY" or name.startswith("SPLICE_MEMORY.")
-    }
+    # The memory source belongs to the testkit.
+    other = {name for name in named if name.startswith("SPLICE_MEMORY.")}
     assert known - set(named) == set()
     assert set(named) - known - other == set()
     assert [name for name, rows in named.items() if rows > 1] == []
+
+
+def test_every_area_has_the_sqlstate_of_its_row() -> None:
+    areas = re.split(r"\n## ", page("errors.md"))[1:]
+    known = {
+        area.partition("\n")[0]: re.findall(r"SQL state `(\w+)`", area) for area in areas
+    }
+    rows = section("Error conditions").split("Conditions:")[0]
+    named = dict(zip(cells(rows, 0), cells(rows, 1), strict=True))
+    del named["SPLICE_MEMORY"]
+    assert {name: [state] for name, state in named.items()} == known

@@ -139,7 +139,7 @@ def _event(dice: random.Random) -> Event:
 
 def _options(dice: random.Random) -> dict[str, str]:
     chosen = {
-        "assigner": dice.choice(["balanced", "round-robin", "hash"]),
+        "assigner": dice.choice(["balanced", "roundRobin", "hash"]),
         "commitToGroup": dice.choice(["true", "false"]),
         "admission": dice.choice(["lag", "lag", "equal"]),
         "maxOffsetsPerTrigger": dice.choice(["150", "700", "3000"]),

@@ -178,7 +178,7 @@ def _event(dice: random.Random, kinds: Sequence[What]) -> Event:
 
 def _options(dice: random.Random) -> dict[str, str]:
     chosen = {
-        "assigner": dice.choice(["balanced", "round-robin", "hash"]),
+        "assigner": dice.choice(["balanced", "roundRobin", "hash"]),
         "splitLargePartitions": dice.choice(["true", "false"]),
         "commitToGroup": dice.choice(["true", "false"]),
         "admission": dice.choice(["lag", "lag", "equal"]),

@@ -167,7 +167,7 @@ class _Seed:
         assert error in allowed, f"{error}, allowed {allowed} by {policies.options}"
         assert remedies, f"{error} in spite of the remedies of the errors before"
         self._story.faults.append(f"fails with {error}")
-        if error == "SPLICE_KAFKA.MISSING_TOPIC":
+        if error == "SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND":
             topics.restore_all()
         relay.given(trigger={"availableNow": True})
         self._read_all(options, policies.remedied(error), remedies - 1)

@@ -26,12 +26,14 @@ class Policies:
         out_of_range: ``onOutOfRange``.
         removed: ``onTopicRemoved``.
         recreated: ``onTopicRecreated``.
+        retention: ``removedRetention``.
     """
 
     loss: str | None = None
     out_of_range: str | None = None
     removed: str | None = None
     recreated: str | None = None
+    retention: str | None = None
 
     @property
     def options(self) -> dict[str, str]:
@@ -41,6 +43,7 @@ class Policies:
             "onOutOfRange": self.out_of_range,
             "onTopicRemoved": self.removed,
             "onTopicRecreated": self.recreated,
+            "removedRetention": self.retention,
         }
         return {name: value for name, value in given.items() if value is not None}
 
@@ -53,10 +56,10 @@ class Policies:
 
     def remedied(self, error: str) -> Policies:
         """Return the policies with the remedy that the documentation has for an error."""
-        if error == "SPLICE_KAFKA.RECREATED":
+        if error == "SPLICE_KAFKA_DATA.TOPIC_RECREATED":
             return replace(self, recreated="restart")
-        if error == "SPLICE_KAFKA.DATA_LOSS":
-            return replace(self, loss="false", out_of_range=None, removed=None)
+        if error == "SPLICE_KAFKA_DATA.DATA_LOSS":
+            return replace(self, loss="false", out_of_range=None, removed=None, retention=None)
         return self
 
 
@@ -66,11 +69,11 @@ PERMISSIVE = Policies(out_of_range="earliest", removed="drop", recreated="restar
 
 def choose(dice: random.Random) -> Policies:
     """Choose an allowed combination; about half of all permit every loss."""
-    removed = ["drain", "drop", "drop", "keep:2 seconds", "keep:7 days"]
+    removed = [("drain", None), ("drop", None), ("drop", None), ("drain", "2s"), ("drain", "7d")]
     if dice.random() < 0.5:
         given = dice.choice([("false", None), (None, "earliest"), ("false", "earliest")])
-        some = dice.choice([None, *removed]) if given[0] else dice.choice(removed)
-        return Policies(*given, some, "restart")
+        some = dice.choice([(None, None), *removed]) if given[0] else dice.choice(removed)
+        return Policies(*given, some[0], "restart", some[1])
     # Only one value of 'onOutOfRange' agrees with a value of 'failOnDataLoss'.
     loss, out_of_range = dice.choice(
         [
@@ -83,9 +86,6 @@ def choose(dice: random.Random) -> Policies:
             ("false", "earliest"),
         ]
     )
-    return Policies(
-        loss,
-        out_of_range,
-        dice.choice([None, "fail", *removed]),
-        dice.choice([None, "fail", "restart"]),
-    )
+    some = dice.choice([(None, None), ("fail", None), *removed])
+    recreated = dice.choice([None, "fail", "restart"])
+    return Policies(loss, out_of_range, some[0], recreated, some[1])

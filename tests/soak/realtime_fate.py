@@ -120,7 +120,7 @@ def _event(dice: random.Random) -> Event:
 
 def _options(dice: random.Random) -> dict[str, str]:
     chosen = {
-        "assigner": dice.choice(["balanced", "round-robin", "hash"]),
+        "assigner": dice.choice(["balanced", "roundRobin", "hash"]),
         "discoveryInterval": dice.choice(["200ms", "2s"]),
         "endBatchOnChange": dice.choice(["true", "true", "false"]),
         # Small fetches, so that a fault finds much unread, or large ones.

@@ -48,7 +48,7 @@ def test_all_that_can_befall_plain_kafka_does() -> None:
         (what, deadly) for what in kafka_fate.What for deadly in (True, False)
     }
     assert {life.goes_on for life in lives if life.kill} == {True, False}
-    assert {life.options["assigner"] for life in lives} == {"balanced", "round-robin", "hash"}
+    assert {life.options["assigner"] for life in lives} == {"balanced", "roundRobin", "hash"}
 
 
 def test_all_that_can_befall_streams_on_many_clusters_does() -> None:

@@ -25,7 +25,7 @@ from soak.starvation import Starvation, is_slow
 from soak.topic_log import TopicLog
 
 STRICT = Policies()
-DATA_LOSS, RECREATED = "SPLICE_KAFKA.DATA_LOSS", "SPLICE_KAFKA.RECREATED"
+DATA_LOSS, RECREATED = "SPLICE_KAFKA_DATA.DATA_LOSS", "SPLICE_KAFKA_DATA.TOPIC_RECREATED"
 
 
 def _log() -> TopicLog:
@@ -44,7 +44,7 @@ def _log() -> TopicLog:
         (Policies(loss="false"), {Loss.TRUNCATED, Loss.DELETED}),
         (Policies(loss="false", removed="fail"), {Loss.TRUNCATED}),
         (Policies(out_of_range="earliest"), {Loss.TRUNCATED}),
-        (Policies(removed="keep:7 days"), {Loss.DELETED}),
+        (Policies(removed="drain", retention="7d"), {Loss.DELETED}),
         (Policies(loss="true", recreated="restart"), {Loss.RECREATED}),
         (PERMISSIVE, set(Loss)),
     ],
@@ -131,11 +131,11 @@ def test_a_missing_topic_may_fail_each_life_and_a_recreated_one_until_it_is_read
     log.deleted("b", life=1, due=True)
     log.ended(2)
     assert log.errors(STRICT, ()) == {DATA_LOSS}
-    assert log.errors(PERMISSIVE, {"a", "b"}) == {"SPLICE_KAFKA.MISSING_TOPIC"}
+    assert log.errors(PERMISSIVE, {"a", "b"}) == {"SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND"}
     log.created("b", "another id", 3)
     assert log.errors(STRICT, {"a"}) == {DATA_LOSS, RECREATED}
     # It may have been missing at the start of the life.
-    assert log.errors(PERMISSIVE, {"b"}) == {"SPLICE_KAFKA.MISSING_TOPIC"}
+    assert log.errors(PERMISSIVE, {"b"}) == {"SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND"}
     assert log.errors(Policies(removed="drop"), ()) == {RECREATED}
     assert log.errors(Policies(recreated="restart"), ()) == {DATA_LOSS}
     assert log.errors(PERMISSIVE, ()) == set()
@@ -211,9 +211,9 @@ def test_times_of_slow_measurements_are_kept(monkeypatch: pytest.MonkeyPatch) ->
 
 
 ERROR = (
-    "WARN DataLoss: [SPLICE_KAFKA.DATA_LOSS] Records are gone: orders-1-0 [0, 5).\n"
+    "WARN DataLoss: [SPLICE_KAFKA_DATA.DATA_LOSS] Records are gone: orders-1-0 [0, 5).\n"
     "pyspark.errors.exceptions.captured.StreamingQueryException: [STREAM_FAILED] Query [id = 1] "
-    "terminated with exception: [SPLICE_KAFKA.RECREATED] Kafka cannot be read. "
+    "terminated with exception: [SPLICE_KAFKA_DATA.TOPIC_RECREATED] Kafka cannot be read. "
     "The topic orders-1.b0 was deleted. SQLSTATE: XXKST\n=== Streaming Query ===\n"
 )
 

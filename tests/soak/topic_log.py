@@ -112,7 +112,7 @@ class TopicLog:
         # A topic that exists now may have been missing when the life began.
         lacked = {r.topic for r in self.removals if r.loss is not Loss.TRUNCATED and not r.settled}
         lacking = set(missing) & (lacked | (set(missing) - self.existing.keys()))
-        found = {"SPLICE_KAFKA.MISSING_TOPIC"} if lacking else set()
+        found = {"SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND"} if lacking else set()
         for removal in self.removals:
             if removal.settled and not _is_missing(removal, self.existing):
                 continue

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Durations as Spark interval strings."""
+"""Durations as options write them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from splice.errors import OptionError
 
 _MILLISECOND = timedelta(milliseconds=1)
 _UNITS = (
-    ("hours", timedelta(hours=1)),
-    ("minutes", timedelta(minutes=1)),
-    ("seconds", timedelta(seconds=1)),
-    ("milliseconds", _MILLISECOND),
+    ("h", timedelta(hours=1)),
+    ("m", timedelta(minutes=1)),
+    ("s", timedelta(seconds=1)),
+    ("ms", _MILLISECOND),
 )
 _NUMBER_AND_UNIT = (
     r"\d+\s*(?:ms|milliseconds?|s|sec|seconds?|m|min|minutes?|h|hours?|d|days?|w|weeks?)"
@@ -25,7 +25,7 @@ _INTERVAL = re.compile(
 
 
 def interval(name: str, value: timedelta | str) -> str:
-    """Writes a duration as a Spark interval string such as ``10 minutes``.
+    """Writes a duration such as ``10m``.
 
     Args:
         name: What the duration is for, to be named in the error.
@@ -40,7 +40,7 @@ def interval(name: str, value: timedelta | str) -> str:
             raise _refused(name, value, "is negative")
         rounded = -(-value // _MILLISECOND) * _MILLISECOND
         unit, size = next((u, s) for u, s in _UNITS if rounded % s == timedelta(0))
-        return f"{rounded // size} {unit}"
+        return f"{rounded // size}{unit}"
     if not isinstance(value, str):
         raise _refused(name, value, f"is of type {type(value).__name__}")
     if re.search(r"-\s*\d", value):
@@ -53,5 +53,5 @@ def interval(name: str, value: timedelta | str) -> str:
 def _refused(name: str, value: object, why: str) -> OptionError:
     return OptionError(
         f"'{name}' is {value!r}, which {why}. Give a timedelta that is not negative, "
-        "or a Spark interval such as '10 minutes' (milliseconds to weeks)."
+        "or a duration such as '10m' (milliseconds to weeks)."
     )

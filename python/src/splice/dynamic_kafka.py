@@ -29,7 +29,7 @@ class DynamicKafkaSource(LogSource):
     a KafkaSource; the hidden columns ``_cluster`` and ``_stream`` say where a row comes from.
     """
 
-    kind = "dynamic-kafka"
+    kind = "dynamicKafka"
 
     def __init__(self, options: Mapping[str, str], service: MetadataService | None = None) -> None:
         """Takes checked options; use a builder instead."""

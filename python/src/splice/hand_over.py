@@ -68,7 +68,7 @@ class HandOver:
 
         Args:
             column: The history's own timestamp column, before ``select``.
-            overlap: A duration, as a timedelta or a Spark interval such as ``10 minutes``.
+            overlap: A duration, as a timedelta or text such as ``10m``.
         """
         return HandOver(
             "eventTime",
@@ -86,7 +86,7 @@ class HandOver:
         written, and not in it, are lost.
 
         Args:
-            overlap: A duration, as a timedelta or a Spark interval such as ``1 hour``.
+            overlap: A duration, as a timedelta or text such as ``1h``.
         """
         return HandOver("modificationTime", {"overlap": interval("overlap", overlap)})
 
@@ -95,7 +95,7 @@ class HandOver:
         """Starts a duration before the moment of the switch, whatever the history holds.
 
         Args:
-            duration: A duration, as a timedelta or a Spark interval such as ``2 hours``.
+            duration: A duration, as a timedelta or text such as ``2h``.
         """
         return HandOver("nowMinus", {"duration": interval("duration", duration)})
 

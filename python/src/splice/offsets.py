@@ -16,7 +16,7 @@ STARTING = (
     "startingOffsets",
     "startingTimestamp",
     "startingOffsetsByTimestamp",
-    "committedReset",
+    "onNoCommittedOffset",
 )
 """Every option that fixes the start of a Kafka source."""
 
@@ -116,7 +116,7 @@ class OffsetsInitializer:
         if self.kind == "timestamp":
             return {"startingTimestamp": self.value}
         if self.kind == "committed":
-            return {"startingOffsets": "committed", "committedReset": self.value}
+            return {"startingOffsets": "committed", "onNoCommittedOffset": self.value}
         return {"startingOffsets": self.value if self.kind == "offsets" else self.kind}
 
     def ending_options(self) -> dict[str, str]:

@@ -16,12 +16,18 @@ import splice.source.Json
 object ErrorsPage {
 
   private val intro =
-    """Each error of Splice carries a condition, as Spark's own errors do: `getCondition()` gives it in Scala, Java and Python, and
-      |the message begins with it in brackets. Words in angle brackets stand for what the error found.""".stripMargin
+    """Each error of Splice has a condition, as Spark's errors do. `getCondition()` returns it in Scala, Java and Python, and the
+      |message begins with it in brackets. Words in angle brackets are parameters of the message.""".stripMargin
 
   /** @param root the folder of the repository */
   def text(root: Path): String =
-    Markdown.page("Errors", intro +: conditions(root).sortBy(_._1).flatMap { case (name, node) => family(name, node) })
+    Markdown.page(
+      "Errors",
+      intro +: areas(root).toSeq.sortBy(_._1).flatMap { case (name, nodes) => family(name, nodes) }
+    )
+
+  // Modules may share an area, such as the one of connections to Kafka.
+  private def areas(root: Path): Map[String, Seq[JsonNode]] = conditions(root).groupMap(_._1)(_._2)
 
   private def conditions(root: Path): Seq[(String, JsonNode)] = files(root).flatMap { file =>
     Json.read(Files.readString(file)).map(Json.fields).getOrElse(throw new IllegalStateException(s"$file is not JSON"))
@@ -40,10 +46,10 @@ object ErrorsPage {
       Using.resource(Files.walk(folder))(_.iterator.asScala.filter(_.getFileName.toString ==
         "error-conditions.json").toSeq)
 
-  private def family(name: String, node: JsonNode): Seq[String] = {
-    val parts = Json.field(node, "subClass").toSeq.flatMap(Json.fields)
-    val state = Json.field(node, "sqlState").map(s => s"SQL state ${Markdown.code(s.asText)}.")
-    val head  = Seq(s"## $name", (Seq(message(node)) ++ state).mkString(" "))
+  private def family(name: String, nodes: Seq[JsonNode]): Seq[String] = {
+    val parts = nodes.flatMap(Json.field(_, "subClass")).flatMap(Json.fields)
+    val state = nodes.flatMap(Json.field(_, "sqlState")).map(s => s"SQL state ${Markdown.code(s.asText)}.")
+    val head  = Seq(s"## $name", (nodes.map(message) ++ state).distinct.mkString(" "))
     head ++ parts.sortBy(_._1).flatMap { case (part, inner) => Seq(s"### $name.$part", s"> ${message(inner)}") }
   }
 

@@ -10,8 +10,8 @@ import splice.source.{CommonOptions, OptionSet, SourceOption, SourceProvider}
 object OptionsPage {
 
   private val intro =
-    """Names are found whatever their case. In a hybrid source an option of a leg has the leg's name and a dot in front:
-      |`live.subscribe`. An option that nobody knows is an error, unless `unknownOptions` says otherwise.""".stripMargin
+    """Option names are case-insensitive. An option of a leg of a hybrid source has the leg's name and a dot before its name:
+      |`live.subscribe`. An unknown option is an error, unless `onUnknownOption` is `warn`.""".stripMargin
 
   def text: String = Markdown.page("Options", intro +: sets.flatMap(set => Seq(s"## ${set.title}", table(set))))
 
@@ -21,7 +21,7 @@ object OptionsPage {
   }
 
   private def table(set: OptionSet): String =
-    Markdown.table(Seq("Option", "Allowed", "Default", "Since", "What it is for"), set.options.map(row(_)))
+    Markdown.table(Seq("Option", "Allowed", "Default", "Since", "Description"), set.options.map(row(_)))
 
   private def row(option: SourceOption[_]): Seq[String] = Seq(
     Markdown.code(option.key),

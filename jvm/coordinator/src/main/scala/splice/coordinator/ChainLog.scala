@@ -15,6 +15,9 @@ private[splice] object ChainLog {
 
   private val Prefix = "chain"
 
+  // Entries of earlier commits have these names of sources.
+  private val Former = Map("dynamic-kafka" -> "dynamicKafka")
+
   private val logger = LoggerFactory.getLogger(ChainLog.getClass)
 
   /** Stores the source's legs at the first start of a checkpoint. Each later start needs those that [[ChainChange]] allows.
@@ -62,7 +65,12 @@ private[splice] object ChainLog {
     val identity             = Json.field(leg, "identity").filter(_.isObject).map(texts)
     (text("source"), identity) match {
       case (Some(source), Some(known)) =>
-        LegIdentity(text("name"), source, Some(known), removed = Json.field(leg, "removed").exists(_.asBoolean))
+        LegIdentity(
+          text("name"),
+          Former.getOrElse(source, source),
+          Some(known),
+          removed = Json.field(leg, "removed").exists(_.asBoolean)
+        )
       case _ => entry.corrupt(s"'${Json.write(leg)}' is not a leg")
     }
   }

@@ -35,7 +35,7 @@ final class ChainLogSuite extends AnyFunSuite {
     ChainLog.check(log, new Named(before), OffsetLog.Empty)
     ChainLog.check(log, new Named(before), OffsetLog.Empty)
     val error = intercept[SpliceException](ChainLog.check(log, new Named(after), OffsetLog.Empty))
-    assert(error.getCondition == "SPLICE_CHECKPOINT.CHANGED")
+    assert(error.getCondition == "SPLICE_CHECKPOINT.SOURCE_CHANGED")
     assert(log.keys("") == Seq("chain-00000000"))
     error.getMessage
   }
@@ -46,8 +46,8 @@ final class ChainLogSuite extends AnyFunSuite {
     val more = chain.updated(0, leg("history", "files", "format" -> "parquet", "path" -> "/a", "schema" -> "id BIGINT"))
     assert(changed(chain, more).contains("history.schema was not set and is 'id BIGINT' now"))
     assert(changed(more, chain).contains("history.schema was 'id BIGINT' and is not set now"))
-    assert(changed(chain, chain.updated(1, leg("live", "dynamic-kafka"))).contains(
-      "live.source was 'kafka' and is 'dynamic-kafka' now"
+    assert(changed(chain, chain.updated(1, leg("live", "dynamicKafka"))).contains(
+      "live.source was 'kafka' and is 'dynamicKafka' now"
     ))
     assert(changed(Seq(alone("files", "path" -> "/a")), Seq(alone("files", "path" -> "/b"))).contains(
       "path was '/a' and is '/b' now"
@@ -141,15 +141,23 @@ final class ChainLogSuite extends AnyFunSuite {
     val log   = new MemorySideLog
     val kafka = new Named(Seq(alone("kafka")))
     ChainLog.check(log, kafka, OffsetLog.Empty)
-    val dynamic = new Named(Seq(alone("dynamic-kafka")), "kafka")
+    val dynamic = new Named(Seq(alone("dynamicKafka")), "kafka")
     ChainLog.check(log, dynamic, OffsetLog.Empty)
     ChainLog.check(log, dynamic, OffsetLog.Empty)
     assert(log.keys("") == Seq("chain-00000000", "chain-00000001"))
     val back = intercept[SpliceException](ChainLog.check(log, kafka, OffsetLog.Empty))
-    assert(back.getMessage.contains("source was 'dynamic-kafka' and is 'kafka' now"))
+    assert(back.getMessage.contains("source was 'dynamicKafka' and is 'kafka' now"))
     val files =
       intercept[SpliceException](ChainLog.check(log, new Named(Seq(alone("files")), "kafka"), OffsetLog.Empty))
-    assert(files.getMessage.contains("source was 'dynamic-kafka' and is 'files' now"))
+    assert(files.getMessage.contains("source was 'dynamicKafka' and is 'files' now"))
+  }
+
+  test("an entry with a former name of a source belongs to the source") {
+    val log   = new MemorySideLog
+    val entry = """{"legs":[{"identity":{},"source":"dynamic-kafka"}],"v":1}"""
+    log.getOrCreate("chain-00000000")(Seq(entry))
+    ChainLog.check(log, new Named(Seq(alone("dynamicKafka"))), OffsetLog.Empty)
+    assert(log.keys("") == Seq("chain-00000000"))
   }
 
   test("an entry is JSON with a version, and a damaged one is rejected") {
@@ -176,7 +184,7 @@ final class ChainLogSuite extends AnyFunSuite {
     val log    = new MemorySideLog
     val source = new CounterSource(() => SortedMap.empty, Limits.NotSet)
     val error  = intercept[SpliceException](ChainLog.check(log, source, logged("""{"0":5}""")))
-    assert(error.getCondition == "SPLICE_CHECKPOINT.MISSING_ENTRY" && error.getMessage.contains("chain-00000000"))
+    assert(error.getCondition == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND" && error.getMessage.contains("chain-00000000"))
     assert(log.keys("").isEmpty)
     ChainLog.check(log, source, OffsetLog.Empty)
     ChainLog.check(log, source, logged("""{"0":5}"""))

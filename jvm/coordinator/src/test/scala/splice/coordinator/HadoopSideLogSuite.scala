@@ -117,7 +117,7 @@ final class HadoopSideLogSuite extends AnyFunSuite with BeforeAndAfterEach {
     open().getOrCreate("initial")(Seq("abc"))
     overwrite("initial", "splice 2 00\nabc")
     val error = intercept[SpliceException](open().get("initial"))
-    assert(error.getCondition == "SPLICE_CHECKPOINT.NEWER_VERSION")
+    assert(error.getCondition == "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED")
     assert(error.getMessage.contains("format 2, this version knows up to 1"))
   }
 
@@ -135,7 +135,7 @@ final class HadoopSideLogSuite extends AnyFunSuite with BeforeAndAfterEach {
     val text = Files.readString(file("initial"))
     Files.delete(file("initial"))
     val missing = intercept[SpliceException](log.get("initial"))
-    assert(missing.getCondition == "SPLICE_CHECKPOINT.MISSING_ENTRY")
+    assert(missing.getCondition == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND")
     assert(missing.getMessage.contains("splice/initial"))
     // Hadoop writes the checksum, and java.nio does not.
     val out = FileSystem.getLocal(new Configuration()).create(new Path(file("initial").toUri))

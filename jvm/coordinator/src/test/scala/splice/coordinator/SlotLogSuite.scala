@@ -82,7 +82,7 @@ final class SlotLogSuite extends AnyFunSuite {
       assert(error.getCondition == "SPLICE_CHECKPOINT.CORRUPT" && error.getMessage.contains("slots-00000000"))
     }
     val error = intercept[SpliceException](batch(stored(valid.replace("\"v\":1", "\"v\":2"))))
-    assert(error.getCondition == "SPLICE_CHECKPOINT.NEWER_VERSION")
+    assert(error.getCondition == "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED")
   }
 
   test("a split that its layout lacks gets one of the slots, including a split whose name has a negative hash") {

@@ -21,15 +21,15 @@ private[splice] object FilesErrors {
 
   /** A path whose scheme no file system knows. */
   def noFileSystem(path: String, cause: Throwable): SpliceException =
-    conditions.error("SPLICE_FILES.NO_FILE_SYSTEM", cause, "path" -> shown(path))
+    conditions.error("SPLICE_FILES.FILE_SYSTEM_NOT_FOUND", cause, "path" -> shown(path))
 
   def noSchema(format: String, paths: Seq[String]): SpliceException =
-    conditions.error("SPLICE_FILES.NO_SCHEMA", "format" -> format, "paths" -> shown(paths))
+    conditions.error("SPLICE_FILES.SCHEMA_NOT_FOUND", "format" -> format, "paths" -> shown(paths))
 
   /** Columns that are one in this session. */
   def duplicateColumn(columns: Seq[String], paths: Seq[String], schemaOption: String): SpliceException =
     conditions.error(
-      "SPLICE_FILES.DUPLICATE_COLUMN",
+      "SPLICE_FILES_OPTION.DUPLICATE_COLUMN",
       "columns" -> columns.mkString(", "),
       "paths"   -> shown(paths),
       "setting" -> SQLConf.CASE_SENSITIVE.key,
@@ -61,7 +61,7 @@ private[splice] object FilesErrors {
       schemaOption: String,
       listed: String
   ): SpliceException = conditions.error(
-    "SPLICE_FILES.COLUMN_CHANGED",
+    "SPLICE_FILES_DATA.COLUMN_CHANGED",
     "column" -> column,
     "before" -> before,
     "now"    -> now,
@@ -76,13 +76,13 @@ private[splice] object FilesErrors {
     *   its name with the prefix of its leg
     */
   def optionNotSupported(option: String, remedy: String): SpliceOptionException =
-    conditions.option("SPLICE_FILES.OPTION_NOT_SUPPORTED", "option" -> option, "remedy" -> remedy)
+    conditions.option("SPLICE_FILES_OPTION.OPTION_NOT_SUPPORTED", "option" -> option, "remedy" -> remedy)
 
   /** @param option the name of an option with the prefix of its leg */
   def readerOptionChanged(option: String, before: Option[String], now: Option[String]): SpliceException = {
     def text(value: Option[String]) = value.fold("not set")(v => s"'$v'")
     conditions.error(
-      "SPLICE_FILES.READER_OPTION_CHANGED",
+      "SPLICE_FILES_OPTION.READER_OPTION_CHANGED",
       "option" -> option,
       "before" -> text(before),
       "now"    -> text(now),
@@ -91,7 +91,7 @@ private[splice] object FilesErrors {
   }
 
   def startNotSupported(start: String): SpliceException =
-    conditions.error("SPLICE_FILES.START_NOT_SUPPORTED", "start" -> start)
+    conditions.error("SPLICE_FILES_OPTION.START_NOT_SUPPORTED", "start" -> start)
 
   /** A listed file that is not there when a task opens it. */
   def fileNotFound(file: String, cause: Throwable): SpliceException =
@@ -99,16 +99,16 @@ private[splice] object FilesErrors {
 
   /** @param what the length or the modification time */
   def fileChanged(file: String, what: String, listed: String, found: String): SpliceException =
-    conditions.error("SPLICE_FILES.FILE_CHANGED", changed(file, what, listed, found): _*)
+    conditions.error("SPLICE_FILES_DATA.FILE_CHANGED", changed(file, what, listed, found): _*)
 
   /** The text of [[fileChanged]], for the policy that only warns. */
   def fileChangedText(file: String, what: String, listed: String, found: String): String =
-    conditions.text("SPLICE_FILES.FILE_CHANGED", changed(file, what, listed, found))
+    conditions.text("SPLICE_FILES_DATA.FILE_CHANGED", changed(file, what, listed, found))
 
   /** A folder of a table format at `table` in which `path` is. */
   def tableFormat(path: String, format: String, table: String, basePathOption: String): SpliceException =
     conditions.error(
-      "SPLICE_FILES.TABLE_FORMAT",
+      "SPLICE_FILES_OPTION.TABLE_FORMAT_NOT_SUPPORTED",
       "path"     -> shown(path),
       "format"   -> format,
       "table"    -> shown(table),
@@ -118,7 +118,7 @@ private[splice] object FilesErrors {
   /** An entry of a sink's log from which the committed files cannot be read. */
   def sinkLogInvalid(entry: String, folder: String, why: String): SpliceException =
     conditions.error(
-      "SPLICE_FILES.SINK_LOG_INVALID",
+      "SPLICE_FILES_DATA.INVALID_SINK_LOG",
       "entry"   -> shown(entry),
       "folder"  -> shown(folder),
       "why"     -> why,
@@ -127,7 +127,7 @@ private[splice] object FilesErrors {
 
   def sinkLogMoved(folder: String, file: String): SpliceException =
     conditions.error(
-      "SPLICE_FILES.SINK_LOG_MOVED",
+      "SPLICE_FILES_DATA.SINK_FOLDER_MOVED",
       "folder"  -> shown(folder),
       "file"    -> shown(file),
       "setting" -> sinkLogIgnored

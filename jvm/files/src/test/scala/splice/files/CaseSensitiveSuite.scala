@@ -67,7 +67,7 @@ final class CaseSensitiveSuite extends AnyFunSuite with LocalSpark {
     json("both/1.json", """{"a":1,"A":2}""")
     intercept[org.apache.spark.sql.AnalysisException](spark.read.json(at("both")))
     val error = intercept[SpliceException](SourceRead("format" -> "json", "path" -> at("both")).source.schema)
-    assert(error.getCondition == "SPLICE_FILES.DUPLICATE_COLUMN")
+    assert(error.getCondition == "SPLICE_FILES_OPTION.DUPLICATE_COLUMN")
     Seq("A, a", at("both"), Key).foreach(words => assert(error.getMessage.contains(words)))
   }
 }

@@ -71,7 +71,7 @@ final class ChangedFileSuite extends AnyFunSuite with LocalSpark {
     val all  = read.allRanges
     write("again/a.txt", "c\nd\n", "2026-01-01T00:00:00.124Z")
     val error = intercept[SpliceException](read.rows(ranges = all))
-    assert(error.getCondition == "SPLICE_FILES.FILE_CHANGED")
+    assert(error.getCondition == "SPLICE_FILES_DATA.FILE_CHANGED")
     Seq(file.getFileName.toString, "2026-01-01T00:00:00.123Z", "2026-01-01T00:00:00.124Z").foreach { words =>
       assert(error.getMessage.contains(words))
     }
@@ -84,7 +84,7 @@ final class ChangedFileSuite extends AnyFunSuite with LocalSpark {
     assert(read.rows(ranges = all).size == 2)
     write("rounded/a.txt", "c\nd\n", "2026-01-01T00:00:02.123Z")
     val error = intercept[SpliceException](read.rows(ranges = all))
-    assert(error.getCondition == "SPLICE_FILES.FILE_CHANGED")
+    assert(error.getCondition == "SPLICE_FILES_DATA.FILE_CHANGED")
     assert(error.getMessage.contains("2026-01-01T00:00:01.123Z") && error.getMessage.contains("2026-01-01T00:00:02Z"))
   }
 

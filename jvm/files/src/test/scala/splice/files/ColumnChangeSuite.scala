@@ -39,7 +39,7 @@ final class ColumnChangeSuite extends AnyFunSuite with LocalSpark {
 
   private def rejected(read: SourceRead, at: String, words: String*): Unit = {
     val error = intercept[SpliceException](next(read, at))
-    assert(error.getCondition == "SPLICE_FILES.COLUMN_CHANGED")
+    assert(error.getCondition == "SPLICE_FILES_DATA.COLUMN_CHANGED")
     words.foreach(word => assert(error.getMessage.contains(word)))
   }
 
@@ -71,7 +71,7 @@ final class ColumnChangeSuite extends AnyFunSuite with LocalSpark {
     val read  = start(log, "readers", infer)
     val all   = read.allRanges
     val error = intercept[SpliceException](read.enumerator.readers(StructType.fromDDL("n DOUBLE"), all))
-    assert(error.getCondition == "SPLICE_FILES.COLUMN_CHANGED")
+    assert(error.getCondition == "SPLICE_FILES_DATA.COLUMN_CHANGED")
     assert(read.rows(StructType.fromDDL("n INT"), all).size == 2)
   }
 

@@ -128,13 +128,13 @@ final class PathsSuite extends AnyFunSuite with LocalSpark {
 
   test("a scheme that nothing reads is named") {
     val error = intercept[SpliceException](SourceRead("format" -> "text", "path" -> "nosuch://bucket/x").source.schema)
-    assert(error.getCondition == "SPLICE_FILES.NO_FILE_SYSTEM" && error.getMessage.contains("nosuch://bucket/x"))
+    assert(error.getCondition == "SPLICE_FILES.FILE_SYSTEM_NOT_FOUND" && error.getMessage.contains("nosuch://bucket/x"))
   }
 
   test("a folder without files has no schema, and no rows with a given one") {
     Files.createDirectories(Paths.get(at("empty")))
     val error = intercept[SpliceException](SourceRead("format" -> "parquet", "path" -> at("empty")).source.schema)
-    assert(error.getCondition == "SPLICE_FILES.NO_SCHEMA" && error.getMessage.contains("'schema'"))
+    assert(error.getCondition == "SPLICE_FILES.SCHEMA_NOT_FOUND" && error.getMessage.contains("'schema'"))
     assert(SourceRead("format" -> "parquet", "path" -> at("empty"), "schema" -> "id BIGINT").rows().isEmpty)
   }
 

@@ -35,7 +35,7 @@ final class ReaderOptionsSuite extends AnyFunSuite with LocalSpark {
 
   private def assertRejected(starts: Seq[() => Any], words: String*): Unit = starts.foreach { start =>
     val error = intercept[SpliceException](start())
-    assert(error.getCondition == "SPLICE_FILES.READER_OPTION_CHANGED")
+    assert(error.getCondition == "SPLICE_FILES_OPTION.READER_OPTION_CHANGED")
     words.foreach(word => assert(error.getMessage.contains(word)))
   }
 

@@ -71,7 +71,7 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
       log.remove(missing)
       val error =
         intercept[SpliceException](new SourceRead(source("damage"), log).enumerator.advance(start, Limits.Everything))
-      assert(error.getCondition == "SPLICE_CHECKPOINT.MISSING_ENTRY" && error.getMessage.contains(missing))
+      assert(error.getCondition == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND" && error.getMessage.contains(missing))
     }
     val log   = new MemorySideLog
     val start = new SourceRead(source("damage"), log).positions.head
@@ -143,7 +143,7 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
           () => read.enumerator.advance(other, Limits.Everything),
           () => read.enumerator.figures(other)
         ).foreach { call =>
-          assert(intercept[SpliceException](call()).getCondition == "SPLICE_CHECKPOINT.FOREIGN")
+          assert(intercept[SpliceException](call()).getCondition == "SPLICE_CHECKPOINT.OTHER_SOURCE")
         }
     }
   }
@@ -154,7 +154,7 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
       own.position("""{"files":0,"v":1}"""),
       Limits.Everything
     ))
-    assert(error.getCondition == "SPLICE_CHECKPOINT.MISSING_ENTRY")
+    assert(error.getCondition == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND")
   }
 
   test("a file that has vanished is named, and skipped only when that is asked for") {

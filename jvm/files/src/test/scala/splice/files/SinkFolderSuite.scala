@@ -157,7 +157,7 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     val path = stream("moved", 1)
     Files.move(Paths.get(path), Paths.get(at("moved-away")))
     val error = failure("path" -> at("moved-away"))
-    assert(error.getCondition == "SPLICE_FILES.SINK_LOG_MOVED")
+    assert(error.getCondition == "SPLICE_FILES_DATA.SINK_FOLDER_MOVED")
     Seq(at("moved-away"), s"$path/part-", Ignored).foreach(words => assert(error.getMessage.contains(words)))
     assert(withConf(Ignored, "true")(count("path" -> at("moved-away"))) == 10)
   }
@@ -165,7 +165,7 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
   test("an empty log means that no batch was committed") {
     spark.range(3).write.parquet(at("empty-log"))
     Files.createDirectory(Paths.get(at("empty-log/_spark_metadata")))
-    assert(failure("path" -> at("empty-log")).getCondition == "SPLICE_FILES.NO_SCHEMA")
+    assert(failure("path" -> at("empty-log")).getCondition == "SPLICE_FILES.SCHEMA_NOT_FOUND")
     assert(count("path" -> at("empty-log"), "schema" -> "id BIGINT") == 0)
   }
 
@@ -175,7 +175,7 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     val whole                 = Files.readString(log.resolve("2"))
     def damage(words: String) = {
       val error = failure("path" -> path)
-      assert(error.getCondition == "SPLICE_FILES.SINK_LOG_INVALID")
+      assert(error.getCondition == "SPLICE_FILES_DATA.INVALID_SINK_LOG")
       Seq("_spark_metadata/2", words, Ignored).foreach(w => assert(error.getMessage.contains(w)))
       intercept[Exception](spark.read.parquet(path).count())
     }
@@ -189,7 +189,7 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     Files.delete(log.resolve("2"))
     Files.delete(log.resolve("0"))
     val error = failure("path" -> path)
-    assert(error.getCondition == "SPLICE_FILES.SINK_LOG_INVALID" && error.getMessage.contains("_spark_metadata/0"))
+    assert(error.getCondition == "SPLICE_FILES_DATA.INVALID_SINK_LOG" && error.getMessage.contains("_spark_metadata/0"))
   }
 
   test("a file that a later entry deletes is not read") {
@@ -204,7 +204,7 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     val path = stream("near-2", 1)
     Files.move(Paths.get(path), Paths.get(at("near")))
     val error = failure("path" -> at("near"))
-    assert(error.getCondition == "SPLICE_FILES.SINK_LOG_MOVED" && error.getMessage.contains(s"$path/part-"))
+    assert(error.getCondition == "SPLICE_FILES_DATA.SINK_FOLDER_MOVED" && error.getMessage.contains(s"$path/part-"))
   }
 
   test("a line of the log without a path or with an unknown action is named, and a line of a folder is not a file") {
@@ -219,7 +219,7 @@ final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
     ).foreach { case (line, why) =>
       rewrite(entry, s"$text\n$line")
       val error = failure("path" -> path)
-      assert(error.getCondition == "SPLICE_FILES.SINK_LOG_INVALID")
+      assert(error.getCondition == "SPLICE_FILES_DATA.INVALID_SINK_LOG")
       Seq("_spark_metadata/0", why).foreach(words => assert(error.getMessage.contains(words)))
     }
     val folder = last.replace("\"isDir\":false", "\"isDir\":true").replaceFirst("part-[^\"]*", "folder")

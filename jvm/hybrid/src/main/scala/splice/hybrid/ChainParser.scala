@@ -73,7 +73,7 @@ private[splice] object ChainParser {
     }
 
   private def inherited(options: SourceOptions, leg: SourceOptions): SourceOptions =
-    options.get(CommonOptions.UnknownOptions.key).fold(leg)(leg.orElse(CommonOptions.UnknownOptions.key, _))
+    options.get(CommonOptions.OnUnknown.key).fold(leg)(leg.orElse(CommonOptions.OnUnknown.key, _))
 
   // Dotted keys pass the hybrid's own check, so one with a mistyped leg must be found here.
   private def refuseStrangers(options: SourceOptions, names: Seq[String]): Unit = {

@@ -89,7 +89,7 @@ private[splice] object HandOverErrors {
     */
   def ahead(before: Seq[String], leg: String, ends: Seq[(LogPartition, Long, Long)]): SpliceException =
     conditions.error(
-      "SPLICE_HAND_OVER.AHEAD",
+      "SPLICE_HAND_OVER.HISTORY_BEYOND_LOG",
       "before" -> named(before),
       "leg"    -> leg,
       "ends"   -> some(ends.map { case (p, history, log) =>
@@ -105,7 +105,7 @@ private[splice] object HandOverErrors {
 
   def notInLog(before: Seq[String], leg: String, partitions: Seq[LogPartition]): SpliceException =
     conditions.error(
-      "SPLICE_HAND_OVER.NOT_IN_LOG",
+      "SPLICE_HAND_OVER.PARTITION_NOT_FOUND",
       "before"     -> named(before),
       "leg"        -> leg,
       "partitions" -> some(partitions.map(_.toString))

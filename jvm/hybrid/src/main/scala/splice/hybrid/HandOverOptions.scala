@@ -27,72 +27,75 @@ private[splice] object HandOverOptions {
       NowMinusRule         -> nowMinus,
       CustomRule           -> custom
     ),
-    "where the leg starts once the one before has ended; by default where its own options say"
+    "Rule for the start of the leg after the previous leg has ended. Default: the start that the options " +
+      "of the leg set."
   )
 
   val Topic: SourceOption[String] =
-    column("topic", "the history's column with the topic, for offsets and custom").withDefault("topic", "topic")
+    column("topic", "Column of the history with the topic, for offsets and custom.").withDefault("topic", "topic")
 
   val Partition: SourceOption[String] =
     column(
       "partition",
-      "the history's column with the partition, for offsets and custom"
+      "Column of the history with the partition, for offsets and custom."
     ).withDefault("partition", "partition")
 
   val Offset: SourceOption[String] =
-    column("offset", "the history's column with the offset, for offsets and custom").withDefault("offset", "offset")
+    column("offset", "Column of the history with the offset, for offsets and custom.").withDefault("offset", "offset")
 
   val Timestamp: SourceOption[String] = column(
     "timestamp",
-    "the history's column with the timestamp of the record, for offsets; it is compared with the log. By default it is not compared"
+    "Column of the history with the timestamp of the record, for offsets. Splice compares it with the log. Default: no comparison."
   )
 
   val Key: SourceOption[String] = column(
     "key",
-    "the history's column with the key of the record, for offsets; it is compared with the log. By default it is not compared"
+    "Column of the history with the key of the record, for offsets. Splice compares it with the log. Default: no comparison."
   )
 
-  val Column: SourceOption[String] = column("column", "the history's timestamp column, for eventTime and custom")
+  val Column: SourceOption[String] = column("column", "Timestamp column of the history, for eventTime and custom.")
 
   val Overlap: SourceOption[Length] = SourceOption(
     s"${Rule.key}.overlap",
     OptionType.Time,
-    "for eventTime and modificationTime: how much before the end of the history the leg starts; that much is read twice"
+    "Time before the end of the history at which the leg starts, for eventTime and modificationTime. Rows of this period are read twice."
   )
 
   val Duration: SourceOption[Length] = SourceOption(
     s"${Rule.key}.duration",
     OptionType.Time,
-    "for nowMinus: how long before the moment of the switch the leg starts"
+    "Time before the moment of the switch at which the leg starts, for nowMinus."
   )
 
   val Class: SourceOption[String] = SourceOption(
     s"${Rule.key}.class",
     OptionType.Text,
-    "for custom: a class with a public constructor without arguments that implements splice.hybrid.HandOverRule"
+    "Class for custom, with a public constructor without parameters, that implements splice.hybrid.HandOverRule."
   )
 
   val Python: SourceOption[String] = SourceOption(
     s"${Rule.key}.python",
     OptionType.Text,
-    "for custom: the name of a Python function of this driver; set by the Python package, never by hand"
+    "Name of a Python function of this driver, for custom. The Python package sets the option."
   )
 
   val OnGap: SourceOption[OnGap] = SourceOption(
     "onGap",
     OptionType.choice[OnGap]("fail" -> splice.source.OnGap.Fail, "warn" -> splice.source.OnGap.Warn),
-    "policy for records that neither the previous legs hold nor the leg reads, for example because retention removed them"
+    "Policy for records that neither the previous legs hold nor the leg reads, for example because " +
+      "retention removed them."
   ).withDefault(splice.source.OnGap.Fail, "fail")
 
   val OnHoles: SourceOption[OnHoles] = SourceOption(
     "onHoles",
     OptionType.choice[OnHoles](
-      "fill"   -> splice.hybrid.OnHoles.Fill,
       "fail"   -> splice.hybrid.OnHoles.Fail,
+      "fill"   -> splice.hybrid.OnHoles.Fill,
       "ignore" -> splice.hybrid.OnHoles.Ignore
     ),
-    "for offsets: policy for offsets before the end of the history that no previous leg has: read them from the log, fail, " +
-      "or ignore them, as a compacted or transactional topic needs it"
+    "Policy for offsets before the end of the history that no previous leg has, for offsets. fail ends " +
+      "the query. fill reads them from the log. ignore skips them, as a compacted or transactional topic " +
+      "requires."
   ).withDefault(splice.hybrid.OnHoles.Fill, "fill")
 
   val OnDuplicates: SourceOption[OnDuplicates] = SourceOption(
@@ -101,7 +104,7 @@ private[splice] object HandOverOptions {
       "fail" -> splice.hybrid.OnDuplicates.Fail,
       "warn" -> splice.hybrid.OnDuplicates.Warn
     ),
-    "for offsets: policy for records that the previous legs hold several times"
+    "Policy for records that the previous legs hold several times, for offsets."
   ).withDefault(splice.hybrid.OnDuplicates.Fail, "fail")
 
   val all: Seq[SourceOption[_]] =

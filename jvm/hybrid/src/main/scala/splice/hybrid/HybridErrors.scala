@@ -11,13 +11,13 @@ private[splice] object HybridErrors {
   private[hybrid] val conditions = new ErrorConditions("splice/hybrid/error-conditions.json")
 
   def legName(option: String, name: String, why: String): SpliceOptionException =
-    conditions.option("SPLICE_HYBRID.LEG_NAME", "option" -> option, "name" -> name, "why" -> why)
+    conditions.option("SPLICE_HYBRID.INVALID_LEG_NAME", "option" -> option, "name" -> name, "why" -> why)
 
   def unbounded(leg: String, after: String): SpliceOptionException =
     conditions.option("SPLICE_HYBRID.UNBOUNDED_LEG", "leg" -> leg, "after" -> after)
 
   def nested(option: String, leg: String): SpliceOptionException =
-    conditions.option("SPLICE_HYBRID.NESTED", "option" -> option, "leg" -> leg)
+    conditions.option("SPLICE_HYBRID.NESTED_HYBRID", "option" -> option, "leg" -> leg)
 
   /** @param position
     *   the position from which the legs are needed

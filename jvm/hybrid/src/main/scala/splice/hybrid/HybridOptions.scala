@@ -14,13 +14,14 @@ private[splice] object HybridOptions {
       "names of legs in the order of reading, with commas between: history,live",
       text => Option(text.split(",", -1).toSeq.map(_.trim)).filter(_.forall(_.nonEmpty))
     ),
-    "the names of the legs; the options of a leg begin with its name and a dot"
+    "Names of the legs. Options of a leg begin with its name and a dot."
   )
 
   val Schema: SourceOption[String] = SourceOption(
     "schema",
     OptionType.Text,
-    "the columns of the hybrid as DDL, such as 'id BIGINT, amount DOUBLE'; by default those of the last leg"
+    "Columns of the hybrid source as DDL, such as 'id BIGINT, amount DOUBLE'. Default: the columns of the " +
+      "last leg."
   )
 
   val Select: SourceOption[String] = SourceOption(
@@ -29,7 +30,8 @@ private[splice] object HybridOptions {
       "a SELECT list such as 'id, CAST(value AS STRING) AS text'",
       t => Some(t).filter(_.trim.nonEmpty)
     ),
-    "what of a leg's row becomes a row of the hybrid: deterministic row expressions; by default all columns as they are"
+    "Columns of the hybrid source from a row of the leg, as deterministic row expressions. Default: all " +
+      "columns unchanged."
   )
 
   /** The hybrid's own; what has a dot belongs to a leg and is checked there. */

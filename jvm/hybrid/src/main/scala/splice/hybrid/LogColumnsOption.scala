@@ -23,9 +23,9 @@ private[splice] object LogColumnsOption {
   val Columns: SourceOption[String] = SourceOption(
     "logColumns",
     OptionType[String](Allowed, text => Some(text.trim)),
-    "which columns of this leg name the record of the log that a row is a copy of: topic, partition and offset, and timestamp and " +
-      "key if they are compared; none excludes the leg from the exact hand-over of a later leg; by default the columns that " +
-      "this hand-over names"
+    "Columns of this leg that identify the record of the log: topic, partition and offset, and timestamp " +
+      "and key if they are compared. none excludes the leg from the exact hand-over of a later leg. " +
+      "Default: the columns of this hand-over."
   )
 
   // Otherwise the last value of a key that occurs twice is taken.

@@ -14,7 +14,7 @@ private[hybrid] object SchemaErrors {
 
   def typeMismatch(leg: Leg, column: String, found: DataType, wanted: DataType): SpliceException =
     conditions.error(
-      "SPLICE_SCHEMA.TYPE_MISMATCH",
+      "SPLICE_SCHEMA.COLUMN_TYPE_MISMATCH",
       "leg"    -> leg.name,
       "column" -> column,
       "found"  -> found.sql,
@@ -24,7 +24,7 @@ private[hybrid] object SchemaErrors {
 
   def missing(leg: Leg, column: String, wanted: DataType, found: StructType): SpliceException =
     conditions.error(
-      "SPLICE_SCHEMA.MISSING_COLUMN",
+      "SPLICE_SCHEMA.COLUMN_NOT_FOUND",
       "leg"    -> leg.name,
       "column" -> column,
       "wanted" -> wanted.sql,
@@ -42,7 +42,7 @@ private[hybrid] object SchemaErrors {
     )
 
   def twice(leg: Leg, column: String): SpliceException =
-    conditions.error("SPLICE_SCHEMA.COLUMN_TWICE", "leg" -> leg.name, "column" -> column, "select" -> leg.option)
+    conditions.error("SPLICE_SCHEMA.DUPLICATE_COLUMN", "leg" -> leg.name, "column" -> column, "select" -> leg.option)
 
   def reserved(leg: Leg, column: String): SpliceException =
     conditions.error("SPLICE_SCHEMA.RESERVED_COLUMN", "leg" -> leg.name, "column" -> column, "select" -> leg.option)

@@ -209,7 +209,7 @@ final class ChainHandOverSuite extends AnyFunSuite {
       override def ofRecent: Seq[(String, String)] = Seq(offsetIn(column))
       archive(old, 0, 0, 4)
       archive(recent, 1, 0, 5)
-      assert(refused().getCondition == "SPLICE_HAND_OVER.AHEAD")
+      assert(refused().getCondition == "SPLICE_HAND_OVER.HISTORY_BEYOND_LOG")
       column = "offset"
       assert(run() == every)
       assert(old.asked("remaining") == 1 && recent.asked("remaining") == 2)

@@ -47,17 +47,18 @@ final class ChainParserSuite extends AnyFunSuite {
 
   test("names of legs") {
     def named(name: String) = Legs.options(name -> history._2, live)
-    refuses(named("1st"), "SPLICE_HYBRID.LEG_NAME", "'1st'", "begins with a letter")
-    refuses(named("a-b"), "SPLICE_HYBRID.LEG_NAME", "'a-b'", "underscores only")
-    refuses(named("Live"), "SPLICE_HYBRID.LEG_NAME", "'Live' and 'live'", "more than the case")
+    refuses(named("1st"), "SPLICE_HYBRID.INVALID_LEG_NAME", "'1st'", "begins with a letter")
+    refuses(named("a-b"), "SPLICE_HYBRID.INVALID_LEG_NAME", "'a-b'", "underscores only")
+    refuses(named("Live"), "SPLICE_HYBRID.INVALID_LEG_NAME", "'Live' and 'live'", "more than the case")
     assert(names(Legs.source(named("Raw_2019"))) == Seq("Raw_2019", "live"))
   }
 
   test("a leg may have the name of an option, because options of a leg have a dot") {
-    Seq("Kafka", "handOver", "legs", "source", "path", "slots", "schema", "unknownOptions", "initial").foreach { name =>
-      val named = Legs.options(name -> history._2, live)
-      assert(names(Legs.source(named)) == Seq(name, "live"))
-      refuses(named + (s"$name.maxRow" -> "1"), "SPLICE_OPTION.UNKNOWN_NEAR", s"'$name.maxRow'", s"'$name.maxRows'")
+    Seq("Kafka", "handOver", "legs", "source", "path", "slots", "schema", "onUnknownOption", "initial").foreach {
+      name =>
+        val named = Legs.options(name -> history._2, live)
+        assert(names(Legs.source(named)) == Seq(name, "live"))
+        refuses(named + (s"$name.maxRow" -> "1"), "SPLICE_OPTION.UNKNOWN", s"'$name.maxRow'", s"'$name.maxRows'")
     }
     val kafka = Legs.options("kafka" -> history._2, live) + ("kafka.bootstrap.servers" -> "broker:9092")
     refuses(kafka, "SPLICE_OPTION.UNKNOWN", "'kafka.bootstrap.servers'")
@@ -68,19 +69,19 @@ final class ChainParserSuite extends AnyFunSuite {
   }
 
   test("an unknown option is named with its leg, and the nearest known one") {
-    refuses(good + ("live.maxRow"  -> "1"), "SPLICE_OPTION.UNKNOWN_NEAR", "'live.maxRow'", "'live.maxRows'")
-    refuses(good + ("live.handOvr" -> "offsets"), "SPLICE_OPTION.UNKNOWN_NEAR", "'live.handOvr'", "'live.handOver'")
-    refuses(good + ("lve.maxRows"  -> "1"), "SPLICE_OPTION.UNKNOWN_NEAR", "'lve.maxRows'", "'live.maxRows'")
-    refuses(good + ("lgs"          -> "1"), "SPLICE_OPTION.UNKNOWN_NEAR", "'lgs'", "'legs'")
+    refuses(good + ("live.maxRow"       -> "1"), "SPLICE_OPTION.UNKNOWN", "'live.maxRow'", "'live.maxRows'")
+    refuses(good + ("live.handOvr"      -> "offsets"), "SPLICE_OPTION.UNKNOWN", "'live.handOvr'", "'live.handOver'")
+    refuses(good + ("lve.maxRows"       -> "1"), "SPLICE_OPTION.UNKNOWN", "'lve.maxRows'", "'live.maxRows'")
+    refuses(good + ("lgs"               -> "1"), "SPLICE_OPTION.UNKNOWN", "'lgs'", "'legs'")
     refuses(good + ("live.qqqqqqqqqqqq" -> "1"), "SPLICE_OPTION.UNKNOWN", "'live.qqqqqqqqqqqq'")
   }
 
   test("unknown options pass when the hybrid says warn") {
-    val warned = good + ("unknownOptions" -> "warn")
+    val warned = good + ("onUnknownOption" -> "warn")
     assert(names(Legs.source(warned + ("live.maxRow" -> "1") + ("lve.x" -> "1") + ("lgs" -> "1"))).size == 2)
     refuses(
-      warned + ("live.unknownOptions" -> "fail") + ("live.maxRow" -> "1"),
-      "SPLICE_OPTION.UNKNOWN_NEAR",
+      warned + ("live.onUnknownOption" -> "fail") + ("live.maxRow" -> "1"),
+      "SPLICE_OPTION.UNKNOWN",
       "live.maxRow"
     )
   }
@@ -112,7 +113,12 @@ final class ChainParserSuite extends AnyFunSuite {
   }
 
   test("a hybrid is no leg") {
-    refuses(good + ("live.source" -> "hybrid"), "SPLICE_HYBRID.NESTED", "'live.source'", "Add the legs of 'live'")
+    refuses(
+      good + ("live.source" -> "hybrid"),
+      "SPLICE_HYBRID.NESTED_HYBRID",
+      "'live.source'",
+      "Add the legs of 'live'"
+    )
   }
 
   test("the first leg takes over from nobody") {

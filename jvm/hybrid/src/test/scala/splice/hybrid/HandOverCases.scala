@@ -182,8 +182,8 @@ private[hybrid] object HandOverCases {
       def named(all: mutable.Map[LogPartition, Seq[Long]]) = all.toSeq.filter(_._2.nonEmpty)
       val refusal                                          =
         if (copies.isEmpty) Some("NO_ROWS" -> Nil)
-        else if (foreign.nonEmpty) Some("NOT_IN_LOG" -> foreign.map(_.toString))
-        else if (ahead.nonEmpty) Some("AHEAD" -> ahead.map(_.partition.toString))
+        else if (foreign.nonEmpty) Some("PARTITION_NOT_FOUND" -> foreign.map(_.toString))
+        else if (ahead.nonEmpty) Some("HISTORY_BEYOND_LOG" -> ahead.map(_.partition.toString))
         else if (others.nonEmpty) Some("OTHER_LOG" -> others.map(log => s"${log.partition} offset "))
         else if ((within || between) && world.onDuplicates == OnDuplicates.Fail)
           Some("DUPLICATES" -> copies.groupBy(identity).filter(_._2.size > 1).keys.map(_._1.toString).toSeq.distinct)

@@ -137,10 +137,10 @@ final class HandOverDecisionSuite extends AnyFunSuite {
 
   test("offsets: a history that ends after the log, or that has other partitions, is of another log") {
     val ahead = refusal(filling, SortedMap(p0 -> LogRange(0, 9)))(Seq(held(p0, 0, 9)))
-    assert(ahead.getCondition == "SPLICE_HAND_OVER.AHEAD")
+    assert(ahead.getCondition == "SPLICE_HAND_OVER.HISTORY_BEYOND_LOG")
     assert(ahead.getMessage.contains("orders-0 ends at 10 in the history and at 9 in the log"))
     val other = refusal(filling, SortedMap(p1 -> LogRange(0, 9)))(Seq(held(p0, 0, 9)))
-    assert(other.getCondition == "SPLICE_HAND_OVER.NOT_IN_LOG" && other.getMessage.contains("orders-0"))
+    assert(other.getCondition == "SPLICE_HAND_OVER.PARTITION_NOT_FOUND" && other.getMessage.contains("orders-0"))
   }
 
   test("offsets of several legs: the greatest of each partition, and partitions of all legs") {
@@ -287,7 +287,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   test("a damaged or newer switch is refused") {
     def condition(lines: String*) =
       intercept[SpliceException](SwitchFormat.read(entry(lines: _*), source)).getCondition
-    assert(condition("""{"at":"","rule":"","v":2}""", position, position) == "SPLICE_CHECKPOINT.NEWER_VERSION")
+    assert(condition("""{"at":"","rule":"","v":2}""", position, position) == "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED")
     assert(condition("""{"at":"","rule":"","v":1}""", "x") == "SPLICE_CHECKPOINT.CORRUPT")
     assert(condition("""{"v":1}""", "x", Legs.run(source, new MemorySideLog).initial().json) ==
       "SPLICE_CHECKPOINT.CORRUPT")

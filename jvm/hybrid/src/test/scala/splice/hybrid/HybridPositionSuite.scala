@@ -44,14 +44,14 @@ final class HybridPositionSuite extends AnyFunSuite {
   }
 
   test("what is newer, foreign or damaged is refused") {
-    assert(condition(third.json.replace("\"v\":1", "\"v\":2")) == "SPLICE_CHECKPOINT.NEWER_VERSION")
-    assert(condition("""{"orders":{"0":23,"1":100}}""") == "SPLICE_CHECKPOINT.FOREIGN")
-    assert(condition("7") == "SPLICE_CHECKPOINT.FOREIGN")
+    assert(condition(third.json.replace("\"v\":1", "\"v\":2")) == "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED")
+    assert(condition("""{"orders":{"0":23,"1":100}}""") == "SPLICE_CHECKPOINT.OTHER_SOURCE")
+    assert(condition("7") == "SPLICE_CHECKPOINT.OTHER_SOURCE")
     assert(condition(third.json.dropRight(1)) == "SPLICE_CHECKPOINT.CORRUPT")
     assert(condition(third.json.replace("\"zero\"", "\"none\"")) == "SPLICE_CHECKPOINT.CORRUPT")
     assert(condition(first.json.replace("\"zero\"", "\"live\"")) == "SPLICE_CHECKPOINT.CORRUPT")
-    assert(condition("""{"legs":{},"v":1}""") == "SPLICE_CHECKPOINT.FOREIGN")
-    assert(condition(first.json.replace(old.name, "other")) == "SPLICE_CHECKPOINT.FOREIGN")
+    assert(condition("""{"legs":{},"v":1}""") == "SPLICE_CHECKPOINT.OTHER_SOURCE")
+    assert(condition(first.json.replace(old.name, "other")) == "SPLICE_CHECKPOINT.OTHER_SOURCE")
   }
 
   test("positions of legs that the chain does not have are kept as they are, and order by the others") {

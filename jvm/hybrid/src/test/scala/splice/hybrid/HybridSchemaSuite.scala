@@ -48,19 +48,19 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
   test("a type that differs: the leg, the column, both types") {
     refuses(
       chain("id, CAST(offset AS INT) AS at", "id, offset AS at"),
-      "TYPE_MISMATCH",
+      "COLUMN_TYPE_MISMATCH",
       "Leg 'history'",
       "column 'at' as INT",
       "has it as BIGINT",
       "'history.select'"
     )
-    refuses(chain("id", "id", "schema" -> "id STRING"), "TYPE_MISMATCH", "Leg 'live'", "BIGINT", "STRING")
+    refuses(chain("id", "id", "schema" -> "id STRING"), "COLUMN_TYPE_MISMATCH", "Leg 'live'", "BIGINT", "STRING")
   }
 
   test("a column that is missing, and one too many") {
     refuses(
       chain("id", "id, offset AS at"),
-      "MISSING_COLUMN",
+      "COLUMN_NOT_FOUND",
       "Leg 'history' lacks the column 'at' of type BIGINT",
       "it has id"
     )
@@ -69,8 +69,13 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
   }
 
   test("a column that comes twice") {
-    refuses(chain("id, id", "id"), "COLUMN_TWICE", "Leg 'history' has the column 'id' twice")
-    refuses(chain("id", "id, offset AS ID"), "COLUMN_TWICE", "Leg 'live' has the column 'id' twice", "'live.select'")
+    refuses(chain("id, id", "id"), "DUPLICATE_COLUMN", "Leg 'history' has the column 'id' twice")
+    refuses(
+      chain("id", "id, offset AS ID"),
+      "DUPLICATE_COLUMN",
+      "Leg 'live' has the column 'id' twice",
+      "'live.select'"
+    )
   }
 
   test("a column of the hybrid's own name") {
@@ -89,18 +94,19 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
       Legs.source(Legs.history(gone, "select" -> "CAST(id AS STRING) AS id"), Legs.live(log, "select" -> "id"))
     gone.remove()
     assert(source.schema == StructType.fromDDL("id BIGINT"))
-    assert(intercept[SpliceException](source.preflight(new MemorySideLog)).getCondition == "SPLICE_MEMORY.GONE")
+    assert(intercept[SpliceException](source.preflight(new MemorySideLog)).getCondition ==
+      "SPLICE_MEMORY.LOG_NOT_FOUND")
     val range  = LegRange("history", splice.testkit.memory.MemoryRange(gone.name, 0, 0, 1, slotted = false))
     def read() = SplitEnumerator.untyped(source, Legs.context(new MemorySideLog)).readers(source.schema, Seq(range))
-    assert(intercept[SpliceException](read()).getCondition == "SPLICE_MEMORY.GONE")
+    assert(intercept[SpliceException](read()).getCondition == "SPLICE_MEMORY.LOG_NOT_FOUND")
     val back = new MemoryLog(gone.name)
     back.addPartitions(1)
-    assert(intercept[SpliceException](read()).getCondition == "SPLICE_SCHEMA.TYPE_MISMATCH")
+    assert(intercept[SpliceException](read()).getCondition == "SPLICE_SCHEMA.COLUMN_TYPE_MISMATCH")
   }
 
   test("a list that is wrong is no storage that is gone") {
     val error = intercept[SpliceOptionException](chain("nothing", "id").preflight(new MemorySideLog))
-    assert(error.getCondition == "SPLICE_SELECT.FAILED" && error.getMessage.contains("'history.select'"))
+    assert(error.getCondition == "SPLICE_SELECT.INVALID_EXPRESSION" && error.getMessage.contains("'history.select'"))
   }
 
   test("a restart in the last leg works when the first one's storage is gone") {

@@ -54,6 +54,6 @@ final class HybridSourceBuilderSuite extends AnyFunSuite {
     val error = intercept[SpliceOptionException](HybridSource.builder("live", live).addSource("more", live).build())
     assert(error.getCondition == "SPLICE_HYBRID.UNBOUNDED_LEG")
     val name = intercept[SpliceOptionException](HybridSource.builder("1st", history).build())
-    assert(name.getCondition == "SPLICE_HYBRID.LEG_NAME")
+    assert(name.getCondition == "SPLICE_HYBRID.INVALID_LEG_NAME")
   }
 }

@@ -53,7 +53,7 @@ final class LegSpanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {
       log.scope("leg-live").remove("hand-over-00000000")
       Using.resource(Legs.run(source, log)) { c =>
         val error = intercept[SpliceException](c.ranges(all.head._1, all.last._2))
-        assert(error.getCondition == "SPLICE_CHECKPOINT.MISSING_ENTRY" && error.getMessage.contains("'live'"))
+        assert(error.getCondition == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND" && error.getMessage.contains("'live'"))
       }
     }
   }
@@ -76,7 +76,7 @@ final class LegSpanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {
       Legs.run(source, log).close()
       def difference(other: Source[_ <: Position]): String = {
         val error = intercept[SpliceException](Legs.run(other, log))
-        assert(error.getCondition == "SPLICE_CHECKPOINT.CHANGED")
+        assert(error.getCondition == "SPLICE_CHECKPOINT.SOURCE_CHANGED")
         error.getMessage
       }
       assert(difference(Legs.source(Legs.live(live))).contains("legs was 'history,live' and is 'live' now"))
@@ -129,7 +129,7 @@ final class LegSpanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {
       private val moved = at(folder.resolve("moved"))
       private val ended =
         Using.resource(Legs.run(at(folder), log))(c => c.advance(c.initial(), everything = false).json)
-      assert(intercept[SpliceException](Legs.run(moved, log)).getCondition == "SPLICE_CHECKPOINT.CHANGED")
+      assert(intercept[SpliceException](Legs.run(moved, log)).getCondition == "SPLICE_CHECKPOINT.SOURCE_CHANGED")
       private val switched = Using.resource(Legs.run(at(folder), log)) { c =>
         c.advance(c.position(ended), everything = false).json
       }

@@ -117,7 +117,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
     new Archives {
       assert(offsets(whole)(_ == "recent").size == 4)
       val error: SpliceException = refused(Legs.source(first, third(exact)))
-      assert(error.getCondition == "SPLICE_CHECKPOINT.CHANGED")
+      assert(error.getCondition == "SPLICE_CHECKPOINT.SOURCE_CHANGED")
       assert(error.getMessage.contains("legs was 'old,recent,live' and is 'old,live' now"))
       assert(error.getMessage.contains("Leg 'recent' has not ended"))
       assert(refused(Legs.source(third())).getMessage.contains("Leg 'recent' has not ended"))
@@ -129,7 +129,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
     new Archives {
       val before: Seq[String]    = offsets(whole)(_ == "recent")
       val error: SpliceException = refused(Legs.source(second, third(exact)))
-      assert(error.getCondition == "SPLICE_CHECKPOINT.CHANGED")
+      assert(error.getCondition == "SPLICE_CHECKPOINT.SOURCE_CHANGED")
       assert(error.getMessage.contains("hand-over of leg 'live' is not decided, and counts the rows of leg 'old'"))
       val times: Seq[(String, String)]   = Seq("handOver" -> "nowMinus", "handOver.duration" -> "1h")
       val shorter: Source[_ <: Position] = Legs.source(second, third(times: _*))

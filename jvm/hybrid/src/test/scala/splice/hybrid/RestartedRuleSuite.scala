@@ -85,7 +85,7 @@ final class RestartedRuleSuite extends AnyFunSuite with HybridWorlds {
       def switched(): Position = run(changed)(c => advance(c, c.position(at), "live"))
       // Only a rule that counts offsets has counted the first archive, which is of another log than the last leg.
       if (stored == exact) assert(switched().asInstanceOf[HybridPosition].position("live").json.contains("[[0,6]]"))
-      else assert(intercept[SpliceException](switched()).getCondition == "SPLICE_HAND_OVER.NOT_IN_LOG")
+      else assert(intercept[SpliceException](switched()).getCondition == "SPLICE_HAND_OVER.PARTITION_NOT_FOUND")
     }
   }
 

@@ -124,7 +124,7 @@ final class SwitchCrashSuite extends AnyFunSuite {
           live.append(0, 6)
           if (durable.scope("leg-live").keys("hand-over-").isEmpty) {
             val error = intercept[SpliceException](live(new MortalSideLog.Steps(-1)))
-            assert(error.getCondition == "SPLICE_CHECKPOINT.CHANGED" &&
+            assert(error.getCondition == "SPLICE_CHECKPOINT.SOURCE_CHANGED" &&
               error.getMessage.contains("'history' has not ended"))
             isShort = false
           }

@@ -113,7 +113,7 @@ final class ChainEdits(life: Life, world: ChainWorld, spark: SimulatedSpark, cha
 
 object ChainEdits {
 
-  private val Changed = "SPLICE_CHECKPOINT.CHANGED"
+  private val Changed = "SPLICE_CHECKPOINT.SOURCE_CHANGED"
 
   /** @param texts of which the error has one */
   final private case class Refusal(condition: String, texts: Seq[String], situation: String)

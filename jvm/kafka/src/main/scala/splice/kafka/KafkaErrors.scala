@@ -17,10 +17,10 @@ private[splice] object KafkaErrors {
 
   private val conditions = new ErrorConditions("splice/kafka/error-conditions.json")
 
-  private val Unreachable  = "SPLICE_KAFKA.UNREACHABLE"
-  private val Login        = "SPLICE_KAFKA.LOGIN"
-  private val Refused      = "SPLICE_KAFKA.REFUSED"
-  private val MissingTopic = "SPLICE_KAFKA.MISSING_TOPIC"
+  private val Unreachable  = "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE"
+  private val Login        = "SPLICE_KAFKA_ACCESS.AUTHENTICATION_FAILED"
+  private val Refused      = "SPLICE_KAFKA.BROKER_ERROR"
+  private val MissingTopic = "SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND"
   private val OfCluster    = Set(Unreachable, Login, Refused, MissingTopic)
 
   private val Corrupt = Seq(
@@ -31,7 +31,7 @@ private[splice] object KafkaErrors {
 
   /** An option, or a property of the client, that a user must not set. */
   def refusedOption(option: String, why: String): SpliceOptionException =
-    conditions.option("SPLICE_KAFKA_OPTION.REFUSED", "option" -> option, "why" -> why)
+    conditions.option("SPLICE_KAFKA_OPTION.OPTION_NOT_ALLOWED", "option" -> option, "why" -> why)
 
   /** Offsets or times per partition that do not name the partitions that there are. */
   def partitionsDiffer(
@@ -84,21 +84,21 @@ private[splice] object KafkaErrors {
   }
 
   def corrupt(servers: String, cause: Throwable): SpliceException =
-    conditions.error("SPLICE_KAFKA.CORRUPT_RECORD", cause, "servers" -> servers, "why" -> reason(cause))
+    conditions.error("SPLICE_KAFKA_DATA.CORRUPT_RECORD", cause, "servers" -> servers, "why" -> reason(cause))
 
   def missingTopics(topics: Iterable[String], servers: String): SpliceException =
     conditions.error(MissingTopic, "topics" -> topics.toSeq.sorted.mkString(", "), "servers" -> servers)
 
   def missingPartitions(partitions: Iterable[LogPartition], servers: String): SpliceException =
-    conditions.error("SPLICE_KAFKA.MISSING_PARTITION", "partitions" -> list(partitions), "servers" -> servers)
+    conditions.error("SPLICE_KAFKA_OPTION.PARTITION_NOT_FOUND", "partitions" -> list(partitions), "servers" -> servers)
 
   /** A bounded source does not subscribe to partitions that it has not read to their end. */
   def endNotSubscribed(ranges: Seq[MissingRange]): SpliceException =
-    conditions.error("SPLICE_KAFKA.END_NOT_SUBSCRIBED", "ranges" -> ranges.mkString(", "))
+    conditions.error("SPLICE_KAFKA_OPTION.END_NOT_SUBSCRIBED", "ranges" -> ranges.mkString(", "))
 
   /** Text and error of the same condition, so that a warning says what the error would. */
   def dataLoss(what: String, ranges: Seq[MissingRange]): SpliceException =
-    conditions.error("SPLICE_KAFKA.DATA_LOSS", "what" -> what, "ranges" -> MissingRange.listed(ranges))
+    conditions.error("SPLICE_KAFKA_DATA.DATA_LOSS", "what" -> what, "ranges" -> MissingRange.listed(ranges))
 
   /** @param firsts
     *   the time of the first record, if there is one
@@ -107,20 +107,20 @@ private[splice] object KafkaErrors {
     val held = firsts.toSeq.sortBy(_._1).map { case (p, first) =>
       first.fold(s"$p has no record any more")(time => s"$p begins at $time")
     }.mkString(", ")
-    conditions.error("SPLICE_KAFKA.TIME_GAP", "wanted" -> wanted.toString, "held" -> held)
+    conditions.error("SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP", "wanted" -> wanted.toString, "held" -> held)
   }
 
   /** @param asked partition, wanted offset, end of the log */
   def ahead(asked: Seq[(LogPartition, Long, Long)]): SpliceException = {
     val text =
       asked.sortBy(_._1).map { case (p, wanted, end) => s"$p: $wanted, but the log ends at $end" }.mkString(", ")
-    conditions.error("SPLICE_KAFKA.AHEAD", "partitions" -> text)
+    conditions.error("SPLICE_KAFKA_DATA.START_BEYOND_END_OF_LOG", "partitions" -> text)
   }
 
   def endBeyond(asked: Seq[(LogPartition, Long, Long)]): SpliceException = {
     val text =
       asked.sortBy(_._1).map { case (p, wanted, end) => s"$p: $wanted, but the log ends at $end" }.mkString(", ")
-    conditions.error("SPLICE_KAFKA.END_BEYOND", "partitions" -> text)
+    conditions.error("SPLICE_KAFKA_OPTION.END_BEYOND_END_OF_LOG", "partitions" -> text)
   }
 
   /** @param asked partition, start and end, as offsets or times */
@@ -136,24 +136,28 @@ private[splice] object KafkaErrors {
   }
 
   def noCommitted(group: String, partitions: Iterable[LogPartition]): SpliceException =
-    conditions.error("SPLICE_KAFKA.NO_COMMITTED", "group" -> group, "partitions" -> list(partitions))
+    conditions.error(
+      "SPLICE_KAFKA_OPTION.COMMITTED_OFFSET_NOT_FOUND",
+      "group"      -> group,
+      "partitions" -> list(partitions)
+    )
 
   def otherCluster(before: String, now: String, servers: String): SpliceException =
-    conditions.error("SPLICE_KAFKA.OTHER_CLUSTER", "before" -> before, "now" -> now, "servers" -> servers)
+    conditions.error("SPLICE_KAFKA_DATA.OTHER_CLUSTER", "before" -> before, "now" -> now, "servers" -> servers)
 
   def recreated(topics: Iterable[String]): SpliceException =
-    conditions.error("SPLICE_KAFKA.RECREATED", "topics" -> topics.toSeq.sorted.mkString(", "))
+    conditions.error("SPLICE_KAFKA_DATA.TOPIC_RECREATED", "topics" -> topics.toSeq.sorted.mkString(", "))
 
   def stalled(partitions: Seq[String], timeout: Duration): SpliceException =
     conditions.error(
-      "SPLICE_KAFKA.STALLED",
+      "SPLICE_KAFKA_CONNECTION.PARTITION_UNAVAILABLE",
       "partitions" -> partitions.mkString(", "),
       "timeout"    -> s"${timeout.toMillis} ms"
     )
 
   def timestampOutOfRange(topic: String, partition: Int, offset: Long, millis: Long): SpliceException =
     conditions.error(
-      "SPLICE_KAFKA.TIMESTAMP_OUT_OF_RANGE",
+      "SPLICE_KAFKA_DATA.TIMESTAMP_OUT_OF_RANGE",
       "partition" -> s"$topic-$partition",
       "offset"    -> offset.toString,
       "timestamp" -> millis.toString
@@ -168,7 +172,7 @@ private[splice] object KafkaErrors {
       cause: Throwable
   ): SpliceException =
     conditions.error(
-      "SPLICE_KAFKA.UNPARSABLE",
+      "SPLICE_KAFKA_DATA.INVALID_VALUE",
       cause,
       "partition" -> s"$topic-$partition",
       "offset"    -> offset.toString,
@@ -178,7 +182,7 @@ private[splice] object KafkaErrors {
     )
 
   def cannotAnswer(question: String, why: String): SpliceException =
-    conditions.error("SPLICE_KAFKA.CANNOT_ANSWER", "question" -> question, "why" -> why)
+    conditions.error("SPLICE_KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED", "question" -> question, "why" -> why)
 
   private def list(partitions: Iterable[LogPartition]): String =
     if (partitions.isEmpty) "none" else partitions.toSeq.sorted.mkString(", ")

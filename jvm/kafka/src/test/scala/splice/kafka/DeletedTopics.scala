@@ -57,7 +57,7 @@ private[kafka] trait DeletedTopics extends BeforeAndAfterAll { this: Suite =>
     real.source(options(policy, topics: _*): _*)
 
   protected val policies: Seq[RemovalPolicy] = for {
-    removed <- Seq("fail", "drain", "drop", "keep:1 day")
+    removed <- Seq("fail", "drain", "drop")
     fails   <- Seq(true, false)
   } yield RemovalPolicy(removed, fails)
 

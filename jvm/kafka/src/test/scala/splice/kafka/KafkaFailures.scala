@@ -10,10 +10,10 @@ import splice.source.SpliceException
 /** Expects errors of the Kafka source. */
 trait KafkaFailures extends Assertions {
 
-  /** The text of an error that must have a condition, such as `DATA_LOSS`. */
+  /** The text of an error that must have a condition, such as `KAFKA_DATA.DATA_LOSS`. */
   protected def failure(condition: String)(body: => Any): String = {
     val error = intercept[SpliceException](body)
-    assert(error.getCondition == s"SPLICE_KAFKA.$condition", error)
+    assert(error.getCondition == s"SPLICE_$condition", error)
     error.getMessage
   }
 }

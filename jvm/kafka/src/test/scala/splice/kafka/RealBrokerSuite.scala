@@ -122,7 +122,7 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
       c.tasks(begin, c.advance(begin, everything = true))
     }
     deleteTo(40)
-    assert(failure("DATA_LOSS")(real.rows(failing, tasks, "failing")).contains("deleted-0 [0, 40)"))
+    assert(failure("KAFKA_DATA.DATA_LOSS")(real.rows(failing, tasks, "failing")).contains("deleted-0 [0, 40)"))
     assert(real.rows(warning, tasks, "warning").map(_._3).sorted == values(40, 100))
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, java.time.Clock.systemUTC(), 2, "gap")
     Using.resource(SplitEnumerator.untyped(failing, context)) { e =>
@@ -142,7 +142,10 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
     real.eventually("the topic is gone")(!real.admin(_.listTopics().names().get()).contains("again"))
     real.create("again", 1)
     real.write("again", 1, 0, 50)
-    assert(failure("RECREATED")(real.run(source, log)(_.advance(until, everything = true))).contains("topic again "))
+    assert(failure("KAFKA_DATA.TOPIC_RECREATED")(real.run(
+      source,
+      log
+    )(_.advance(until, everything = true))).contains("topic again "))
   }
 
   test("starts by time, by group and by the end of the log") {
@@ -155,8 +158,8 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
     val future = (System.currentTimeMillis() + 3600000L).toString
     assert(begin("startingTimestamp" -> future, "startingOffsetsByTimestampStrategy" -> "latest") == begin())
     val group = Seq("kafka.group.id" -> "nobody", "startingOffsets" -> "committed")
-    assert(failure("NO_COMMITTED")(begin(group: _*)).contains("starts-0, starts-1"))
-    assert(begin(group :+ ("committedReset" -> "earliest"): _*) == """{"starts":{"0":0,"1":0}}""")
+    assert(failure("KAFKA_OPTION.COMMITTED_OFFSET_NOT_FOUND")(begin(group: _*)).contains("starts-0, starts-1"))
+    assert(begin(group :+ ("onNoCommittedOffset" -> "earliest"): _*) == """{"starts":{"0":0,"1":0}}""")
   }
 
   test("partitions added while the query runs are found and read from their first record") {
@@ -173,7 +176,7 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
   }
 
   test("a missing topic is an error that names it") {
-    val text = failure("MISSING_TOPIC")(real.run(real.source(
+    val text = failure("KAFKA_OPTION.TOPIC_NOT_FOUND")(real.run(real.source(
       "subscribe"                   -> "nothing",
       "fetchOffset.retryIntervalMs" -> "10"
     ))(_.initial()))
@@ -212,7 +215,9 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
         "subscribe"                    -> "t",
         "kafka.default.api.timeout.ms" -> "1500"
       )
-    val text = failure("UNREACHABLE")(real.run(SourceProvider.create(SourceOptions(options)))(_.initial()))
+    val text = failure("KAFKA_CONNECTION.BROKERS_UNAVAILABLE")(
+      real.run(SourceProvider.create(SourceOptions(options)))(_.initial())
+    )
     assert(text.contains(s"127.0.0.1:$port") && text.contains("1500 ms"))
   }
 

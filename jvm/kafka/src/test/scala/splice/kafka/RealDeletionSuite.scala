@@ -33,7 +33,7 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
         atOnce(begun) { case (policy, c, from) => (policy, c, Try(reach(c, from, "stays", 8))) }
       }
       ended.foreach { case (policy, _, result) =>
-        assert(condition(result) == Option.when(policy.fails)("SPLICE_KAFKA.DATA_LOSS"), policy)
+        assert(condition(result) == Option.when(policy.fails)("SPLICE_KAFKA_DATA.DATA_LOSS"), policy)
         result.foreach(at => assert(at.json.contains("leaves") == policy.keepsPosition, policy))
       }
       // One warning of each query that continues.
@@ -84,7 +84,7 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
       read.foreach { case (policy, rows, sent, seconds) =>
         info(f"a batch with $policy: $sent requests in $seconds%.1f s")
         assert(sent <= PerSecond * (seconds + 1), policy)
-        assert(condition(rows) == Option.when(policy.fails)("SPLICE_KAFKA.DATA_LOSS"), policy)
+        assert(condition(rows) == Option.when(policy.fails)("SPLICE_KAFKA_DATA.DATA_LOSS"), policy)
         rows.foreach(all => assert(all.map(_._2) == (0L until 5L), policy))
       }
       assert(told.count(_.contains("goes-0 [0, 5)")) == policies.count(!_.fails), told)
@@ -135,7 +135,7 @@ trait Deletions extends AnyFunSuite with DeletedTopics {
       (policy, ranges)
     }
     read.foreach { case (policy, ranges) =>
-      assert(condition(ranges) == Option.when(policy.fails)("SPLICE_KAFKA.DATA_LOSS"), policy)
+      assert(condition(ranges) == Option.when(policy.fails)("SPLICE_KAFKA_DATA.DATA_LOSS"), policy)
       ranges.foreach(text => assert(text == "is-0 [0, 5)", policy))
     }
     assert(!exists("was"))
@@ -202,7 +202,7 @@ final class RealGuardedDeletionSuite extends Deletions {
         real.all(c, from)
         false
       })
-      assert(error.getCondition == "SPLICE_KAFKA.REFUSED")
+      assert(error.getCondition == "SPLICE_KAFKA.BROKER_ERROR")
       Seq("named", "Not authorized", "deleted together with its rights").foreach(words =>
         assert(error.getMessage.contains(words))
       )

@@ -84,7 +84,7 @@ final class RealFrozenDeletionSuite extends AnyFunSuite with DeletedTopics {
       (policy, result, took)
     }
     results.foreach { case (policy, result, took) =>
-      assert(condition(result) == Option.when(policy.fails)("SPLICE_KAFKA.DATA_LOSS"), policy)
+      assert(condition(result) == Option.when(policy.fails)("SPLICE_KAFKA_DATA.DATA_LOSS"), policy)
       result.foreach { at =>
         assert(at.get(LogPartition("lasts", 0)).contains(8L), policy)
         assert(at.hasTopic("vanishes") == policy.keepsPosition, policy)

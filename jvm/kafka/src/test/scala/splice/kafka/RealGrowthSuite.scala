@@ -94,7 +94,7 @@ final class RealGrowthSuite extends AnyFunSuite with BeforeAndAfterAll {
       "endingOffsetsByTimestamp"   -> """{"does-not-exist":{"0":1000}}"""
     )
     assert(each.contains("START_AFTER_END") && each.contains("does-not-exist-0 begins at 1970-01-01T00:00:02Z"))
-    assert(failure("startingOffsets" -> "latest").contains("SPLICE_KAFKA_OPTION.REFUSED"))
-    assert(failure("startingOffsets" -> "earliest").contains("SPLICE_KAFKA.MISSING_TOPIC"))
+    assert(failure("startingOffsets" -> "latest").contains("SPLICE_KAFKA_OPTION.OPTION_NOT_ALLOWED"))
+    assert(failure("startingOffsets" -> "earliest").contains("SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND"))
   }
 }

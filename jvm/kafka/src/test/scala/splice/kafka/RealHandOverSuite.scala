@@ -198,7 +198,7 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
       )
       val wanted = offsets("open", OffsetRanges(6, Vector(0L -> 6L)))
       val error  = intercept[SpliceException](read(source, wanted, 1000))
-      assert(error.getCondition == "SPLICE_KAFKA.STALLED", error)
+      assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.PARTITION_UNAVAILABLE", error)
       out.commitTransaction()
       assert(read(source, wanted, 1000).map(_._2) == Seq(0, 1, 3, 4, 5))
     }
@@ -217,7 +217,7 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(timed("emptied", OnGap.Fail).json == """{"emptied":{"0":0}}""")
     deleteTo("emptied", 10)
     val error = intercept[SpliceException](timed("emptied", OnGap.Fail))
-    assert(error.getCondition == "SPLICE_KAFKA.TIME_GAP")
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP")
     assert(error.getMessage.contains("emptied-0 has no record any more"), error)
     assert(timed("emptied", OnGap.Warn).json == """{"emptied":{"0":10}}""")
   }
@@ -227,10 +227,13 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(timed("marked", OnGap.Fail).json == """{"marked":{"0":0}}""")
     deleteTo("marked", 10)
     val error = intercept[SpliceException](timed("marked", OnGap.Fail))
-    assert(error.getCondition == "SPLICE_KAFKA.TIME_GAP" && error.getMessage.contains("marked-0 begins at "), error)
+    assert(
+      error.getCondition == "SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP" && error.getMessage.contains("marked-0 begins at "),
+      error
+    )
     deleteTo("marked", 32)
     val empty = intercept[SpliceException](timed("marked", OnGap.Fail))
-    assert(empty.getCondition == "SPLICE_KAFKA.TIME_GAP", empty)
+    assert(empty.getCondition == "SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP", empty)
     // Brokers find a marker by its time too.
     assert(empty.getMessage.contains("marked-0 begins at "), empty)
   }

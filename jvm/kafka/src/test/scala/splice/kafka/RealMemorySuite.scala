@@ -117,7 +117,7 @@ final class RealMemorySuite extends AnyFunSuite with BeforeAndAfterAll {
 
   test("a record that was damaged in the broker's log is an error that names its partition") {
     val error = damaged("damaged")(rows => intercept[SpliceException](rows))
-    assert(error.getCondition == "SPLICE_KAFKA.CORRUPT_RECORD" && error.getMessage.contains("damaged-0"), error)
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.CORRUPT_RECORD" && error.getMessage.contains("damaged-0"), error)
   }
 
   test("check.crcs=false reads a record that was damaged in the broker's log") {

@@ -51,7 +51,7 @@ final class RealOutlookSuite extends AnyFunSuite with BeforeAndAfterAll {
     // A broker applies an entry some time after it was created.
     real.eventually("the entry denies to read")(Try(outlook("secret")).isFailure)
     val error = intercept[SpliceException](outlook("secret"))
-    assert(error.getCondition == "SPLICE_KAFKA.REFUSED")
+    assert(error.getCondition == "SPLICE_KAFKA.BROKER_ERROR")
     Seq("secret", "Not authorized", broker.servers).foreach(words => assert(error.getMessage.contains(words)))
     allow("secret", AclOperation.READ)
     real.eventually("the entry allows to read")(Try(outlook("secret")).isSuccess)

@@ -49,7 +49,7 @@ final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAn
     real.run(real.source("subscribe" -> "window", earliest, rarely)) { c =>
       val until = real.all(c, c.initial())
       recreate("window", 50)
-      assert(failure("RECREATED")(real.moved(c, until)).contains("topic window "))
+      assert(failure("KAFKA_DATA.TOPIC_RECREATED")(real.moved(c, until)).contains("topic window "))
     }
   }
 
@@ -108,7 +108,7 @@ final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAn
       val source = real.source("subscribe" -> "passed", "onOutOfRange" -> policy)
       real.run(source)(c => c.ranges(source.position(from), real.all(c, source.position(from))).mkString)
     }
-    assert(failure("DATA_LOSS")(range("fail")).contains("passed-0 [10, 40)"))
+    assert(failure("KAFKA_DATA.DATA_LOSS")(range("fail")).contains("passed-0 [10, 40)"))
     assert(range("earliest") == "passed-0 [40, 100)")
     assert(range("latest") == "")
     assert(range("timestamp:1") == "passed-0 [40, 100)")
@@ -211,7 +211,7 @@ final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAn
     val fast    = Seq("kafka.default.api.timeout.ms" -> "1000", "kafka.request.timeout.ms" -> "1000")
     val options = Seq("subscribe" -> "away", earliest, often) ++ fast
     val patient = real.source(options: _*)
-    val hasty   = real.source(options :+ ("metadataFailureTimeout" -> "0s"): _*)
+    val hasty   = real.source(options :+ ("clusterTimeout" -> "0s"): _*)
     real.run(patient) { c =>
       val one = real.all(c, c.initial())
       real.run(hasty) { other =>
@@ -220,7 +220,7 @@ final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAn
         broker.kill()
         assert(Seq.fill(3)(real.all(c, one)).forall(_ == one))
         real.eventually("looks fail")(c.figures(one)("metadataFailures").toInt > 0)
-        failure("UNREACHABLE")(real.all(other, one))
+        failure("KAFKA_CONNECTION.BROKERS_UNAVAILABLE")(real.all(other, one))
         broker.start()
       }
       real.eventually("writing works again")(Try(real.write("away", 1, 10, 20)).isSuccess)
@@ -240,7 +240,7 @@ final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAn
     broker.replace()
     real.create("swapped", 1)
     real.write("swapped", 1, 0, 30)
-    val text = failure("OTHER_CLUSTER")(real.run(failing, log)(real.all(_, one)))
+    val text = failure("KAFKA_DATA.OTHER_CLUSTER")(real.run(failing, log)(real.all(_, one)))
     assert(text.contains(before) && text.contains(broker.clusterId) && text.contains("'onTopicRecreated'"))
     real.run(reading, log) { c =>
       val until = real.moved(c, one)

@@ -62,7 +62,7 @@ final class RealRecreationSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   private def isRecreated(error: Option[SpliceException]): Boolean =
-    error.exists(_.getCondition == "SPLICE_KAFKA.RECREATED")
+    error.exists(_.getCondition == "SPLICE_KAFKA_DATA.TOPIC_RECREATED")
 
   test("a reader compares topic ids without another client, and with one if they differ") {
     real.create("alone", 1)

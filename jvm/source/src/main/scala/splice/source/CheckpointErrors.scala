@@ -11,7 +11,7 @@ object CheckpointErrors {
   /** Written by a newer version of Splice. */
   def newer(what: String, found: Int, known: Int): SpliceException =
     conditions.error(
-      "SPLICE_CHECKPOINT.NEWER_VERSION",
+      "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED",
       "what"  -> what,
       "found" -> found.toString,
       "known" -> known.toString
@@ -23,15 +23,15 @@ object CheckpointErrors {
 
   /** Written by another source. */
   def foreign(what: String, expected: String): SpliceException =
-    conditions.error("SPLICE_CHECKPOINT.FOREIGN", "what" -> what, "expected" -> expected)
+    conditions.error("SPLICE_CHECKPOINT.OTHER_SOURCE", "what" -> what, "expected" -> expected)
 
   /** The query is not the one that began the checkpoint. */
   def changed(difference: String): SpliceException =
-    conditions.error("SPLICE_CHECKPOINT.CHANGED", "difference" -> difference)
+    conditions.error("SPLICE_CHECKPOINT.SOURCE_CHANGED", "difference" -> difference)
 
   /** An entry that an offset needs is gone. */
   def missingEntry(what: String): SpliceException =
-    conditions.error("SPLICE_CHECKPOINT.MISSING_ENTRY", "what" -> what)
+    conditions.error("SPLICE_CHECKPOINT.ENTRY_NOT_FOUND", "what" -> what)
 
   /** The storage of a file may replace a file that another driver creates at the same time. */
   def storeNotAtomic(file: String, why: String): SpliceException =
@@ -39,5 +39,5 @@ object CheckpointErrors {
 
   /** A folder is not that of a checkpoint. */
   def notThere(folder: String): SpliceException =
-    conditions.error("SPLICE_CHECKPOINT.NOT_THERE", "folder" -> folder)
+    conditions.error("SPLICE_CHECKPOINT.NOT_FOUND", "folder" -> folder)
 }

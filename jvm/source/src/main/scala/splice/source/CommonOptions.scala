@@ -7,57 +7,68 @@ package splice.source
 object CommonOptions {
 
   val Source: SourceOption[String] =
-    SourceOption("source", OptionType.Text, "which source to read")
+    SourceOption("source", OptionType.Text, "Source to read.")
 
-  val UnknownOptions: SourceOption[UnknownOptions] = SourceOption(
-    "unknownOptions",
-    OptionType.choice[UnknownOptions](
-      "fail" -> splice.source.UnknownOptions.Fail,
-      "warn" -> splice.source.UnknownOptions.Warn
+  val OnUnknown: SourceOption[OnUnknownOption] = SourceOption(
+    "onUnknownOption",
+    OptionType.choice[OnUnknownOption](
+      "fail" -> splice.source.OnUnknownOption.Fail,
+      "warn" -> splice.source.OnUnknownOption.Warn
     ),
-    "what to do with an option that no part of the source knows"
-  ).withDefault(splice.source.UnknownOptions.Fail, "fail")
+    "Policy for an option that no part of the source defines."
+  ).withDefault(splice.source.OnUnknownOption.Fail, "fail")
 
   val Slots: SourceOption[Int] = SourceOption(
     "slots",
     OptionType.PositiveInt,
-    "number of tasks that share the splits of a log, such as Kafka partitions. By default the number of tasks that the available cores can run at a time, by spark.task.cpus: those at the start of the query, and later those that have been available for one minute. At most the number of splits"
+    "Number of tasks that share the splits of a log, such as Kafka partitions, at most the number of " +
+      "splits. Default: the number of tasks that the available cores can run at the same time " +
+      "(spark.task.cpus), counted at the start of the query and again when the number has been stable for " +
+      "one minute."
   )
 
   val Assigner: SourceOption[SlotAssigner] = SourceOption(
     "assigner",
     OptionType.choice[SlotAssigner](SlotAssigner.all.map(a => a.word -> a): _*),
-    "which slot reads which partition: hash spreads each topic from a place that its name says, round-robin gives every slot as many partitions, balanced as many bytes and rows"
+    "Assignment of partitions to slots. hash spreads the partitions of each topic from a slot that the " +
+      "topic name determines. roundRobin gives every slot the same number of partitions. balanced gives " +
+      "every slot the same number of bytes and rows."
   ).withDefault(SlotAssigner.Balanced, SlotAssigner.Balanced.word)
 
   val SplitLargePartitions: SourceOption[Boolean] = SourceOption(
     "splitLargePartitions",
     OptionType.Bool,
-    "whether a partition that has more than a slot's share of a batch is read by several slots at once; the order of its records is lost between tasks then"
+    "If true, several slots read a partition that has more than one slot's share of a batch. Records of " +
+      "the partition then have no order between tasks."
   ).withDefault(false, "false")
 
   val MinPartitions: SourceOption[Int] = SourceOption(
     "minPartitions",
     OptionType.PositiveInt,
-    "minimum number of tasks per batch. Splice cuts ranges of partitions if there are fewer; each task has at least one row. The option does not change the number of slots"
+    "Minimum number of tasks per batch. Splice cuts the ranges of partitions if there are fewer. Each " +
+      "task has at least one row. The option does not change the number of slots."
   )
 
   val MaxRecordsPerPartition: SourceOption[Long] = SourceOption(
     "maxRecordsPerPartition",
     OptionType.PositiveLong,
-    "at most so many offsets a task, by cutting the ranges of partitions that have more"
+    "Maximum number of offsets per task. Splice cuts the ranges of larger partitions."
   )
 
   val EndBatchOnChange: SourceOption[Boolean] = SourceOption(
     "endBatchOnChange",
     OptionType.Bool,
-    "whether a batch in real-time mode ends early when the source has a new partition or topic, or new metadata, so that the next batch reads it. The executors must be able to read the checkpoint. If false, a change applies to the next batch"
+    "If true, a batch in real-time mode ends early when the source has a new partition, a new topic or " +
+      "new metadata, and the next batch reads it. The executors must be able to read the checkpoint. If " +
+      "false, a change applies to the next batch."
   ).withDefault(true, "true")
 
   val CheckpointStoreOption: SourceOption[CheckpointStore] = SourceOption(
     "checkpointStore",
     OptionType.choice[CheckpointStore]("atomic" -> CheckpointStore.Atomic, "unsafe" -> CheckpointStore.Unsafe),
-    "the storage that the checkpoint may be on: atomic accepts storage that creates a file only if it is absent (a local disk, HDFS, S3A with conditional writes); unsafe accepts any storage, where two drivers on one checkpoint can overwrite each other's entries"
+    "Storage that the checkpoint may use. atomic requires storage that creates a file only if it is " +
+      "absent: a local disk, HDFS, S3A with conditional writes. unsafe accepts any storage; two drivers on " +
+      "one checkpoint can then overwrite each other's entries."
   ).withDefault(CheckpointStore.Atomic, "atomic")
 
   /** What holds for a whole query, and not for a leg of it. */
@@ -72,13 +83,13 @@ object CommonOptions {
       CheckpointStoreOption
     )
 
-  val set: OptionSet = OptionSet("Every source", Seq(Source, UnknownOptions) ++ ofQuery)
+  val set: OptionSet = OptionSet("Every source", Seq(Source, OnUnknown) ++ ofQuery)
 }
 
 /** What to do with options that are not known. */
-sealed trait UnknownOptions extends Product with Serializable
+sealed trait OnUnknownOption extends Product with Serializable
 
-object UnknownOptions {
-  case object Fail extends UnknownOptions
-  case object Warn extends UnknownOptions
+object OnUnknownOption {
+  case object Fail extends OnUnknownOption
+  case object Warn extends OnUnknownOption
 }

@@ -24,10 +24,11 @@ object OptionErrors {
 
   /** Nobody knows `option`. */
   def unknown(option: String, nearest: Option[String]): SpliceOptionException =
-    nearest match {
-      case Some(near) => conditions.option("SPLICE_OPTION.UNKNOWN_NEAR", "option" -> option, "nearest" -> near)
-      case None       => conditions.option("SPLICE_OPTION.UNKNOWN", "option" -> option)
-    }
+    conditions.option(
+      "SPLICE_OPTION.UNKNOWN",
+      "option"     -> option,
+      "suggestion" -> nearest.fold("See the option reference.")(near => s"Did you mean '$near'?")
+    )
 
   /** Options that exclude each other, or of which exactly one is needed. */
   def conflict(options: Seq[String], why: String): SpliceOptionException =

@@ -21,15 +21,15 @@ final case class OptionSet(title: String, options: Seq[SourceOption[_]], others:
 
   def ++(more: OptionSet): OptionSet = OptionSet(title, options ++ more.options, k => others(k) || more.others(k))
 
-  /** Fails, or warns when `unknownOptions` says so, at the first key that nobody knows, naming the nearest known one. */
+  /** Fails, or warns when `onUnknownOption` says so, at the first key that nobody knows, naming the nearest known one. */
   def refuseUnknown(of: SourceOptions): Unit = {
     val known   = keys ++ CommonOptions.set.keys
     val unknown = of.keys.filterNot(k => known(k.toLowerCase(Locale.ROOT)) || others(k))
     unknown.headOption.foreach { key =>
       val error = OptionErrors.unknown(of.name(key), nearest(key).map(of.name))
-      of(CommonOptions.UnknownOptions) match {
-        case UnknownOptions.Fail => throw error
-        case UnknownOptions.Warn => OptionSet.log.warn(error.getMessage)
+      of(CommonOptions.OnUnknown) match {
+        case OnUnknownOption.Fail => throw error
+        case OnUnknownOption.Warn => OptionSet.log.warn(error.getMessage)
       }
     }
   }

@@ -12,7 +12,7 @@ object SlotAssigner {
   case object Hash extends SlotAssigner("hash")
 
   /** Every split goes to the slot that has fewest: even in splits, whatever they weigh. */
-  case object RoundRobin extends SlotAssigner("round-robin")
+  case object RoundRobin extends SlotAssigner("roundRobin")
 
   /** Heaviest first to the slot that has least; a split stays where it was unless that costs balance (default). */
   case object Balanced extends SlotAssigner("balanced")

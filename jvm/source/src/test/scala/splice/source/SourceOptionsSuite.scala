@@ -39,8 +39,8 @@ final class SourceOptionsSuite extends AnyFunSuite {
     assert(far.getCondition == "SPLICE_OPTION.UNKNOWN")
   }
 
-  test("unknownOptions = warn goes on") {
-    set.refuseUnknown(SourceOptions(Map("maxRow" -> "5", "unknownOptions" -> "warn")))
+  test("onUnknownOption = warn goes on") {
+    set.refuseUnknown(SourceOptions(Map("maxRow" -> "5", "onUnknownOption" -> "warn")))
     set.refuseUnknown(SourceOptions(Map("kafka.anything" -> "1")))
   }
 

@@ -63,8 +63,8 @@ final class SpliceHybridProvider extends SpliceProvider {
   override protected def implied: Map[String, String] = Map("source" -> "hybrid")
 }
 
-/** `format("splice-dynamic-kafka")`: `splice` with `source` = `dynamic-kafka`. */
+/** `format("splice-dynamic-kafka")`: `splice` with `source` = `dynamicKafka`. */
 final class SpliceDynamicKafkaProvider extends SpliceProvider {
   override def shortName(): String                    = "splice-dynamic-kafka"
-  override protected def implied: Map[String, String] = Map("source" -> "dynamic-kafka")
+  override protected def implied: Map[String, String] = Map("source" -> "dynamicKafka")
 }

@@ -70,7 +70,7 @@ final class RealTimeChangesSuite extends AnyFunSuite with LiveQueries {
       whole("replaced", numbers(0, 0 until 10))
       recreate("replaced")
       write("replaced", 0, numbers(1, 0 until 30))
-      assert(failure(query).contains("SPLICE_KAFKA.RECREATED"))
+      assert(failure(query).contains("SPLICE_KAFKA_DATA.TOPIC_RECREATED"))
       // No row of the new topic was taken for one of the old topic.
       assert(values("replaced") == numbers(0, 0 until 10))
     } finally query.stop()

@@ -74,7 +74,7 @@ final class RealTimeDynamicSuite extends AnyFunSuite with WithSpark with Eventua
 
     def start(trigger: Trigger, options: (String, String)*): StreamingQuery = spark.readStream.format("splice")
       .options(Map(
-        "source"            -> "dynamic-kafka",
+        "source"            -> "dynamicKafka",
         "streams"           -> name,
         "metadata.file"     -> file.toString,
         "startingOffsets"   -> "earliest",

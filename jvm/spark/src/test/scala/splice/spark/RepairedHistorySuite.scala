@@ -96,7 +96,7 @@ final class RepairedHistorySuite extends AnyFunSuite with WithSpark {
       Files.setLastModifiedTime(world.file, if (isKept) time else FileTime.fromMillis(time.toMillis + 60000))
       if (isKept) world.run()
       else {
-        assert(world.fails().contains("SPLICE_FILES.FILE_CHANGED"))
+        assert(world.fails().contains("SPLICE_FILES_DATA.FILE_CHANGED"))
         world.run("history.onFileChanged" -> "warn")
       }
       world.assertEachOnce()

@@ -16,7 +16,7 @@ final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
 
   test("a source that is not there is refused, with those that are") {
     val error = intercept[SpliceOptionException](spark.read.format("splice").option("source", "kafak").load())
-    assert(error.getMessage.contains("'source' is 'kafak'. Allowed: dynamic-kafka, files, hybrid, kafka"))
+    assert(error.getMessage.contains("'source' is 'kafak'. Allowed: dynamicKafka, files, hybrid, kafka"))
   }
 
   test("an unknown option is refused with the nearest name") {
@@ -50,7 +50,7 @@ final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
     val error = intercept[SpliceUnsupportedException] {
       spark.range(1).write.format("splice-files").option("format", "parquet").option("path", path).mode("append").save()
     }
-    assert(error.getCondition == "SPLICE_READ_ONLY")
+    assert(error.getCondition == "SPLICE_SOURCE.WRITE_NOT_SUPPORTED")
     assert(error.getMessage.contains("use Spark's own sink, format(\"kafka\")"))
   }
 
@@ -67,7 +67,7 @@ final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
   test("the properties of a table show no secret of the options") {
     val secret     = "hunter2"
     val properties = new SpliceTable(Map(
-      "source"                        -> "dynamic-kafka",
+      "source"                        -> "dynamicKafka",
       "streams"                       -> "orders",
       "metadata.url"                  -> s"https://me:$secret@host/streams?version=1&sig=$secret",
       "metadata.header.Authorization" -> s"Bearer $secret",

@@ -89,7 +89,7 @@ final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eve
     def start(more: (String, String)*): StreamingQuery = spark.readStream
       .format("splice")
       .options(Map(
-        "source"            -> "dynamic-kafka",
+        "source"            -> "dynamicKafka",
         "metadata"          -> "http",
         "metadata.url"      -> s"http://127.0.0.1:${server.getAddress.getPort}/",
         "streams"           -> "s",
@@ -188,7 +188,7 @@ final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eve
 
   test("a query that waits for the topics of a single cluster stops within 5 seconds, and leaves nothing") {
     world { w =>
-      val query = w.start("metadata" -> "single-cluster", "kafka.bootstrap.servers" -> s"127.0.0.1:${w.cluster.port}")
+      val query = w.start("metadata" -> "singleCluster", "kafka.bootstrap.servers" -> s"127.0.0.1:${w.cluster.port}")
       eventually(assert(!w.cluster.accepted.isEmpty))
       stop(query)
     }
@@ -199,14 +199,14 @@ final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eve
       val query = w.start("onClusterUnavailable" -> "fail", "clusterTimeout" -> "2s")
       eventually(assert(query.lastProgress != null))
       w.streams = everywhere
-      assert(failed(query).contains("SPLICE_DYNAMIC.CLUSTER_UNAVAILABLE"))
+      assert(failed(query).contains("SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE"))
     }
   }
 
   test("a query that fails at one cluster while another one does not respond leaves nothing") {
     world { w =>
       w.streams = "{s: {good: [absent], hanging: [orders]}}"
-      assert(failed(w.start()).contains("SPLICE_KAFKA.MISSING_TOPIC"))
+      assert(failed(w.start()).contains("SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND"))
       assert(!w.cluster.accepted.isEmpty)
     }
   }
@@ -214,7 +214,7 @@ final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eve
   test("a query whose first document is rejected leaves nothing") {
     world { w =>
       w.streams = "{s: {good: [orders]}, t: {good: [orders]}}"
-      assert(failed(w.start("streams" -> "s,t")).contains("SPLICE_METADATA.TWICE"))
+      assert(failed(w.start("streams" -> "s,t")).contains("SPLICE_METADATA.TOPIC_IN_SEVERAL_STREAMS"))
     }
   }
 }

@@ -107,7 +107,7 @@ final class DynamicKafkaSource private[splice] (settings: DynamicSettings) exten
 object DynamicKafkaSource {
 
   /** The word of the option `source`. */
-  val Kind = "dynamic-kafka"
+  val Kind = "dynamicKafka"
 
   /** Begins a source of streams on many clusters. */
   def builder(): DynamicKafkaSourceBuilder = new DynamicKafkaSourceBuilder

@@ -23,13 +23,14 @@ private[splice] object DynamicOptions {
       "names of streams separated by commas",
       t => Some(SortedSet.from(KafkaOptions.names(t))).filter(_.nonEmpty)
     ),
-    "the streams to read; the metadata says on which clusters and topics each of them lies"
+    "Streams to read. The metadata maps each stream to clusters and topics."
   )
 
   val StreamPattern: SourceOption[String] = SourceOption(
     "streamPattern",
     OptionType.Regex,
-    "reads every stream whose name holds a match, also those made later; ^ and $ bind the pattern to the whole name"
+    "Pattern of the streams to read, including streams that are added later. A stream matches if its name " +
+      "contains a match; ^ and $ bind the pattern to the whole name."
   )
 
   val Metadata: SourceOption[Seq[MetadataKind]] = SourceOption(
@@ -37,18 +38,19 @@ private[splice] object DynamicOptions {
     OptionType(
       s"one or more of ${MetadataKind.all.map(_.word).mkString(", ")}, separated by commas",
       text => {
-        val words = text.split(",").map(_.trim.toLowerCase(java.util.Locale.ROOT)).filter(_.nonEmpty).toSeq
-        val kinds = words.flatMap(word => MetadataKind.all.find(_.word == word))
+        val words = text.split(",").map(_.trim).filter(_.nonEmpty).toSeq
+        val kinds = words.flatMap(word => MetadataKind.all.find(_.word.equalsIgnoreCase(word)))
         if (kinds.nonEmpty && kinds.size == words.size && kinds.distinct == kinds) Some(kinds) else None
       }
     ),
-    "which metadata services say where streams lie, in the order in which they are asked until one answers"
+    "Metadata services that map streams to clusters and topics. Splice requests the metadata from them in " +
+      "this order until one responds."
   )
 
   val MetadataFile: SourceOption[String] = SourceOption(
     "metadata.file",
     OptionType("a path on any file system that Hadoop reaches", t => Some(t.trim).filter(_.nonEmpty)),
-    "the YAML or JSON document of the metadata service file; replace it by renaming another over it"
+    "YAML or JSON document of the metadata service file. To replace it, rename another file to its name."
   )
 
   val MetadataUrl: SourceOption[URI] = SourceOption(
@@ -57,7 +59,8 @@ private[splice] object DynamicOptions {
       "an http or https address with a host name of letters, digits, '-' and '.'",
       t => Try(URI.create(t.trim)).toOption.filter(u => Option(u.getHost).nonEmpty && schemes(u.getScheme))
     ),
-    "address of the document for the metadata service http. Splice sends its ETag and follows no redirect"
+    "Address of the document for the metadata service http. Splice sends the document's ETag and follows " +
+      "no redirect."
   )
 
   private def schemes(scheme: String): Boolean = Seq("http", "https").exists(_.equalsIgnoreCase(scheme))
@@ -66,15 +69,17 @@ private[splice] object DynamicOptions {
     SourceOption(
       "metadata.timeout",
       OptionType.Time,
-      "maximum time of a request to the metadata service http, from the connection to the last byte of the response. A restart waits as long " +
-        "for each metadata service, and then continues with the metadata of the checkpoint"
+      "Maximum time of a request to the metadata service http, from the connection to the last byte of the " +
+        "response. A restart waits as long for each metadata service, and then continues with the metadata of " +
+        "the checkpoint."
     )
       .withDefault(Duration.ofSeconds(10), "10s")
 
   val MetadataFailureTimeout: SourceOption[Duration] = SourceOption(
-    PolicyOptions.MetadataFailureTimeout.key,
+    "metadata.failureTimeout",
     OptionType.Time,
-    "for how long the query goes on with the last answer of a metadata service that gives none; it fails then. A restart begins anew with that answer"
+    "Time that the query continues with the last metadata of a service that does not respond. The query " +
+      "fails after it. A restart begins a new period."
   ).withDefault(Duration.ofHours(1), "1h")
 
   val MetadataHeader = "metadata.header."
@@ -85,13 +90,13 @@ private[splice] object DynamicOptions {
   val ClusterName: SourceOption[String] = SourceOption(
     "metadata.cluster",
     OptionType(ClusterNames.Allowed, t => Some(t.trim).filter(ClusterNames.isValid)),
-    "name of the cluster at 'kafka.bootstrap.servers' for the metadata service single-cluster"
+    "Name of the cluster at 'kafka.bootstrap.servers' for the metadata service singleCluster."
   ).withDefault("kafka", "kafka")
 
   val MetadataPython: SourceOption[String] = SourceOption(
     "metadata.python",
     OptionType.Text,
-    "the name of the metadata service python in this driver; set by the Python package, never by hand"
+    "Name of the metadata service python in this driver. The Python package sets the option."
   )
 
   val MetadataClass: SourceOption[String] = SourceOption(
@@ -100,51 +105,56 @@ private[splice] object DynamicOptions {
       "the name of a class that implements splice.kafka.dynamic.KafkaMetadataService, such as com.example.Inventory",
       t => Some(t.trim).filter(_.nonEmpty)
     ),
-    "the class of the metadata service class. Its public constructor has no parameters, or one java.util.Map of all options that begin " +
-      "with metadata. and further options metadata.class.<name> for the class"
+    "Class of the metadata service class. Its public constructor has no parameters, or one java.util.Map " +
+      "of all options that begin with metadata. and further options metadata.class.<name> for the class."
   )
 
   val MetadataInstance: SourceOption[String] = SourceOption(
     "metadata.instance",
     OptionType.Text,
-    "the name of the metadata service instance in this driver; set by the builder's metadataService, never by hand"
+    "Name of the metadata service instance in this driver. The builder's method metadataService sets the " +
+      "option."
   )
 
   val AllowLiteralSecrets: SourceOption[Boolean] = SourceOption(
     "allowLiteralSecrets",
     OptionType.Bool,
-    "whether the metadata may contain literal secrets, which the checkpoint then stores in files of mode 600. Otherwise it may contain references only, to ConfigProviders that 'kafka.config.providers' configures"
+    "If true, the metadata may contain literal secrets, and the checkpoint stores them in files of mode " +
+      "600. If false, the metadata may contain only references to ConfigProviders that " +
+      "'kafka.config.providers' configures."
   ).withDefault(false, "false")
 
   val MetadataProperties: SourceOption[Boolean] = SourceOption(
     "metadataProperties",
     OptionType.choice[Boolean]("safe" -> false, "any" -> true),
-    "which properties of the Kafka client the metadata may set for a cluster: safe = the security protocol, logins, key and trust stores, " +
-      "timeouts, the rack and the isolation level; any = each property that the query may set, which gives the author of the metadata the " +
-      "rights of this job"
+    "Properties of the Kafka client that the metadata may set for a cluster. safe permits the security " +
+      "protocol, logins, key and trust stores, timeouts, the rack and the isolation level. any permits each " +
+      "property that the query may set, and so gives the author of the metadata the rights of this job."
   ).withDefault(false, "safe")
 
   val OnRemovedOption: SourceOption[OnRemoved] = SourceOption(
     "onRemoved",
     OptionType.choice[OnRemoved](OnRemoved.all.map(p => p.word -> p): _*),
-    "policy for topics that the metadata removes: drain reads them up to their ends at the removal, drop stops reading them, fail ends the query"
+    "Policy for topics that the metadata removes. drain reads them up to their ends at the removal, drop " +
+      "stops reading them, fail ends the query."
   ).withDefault(OnRemoved.Drain, OnRemoved.Drain.word)
 
   val CutoverOption: SourceOption[Cutover] = SourceOption(
     "cutover",
     OptionType.choice[Cutover](Cutover.all.map(c => c.word -> c): _*),
-    "whether the new topics of a stream wait until its removed topics are drained: stream waits, together reads them at the same time"
+    "Order of old and new topics of a stream. together reads them at the same time. stream reads the new " +
+      "topics after the removed topics are drained."
   ).withDefault(Cutover.Together, Cutover.Together.word)
 
   val DrainTimeout: SourceOption[Duration] = SourceOption(
     "drainTimeout",
     OptionType.Time,
-    "how long the cluster of a removed topic may be unavailable before Splice stops draining the topic. A warning gives the " +
-      "number of unread rows"
+    "Time that the cluster of a removed topic may be unavailable before Splice stops draining the topic. " +
+      "A warning gives the number of unread rows."
   ).withDefault(RemovalRules.Default.drainTimeout, "1h")
 
   val RemovedRetention: SourceOption[Duration] = SourceOption(
-    "removedRetention",
+    PolicyOptions.RemovedRetention.key,
     OptionType.Time,
     "how long positions of topics are kept that the metadata removed, or that brokers deleted (onTopicRemoved = drain). A topic that " +
       "returns within that time resumes at its position"
@@ -153,26 +163,29 @@ private[splice] object DynamicOptions {
   val MaxRemovalFraction: SourceOption[Double] = SourceOption(
     "maxRemovalFraction",
     OptionType("a number above 0 and up to 1", _.trim.toDoubleOption.filter(f => f > 0 && f <= 1)),
-    "the share of all topics that metadata may remove within 24 hours. Metadata that removes more, or every topic, is not applied. " +
-      "'confirmRemovals' in the document permits more; 1 sets no limit"
+    "Share of all topics that metadata may remove within 24 hours. Splice does not apply metadata that " +
+      "removes more, or every topic. 'confirmRemovals' in the document permits more; 1 sets no limit."
   ).withDefault(RemovalRules.Default.maxFraction, "0.5")
 
   val ClusterWait: SourceOption[Duration] = SourceOption(
     "clusterWait",
     OptionType.Time,
-    "how long a batch waits for a cluster's answer before it goes without that cluster; until it answers no batch waits for it"
+    "Maximum time that a batch waits for the response of a cluster. The batch then continues without that " +
+      "cluster, and later batches do not wait until it responds."
   ).withDefault(Duration.ofSeconds(5), "5s")
 
   val ClusterTimeout: SourceOption[Duration] = SourceOption(
     "clusterTimeout",
     OptionType.Time,
-    "how long a cluster may give no answer when the query cannot go on without it: at its start, and when a batch that is logged already must be read"
+    "Time that a cluster may be unavailable while the query cannot continue without it: at the first " +
+      "start, and for a batch that is already logged."
   ).withDefault(Duration.ofMinutes(5), "5m")
 
   val OnClusterUnavailable: SourceOption[Boolean] = SourceOption(
     "onClusterUnavailable",
-    OptionType.choice[Boolean]("wait" -> false, "fail" -> true),
-    "what happens when a cluster gives no answer for clusterTimeout: wait goes on with the others, fail ends the query"
+    OptionType.choice[Boolean]("fail" -> true, "wait" -> false),
+    "Policy for a cluster that does not respond within 'clusterTimeout'. fail ends the query. wait " +
+      "continues with the other clusters."
   ).withDefault(false, "wait")
 
   val StreamWeights: SourceOption[Map[String, Double]] = weights("streamWeights", "stream", "{\"orders\":3}")
@@ -186,8 +199,8 @@ private[splice] object DynamicOptions {
   val MaxGaugeTopics: SourceOption[Int] = SourceOption(
     "maxGaugeTopics",
     OptionType("a whole number, 0 or more", _.trim.toIntOption.filter(_ >= 0)),
-    "maximum number of topics of all clusters that have gauges in Spark's metric system, up to five gauges per topic; the first ones by " +
-      "the names of cluster and topic"
+    "Maximum number of topics of all clusters that have gauges in Spark's metric system, with up to five " +
+      "gauges per topic. Splice selects the first topics by the names of cluster and topic."
   ).withDefault(400, "400")
 
   val own: Seq[SourceOption[_]] = Seq(
@@ -234,13 +247,17 @@ private[splice] object DynamicOptions {
   private def weights(key: String, what: String, example: String): SourceOption[Map[String, Double]] = SourceOption(
     key,
     OptionType(s"JSON such as $example, each number above 0", AdmissionOptions.weights),
-    s"how many times the share of another $what a $what gets when more is there than a batch may read; 1 where it is not named"
+    s"Share of a $what relative to another $what in a batch that cannot hold all available rows. Default: 1 for each $what that is " +
+      "not listed."
   )
 
   private def floors(key: String, what: String, example: String): SourceOption[Map[String, Double]] = SourceOption(
     key,
-    OptionType(s"JSON such as $example, parts of a batch above 0 that are 1 at most together", AdmissionOptions.floors),
-    s"what part of each batch a $what gets at least, if it has as much to read; none where it is not named"
+    OptionType(
+      s"JSON such as $example, shares of a batch, each above 0, that add up to at most 1",
+      AdmissionOptions.floors
+    ),
+    s"Minimum part of each batch for a $what that has enough available rows. Default: no minimum for a $what that is not listed."
   )
 
   private lazy val ofOneCluster: Set[String] =

@@ -11,7 +11,6 @@ import scala.collection.immutable.SortedSet
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
-import splice.kafka.KafkaErrors
 import splice.kafka.dynamic.change.{AppliedMetadata, Cutover, RemovalRules}
 import splice.kafka.dynamic.enumerator.MetadataDiscovery
 import splice.kafka.dynamic.metadata._
@@ -74,8 +73,8 @@ final private[splice] case class DynamicSettings(
 
   // One retention bounds the positions of removed topics, whether the metadata removed them or a broker.
   private def deleted(policy: TopicRemoved): TopicRemoved = policy match {
-    case TopicRemoved.Drain => TopicRemoved.Keep(removal.retention)
-    case other              => other
+    case TopicRemoved.Drain(_) => TopicRemoved.Drain(removal.retention)
+    case other                 => other
   }
 
   /** How long a start waits for the metadata services, which are asked one after another. */
@@ -142,15 +141,6 @@ private[splice] object DynamicSettings {
     val somewhere = Map(KafkaOptions.Servers.key -> "unknown:9092", KafkaOptions.SubscribePattern.key -> ".*")
     val base      = KafkaSettings(SourceOptions(merged(ofEvery(options), somewhere)))
     StreamStarts.check(options, streams, base.client)
-    base.policies.removed match {
-      case TopicRemoved.Keep(_) =>
-        throw KafkaErrors.refusedOption(
-          options.name(PolicyOptions.OnTopicRemoved.key),
-          s"a source of many clusters takes fail, drain or drop; '${options.name(DynamicOptions.RemovedRetention.key)}' sets how " +
-            "long drain keeps positions"
-        )
-      case _ => ()
-    }
     DynamicSettings(
       options,
       streams,

@@ -12,7 +12,7 @@ package splice.kafka.dynamic
   * Splice polls the service every `discoveryInterval`, on one thread of the driver per query that is not the query's thread. The same
   * thread creates an instance of `metadata.class`, and closes it when the query ends; Splice interrupts a call that has not ended then. A
   * response may take as long as the service needs: the query reads the streams of the last response until the next one arrives. If the
-  * service throws an exception, the query continues with the last response, and fails after `metadataFailureTimeout` without a response.
+  * service throws an exception, the query continues with the last response, and fails after `metadata.failureTimeout` without a response.
   *
   * The service is code of the job and has the rights of the job, so `metadataProperties` does not limit which client properties it sets. The
   * checkpoint stores the response, so `allowLiteralSecrets` applies to it.

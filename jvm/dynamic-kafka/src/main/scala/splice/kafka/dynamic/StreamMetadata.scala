@@ -18,7 +18,7 @@ import splice.source.{Limits, Secrets}
   * @param confirmRemovals
   *   permits this metadata to remove topics above the limit of `maxRemovalFraction`: up to this number of topics within 24
   *   hours, including those that earlier metadata removed. None = the limit applies. The error
-  *   `SPLICE_METADATA.TOO_MANY` names the number to set. Example: `metadata.copy(confirmRemovals = Some(12))`
+  *   `SPLICE_METADATA.REMOVAL_LIMIT_EXCEEDED` names the number to set. Example: `metadata.copy(confirmRemovals = Some(12))`
   */
 final case class StreamMetadata(
     generation: Option[Long],

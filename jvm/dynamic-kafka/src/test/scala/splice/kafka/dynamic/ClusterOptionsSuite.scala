@@ -24,12 +24,12 @@ final class ClusterOptionsSuite extends AnyFunSuite {
 
   test("an option that has no effect on one cluster is rejected, with the option of all clusters") {
     Seq(
-      "minOffsetsPerTrigger"   -> "7",
-      "includeHeaders"         -> "true",
-      "valueFormat"            -> "string",
-      "clusterTimeout"         -> "7s",
-      "metadataFailureTimeout" -> "7s",
-      "commitToGroup"          -> "true"
+      "minOffsetsPerTrigger"    -> "7",
+      "includeHeaders"          -> "true",
+      "valueFormat"             -> "string",
+      "clusterTimeout"          -> "7s",
+      "metadata.failureTimeout" -> "7s",
+      "commitToGroup"           -> "true"
     ).foreach {
       case (option, value) =>
         val message = rejected(s"cluster.east.$option" -> value)
@@ -108,7 +108,7 @@ final class ClusterOptionsSuite extends AnyFunSuite {
       override def allStreams(): StreamMetadata = metadata("East", "east", "west")
     })
     val error = intercept[SpliceException](service.allStreams())
-    assert(error.getCondition == "SPLICE_METADATA.AMBIGUOUS" && error.getMessage.contains("East and east"))
+    assert(error.getCondition == "SPLICE_METADATA.AMBIGUOUS_CLUSTER_NAME" && error.getMessage.contains("East and east"))
     assert(error.getMessage.contains("'cluster.east.*'"))
     assert(options.check(metadata("East", "west", "West")).isEmpty)
   }

@@ -16,7 +16,7 @@ final class DynamicKafkaSourceBuilderSuite extends AnyFunSuite {
   private def builder() = DynamicKafkaSource.builder().metadataFile("/streams.yaml").streams("orders", "returns")
 
   private val begun =
-    ListMap("source" -> "dynamic-kafka", "metadata.file" -> "/streams.yaml", "streams" -> "orders,returns")
+    ListMap("source" -> "dynamicKafka", "metadata.file" -> "/streams.yaml", "streams" -> "orders,returns")
 
   test("the words of the builder are options") {
     assert(builder().build().options == begun)
@@ -50,7 +50,7 @@ final class DynamicKafkaSourceBuilderSuite extends AnyFunSuite {
       intercept[SpliceOptionException](builder().option(key, value).build()).getMessage
     assert(refused("stream.orders.maxOffsetsPerTrigger", "7").contains(
       "'stream.<name>.<option>': startingOffsets, startingTimestamp, startingOffsetsByTimestamp, " +
-        "startingOffsetsByTimestampStrategy, committedReset"
+        "startingOffsetsByTimestampStrategy, onNoCommittedOffset"
     ))
     assert(refused("stream.startingOffsets", "latest").contains("'stream.startingOffsets'"))
     assert(refused("stream.order.startingOffsets", "latest").contains("'streams' names orders, returns"))
@@ -64,7 +64,7 @@ final class DynamicKafkaSourceBuilderSuite extends AnyFunSuite {
       new DynamicKafkaSourceProvider().startOption(SourceOptions(begun + (key -> "7"))).contains(key)
     assert(start("startingTimestamp") && start("stream.orders.startingTimestamp") &&
       start("cluster.a.startingTimestamp"))
-    assert(!start("cluster.a.kafka.client.id") && !start("stream.orders.committedReset"))
+    assert(!start("cluster.a.kafka.client.id") && !start("stream.orders.onNoCommittedOffset"))
   }
 
   test("what is a start only cannot be an end") {

@@ -69,7 +69,7 @@ abstract private[dynamic] class RealClusters extends AnyFunSuite with BeforeAndA
     }
 
     private def source: Source[_ <: Position] = SourceProvider.create(SourceOptions(Map(
-      "source"            -> "dynamic-kafka",
+      "source"            -> "dynamicKafka",
       "streams"           -> name,
       "metadata.file"     -> file.toString,
       "startingOffsets"   -> "earliest",

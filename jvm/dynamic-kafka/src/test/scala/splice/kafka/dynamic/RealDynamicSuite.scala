@@ -177,7 +177,7 @@ final class RealDynamicSuite extends RealClusters {
          |""".stripMargin
     Files.writeString(folder.resolve("twice.yaml"), text)
     val error = intercept[SpliceException](new Query("twice").run(run => { val _ = run.plan() }))
-    assert(error.getCondition == "SPLICE_DYNAMIC.SAME_CLUSTER" && error.getMessage.contains("one and two"))
+    assert(error.getCondition == "SPLICE_METADATA.DUPLICATE_CLUSTER" && error.getMessage.contains("one and two"))
   }
 
   test("a cluster that is down is left out, and its rows come when it is back") {

@@ -35,8 +35,8 @@ final class RealSingleClusterSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   private def source(password: String): Source[_ <: Position] = SourceProvider.create(SourceOptions(Map(
-    "source"                      -> "dynamic-kafka",
-    "metadata"                    -> "single-cluster",
+    "source"                      -> "dynamicKafka",
+    "metadata"                    -> "singleCluster",
     "metadata.cluster"            -> "east",
     "kafka.bootstrap.servers"     -> broker.servers,
     "kafka.sasl.jaas.config"      -> s"""Login required username="me" password="$password";""",
@@ -86,7 +86,7 @@ final class RealSingleClusterSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   private def document(file: Path): Source[_ <: Position] = SourceProvider.create(SourceOptions(Map(
-    "source"              -> "dynamic-kafka",
+    "source"              -> "dynamicKafka",
     "metadata.file"       -> file.toUri.toString,
     "allowLiteralSecrets" -> "true",
     "streams"             -> "literal",

@@ -45,7 +45,7 @@ final class SessionMetadataSuite extends AnyFunSuite with BeforeAndAfterAll {
     val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), 2, "session")
     try Using.resource(made.enumerator(context)) { enumerator =>
         val error = intercept[SpliceException](enumerator.start(StartPosition.Configured))
-        assert(error.getCondition == "SPLICE_METADATA.NEWER", error)
+        assert(error.getCondition == "SPLICE_METADATA.VERSION_NOT_SUPPORTED", error)
       }
     finally Files.delete(file)
   }

@@ -16,19 +16,19 @@ final class TakenOverSuite extends AnyFunSuite {
   }
 
   private val ofSpark = """{"orders":{"0":5}}"""
-  private val dynamic = Seq("source" -> "dynamic-kafka", "streams" -> "orders")
+  private val dynamic = Seq("source" -> "dynamicKafka", "streams" -> "orders")
   private val servers = "kafka.bootstrap.servers" -> "broker:9092"
 
   test("a source of one cluster takes them over, plain or by the metadata of its own cluster") {
     assert(takesOver(ofSpark, "source" -> "kafka", "subscribe" -> "orders", servers))
-    assert(takesOver(ofSpark, dynamic :+ servers :+ ("metadata" -> "single-cluster"): _*))
+    assert(takesOver(ofSpark, dynamic :+ servers :+ ("metadata" -> "singleCluster"): _*))
   }
 
   test("a source of many clusters does not, nor does any from its own offsets") {
     assert(!takesOver(ofSpark, dynamic :+ ("metadata.file" -> "streams.json"): _*))
     val own = """{"change":0,"clusters":{"east":{"orders":{"0":5}}},"v":1}"""
-    assert(!takesOver(own, dynamic :+ servers :+ ("metadata" -> "single-cluster"): _*))
+    assert(!takesOver(own, dynamic :+ servers :+ ("metadata" -> "singleCluster"): _*))
     val stored = """{"at":"position-00000000","change":0,"v":1}"""
-    assert(!takesOver(stored, dynamic :+ servers :+ ("metadata" -> "single-cluster"): _*))
+    assert(!takesOver(stored, dynamic :+ servers :+ ("metadata" -> "singleCluster"): _*))
   }
 }

@@ -13,81 +13,83 @@ import splice.source.{OptionSet, OptionType, SourceOption}
 object FileOptions {
 
   val Format: SourceOption[FileKind] =
-    SourceOption("format", OptionType.choice(FileKind.all.map(k => k.name -> k): _*), "the format of the files")
+    SourceOption("format", OptionType.choice(FileKind.all.map(k => k.name -> k): _*), "Format of the files.")
 
   val Path: SourceOption[String] = SourceOption(
     "path",
     FilePaths.One,
-    "the folder, file or pattern (such as /lake/2026-*) to read; files whose name begins with _ or . are skipped, " +
-      "folders named column=value give columns"
+    "Folder, file or pattern (such as /lake/2026-*) to read. Splice skips files whose name begins with _ " +
+      "or a dot. Folders named column=value add columns."
   )
 
   val Paths: SourceOption[Seq[String]] =
-    SourceOption("paths", FilePaths.Several, "several folders, files or patterns to read, instead of 'path'")
+    SourceOption("paths", FilePaths.Several, "Several folders, files or patterns to read, instead of 'path'.")
 
   val Schema: SourceOption[StructType] =
-    SourceOption("schema", SchemaText.Kind, "the columns of the files; by default Spark infers them")
+    SourceOption("schema", SchemaText.Kind, "Columns of the files. Default: Spark infers them.")
 
   val MaxFilesPerTrigger: SourceOption[Int] =
-    SourceOption("maxFilesPerTrigger", OptionType.PositiveInt, "how many files a batch reads at most; by default all")
+    SourceOption("maxFilesPerTrigger", OptionType.PositiveInt, "Maximum number of files per batch. Default: no limit.")
 
   val MaxBytesPerTrigger: SourceOption[Long] = SourceOption(
     "maxBytesPerTrigger",
     OptionType.Bytes,
-    "the greatest number of bytes per batch, but at least one file or block; a larger file is read by several batches, " +
-      "in blocks of 'maxPartitionBytes', if its format can be split; by default all"
+    "Maximum number of bytes per batch, but at least one file or block. Several batches read a larger " +
+      "file in blocks of 'maxPartitionBytes', if its format can be split. Default: no limit."
   )
 
   val MaxPartitionBytes: SourceOption[Long] = SourceOption(
     "maxPartitionBytes",
     OptionType.Bytes,
-    "how many bytes of files a task reads at most; fixed when the query first starts; " +
-      "by default spark.sql.files.maxPartitionBytes as it is then"
+    "Maximum number of bytes of files per task, fixed at the first start of the query. Default: the value " +
+      "of spark.sql.files.maxPartitionBytes at that start."
   )
 
   val OrderBy: SourceOption[FileOrder] = SourceOption(
     "orderBy",
     OptionType.choice[FileOrder]("modificationTime" -> FileOrder.ModificationTime, "path" -> FileOrder.Path),
-    "which files are read first"
+    "Order in which files are read."
   ).withDefault(FileOrder.ModificationTime, "modificationTime")
 
   val ChangedFile: SourceOption[OnFileChanged] = SourceOption(
     "onFileChanged",
     OptionType.choice[OnFileChanged]("fail" -> OnFileChanged.Fail, "warn" -> OnFileChanged.Warn),
-    "what to do when a file's length or modification time is not what it was when it was listed; " +
-      "warn reads the file as it is now, so rows may be missing or come twice"
+    "Policy for a file whose length or modification time differs from the listed one. warn reads the " +
+      "present file, so rows may be missing or duplicated."
   ).withDefault(OnFileChanged.Fail, "fail")
 
   val Empty: SourceOption[OnEmpty] = SourceOption(
     "onEmpty",
     OptionType.choice[OnEmpty]("fail" -> OnEmpty.Fail, "warn" -> OnEmpty.Warn),
-    "policy for paths without a file to read; warn persists the empty list, and files that arrive later are not read; " +
-      "by default fail for a leg that another leg follows, else warn"
+    "Policy for paths without a file to read. warn persists the empty list, and files that arrive later " +
+      "are not read. Default: fail for a leg that another leg follows, otherwise warn."
   )
 
   val RecursiveFileLookup: SourceOption[Boolean] = SourceOption(
     "recursiveFileLookup",
     OptionType.Bool,
-    "whether folders are searched at any depth; then folder names give no columns"
+    "If true, Splice lists folders at any depth, and folder names add no columns."
   ).withDefault(false, "false")
 
   val PathGlobFilter: SourceOption[String] =
-    SourceOption("pathGlobFilter", OptionType.Text, "a pattern that the name of a file must fit, such as *.parquet")
+    SourceOption("pathGlobFilter", OptionType.Text, "Pattern that file names must match, such as *.parquet.")
 
   val ModifiedBefore: SourceOption[String] = SourceOption(
     "modifiedBefore",
     OptionType.Text,
-    "only files modified before this time, such as 2026-11-01T00:00:00, in the session's time zone"
+    "Time in the session's time zone, such as 2026-11-01T00:00:00. Splice reads only files modified " +
+      "before it."
   )
 
   val ModifiedAfter: SourceOption[String] = SourceOption(
     "modifiedAfter",
     OptionType.Text,
-    "only files modified after this time, such as 2026-11-01T00:00:00, in the session's time zone"
+    "Time in the session's time zone, such as 2026-11-01T00:00:00. Splice reads only files modified after " +
+      "it."
   )
 
   val BasePath: SourceOption[String] =
-    SourceOption("basePath", OptionType.Text, "the folder below which folder names give columns; by default each path")
+    SourceOption("basePath", OptionType.Text, "Folder below which folder names add columns. Default: each path.")
 
   /** The options that Spark's listing has too; all others stay with Splice. */
   private[files] val ofListing: Seq[SourceOption[_]] =

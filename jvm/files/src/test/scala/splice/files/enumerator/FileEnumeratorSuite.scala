@@ -68,7 +68,7 @@ final class FileEnumeratorSuite extends AnyFunSuite {
     Seq(offsets -> "offsets of a log", StartPosition.Timestamp(1234, OnGap.Fail) -> "the time 1234 ms").foreach {
       case (other, words) =>
         val error = intercept[SpliceException](start(folder).start(other))
-        assert(error.getCondition == "SPLICE_FILES.START_NOT_SUPPORTED" && error.getMessage.contains(words))
+        assert(error.getCondition == "SPLICE_FILES_OPTION.START_NOT_SUPPORTED" && error.getMessage.contains(words))
     }
     assert(folder.listings == 0)
   }
@@ -111,9 +111,9 @@ final class FileEnumeratorSuite extends AnyFunSuite {
     assert(other.advance(begin, Limits.Everything) == FilesPosition(2, list = 1))
     val first = start(new Folder(Nil), log)
     assert(first.splits(begin, at(1)).nonEmpty)
-    assert(condition(first.splits(begin, FilesPosition(1, list = 1))) == "SPLICE_FILES.READER_OPTION_CHANGED")
+    assert(condition(first.splits(begin, FilesPosition(1, list = 1))) == "SPLICE_FILES_OPTION.READER_OPTION_CHANGED")
     assert(other.splits(begin, FilesPosition(1, list = 1)).nonEmpty)
-    assert(condition(other.splits(at(1), FilesPosition(2, list = 1))) == "SPLICE_CHECKPOINT.FOREIGN")
+    assert(condition(other.splits(at(1), FilesPosition(2, list = 1))) == "SPLICE_CHECKPOINT.OTHER_SOURCE")
   }
 
   test("a start without a list of its settings makes it once, and each later one finds it") {

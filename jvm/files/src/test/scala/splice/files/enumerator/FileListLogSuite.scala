@@ -119,15 +119,15 @@ final class FileListLogSuite extends AnyFunSuite {
       new FileList(columns, packing, list(3).files),
       new FileList(FileSchemas.empty, packing, list(3).files, ReaderOptions(SortedMap("sep" -> "|")))
     ).foreach(other => assert(condition(read(second(2, other))) == "SPLICE_CHECKPOINT.CORRUPT"))
-    assert(condition(read(logOf(2 -> FileListLog.write(list(3))))) == "SPLICE_CHECKPOINT.MISSING_ENTRY")
-    assert(condition(read(new MemorySideLog)) == "SPLICE_CHECKPOINT.MISSING_ENTRY")
+    assert(condition(read(logOf(2 -> FileListLog.write(list(3))))) == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND")
+    assert(condition(read(new MemorySideLog)) == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND")
   }
 
   test("a segment that is damaged or of a newer version is rejected") {
     val lines                     = FileListLog.write(list(1, 2))
     def refused(to: Seq[String]*) = to.map(changed => condition(read(logOf(0 -> changed)))).distinct
     assert(refused(lines.updated(0, lines.head.replace("\"v\":1", "\"v\":2"))) ==
-      Seq("SPLICE_CHECKPOINT.NEWER_VERSION"))
+      Seq("SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED"))
     assert(
       refused(
         lines.updated(1, "[1,2]"),
@@ -145,7 +145,7 @@ final class FileListLogSuite extends AnyFunSuite {
     val entries = new FileListLog(log)
     entries.create(list(1, 2))
     entries.create(fail("a list is there"))
-    assert(condition(entries.size) == "SPLICE_CHECKPOINT.MISSING_ENTRY")
+    assert(condition(entries.size) == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND")
     entries.close(2)
     entries.close(fail("the list is closed"))
     assert(new FileListLog(log).size == 2 && read(log).files.size == 2)
@@ -153,6 +153,6 @@ final class FileListLogSuite extends AnyFunSuite {
     assert(log.keys("files-") == Seq("files-00000000", "files-end"))
     log.remove("files-00000000")
     new FileListLog(log).create(fail("the list is lost, and its files may have been read"))
-    assert(condition(read(log)) == "SPLICE_CHECKPOINT.MISSING_ENTRY")
+    assert(condition(read(log)) == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND")
   }
 }

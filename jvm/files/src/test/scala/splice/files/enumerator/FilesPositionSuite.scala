@@ -36,9 +36,9 @@ final class FilesPositionSuite extends AnyFunSuite {
   }
 
   test("a text that is newer, foreign or damaged is rejected") {
-    assert(condition("""{"files":1,"v":2}""") == "SPLICE_CHECKPOINT.NEWER_VERSION")
+    assert(condition("""{"files":1,"v":2}""") == "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED")
     Seq("""{"orders":{"0":5}}""", """{"files":1}""", """{"files":1,"of":2,"v":1}""", """{"files":1,"v":"1"}""", "{}")
-      .foreach(text => assert(condition(text) == "SPLICE_CHECKPOINT.FOREIGN", text))
+      .foreach(text => assert(condition(text) == "SPLICE_CHECKPOINT.OTHER_SOURCE", text))
     val blocks =
       Seq("[]", "7", """{"2:0":0}""", """{"1:-5":0}""", """{"-1:5":0}""", """{"1:05":0}""", """{"1:+5":0}""") ++
         Seq("""{"1":0}""", """{"1:5:0":0}""", """{"1:5":-1}""", """{"1:5":"2"}""", """{"1:5":1.5}""", """{"1:5:":0}""")

@@ -63,7 +63,7 @@ final class FileOptionsSuite extends AnyFunSuite {
     assert(refused("maxFilesPerTriger" -> "1").contains("'maxFilesPerTrigger'"))
     assert(refused("pathGlobFiltr" -> "1").contains("'pathGlobFilter'"))
     assert(refused("formt" -> "1").contains("'format'"))
-    create("maxFilesPerTriger" -> "1", "unknownOptions" -> "warn")
+    create("maxFilesPerTriger" -> "1", "onUnknownOption" -> "warn")
   }
 
   test("options of Spark's stream of files are named with a replacement") {
@@ -76,8 +76,8 @@ final class FileOptionsSuite extends AnyFunSuite {
       "maxCachedFiles"          -> "once",
       "discardCachedInputRatio" -> "once"
     ).foreach { case (key, remedy) =>
-      val text = refused(key -> "true", "unknownOptions" -> "warn")
-      Seq("SPLICE_FILES.OPTION_NOT_SUPPORTED", s"'$key'", remedy).foreach(words => assert(text.contains(words)))
+      val text = refused(key -> "true", "onUnknownOption" -> "warn")
+      Seq("SPLICE_FILES_OPTION.OPTION_NOT_SUPPORTED", s"'$key'", remedy).foreach(words => assert(text.contains(words)))
     }
     val leg   = Map("old.format" -> "csv", "old.path" -> "/x", "old.LatestFirst" -> "true")
     val error = intercept[SpliceOptionException](FileSettings(SourceOptions(leg).scope("old"))).getMessage

@@ -13,7 +13,7 @@ private[hybrid] object SelectErrors {
 
   /** Spark's parser or analyser refuses it. */
   def failed(option: String, cause: Throwable): SpliceOptionException = {
-    val error = conditions.option("SPLICE_SELECT.FAILED", "option" -> option, "why" -> cause.getMessage)
+    val error = conditions.option("SPLICE_SELECT.INVALID_EXPRESSION", "option" -> option, "why" -> cause.getMessage)
     error.initCause(cause)
     error
   }
@@ -24,5 +24,5 @@ private[hybrid] object SelectErrors {
 
   /** It holds something that does not give one row for each row, the same every time. */
   def refused(option: String, what: String, why: String): SpliceOptionException =
-    conditions.option("SPLICE_SELECT.REFUSED", "option" -> option, "what" -> what, "why" -> why)
+    conditions.option("SPLICE_SELECT.EXPRESSION_NOT_SUPPORTED", "option" -> option, "what" -> what, "why" -> why)
 }

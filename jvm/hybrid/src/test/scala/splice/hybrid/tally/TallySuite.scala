@@ -122,7 +122,7 @@ final class TallySuite extends AnyFunSuite {
   test("a damaged or newer tally is rejected") {
     val lines                     = example.lines
     def condition(lines: String*) = intercept[SpliceException](TallyFormat.read(entry(lines: _*))).getCondition
-    assert(condition("""{"v":2}""") == "SPLICE_CHECKPOINT.NEWER_VERSION")
+    assert(condition("""{"v":2}""") == "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED")
     assert(condition() == "SPLICE_CHECKPOINT.CORRUPT")
     assert(condition(lines.head, """["orders",0,1]""") == "SPLICE_CHECKPOINT.CORRUPT")
     assert(condition(lines.head, """{"offsets":"?","partition":0,"topic":"t"}""") == "SPLICE_CHECKPOINT.CORRUPT")

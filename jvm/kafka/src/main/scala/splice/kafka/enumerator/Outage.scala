@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory
 import splice.kafka.KafkaErrors
 import splice.source.SpliceException
 
-/** Bears with a cluster that gives no answer, for so long and no longer (`metadataFailureTimeout`).
+/** Bears with a cluster that gives no answer, for so long and no longer (`clusterTimeout`).
   *
   * @param pause
   *   lets some time pass before the cluster is asked again

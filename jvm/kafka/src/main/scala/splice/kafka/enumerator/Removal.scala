@@ -66,8 +66,8 @@ final private[splice] class Removal(
   }
 
   private def forgotten(deletion: DeletionLog.Deletion): Boolean = policy match {
-    case TopicRemoved.Drop       => true
-    case TopicRemoved.Keep(time) => deletion.since.exists(since => !clock.instant().isBefore(since.plus(time)))
-    case _                       => false
+    case TopicRemoved.Drop        => true
+    case TopicRemoved.Drain(time) => deletion.since.exists(since => !clock.instant().isBefore(since.plus(time)))
+    case TopicRemoved.Fail        => false
   }
 }

@@ -11,25 +11,29 @@ private[splice] object AdmissionOptions {
   val Admission: SourceOption[AdmissionPolicy] = SourceOption(
     "admission",
     OptionType.choice[AdmissionPolicy](AdmissionPolicy.all.map(p => p.word -> p): _*),
-    "how partitions share a batch that cannot hold all available rows: lag shares in proportion to each partition's backlog, equal gives every partition the same share"
+    "Shares of partitions in a batch that cannot hold all available rows. lag shares in proportion to " +
+      "each partition's backlog. equal gives every partition the same share."
   ).withDefault(AdmissionPolicy.Lag, AdmissionPolicy.Lag.word)
 
   val MaxBytes: SourceOption[Long] = SourceOption(
     "maxBytesPerTrigger",
     OptionType.Bytes,
-    "about so many bytes of keys and values a batch at most, by the size that each topic's records had in this run; a row at least"
+    "Approximate maximum number of bytes of keys and values per batch, from the average record size of " +
+      "each topic in this run. A batch has at least one row."
   )
 
   val TopicWeights: SourceOption[Map[String, Double]] = SourceOption(
     "topicWeights",
     OptionType("JSON such as {\"orders\":3}, each number above 0", weights),
-    "how many times the share of another topic a topic gets when more is there than a batch may read; 1 for topics that are not named"
+    "Share of a topic relative to another topic in a batch that cannot hold all available rows. Default: " +
+      "1 for each topic that is not listed."
   )
 
   val TopicFloors: SourceOption[Map[String, Double]] = SourceOption(
     "topicFloors",
-    OptionType("JSON such as {\"orders\":0.2}, parts of a batch above 0 that are 1 at most together", floors),
-    "what part of each batch a topic gets at least, if it has as much to read; none for topics that are not named"
+    OptionType("JSON such as {\"orders\":0.2}, shares of a batch, each above 0, that add up to at most 1", floors),
+    "Minimum part of each batch for a topic that has enough available rows. Default: no minimum for " +
+      "topics that are not listed."
   )
 
   val all: Seq[SourceOption[_]] = Seq(Admission, MaxBytes, TopicWeights, TopicFloors)

@@ -29,25 +29,26 @@ private[splice] object KafkaOptions {
   val Servers: SourceOption[String] = SourceOption(
     "kafka.bootstrap.servers",
     OptionType("host:port, several separated by commas", t => Some(t.trim).filter(_.nonEmpty)),
-    "the brokers that the client asks first"
+    "Brokers that the client contacts first."
   )
 
   val Subscribe: SourceOption[Seq[String]] = SourceOption(
     "subscribe",
     OptionType("topic names separated by commas", t => Some(names(t)).filter(_.nonEmpty)),
-    "the topics to read"
+    "Topics to read."
   )
 
   val SubscribePattern: SourceOption[String] = SourceOption(
     "subscribePattern",
     OptionType.Regex,
-    "reads every topic whose name holds a match, also those made later; ^ and $ bind the pattern to the whole name"
+    "Pattern of the topics to read, including topics that are created later. A topic matches if its name " +
+      "contains a match; ^ and $ bind the pattern to the whole name."
   )
 
   val Assign: SourceOption[Subscription.Assigned] = SourceOption(
     "assign",
     OptionType("JSON such as {\"orders\":[0,1]}", PartitionJson.readPartitions(_).map(Subscription.Assigned(_))),
-    "the partitions to read, and no others"
+    "Partitions to read, and no others."
   )
 
   /** Exactly one of them must be set. */
@@ -65,37 +66,38 @@ private[splice] object KafkaOptions {
           case _           => offsets.parse(text).map(StartingOffsets.Exact(_))
         }
     ),
-    "where to begin; by default latest in a stream and earliest in a batch. Partitions found later begin where " +
-      "newPartitionsStartAt says"
+    "Start of each partition at the first start of the query. Default: latest for a stream, earliest for " +
+      "a batch. 'newPartitionsStartAt' sets the start of partitions that are found later."
   )
 
   val StartingTimestamp: SourceOption[Long] = SourceOption(
     "startingTimestamp",
     OptionType.Millis,
-    "begins at the first record at or after this time; goes before every other start"
+    "Start at the first record at or after this time. The option overrides every other start."
   )
 
   val StartingTimestamps: SourceOption[SortedMap[LogPartition, Long]] = SourceOption(
     "startingOffsetsByTimestamp",
     times,
-    "begins at the first record at or after a time per partition; goes before startingOffsets"
+    "Start of each partition at the first record at or after a time. The option overrides " +
+      "'startingOffsets'."
   )
 
   val TimestampStrategy: SourceOption[NoRecordAtTime] = SourceOption(
     "startingOffsetsByTimestampStrategy",
     OptionType.choice[NoRecordAtTime]("error" -> NoRecordAtTime.Error, "latest" -> NoRecordAtTime.Latest),
-    "what a partition does that has no record at or after the starting time"
+    "Policy for a partition without a record at or after the starting time."
   ).withDefault(NoRecordAtTime.Error, "error")
 
   val Reset: SourceOption[CommittedReset] = SourceOption(
-    "committedReset",
+    "onNoCommittedOffset",
     OptionType.choice[CommittedReset](
+      "fail"     -> CommittedReset.Fail,
       "earliest" -> CommittedReset.Earliest,
-      "latest"   -> CommittedReset.Latest,
-      "fail"     -> CommittedReset.Fail
+      "latest"   -> CommittedReset.Latest
     ),
-    "where a partition begins, or ends, that the group has committed no offset of, when startingOffsets, or " +
-      "endingOffsets, is committed"
+    "Start or end of a partition without a committed offset of the group, if 'startingOffsets' or " +
+      "'endingOffsets' is committed."
   ).withDefault(CommittedReset.Fail, "fail")
 
   val Ending: SourceOption[EndingOffsets] = SourceOption(
@@ -109,77 +111,92 @@ private[splice] object KafkaOptions {
           case _           => offsets.parse(text).filter(_.values.forall(_ >= -1)).map(EndingOffsets.Exact(_))
         }
     ),
-    "where to end, the offset itself excluded; makes the source bounded"
+    "End of each partition, exclusive. The option makes the source bounded."
   )
 
   val EndingTimestamp: SourceOption[Long] = SourceOption(
     "endingTimestamp",
     OptionType.Millis,
-    "ends before the first record at or after this time; makes the source bounded; goes before every other end"
+    "End before the first record at or after this time. The option makes the source bounded and overrides " +
+      "every other end."
   )
 
   val EndingTimestamps: SourceOption[SortedMap[LogPartition, Long]] = SourceOption(
     "endingOffsetsByTimestamp",
     times,
-    "ends before the first record at or after a time per partition; makes the source bounded; goes before endingOffsets"
+    "End of each partition before the first record at or after a time. The option makes the source " +
+      "bounded and overrides 'endingOffsets'."
   )
 
   val MaxOffsets: SourceOption[Long] = SourceOption(
     "maxOffsetsPerTrigger",
     OptionType.PositiveLong,
-    "at most so many offsets a batch, shared among partitions by how far each is behind"
+    "Maximum number of offsets per batch. Partitions share it in proportion to their backlogs."
   )
 
   val MinOffsets: SourceOption[Long] = SourceOption(
     "minOffsetsPerTrigger",
     OptionType.PositiveLong,
-    "waits for so many offsets before a batch begins, but no longer than maxTriggerDelay"
+    "Number of offsets that must be available before a batch begins. 'maxTriggerDelay' limits the wait."
   )
 
   val MaxTriggerDelay: SourceOption[Duration] =
-    SourceOption("maxTriggerDelay", OptionType.TimeOrMillis, "how long a batch may wait for minOffsetsPerTrigger")
+    SourceOption(
+      "maxTriggerDelay",
+      OptionType.TimeOrMillis,
+      "Maximum time that a batch waits for 'minOffsetsPerTrigger'."
+    )
       .withDefault(Limits.DefaultMaxDelay, "15m")
 
   val FailOnDataLoss: SourceOption[Boolean] = SourceOption(
     "failOnDataLoss",
     OptionType.Bool,
-    "whether the query fails when records that it must read are gone; else it warns and goes on after them. " +
-      "onOutOfRange and onTopicRemoved say more exactly what happens"
+    "If true, the query fails when records that it must read no longer exist. If false, the query warns " +
+      "and continues after them. 'onOutOfRange' and 'onTopicRemoved' set the policies one by one."
   ).withDefault(true, "true")
 
   val IncludeHeaders: SourceOption[Boolean] =
-    SourceOption("includeHeaders", OptionType.Bool, "adds the column headers").withDefault(false, "false")
+    SourceOption("includeHeaders", OptionType.Bool, "If true, rows have the column headers.").withDefault(
+      false,
+      "false"
+    )
 
   val GroupIdPrefix: SourceOption[String] = SourceOption(
     "groupIdPrefix",
     OptionType.Text,
-    "begins the consumer group id that brokers see, for their access rules; without it readers name no group"
+    "Prefix of the consumer group id that brokers see, for their access rules. Default: readers send no " +
+      "group id."
   )
 
   val PollTimeout: SourceOption[Long] = SourceOption(
     "kafkaConsumer.pollTimeoutMs",
     OptionType.PositiveLong,
-    "milliseconds that a reader waits for a record before it fails; by default as long as spark.network.timeout"
+    "Milliseconds that a reader waits for a record before it fails. Default: spark.network.timeout."
   )
 
   val Retries: SourceOption[Int] = SourceOption(
     "fetchOffset.numRetries",
     OptionType("a whole number, 0 or more", _.trim.toIntOption.filter(_ >= 0)),
-    "how often the driver asks a broker again after an error that may pass"
+    "Number of retries of a driver's request to a broker after a transient error."
   ).withDefault(3, "3")
 
   val RetryInterval: SourceOption[Long] = SourceOption(
     "fetchOffset.retryIntervalMs",
     OptionType("milliseconds, 0 or more", _.trim.toLongOption.filter(_ >= 0)),
-    "milliseconds before the driver asks a broker again, and before a lower end than before is believed"
+    "Delay in milliseconds before a retry, and before Splice accepts an end offset that is lower than the " +
+      "previous one."
   ).withDefault(1000L, "1000")
 
   val DiscoveryInterval: SourceOption[Duration] =
-    SourceOption("discoveryInterval", OptionType.Time, "how often new topics and partitions are looked for")
+    SourceOption("discoveryInterval", OptionType.Time, "Time between two polls for new topics and partitions.")
       .withDefault(Duration.ofSeconds(10), "10s")
 
   val ReaderIdleTimeout: SourceOption[Duration] =
-    SourceOption("readerIdleTimeout", OptionType.Time, "how long an executor keeps a reader open that no task uses")
+    SourceOption(
+      "readerIdleTimeout",
+      OptionType.Time,
+      "Time after which an executor closes a reader that no task uses."
+    )
       .withDefault(Duration.ofMinutes(2), "2m")
 
   val ReadBufferBytes: SourceOption[Long] = SourceOption(
@@ -188,8 +205,9 @@ private[splice] object KafkaOptions {
       "a size of 16m or more, such as 268435456, 256m or 1g",
       OptionType.Bytes.parse(_).filter(_ >= ReadLimits.LeastBudget)
     ),
-    "memory for fetched and decoded records of all Kafka readers of one JVM, over all queries. Default: an eighth of the " +
-      "heap, 512m at most. If queries of one JVM set several values, the smallest holds"
+    "Memory for fetched and decoded records of all Kafka readers of one JVM, over all queries. Default: " +
+      "an eighth of the heap, 512m at most. If queries of one JVM set several values, the smallest one " +
+      "applies."
   )
 
   val set: OptionSet = OptionSet(

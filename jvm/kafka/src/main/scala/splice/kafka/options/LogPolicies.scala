@@ -41,6 +41,9 @@ private[splice] object LogPolicies {
   /** How long a cluster may give no answer, where nothing else is said. */
   val Patience: Duration = Duration.ofMinutes(5)
 
+  /** How long the position of a deleted topic is kept by default. */
+  val Retention: Duration = Duration.ofDays(7)
+
   /** What `failOnDataLoss` means where nothing else is said. */
   def of(failOnDataLoss: Boolean): LogPolicies =
     if (failOnDataLoss) LogPolicies()
@@ -83,12 +86,9 @@ sealed private[splice] trait TopicRemoved extends Product with Serializable
 private[splice] object TopicRemoved {
   case object Fail extends TopicRemoved
 
-  /** Goes on without the topic; its position stays. */
-  case object Drain extends TopicRemoved
+  /** Goes on without the topic and forgets its position after some time. */
+  final case class Drain(retention: Duration) extends TopicRemoved
 
   /** Goes on without the topic and forgets its position. */
   case object Drop extends TopicRemoved
-
-  /** Goes on without the topic and forgets its position after some time. */
-  final case class Keep(time: Duration) extends TopicRemoved
 }

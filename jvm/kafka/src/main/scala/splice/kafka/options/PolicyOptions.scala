@@ -8,7 +8,7 @@ import java.util.Locale
 
 import scala.util.Try
 
-import splice.source.{Durations, OptionErrors, OptionType, SourceOption, SourceOptions}
+import splice.source.{OptionErrors, OptionType, SourceOption, SourceOptions}
 
 /** The options that say what happens when a log is not as it was left, and who is told how far it was read. */
 private[splice] object PolicyOptions {
@@ -16,7 +16,8 @@ private[splice] object PolicyOptions {
   val NewPartitionsStart: SourceOption[NewPartitions] = SourceOption(
     "newPartitionsStartAt",
     OptionType.choice[NewPartitions]("earliest" -> NewPartitions.Earliest, "latest" -> NewPartitions.Latest),
-    "where partitions and topics begin that are found after the first start; decided once, as a number"
+    "Start of partitions and topics that are found after the first start. Splice resolves it to an offset " +
+      "once."
   ).withDefault(NewPartitions.Earliest, "earliest")
 
   val OnOutOfRange: SourceOption[OutOfRange] = SourceOption(
@@ -33,46 +34,49 @@ private[splice] object PolicyOptions {
           case _                                  => None
         }
     ),
-    "where a partition goes on when retention has removed the record that it must read next; by default fail, and " +
-      "earliest when failOnDataLoss is false"
+    "Policy for a partition whose next record was removed by retention: fail, or continue at the given " +
+      "position. Default: fail, or earliest if 'failOnDataLoss' is false."
   )
 
   val OnTopicRecreated: SourceOption[TopicRecreated] = SourceOption(
     "onTopicRecreated",
     OptionType.choice[TopicRecreated]("fail" -> TopicRecreated.Fail, "restart" -> TopicRecreated.Restart),
-    "what happens when a topic was deleted and created again, or the cluster is another one: restart reads the new topic " +
-      "from its earliest record"
+    "Policy for a topic that was deleted and created again, or that is now on another cluster. restart " +
+      "reads the new topic from its earliest record."
   ).withDefault(TopicRecreated.Fail, "fail")
 
-  val OnTopicRemoved: SourceOption[TopicRemoved] = SourceOption(
+  val OnTopicRemoved: SourceOption[Duration => TopicRemoved] = SourceOption(
     "onTopicRemoved",
-    OptionType(
-      "fail, drain, drop, or keep:<time> such as keep:7 days",
-      text =>
-        word(text) match {
-          case "fail"                        => Some(TopicRemoved.Fail)
-          case "drain"                       => Some(TopicRemoved.Drain)
-          case "drop"                        => Some(TopicRemoved.Drop)
-          case time if time.startsWith(Keep) => Durations.parse(time.drop(Keep.length)).map(TopicRemoved.Keep(_))
-          case _                             => None
-        }
+    OptionType.choice[Duration => TopicRemoved](
+      "fail"  -> (_ => TopicRemoved.Fail),
+      "drain" -> (TopicRemoved.Drain(_)),
+      "drop"  -> (_ => TopicRemoved.Drop)
     ),
-    "what happens when a topic is gone: drain goes on without it and keeps its position, drop forgets its position, keep " +
-      "forgets it after so long; by default fail, and drop when failOnDataLoss is false"
+    "Policy for a topic that was deleted at the brokers. fail ends the query. drain continues without the " +
+      "topic and keeps its position for 'removedRetention'. drop continues and deletes the position. " +
+      "Default: fail, or drop if 'failOnDataLoss' is false."
   )
 
-  val MetadataFailureTimeout: SourceOption[Duration] = SourceOption(
-    "metadataFailureTimeout",
+  val RemovedRetention: SourceOption[Duration] = SourceOption(
+    "removedRetention",
     OptionType.Time,
-    "how long the brokers, or the leaders of single partitions, may not respond before a query that has begun fails; " +
-      "until then it waits"
+    "Time that Splice keeps positions of topics that the brokers deleted ('onTopicRemoved' = drain) or " +
+      "that stream metadata removed. A topic that returns within that time resumes at its position."
+  ).withDefault(LogPolicies.Retention, "7d")
+
+  val ClusterTimeout: SourceOption[Duration] = SourceOption(
+    "clusterTimeout",
+    OptionType.Time,
+    "Time that a cluster, or the leader of a single partition, may be unavailable before a started query " +
+      "fails. With several clusters, the time applies to the first start and to a batch that is already " +
+      "logged; other batches continue without the cluster."
   ).withDefault(LogPolicies.Patience, "5m")
 
   val CommitToGroup: SourceOption[Boolean] = SourceOption(
     "commitToGroup",
     OptionType.Bool,
-    "whether offsets that Spark has committed are committed to the consumer group kafka.group.id too, for tools that " +
-      "show lag"
+    "If true, Splice also commits the offsets that Spark has committed to the consumer group " +
+      "'kafka.group.id', for tools that show lag."
   ).withDefault(false, "false")
 
   val Rack: SourceOption[RackFrom] = SourceOption(
@@ -87,7 +91,8 @@ private[splice] object PolicyOptions {
           case _                                        => None
         }
     ),
-    "where each executor finds the name of its rack, to read from the nearest replica (the client's client.rack)"
+    "Source of the rack name of each executor (the client's client.rack). Readers then fetch from the " +
+      "nearest replica."
   ).withDefault(RackFrom.Nowhere, "none")
 
   val all: Seq[SourceOption[_]] = Seq(
@@ -95,7 +100,8 @@ private[splice] object PolicyOptions {
     OnOutOfRange,
     OnTopicRecreated,
     OnTopicRemoved,
-    MetadataFailureTimeout,
+    RemovedRetention,
+    ClusterTimeout,
     CommitToGroup,
     Rack
   )
@@ -116,13 +122,12 @@ private[splice] object PolicyOptions {
       options(NewPartitionsStart),
       range,
       options(OnTopicRecreated),
-      options.find(OnTopicRemoved).getOrElse(defaults.removed),
-      options(MetadataFailureTimeout)
+      options.find(OnTopicRemoved).fold(defaults.removed)(_(options(RemovedRetention))),
+      options(ClusterTimeout)
     )
   }
 
   private val Timestamp = "timestamp:"
-  private val Keep      = "keep:"
 
   private def word(text: String): String = text.trim.toLowerCase(Locale.ROOT)
 

@@ -20,7 +20,9 @@ private[splice] object ValueOptions {
   val Format: SourceOption[ValueFormat] = SourceOption(
     "valueFormat",
     OptionType.choice[ValueFormat](ValueFormat.all.map(f => f.name -> f): _*),
-    "what the column value becomes: raw leaves it binary, string reads it as UTF-8, json, csv and xml parse it by valueSchema as Spark's from_json, from_csv and from_xml do, with options given as value.<option>"
+    "Format of the column value. raw keeps it binary and string decodes it as UTF-8. json, csv and xml " +
+      "parse it by 'valueSchema' as Spark's from_json, from_csv and from_xml do, with options given as " +
+      "value.<option>."
   ).withDefault(ValueFormat.Raw, ValueFormat.Raw.name)
 
   val Schema: SourceOption[StructType] = SourceOption(
@@ -29,7 +31,7 @@ private[splice] object ValueOptions {
       "column names with types, such as 'id BIGINT, amount DOUBLE'",
       ddl => Try(StructType.fromDDL(ddl)).toOption.filter(_.nonEmpty)
     ),
-    "the fields of the column value, when valueFormat is json, csv or xml"
+    "Fields of the column value, if 'valueFormat' is json, csv or xml."
   )
 
   val OnError: SourceOption[OnParseError] = SourceOption(
@@ -39,7 +41,9 @@ private[splice] object ValueOptions {
       "null"    -> OnParseError.Null,
       "corrupt" -> OnParseError.Corrupt
     ),
-    "what a value does that cannot be parsed: fail the query, become null, or become null beside the column _corrupt with topic, partition, offset and bytes of the record"
+    "Policy for a value that cannot be parsed. fail ends the query. null sets the column value to null. " +
+      "corrupt does the same and adds topic, partition, offset and bytes of the record in the column " +
+      "_corrupt."
   ).withDefault(OnParseError.Fail, "fail")
 
   val all: Seq[SourceOption[_]] = Seq(Format, Schema, OnError)

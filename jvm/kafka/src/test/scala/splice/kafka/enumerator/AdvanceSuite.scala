@@ -71,7 +71,7 @@ final class AdvanceSuite extends AnyFunSuite with KafkaFailures {
     val e       = failing.start()
     val from    = e.advance(e.start(StartPosition.Configured), Limits.Everything)
     failing.log.truncate("t", 0, 4)
-    assert(failure("DATA_LOSS")(e.advance(from, Limits.Everything)).contains("t-0 [4, 10)"))
+    assert(failure("KAFKA_DATA.DATA_LOSS")(e.advance(from, Limits.Everything)).contains("t-0 [4, 10)"))
 
     val warning = world("failOnDataLoss" -> "false")
     val w       = warning.start()
@@ -90,7 +90,7 @@ final class AdvanceSuite extends AnyFunSuite with KafkaFailures {
     val from = e.start(StartPosition.Configured)
     val next = e.advance(from, e.limits(from))
     run.log.truncate("t", 1, 20)
-    assert(failure("DATA_LOSS")(e.advance(next, e.limits(next))).contains("t-1 [20, 30)"))
+    assert(failure("KAFKA_DATA.DATA_LOSS")(e.advance(next, e.limits(next))).contains("t-1 [20, 30)"))
   }
 
   test("the limits hold when starts are in a checkpoint that Spark's own source wrote") {

@@ -29,7 +29,7 @@ final class EndWatchSuite extends AnyFunSuite {
     def ends(at: KafkaPosition): Map[LogPartition, Long] = watch.ends(at, log.partitions)(log.ends)(false).get
 
     def loses(at: KafkaPosition): Boolean =
-      intercept[SpliceException](ends(at)).getCondition == "SPLICE_KAFKA.DATA_LOSS"
+      intercept[SpliceException](ends(at)).getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS"
   }
 
   test("a log that ends before the position has lost records") {
@@ -95,10 +95,10 @@ final class EndWatchSuite extends AnyFunSuite {
     world.log.open = Map(first -> 3L)
     assert(ends(start) == 62L)
     world.log.truncate("mirror", 0, 55)
-    assert(intercept[SpliceException](ends(start)).getCondition == "SPLICE_KAFKA.DATA_LOSS")
+    assert(intercept[SpliceException](ends(start)).getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS")
     val other = new EndWatch(world.log, new SecondLook(1, Duration.ZERO, _ => ()), DataLoss.Fail, isCommitted = true)
     assert(intercept[SpliceException](other.ends(start, Set(first))(world.log.ends)(false)).getCondition ==
-      "SPLICE_KAFKA.DATA_LOSS")
+      "SPLICE_KAFKA_DATA.DATA_LOSS")
   }
 
   test("where records may be lost, the position stays where reading is to begin") {

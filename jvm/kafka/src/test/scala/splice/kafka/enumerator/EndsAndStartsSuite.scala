@@ -103,9 +103,9 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     val end     = e.end(until).getOrElse(fail("it has not ended"))
     val all     = end.offsets(columns).map(one => (one.from, one.until, one.offsets.ranges.toSeq))
     assert(all == Seq((1, 4, Seq(3L -> 4L)), (0, 2, Seq(0L -> 2L))))
-    failure("CANNOT_ANSWER")(end.modificationTimes)
+    failure("KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED")(end.modificationTimes)
     Seq(columns.copy(topic = "a"), columns.copy(partition = "a"), columns.copy(offset = "a")).foreach { wrong =>
-      assert(failure("CANNOT_ANSWER")(end.offsets(wrong)).contains("'a'"))
+      assert(failure("KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED")(end.offsets(wrong)).contains("'a'"))
     }
   }
 
@@ -115,11 +115,11 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
       made.log.group = Map(t(0) -> 0L, t(1) -> 1L)
       made
     }
-    assert(failure("DATA_LOSS")(begin(run("fail"))).contains("t-0 [0, 1)"))
+    assert(failure("KAFKA_DATA.DATA_LOSS")(begin(run("fail"))).contains("t-0 [0, 1)"))
     assert(begin(run("earliest")) == at(0 -> 1, 1 -> 1) && begin(run("latest")) == at(0 -> 4, 1 -> 1))
     val ahead = run("fail")
     ahead.log.group = Map(t(0) -> 1L, t(1) -> 3L)
-    assert(failure("AHEAD")(begin(ahead)).contains("t-1: 3, but the log ends at 2"))
+    assert(failure("KAFKA_DATA.START_BEYOND_END_OF_LOG")(begin(ahead)).contains("t-1: 3, but the log ends at 2"))
   }
 
   test("a start is not beyond the end because a broker that is behind knows less") {

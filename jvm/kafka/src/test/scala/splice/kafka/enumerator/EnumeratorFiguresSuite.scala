@@ -78,6 +78,6 @@ final class EnumeratorFiguresSuite extends AnyFunSuite {
     assert(w.e.outlook().logs.keySet == Set(t(0), u))
     w.run.log.unreadable = Set("u")
     val error = intercept[SpliceException](w.e.outlook())
-    assert(error.getCondition == "SPLICE_KAFKA.REFUSED" && error.getMessage.contains("u"))
+    assert(error.getCondition == "SPLICE_KAFKA.BROKER_ERROR" && error.getMessage.contains("u"))
   }
 }

@@ -31,7 +31,7 @@ final class EnumeratorWarningsSuite extends AnyFunSuite {
   private def lost(body: => Any): Seq[String] = warned("splice.kafka.DataLoss")(body)
 
   test("an outage is one warning and one message when it ends, and the next outage too") {
-    val run  = world("metadataFailureTimeout" -> "1 min")
+    val run  = world("clusterTimeout" -> "1 min")
     val e    = run.start()
     val from = e.start(StartPosition.Configured)
     (1 to 2).foreach { _ =>
@@ -133,7 +133,7 @@ final class EnumeratorWarningsSuite extends AnyFunSuite {
   }
 
   test("a topic that was deleted is one warning, in the run that finds it") {
-    Seq("drop", "drain", "keep:1 day").foreach { policy =>
+    Seq("drop", "drain").foreach { policy =>
       val run = world("subscribePattern" -> "[tu]", "onTopicRemoved" -> policy)
       run.log.create("u", 1)
       val e    = run.start()

@@ -171,7 +171,7 @@ final class FillingSuite extends AnyFunSuite {
     lost.foreach { case (first, ranges) =>
       run.log.expire("t", 0, first)
       val error = intercept[SpliceException](run.start().advance(start, Limits.Everything))
-      assert(error.getCondition == "SPLICE_KAFKA.DATA_LOSS")
+      assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS")
       assert("t-0 \\[\\d+, \\d+\\)".r.findAllIn(error.getMessage).toSeq == ranges, error)
     }
   }

@@ -78,7 +78,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     val e   = run.start()
     run.log.truncate("t", 1, 2)
     e.freeze()
-    assert(failure("DATA_LOSS")(e.advance(at(0 -> 4, 1 -> 6), Limits.Everything)).contains("t-1 [2, 6)"))
+    assert(failure("KAFKA_DATA.DATA_LOSS")(e.advance(at(0 -> 4, 1 -> 6), Limits.Everything)).contains("t-1 [2, 6)"))
   }
 
   test("a topic that is gone is noticed although the ends were frozen before the position was known") {
@@ -87,7 +87,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     run.log.create("t", 1)
     val e = run.start()
     e.freeze()
-    assert(failure("DATA_LOSS")(e.advance(at(0 -> 0, 1 -> 6), Limits.Everything)).contains("t-1 [6, end)"))
+    assert(failure("KAFKA_DATA.DATA_LOSS")(e.advance(at(0 -> 0, 1 -> 6), Limits.Everything)).contains("t-1 [6, end)"))
   }
 
   test("a bounded source fails if a topic is left out before it was read to its end") {
@@ -101,7 +101,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(half.get(LogPartition("u", 0)).contains(5L) && e.end(half).isEmpty)
     val less  = new SimulatedRun("subscribe" -> "t", "startingOffsets" -> "earliest", "endingOffsets" -> "latest")
     val error = intercept[SpliceException](run.start(own = less.settings).end(half))
-    assert(error.getCondition == "SPLICE_KAFKA.END_NOT_SUBSCRIBED" && error.getMessage.contains("u-0 [5, 10)"))
+    assert(error.getCondition == "SPLICE_KAFKA_OPTION.END_NOT_SUBSCRIBED" && error.getMessage.contains("u-0 [5, 10)"))
     val last = e.advance(half, Limits.Everything)
     assert(run.start(own = less.settings).end(last).isDefined)
   }
@@ -119,8 +119,8 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     val own = OffsetColumns("topic", "partition", "offset")
     assert(end.position == until)
     assert(end.offsets(own) == Seq(OffsetSummary.ofLog(t(0), 0, 4), OffsetSummary.ofLog(t(1), 0, 6)))
-    failure("CANNOT_ANSWER")(end.eventTimes("timestamp"))
-    failure("CANNOT_ANSWER")(end.offsets(own.copy(topic = "other")))
+    failure("KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED")(end.eventTimes("timestamp"))
+    failure("KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED")(end.offsets(own.copy(topic = "other")))
   }
 
   test("ends by offset and by time") {
@@ -137,16 +137,16 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(until("endingOffsetsByTimestamp" -> """{"t":{"0":250,"1":0}}""") == at(0 -> 2, 1 -> 0))
   }
 
-  test("ends where a group has committed, and elsewhere by committedReset") {
+  test("ends where a group has committed, and elsewhere by onNoCommittedOffset") {
     def until(reset: String) = {
-      val run = world("endingOffsets" -> "committed", "kafka.group.id" -> "g", "committedReset" -> reset)
+      val run = world("endingOffsets" -> "committed", "kafka.group.id" -> "g", "onNoCommittedOffset" -> reset)
       run.log.group = Map(t(0) -> 3L)
       val e = run.start()
       e.advance(e.start(StartPosition.Configured), Limits.Everything)
     }
     assert(until("latest") == at(0 -> 3, 1 -> 6))
     assert(until("earliest") == at(0 -> 3, 1 -> 0))
-    assert(failure("NO_COMMITTED")(until("fail")).contains("t-1"))
+    assert(failure("KAFKA_OPTION.COMMITTED_OFFSET_NOT_FOUND")(until("fail")).contains("t-1"))
   }
 
   test("a start behind the end reads nothing and has ended") {
@@ -183,7 +183,9 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(until == at(0 -> 4, 1 -> 6) && e.end(until).isEmpty)
     run.log.fill("t", 0, 7)
     assert(e.advance(until, Limits.Everything) == at(0 -> 5, 1 -> 6))
-    val text = failure("END_BEYOND")(world(options: _*).start(ReadMode.Batch).start(StartPosition.Configured))
+    val text = failure("KAFKA_OPTION.END_BEYOND_END_OF_LOG")(
+      world(options: _*).start(ReadMode.Batch).start(StartPosition.Configured)
+    )
     assert(text.contains("t-0: 5, but the log ends at 4"))
   }
 

@@ -137,7 +137,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     grow(run)
     first.advance(begin, Limits.Everything)
     run.log.expire("t", 1, 6)
-    assert(failure("DATA_LOSS")(run.start().advance(begin, Limits.Everything)).contains("t-1 [3, 6)"))
+    assert(failure("KAFKA_DATA.DATA_LOSS")(run.start().advance(begin, Limits.Everything)).contains("t-1 [3, 6)"))
   }
 
   test("hole 2: its start survives a crash, other batches that did not see it, and retention") {
@@ -215,8 +215,8 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     val begin = e.start(StartPosition.Configured)
     run.log.delete("t")
     run.later()
-    assert(failure("DATA_LOSS")(e.advance(begin, Limits.Everything)).contains("t-0 [5, end)"))
-    assert(failure("DATA_LOSS")(run.start().advance(begin, Limits.Everything)).contains("t-0 [5, end)"))
+    assert(failure("KAFKA_DATA.DATA_LOSS")(e.advance(begin, Limits.Everything)).contains("t-0 [5, end)"))
+    assert(failure("KAFKA_DATA.DATA_LOSS")(run.start().advance(begin, Limits.Everything)).contains("t-0 [5, end)"))
 
     val warning = world("onTopicRemoved" -> "drain", "subscribe" -> "t,u")
     warning.log.create("u", 1)
@@ -236,8 +236,8 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     run.log.create("t", 1)
     run.log.fill("t", 0, 50)
     run.later()
-    assert(failure("RECREATED")(e.advance(begin, Limits.Everything)).contains("topic t "))
-    assert(failure("RECREATED")(run.start().advance(begin, Limits.Everything)).contains("topic t "))
+    assert(failure("KAFKA_DATA.TOPIC_RECREATED")(e.advance(begin, Limits.Everything)).contains("topic t "))
+    assert(failure("KAFKA_DATA.TOPIC_RECREATED")(run.start().advance(begin, Limits.Everything)).contains("topic t "))
   }
 
   test("hole 13: a batch is not replayed from a topic that was created again") {
@@ -247,7 +247,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     run.log.delete("t")
     run.log.create("t", 1)
     run.log.fill("t", 0, 50)
-    assert(failure("RECREATED")(run.replay(begin, until)).contains("topic t "))
+    assert(failure("KAFKA_DATA.TOPIC_RECREATED")(run.replay(begin, until)).contains("topic t "))
   }
 
   test("a topic created again and still shorter is named as such, not as data loss") {
@@ -257,14 +257,14 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     e.advance(begin, Limits.Everything)
     run.log.delete("t")
     run.log.create("t", 1)
-    failure("RECREATED")(e.advance(begin, Limits.Everything))
+    failure("KAFKA_DATA.TOPIC_RECREATED")(e.advance(begin, Limits.Everything))
   }
 
   test("another cluster is an error that names both") {
     val run   = world()
     val begin = run.start().start(StartPosition.Configured)
     run.log.clusterId = Some("cluster-b")
-    val text = failure("OTHER_CLUSTER")(run.start().advance(begin, Limits.Everything))
+    val text = failure("KAFKA_DATA.OTHER_CLUSTER")(run.start().advance(begin, Limits.Everything))
     assert(text.contains("cluster-a") && text.contains("cluster-b"))
   }
 
@@ -273,7 +273,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     val begin = run.start().start(StartPosition.Configured)
     run.log.clusterId = Some("cluster-b")
     run.log.delete("t")
-    val text = failure("OTHER_CLUSTER")(run.start().advance(begin, Limits.Everything))
+    val text = failure("KAFKA_DATA.OTHER_CLUSTER")(run.start().advance(begin, Limits.Everything))
     assert(text.contains("cluster-a") && text.contains("cluster-b"))
   }
 

@@ -46,7 +46,7 @@ final class IdentitySuite extends AnyFunSuite {
     assert(read(lived.start(), at(0 -> 6L)) == at(0 -> 7L))
     lived.log.clusterId = Some("cluster-b")
     val error = intercept[SpliceException](read(lived.start(), at(0 -> 7L)))
-    assert(error.getCondition == "SPLICE_KAFKA.OTHER_CLUSTER")
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.OTHER_CLUSTER")
   }
 
   test("a topic made again is seen by its own id on a cluster without one") {
@@ -57,6 +57,6 @@ final class IdentitySuite extends AnyFunSuite {
     lived.log.create("t", 1)
     lived.log.fill("t", 0, 9)
     val error = intercept[SpliceException](read(lived.start(), at(0 -> 5L)))
-    assert(error.getCondition == "SPLICE_KAFKA.RECREATED")
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.TOPIC_RECREATED")
   }
 }

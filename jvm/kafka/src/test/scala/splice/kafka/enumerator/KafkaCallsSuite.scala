@@ -40,13 +40,14 @@ final class KafkaCallsSuite extends AnyFunSuite {
     assert(w.failing(moved, moved) == "answer" && w.tried.size == 3)
     val other = new World
     val error = other.error(moved, moved, moved)
-    assert(error.getCondition == "SPLICE_KAFKA.UNREACHABLE" && other.tried.size == 3)
+    assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE" && other.tried.size == 3)
     assert(Seq("mock:9092", "ends", "1234 ms", "moved").forall(error.getMessage.contains(_)), error)
   }
 
   test("a timeout is not tried again") {
     val w = new World
-    assert(w.error(new TimeoutException("late")).getCondition == "SPLICE_KAFKA.UNREACHABLE" && w.tried.size == 1)
+    assert(w.error(new TimeoutException("late")).getCondition == "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE" &&
+      w.tried.size == 1)
   }
 
   test("any other error is a refusal at once, also inside of a future") {
@@ -57,7 +58,7 @@ final class KafkaCallsSuite extends AnyFunSuite {
     ).foreach { cause =>
       val w     = new World
       val error = w.error(cause)
-      assert(error.getCondition == "SPLICE_KAFKA.REFUSED" && error.getMessage.contains("no right"), cause)
+      assert(error.getCondition == "SPLICE_KAFKA.BROKER_ERROR" && error.getMessage.contains("no right"), cause)
       assert(w.tried.size == 1)
     }
     val inside = new World

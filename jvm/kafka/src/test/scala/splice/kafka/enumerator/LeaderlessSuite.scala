@@ -17,7 +17,7 @@ final class LeaderlessSuite extends AnyFunSuite {
 
   /** A query that has read five records of each of two partitions, of which the second has no leader now. */
   private def world(options: (String, String)*): (SimulatedRun, KafkaEnumerator, KafkaPosition) = {
-    val run = new SimulatedRun(Seq("startingOffsets" -> "earliest", "metadataFailureTimeout" -> "1 min") ++ options: _*)
+    val run = new SimulatedRun(Seq("startingOffsets" -> "earliest", "clusterTimeout" -> "1 min") ++ options: _*)
     run.log.create("t", 2)
     fill(run, 5)
     run.paused = time => { run.pauses += 1; run.clock.pass(time) }
@@ -32,7 +32,7 @@ final class LeaderlessSuite extends AnyFunSuite {
 
   private def unreachable(named: String)(body: => Any): Unit = {
     val error = intercept[SpliceException](body)
-    assert(error.getCondition == "SPLICE_KAFKA.UNREACHABLE" && error.getMessage.contains(named))
+    assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE" && error.getMessage.contains(named))
     ()
   }
 
@@ -208,7 +208,7 @@ final class LeaderlessSuite extends AnyFunSuite {
       run.log.leaderless = Set.empty
     }
     val error = intercept[SpliceException](all(e, at(0 -> 8, 1 -> 8)))
-    assert(error.getCondition == "SPLICE_KAFKA.DATA_LOSS" && error.getMessage.contains("t-1 [5, 8)"))
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS" && error.getMessage.contains("t-1 [5, 8)"))
   }
 
   test("a bounded source waits for a partition that it has not read to its end, and for no other") {

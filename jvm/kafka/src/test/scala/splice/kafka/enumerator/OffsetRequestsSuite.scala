@@ -60,7 +60,7 @@ final class OffsetRequestsSuite extends AnyFunSuite {
   }
 
   private def unreachable(error: SpliceException): Boolean =
-    error.getCondition == "SPLICE_KAFKA.UNREACHABLE" && error.getMessage.contains("the end of t-1")
+    error.getCondition == "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE" && error.getMessage.contains("the end of t-1")
 
   test("a partition that does not respond delays no other, and its request stays under way") {
     val w     = new World
@@ -97,7 +97,7 @@ final class OffsetRequestsSuite extends AnyFunSuite {
     w.requests(both)
     w.fail(new KafkaException("secret"))
     val error = w.requests(both).silent(t(1))
-    assert(error.getCondition == "SPLICE_KAFKA.REFUSED" && error.getMessage.contains("hidden secret"))
+    assert(error.getCondition == "SPLICE_KAFKA.BROKER_ERROR" && error.getMessage.contains("hidden secret"))
   }
 
   test("partitions that are not asked about any more are forgotten") {

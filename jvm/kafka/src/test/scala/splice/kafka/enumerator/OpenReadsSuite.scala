@@ -71,7 +71,7 @@ final class OpenReadsSuite extends AnyFunSuite {
     val e     = failing.start()
     val begin = failing.begin(StartPosition.Configured, e)
     failing.log.expire("t", 0, 4)
-    assert(intercept[SpliceException](e.settle(begin)).getCondition == "SPLICE_KAFKA.DATA_LOSS")
+    assert(intercept[SpliceException](e.settle(begin)).getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS")
     val warning = world(1, "failOnDataLoss" -> "false")
     warning.log.fill("t", 0, 10)
     val other = warning.start()

@@ -27,7 +27,7 @@ final class OutOfRangeSuite extends AnyFunSuite {
   test("fail is an error where the batch is planned, and says which records are gone") {
     val (run, from) = world()
     val error       = intercept[SpliceException](run.start().advance(from, Limits.Everything))
-    assert(error.getCondition == "SPLICE_KAFKA.DATA_LOSS" && error.getMessage.contains("t-0 [4, 8)"))
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS" && error.getMessage.contains("t-0 [4, 8)"))
     assert(error.getMessage.contains("'onOutOfRange'"))
   }
 

@@ -18,7 +18,7 @@ import splice.source._
 final class OutageSuite extends AnyFunSuite {
 
   private def world(options: (String, String)*): (SimulatedRun, KafkaPosition) = {
-    val run = new SimulatedRun(Seq("startingOffsets" -> "earliest", "metadataFailureTimeout" -> "1 min") ++ options: _*)
+    val run = new SimulatedRun(Seq("startingOffsets" -> "earliest", "clusterTimeout" -> "1 min") ++ options: _*)
     run.log.create("t", 1)
     run.log.fill("t", 0, 5)
     val e = run.start()
@@ -28,7 +28,7 @@ final class OutageSuite extends AnyFunSuite {
   }
 
   private def unreachable(body: => Any): Unit = {
-    assert(intercept[SpliceException](body).getCondition == "SPLICE_KAFKA.UNREACHABLE")
+    assert(intercept[SpliceException](body).getCondition == "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE")
     ()
   }
 

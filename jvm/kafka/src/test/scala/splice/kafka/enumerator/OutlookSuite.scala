@@ -40,6 +40,6 @@ final class OutlookSuite extends AnyFunSuite {
     def failure(ask: KafkaEnumerator => Any): String =
       intercept[SpliceException](Using.resource(new SimulatedRun().start())(ask)).getMessage
     assert(failure(_.outlook()) == failure(_.start(StartPosition.Configured)))
-    assert(failure(_.outlook()).contains("SPLICE_KAFKA.MISSING_TOPIC"))
+    assert(failure(_.outlook()).contains("SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND"))
   }
 }

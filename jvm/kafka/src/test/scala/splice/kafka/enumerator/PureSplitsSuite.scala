@@ -87,7 +87,7 @@ final class PureSplitsSuite extends AnyFunSuite {
     val batches = live(run)(_ => (), { r => r.log.create("t", 2); r.log.fill("t", 1, 2) })
     run.side.keys("new-partitions-").foreach(run.side.remove)
     val error = intercept[SpliceException](batches.map { case (from, until, _) => splits(reader(run), from, until) })
-    assert(error.getCondition == "SPLICE_CHECKPOINT.MISSING_ENTRY" && error.getMessage.contains("t-1"))
+    assert(error.getCondition == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND" && error.getMessage.contains("t-1"))
     assert(run.log.calls.isEmpty)
   }
 

@@ -96,7 +96,7 @@ final class RecreationSuite extends AnyFunSuite {
     val from = e.advance(e.start(StartPosition.Configured), Limits.Everything)
     recreate(run, 30)
     val error = intercept[SpliceException](e.advance(from, Limits.Everything))
-    assert(error.getCondition == "SPLICE_KAFKA.RECREATED" && error.getMessage.contains("'onTopicRecreated'"))
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.TOPIC_RECREATED" && error.getMessage.contains("'onTopicRecreated'"))
   }
 
   test("the offset says it in a way that Spark's own source reads as the same numbers") {
@@ -108,7 +108,7 @@ final class RecreationSuite extends AnyFunSuite {
     val sparks = org.json4s.jackson.Serialization.read[Map[String, Map[Int, Long]]](two.json)
     assert(sparks == Map("t" -> Map(0 -> 1L, 10 -> 2L)))
     assert(intercept[SpliceException](KafkaPosition.read("""{"t":{"0":1,"01":2}}""")).getCondition ==
-      "SPLICE_CHECKPOINT.FOREIGN")
+      "SPLICE_CHECKPOINT.OTHER_SOURCE")
   }
 
   test("the start is decided once: a crash before the offset, and retention, change nothing") {

@@ -40,7 +40,7 @@ final class RemovalSuite extends AnyFunSuite {
     val (run, e, from) = world("fail")
     remove(run)
     val error = intercept[SpliceException](e.advance(from, Limits.Everything))
-    assert(error.getCondition == "SPLICE_KAFKA.DATA_LOSS")
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS")
     assert(error.getMessage.contains("t-0 [5, 8)") && error.getMessage.contains("3 records"))
   }
 
@@ -62,7 +62,7 @@ final class RemovalSuite extends AnyFunSuite {
     val failing = run.settings.copy(policies = run.settings.policies.copy(removed = TopicRemoved.Fail))
     run.log.fill("u", 0, 1)
     val error = intercept[SpliceException](run.start(own = failing).advance(until, Limits.Everything))
-    assert(error.getCondition == "SPLICE_KAFKA.DATA_LOSS" && error.getMessage.contains("t-0 [5, "))
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS" && error.getMessage.contains("t-0 [5, "))
   }
 
   test("drop forgets the position, and a topic of that name that comes later is new") {
@@ -100,8 +100,8 @@ final class RemovalSuite extends AnyFunSuite {
     assert(e.splits(until, back).map(_.toString) == Seq("t-0 [5, 8)"))
   }
 
-  test("keep forgets the position after its time, and resumes before") {
-    val (run, e, from) = world("keep:2 days")
+  test("drain forgets the position after its time, and resumes before") {
+    val (run, e, from) = world("drain", "removedRetention" -> "2d")
     (1 to run.settings.retries + 2).foreach(_ => run.log.hide(LogPartition("t", 0)))
     run.log.fill("u", 0, 2)
     run.later()
@@ -112,7 +112,7 @@ final class RemovalSuite extends AnyFunSuite {
     val back = run.start().advance(gone, Limits.Everything)
     assert(back.json == """{"t":{"0":8},"u":{"0":2}}""")
 
-    val (other, f, at) = world("keep:2 days")
+    val (other, f, at) = world("drain", "removedRetention" -> "2d")
     remove(other)
     val left = f.advance(at, Limits.Everything)
     other.clock.pass(Duration.ofDays(1))
@@ -127,7 +127,8 @@ final class RemovalSuite extends AnyFunSuite {
     val until = e.advance(from, Limits.Everything)
     run.log.create("t", 1)
     run.later()
-    assert(intercept[SpliceException](e.advance(until, Limits.Everything)).getCondition == "SPLICE_KAFKA.RECREATED")
+    assert(intercept[SpliceException](e.advance(until, Limits.Everything)).getCondition ==
+      "SPLICE_KAFKA_DATA.TOPIC_RECREATED")
   }
 
   test("a planned batch is read again without the topic that is gone") {
@@ -162,7 +163,7 @@ final class RemovalSuite extends AnyFunSuite {
     run.log.delete("u")
     run.later()
     val error = intercept[SpliceException](e.advance(from, Limits.Everything))
-    assert(error.getCondition == "SPLICE_KAFKA.DATA_LOSS" && error.getMessage.contains("u-0 [0, end)"))
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS" && error.getMessage.contains("u-0 [0, end)"))
   }
 
   test("failOnDataLoss = false is drop") {

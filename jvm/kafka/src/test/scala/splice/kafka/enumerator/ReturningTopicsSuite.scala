@@ -44,7 +44,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     e.splits(from, until).map(_.toString)
 
   test("a kept topic that came back in time is not forgotten later") {
-    val (run, e, from) = world("onTopicRemoved" -> "keep:2 days")
+    val (run, e, from) = world("onTopicRemoved" -> "drain", "removedRetention" -> "2d")
     hide(run)
     val gone = all(e, from)
     show(run)
@@ -174,7 +174,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     }
     val (failing, at5) = driver("fail")
     val error          = intercept[SpliceException](all(failing.start(), at5))
-    assert(error.getCondition == "SPLICE_KAFKA.RECREATED" && error.getMessage.contains("topic t "))
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.TOPIC_RECREATED" && error.getMessage.contains("topic t "))
     val (restarting, from) = driver("restart")
     val e                  = restarting.start()
     val (until, messages)  = LoggedMessages.during(classOf[Recreation].getName)(all(e, from))
@@ -225,7 +225,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
       looks
     )
     val error = intercept[SpliceException](all(other, from))
-    assert(error.getCondition == "SPLICE_KAFKA.MISSING_TOPIC" && error.getMessage.contains("x"))
+    assert(error.getCondition == "SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND" && error.getMessage.contains("x"))
   }
 
   test(

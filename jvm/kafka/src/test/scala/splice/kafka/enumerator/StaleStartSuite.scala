@@ -31,7 +31,7 @@ final class StaleStartSuite extends AnyFunSuite {
     run.start().start(StartPosition.Timestamp(millis, onGap))
 
   private def isRefused(condition: String)(body: => Any) =
-    assert(intercept[SpliceException](body).getCondition == s"SPLICE_KAFKA.$condition")
+    assert(intercept[SpliceException](body).getCondition == s"SPLICE_$condition")
 
   test("an end before the log is requested again") {
     Seq(OnGap.Fail, OnGap.Warn).foreach { onGap =>
@@ -48,7 +48,7 @@ final class StaleStartSuite extends AnyFunSuite {
     run.log.between = _ => ()
     run.log.settle()
     assert(run.start().advance(from, Limits.Everything) == at(0 -> 10))
-    isRefused("TIME_GAP")(timed(stale(world()), OnGap.Fail, 5000))
+    isRefused("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(stale(world()), OnGap.Fail, 5000))
   }
 
   test("a start of the options at the end is not before the log either") {
@@ -56,7 +56,7 @@ final class StaleStartSuite extends AnyFunSuite {
       Seq("startingOffsets"   -> "latest"),
       Seq("startingOffsets"   -> """{"t":{"0":-1}}"""),
       Seq("startingTimestamp" -> "5000", "startingOffsetsByTimestampStrategy" -> "latest"),
-      Seq("startingOffsets"   -> "committed", "kafka.group.id"                -> "g", "committedReset" -> "latest")
+      Seq("startingOffsets"   -> "committed", "kafka.group.id"                -> "g", "onNoCommittedOffset" -> "latest")
     ).foreach { options =>
       withClue(s"$options: ") {
         val once = world(options: _*)
@@ -78,7 +78,7 @@ final class StaleStartSuite extends AnyFunSuite {
         }
       run
     }
-    isRefused("TIME_GAP")(timed(removing(), OnGap.Fail, 5000))
+    isRefused("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(removing(), OnGap.Fail, 5000))
     assert(timed(removing(), OnGap.Warn, 5000) == at(0 -> 12))
   }
 
@@ -93,11 +93,11 @@ final class StaleStartSuite extends AnyFunSuite {
         }
       run
     }
-    isRefused("TIME_GAP")(timed(removing(all = false), OnGap.Fail, 500))
+    isRefused("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(removing(all = false), OnGap.Fail, 500))
     assert(timed(removing(all = false), OnGap.Warn, 500) == at(0 -> 6))
     val run  = removing(all = true)
     val from = timed(run, OnGap.Warn, 500)
     assert(from.get(t(0)).exists(_ < run.log.first(t(0))))
-    isRefused("DATA_LOSS")(run.start().advance(from, Limits.Everything))
+    isRefused("KAFKA_DATA.DATA_LOSS")(run.start().advance(from, Limits.Everything))
   }
 }

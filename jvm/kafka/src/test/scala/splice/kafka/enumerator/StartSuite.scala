@@ -75,14 +75,14 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
   }
 
   test("a start beyond retention is data loss, by policy") {
-    val text = failure("DATA_LOSS")(begin(world("startingOffsets" -> """{"t":{"0":0,"1":0}}""")))
+    val text = failure("KAFKA_DATA.DATA_LOSS")(begin(world("startingOffsets" -> """{"t":{"0":0,"1":0}}""")))
     assert(text.contains("t-0 [0, 1)"))
     val warned = world("startingOffsets" -> """{"t":{"0":0,"1":0}}""", "failOnDataLoss" -> "false")
     assert(begin(warned) == at(0 -> 1, 1 -> 0))
   }
 
   test("a start beyond the end is an error") {
-    assert(failure("AHEAD")(
+    assert(failure("KAFKA_DATA.START_BEYOND_END_OF_LOG")(
       begin(world("startingOffsets" -> """{"t":{"0":9,"1":0}}"""))
     ).contains("t-0: 9, but the log ends at 4"))
   }
@@ -106,19 +106,19 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
 
   test("begins at what the group committed") {
     def committed(reset: String) = {
-      val run = world("startingOffsets" -> "committed", "committedReset" -> reset, "kafka.group.id" -> "g")
+      val run = world("startingOffsets" -> "committed", "onNoCommittedOffset" -> reset, "kafka.group.id" -> "g")
       run.log.group = Map(t(0) -> 3L)
       run
     }
     assert(begin(committed("earliest")) == at(0 -> 3, 1 -> 0))
     assert(begin(committed("latest")) == at(0 -> 3, 1 -> 2))
-    val text = failure("NO_COMMITTED")(begin(committed("fail")))
+    val text = failure("KAFKA_OPTION.COMMITTED_OFFSET_NOT_FOUND")(begin(committed("fail")))
     assert(text.contains("t-1") && text.contains("group g"))
   }
 
   test("a missing topic and a missing partition are errors that name them") {
-    assert(failure("MISSING_TOPIC")(begin(new SimulatedRun("subscribe" -> "t,u"))).contains("t, u"))
-    assert(failure("MISSING_PARTITION")(begin(world("assign" -> """{"t":[0,5]}"""))).contains("t-5"))
+    assert(failure("KAFKA_OPTION.TOPIC_NOT_FOUND")(begin(new SimulatedRun("subscribe" -> "t,u"))).contains("t, u"))
+    assert(failure("KAFKA_OPTION.PARTITION_NOT_FOUND")(begin(world("assign" -> """{"t":[0,5]}"""))).contains("t-5"))
   }
 
   test("a pattern reads every topic whose name holds a match") {
@@ -179,8 +179,8 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
   test("a topic that is subscribed to and not there is an error, not an empty log") {
     val run = new SimulatedRun("subscribe" -> "t,u")
     run.log.create("t", 1)
-    assert(failure("MISSING_TOPIC")(ranges(run, t(0) -> 0L)).contains("u"))
-    assert(failure("MISSING_TOPIC")(handed(run, t(0) -> OffsetRanges(0))).contains("u"))
+    assert(failure("KAFKA_OPTION.TOPIC_NOT_FOUND")(ranges(run, t(0) -> 0L)).contains("u"))
+    assert(failure("KAFKA_OPTION.TOPIC_NOT_FOUND")(handed(run, t(0) -> OffsetRanges(0))).contains("u"))
   }
 
   test("hole 12: a hand-over is not refused because a broker that is behind knows less") {
@@ -224,7 +224,7 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
   }
 
   test("a hand-over to a time of which records are gone is a gap") {
-    val text = failure("TIME_GAP")(timed(world(), OnGap.Fail, 150))
+    val text = failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(world(), OnGap.Fail, 150))
     assert(text.contains("t-0 begins at 1970-01-01T00:00:00.200Z"))
     assert(!text.contains("t-1"))
     assert(timed(world(), OnGap.Warn, 150) == at(0 -> 1, 1 -> 0))
@@ -233,24 +233,28 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
   test("F3: a partition that retention has emptied is a gap in time") {
     val emptied = world()
     emptied.log.expire("t", 0, 4)
-    val text = failure("TIME_GAP")(timed(emptied, OnGap.Fail, 150))
+    val text = failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(emptied, OnGap.Fail, 150))
     assert(text.contains("t-0 has no record any more") && !text.contains("t-1"), text)
     assert(timed(emptied, OnGap.Warn, 150) == at(0 -> 4, 1 -> 0))
     // Nothing tells that the removed records were earlier.
-    assert(failure("TIME_GAP")(timed(emptied, OnGap.Fail, 1000)).contains("t-0 has no record any more"))
+    assert(failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(
+      emptied,
+      OnGap.Fail,
+      1000
+    )).contains("t-0 has no record any more"))
   }
 
   test("F3: a log start without a record does not hide a gap in time") {
     val run = world()
     run.log.clear("t", 0, 1, 2)
-    val text = failure("TIME_GAP")(timed(run, OnGap.Fail, 150))
+    val text = failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(run, OnGap.Fail, 150))
     assert(text.contains("t-0 begins at 1970-01-01T00:00:00.300Z") && !text.contains("t-1"), text)
     assert(timed(run, OnGap.Warn, 150) == at(0 -> 2, 1 -> 0))
     assert(timed(run, OnGap.Fail, 350) == at(0 -> 3, 1 -> 2), "an earlier record is there")
   }
 
   test("a record that was removed may be of the same time as the first one that is left") {
-    val text = failure("TIME_GAP")(timed(world(), OnGap.Fail, 200))
+    val text = failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(world(), OnGap.Fail, 200))
     assert(text.contains("t-0 begins at 1970-01-01T00:00:00.200Z") && !text.contains("t-1"), text)
     assert(timed(world(), OnGap.Warn, 200) == at(0 -> 1, 1 -> 1))
     assert(timed(world(), OnGap.Fail, 201) == at(0 -> 2, 1 -> 1), "an earlier record is there")
@@ -259,7 +263,7 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
   test("F3: a log of which no record is left but offsets are is a gap in time") {
     val run = world()
     run.log.clear("t", 0, 1, 4)
-    assert(failure("TIME_GAP")(timed(run, OnGap.Fail, 150)).contains("t-0 has no record any more"))
+    assert(failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(run, OnGap.Fail, 150)).contains("t-0 has no record any more"))
   }
 
   test("a partition that never had a record, or still has its first, is no gap in time") {

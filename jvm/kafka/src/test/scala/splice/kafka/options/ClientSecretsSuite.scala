@@ -79,9 +79,9 @@ final class ClientSecretsSuite extends AnyFunSuite {
   test("a refused login has a condition of its own") {
     val error =
       KafkaErrors.refused("b:1", "topics", new KafkaException("made no client", new SaslAuthenticationException("bad")))
-    assert(error.getCondition == "SPLICE_KAFKA.LOGIN")
+    assert(error.getCondition == "SPLICE_KAFKA_ACCESS.AUTHENTICATION_FAILED")
     assert(error.getMessage.contains("made no client: bad") && error.getMessage.contains("'kafka.sasl.jaas.config'"))
-    assert(KafkaErrors.refused("b:1", "topics", new KafkaException("no")).getCondition == "SPLICE_KAFKA.REFUSED")
+    assert(KafkaErrors.refused("b:1", "topics", new KafkaException("no")).getCondition == "SPLICE_KAFKA.BROKER_ERROR")
   }
 
   test("which names are secret") {

@@ -31,22 +31,23 @@ final class PolicyOptionsSuite extends AnyFunSuite {
 
   test("each of them says what it says") {
     val all = settings(
-      "newPartitionsStartAt"   -> "LATEST",
-      "onOutOfRange"           -> "timestamp:1700000000000",
-      "onTopicRecreated"       -> "restart",
-      "onTopicRemoved"         -> "keep:7 days",
-      "metadataFailureTimeout" -> "90s"
+      "newPartitionsStartAt" -> "LATEST",
+      "onOutOfRange"         -> "timestamp:1700000000000",
+      "onTopicRecreated"     -> "restart",
+      "onTopicRemoved"       -> "drain",
+      "removedRetention"     -> "2d",
+      "clusterTimeout"       -> "90s"
     ).policies
     assert(all == LogPolicies(
       NewPartitions.Latest,
       OutOfRange.AtTime(1700000000000L),
       TopicRecreated.Restart,
-      TopicRemoved.Keep(Duration.ofDays(7)),
+      TopicRemoved.Drain(Duration.ofDays(2)),
       Duration.ofSeconds(90)
     ))
     assert(settings("onOutOfRange" -> "timestamp:2023-11-14T22:13:20Z").policies.outOfRange ==
       OutOfRange.AtTime(1700000000000L))
-    assert(settings("onTopicRemoved" -> "Drain").policies.removed == TopicRemoved.Drain)
+    assert(settings("onTopicRemoved" -> "Drain").policies.removed == TopicRemoved.Drain(Duration.ofDays(7)))
   }
 
   test("a wrong word names the option, the word, and what is allowed") {
@@ -60,7 +61,7 @@ final class PolicyOptionsSuite extends AnyFunSuite {
       val text = refused(option -> word)
       assert(text.contains(s"'$option'") && text.contains(word), text)
     }
-    assert(refused("onTopicRemoved" -> "keep").contains("fail, drain, drop, or keep:"))
+    assert(refused("onTopicRemoved" -> "keep").contains("fail, drain, drop"))
   }
 
   test("failOnDataLoss = false is onOutOfRange = earliest and onTopicRemoved = drop, where they say nothing") {
@@ -89,7 +90,8 @@ final class PolicyOptionsSuite extends AnyFunSuite {
     assert(refused("endingOffsets" -> "committed").contains("'kafka.group.id' is missing"))
     assert(new KafkaSource(settings("commitToGroup" -> "true", "kafka.group.id" -> "g")).commits)
     assert(!new KafkaSource(settings("kafka.group.id" -> "g")).commits)
-    val ending = settings("endingOffsets" -> "committed", "kafka.group.id" -> "g", "committedReset" -> "latest").ending
+    val ending =
+      settings("endingOffsets" -> "committed", "kafka.group.id" -> "g", "onNoCommittedOffset" -> "latest").ending
     assert(ending.contains(EndingOffsets.Committed(CommittedReset.Latest)))
   }
 

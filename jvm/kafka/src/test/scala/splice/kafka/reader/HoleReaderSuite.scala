@@ -153,7 +153,7 @@ final class HoleReaderSuite extends AnyFunSuite {
     failing.client.hold(0, 30, 60)
     failing.client.bring(0, 30L until 60L: _*)
     val error = intercept[SpliceException](failing.read(holes(10L -> 15L, 18L -> 25L, 28L -> 40L)(20L -> 22L)))
-    assert(error.getCondition == "SPLICE_KAFKA.DATA_LOSS")
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS")
     assert("t-0 \\[\\d+, \\d+\\)".r.findAllIn(error.getMessage).toSeq ==
       Seq("t-0 [10, 15)", "t-0 [18, 20)", "t-0 [22, 25)", "t-0 [28, 30)"))
 
@@ -172,7 +172,8 @@ final class HoleReaderSuite extends AnyFunSuite {
       val reader = w.reader(holes(0L -> 4L)())
       assert(reader.poll(Poll.Forever) == Poll.Found && reader.poll(Poll.Forever) == Poll.Found)
       val error = intercept[SpliceException](reader.poll(Poll.Forever))
-      assert(error.getCondition == "SPLICE_KAFKA.STALLED" && error.getMessage.contains("t-0 at offset 2 of [0, 4)"))
+      assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.PARTITION_UNAVAILABLE" &&
+        error.getMessage.contains("t-0 at offset 2 of [0, 4)"))
       reader.close()
     }
   }

@@ -116,7 +116,7 @@ final class KafkaBatchReaderSuite extends AnyFunSuite {
     val _ = drain(w.batches(range(0, 0, 1))) { batch =>
       assert(batch.column(4).getLong(0) == 0L)
       val error = intercept[SpliceException](batch.column(5).getLong(0))
-      assert(error.getCondition == "SPLICE_KAFKA.TIMESTAMP_OUT_OF_RANGE")
+      assert(error.getCondition == "SPLICE_KAFKA_DATA.TIMESTAMP_OUT_OF_RANGE")
       assert(Seq("t-0", "offset 0", nanos.toString).forall(error.getMessage.contains(_)), error)
     }
   }

@@ -99,7 +99,7 @@ final class KafkaReadersSuite extends AnyFunSuite {
     val before = inUse
     val made   = readers("refused", ReadMode.Stream, new RecordSizes, "kafka.receive.buffer.bytes" -> "many")
     val error  = intercept[SpliceException](made.rows(TaskRanges(Some(0), Vector(range(0, 0, 1), range(1, 0, 1)))))
-    assert(error.getCondition == "SPLICE_KAFKA.REFUSED" && error.getMessage.contains("t-0, t-1"), error)
+    assert(error.getCondition == "SPLICE_KAFKA.BROKER_ERROR" && error.getMessage.contains("t-0, t-1"), error)
     assert(inUse == before)
   }
 

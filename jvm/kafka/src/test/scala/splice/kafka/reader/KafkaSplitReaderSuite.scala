@@ -194,7 +194,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     failing.client.hold(0, 3, 6)
     failing.client.bring(0, 3, 4, 5)
     val error = intercept[SpliceException](failing.read(range(0, 1, 6)))
-    assert(error.getCondition == "SPLICE_KAFKA.DATA_LOSS" && error.getMessage.contains("t-0 [1, 3)"))
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS" && error.getMessage.contains("t-0 [1, 3)"))
 
     val warning = new SlotWorld(fail = false)
     warning.client.hold(0, 3, 6)
@@ -212,7 +212,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     w.client.hold(0, 0, 10)
     w.client.bring(0, 0, 1)
     val error = intercept[SpliceException](w.read(range(0, 0, 4)))
-    assert(error.getCondition == "SPLICE_KAFKA.STALLED")
+    assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.PARTITION_UNAVAILABLE")
     assert(error.getMessage.contains("50 ms") && error.getMessage.contains("t-0 at offset 2 of [0, 4)"))
   }
 
@@ -221,7 +221,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     w.client.hold(0, 0, 2)
     w.client.bring(0, 0, 1)
     val error = intercept[SpliceException](w.read(range(0, 0, 4)))
-    assert(error.getCondition == "SPLICE_KAFKA.DATA_LOSS" && error.getMessage.contains("t-0 [2, 4)"))
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS" && error.getMessage.contains("t-0 [2, 4)"))
   }
 
   test("with a warning, a log that ends before the range is read on where the range ends") {
@@ -241,7 +241,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     w.recreate(2, 3)
     val r = w.reader(planned(0, 4))
     assert(r.poll(Poll.Forever) == Poll.Found && r.poll(Poll.Forever) == Poll.Found)
-    assert(intercept[SpliceException](r.poll(Poll.Forever)).getCondition == "SPLICE_KAFKA.RECREATED")
+    assert(intercept[SpliceException](r.poll(Poll.Forever)).getCondition == "SPLICE_KAFKA_DATA.TOPIC_RECREATED")
     r.close()
     assert(w.client.closed && w.returned == 0)
   }
@@ -253,7 +253,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     w.responses += 1
     val r = w.reader(planned(0, 4))
     assert(r.poll(Duration.ZERO) == Poll.Pending && w.questions == 0)
-    assert(intercept[SpliceException](r.poll(Poll.Forever)).getCondition == "SPLICE_KAFKA.RECREATED")
+    assert(intercept[SpliceException](r.poll(Poll.Forever)).getCondition == "SPLICE_KAFKA_DATA.TOPIC_RECREATED")
     assert(w.questions == 2, "whether it exists, and which id it has")
     r.close()
   }

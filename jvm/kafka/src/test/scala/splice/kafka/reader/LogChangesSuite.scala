@@ -64,7 +64,7 @@ final class LogChangesSuite extends AnyFunSuite {
     val failed = new SlotWorld(timeout = patience, failRemoved = true)
     deleteWhileRead(failed)
     val error = intercept[SpliceException](failed.read(range(0, 0, 3), of("u", 0, 0, 9)))
-    assert(error.getCondition == "SPLICE_KAFKA.DATA_LOSS" && error.getMessage.contains("u-0 [0, 9)"))
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS" && error.getMessage.contains("u-0 [0, 9)"))
   }
 
   test("a deleted topic costs no pause while another topic of the slot is read") {
@@ -207,7 +207,7 @@ final class LogChangesSuite extends AnyFunSuite {
     }
     def error(body: => Any) = {
       val found = intercept[SpliceException](body)
-      assert(found.getCondition == "SPLICE_KAFKA.DATA_LOSS")
+      assert(found.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS")
       found.getMessage
     }
     assert(lost(assert(before(new SlotWorld(failOutOfRange = Some(false))) == Seq(3, 4, 5))).size == 1)

@@ -31,7 +31,7 @@ final class ReaderErrorsSuite extends AnyFunSuite {
 
   test("a timeout means that brokers do not respond, and not that they refuse") {
     val found = error(new TimeoutException("no position within 60000 ms"))
-    assert(found.getCondition == "SPLICE_KAFKA.UNREACHABLE")
+    assert(found.getCondition == "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE")
     assert(found.getMessage.contains("t-0") && found.getMessage.contains("no position within 60000 ms"))
   }
 
@@ -46,13 +46,13 @@ final class ReaderErrorsSuite extends AnyFunSuite {
     )
     texts.foreach { cause =>
       val found = error(cause)
-      assert(found.getCondition == "SPLICE_KAFKA.CORRUPT_RECORD", cause.getMessage)
+      assert(found.getCondition == "SPLICE_KAFKA_DATA.CORRUPT_RECORD", cause.getMessage)
       assert(found.getMessage.contains("t-0") && !found.getMessage.contains("rights"))
     }
   }
 
   test("other errors are refusals") {
-    assert(error(new TopicAuthorizationException("no right to read t")).getCondition == "SPLICE_KAFKA.REFUSED")
+    assert(error(new TopicAuthorizationException("no right to read t")).getCondition == "SPLICE_KAFKA.BROKER_ERROR")
   }
 
   test("a task whose values cannot be parsed for want of a projection leaves no consumer in use") {

@@ -130,7 +130,7 @@ final class RecordRowSuite extends AnyFunSuite {
       val row = shown(timed(millis, null, null), all)
       Seq(() => row.getLong(at), () => row.get(at, all(at).dataType)).foreach { read =>
         val error = intercept[SpliceException](read())
-        assert(error.getCondition == "SPLICE_KAFKA.TIMESTAMP_OUT_OF_RANGE")
+        assert(error.getCondition == "SPLICE_KAFKA_DATA.TIMESTAMP_OUT_OF_RANGE")
         assert(Seq("tøpic-3", "offset 42", millis.toString).forall(error.getMessage.contains(_)), error)
       }
       assert(row.getLong(all.fieldIndex("offset")) == 42L)

@@ -30,14 +30,14 @@ final class TopicIdClientSuite extends AnyFunSuite {
 
   test("brokers that do not respond are an error for ids, and no topic is missing") {
     val error = soon(intercept[SpliceException](client()(planned)))
-    assert(error.getCondition == "SPLICE_KAFKA.UNREACHABLE")
+    assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE")
     assert(Seq("127.0.0.1:1", "topic ids", "50 ms").forall(error.getMessage.contains(_)), error)
     assert(soon(client().missing(planned)).contains(Set.empty))
   }
 
   test("a client that cannot be made is a refusal") {
     val error = intercept[SpliceException](client("receive.buffer.bytes" -> "many")(planned))
-    assert(error.getCondition == "SPLICE_KAFKA.REFUSED" && error.getMessage.contains("topic ids"), error)
+    assert(error.getCondition == "SPLICE_KAFKA.BROKER_ERROR" && error.getMessage.contains("topic ids"), error)
   }
 
   test("a question after the reader was closed ends, and finds no topic missing") {

@@ -24,7 +24,7 @@ final class KafkaPositionSuite extends AnyFunSuite {
   test("a text of another source, and one with negative offsets, is refused") {
     Seq("""{"v":1,"legs":{}}""", """{"logOffset":3}""", """{"t":{"0":-1}}""", "0").foreach { text =>
       val error = intercept[SpliceException](KafkaPosition.read(text))
-      assert(error.getCondition == "SPLICE_CHECKPOINT.FOREIGN" && error.getMessage.contains(text))
+      assert(error.getCondition == "SPLICE_CHECKPOINT.OTHER_SOURCE" && error.getMessage.contains(text))
     }
   }
 }

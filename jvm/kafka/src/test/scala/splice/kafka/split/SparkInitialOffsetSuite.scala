@@ -27,7 +27,7 @@ final class SparkInitialOffsetSuite extends AnyFunSuite {
 
   test("the file of a newer version is an error that has both versions") {
     val error = intercept[SpliceException](read("\u0000v2\n{\"t\":{\"0\":5}}"))
-    assert(error.getCondition == "SPLICE_CHECKPOINT.NEWER_VERSION")
+    assert(error.getCondition == "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED")
     assert(error.getMessage.contains("sources/0/0") && error.getMessage.contains("format 2"))
   }
 
@@ -42,7 +42,7 @@ final class SparkInitialOffsetSuite extends AnyFunSuite {
     ).foreach {
       text =>
         val error = intercept[SpliceException](read(text))
-        assert(error.getCondition == "SPLICE_CHECKPOINT.FOREIGN" && error.getMessage.contains("sources/0/0"))
+        assert(error.getCondition == "SPLICE_CHECKPOINT.OTHER_SOURCE" && error.getMessage.contains("sources/0/0"))
     }
   }
 }

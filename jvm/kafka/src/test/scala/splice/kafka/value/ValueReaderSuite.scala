@@ -101,7 +101,7 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   test("fail names topic, partition and offset") {
     val error = intercept[SpliceException](values(json, poison: _*))
-    assert(error.getCondition == "SPLICE_KAFKA.UNPARSABLE")
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.INVALID_VALUE")
     assert(error.getMessage.contains("The value of t-2 at offset 8 is no json"))
     Seq("csv" -> "x,y", "xml" -> "<r><a>").foreach { case (format, text) =>
       val options = Seq("valueFormat" -> format, "valueSchema" -> "a INT")

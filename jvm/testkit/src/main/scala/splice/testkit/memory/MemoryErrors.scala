@@ -9,7 +9,7 @@ private[memory] object MemoryErrors {
 
   private val conditions = new ErrorConditions("splice/testkit/error-conditions.json")
 
-  def gone(log: String): SpliceException = conditions.error("SPLICE_MEMORY.GONE", "log" -> log)
+  def gone(log: String): SpliceException = conditions.error("SPLICE_MEMORY.LOG_NOT_FOUND", "log" -> log)
 
   def gap(partition: String, wanted: Long, earliest: Long): SpliceException =
     conditions.error(

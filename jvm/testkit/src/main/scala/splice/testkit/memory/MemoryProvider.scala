@@ -36,7 +36,12 @@ object MemoryOptions {
     )
 
   val StartingOffsets: SourceOption[String] =
-    SourceOption("startingOffsets", OptionType.choice("earliest" -> "earliest", "latest" -> "latest"), "where to start")
+    SourceOption(
+      "startingOffsets",
+      OptionType.choice("earliest" -> "earliest", "latest" -> "latest"),
+      "Start of each partition at the first start of the query. Default: latest for a stream, earliest for " +
+        "a batch. 'newPartitionsStartAt' sets the start of partitions that are found later."
+    )
       .withDefault("earliest", "earliest")
 
   val MaxRows: SourceOption[Long] = SourceOption("maxRows", OptionType.PositiveLong, "rows of one batch, at most")

@@ -40,5 +40,5 @@ private[dynamic] object OnRemoved {
   /** The query fails. */
   case object Fail extends OnRemoved("fail")
 
-  val all: Seq[OnRemoved] = Seq(Drain, Drop, Fail)
+  val all: Seq[OnRemoved] = Seq(Fail, Drain, Drop)
 }

@@ -101,7 +101,7 @@ final private[dynamic] class MetadataDiscovery(
       reported = hanging
       MetadataDiscovery.log.warn(
         s"A request to $service has not ended since ${look.since}. The query continues with the last metadata until " +
-          s"'metadataFailureTimeout' (${patience.toSeconds} s)."
+          s"'metadata.failureTimeout' (${patience.toSeconds} s)."
       )
     }
   }

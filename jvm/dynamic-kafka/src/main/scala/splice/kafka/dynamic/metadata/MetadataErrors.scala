@@ -12,7 +12,7 @@ private[dynamic] object MetadataErrors {
 
   /** The document cannot be used as it is. */
   def invalid(document: String, line: Int, path: String, what: String): SpliceException = conditions.error(
-    "SPLICE_METADATA.INVALID",
+    "SPLICE_METADATA.INVALID_DOCUMENT",
     "document" -> document,
     "line"     -> line.toString,
     "path"     -> (if (path.isEmpty) "the document" else s"'${shortened(path)}'"),
@@ -25,7 +25,7 @@ private[dynamic] object MetadataErrors {
 
   /** The constructor of a user's metadata service failed. */
   def notCreated(option: String, name: String, cause: Throwable): SpliceException = conditions.error(
-    "SPLICE_METADATA.NOT_CREATED",
+    "SPLICE_METADATA.SERVICE_NOT_CREATED",
     cause,
     "option" -> option,
     "class"  -> name,
@@ -40,7 +40,7 @@ private[dynamic] object MetadataErrors {
 
   /** The document was made for a later version of Splice. */
   def newer(document: String, version: Long, known: Long): SpliceException = conditions.error(
-    "SPLICE_METADATA.NEWER",
+    "SPLICE_METADATA.VERSION_NOT_SUPPORTED",
     "document" -> document,
     "version"  -> version.toString,
     "known"    -> known.toString
@@ -49,8 +49,8 @@ private[dynamic] object MetadataErrors {
   /** The service gave no answer. */
   def unavailable(service: String, why: String, cause: Option[Throwable] = None): SpliceException = {
     val parameters = Seq("service" -> service, "why" -> why)
-    cause.fold(conditions.error("SPLICE_METADATA.UNAVAILABLE", parameters: _*))(
-      conditions.error("SPLICE_METADATA.UNAVAILABLE", _, parameters: _*)
+    cause.fold(conditions.error("SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE", parameters: _*))(
+      conditions.error("SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE", _, parameters: _*)
     )
   }
 

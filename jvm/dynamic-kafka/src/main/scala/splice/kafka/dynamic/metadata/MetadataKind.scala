@@ -15,7 +15,7 @@ private[dynamic] object MetadataKind {
   case object Http extends MetadataKind("http")
 
   /** The topics of one cluster ([[SingleClusterMetadataService]]). */
-  case object SingleCluster extends MetadataKind("single-cluster")
+  case object SingleCluster extends MetadataKind("singleCluster")
 
   /** A function of the program that builds the source ([[DocumentService]]). */
   case object Python extends MetadataKind("python")
@@ -26,5 +26,5 @@ private[dynamic] object MetadataKind {
   /** An object of the program that builds the source, which implements the same. */
   case object Instance extends MetadataKind("instance")
 
-  val all: Seq[MetadataKind] = Seq(File, Http, SingleCluster, Python, Class, Instance)
+  val all: Seq[MetadataKind] = Seq(File, Http, SingleCluster, Class, Instance, Python)
 }

@@ -80,7 +80,7 @@ final class ClusterFillSuite extends TwoClusters {
     )
     Using.resource(clusters.start()) { run =>
       val error = intercept[SpliceException](clusters.ranges(run, SortedMap(LogPartition(both, 0) -> 3L)))
-      assert(error.getCondition == "SPLICE_DYNAMIC.SEVERAL_CLUSTERS" &&
+      assert(error.getCondition == "SPLICE_DYNAMIC_KAFKA.AMBIGUOUS_HAND_OVER" &&
         error.getMessage.contains(s"both on $east and $west"))
       val others = clusters.ranges(run, SortedMap(p(east) -> 0L))
       assert(others.keySet == Seq(east, west).flatMap(c => Seq(p(c), p(c, 1))).toSet)
@@ -93,7 +93,7 @@ final class ClusterFillSuite extends TwoClusters {
     Using.resource(clusters.start()) { run =>
       Seq(SortedMap(p(east) -> 0L), SortedMap.empty[LogPartition, Long]).foreach { history =>
         val error = intercept[SpliceException](clusters.ranges(run, history))
-        assert(error.getCondition == "SPLICE_DYNAMIC.INACTIVE" && error.getMessage.contains(west))
+        assert(error.getCondition == "SPLICE_DYNAMIC_KAFKA.CLUSTER_INACTIVE" && error.getMessage.contains(west))
       }
     }
   }

@@ -29,7 +29,7 @@ final class ClusterStartSuite extends AnyFunSuite {
 
   test("a topic of a history that is on two clusters is that of neither") {
     val error = intercept[SpliceException](ClusterStart.check(Set("x", "both"), read))
-    assert(error.getCondition == "SPLICE_DYNAMIC.SEVERAL_CLUSTERS")
+    assert(error.getCondition == "SPLICE_DYNAMIC_KAFKA.AMBIGUOUS_HAND_OVER")
     assert(error.getMessage.contains("both on east and west") && !error.getMessage.contains("x on"))
   }
 

@@ -166,7 +166,7 @@ final class DynamicReplaySuite extends RemovedTopics {
     away(requests = 1000)
     Using.resource(made.start()) { run =>
       val error = intercept[SpliceException](run.replay(from, until))
-      assert(error.getCondition == "SPLICE_DYNAMIC.CLUSTER_UNAVAILABLE" && error.getMessage.contains(west))
+      assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE" && error.getMessage.contains(west))
     }
   }
 
@@ -175,7 +175,7 @@ final class DynamicReplaySuite extends RemovedTopics {
     val Seq(from, to) = Seq(1, 4).map(n => made.source.position(s"""{"${topic(east)}":{"0":$n}}""")): @unchecked
     fill(made, east, 4)
     Using.resource(made.start(new ReadOnlySideLog(made.side))) { run =>
-      assert(intercept[SpliceException](run.splits(from, to)).getCondition == "SPLICE_CHECKPOINT.MISSING_ENTRY")
+      assert(intercept[SpliceException](run.splits(from, to)).getCondition == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND")
       assert(run.figures(to).isEmpty)
     }
     Using.resource(made.start())(_.replay(from, to))

@@ -23,7 +23,7 @@ final class FirstDocumentSuite extends RemovedTopics {
     world.logs(east).named = Set("ordrs")
     Seq(1, 2).foreach { _ =>
       val error = intercept[SpliceException](Using.resource(world.start())(_.start(StartPosition.Configured)))
-      assert(error.getCondition == "SPLICE_KAFKA.MISSING_TOPIC" && error.getMessage.contains("ordrs"))
+      assert(error.getCondition == "SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND" && error.getMessage.contains("ordrs"))
     }
     world.publish(stream(west))
     val start = Using.resource(world.start()) { run =>
@@ -48,7 +48,7 @@ final class FirstDocumentSuite extends RemovedTopics {
       world.logs(east).away = Some { _ => world.clock.pass(Duration.ofSeconds(20)); true }
       run.start(StartPosition.Configured)
     })
-    assert(error.getCondition == "SPLICE_DYNAMIC.CLUSTER_UNAVAILABLE" && error.getMessage.contains(east))
+    assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE" && error.getMessage.contains(east))
     world.logs(east).away = None
     Using.resource(world.start())(run => assert(readAll(run, run.start(StartPosition.Configured))._2 == all(east, 3)))
   }
@@ -85,7 +85,7 @@ final class FirstDocumentSuite extends RemovedTopics {
       val own = Thread.currentThread
       world.clock.read = () => if (Thread.currentThread eq own) world.clock.pass(Duration.ofMillis(100))
       val error = intercept[SpliceException](run.advance(next, Limits.Everything))
-      assert(error.getCondition == "SPLICE_DYNAMIC.CLUSTER_UNAVAILABLE" && error.getMessage.contains(west))
+      assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE" && error.getMessage.contains(west))
       next
     }
     world.logs(west).away = None

@@ -41,13 +41,13 @@ final class InactiveLegSuite extends TwoClusters {
       clusters.inactive = Set(west)
       Seq(handed, StartPosition.Timestamp(0, OnGap.Fail)).foreach { at =>
         val error = intercept[SpliceException](Using.resource(clusters.start())(_.start(at)))
-        assert(error.getCondition == "SPLICE_DYNAMIC.INACTIVE" && error.getMessage.contains(west))
+        assert(error.getCondition == "SPLICE_DYNAMIC_KAFKA.CLUSTER_INACTIVE" && error.getMessage.contains(west))
         assert(!error.getMessage.contains(east))
       }
       val compared = intercept[SpliceException](Using.resource(clusters.start()) { run =>
         clusters.ranges(run, SortedMap(p(east) -> 4L))
       })
-      assert(compared.getCondition == "SPLICE_DYNAMIC.INACTIVE" && compared.getMessage.contains(west))
+      assert(compared.getCondition == "SPLICE_DYNAMIC_KAFKA.CLUSTER_INACTIVE" && compared.getMessage.contains(west))
       clusters.inactive = Set.empty
       Using.resource(clusters.start()) { run =>
         val ranges = clusters.ranges(run, SortedMap(p(east) -> 4L))
@@ -98,7 +98,7 @@ final class InactiveLegSuite extends TwoClusters {
     clusters.inactive = Set(west)
     Using.resource(clusters.start()) { run =>
       val end = advance(run, run.start(StartPosition.Configured))
-      assert(intercept[SpliceException](run.end(end)).getCondition == "SPLICE_DYNAMIC.INACTIVE")
+      assert(intercept[SpliceException](run.end(end)).getCondition == "SPLICE_DYNAMIC_KAFKA.CLUSTER_INACTIVE")
     }
   }
 

@@ -177,12 +177,12 @@ final class WaitingChangeSuite extends RemovedTopics {
       val passed   = trigger(world, run, trigger(world, run, inactive))
       val rejected = groups(run, passed).getOrElse("")
       assert(
-        rejected.startsWith("""[{"streams":["s"],"generation":5,"rejected":"[SPLICE_METADATA.CUTOVER] """),
+        rejected.startsWith("""[{"streams":["s"],"generation":5,"rejected":"[SPLICE_METADATA.CUTOVER_REJECTED] """),
         rejected
       )
       publish(world)
       val empty = groups(run, trigger(world, run, passed)).getOrElse("")
-      assert(empty.startsWith("""[{"streams":[],"generation":6,"rejected":"[SPLICE_METADATA.EMPTY] """), empty)
+      assert(empty.startsWith("""[{"streams":[],"generation":6,"rejected":"[SPLICE_METADATA.EMPTY_DOCUMENT] """), empty)
       publish(world, stream(east), other)
       assert(groups(run, trigger(world, run, passed)).isEmpty)
     }

@@ -96,8 +96,8 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean) {
   }
 
   private def explains(trigger: SimulatedTrigger, error: SpliceException): Boolean = {
-    val isOutage = error.getCondition == "SPLICE_DYNAMIC.CLUSTER_UNAVAILABLE" ||
-      error.getCondition == "SPLICE_KAFKA.UNREACHABLE"
+    val isOutage = error.getCondition == "SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE" ||
+      error.getCondition == "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE"
     val isNow = trigger == SimulatedTrigger.AvailableNow || !plan.fails || !world.isHealthy
     isOutage && faulty && isNow
   }

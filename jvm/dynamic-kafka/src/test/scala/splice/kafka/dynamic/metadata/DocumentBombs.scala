@@ -60,7 +60,7 @@ object DocumentBombs {
     val accepted = documents.flatMap { case (name, text) =>
       val found = rejection(text())
       println(s"$name: ${found.fold("accepted")(_.getMessage)}")
-      Option.unless(found.exists(_.getCondition == "SPLICE_METADATA.INVALID"))(name)
+      Option.unless(found.exists(_.getCondition == "SPLICE_METADATA.INVALID_DOCUMENT"))(name)
     }
     // A change: the previous metadata stays in memory while the next document is read.
     val text = largest

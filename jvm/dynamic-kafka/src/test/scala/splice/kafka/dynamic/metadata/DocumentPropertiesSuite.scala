@@ -46,7 +46,7 @@ final class DocumentPropertiesSuite extends AnyFunSuite {
   private def refused(properties: (String, String)*): String = {
     val error =
       intercept[SpliceException](read(any = false, "east:9092", literal = false, properties: _*))
-    assert(error.getCondition == "SPLICE_METADATA.INVALID" && error.getMessage.contains("line 6"), properties)
+    assert(error.getCondition == "SPLICE_METADATA.INVALID_DOCUMENT" && error.getMessage.contains("line 6"), properties)
     error.getMessage
   }
 

@@ -40,7 +40,10 @@ final class HttpExchangeSuite extends AnyFunSuite {
     try service.allStreams()
     finally service.close()
 
-  private def rejected(service: HttpMetadataService, condition: String = "SPLICE_METADATA.UNAVAILABLE"): String = {
+  private def rejected(
+      service: HttpMetadataService,
+      condition: String = "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE"
+  ): String = {
     val error = intercept[SpliceException](read(service))
     assert(error.getCondition == condition, error)
     error.getMessage
@@ -157,7 +160,7 @@ final class HttpExchangeSuite extends AnyFunSuite {
       exchange.sendResponseHeaders(200, 0)
       val line = ("#" * 1023 + "\n").getBytes(UTF_8)
       (0 to MetadataText.Longest / line.length).foreach(_ => exchange.getResponseBody.write(line))
-    }(uri => assert(rejected(service(uri), "SPLICE_METADATA.INVALID").contains("longer than 8 MiB")))
+    }(uri => assert(rejected(service(uri), "SPLICE_METADATA.INVALID_DOCUMENT").contains("longer than 8 MiB")))
   }
 
   test("headers may contain references, which are resolved for each request") {

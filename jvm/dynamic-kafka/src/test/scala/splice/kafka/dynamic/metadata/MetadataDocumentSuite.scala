@@ -111,7 +111,7 @@ final class MetadataDocumentSuite extends AnyFunSuite {
 
   test("a document that is longer than 8 MiB is rejected by name") {
     val error = intercept[SpliceException](read("#".repeat(MetadataText.Longest + 1)))
-    assert(error.getCondition == "SPLICE_METADATA.INVALID" && error.getMessage.contains("longer than 8 MiB"))
+    assert(error.getCondition == "SPLICE_METADATA.INVALID_DOCUMENT" && error.getMessage.contains("longer than 8 MiB"))
   }
 
   test("some of the streams, and all clusters, since a removed topic may still be drained") {
@@ -173,7 +173,7 @@ final class MetadataDocumentSuite extends AnyFunSuite {
 
   test("a newer document says so") {
     val error = intercept[SpliceException](read("version: 2\nsomething: new"))
-    assert(error.getCondition == "SPLICE_METADATA.NEWER" && error.getMessage.contains("version 2"))
+    assert(error.getCondition == "SPLICE_METADATA.VERSION_NOT_SUPPORTED" && error.getMessage.contains("version 2"))
   }
 
   test("a secret as it is, is refused, and not shown; a reference is not") {

@@ -34,7 +34,7 @@ final class MetadataServiceSuite extends AnyFunSuite {
 
   private def unavailable(service: KafkaMetadataService): String = {
     val error = intercept[SpliceException](service.allStreams())
-    assert(error.getCondition == "SPLICE_METADATA.UNAVAILABLE")
+    assert(error.getCondition == "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE")
     error.getMessage
   }
 
@@ -65,7 +65,7 @@ final class MetadataServiceSuite extends AnyFunSuite {
     inFile { (file, service) =>
       Using.resource(new RandomAccessFile(file.toFile, "rw"))(_.setLength(MetadataText.Longest + 1L))
       val error = intercept[SpliceException](service.allStreams())
-      assert(error.getCondition == "SPLICE_METADATA.INVALID")
+      assert(error.getCondition == "SPLICE_METADATA.INVALID_DOCUMENT")
       assert(error.getMessage.contains(file.getFileName.toString) && error.getMessage.contains("longer than 8 MiB"))
     }
   }
@@ -156,7 +156,7 @@ final class MetadataServiceSuite extends AnyFunSuite {
     )
     all.foreach { service =>
       val error = intercept[SpliceException](service.allStreams())
-      assert(error.getCondition == "SPLICE_METADATA.UNAVAILABLE")
+      assert(error.getCondition == "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE")
       (thrown(error) :+ service.toString).foreach(text => assert(!text.contains("hunter2"), text))
     }
     assert(unavailable(all.head).contains(s"127.0.0.1:$gone/s") && !unavailable(all.head).contains("version=3"))

@@ -119,7 +119,7 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     val slot = new OpenClusterReader[String]("east", IndexedSeq(range("east", 0, 5L)))(_ =>
       throw splice.kafka.KafkaErrors.dataLoss("gone", Nil)
     )
-    assert(intercept[SpliceException](slot.poll(Duration.ZERO)).getCondition == "SPLICE_KAFKA.DATA_LOSS")
+    assert(intercept[SpliceException](slot.poll(Duration.ZERO)).getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS")
   }
 
   final private class ManualClock extends Clock {

@@ -100,7 +100,7 @@ final class PositionLogSuite extends AnyFunSuite {
     assert(side.keys("") == (14 to 19).map(StoredPosition.key))
     val log = open(side, retain)
     offsets.takeRight(retain + 1).foreach(offset => assert(log(offset).of("east").offsets.nonEmpty))
-    assert(condition(log(offsets.head)) == "SPLICE_CHECKPOINT.MISSING_ENTRY")
+    assert(condition(log(offsets.head)) == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND")
     assert(intercept[SpliceException](log(offsets.head)).getMessage.contains("position-00000000"))
   }
 
@@ -115,7 +115,8 @@ final class PositionLogSuite extends AnyFunSuite {
   }
 
   test("an offset of a newer version is refused by name, and so are other things") {
-    assert(condition(DynamicPosition.read("""{"at":"position-00000000","v":2}""")) == "SPLICE_CHECKPOINT.NEWER_VERSION")
+    assert(condition(DynamicPosition.read("""{"at":"position-00000000","v":2}""")) ==
+      "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED")
     Seq(
       """{"at":"position-00000000","v":1}""",
       """{"at":"change-00000000","change":1,"v":1}""",
@@ -125,7 +126,7 @@ final class PositionLogSuite extends AnyFunSuite {
       """{"at":"position-00000000","change":-1,"v":1}""",
       """{"at":"position-00000000","change":1,"clusters":{},"v":1}""",
       """{"change":1,"v":1}"""
-    ).foreach(text => assert(condition(DynamicPosition.read(text)) == "SPLICE_CHECKPOINT.FOREIGN", text))
+    ).foreach(text => assert(condition(DynamicPosition.read(text)) == "SPLICE_CHECKPOINT.OTHER_SOURCE", text))
   }
 
   test("an entry that is damaged or of a newer version is refused by name") {
@@ -134,7 +135,7 @@ final class PositionLogSuite extends AnyFunSuite {
       side.getOrCreate("position-00000000")(lines)
       condition(open(side)(StoredPosition(0, 1)))
     }
-    assert(read("""{"change":1,"v":2}""") == "SPLICE_CHECKPOINT.NEWER_VERSION")
+    assert(read("""{"change":1,"v":2}""") == "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED")
     Seq(
       Seq.empty,
       Seq("""{"change":1}"""),
