@@ -19,7 +19,7 @@ private[splice] object ChainParser {
     legs.headOption.filter(_.handOver.isDefined).foreach { first =>
       throw OptionErrors.conflict(
         Seq(s"${first.name}.${HandOverOptions.Rule.key}"),
-        s"'${first.name}' is the first leg, and there is nothing before it to take over from; leave the hand-over out, or put a leg before it"
+        s"'${first.name}' is the first leg, so no previous leg exists; remove the hand-over, or add a leg before '${first.name}'"
       )
     }
     for (leg <- legs; rule <- leg.handOver if !leg.source.beginsByOffsets) rule match {
@@ -60,7 +60,7 @@ private[splice] object ChainParser {
     provider.startOption(options).foreach { key =>
       throw OptionErrors.conflict(
         Seq(options.name(HandOverOptions.Rule.key), options.name(key)),
-        "each says where the leg starts, and only one can; leave one of them out"
+        "both set the start of the leg; remove one of them"
       )
     }
 
@@ -68,7 +68,7 @@ private[splice] object ChainParser {
     CommonOptions.ofQuery.map(_.key).find(options.contains).foreach { key =>
       throw OptionErrors.conflict(
         Seq(options.name(key), key),
-        s"slots and their tasks are the whole hybrid's; set '$key' without the name of a leg"
+        s"the option applies to the whole hybrid source; set '$key' without the name of a leg"
       )
     }
 

@@ -39,13 +39,13 @@ private[hybrid] object EvidenceCheck {
 
   private def withoutEffect(leg: Leg) = OptionErrors.conflict(
     Seq(option(leg)),
-    s"no later leg begins by the offsets of leg '${leg.name}', so the option has no effect; leave it out, or set the hand-over of a " +
+    s"no later leg begins by the offsets of leg '${leg.name}', so the option has no effect; remove the option, or set the hand-over of a " +
       s"later leg to ${HandOverOptions.OffsetsRule}"
   )
 
   private def nothingCounted(chain: Chain, leg: Leg) = OptionErrors.conflict(
     s"${leg.name}.${HandOverOptions.Rule.key}" +: chain.legs.takeWhile(_ != leg).filter(_.isExcluded).map(option),
-    s"leg '${leg.name}' begins by the offsets of the legs before it, and none of them is counted because of the exclusions; leave out one of them, or " +
+    s"leg '${leg.name}' begins by the offsets of the legs before it, and each of them is excluded from the count; remove one exclusion, or " +
       s"use another hand-over for '${leg.name}', such as ${HandOverOptions.EventTimeRule}"
   )
 
@@ -57,8 +57,8 @@ private[hybrid] object EvidenceCheck {
     if (compared.nonEmpty)
       throw OptionErrors.conflict(
         compared.map(key => s"${leg.name}.$key") ++ history.filter(_.logColumns.nonEmpty).map(option),
-        "no leg has the columns of the hand-over, because each one reads a log or has columns of its own; name the columns with the " +
-          s"keys 'timestamp' and 'key' in '$Key', or leave them out"
+        "no leg has the columns of the hand-over, because each leg reads a log or has separate columns; name the columns with the " +
+          s"keys 'timestamp' and 'key' in '$Key', or remove these options"
       )
   }
 

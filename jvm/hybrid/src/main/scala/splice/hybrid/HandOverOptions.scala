@@ -158,7 +158,7 @@ private[splice] object HandOverOptions {
       val found   = options.get(Rule.key).fold("there is none")(r => s"it is $r")
       throw OptionErrors.conflict(
         Seq(options.name(key), options.name(Rule.key)),
-        s"'${options.name(key)}' belongs to $needed, and $found; leave it out or set the hand-over that it belongs to"
+        s"'${options.name(key)}' belongs to $needed, and $found; remove the option, or set the hand-over that the option belongs to"
       )
     }
   }
@@ -185,7 +185,7 @@ private[splice] object HandOverOptions {
       case (Some(_), Some(_)) =>
         throw OptionErrors.conflict(
           Seq(o.name(Class.key), o.name(Python.key)),
-          "each names the rule, and only one can; leave one of them out"
+          "both name the rule; remove one of them"
         )
       case (None, Some(name)) => RuleOfUser.OfPython(name)
       case _                  => ofClass(o)

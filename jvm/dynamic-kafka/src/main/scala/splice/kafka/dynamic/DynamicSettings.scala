@@ -171,9 +171,9 @@ private[splice] object DynamicSettings {
       case (Some(some), None) => StreamSelection.Names(some)
       case (None, Some(text)) => StreamSelection.Matching(text)
       case (None, None)       =>
-        throw OptionErrors.missing(named.mkString("' or '"), "which streams to read; exactly one of them is needed")
+        throw OptionErrors.missing(named.mkString("' or '"), "Streams to read. Exactly one of these options must be set.")
       case _ =>
-        throw OptionErrors.conflict(named, "each of them says which streams to read, so exactly one must be set")
+        throw OptionErrors.conflict(named, "exactly one of them must be set")
     }
   }
 
@@ -194,7 +194,7 @@ private[splice] object DynamicSettings {
         throw OptionErrors.missing(options.name(DynamicOptions.Metadata.key), DynamicOptions.Metadata.doc)
     }
     chosen.filterNot(set.contains).foreach { kind =>
-      throw OptionErrors.missing(options.name(needs(kind).key), s"what the metadata service ${kind.word} asks")
+      throw OptionErrors.missing(options.name(needs(kind).key), needs(kind).doc)
     }
     if (chosen.contains(MetadataKind.Http)) HttpOptions.check(options)
     if (chosen.contains(MetadataKind.SingleCluster)) { val _ = options(DynamicOptions.ClusterName) }

@@ -27,7 +27,7 @@ private[splice] object FilePaths {
       case (Some(_), Some(_)) =>
         throw OptionErrors.conflict(
           Seq(FileOptions.Path, FileOptions.Paths).map(o => options.name(o.key)),
-          "exactly one of them says what to read"
+          "exactly one of them must be set"
         )
       case (Some(one), None)     => Seq(one)
       case (None, Some(several)) => several

@@ -80,10 +80,10 @@ private[splice] object KafkaSettings {
       case Seq()                              =>
         throw OptionErrors.missing(
           named(KafkaOptions.Subscriptions).mkString("' or '"),
-          "what to read; exactly one of them is needed"
+          "Topics or partitions to read. Exactly one of these options must be set."
         )
       case several =>
-        throw OptionErrors.conflict(named(several), "each of them says what to read, so exactly one must be set")
+        throw OptionErrors.conflict(named(several), "exactly one of them must be set")
     }
   }
 

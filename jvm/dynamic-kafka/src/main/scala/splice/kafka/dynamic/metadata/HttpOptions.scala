@@ -65,7 +65,7 @@ private[dynamic] object HttpOptions {
         options.name(DynamicOptions.MetadataUrl.key),
         Secrets.redact(DynamicOptions.MetadataUrl.key, uri.toString),
         "an https address, or http on this machine: localhost, 127.0.0.0/8 or ::1",
-        "without TLS others can read and replace the document. To accept that, set " +
+        "Without TLS, others can read and replace the document. To accept that, set " +
           s"'${options.name(AllowPlainHttp.key)}' to true"
       )
     }

@@ -88,6 +88,6 @@ private[dynamic] object UserMetadataServices {
       options.name(DynamicOptions.MetadataClass.key),
       name,
       DynamicOptions.MetadataClass.kind.allowed,
-      s"${DynamicOptions.MetadataClass.doc}. This class is not usable: $why"
+      s"${DynamicOptions.MetadataClass.doc} This class is not usable: $why"
     )
 }
