@@ -57,7 +57,7 @@ final class ActiveClustersSuite extends RemovedTopics {
       deactivate(world, west)
       write(world, 1)
       val (second, rows) = readAll(run, first)
-      assert(rows.sorted == Seq((east, 0, 2L), (west, 0, 2L)) && run.figures(second)("metadataRefusals") == "1")
+      assert(rows.sorted == Seq((east, 0, 2L), (west, 0, 2L)) && run.figures(second)("metadataRejectionsTotal") == "1")
     }
   }
 

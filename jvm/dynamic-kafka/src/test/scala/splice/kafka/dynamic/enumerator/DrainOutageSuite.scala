@@ -45,7 +45,7 @@ final class DrainOutageSuite extends RemovedTopics {
     def failures =
       run.figures(
         _: DynamicOffset
-      ).get("clusters").exists(_.matches(s""".*"$west":\\{[^}]*"failures":$requests[,}].*"""))
+      ).get("clusters").exists(_.matches(s""".*"$west":\\{[^}]*"failuresTotal":$requests[,}].*"""))
     Iterator.iterate(from) { at =>
       world.clock.pass(Duration.ofSeconds(10))
       assert(Instant.now().isBefore(limit), run.figures(at))
