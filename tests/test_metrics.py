@@ -94,6 +94,6 @@ def test_in_sparks_metric_system(
         for line in said.splitlines()
         if line.startswith(("RUNNING ", "STOPPED "))
     }
-    assert told["RUNNING"]["rowsBehind"] == 0
-    assert told["RUNNING"][f"topics.{topic}.partitions"] == 3
+    assert told["RUNNING"]["0.rowsBehind"] == 0
+    assert told["RUNNING"][f"0.topics.{topic}.partitions"] == 3
     assert told["STOPPED"] == {}

@@ -158,7 +158,7 @@ def test_switches_are_read_from_the_checkpoint(monkeypatch: pytest.MonkeyPatch) 
             "found": [{"topic": "orders", "partition": 0, "log": [0, 30], "start": 20}],
         },
     }
-    other = {"source": "0/leg-live", "change": 0, "event": "topics added", "names": ["orders"]}
+    other = {"source": "0/leg-live", "change": 0, "event": "topicAdded", "names": ["orders"]}
     asked: list[str] = []
 
     def events(query: str) -> str:

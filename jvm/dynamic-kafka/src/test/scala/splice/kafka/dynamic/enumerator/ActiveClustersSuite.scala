@@ -47,7 +47,7 @@ final class ActiveClustersSuite extends RemovedTopics {
       val (_, rest) = readAll(run, second)
       assert(rest == Seq((west, 0, 2L)) && world.enumerators.get == before)
       val events = ChangeHistory(world.side).map(event => event.event -> event.names).takeRight(2)
-      assert(events == Seq("clusters set inactive" -> Seq(west), "clusters set active" -> Seq(west)))
+      assert(events == Seq("clusterDeactivated" -> Seq(west), "clusterActivated" -> Seq(west)))
     }
   }
 

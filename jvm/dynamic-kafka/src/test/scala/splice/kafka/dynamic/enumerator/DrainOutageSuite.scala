@@ -54,7 +54,7 @@ final class DrainOutageSuite extends RemovedTopics {
   }
 
   private def isAbandoned(world: SimulatedClusters): Boolean = history(world).exists { case (event, names) =>
-    event == "topics abandoned" && names.exists(_.startsWith(s"$west/${topic(west)}: "))
+    event == "topicAbandoned" && names.exists(_.startsWith(s"$west/${topic(west)}: "))
   }
 
   test("a drain survives one failed request before a batch that is longer than the timeout") {
