@@ -12,7 +12,8 @@ from uuid import uuid4
 from splice.errors import OptionError
 from splice.jvm import register_metadata
 from splice.log_source import LogSource, LogSourceBuilder
-from splice.offsets import STARTING, OffsetsArgument, offsets_of
+from splice.offsets import OffsetsArgument, offsets_of
+from splice.registry import STARTING
 
 _SELECTIONS = ("streams", "streamPattern")
 _PYTHON = "metadata.python"

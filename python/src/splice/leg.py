@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from splice.errors import OptionError
 from splice.hand_over import HandOver
+from splice.registry import words
 from splice.source import SourceSpec
 
 if TYPE_CHECKING:
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 _POLICIES = {
-    "on_holes": ("onHoles", ("fail", "fill", "ignore")),
-    "on_gap": ("onGap", ("fail", "warn")),
-    "on_duplicates": ("onDuplicates", ("fail", "warn")),
+    "on_holes": "onHoles",
+    "on_gap": "onGap",
+    "on_duplicates": "onDuplicates",
 }
-"""The policies of a hand-over: argument, option and values."""
+"""The policies of a hand-over: argument and option."""
 
 _NEEDED = ("topic", "partition", "offset")
 _COLUMNS = (*_NEEDED, "timestamp", "key")
@@ -100,7 +101,7 @@ class Leg:
         return None
 
     def _check_policy(self, argument: str, value: str | None) -> None:
-        allowed = _POLICIES[argument][1]
+        allowed = words(_POLICIES[argument])
         if value is not None and value not in allowed:
             raise OptionError.of(
                 "SPLICE_BUILDER.INVALID_POLICY",
@@ -121,7 +122,7 @@ class Leg:
             own |= self.hand_over.options()
         if self.select is not None:
             own["select"] = self.select
-        own |= {_POLICIES[k][0]: value for k, value in self.policies.items() if value is not None}
+        own |= {_POLICIES[k]: value for k, value in self.policies.items() if value is not None}
         if isinstance(self.log_columns, Mapping):
             own["logColumns"] = json.dumps(dict(self.log_columns), ensure_ascii=False)
         elif self.log_columns is not None:

@@ -7,7 +7,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from splice.errors import OptionError
-from splice.offsets import ENDING, STARTING, OffsetsArgument, offsets_of
+from splice.offsets import OffsetsArgument, offsets_of
+from splice.registry import ENDING, STARTING
 from splice.source import SourceBuilder, SourceSpec
 
 if TYPE_CHECKING:

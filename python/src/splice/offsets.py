@@ -11,19 +11,8 @@ from datetime import datetime, timedelta, timezone
 from typing import TypeAlias
 
 from splice.errors import OptionError
+from splice.registry import COMMITTED_POLICIES
 
-STARTING = (
-    "startingOffsets",
-    "startingTimestamp",
-    "startingOffsetsByTimestamp",
-    "onNoCommittedOffset",
-)
-"""Every option that fixes the start of a Kafka source."""
-
-ENDING = ("endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp")
-"""Every option that fixes the end of a Kafka source, and so makes it bounded."""
-
-_RESETS = ("fail", "earliest", "latest")
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _EARLIEST = -2
 
@@ -96,11 +85,11 @@ class OffsetsInitializer:
         Raises:
             OptionError: if on_no_committed_offset is another word.
         """
-        if on_no_committed_offset not in _RESETS:
+        if on_no_committed_offset not in COMMITTED_POLICIES:
             raise OptionError.of(
                 "SPLICE_BUILDER.INVALID_COMMITTED_POLICY",
                 value=repr(on_no_committed_offset),
-                allowed=", ".join(_RESETS),
+                allowed=", ".join(COMMITTED_POLICIES),
             )
         return OffsetsInitializer("committed", on_no_committed_offset)
 

@@ -11,6 +11,7 @@ from splice import jvm
 from splice.errors import OptionError
 from splice.option_map import OptionMap, OptionValue
 from splice.reading import load, planned
+from splice.registry import CHAIN_OPTIONS
 from splice.secrets import shown
 
 if TYPE_CHECKING:
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from splice.plan import SourcePlan
-
-CHAIN_OPTIONS = ("source", "legs", "select", "handOver")
-"""Options that belong to a hybrid source and its builder, never to the source of one leg."""
 
 
 class SourceSpec(ABC):

@@ -14,7 +14,7 @@ import splice.source.StartPosition.{Offsets, Timestamp}
 import splice.source._
 
 /** The decision of a [[HandOverRule]]: its evidence, and the checks of its result. */
-final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver.Custom, end: EndState, now: Instant) {
+final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver.Custom, end: Evidence, now: Instant) {
 
   private type Log = SortedMap[LogPartition, LogRange]
 
@@ -104,7 +104,7 @@ private[hybrid] object CustomHandOver {
       before: Leg,
       leg: Leg,
       rule: HandOver.Custom,
-      end: EndState,
+      end: Evidence,
       now: Instant,
       held: Seq[PartitionHistory],
       log: SortedMap[LogPartition, LogRange]

@@ -34,7 +34,7 @@ private[splice] object HandOverDecision {
     * @throws SpliceException
     *   when the end of `before` says no start that would lose nothing
     */
-  def decide(before: Leg, leg: Leg, end: EndState, now: Instant)(
+  def decide(before: Leg, leg: Leg, end: Evidence, now: Instant)(
       history: => Seq[LegOffsets],
       log: => LogPartitions
   ): HandOverDecision = leg.handOver match {

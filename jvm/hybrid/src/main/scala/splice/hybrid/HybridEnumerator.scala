@@ -154,8 +154,8 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     split => split.startsWith(prefix) && inner(split.drop(prefix.length))
   }
 
-  override def end(at: HybridPosition): Option[EndState] =
-    if (at.current.contains(chain.last.name)) enumerators(chain.last).end(at.position).map(new HybridEndState(at, _))
+  override def evidence(at: HybridPosition): Option[Evidence] =
+    if (at.current.contains(chain.last.name)) enumerators(chain.last).evidence(at.position).map(new HybridEndState(at, _))
     else None
 
   // The storage of legs that have ended may be unavailable.
@@ -227,7 +227,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     next =>
       begun(at, next).orElse {
         val leg = chain(at.leg)
-        enumerators(leg).end(at.position).map { found =>
+        enumerators(leg).evidence(at.position).map { found =>
           val end      = if (count) tallies.ended(leg, at.position, found) else found
           val decision =
             HandOverDecision.decide(leg, next, end, context.clock.instant())(history(at, next), partitions(next))
@@ -267,7 +267,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   }
 
   private def history(at: HybridPosition, next: Leg): Seq[LegOffsets] = tallies.history(next, at) { leg =>
-    val end = enumerators(leg).end(at.position(leg.name))
+    val end = enumerators(leg).evidence(at.position(leg.name))
     end.getOrElse(throw new IllegalStateException(s"leg '${leg.name}' has not ended at ${at.position(leg.name)}"))
   }
 

@@ -21,7 +21,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
 
   private def leg(name: String, rule: Option[HandOver]) = Leg(name, source, None, rule, OnGap.Warn, s"$name.select")
 
-  private case class End(times: Option[TimeRange] = None, modified: Option[TimeRange] = None) extends EndState {
+  private case class End(times: Option[TimeRange] = None, modified: Option[TimeRange] = None) extends Evidence {
     override def position: Position                                  = MemoryPosition("x", SortedMap.empty)
     override def eventTimes(column: String): Option[TimeRange]       = times
     override def modificationTimes: Option[TimeRange]                = modified
@@ -30,13 +30,13 @@ final class HandOverDecisionSuite extends AnyFunSuite {
 
   private def noLog: LogPartitions = fail("no log is needed")
 
-  private def decide(rule: HandOver, end: EndState): HandOverDecision =
+  private def decide(rule: HandOver, end: Evidence): HandOverDecision =
     HandOverDecision.decide(leg("history", None), leg("live", Some(rule)), end, now)(
       fail("offsets are not needed"),
       noLog
     )
 
-  private def refused(rule: HandOver, end: EndState): SpliceException = intercept[SpliceException](decide(rule, end))
+  private def refused(rule: HandOver, end: Evidence): SpliceException = intercept[SpliceException](decide(rule, end))
 
   private def held(p: LogPartition, first: Long, last: Long, holes: (Long, Long)*): OffsetSummary =
     OffsetSummary(p, OffsetRuns.of(OffsetRuns.of(holes: _*).holes(first, last + 1).toSeq: _*))

@@ -41,7 +41,7 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
     }
   }
 
-  private class End(held: => Seq[OffsetSummary]) extends EndState {
+  private class End(held: => Seq[OffsetSummary]) extends Evidence {
     override def position: Position                                  = MemoryPosition("x", SortedMap(0 -> 7L))
     override def modificationTimes: Option[TimeRange]                = Some(TimeRange(Instant.EPOCH, now))
     override def offsets(columns: OffsetColumns): Seq[OffsetSummary] =

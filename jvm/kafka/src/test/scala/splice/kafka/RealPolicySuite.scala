@@ -152,7 +152,7 @@ final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAn
     assert(ends.boundedness == Boundedness.Bounded)
     real.run(ends) { c =>
       val until = real.all(c, c.initial())
-      assert(until.json == offsets("group")(70, 50) && c.end(until).nonEmpty)
+      assert(until.json == offsets("group")(70, 50) && c.evidence(until).nonEmpty)
     }
     real.run(real.source(
       "subscribe" -> "group",

@@ -79,7 +79,7 @@ final private[splice] class KafkaEnumerator(
     val begin = at match {
       case StartPosition.Configured      => resolver.configured(configuredStart, of, partitions)
       case _: StartPosition.Offsets      => resolver.exactly(wanted, partitions)
-      case time: StartPosition.Timestamp => resolver.handed(time, partitions)
+      case time: StartPosition.Time => resolver.handed(time, partitions)
     }
     val start = membership.begin(begin)
     fills = Fills.of(start, wanted)
@@ -149,7 +149,7 @@ final private[splice] class KafkaEnumerator(
     at.offsets.keysIterator.filter(p => there.forall(_(p))).map(_.toString).toSet
   }
 
-  override def end(at: KafkaPosition): Option[EndState] = settings.ending.flatMap { ending =>
+  override def evidence(at: KafkaPosition): Option[Evidence] = settings.ending.flatMap { ending =>
     val entry = outage.wait(() => endingLog.resolve(ending, at, membership.settle(at).partitions))
     // A source of many clusters unsubscribes a topic that has left its position.
     val open   = entry.end.offsets.filter { case (p, _) => at.get(p).nonEmpty || settings.subscription.covers(p) }

@@ -54,7 +54,7 @@ final private[splice] class StartResolver(
   }
 
   /** The start that a hand-over chose by time. */
-  def handed(wanted: StartPosition.Timestamp, partitions: SortedSet[LogPartition]): KafkaPosition = {
+  def handed(wanted: StartPosition.Time, partitions: SortedSet[LogPartition]): KafkaPosition = {
     val timed = at(partitions.iterator.map(_ -> wanted.millis).toMap)
     val gaps  = timeGaps(timed.first, timed.ends, timed.found)
     if (gaps.nonEmpty) warnOrFail(wanted.onGap, KafkaErrors.timeGap(Instant.ofEpochMilli(wanted.millis), gaps))

@@ -210,7 +210,7 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
   }
 
   private def timed(run: SimulatedRun, onGap: OnGap, millis: Long) =
-    run.start().start(StartPosition.Timestamp(millis, onGap))
+    run.start().start(StartPosition.Time(millis, onGap))
 
   test("a hand-over by time begins at the first record of it, else at the end") {
     assert(timed(world(), OnGap.Fail, 201) == at(0 -> 2, 1 -> 1))

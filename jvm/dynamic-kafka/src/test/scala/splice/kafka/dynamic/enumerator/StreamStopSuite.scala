@@ -195,7 +195,7 @@ final class StreamStopSuite extends StoppedStreams {
     Seq(east, west).foreach(fill(world, _, 5))
     in(world) { run =>
       val (end, _) = readAll(run, run.start(StartPosition.Configured))
-      assert(run.end(end).nonEmpty)
+      assert(run.evidence(end).nonEmpty)
     }
     val partly = simulated("endingOffsets" -> "latest")
     partly.logs(east).create(SimulatedClusters.Both, 1)
@@ -209,7 +209,7 @@ final class StreamStopSuite extends StoppedStreams {
       // A client describes the topics that its cluster's enumerator subscribes to.
       partly.logs(east).subscribed = Subscription.Topics(both)
       val (end, _) = readAll(run, first)
-      assert(rows(run, start, end).size == 5 && run.end(end).nonEmpty)
+      assert(rows(run, start, end).size == 5 && run.evidence(end).nonEmpty)
     }
   }
 
