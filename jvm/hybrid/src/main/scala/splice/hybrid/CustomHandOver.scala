@@ -10,7 +10,7 @@ import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.JsonNode
 
-import splice.source.StartPosition.{Offsets, Timestamp}
+import splice.source.StartPosition.{Offsets, Time}
 import splice.source._
 
 /** The decision of a [[HandOverRule]]: its evidence, and the checks of its result. */
@@ -43,7 +43,7 @@ final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver
     def invalid(why: String) = HandOverErrors.invalidStart(before.name, leg.name, rule.by.toString, found, why)
     Json.read(found).map(Json.fields) match {
       case Some(Seq("timestamp" -> time)) =>
-        Timestamp(millis(time).fold(why => throw invalid(why), identity), leg.onGap)
+        Time(millis(time).fold(why => throw invalid(why), identity), leg.onGap)
       case Some(Seq("offsets" -> topics)) =>
         offsets(partitions(topics).fold(why => throw invalid(why), identity), log, invalid)
       case _ => throw invalid("it must be a JSON object with either 'offsets' or 'timestamp'")

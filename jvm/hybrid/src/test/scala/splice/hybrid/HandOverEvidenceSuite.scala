@@ -12,7 +12,7 @@ import scala.collection.mutable
 import org.scalatest.LoneElement.convertToCollectionLoneElementWrapper
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.StartPosition.{Offsets, Timestamp}
+import splice.source.StartPosition.{Offsets, Time}
 import splice.source._
 import splice.testkit.memory.{MemoryOptions, MemoryPosition}
 
@@ -112,7 +112,7 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
   test("a time may be now, and has the policy of the leg") {
     Seq(OnGap.Fail, OnGap.Warn).foreach { onGap =>
       val (start, _) = decide(files, """{"timestamp":5000}""", two, onGap)(Nil)
-      assert(start == Timestamp(5000, onGap))
+      assert(start == Time(5000, onGap))
     }
   }
 

@@ -40,7 +40,7 @@ final private[splice] class KafkaEnumerator(
   private val watch      = new EndWatch(log, looks, loss, settings.client.readsCommitted)
   private val silence    = new Silence(log, policies.partitionPatience, context.steady)
   private val retention  = new Retention(log, policies.outOfRange, skipped)
-  private val resolver   = new StartResolver(log, retention, looks, settings.client.group, policies.newPartitions)
+  private val resolver   = new StartResolver(log, retention, looks, settings.client.group, policies.newPartitions, settings.prefix)
   private val startLog   = new StartLog(context.sideLog)
   private val skipLog    = new SkipLog(context.sideLog)
   private val endingLog  = new EndingLog(context, log, resolver)
@@ -73,7 +73,7 @@ final private[splice] class KafkaEnumerator(
       case _                            => SortedMap.empty[LogPartition, OffsetRanges]
     }
     if (context.mode == ReadMode.Batch && at == StartPosition.Configured)
-      (configuredStart +: of.values.toSeq).foreach(BatchBounds.refuse(_, settings.ending))
+      (configuredStart +: of.values.toSeq).foreach(BatchBounds.refuse(_, settings.ending, settings.prefix))
     val partitions = membership.first(wanted.keySet)
     membership.requireAll()
     val begin = at match {
@@ -85,7 +85,7 @@ final private[splice] class KafkaEnumerator(
     fills = Fills.of(start, wanted)
     settings.ending.foreach { ending =>
       val entry = endingLog.begin(ending, start, partitions)
-      if (context.mode == ReadMode.Batch) BatchBounds.refuse(entry)
+      if (context.mode == ReadMode.Batch) BatchBounds.refuse(entry, settings.prefix)
     }
     start
   }
