@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import pytest
 from pyspark.errors import PySparkException
 
-from splice import Source
+from splice import SourceSpec
 from streams import drain
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def failure(spark: SparkSession, source: Source, folder: Path) -> str:
+def failure(spark: SparkSession, source: SourceSpec, folder: Path) -> str:
     """Gives the text of the error that ends a query over the source."""
     with pytest.raises(PySparkException) as raised:
         drain(source.read_stream(spark), folder)

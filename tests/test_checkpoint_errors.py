@@ -88,4 +88,6 @@ def test_a_checkpoint_of_a_newer_version(
         offset.write_text(re.sub(r'"v":\d+\}', '"v":99}', offset.read_text()))
         offset.with_name(f".{offset.name}.crc").unlink(missing_ok=True)
     said = failure(spark, source, tmp_path)
-    assert_says(said, "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED", "99", "that version or a later one")
+    assert_says(
+        said, "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED", "99", "that version or a later one"
+    )

@@ -20,7 +20,7 @@ from splice import (
     SourceError,
     compare_clusters,
     describe,
-    history,
+    query_history,
 )
 from streams import drain, start, written
 
@@ -78,7 +78,7 @@ class Streams:
         return (
             DynamicKafkaSource.builder()
             .metadata_file(str(self.path))
-            .stream_ids(TOPIC)
+            .streams(TOPIC)
             .starting_offsets("earliest")
             .option("discoveryInterval", "200ms")
         )
@@ -153,20 +153,20 @@ def test_what_changed_can_be_asked_for(
     spark: SparkSession, streams: Streams, tmp_path: Path
 ) -> None:
     with pytest.raises(SourceError, match=r"SPLICE_CHECKPOINT\.NOT_FOUND"):
-        history(spark, str(tmp_path / "checkpoint"))
+        query_history(spark, str(tmp_path / "checkpoint"))
     for clusters in (("east", "west"), ("east",), ("east", "west")):
         streams.lie_on(*clusters)
         drain(streams.read(spark, onRemoved="drop"), tmp_path)
     checkpoint = str(tmp_path / "checkpoint")
-    changes = history(spark, checkpoint)
+    changes = query_history(spark, checkpoint)
     moves = changes.where("event LIKE 'topics %'").select(
         "change", "at", "generation", "event", "names"
     )
     rows = moves.collect()
     assert [(r["change"], r["generation"], r["event"], len(r["names"])) for r in rows] == [
-        (0, 1, "topics added", 2),
-        (1, 2, "topics removed", 1),
-        (2, 3, "topics that came back", 1),
+        (0, 1, "topicAdded", 2),
+        (1, 2, "topicRemoved", 1),
+        (2, 3, "topicReturned", 1),
     ]
     assert rows[1]["names"][0].startswith("west/")
     assert sorted(r["at"] for r in rows) == [r["at"] for r in rows]
@@ -213,7 +213,7 @@ def test_two_clusters_are_compared_before_a_stream_moves(
     streams.lie_on("east", "west")
     streams.produce("east", range(20))
     streams.produce("west", [*range(18), 7, 30])
-    source = streams.source().stopping_offsets("latest").build()
+    source = streams.source().ending_offsets("latest").build()
     differences = compare_clusters(
         source.read(spark).select("*", "_cluster", "_stream"), "east", "west"
     )
@@ -247,7 +247,7 @@ def test_a_python_function_says_where_streams_lie(
     source = (
         DynamicKafkaSource.builder()
         .metadata_service(service)
-        .stream_ids(TOPIC)
+        .streams(TOPIC)
         .starting_offsets("earliest")
         .option("discoveryInterval", "200ms")
         .build()

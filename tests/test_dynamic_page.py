@@ -124,7 +124,7 @@ def test_each_program(
     assert rows_of(spark, places, "secured") == wanted(east=EAST)
     capsys.readouterr()
     run(changes)
-    assert re.search(r"streams applied *\|\[orders\]", capsys.readouterr().out)
+    assert re.search(r"streamApplied *\|\[orders\]", capsys.readouterr().out)
     run(move)
     assert rows_of(spark, places, "orders") == wanted(east=EAST, west=WEST)
     found = [row["key"].decode() for row in run(compare)["differences"].collect()]

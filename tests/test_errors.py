@@ -22,7 +22,15 @@ from orders import (
 from refusals import assert_says, failure
 from servers.kafka_topics import KafkaTopics
 from servers.ports import free_ports
-from splice import FileSource, HandOver, HybridSource, KafkaSource, OptionError, Source, SourceError
+from splice import (
+    FileSource,
+    HandOver,
+    HybridSource,
+    KafkaSource,
+    OptionError,
+    SourceError,
+    SourceSpec,
+)
 from streams import drain
 
 if TYPE_CHECKING:
@@ -32,7 +40,7 @@ if TYPE_CHECKING:
 HISTORY_COLUMNS = ["order_id", "amount", "event_time", "topic", "partition", "offset"]
 
 
-def chain(first: Source, then: Source, rule: HandOver | None = None) -> HybridSource:
+def chain(first: SourceSpec, then: SourceSpec, rule: HandOver | None = None) -> HybridSource:
     """Joins two sources as the main job does, with another rule."""
     return (
         HybridSource.builder("history", first, select=HISTORY_SELECT)
@@ -242,14 +250,18 @@ def test_a_broker_that_does_not_answer(spark: SparkSession, tmp_path: Path) -> N
             .build()
         )
         said = failure(spark, source, tmp_path)
-    assert_says(said, "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE", servers, "3 ?s|3000 ?ms|3 seconds")
+    assert_says(
+        said, "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE", servers, "3 ?s|3000 ?ms|3 seconds"
+    )
 
 
 def test_a_topic_that_is_not_there(
     spark: SparkSession, topics: KafkaTopics, tmp_path: Path
 ) -> None:
     said = failure(spark, live(topics, "no-such-topic"), tmp_path)
-    assert_says(said, "SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND", "no-such-topic", topics.bootstrap_servers)
+    assert_says(
+        said, "SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND", "no-such-topic", topics.bootstrap_servers
+    )
 
 
 def test_a_path_that_is_not_there(spark: SparkSession, tmp_path: Path) -> None:

@@ -101,5 +101,7 @@ def test_a_file_changed_after_it_was_listed(spark: SparkSession, tmp_path: Path)
         lambda frame, batch: (frame.count(), (path / "b.csv").write_text("3,changed\n"))
     )
     checkpoint = query.option("checkpointLocation", str(tmp_path / "checkpoint"))
-    with pytest.raises(Exception, match=r"(?s)SPLICE_FILES_DATA.FILE_CHANGED.*b\.csv.*onFileChanged"):
+    with pytest.raises(
+        Exception, match=r"(?s)SPLICE_FILES_DATA.FILE_CHANGED.*b\.csv.*onFileChanged"
+    ):
         checkpoint.trigger(availableNow=True).start().awaitTermination(120)

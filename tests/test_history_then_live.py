@@ -100,7 +100,7 @@ def test_it_goes_on_with_what_comes_later(
         query.stop()
     assert_each_once(ids(written(spark, tmp_path)), [*ORDERS, *LATER])
     assert described.leg == "live"
-    assert described.switches == 1
+    assert described.switches_total == 1
     assert described.splits == PARTITIONS
 
 

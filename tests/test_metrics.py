@@ -41,10 +41,10 @@ def test_lag_by_topic_and_partition(
         f"{topic}-{partition}" for partition in range(3)
     ]
     assert json.loads(last["lagging"]) == []
-    assert int(first["readersOpened"]) == 2
-    assert sum(int(report["readersReused"]) for report in told) >= 2
-    assert int(first["pollMillis"]) > 0
-    assert last["slotMoves"] == "0"
+    assert int(first["readersOpenedTotal"]) == 2
+    assert int(last["readersReusedTotal"]) >= 2
+    assert int(first["pollMsTotal"]) > 0
+    assert last["slotMovesTotal"] == "0"
     described = describe(query).sources[0]
     assert described.topics[0].name == topic
     assert described.rows_behind == 0
@@ -70,7 +70,8 @@ def test_two_queries_of_one_dataframe_have_figures_of_their_own(
     for query in queries:
         batches = [b for b in query.recentProgress if b["numInputRows"] > 0]
         told = [b["sources"][0]["metrics"] for b in query.recentProgress]
-        used = sum(int(m["readersOpened"]) + int(m["readersReused"]) for m in told if m)
+        last = [metrics for metrics in told if metrics][-1]
+        used = int(last["readersOpenedTotal"]) + int(last["readersReusedTotal"])
         # One partition is one task per batch, and a task uses one reader.
         assert used == len(batches) > 0
 
@@ -93,6 +94,6 @@ def test_in_sparks_metric_system(
         for line in said.splitlines()
         if line.startswith(("RUNNING ", "STOPPED "))
     }
-    assert told["RUNNING"]["rowsBehind"] == 0
-    assert told["RUNNING"][f"topics.{topic}.partitions"] == 3
+    assert told["RUNNING"]["0.rowsBehind"] == 0
+    assert told["RUNNING"][f"0.topics.{topic}.partitions"] == 3
     assert told["STOPPED"] == {}

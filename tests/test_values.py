@@ -61,7 +61,9 @@ def test_or_is_null_or_fails(
     source = live(topics, poisoned, **JSON, onParseError="null")
     assert source.read(spark).where("value IS NULL").count() == 2
     text = failure(spark, live(topics, poisoned, **JSON), tmp_path)
-    assert_says(text, "SPLICE_KAFKA_DATA.INVALID_VALUE", f"{poisoned}-0 at offset 1", "'onParseError'")
+    assert_says(
+        text, "SPLICE_KAFKA_DATA.INVALID_VALUE", f"{poisoned}-0 at offset 1", "'onParseError'"
+    )
     assert live(topics, poisoned, **JSON).read(spark).select("offset").count() == 4
 
 

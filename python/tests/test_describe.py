@@ -21,7 +21,7 @@ SPLICE = {
         "splits": "8",
         "rowsBehind": "120",
         "bytesBehind": "",
-        "switches": "1",
+        "switchesTotal": "1",
     },
 }
 RATE = {"description": "rate", "endOffset": "5", "metrics": {}}
@@ -60,14 +60,14 @@ def test_topics_and_the_partitions_furthest_behind() -> None:
         "position": "12 partitions",
         "rowsBehind": "9",
         "secondsBehind": "61",
-        "rowsArriving": "20",
-        "topics": '{"orders":{"partitions":2,"rowsBehind":9,"rowsArriving":20},'
+        "rowsArrivingPerSecond": "20",
+        "topics": '{"orders":{"partitions":2,"rowsBehind":9,"rowsArrivingPerSecond":20},'
         '"*":{"partitions":10,"rowsBehind":0}}',
         "lagging": '[{"partition":"orders-1","rowsBehind":9,"bytesBehind":90,"secondsBehind":61}]',
     }
     described = describe(Query({"batchId": 4, "sources": [SPLICE | {"metrics": told}]}, "q"))  # type: ignore[arg-type]
     source = described.sources[0]
-    assert (source.seconds_behind, source.rows_arriving) == (61, 20)
+    assert (source.seconds_behind, source.rows_arriving_per_second) == (61, 20)
     assert [topic.name for topic in source.topics] == ["orders", "*"]
     assert source.lagging[0].bytes_behind == 90
     assert str(described).splitlines()[3:] == [
@@ -83,13 +83,13 @@ def test_topics_and_the_partitions_furthest_behind() -> None:
 def test_clusters_that_a_change_waits_for() -> None:
     told = {
         "position": "change 3, 2 clusters",
-        "metadataWaiting": '["east","west"]',
+        "metadataWaitsFor": '["east","west"]',
         "waitingGroups": '[{"streams":["a","b"],"generation":9,"waitsFor":["east","west"]},'
         '{"streams":[],"rejected":"too many"}]',
     }
     described = describe(Query({"batchId": 4, "sources": [SPLICE | {"metrics": told}]}, "q"))  # type: ignore[arg-type]
     source = described.sources[0]
-    assert source.change_waits_for == ("east", "west")
+    assert source.metadata_waits_for == ("east", "west")
     assert source.waiting_groups == (
         WaitingGroupDescription(("a", "b"), 9, ("east", "west"), None),
         WaitingGroupDescription((), None, (), "too many"),
@@ -105,18 +105,18 @@ def test_clusters() -> None:
     metrics = {
         "position": "change 3, 2 clusters",
         "clusters": '{"east":{"splits":4,"rowsBehind":9,"available":1,"responseAgeMs":70,'
-        '"topicsWaiting":2,"topicsDraining":1},"west":{"splits":0,"failingSeconds":8,"available":0},'
+        '"topicsWaiting":2,"topicsDraining":1},"west":{"splits":0,"unavailableMs":8,"available":0},'
         '"south":{"splits":1}}',
     }
     described = describe(Query({"batchId": 4, "sources": [SPLICE | {"metrics": metrics}]}, "q"))  # type: ignore[arg-type]
     east, west, south = described.sources[0].clusters
     assert (east.available, east.response_age_ms) == (True, 70)
     assert (east.topics_waiting, east.topics_draining) == (2, 1)
-    assert (west.available, west.failing_seconds, west.response_age_ms) == (False, 8, None)
+    assert (west.available, west.unavailable_ms, west.response_age_ms) == (False, 8, None)
     assert south.available is None
     heading, *rows = str(described).splitlines()[3:]
     assert heading.endswith(
-        "failing s  available  response age ms  topics waiting  topics draining"
+        "unavailable ms  available  response age ms  topics waiting  topics draining"
     )
     assert [row.split() for row in rows] == [
         ["east", "4", "9", "-", "-", "-", "-", "True", "70", "2", "1"],
@@ -158,7 +158,7 @@ def test_switches_are_read_from_the_checkpoint(monkeypatch: pytest.MonkeyPatch) 
             "found": [{"topic": "orders", "partition": 0, "log": [0, 30], "start": 20}],
         },
     }
-    other = {"source": "0/leg-live", "change": 0, "event": "topics added", "names": ["orders"]}
+    other = {"source": "0/leg-live", "change": 0, "event": "topicAdded", "names": ["orders"]}
     asked: list[str] = []
 
     def events(query: str) -> str:

@@ -11,13 +11,13 @@ from splice import DynamicKafkaSource, DynamicKafkaSourceBuilder, OffsetsInitial
 
 @pytest.fixture
 def builder() -> DynamicKafkaSourceBuilder:
-    return DynamicKafkaSource.builder().metadata_file("/config/streams.yaml").stream_ids("orders")
+    return DynamicKafkaSource.builder().metadata_file("/config/streams.yaml").streams("orders")
 
 
 def test_options_are_those_of_the_format(builder: DynamicKafkaSourceBuilder) -> None:
     source = (
-        builder.group_id("report")
-        .properties(security_protocol="SSL")
+        builder.commit_to_group("report")
+        .properties({"security.protocol": "SSL"})
         .starting_offsets("earliest")
         .option("cluster.east.kafka.client.id", "me")
         .build()
@@ -36,7 +36,7 @@ def test_options_are_those_of_the_format(builder: DynamicKafkaSourceBuilder) -> 
 
 
 def test_an_end_makes_it_bounded(builder: DynamicKafkaSourceBuilder) -> None:
-    assert builder.stopping_offsets(OffsetsInitializer.latest()).build().bounded
+    assert builder.ending_offsets(OffsetsInitializer.latest()).build().bounded
 
 
 def test_a_stream_may_start_elsewhere(builder: DynamicKafkaSourceBuilder) -> None:
@@ -64,14 +64,14 @@ def test_a_stream_may_start_elsewhere(builder: DynamicKafkaSourceBuilder) -> Non
 def test_a_start_is_known_as_one(
     builder: DynamicKafkaSourceBuilder, name: str, is_start: bool
 ) -> None:
-    assert builder.option(name, "7").build().start_is_set == is_start
+    assert builder.option(name, "7").build()._start_is_set == is_start
 
 
 def test_a_class_is_a_service_with_options() -> None:
     source = (
         DynamicKafkaSource.builder()
         .metadata_class("com.example.Inventory", region="eu")
-        .stream_ids("orders")
+        .streams("orders")
         .build()
     )
     assert source.options() == {
@@ -95,6 +95,6 @@ def test_streams_and_a_service_are_needed(builder: DynamicKafkaSourceBuilder) ->
     with pytest.raises(OptionError, match="exactly one of streams, streamPattern"):
         DynamicKafkaSource.builder().metadata_url("http://streams/").build()
     with pytest.raises(OptionError, match="on which clusters"):
-        DynamicKafkaSource.builder().stream_ids("orders").build()
+        DynamicKafkaSource.builder().streams("orders").build()
     with pytest.raises(OptionError, match="no name of a stream"):
-        builder.stream_ids("a,b")
+        builder.streams("a,b")

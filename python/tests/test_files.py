@@ -96,7 +96,10 @@ def test_an_error_is_what_python_and_pyspark_expect() -> None:
 
 
 def test_a_jvm_message_keeps_its_condition() -> None:
-    error = OptionError("[SPLICE_OPTION.UNKNOWN] Option 'x' is not known.")
+    text = "[SPLICE_OPTION.UNKNOWN] Option 'x' is not known."
+    error = OptionError(text, "SPLICE_OPTION.UNKNOWN", {"option": "x"}, "42616")
     assert error.getCondition() == "SPLICE_OPTION.UNKNOWN"
+    assert error.getMessageParameters() == {"option": "x"}
+    assert error.getSqlState() == "42616"
     assert str(error) == error.getMessage() == "[SPLICE_OPTION.UNKNOWN] Option 'x' is not known."
     assert OptionError("[a] no condition").getCondition() is None

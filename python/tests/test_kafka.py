@@ -138,7 +138,9 @@ def test_timestamps_that_are_none(at: int) -> None:
 
 
 def test_a_reset_is_one_of_three() -> None:
-    with pytest.raises(OptionError, match=r"'reset' is 'none'.*earliest, latest, fail"):
+    with pytest.raises(
+        OptionError, match=r"'on_no_committed_offset' is 'none'.*fail, earliest, latest"
+    ):
         OffsetsInitializer.committed("none")
 
 

@@ -31,7 +31,7 @@ def test_policies_of_a_hand_over_are_options_of_the_leg() -> None:
 @pytest.mark.parametrize(
     ("hand_over", "policies", "said"),
     [
-        (HandOver.offsets(), {"on_holes": "warn"}, "'fill', 'fail' or 'ignore'"),
+        (HandOver.offsets(), {"on_holes": "warn"}, "'fail', 'fill' or 'ignore'"),
         (HandOver.offsets(), {"on_gap": "ignore"}, "'fail' or 'warn'"),
         (None, {"on_gap": "warn"}, "'on_gap' of leg 'live' is a policy of a hand-over"),
     ],

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -115,11 +116,17 @@ def test_without_a_session_it_says_so() -> None:
 
 def test_a_running_jvm_checks_the_options(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[dict[str, str]] = []
+    unknown = {
+        "message": "[SPLICE_OPTION.UNKNOWN] no",
+        "condition": "SPLICE_OPTION.UNKNOWN",
+        "sqlState": "42616",
+        "parameters": {"option": "wrong"},
+    }
 
     class Api:
         def check(self, options: dict[str, str]) -> str:
             asked.append(options)
-            return "[SPLICE_OPTION.UNKNOWN] no" if "wrong" in options else ""
+            return json.dumps(unknown) if "wrong" in options else ""
 
     monkeypatch.setattr(jvm, "running", object)
     monkeypatch.setattr(jvm, "_session_lives", lambda: True)
@@ -129,3 +136,5 @@ def test_a_running_jvm_checks_the_options(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(OptionError, match="no") as raised:
         FileSource.builder("csv", "/a").option("wrong", 1).build()
     assert raised.value.getCondition() == "SPLICE_OPTION.UNKNOWN"
+    assert raised.value.getMessageParameters() == {"option": "wrong"}
+    assert raised.value.getSqlState() == "42616"

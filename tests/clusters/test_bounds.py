@@ -32,16 +32,16 @@ def lies(atlas: Atlas) -> dict[str, list[str]]:
 @pytest.mark.usefixtures("lies")
 @pytest.mark.parametrize("end", [None, "latest"])
 def test_a_batch(spark: SparkSession, atlas: Atlas, end: str | None) -> None:
-    builder = atlas.builder().stream_ids("orders")
-    source = (builder.stopping_offsets(end) if end else builder).build()
+    builder = atlas.builder().streams("orders")
+    source = (builder.ending_offsets(end) if end else builder).build()
     atlas.assert_rows(source.read(spark).selectExpr(*COLUMNS))
 
 
 def test_a_stream_that_ends_where_its_topics_did(
     spark: SparkSession, atlas: Atlas, lies: dict[str, list[str]], tmp_path: Path
 ) -> None:
-    builder = atlas.builder(maxOffsetsPerTrigger=50).stream_ids("orders")
-    source = builder.starting_offsets("earliest").stopping_offsets("latest").build()
+    builder = atlas.builder(maxOffsetsPerTrigger=50).streams("orders")
+    source = builder.starting_offsets("earliest").ending_offsets("latest").build()
     frame = source.read_stream(spark).selectExpr(*COLUMNS)
     drain(frame, tmp_path)
     produced = atlas.produced
@@ -56,7 +56,7 @@ def test_a_stream_that_ends_where_its_topics_did(
 def test_an_end_by_time(spark: SparkSession, atlas: Atlas) -> None:
     # Order n is n seconds after the first one: it lies on the second cluster.
     half = OffsetsInitializer.timestamp(FIRST_EVENT + 100_000)
-    source = atlas.builder().stream_ids("orders").stopping_offsets(half).build()
+    source = atlas.builder().streams("orders").ending_offsets(half).build()
     rows = source.read(spark).selectExpr(*COLUMNS).collect()
     assert sorted(row["order_id"] for row in rows) == [order_id(n) for n in range(100)]
 

@@ -81,7 +81,7 @@ def test_a_password_changes_where_the_document_points_to(
     spark: SparkSession, atlas: Atlas, tmp_path: Path
 ) -> None:
     west, north = _both(atlas)
-    source = atlas.builder().stream_ids("orders").starting_offsets("earliest").build()
+    source = atlas.builder().streams("orders").starting_offsets("earliest").build()
     query = {
         "options": source.options(),
         "select": list(COLUMNS),

@@ -110,7 +110,7 @@ def test_a_batch_reads_where_streams_lie_whatever_the_time(
 ) -> None:
     _, new = mirrored
     _go_over(atlas, new, time.time() + ahead)
-    rows = atlas.builder().stream_ids("orders").build().read(spark).selectExpr(*COLUMNS)
+    rows = atlas.builder().streams("orders").build().read(spark).selectExpr(*COLUMNS)
     atlas.assert_rows(rows)
     assert {row["_cluster"] for row in rows.collect()} == {"north"}
 

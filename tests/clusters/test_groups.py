@@ -85,7 +85,9 @@ def test_a_start_from_where_no_group_stands(
     for name in ("east", "west"):
         atlas.clusters.topics(name).commit(group, lies[name], {0: 0, 1: 0})
     source = _builder(atlas, group).starting_offsets(OffsetsInitializer.committed())
-    assert_says(failure(spark, source.build(), tmp_path), "COMMITTED_OFFSET_NOT_FOUND", group, lies["north"])
+    assert_says(
+        failure(spark, source.build(), tmp_path), "COMMITTED_OFFSET_NOT_FOUND", group, lies["north"]
+    )
 
 
 def _three(atlas: Atlas) -> tuple[str, dict[str, str]]:
@@ -98,7 +100,7 @@ def _three(atlas: Atlas) -> tuple[str, dict[str, str]]:
 
 
 def _builder(atlas: Atlas, group: str):  # type: ignore[no-untyped-def]
-    return atlas.builder().stream_ids("orders").group_id(group)
+    return atlas.builder().streams("orders").commit_to_group(group)
 
 
 def _fail_at(stream: DataFrame, folder: Path, failing: int) -> None:

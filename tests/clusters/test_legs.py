@@ -29,12 +29,12 @@ def test_the_first_leg_is_read_to_its_end(
     atlas.publish({"orders": {"east": [east], "west": [west]}})
     atlas.produce("east", east, 40)
     atlas.produce("west", west, 40)
-    first = atlas.builder(maxOffsetsPerTrigger=15).stream_ids("orders")
+    first = atlas.builder(maxOffsetsPerTrigger=15).streams("orders")
     live = KafkaSource.builder().bootstrap_servers(atlas.clusters.topics("north").bootstrap_servers)
     chain = (
         HybridSource.builder(
             "before",
-            first.starting_offsets("earliest").stopping_offsets("latest").build(),
+            first.starting_offsets("earliest").ending_offsets("latest").build(),
             select=SELECT,
         )
         .add_source("live", live.topics(then).starting_offsets("earliest").build(), select=SELECT)
@@ -82,11 +82,13 @@ def test_offsets_that_nobody_can_tell_the_cluster_of(
     else:
         atlas.publish({"orders": {"east": [atlas.topic("east")]}})
     said = failure(spark, _history_then_streams(atlas, path), tmp_path)
-    assert_says(said, topic, "west" if streams_topic == "on two clusters" else "PARTITION_NOT_FOUND")
+    assert_says(
+        said, topic, "west" if streams_topic == "on two clusters" else "PARTITION_NOT_FOUND"
+    )
 
 
 def _history_then_streams(atlas: Atlas, *paths: Path) -> HybridSource:
-    live: DynamicKafkaSource = atlas.builder(maxOffsetsPerTrigger=50).stream_ids("orders").build()
+    live: DynamicKafkaSource = atlas.builder(maxOffsetsPerTrigger=50).streams("orders").build()
     return (
         HybridSource.builder("history", history(*paths), select=HISTORY)
         .add_source("live", live, hand_over=HandOver.offsets(), select=SELECT)

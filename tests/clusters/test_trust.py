@@ -60,10 +60,12 @@ def test_the_first_start_rejects_an_attack(
 ) -> None:
     topic = atlas.topic("west")
     atlas.publish({"orders": {"west": [topic]}}, {"west": _attack(atlas, _ATTACKS[attack])})
-    source = atlas.builder().stream_ids("orders").starting_offsets("earliest").build()
+    source = atlas.builder().streams("orders").starting_offsets("earliest").build()
     text = failure(spark, source, tmp_path)
     key = next(iter(_ATTACKS[attack]))
-    assert_says(text, "SPLICE_METADATA.INVALID_DOCUMENT", "line 1", f"clusters.west.properties.{key}")
+    assert_says(
+        text, "SPLICE_METADATA.INVALID_DOCUMENT", "line 1", f"clusters.west.properties.{key}"
+    )
 
 
 def test_a_running_query_reads_on_without_an_attack(
@@ -107,7 +109,7 @@ def test_a_file_that_is_no_store_is_shown_nowhere(
     }
     north = {**atlas.clusters.reached("north"), "properties": store}
     atlas.publish({"orders": {"north": [topic]}}, {"north": north})
-    source = atlas.builder(clusterTimeout="2s").stream_ids("orders").build()
+    source = atlas.builder(clusterTimeout="2s").streams("orders").build()
     text = failure(spark, source, tmp_path / "query")
     assert word not in text
     assert not driver_log.has(word)

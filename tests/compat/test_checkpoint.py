@@ -98,7 +98,9 @@ def test_a_topic_made_again_while_sparks_source_ran(pair: Pair, topic: str) -> N
 def test_a_checkpoint_of_another_kind(pair: Pair, topic: str, tmp_path: Path) -> None:
     folder = pair.folder / "one"
     drain(pair.spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load(), folder)
-    assert_says(_failure(pair, topic), "SPLICE_CHECKPOINT.OTHER_SOURCE", "offset", "not written by this")
+    assert_says(
+        _failure(pair, topic), "SPLICE_CHECKPOINT.OTHER_SOURCE", "offset", "not written by this"
+    )
     shutil.rmtree(folder)
     pair.batch(SPARKS, {"subscribe": topic}).select("value").write.parquet(str(tmp_path / "files"))
     drain(history(tmp_path / "files").read_stream(pair.spark), folder)

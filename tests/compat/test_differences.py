@@ -76,7 +76,9 @@ def test_assigned_partitions_that_are_not_there(pair: Pair, topic: str) -> None:
     options = {"assign": json.dumps({topic: [0, 3]}), **EARLIEST}
     drain(pair.stream(SPARKS, options), pair.folder / SPARKS)
     assert written(pair.spark, pair.folder / SPARKS).count() == 10
-    assert_says(pair.failure(OURS, options), "SPLICE_KAFKA_OPTION.PARTITION_NOT_FOUND", f"{topic}-3")
+    assert_says(
+        pair.failure(OURS, options), "SPLICE_KAFKA_OPTION.PARTITION_NOT_FOUND", f"{topic}-3"
+    )
 
 
 def test_unknown_options(pair: Pair, topic: str) -> None:

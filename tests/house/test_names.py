@@ -49,9 +49,7 @@ def test_every_error_condition_has_one_row() -> None:
 
 def test_every_area_has_the_sqlstate_of_its_row() -> None:
     areas = re.split(r"\n## ", page("errors.md"))[1:]
-    known = {
-        area.partition("\n")[0]: re.findall(r"SQL state `(\w+)`", area) for area in areas
-    }
+    known = {area.partition("\n")[0]: re.findall(r"SQL state `(\w+)`", area) for area in areas}
     rows = section("Error conditions").split("Conditions:")[0]
     named = dict(zip(cells(rows, 0), cells(rows, 1), strict=True))
     del named["SPLICE_MEMORY"]

@@ -90,11 +90,11 @@ def main(change: str, master: str, servers: str, topic: str, folder: Path) -> No
 def _lose(spark: SparkSession, start: Callable[..., Batches]) -> dict[str, list[int]]:
     wait_for("two executors", lambda: len(_executors(spark)) == 2)
     batches = start(slots="2")
-    before = [batches.metric("slotMoves") for _ in range(4)]
+    before = [batches.metric("slotMovesTotal") for _ in range(4)]
     there = _executors(spark)
     _kill_executor(spark)
     wait_for("another executor", lambda: len(_executors(spark) - there) == 1)
-    after = [batches.metric("slotMoves") for _ in range(4)]
+    after = [batches.metric("slotMovesTotal") for _ in range(4)]
     return {"before": before, "after": after}
 
 

@@ -19,12 +19,12 @@ from splice.dynamic_kafka import DynamicKafkaSource, DynamicKafkaSourceBuilder
 from splice.errors import OptionError, SetupError, SourceError
 from splice.files import FileSource, FileSourceBuilder
 from splice.hand_over import HandOver
-from splice.history import history
+from splice.history import query_history
 from splice.hybrid import HybridSource, HybridSourceBuilder
 from splice.kafka import KafkaSource, KafkaSourceBuilder
 from splice.offsets import OffsetsInitializer
 from splice.plan import LegPlan, SourcePlan, TopicPlan
-from splice.source import Source
+from splice.source import SourceSpec
 from splice.switches import HandOverDescription
 
 __all__ = [
@@ -45,14 +45,14 @@ __all__ = [
     "OptionError",
     "QueryDescription",
     "SetupError",
-    "Source",
     "SourceDescription",
     "SourceError",
     "SourcePlan",
+    "SourceSpec",
     "TopicPlan",
     "WaitingGroupDescription",
     "compare_clusters",
     "configure",
     "describe",
-    "history",
+    "query_history",
 ]

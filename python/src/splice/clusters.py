@@ -19,7 +19,7 @@ HEADINGS = (
     "bytes behind",
     "seconds behind",
     "rows/s arriving",
-    "failing s",
+    "unavailable ms",
     "available",
     "response age ms",
     "topics waiting",
@@ -37,8 +37,8 @@ class ClusterDescription:
         rows_behind: Number of unread rows.
         bytes_behind: Estimated size of the unread rows, by the average size of read rows.
         seconds_behind: Age of the oldest unread row.
-        rows_arriving: Rows per second that producers write to the cluster.
-        failing_seconds: Duration of the outage; None while the cluster responds.
+        rows_arriving_per_second: Rows per second that producers write to the cluster.
+        unavailable_ms: Duration of the outage in milliseconds; None while the cluster responds.
         available: Whether the last request succeeded; None before the first request and while the
             cluster is not active.
         response_age_ms: Milliseconds since the last response; None as for ``available``.
@@ -51,8 +51,8 @@ class ClusterDescription:
     rows_behind: int | None
     bytes_behind: int | None
     seconds_behind: int | None
-    rows_arriving: int | None
-    failing_seconds: int | None
+    rows_arriving_per_second: int | None
+    unavailable_ms: int | None
     available: bool | None = None
     response_age_ms: int | None = None
     topics_waiting: int | None = None
@@ -111,8 +111,8 @@ def described(found: Mapping[str, Mapping[str, int]]) -> tuple[ClusterDescriptio
             figures.get("rowsBehind"),
             figures.get("bytesBehind"),
             figures.get("secondsBehind"),
-            figures.get("rowsArriving"),
-            figures.get("failingSeconds"),
+            figures.get("rowsArrivingPerSecond"),
+            figures.get("unavailableMs"),
             bool(figures["available"]) if "available" in figures else None,
             figures.get("responseAgeMs"),
             figures.get("topicsWaiting"),

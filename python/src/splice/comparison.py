@@ -18,7 +18,7 @@ def compare_clusters(rows: DataFrame, left: str, right: str) -> DataFrame:
 
     Args:
         rows: A batch read of streams that lie on both clusters, with the columns ``key``,
-            ``value``, ``_stream`` and ``_cluster``. Bound it by ``stopping_offsets`` at a
+            ``value``, ``_stream`` and ``_cluster``. Bound it by ``ending_offsets`` at a
             timestamp where records still come.
         left: The name of one cluster.
         right: The name of the other.

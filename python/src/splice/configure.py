@@ -69,9 +69,10 @@ def _options(builder: SparkSession.Builder) -> Mapping[str, str]:
     # set would be lost without a word; so where the private map is not there, say so and stop.
     options = getattr(builder, "_options", None)
     if not isinstance(options, Mapping):
-        raise SetupError(
-            f"The options of a {type(builder).__name__} cannot be read, so its 'spark.jars' cannot "
-            f"be appended to. Set them without configure(): {how_to_submit()}."
+        raise SetupError.of(
+            "SPLICE_SETUP.BUILDER_NOT_SUPPORTED",
+            builder=type(builder).__name__,
+            submit=how_to_submit(),
         )
     return options
 
@@ -81,11 +82,7 @@ def _refuse_remote(builder: SparkSession.Builder, options: Mapping[str, str]) ->
     served = remote and not remote.startswith("local")
     client = type(builder).__module__.startswith("pyspark.sql.connect")
     if served or client or ("SPARK_CONNECT_MODE_ENABLED" in os.environ and jvm.running() is None):
-        raise SetupError(
-            "This session is one of a Spark Connect server, and a jar that adds a data source must "
-            f"be on the server's class path. Start the server with {how_to_submit()}, and leave "
-            "configure() out on the client."
-        )
+        raise SetupError.of("SPLICE_SETUP.CONNECT_NOT_SUPPORTED", submit=how_to_submit())
 
 
 def _running(builder: SparkSession.Builder, driver: JVMView) -> SparkSession.Builder:
@@ -93,29 +90,21 @@ def _running(builder: SparkSession.Builder, driver: JVMView) -> SparkSession.Bui
         return builder
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ
     where = "that spark-submit started" if submitted else "of a session that already lives here"
-    raise SetupError(
-        f"Splice's jar is not on the class path of the JVM {where}, and a running JVM takes no "
-        "further jar. Call configure() before the first session of the process is made, or start "
-        f"it by spark-submit with {how_to_submit()}."
-    )
+    raise SetupError.of("SPLICE_SETUP.JAR_NOT_LOADED", where=where, submit=how_to_submit())
 
 
 def _refuse_jars_in(arguments: list[str]) -> None:
     for flag, value in itertools.pairwise(arguments):
         if flag == "--jars" or (flag in ("--conf", "-c") and value.startswith(f"{_JARS}=")):
-            raise SetupError(
-                "PYSPARK_SUBMIT_ARGS sets jars, which replace those of the builder. Take them out "
-                f"of it, or add Splice to it: {how_to_submit()}."
-            )
+            raise SetupError.of("SPLICE_SETUP.DUPLICATE_JARS_SETTING", submit=how_to_submit())
 
 
 def _refuse_other_versions(jars: list[str], own: list[Path]) -> None:
     for jar, mine in itertools.product(jars, own):
         name = file_name(jar)
         if name != mine.name and artifact(name) == artifact(mine.name):
-            raise SetupError(
-                f"'{_JARS}' has {name}, and this package brings {mine.name}. Spark would load both "
-                f"versions. Remove {name} from '{_JARS}' of the builder or of spark-defaults.conf."
+            raise SetupError.of(
+                "SPLICE_SETUP.JAR_VERSION_CONFLICT", setting=_JARS, jar=name, own=mine.name
             )
 
 

@@ -49,7 +49,7 @@ class LagDescription:
         rows_behind: Rows still to be read.
         bytes_behind: Their bytes, by the average of what was read of the topic.
         seconds_behind: How long ago the oldest of them came.
-        rows_arriving: Rows a second that the topic gets.
+        rows_arriving_per_second: Rows a second that the topic gets.
     """
 
     name: str
@@ -57,7 +57,7 @@ class LagDescription:
     rows_behind: int | None
     bytes_behind: int | None
     seconds_behind: int | None
-    rows_arriving: int | None
+    rows_arriving_per_second: int | None
 
     def cells(self) -> tuple[str, ...]:
         """Gives the values in the order of the table's headings; '-' for what is not known."""
@@ -75,14 +75,14 @@ class SourceDescription:
         rows_behind: Rows still to be read, as far as they are known.
         bytes_behind: Bytes still to be read, as far as they are known.
         seconds_behind: How long ago the oldest row came that is not read yet, as far as known.
-        rows_arriving: Rows a second that came since the last report.
+        rows_arriving_per_second: Rows a second that came since the last report.
         slots: The number of slots of the last batch; None where the source has no slots.
-        switches: How many times one leg has taken over from another.
+        switches_total: How many times one leg has taken over from another in this run.
         end_offset: The offset that the last batch ended at, as it is in the checkpoint.
         topics: The topics of a Kafka source, the furthest behind first; ``*`` sums up the others.
         lagging: The partitions of a Kafka source that are furthest behind.
         clusters: The clusters of a source that reads several, by name.
-        change_waits_for: Clusters without an answer that a change of streams must ask first.
+        metadata_waits_for: Clusters without an answer that a change of streams must ask first.
         waiting_groups: Streams that a document changes, and that wait or are rejected; the first
             10 by name.
         streams_paused: Streams that the metadata pauses.
@@ -94,15 +94,15 @@ class SourceDescription:
     splits: int | None
     rows_behind: int | None
     bytes_behind: int | None
-    switches: int | None
+    switches_total: int | None
     end_offset: str | None
     seconds_behind: int | None = None
-    rows_arriving: int | None = None
+    rows_arriving_per_second: int | None = None
     slots: int | None = None
     topics: tuple[LagDescription, ...] = ()
     lagging: tuple[LagDescription, ...] = ()
     clusters: tuple[ClusterDescription, ...] = ()
-    change_waits_for: tuple[str, ...] = ()
+    metadata_waits_for: tuple[str, ...] = ()
     waiting_groups: tuple[WaitingGroupDescription, ...] = ()
     streams_paused: tuple[str, ...] = ()
     metrics: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -116,8 +116,8 @@ class SourceDescription:
             self.rows_behind,
             self.bytes_behind,
             self.seconds_behind,
-            self.rows_arriving,
-            self.switches,
+            self.rows_arriving_per_second,
+            self.switches_total,
         )
         return tables.cells(values)
 
@@ -205,8 +205,8 @@ def describe(query: StreamingQuery) -> QueryDescription:
         return QueryDescription(name, None, ())
     sources: Sequence[Mapping[str, Any]] = progress["sources"]
     described = tuple(_source(s) for s in sources if "position" in (s.get("metrics") or {}))
-    has_switched = any(source.switches for source in described)
-    taken = switches(jvm.history_of(str(query.id))) if has_switched else ()
+    has_legs = any(source.leg for source in described)
+    taken = switches(jvm.history_of(str(query.id))) if has_legs else ()
     return QueryDescription(name, int(progress["batchId"]), described, taken)
 
 
@@ -218,15 +218,15 @@ def _source(source: Mapping[str, Any]) -> SourceDescription:
         splits=_number(metrics.get("splits")),
         rows_behind=_number(metrics.get("rowsBehind")),
         bytes_behind=_number(metrics.get("bytesBehind")),
-        switches=_number(metrics.get("switches")),
+        switches_total=_number(metrics.get("switchesTotal")),
         end_offset=source.get("endOffset"),
         seconds_behind=_number(metrics.get("secondsBehind")),
-        rows_arriving=_number(metrics.get("rowsArriving")),
+        rows_arriving_per_second=_number(metrics.get("rowsArrivingPerSecond")),
         slots=_number(metrics.get("slots")),
         topics=tuple(_lag(name, own) for name, own in _json(metrics.get("topics"), {}).items()),
         lagging=tuple(_lag(own["partition"], own) for own in _json(metrics.get("lagging"), [])),
         clusters=clusters.described(_json(metrics.get("clusters"), {})),
-        change_waits_for=tuple(_json(metrics.get("metadataWaiting"), [])),
+        metadata_waits_for=tuple(_json(metrics.get("metadataWaitsFor"), [])),
         waiting_groups=clusters.groups(_json(metrics.get("waitingGroups"), [])),
         streams_paused=tuple(_json(metrics.get("streamsPaused"), [])),
         metrics=dict(metrics),
@@ -240,7 +240,7 @@ def _lag(name: str, figures: Mapping[str, int]) -> LagDescription:
         figures.get("rowsBehind"),
         figures.get("bytesBehind"),
         figures.get("secondsBehind"),
-        figures.get("rowsArriving"),
+        figures.get("rowsArrivingPerSecond"),
     )
 
 

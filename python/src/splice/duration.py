@@ -51,7 +51,6 @@ def interval(name: str, value: timedelta | str) -> str:
 
 
 def _refused(name: str, value: object, why: str) -> OptionError:
-    return OptionError(
-        f"'{name}' is {value!r}, which {why}. Give a timedelta that is not negative, "
-        "or a duration such as '10m' (milliseconds to weeks)."
+    return OptionError.of(
+        "SPLICE_BUILDER.INVALID_DURATION", argument=name, value=repr(value), why=why
     )

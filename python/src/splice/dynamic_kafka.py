@@ -12,7 +12,8 @@ from uuid import uuid4
 from splice.errors import OptionError
 from splice.jvm import register_metadata
 from splice.log_source import LogSource, LogSourceBuilder
-from splice.offsets import STARTING, OffsetsArgument, offsets_of
+from splice.offsets import OffsetsArgument, offsets_of
+from splice.registry import STARTING
 
 _SELECTIONS = ("streams", "streamPattern")
 _PYTHON = "metadata.python"
@@ -37,9 +38,9 @@ class DynamicKafkaSource(LogSource):
         self._service = service
 
     @property
-    def start_is_set(self) -> bool:
+    def _start_is_set(self) -> bool:
         """Whether a start was set, of all streams or of one, on all clusters or on one."""
-        return super().start_is_set or any(
+        return super()._start_is_set or any(
             name.lower().startswith(("stream.", "cluster."))
             and name.lower().endswith(tuple(f".{start.lower()}" for start in STARTING))
             for name in self._options
@@ -79,21 +80,15 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
                 dictionary or as YAML or JSON text.
         """
         if not callable(service):
-            raise OptionError(
-                f"{service!r} is no metadata service. Give a function without arguments that "
-                "gives the metadata document as a dictionary or a text."
-            )
+            raise OptionError.of("SPLICE_BUILDER.INVALID_METADATA_SERVICE", value=repr(service))
         self._service = service
         return self.option(_PYTHON, f"{getattr(service, '__name__', 'service')}-{uuid4().hex[:8]}")
 
-    def stream_ids(self, *names: str) -> DynamicKafkaSourceBuilder:
+    def streams(self, *names: str) -> DynamicKafkaSourceBuilder:
         """Reads streams by name; instead of a pattern."""
         for name in names:
             if not isinstance(name, str) or not name.strip() or "," in name:
-                raise OptionError(
-                    f"{name!r} is no name of a stream. Give each stream as a string of its own: "
-                    "stream_ids('a', 'b')."
-                )
+                raise OptionError.of("SPLICE_BUILDER.INVALID_STREAM_NAME", value=repr(name))
         return self.option("streams", ",".join(names))
 
     def stream_pattern(self, pattern: str) -> DynamicKafkaSourceBuilder:
@@ -123,33 +118,14 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
             options: options of the class, which receives them as ``metadata.class.<name>``.
         """
         if not isinstance(name, str) or not name.strip():
-            raise OptionError(
-                f"{name!r} is not a valid class name. Give the full name of a class that "
-                "implements splice.kafka.dynamic.KafkaMetadataService: "
-                "metadata_class('com.example.Inventory')."
-            )
-        return self.option(_CLASS, name).options(**{f"{_CLASS}.{k}": v for k, v in options.items()})
+            raise OptionError.of("SPLICE_BUILDER.INVALID_CLASS_NAME", value=repr(name))
+        return self.option(_CLASS, name).options({f"{_CLASS}.{k}": v for k, v in options.items()})
 
     def single_cluster(self, name: str, bootstrap_servers: str) -> DynamicKafkaSourceBuilder:
         """Takes every topic of one cluster for a stream of its own name."""
         return self.option("metadata.cluster", name).option(
             "kafka.bootstrap.servers", bootstrap_servers
         )
-
-    def group_id(self, group: str) -> DynamicKafkaSourceBuilder:
-        """Commits to a consumer group of every cluster what Spark has committed.
-
-        Args:
-            group: the id of the group, the option ``kafka.group.id``.
-        """
-        return self.option("kafka.group.id", group).option("commitToGroup", True)
-
-    def properties(self, **client: str) -> DynamicKafkaSourceBuilder:
-        """Sets properties of the Kafka client for all clusters, with ``_`` for ``.``.
-
-        A property whose name has other signs is set by ``option("kafka.<property>", value)``.
-        """
-        return self.options(**{f"kafka.{k.replace('_', '.')}": v for k, v in client.items()})
 
     def starting_offsets(
         self, start: OffsetsArgument, stream: str | None = None
@@ -165,33 +141,18 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
         if stream is None:
             return super().starting_offsets(start)
         if not isinstance(stream, str) or not stream.strip():
-            raise OptionError(
-                f"{stream!r} is no name of a stream. Give it as it stands in the metadata: "
-                "starting_offsets('latest', stream='orders')."
-            )
-        options = offsets_of("starting_offsets", start).starting_options()
+            raise OptionError.of("SPLICE_BUILDER.INVALID_STREAM", value=repr(stream))
+        options = offsets_of("starting_offsets", start)._starting_options()
         self._options.discard(*(f"stream.{stream}.{name}" for name in STARTING))
-        return self.options(**{f"stream.{stream}.{name}": v for name, v in options.items()})
-
-    def stopping_offsets(self, end: OffsetsArgument) -> DynamicKafkaSourceBuilder:
-        """Fixes the end on every cluster, which makes the source bounded.
-
-        Args:
-            end: ``"latest"`` or an OffsetsInitializer other than earliest and committed.
-        """
-        return self._ending("stopping_offsets", end)
+        return self.options({f"stream.{stream}.{name}": v for name, v in options.items()})
 
     def _make(self) -> DynamicKafkaSource:
         self._refuse_chain_options()
         self._exactly_one(
-            _SELECTIONS, "dynamic Kafka source", "stream_ids(...) or stream_pattern(...)"
+            _SELECTIONS, "dynamic Kafka source", "streams(...) or stream_pattern(...)"
         )
         if not self._options.named(*_SERVICES):
-            raise OptionError(
-                "Nothing says on which clusters the streams lie. "
-                "Use metadata_file(...), metadata_url(...), metadata_service(...), "
-                "metadata_class(...) or single_cluster(...)."
-            )
+            raise OptionError.of("SPLICE_BUILDER.METADATA_SERVICE_NOT_SET")
         return DynamicKafkaSource(self._options, self._service)
 
 

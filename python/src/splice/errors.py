@@ -4,7 +4,12 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import (
     IllegalArgumentException,
@@ -12,36 +17,87 @@ from pyspark.errors import (
     QueryExecutionException,
 )
 
-_CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]*)\] ")
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_DECLARED = Path(__file__).with_name("error-conditions.json")
+"""The conditions of the errors that this package raises itself, in the form of PySpark's."""
 
 
-class SourceError(QueryExecutionException):
-    """A source cannot be read: its data, its servers or its checkpoint are not as they must be.
+@lru_cache(maxsize=1)
+def _areas() -> dict[str, Any]:
+    areas: dict[str, Any] = json.loads(_DECLARED.read_text("utf-8"))
+    return areas
 
-    ``read()`` and ``read_stream()`` raise it. What is found out later, when Spark plans a batch
-    read, comes as PySpark's own ``QueryExecutionException``, of which this is a kind. A message
-    that comes from the JVM begins with its error condition in brackets; ``getCondition()`` gives
-    it.
+
+def _made(condition: str, parameters: Mapping[str, object]) -> tuple[str, dict[str, str], str]:
+    area, _, name = condition.partition(".")
+    template = " ".join(_areas()[area]["subClass"][name]["message"])
+    texts = {key: str(value) for key, value in parameters.items()}
+    # One pass, because a value may contain the name of another parameter.
+    text = re.sub(r"<(\w+)>", lambda found: texts[found.group(1)], template)
+    return f"[{condition}] {text}", texts, _areas()[area]["sqlState"]
+
+
+class _Conditioned:
+    """Condition, parameters and SQLSTATE of an error, as PySpark's exceptions have them.
+
+    None is a value that the JVM did not return.
     """
 
-    def __init__(self, message: str) -> None:
-        """Takes the full message, with or without a leading condition."""
-        super().__init__(message=message)
+    def __init__(
+        self,
+        message: str,
+        condition: str | None = None,
+        parameters: Mapping[str, str] | None = None,
+        sql_state: str | None = None,
+    ) -> None:
+        """Takes the full message, with the condition in brackets if it has one."""
+        super().__init__(message=message)  # type: ignore[call-arg]
         self._text = message
-        found = _CONDITION.match(message)
-        self._condition = found.group(1) if found else None
+        self._errorClass = condition
+        self._messageParameters: dict[str, str] | None = dict(parameters or {})
+        self._sql_state = sql_state
+
+    @classmethod
+    def of(cls, condition: str, **parameters: object) -> Self:
+        """Make an error of a declared condition."""
+        text, texts, state = _made(condition, parameters)
+        return cls(text, condition, texts, state)
 
     def getCondition(self) -> str | None:  # noqa: N802 (PySpark's name)
-        """Gives the error condition of a message made by the JVM, else None."""
-        return self._condition
+        """Give the error condition."""
+        return self._errorClass
+
+    def getMessageParameters(self) -> dict[str, str] | None:  # noqa: N802 (PySpark's name)
+        """Give the parameters of the message."""
+        return self._messageParameters
+
+    def getSqlState(self) -> str | None:  # noqa: N802 (PySpark's name)
+        """Give the SQLSTATE."""
+        return self._sql_state
 
     def getMessage(self) -> str:  # noqa: N802 (PySpark's name)
-        """Gives the full message."""
+        """Give the full message."""
         return self._text
 
     def __str__(self) -> str:
-        """Gives the full message."""
+        """Give the full message."""
         return self._text
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Keep condition, parameters and SQLSTATE when the error is pickled."""
+        state = (self._text, self._errorClass, self._messageParameters, self._sql_state)
+        return type(self), state
+
+
+class SourceError(_Conditioned, QueryExecutionException):
+    """A source cannot be read: its data, its servers or its checkpoint are not as they must be.
+
+    ``read()`` and ``read_stream()`` raise it. What is found out later, when Spark plans a batch
+    read, comes as PySpark's own ``QueryExecutionException``, of which this is a kind.
+    ``getCondition()``, ``getMessageParameters()`` and ``getSqlState()`` give what Scala gives.
+    """
 
 
 class OptionError(SourceError, IllegalArgumentException, ValueError):
@@ -52,9 +108,5 @@ class OptionError(SourceError, IllegalArgumentException, ValueError):
     """
 
 
-class SetupError(PySparkRuntimeError):
+class SetupError(_Conditioned, PySparkRuntimeError):
     """The process, the session or the server is not set up to run Splice."""
-
-    def __init__(self, message: str) -> None:
-        """Takes the full message."""
-        super().__init__(message=message)

@@ -9,7 +9,7 @@ import os
 from typing import TYPE_CHECKING, Literal, TypeAlias, Union
 
 from splice.errors import OptionError
-from splice.source import Source, SourceBuilder
+from splice.source import SourceBuilder, SourceSpec
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PathArgument: TypeAlias = Union[str, "os.PathLike[str]"]
 
 
-class FileSource(Source):
+class FileSource(SourceSpec):
     """The files that lie under some paths when the query first starts; a bounded source."""
 
     kind = "files"
@@ -61,10 +61,7 @@ class FileSourceBuilder(SourceBuilder[FileSource]):
         """
         text = schema if isinstance(schema, str) else _json_of(schema)
         if not text.strip():
-            raise OptionError(
-                "'schema' is empty. Give DDL such as 'id BIGINT, name STRING' or a StructType, "
-                "or leave it out to have it inferred."
-            )
+            raise OptionError.of("SPLICE_BUILDER.EMPTY_SCHEMA")
         self._options.set("schema", text)
         return self
 
@@ -82,18 +79,12 @@ class FileSourceBuilder(SourceBuilder[FileSource]):
     def _make(self) -> FileSource:
         self._refuse_chain_options()
         if not self._options["format"].strip():
-            raise OptionError(
-                "A file source needs a format. Give one of Spark's, such as 'parquet': "
-                "FileSource.builder('parquet', path)."
-            )
+            raise OptionError.of("SPLICE_BUILDER.FORMAT_NOT_SET")
         given = self._options.named("path", "paths")
         if len(given) != 1 or not self._options[given[0]].strip():
-            raise OptionError(
-                f"A file source needs its paths said once, and {len(given)} of the options 'path' "
-                "and 'paths' are set. Give all of them to FileSource.builder(format, *paths)."
-                if len(given) != 1
-                else "The path of the file source is empty. Give a file, a folder or a glob."
-            )
+            if len(given) != 1:
+                raise OptionError.of("SPLICE_BUILDER.DUPLICATE_PATHS", count=len(given))
+            raise OptionError.of("SPLICE_BUILDER.EMPTY_PATH")
         return FileSource(self._options)
 
 
@@ -102,7 +93,4 @@ def _json_of(schema: StructType) -> str:
 
     if isinstance(schema, StructType):
         return schema.json()
-    raise OptionError(
-        f"'schema' is of type {type(schema).__name__}. Give DDL such as 'id BIGINT, name STRING' "
-        "or a StructType."
-    )
+    raise OptionError.of("SPLICE_BUILDER.INVALID_SCHEMA", type=type(schema).__name__)

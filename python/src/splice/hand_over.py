@@ -130,10 +130,7 @@ class HandOver:
         if isinstance(rule, str) and rule.strip():
             return HandOver("custom", {"class": rule, **counted})
         if not callable(rule):
-            raise OptionError(
-                f"{rule!r} is not a hand-over rule. Give a function that takes the evidence as a "
-                "dictionary, or the name of a class that implements splice.hybrid.HandOverRule."
-            )
+            raise OptionError.of("SPLICE_BUILDER.INVALID_RULE", value=repr(rule))
         name = f"{getattr(rule, '__name__', 'rule')}-{uuid4().hex[:8]}"
         return HandOver("custom", {"python": name, **counted}, rule)
 
@@ -154,9 +151,8 @@ class HandOver:
 
 def _column(parameter: str, name: str) -> str:
     if not isinstance(name, str) or not name.strip():
-        raise OptionError(
-            f"'{parameter}' is {name!r}, which names no column. "
-            "Give the name of a column of the leg before."
+        raise OptionError.of(
+            "SPLICE_BUILDER.INVALID_COLUMN_NAME", argument=parameter, value=repr(name)
         )
     return name
 

@@ -22,7 +22,7 @@ _SCHEMA = (
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
-def history(spark: SparkSession, checkpoint: str) -> DataFrame:
+def query_history(spark: SparkSession, checkpoint: str) -> DataFrame:
     """Reads from a checkpoint what has happened to the query's sources, oldest first.
 
     A source over many clusters tells of clusters and topics that were added, removed, read to

@@ -10,7 +10,7 @@ from splice.errors import OptionError
 from splice.files import FileSource
 from splice.leg import Leg
 from splice.log_source import LogSource
-from splice.source import Source, SourceBuilder
+from splice.source import SourceBuilder, SourceSpec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from splice.hand_over import HandOver
 
 
-class HybridSource(Source):
+class HybridSource(SourceSpec):
     """A chain of named sources: each is read to its end, then the next takes over (FLIP-150)."""
 
     kind = "hybrid"
@@ -42,7 +42,7 @@ class HybridSource(Source):
     @staticmethod
     def builder(
         name: str,
-        source: Source,
+        source: SourceSpec,
         select: str | None = None,
         *,
         log_columns: Mapping[str, str] | str | None = None,
@@ -73,7 +73,7 @@ class HybridSourceBuilder(SourceBuilder[HybridSource]):
     def add_source(
         self,
         name: str,
-        source: Source,
+        source: SourceSpec,
         hand_over: HandOver | None = None,
         select: str | None = None,
         *,
@@ -128,25 +128,15 @@ def _check_names(legs: Sequence[Leg]) -> None:
     for leg in legs:
         other = seen.get(leg.name.lower())
         if other is not None:
-            raise OptionError(
-                f"Two legs are named '{other}' and '{leg.name}', which options cannot tell apart, "
-                "because their case does not count. Give each leg a name of its own."
-            )
+            raise OptionError.of("SPLICE_BUILDER.DUPLICATE_LEG_NAME", other=other, leg=leg.name)
         seen[leg.name.lower()] = leg.name
         if isinstance(leg.source, HybridSource):
-            raise OptionError(
-                f"Leg '{leg.name}' is itself a hybrid source, which cannot be a leg. "
-                "Add its legs to this chain instead."
-            )
+            raise OptionError.of("SPLICE_BUILDER.NESTED_HYBRID", leg=leg.name)
 
 
 def _check_end(leg: Leg, after: Leg) -> None:
     if not leg.source.bounded:
-        raise OptionError(
-            f"Leg '{leg.name}' never ends, so leg '{after.name}' after it would never be read. "
-            "Every leg but the last must be bounded: set ending_offsets(...) on a Kafka source, "
-            "or put this leg last."
-        )
+        raise OptionError.of("SPLICE_BUILDER.UNBOUNDED_LEG", leg=leg.name, after=after.name)
 
 
 def _check_hand_over(before: Leg, leg: Leg) -> None:
@@ -154,17 +144,10 @@ def _check_hand_over(before: Leg, leg: Leg) -> None:
     if rule is None:
         return
     if isinstance(leg.source, FileSource):
-        raise OptionError(
-            f"Leg '{leg.name}' reads files, which are always read whole, so its hand-over "
-            f"'{rule.kind}' cannot be obeyed. Leave hand_over out."
-        )
-    if isinstance(leg.source, LogSource) and leg.source.start_is_set:
-        raise OptionError(
-            f"Leg '{leg.name}' has both a hand-over ('{rule.kind}') and starting offsets, and only "
-            "one can say where it starts. Leave out hand_over, or starting_offsets of its source."
-        )
+        raise OptionError.of("SPLICE_BUILDER.HAND_OVER_NOT_SUPPORTED", leg=leg.name, rule=rule.kind)
+    if isinstance(leg.source, LogSource) and leg.source._start_is_set:
+        raise OptionError.of("SPLICE_BUILDER.DUPLICATE_START", leg=leg.name, rule=rule.kind)
     if rule.kind == "modificationTime" and not isinstance(before.source, FileSource):
-        raise OptionError(
-            f"Leg '{leg.name}' starts from the modification time of files, but leg "
-            f"'{before.name}' before it reads none. Use HandOver.offsets, event_time or now_minus."
+        raise OptionError.of(
+            "SPLICE_BUILDER.MODIFICATION_TIME_NOT_FOUND", leg=leg.name, before=before.name
         )

@@ -33,9 +33,12 @@ def jar_paths() -> list[Path]:
     found = [sorted(folder.glob(pattern)) for pattern in _PATTERNS]
     for pattern, jars in zip(_PATTERNS, found, strict=True):
         if len(jars) != 1:
-            raise SetupError(
-                f"Splice needs exactly one {pattern} and found {len(jars)} in {folder}. Install "
-                f"the wheel again, or make the jars and set {ENVIRONMENT} to their folder."
+            raise SetupError.of(
+                "SPLICE_SETUP.JAR_NOT_FOUND",
+                pattern=pattern,
+                count=len(jars),
+                folder=folder,
+                variable=ENVIRONMENT,
             )
     return [jars[0] for jars in found]
 
@@ -70,10 +73,7 @@ def _folder() -> Path:
         return _CARRIED
     named = os.environ.get(ENVIRONMENT)
     if not named:
-        raise SetupError(
-            "This installation of Splice carries no jars, as a source checkout does not. Install "
-            f"the wheel, or run 'make jar' and set {ENVIRONMENT} to the folder of the jars."
-        )
+        raise SetupError.of("SPLICE_SETUP.JAR_FOLDER_NOT_SET", variable=ENVIRONMENT)
     return Path(named).resolve()
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, ClassVar
 
 from splice.errors import OptionError, SetupError
@@ -45,14 +46,17 @@ def check(options: Mapping[str, str]) -> None:
     """Lets the JVM check options; does nothing without a classic session that has the jar.
 
     Raises:
-        OptionError: with the message of the JVM.
+        OptionError: with the message, condition, parameters and SQLSTATE of the JVM.
     """
     api = _found()
     if api is None:
         return
-    message = api.check(dict(options))
-    if message:
-        raise OptionError(message)
+    found = api.check(dict(options))
+    if found:
+        error = json.loads(found)
+        raise OptionError(
+            error["message"], error["condition"], error["parameters"], error["sqlState"]
+        )
 
 
 def history(checkpoint: str) -> str:
@@ -61,7 +65,7 @@ def history(checkpoint: str) -> str:
     Raises:
         SetupError: where this process has no JVM that has Splice's jar.
     """
-    return str(_required("history(...)").history(checkpoint))
+    return str(_required("query_history(...)").history(checkpoint))
 
 
 def history_of(query: str) -> str:
@@ -83,9 +87,7 @@ def plan(spark: SparkSession, options: Mapping[str, str], scan: bool) -> str:
 def _required(name: str) -> JavaClass:
     api = _found()
     if api is None:
-        raise SetupError(
-            f"{name} needs a classic Spark session in this process, with Splice's jar."
-        )
+        raise SetupError.of("SPLICE_SETUP.CLASSIC_SESSION_NOT_FOUND", function=name)
     return api
 
 
@@ -101,8 +103,8 @@ def register_metadata(name: str, document: Callable[[], str]) -> None:
         SetupError: where this process has no JVM that has Splice's jar.
     """
     jvm = _with_callbacks(
-        "A metadata service in Python needs a classic Spark session in this process, with "
-        "Splice's jar. With Spark Connect use metadata_file(...) or metadata_url(...)."
+        "A metadata service in Python",
+        "With Spark Connect use metadata_file(...) or metadata_url(...).",
     )
     callbacks = jvm.splice.kafka.dynamic.metadata.MetadataCallbacks
     callbacks.register(name, _MetadataCallback(document))
@@ -115,16 +117,18 @@ def register_rule(name: str, start: Callable[[str], str]) -> None:
         SetupError: where this process has no JVM that has Splice's jar.
     """
     jvm = _with_callbacks(
-        "HandOver.custom(...) with a function needs a classic Spark session in this process, with "
-        "Splice's jar. With Spark Connect give the name of a class on the server's class path."
+        "HandOver.custom(...) with a function",
+        "With Spark Connect give the name of a class on the server's class path.",
     )
     jvm.splice.hybrid.HandOverRules.register(name, _HandOverRule(start))
 
 
-def _with_callbacks(otherwise: str) -> JVMView:
+def _with_callbacks(feature: str, alternative: str) -> JVMView:
     jvm = running() if _session_lives() else None
     if jvm is None or entry_point(jvm) is None:
-        raise SetupError(otherwise)
+        raise SetupError.of(
+            "SPLICE_SETUP.CALLBACK_NOT_SUPPORTED", feature=feature, alternative=alternative
+        )
     from pyspark import SparkContext
     from pyspark.java_gateway import ensure_callback_server_started
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from splice.errors import OptionError
 from splice.hand_over import HandOver
-from splice.source import Source
+from splice.registry import words
+from splice.source import SourceSpec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 _POLICIES = {
-    "on_holes": ("onHoles", ("fill", "fail", "ignore")),
-    "on_gap": ("onGap", ("fail", "warn")),
-    "on_duplicates": ("onDuplicates", ("fail", "warn")),
+    "on_holes": "onHoles",
+    "on_gap": "onGap",
+    "on_duplicates": "onDuplicates",
 }
-"""The policies of a hand-over: argument, option and values."""
+"""The policies of a hand-over: argument and option."""
 
 _NEEDED = ("topic", "partition", "offset")
 _COLUMNS = (*_NEEDED, "timestamp", "key")
@@ -41,7 +42,7 @@ class Leg:
     """
 
     name: str
-    source: Source
+    source: SourceSpec
     hand_over: HandOver | None = None
     select: str | None = None
     policies: Mapping[str, str | None] = field(default_factory=dict)
@@ -54,34 +55,30 @@ class Leg:
             OptionError: naming the leg.
         """
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
-            raise OptionError(
-                f"{self.name!r} cannot name a leg, because the name becomes part of option names. "
-                "Give letters, digits and underscores, a letter first."
-            )
-        if not isinstance(self.source, Source):
-            raise OptionError(
-                f"Leg '{self.name}' is of type {type(self.source).__name__}, which is no source. "
-                "Give what FileSource.builder(...).build() or KafkaSource.builder()...build() made."
+            raise OptionError.of("SPLICE_BUILDER.INVALID_LEG_NAME", value=repr(self.name))
+        if not isinstance(self.source, SourceSpec):
+            raise OptionError.of(
+                "SPLICE_BUILDER.INVALID_SOURCE", leg=self.name, type=type(self.source).__name__
             )
         if self.select is not None and not (isinstance(self.select, str) and self.select.strip()):
-            raise OptionError(
-                f"'select' of leg '{self.name}' is {self.select!r}. Give a SELECT list such as "
-                "'id, CAST(value AS STRING) AS text', or leave it out to keep all columns."
+            raise OptionError.of(
+                "SPLICE_BUILDER.INVALID_SELECT", leg=self.name, value=repr(self.select)
             )
         if self.hand_over is not None and not isinstance(self.hand_over, HandOver):
-            raise OptionError(
-                f"'hand_over' of leg '{self.name}' is {self.hand_over!r}, which is no rule. Give "
-                "HandOver.offsets(), event_time(...), modification_time(...), now_minus(...) or "
-                "custom(...)."
+            raise OptionError.of(
+                "SPLICE_BUILDER.INVALID_HAND_OVER", leg=self.name, value=repr(self.hand_over)
             )
 
         for argument, value in self.policies.items():
             self._check_policy(argument, value)
         why = self._wrong_log_columns()
         if why is not None:
-            raise OptionError(
-                f"'log_columns' of leg '{self.name}' is {self.log_columns!r}: {why}. Give a "
-                f"mapping to the names of columns, such as {_EXAMPLE}, or 'none'."
+            raise OptionError.of(
+                "SPLICE_BUILDER.INVALID_LOG_COLUMNS",
+                leg=self.name,
+                value=repr(self.log_columns),
+                why=why,
+                example=_EXAMPLE,
             )
 
     def _wrong_log_columns(self) -> str | None:
@@ -104,15 +101,18 @@ class Leg:
         return None
 
     def _check_policy(self, argument: str, value: str | None) -> None:
-        allowed = _POLICIES[argument][1]
+        allowed = words(_POLICIES[argument])
         if value is not None and value not in allowed:
-            raise OptionError(
-                f"'{argument}' of leg '{self.name}' is {value!r}. Give {_either(allowed)}."
+            raise OptionError.of(
+                "SPLICE_BUILDER.INVALID_POLICY",
+                argument=argument,
+                leg=self.name,
+                value=repr(value),
+                allowed=_either(allowed),
             )
         if value is not None and self.hand_over is None:
-            raise OptionError(
-                f"'{argument}' of leg '{self.name}' is a policy of a hand-over, and the leg has "
-                "none. Give hand_over, or leave the policy out."
+            raise OptionError.of(
+                "SPLICE_BUILDER.POLICY_WITHOUT_HAND_OVER", argument=argument, leg=self.name
             )
 
     def options(self) -> dict[str, str]:
@@ -122,7 +122,7 @@ class Leg:
             own |= self.hand_over.options()
         if self.select is not None:
             own["select"] = self.select
-        own |= {_POLICIES[k][0]: value for k, value in self.policies.items() if value is not None}
+        own |= {_POLICIES[k]: value for k, value in self.policies.items() if value is not None}
         if isinstance(self.log_columns, Mapping):
             own["logColumns"] = json.dumps(dict(self.log_columns), ensure_ascii=False)
         elif self.log_columns is not None:

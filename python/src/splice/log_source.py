@@ -7,14 +7,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from splice.errors import OptionError
-from splice.offsets import ENDING, STARTING, OffsetsArgument, offsets_of
-from splice.source import Source, SourceBuilder
+from splice.offsets import OffsetsArgument, offsets_of
+from splice.registry import ENDING, STARTING
+from splice.source import SourceBuilder, SourceSpec
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from typing_extensions import Self
 
+    from splice.option_map import OptionValue
 
-class LogSource(Source):
+
+class LogSource(SourceSpec):
     """The records of Kafka topics, of one cluster or of several."""
 
     @property
@@ -23,7 +28,7 @@ class LogSource(Source):
         return bool(self._options.named(*ENDING))
 
     @property
-    def start_is_set(self) -> bool:
+    def _start_is_set(self) -> bool:
         """Whether a start was set, rather than left at its default or to a hand-over."""
         return bool(self._options.named(*STARTING))
 
@@ -42,20 +47,49 @@ class LogSourceBuilder(SourceBuilder[BuiltLogSource]):
         Args:
             start: ``"earliest"``, ``"latest"`` or an OffsetsInitializer.
         """
-        options = offsets_of("starting_offsets", start).starting_options()
+        options = offsets_of("starting_offsets", start)._starting_options()
         self._options.discard(*STARTING)
-        return self.options(**options)
+        return self.options(options)
 
-    def _ending(self, name: str, end: OffsetsArgument) -> Self:
-        options = offsets_of(name, end).ending_options()
+    def ending_offsets(self, end: OffsetsArgument) -> Self:
+        """Fixes the end, on every cluster, which makes the source bounded; by default none.
+
+        Args:
+            end: ``"latest"`` or an OffsetsInitializer other than earliest and committed.
+        """
+        options = offsets_of("ending_offsets", end)._ending_options()
         self._options.discard(*ENDING)
-        return self.options(**options)
+        return self.options(options)
+
+    def commit_to_group(self, group: str) -> Self:
+        """Commits to a consumer group, on every cluster, what Spark has committed.
+
+        Tools that show lag read it. It never goes ahead of the checkpoint, and the query does not
+        begin there unless its start is ``OffsetsInitializer.committed()``.
+
+        Args:
+            group: The id of the group, the option ``kafka.group.id``.
+        """
+        if not isinstance(group, str) or not group.strip():
+            raise OptionError.of("SPLICE_BUILDER.INVALID_GROUP", value=repr(group))
+        return self.option("kafka.group.id", group).option("commitToGroup", True)
+
+    def properties(self, properties: Mapping[str, OptionValue]) -> Self:
+        """Sets properties of the Kafka client, on every cluster, by Kafka's names.
+
+        Args:
+            properties: Names such as ``security.protocol``, without ``kafka.``, and values.
+        """
+        return self.options({f"kafka.{name}": value for name, value in properties.items()})
 
     def _exactly_one(self, names: tuple[str, ...], what: str, methods: str) -> None:
         given = self._options.named(*names)
         if len(given) != 1 or not self._options[given[0]].strip():
             said = ", ".join(f"'{name}'" for name in given) or "none"
-            raise OptionError(
-                f"A {what} needs exactly one of {', '.join(names)}, not empty; set here: {said}. "
-                f"Use {methods}."
+            raise OptionError.of(
+                "SPLICE_BUILDER.AMBIGUOUS_SELECTION",
+                source=what,
+                options=", ".join(names),
+                found=said,
+                methods=methods,
             )

@@ -11,19 +11,8 @@ from datetime import datetime, timedelta, timezone
 from typing import TypeAlias
 
 from splice.errors import OptionError
+from splice.registry import COMMITTED_POLICIES
 
-STARTING = (
-    "startingOffsets",
-    "startingTimestamp",
-    "startingOffsetsByTimestamp",
-    "onNoCommittedOffset",
-)
-"""Every option that fixes the start of a Kafka source."""
-
-ENDING = ("endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp")
-"""Every option that fixes the end of a Kafka source, and so makes it bounded."""
-
-_RESETS = ("earliest", "latest", "fail")
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _EARLIEST = -2
 
@@ -61,16 +50,10 @@ class OffsetsInitializer:
             OptionError: if it lies before 1970 or is of another type.
         """
         if isinstance(at, bool) or not isinstance(at, (datetime, int)):
-            raise OptionError(
-                f"A timestamp of type {type(at).__name__} cannot be read. "
-                "Give a datetime, or milliseconds since 1970-01-01 UTC as an int."
-            )
+            raise OptionError.of("SPLICE_BUILDER.INVALID_TIMESTAMP_TYPE", type=type(at).__name__)
         millis = at if isinstance(at, int) else _millis(at)
         if millis < 0:
-            raise OptionError(
-                f"The timestamp {at!r} lies before 1970, where no Kafka record can be. "
-                "Give a later one, or use OffsetsInitializer.earliest()."
-            )
+            raise OptionError.of("SPLICE_BUILDER.INVALID_TIMESTAMP", value=repr(at))
         return OffsetsInitializer("timestamp", str(millis))
 
     @staticmethod
@@ -85,33 +68,32 @@ class OffsetsInitializer:
             OptionError: if a partition or an offset is not such a number.
         """
         if not isinstance(offsets, Mapping) or not offsets:
-            raise OptionError(
-                f"{offsets!r} names no offsets. Give {{topic: {{partition: offset}}}}, not empty."
-            )
+            raise OptionError.of("SPLICE_BUILDER.INVALID_OFFSETS", value=repr(offsets))
         checked = {topic: _partitions(topic, parts) for topic, parts in sorted(offsets.items())}
         return OffsetsInitializer("offsets", json.dumps(checked, separators=(",", ":")))
 
     @staticmethod
-    def committed(reset: str = "fail") -> OffsetsInitializer:
+    def committed(on_no_committed_offset: str = "fail") -> OffsetsInitializer:
         """Starts at the offsets that the consumer group has committed.
 
         The group is named by the option ``kafka.group.id``.
 
         Args:
-            reset: Where a partition without a committed offset starts: ``earliest``,
-                ``latest``, or ``fail`` (the default), which stops the query.
+            on_no_committed_offset: Where a partition without a committed offset starts:
+                ``earliest``, ``latest``, or ``fail`` (the default), which stops the query.
 
         Raises:
-            OptionError: if reset is another word.
+            OptionError: if on_no_committed_offset is another word.
         """
-        if reset not in _RESETS:
-            raise OptionError(
-                f"'reset' is {reset!r}, which committed offsets do not know. "
-                f"Give one of {', '.join(_RESETS)}."
+        if on_no_committed_offset not in COMMITTED_POLICIES:
+            raise OptionError.of(
+                "SPLICE_BUILDER.INVALID_COMMITTED_POLICY",
+                value=repr(on_no_committed_offset),
+                allowed=", ".join(COMMITTED_POLICIES),
             )
-        return OffsetsInitializer("committed", reset)
+        return OffsetsInitializer("committed", on_no_committed_offset)
 
-    def starting_options(self) -> dict[str, str]:
+    def _starting_options(self) -> dict[str, str]:
         """Gives the options that say this as a start."""
         if self.kind == "timestamp":
             return {"startingTimestamp": self.value}
@@ -119,24 +101,18 @@ class OffsetsInitializer:
             return {"startingOffsets": "committed", "onNoCommittedOffset": self.value}
         return {"startingOffsets": self.value if self.kind == "offsets" else self.kind}
 
-    def ending_options(self) -> dict[str, str]:
+    def _ending_options(self) -> dict[str, str]:
         """Gives the options that say this as an end.
 
         Raises:
             OptionError: if it can be a start only.
         """
         if self.kind in ("earliest", "committed"):
-            raise OptionError(
-                f"A Kafka source cannot end at '{self.kind}', which is a place to start from. "
-                "End at latest, at a timestamp or at offsets."
-            )
+            raise OptionError.of("SPLICE_BUILDER.END_NOT_SUPPORTED", kind=self.kind)
         if self.kind == "timestamp":
             return {"endingTimestamp": self.value}
         if self.kind == "offsets" and _EARLIEST in _numbers(self.value):
-            raise OptionError(
-                "A Kafka source cannot end at offset -2 (earliest), which is a place to start "
-                "from. End at -1 (latest) or at an offset."
-            )
+            raise OptionError.of("SPLICE_BUILDER.EARLIEST_END_NOT_SUPPORTED")
         return {"endingOffsets": self.value if self.kind == "offsets" else self.kind}
 
 
@@ -151,10 +127,7 @@ def offsets_of(word: str, given: OffsetsArgument) -> OffsetsInitializer:
         return OffsetsInitializer.earliest()
     if given == "latest":
         return OffsetsInitializer.latest()
-    raise OptionError(
-        f"'{word}' is {given!r}, which is no position. Give 'earliest', 'latest' or one of "
-        "OffsetsInitializer.earliest(), latest(), timestamp(...), offsets(...), committed(...)."
-    )
+    raise OptionError.of("SPLICE_BUILDER.INVALID_POSITION", argument=word, value=repr(given))
 
 
 def _millis(at: datetime) -> int:
@@ -163,14 +136,16 @@ def _millis(at: datetime) -> int:
 
 def _partitions(topic: str, parts: Mapping[int, int]) -> dict[str, int]:
     if not isinstance(topic, str) or not isinstance(parts, Mapping) or not parts:
-        raise OptionError(
-            f"Topic {topic!r} has {parts!r} for its offsets. Give {{partition: offset}} for it."
+        raise OptionError.of(
+            "SPLICE_BUILDER.INVALID_TOPIC_OFFSETS", topic=repr(topic), value=repr(parts)
         )
     for partition, offset in parts.items():
         if not _whole(partition) or partition < 0 or not _whole(offset) or offset < _EARLIEST:
-            raise OptionError(
-                f"Topic '{topic}' has the offset {offset!r} for partition {partition!r}. Give "
-                "ints: partitions from 0, offsets from 0, or -1 (latest) or -2 (earliest)."
+            raise OptionError.of(
+                "SPLICE_BUILDER.INVALID_OFFSET",
+                topic=topic,
+                offset=repr(offset),
+                partition=repr(partition),
             )
     return {str(partition): parts[partition] for partition in sorted(parts)}
 

@@ -22,9 +22,8 @@ def option_text(name: str, value: OptionValue) -> str:
         return str(value).lower()
     if isinstance(value, (str, int, float)):
         return str(value)
-    raise OptionError(
-        f"Option '{name}' has a value of type {type(value).__name__}, which no source can read. "
-        "Give a string, a boolean or a number."
+    raise OptionError.of(
+        "SPLICE_BUILDER.INVALID_OPTION_VALUE", option=name, type=type(value).__name__
     )
 
 
@@ -43,7 +42,7 @@ class OptionMap(Mapping[str, str]):
     def set(self, name: str, value: OptionValue) -> None:
         """Sets an option, replacing one whose name differs in case only."""
         if not isinstance(name, str) or not name.strip():
-            raise OptionError(f"An option needs a name, not {name!r}. Give a non-empty string.")
+            raise OptionError.of("SPLICE_BUILDER.INVALID_OPTION_NAME", value=repr(name))
         self._entries[name.lower()] = (name, option_text(name, value))
 
     def discard(self, *names: str) -> None:

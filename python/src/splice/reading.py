@@ -38,10 +38,7 @@ def planned(options: Mapping[str, str], spark: SparkSession | None, scan: bool) 
     """Plans a source with the options; no session given means the active one."""
     session = _active() if spark is None else spark
     if not hasattr(session, "_jsparkSession"):
-        raise SetupError(
-            "plan(...) needs a classic Spark session in this process. With Spark Connect, start "
-            "the query with a new checkpoint and use describe(query)."
-        )
+        raise SetupError.of("SPLICE_SETUP.PLAN_NOT_SUPPORTED")
     _refuse_without_jar(session)
     with source_errors():
         return plan.read(jvm.plan(session, options, scan))
@@ -55,7 +52,12 @@ def source_errors() -> Iterator[None]:
     except QueryExecutionException as error:
         if not (error.getCondition() or "").startswith("SPLICE_"):
             raise
-        raise SourceError(str(error).split(_STACK)[0]) from None
+        raise SourceError(
+            str(error).split(_STACK)[0],
+            error.getCondition(),
+            error.getMessageParameters(),
+            error.getSqlState(),
+        ) from None
 
 
 def _refuse_without_jar(session: SparkSession) -> None:
@@ -64,18 +66,8 @@ def _refuse_without_jar(session: SparkSession) -> None:
     if driver is not None and jvm.entry_point(driver) is None:
         jars = session.sparkContext.getConf().get("spark.jars", "") or ""
         if replaced_jars(jars):
-            raise SetupError(
-                f"This session does not know the format 'splice': its 'spark.jars' is '{jars}', "
-                "without Splice's jar. config('spark.jars', ...) after configure(builder) replaces "
-                "the jars that configure() appends. Set 'spark.jars' first, and call "
-                f"configure(builder) last, or start the session by spark-submit with "
-                f"{how_to_submit()}."
-            )
-        raise SetupError(
-            "This session does not know the format 'splice', because Splice's jar is not on its "
-            "class path. Make the session with configure(builder), or start it by spark-submit "
-            f"with {how_to_submit()}."
-        )
+            raise SetupError.of("SPLICE_SETUP.JARS_REPLACED", jars=jars, submit=how_to_submit())
+        raise SetupError.of("SPLICE_SETUP.FORMAT_NOT_FOUND", submit=how_to_submit())
 
 
 def _active() -> SparkSession:
@@ -84,7 +76,4 @@ def _active() -> SparkSession:
     try:
         return SparkSession.active()
     except PySparkRuntimeError as error:
-        raise SetupError(
-            "There is no active Spark session to read with. Make one with "
-            "configure(SparkSession.builder).getOrCreate(), or give one: read_stream(spark)."
-        ) from error
+        raise SetupError.of("SPLICE_SETUP.SESSION_NOT_FOUND") from error

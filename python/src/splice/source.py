@@ -11,6 +11,7 @@ from splice import jvm
 from splice.errors import OptionError
 from splice.option_map import OptionMap, OptionValue
 from splice.reading import load, planned
+from splice.registry import CHAIN_OPTIONS
 from splice.secrets import shown
 
 if TYPE_CHECKING:
@@ -21,11 +22,8 @@ if TYPE_CHECKING:
 
     from splice.plan import SourcePlan
 
-CHAIN_OPTIONS = ("source", "legs", "select", "handOver")
-"""Options that belong to a hybrid source and its builder, never to the source of one leg."""
 
-
-class Source(ABC):
+class SourceSpec(ABC):
     """Something that can be read as a stream or as a bounded batch; made by a builder.
 
     A source holds nothing but its options and never changes, so it can be read many times, by
@@ -105,7 +103,7 @@ class Source(ABC):
         return f"{type(self).__name__}({shown(self._options)})"
 
 
-BuiltSource = TypeVar("BuiltSource", bound=Source)
+BuiltSource = TypeVar("BuiltSource", bound=SourceSpec)
 
 
 class SourceBuilder(ABC, Generic[BuiltSource]):
@@ -128,9 +126,16 @@ class SourceBuilder(ABC, Generic[BuiltSource]):
         self._options.set(name, value)
         return self
 
-    def options(self, **options: OptionValue) -> Self:
-        """Sets several options, as ``option`` does; ``**{"a.b": ...}`` passes names with dots."""
-        for name, value in options.items():
+    def options(
+        self, options: Mapping[str, OptionValue] | None = None, /, **more: OptionValue
+    ) -> Self:
+        """Sets several options, as ``option`` does.
+
+        Args:
+            options: Options by name, for names with dots.
+            more: Further options.
+        """
+        for name, value in {**(options or {}), **more}.items():
             self.option(name, value)
         return self
 
@@ -156,7 +161,4 @@ class SourceBuilder(ABC, Generic[BuiltSource]):
             first, dot, _ = name.lower().partition(".")
             of_leg = dot and first in {leg.lower() for leg in legs}
             if not of_leg and first in {chain.lower() for chain in CHAIN_OPTIONS}:
-                raise OptionError(
-                    f"Option '{name}' belongs to a hybrid source, not to one of its legs. "
-                    "Say it to HybridSource.builder(...) or add_source(...)."
-                )
+                raise OptionError.of("SPLICE_BUILDER.OPTION_OF_HYBRID", option=name)

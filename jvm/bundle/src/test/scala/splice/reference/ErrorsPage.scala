@@ -33,8 +33,11 @@ object ErrorsPage {
     Json.read(Files.readString(file)).map(Json.fields).getOrElse(throw new IllegalStateException(s"$file is not JSON"))
   }
 
+  private def files(root: Path): Seq[Path] =
+    ofModules(root) :+ root.resolve("python/src/splice/error-conditions.json")
+
   // The testkit is no part of the jar, so nobody meets its errors.
-  private def files(root: Path): Seq[Path] = Using.resource(Files.list(root.resolve("jvm"))) { modules =>
+  private def ofModules(root: Path): Seq[Path] = Using.resource(Files.list(root.resolve("jvm"))) { modules =>
     modules.iterator.asScala.filterNot(_.endsWith("testkit")).toSeq.flatMap(m =>
       within(m.resolve("src/main/resources/splice"))
     )

@@ -15,7 +15,7 @@ object OptionsPage {
 
   def text: String = Markdown.page("Options", intro +: sets.flatMap(set => Seq(s"## ${set.title}", table(set))))
 
-  private def sets: Seq[OptionSet] = {
+  def sets: Seq[OptionSet] = {
     val connectors = SourceProvider.all.map(_.options).sortBy(_.title)
     CommonOptions.set +: connectors :+ HybridOptions.leg
   }

@@ -22,7 +22,9 @@ object ReferencePages {
       architecture                 -> ModulesSection.in(Files.readString(architecture)),
       folder.resolve("options.md") -> OptionsPage.text,
       folder.resolve("errors.md")  -> ErrorsPage.text(root),
-      folder.resolve("columns.md") -> ColumnsPage.text
+      folder.resolve("columns.md") -> ColumnsPage.text,
+      // The wheel has this file, so that Python knows the options without a JVM.
+      root.resolve("python/src/splice/options.json") -> OptionsFile.text
     )
   }
 

@@ -169,7 +169,7 @@ final class Coordinator(
   }
 
   /** What the source ended with, once it is exhausted at `at`. */
-  def end(at: Position): Option[EndState] = enumerator.end(at)
+  def evidence(at: Position): Option[Evidence] = enumerator.evidence(at)
 
   /** Spark has committed everything up to `until`. */
   def committed(until: Position): Unit = {

@@ -65,7 +65,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
         note(s"readers of ${columns.fieldNames.mkString(",")} in ${ranges.map(_.splitId).mkString(",")}")
         _ => throw new UnsupportedOperationException
       }
-      override def end(at: CounterPosition): Option[EndState] = {
+      override def evidence(at: CounterPosition): Option[Evidence] = {
         note(s"end ${at.json}")
         None
       }
@@ -172,7 +172,7 @@ final class CoordinatorCallsSuite extends AnyFunSuite {
     val until = run.advance(start, everything = false)
     world.calls.clear()
     run.readers(world.source.schema, run.tasks(start, until))
-    run.end(until)
+    run.evidence(until)
     assert(world.asked() == Seq("1: readers of n in n-0,n-2,n-1,n-3", s"1: end ${until.json}"))
   }
 

@@ -52,7 +52,7 @@ final class PartsOfFilesSuite extends AnyFunSuite with RandomFiles {
     val read        = start()
     val first       = read.enumerator.start(StartPosition.Configured)
     val (done, out) = batches(read, new FileListLog(log).read(), Vector(first), Vector.empty)
-    done.foreach(at => assert(read.enumerator.end(at).isDefined == (at == done.last)))
+    done.foreach(at => assert(read.enumerator.evidence(at).isDefined == (at == done.last)))
     assert(out.flatten.sorted == world.values.sorted)
     (1 to 5).foreach { _ =>
       val (one, other) = (random.nextInt(done.size), random.nextInt(done.size))

@@ -145,7 +145,7 @@ final class ReaderOptionsSuite extends AnyFunSuite with LocalSpark {
     val next  = read(log, "csv", "emptied", "header" -> "true", "schema" -> "id INT").enumerator
     val until = next.advance(start, Limits.Everything)
     assert(until.json == """{"files":0,"list":1,"v":1}""" && next.advance(until, Limits.Everything) == until)
-    assert(next.end(until).isDefined && next.splits(start, until).isEmpty)
+    assert(next.evidence(until).isDefined && next.splits(start, until).isEmpty)
   }
 
   test("the text of secrets is not stored") {

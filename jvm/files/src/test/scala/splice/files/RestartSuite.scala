@@ -121,7 +121,7 @@ final class RestartSuite extends AnyFunSuite with LocalSpark {
       own.identity
       assert(again.advance(from, Limits.Everything) == from)
       assert(again.splits(from, from).isEmpty)
-      assert(again.end(from).map(_.position).contains(from))
+      assert(again.evidence(from).map(_.position).contains(from))
       assert(again.figures(from)(ProgressMetric.BytesBehind) == "0")
       again.readers(StructType.fromDDL("id BIGINT"), Nil)
       val error = intercept[SpliceException](own.schema)

@@ -66,7 +66,7 @@ final class TimedBatchesSuite extends AnyFunSuite with RandomFiles {
     def isTimed             = random.nextInt(4) > 0
     @tailrec def batches(read: SourceRead, done: Vector[FilesPosition], out: Vector[String])
         : (Vector[FilesPosition], Vector[String]) =
-      if (read.enumerator.end(done.last).nonEmpty) (done, out)
+      if (read.enumerator.evidence(done.last).nonEmpty) (done, out)
       else {
         val from          = read.source.position(done.last.json)
         val (until, rows) =

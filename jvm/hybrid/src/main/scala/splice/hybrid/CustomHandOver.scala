@@ -10,11 +10,11 @@ import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.JsonNode
 
-import splice.source.StartPosition.{Offsets, Timestamp}
+import splice.source.StartPosition.{Offsets, Time}
 import splice.source._
 
 /** The decision of a [[HandOverRule]]: its evidence, and the checks of its result. */
-final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver.Custom, end: EndState, now: Instant) {
+final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver.Custom, end: Evidence, now: Instant) {
 
   private type Log = SortedMap[LogPartition, LogRange]
 
@@ -43,7 +43,7 @@ final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver
     def invalid(why: String) = HandOverErrors.invalidStart(before.name, leg.name, rule.by.toString, found, why)
     Json.read(found).map(Json.fields) match {
       case Some(Seq("timestamp" -> time)) =>
-        Timestamp(millis(time).fold(why => throw invalid(why), identity), leg.onGap)
+        Time(millis(time).fold(why => throw invalid(why), identity), leg.onGap)
       case Some(Seq("offsets" -> topics)) =>
         offsets(partitions(topics).fold(why => throw invalid(why), identity), log, invalid)
       case _ => throw invalid("it must be a JSON object with either 'offsets' or 'timestamp'")
@@ -104,7 +104,7 @@ private[hybrid] object CustomHandOver {
       before: Leg,
       leg: Leg,
       rule: HandOver.Custom,
-      end: EndState,
+      end: Evidence,
       now: Instant,
       held: Seq[PartitionHistory],
       log: SortedMap[LogPartition, LogRange]

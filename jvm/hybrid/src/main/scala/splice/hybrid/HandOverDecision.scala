@@ -7,7 +7,7 @@ import java.time.{Duration, Instant}
 
 import scala.collection.immutable.SortedMap
 
-import splice.source.StartPosition.{Configured, Offsets, Timestamp}
+import splice.source.StartPosition.{Configured, Offsets, Time}
 import splice.source._
 
 /** The result of a rule, its time, and its proof: one line of JSON for each value that the rule used. */
@@ -34,7 +34,7 @@ private[splice] object HandOverDecision {
     * @throws SpliceException
     *   when the end of `before` says no start that would lose nothing
     */
-  def decide(before: Leg, leg: Leg, end: EndState, now: Instant)(
+  def decide(before: Leg, leg: Leg, end: Evidence, now: Instant)(
       history: => Seq[LegOffsets],
       log: => LogPartitions
   ): HandOverDecision = leg.handOver match {
@@ -69,7 +69,7 @@ private[splice] object HandOverDecision {
   // A log knows no time before 1970, and a history may.
   private def time(leg: Leg, start: Instant, now: Instant, what: String, found: Instant): HandOverDecision =
     HandOverDecision(
-      Timestamp(math.max(start.toEpochMilli, 0L), leg.onGap),
+      Time(math.max(start.toEpochMilli, 0L), leg.onGap),
       now,
       Seq(Json.write(Json.obj("found" -> Json.text(found.toString), "what" -> Json.text(what))))
     )

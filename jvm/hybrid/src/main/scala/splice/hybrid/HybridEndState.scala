@@ -6,7 +6,7 @@ package splice.hybrid
 import splice.source._
 
 /** What a bounded hybrid ended with: the end of its last leg, at the hybrid's own position. */
-final private[hybrid] class HybridEndState(override val position: Position, last: EndState) extends EndState {
+final private[hybrid] class HybridEndState(override val position: Position, last: Evidence) extends Evidence {
   override def eventTimes(column: String): Option[TimeRange]       = last.eventTimes(column)
   override def modificationTimes: Option[TimeRange]                = last.modificationTimes
   override def offsets(columns: OffsetColumns): Seq[OffsetSummary] = last.offsets(columns)

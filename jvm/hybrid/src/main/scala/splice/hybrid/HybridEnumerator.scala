@@ -34,6 +34,10 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   private val commits     = new LegCommits(chain, log, enumerators)
   private var isFrozen    = false
   private var hasWarned   = false
+  private val totals      = new RunTotals
+
+  // The switches before this run, of the first position that it has.
+  private var before = Option.empty[Int]
 
   // The end of the last batch of this run; None while a batch with a time is read.
   private var planned: Option[HybridPosition] = None
@@ -58,6 +62,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
 
   @tailrec override def advance(from: HybridPosition, limits: Limits): HybridPosition = {
     if (limits == Limits.Everything) warnOfOneBatch()
+    see(from)
     from.current.foreach(leg => tallies.advanced(chain(leg)))
     switched(from) match {
       case Some(begun) => advance(begun, if (limits == Limits.Everything) limits else this.limits(begun))
@@ -76,6 +81,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   /** The hand-over is decided and stored as in [[advance]]. */
   @tailrec override def settle(from: HybridPosition): HybridPosition = {
     planned = None
+    see(from)
     from.current.foreach(leg => tallies.advanced(chain(leg)))
     switched(from) match {
       case Some(begun) => settle(begun)
@@ -114,6 +120,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     }
 
   override def replay(from: HybridPosition, until: HybridPosition): Unit = {
+    see(from)
     LegSpan.between(chain, log, from, until).foreach(span => enumerators(span.leg).replay(span.from, span.until))
     planned = Some(until)
   }
@@ -147,8 +154,8 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     split => split.startsWith(prefix) && inner(split.drop(prefix.length))
   }
 
-  override def end(at: HybridPosition): Option[EndState] =
-    if (at.current.contains(chain.last.name)) enumerators(chain.last).end(at.position).map(new HybridEndState(at, _))
+  override def evidence(at: HybridPosition): Option[Evidence] =
+    if (at.current.contains(chain.last.name)) enumerators(chain.last).evidence(at.position).map(new HybridEndState(at, _))
     else None
 
   // The storage of legs that have ended may be unavailable.
@@ -177,12 +184,17 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   }
 
   override def figures(at: HybridPosition): SortedMap[String, String] = {
+    see(at)
     val own = at.current.toSeq.flatMap { leg =>
-      val switches = at.removed.size + chain.index(leg)
-      Seq(ProgressMetric.Leg -> leg, ProgressMetric.Switches -> switches.toString)
+      Seq(ProgressMetric.Leg -> leg, ProgressMetric.Switches -> (switches(at) - before.getOrElse(0)).toString)
     }
-    at.current.flatMap(enumerators.find).fold(SortedMap.empty[String, String])(_.figures(at.position)) ++ own
+    val figures = at.current.flatMap(enumerators.find).fold(SortedMap.empty[String, String])(_.figures(at.position))
+    figures ++ totals(at.current.map(_ -> figures)) ++ own
   }
+
+  private def see(at: HybridPosition): Unit = before = before.orElse(Some(switches(at)))
+
+  private def switches(at: HybridPosition): Int = at.current.fold(0)(leg => at.removed.size + chain.index(leg))
 
   override def gauges(at: HybridPosition): Iterable[(String, Long)] =
     at.current.flatMap(enumerators.find).fold(Iterable.empty[(String, Long)])(_.gauges(at.position))
@@ -215,7 +227,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
     next =>
       begun(at, next).orElse {
         val leg = chain(at.leg)
-        enumerators(leg).end(at.position).map { found =>
+        enumerators(leg).evidence(at.position).map { found =>
           val end      = if (count) tallies.ended(leg, at.position, found) else found
           val decision =
             HandOverDecision.decide(leg, next, end, context.clock.instant())(history(at, next), partitions(next))
@@ -255,7 +267,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   }
 
   private def history(at: HybridPosition, next: Leg): Seq[LegOffsets] = tallies.history(next, at) { leg =>
-    val end = enumerators(leg).end(at.position(leg.name))
+    val end = enumerators(leg).evidence(at.position(leg.name))
     end.getOrElse(throw new IllegalStateException(s"leg '${leg.name}' has not ended at ${at.position(leg.name)}"))
   }
 

@@ -8,7 +8,7 @@ import java.time.Instant
 import splice.source._
 
 /** Registers the hybrid source. */
-final class HybridProvider extends SourceProvider {
+final class HybridProvider extends SourceProvider with KeepsHistory {
 
   override def kind: String = HybridProvider.Kind
 

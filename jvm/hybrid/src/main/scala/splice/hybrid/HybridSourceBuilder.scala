@@ -4,6 +4,7 @@
 package splice.hybrid
 
 import scala.collection.immutable.ListMap
+import scala.jdk.CollectionConverters._
 
 import splice.source.{CommonOptions, SourceOptions, SourceProvider, SourceSpec}
 
@@ -41,6 +42,19 @@ final class HybridSourceBuilder private (
   /** Sets an option of the whole hybrid, such as `schema`. */
   def option(key: String, value: String): HybridSourceBuilder =
     new HybridSourceBuilder(names, legs, own + (key -> value))
+
+  def option(key: String, value: Boolean): HybridSourceBuilder = option(key, value.toString)
+
+  def option(key: String, value: Long): HybridSourceBuilder = option(key, value.toString)
+
+  def option(key: String, value: Double): HybridSourceBuilder = option(key, value.toString)
+
+  /** Sets several options of the whole hybrid. */
+  def options(values: scala.collection.Map[String, String]): HybridSourceBuilder =
+    values.foldLeft(this) { case (builder, (key, value)) => builder.option(key, value) }
+
+  /** Sets several options of the whole hybrid, for Java. */
+  def options(values: java.util.Map[String, String]): HybridSourceBuilder = options(values.asScala)
 
   /** Checks all that can be checked without a server or a folder.
     *

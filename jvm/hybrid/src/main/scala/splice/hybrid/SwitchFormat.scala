@@ -7,7 +7,7 @@ import scala.collection.immutable.SortedMap
 
 import com.fasterxml.jackson.databind.JsonNode
 
-import splice.source.StartPosition.{Configured, Offsets, Timestamp}
+import splice.source.StartPosition.{Configured, Offsets, Time}
 import splice.source._
 
 /** A switch as a side-log entry. The head has the previous leg, the rule, whether it counts offsets, the time and the kind of the start,
@@ -120,7 +120,7 @@ private[splice] object SwitchFormat {
 
   private def kind(start: StartPosition): JsonNode = start match {
     case Configured           => Json.text("configured")
-    case Timestamp(millis, _) => Json.obj("timestamp" -> Json.number(millis))
+    case Time(millis, _) => Json.obj("timestamp" -> Json.number(millis))
     case Offsets(_)           => Json.text("offsets")
   }
 }

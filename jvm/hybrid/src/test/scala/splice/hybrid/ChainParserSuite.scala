@@ -6,7 +6,7 @@ package splice.hybrid
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
-import splice.source.{Position, Source, SpliceOptionException}
+import splice.source.{CommonOptions, Position, Source, SpliceOptionException}
 import splice.testkit.memory.MemoryOptions
 
 final class ChainParserSuite extends AnyFunSuite {
@@ -62,6 +62,11 @@ final class ChainParserSuite extends AnyFunSuite {
     }
     val kafka = Legs.options("kafka" -> history._2, live) + ("kafka.bootstrap.servers" -> "broker:9092")
     refuses(kafka, "SPLICE_OPTION.UNKNOWN", "'kafka.bootstrap.servers'")
+  }
+
+  test("no option of a chain has a dot, so no name of a leg collides with an option of this or a later release") {
+    val ofChain = (HybridOptions.set.options ++ CommonOptions.set.options).map(_.key)
+    assert(ofChain.filter(_.contains('.')).isEmpty)
   }
 
   test("keys count whatever their case") {

@@ -10,7 +10,7 @@ import scala.collection.immutable.SortedMap
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.MemorySideLog
-import splice.source.StartPosition.{Configured, Offsets, Timestamp}
+import splice.source.StartPosition.{Configured, Offsets, Time}
 import splice.source._
 import splice.testkit.memory.MemoryPosition
 
@@ -21,7 +21,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
 
   private def leg(name: String, rule: Option[HandOver]) = Leg(name, source, None, rule, OnGap.Warn, s"$name.select")
 
-  private case class End(times: Option[TimeRange] = None, modified: Option[TimeRange] = None) extends EndState {
+  private case class End(times: Option[TimeRange] = None, modified: Option[TimeRange] = None) extends Evidence {
     override def position: Position                                  = MemoryPosition("x", SortedMap.empty)
     override def eventTimes(column: String): Option[TimeRange]       = times
     override def modificationTimes: Option[TimeRange]                = modified
@@ -30,13 +30,13 @@ final class HandOverDecisionSuite extends AnyFunSuite {
 
   private def noLog: LogPartitions = fail("no log is needed")
 
-  private def decide(rule: HandOver, end: EndState): HandOverDecision =
+  private def decide(rule: HandOver, end: Evidence): HandOverDecision =
     HandOverDecision.decide(leg("history", None), leg("live", Some(rule)), end, now)(
       fail("offsets are not needed"),
       noLog
     )
 
-  private def refused(rule: HandOver, end: EndState): SpliceException = intercept[SpliceException](decide(rule, end))
+  private def refused(rule: HandOver, end: Evidence): SpliceException = intercept[SpliceException](decide(rule, end))
 
   private def held(p: LogPartition, first: Long, last: Long, holes: (Long, Long)*): OffsetSummary =
     OffsetSummary(p, OffsetRuns.of(OffsetRuns.of(holes: _*).holes(first, last + 1).toSeq: _*))
@@ -216,10 +216,10 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   test("event time: the greatest minus the overlap") {
     val rule = HandOver.eventTime("ts", Duration.ofMinutes(10))
     val made = decide(rule, End(times = range("2026-01-01T00:00:00Z", "2026-02-01T12:00:00.123456Z")))
-    assert(made.start == Timestamp(Instant.parse("2026-02-01T11:50:00.123Z").toEpochMilli, OnGap.Warn))
+    assert(made.start == Time(Instant.parse("2026-02-01T11:50:00.123Z").toEpochMilli, OnGap.Warn))
     assert(made.proof == Seq("""{"found":"2026-02-01T12:00:00.123456Z","what":"ts"}"""))
     val old = decide(rule, End(times = range("1960-01-01T00:00:00Z", "1969-01-01T00:00:00Z")))
-    assert(old.start == Timestamp(0, OnGap.Warn))
+    assert(old.start == Time(0, OnGap.Warn))
   }
 
   test("event time: an end beyond now, or none, is bad") {
@@ -235,7 +235,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   test("modification time: the same, by the files") {
     val rule = HandOver.modificationTime(Duration.ofHours(1))
     val made = decide(rule, End(modified = range("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z")))
-    assert(made.start == Timestamp(Instant.parse("2026-01-31T23:00:00Z").toEpochMilli, OnGap.Warn))
+    assert(made.start == Time(Instant.parse("2026-01-31T23:00:00Z").toEpochMilli, OnGap.Warn))
     assert(refused(
       rule,
       End(modified = range("2026-01-01T00:00:00Z", "2026-03-01T00:05:00.001Z"))
@@ -246,7 +246,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   test("a clock of a writer that is up to 5 minutes ahead moves no start after now") {
     val byEvent  = HandOver.eventTime("ts", Duration.ofMinutes(1))
     val byFile   = HandOver.modificationTime(Duration.ofMinutes(1))
-    val expected = Timestamp(Instant.parse("2026-02-28T23:59:00Z").toEpochMilli, OnGap.Warn)
+    val expected = Time(Instant.parse("2026-02-28T23:59:00Z").toEpochMilli, OnGap.Warn)
     Seq("2026-03-01T00:00:00Z", "2026-03-01T00:00:01Z", "2026-03-01T00:05:00Z").foreach { last =>
       val found = range("2026-01-01T00:00:00Z", last)
       assert(decide(byEvent, End(times = found)).start == expected)
@@ -262,7 +262,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
 
   test("now minus: whatever the history holds") {
     val made = decide(HandOver.nowMinus(Duration.ofDays(1)), End())
-    assert(made.start == Timestamp(Instant.parse("2026-02-28T00:00:00Z").toEpochMilli, OnGap.Warn))
+    assert(made.start == Time(Instant.parse("2026-02-28T00:00:00Z").toEpochMilli, OnGap.Warn))
   }
 
   private def entry(lines: String*): VersionedEntry = VersionedEntry.read("entry", lines)

@@ -12,7 +12,7 @@ import scala.collection.mutable
 import org.scalatest.LoneElement.convertToCollectionLoneElementWrapper
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.StartPosition.{Offsets, Timestamp}
+import splice.source.StartPosition.{Offsets, Time}
 import splice.source._
 import splice.testkit.memory.{MemoryOptions, MemoryPosition}
 
@@ -41,7 +41,7 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
     }
   }
 
-  private class End(held: => Seq[OffsetSummary]) extends EndState {
+  private class End(held: => Seq[OffsetSummary]) extends Evidence {
     override def position: Position                                  = MemoryPosition("x", SortedMap(0 -> 7L))
     override def modificationTimes: Option[TimeRange]                = Some(TimeRange(Instant.EPOCH, now))
     override def offsets(columns: OffsetColumns): Seq[OffsetSummary] =
@@ -112,7 +112,7 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
   test("a time may be now, and has the policy of the leg") {
     Seq(OnGap.Fail, OnGap.Warn).foreach { onGap =>
       val (start, _) = decide(files, """{"timestamp":5000}""", two, onGap)(Nil)
-      assert(start == Timestamp(5000, onGap))
+      assert(start == Time(5000, onGap))
     }
   }
 

@@ -27,7 +27,7 @@ final class HandOverPropertySuite extends AnyFunSuite {
   private val archives = (1 to 4).map(i => leg(s"archive$i", None))
   private val live     = leg("live", Some(HandOver.offsets()))
 
-  private object Unasked extends EndState {
+  private object Unasked extends Evidence {
     override def position: Position                   = fail("not needed")
     override def modificationTimes: Option[TimeRange] = fail("not needed")
   }

@@ -60,7 +60,7 @@ final class HybridSourceSuite extends AnyFunSuite with HybridWorlds {
     new World {
       override def own: Seq[(String, String)] = Seq("bounded" -> "true")
       Using.resource(Legs.run(source, log)) { c =>
-        val end = c.end(batches(c).last._2).get
+        val end = c.evidence(batches(c).last._2).get
         assert(end.modificationTimes.map(_.last).contains(Instant.ofEpochSecond(5)))
         assert(intercept[UnsupportedOperationException](end.eventTimes("timestamp")).getMessage.nonEmpty)
       }

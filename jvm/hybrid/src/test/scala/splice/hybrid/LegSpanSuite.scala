@@ -65,8 +65,8 @@ final class LegSpanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {
       Using.resource(Legs.run(chain, log)) { c =>
         val all = batches(c)
         assert(chain.boundedness == Boundedness.Bounded)
-        assert(c.end(all.head._2).isEmpty)
-        assert(c.end(all.last._2).map(_.position).contains(all.last._2))
+        assert(c.evidence(all.head._2).isEmpty)
+        assert(c.evidence(all.last._2).map(_.position).contains(all.last._2))
       }
     }
   }

@@ -34,7 +34,7 @@ final class LogComparisonSuite extends AnyFunSuite with HybridWorlds {
       SortedMap(p0 -> LogRange(0, 20), p1 -> LogRange(0, 20)),
       records.map { case (p, record) => (p, 9L) -> record }.toMap
     )
-    object End extends EndState {
+    object End extends Evidence {
       override def position: Position                   = fail("not needed")
       override def modificationTimes: Option[TimeRange] = fail("not needed")
     }

@@ -52,7 +52,7 @@ final class ManyPartitions(options: (String, String)*) extends Source[DynamicOff
     override def reached(settled: KafkaPosition, unread: Seq[SplitRange]): KafkaPosition     = settled
     override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory   =
       throw new UnsupportedOperationException
-    override def end(from: KafkaPosition): Option[EndState] = if (from == at(last)) Some(new Ended(from)) else None
+    override def evidence(from: KafkaPosition): Option[Evidence] = if (from == at(last)) Some(new Ended(from)) else None
     override def expect(starts: KafkaPosition): Unit        = ()
     override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
       throw new UnsupportedOperationException
@@ -65,7 +65,7 @@ final class ManyPartitions(options: (String, String)*) extends Source[DynamicOff
     override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = Map.empty
   }
 
-  final private class Ended(override val position: Position) extends EndState {
+  final private class Ended(override val position: Position) extends Evidence {
     override def eventTimes(column: String): Option[TimeRange]       = None
     override def modificationTimes: Option[TimeRange]                = None
     override def offsets(columns: OffsetColumns): Seq[OffsetSummary] = Nil

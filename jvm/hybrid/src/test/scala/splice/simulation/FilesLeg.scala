@@ -129,8 +129,8 @@ final class FilesLeg(
 
   /** Checks that the end of a leg is not requested again after the decision. */
   final private class EndWatch(inner: SplitEnumerator[FilesPosition]) extends Passing[FilesPosition](inner) {
-    override def end(at: FilesPosition): Option[EndState] = inner.end(at).map { end =>
-      new EndState {
+    override def evidence(at: FilesPosition): Option[Evidence] = inner.evidence(at).map { end =>
+      new Evidence {
         override def position: Position                   = end.position
         override def modificationTimes: Option[TimeRange] = asked("modification times")(end.modificationTimes)
       }

@@ -29,6 +29,19 @@ abstract class KafkaBuilder[This <: KafkaBuilder[This]] private[kafka] (kind: St
     this
   }
 
+  def option(key: String, value: Boolean): This = option(key, value.toString)
+
+  def option(key: String, value: Long): This = option(key, value.toString)
+
+  def option(key: String, value: Double): This = option(key, value.toString)
+
+  /** Sets properties of the Kafka client, of every cluster, by Kafka's names, without `kafka.`. */
+  def properties(client: Map[String, String]): This =
+    options(client.map { case (name, value) => s"${KafkaOptions.ClientPrefix}$name" -> value })
+
+  /** Sets properties of the Kafka client, for Java. */
+  def properties(client: JMap[String, String]): This = properties(client.asScala.toMap)
+
   /** Sets several options. */
   def options(more: Map[String, String]): This = {
     chosen ++= more

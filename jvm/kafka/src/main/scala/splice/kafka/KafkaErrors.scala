@@ -123,16 +123,20 @@ private[splice] object KafkaErrors {
     conditions.error("SPLICE_KAFKA_OPTION.END_BEYOND_END_OF_LOG", "partitions" -> text)
   }
 
-  /** @param asked partition, start and end, as offsets or times */
-  def startAfterEnd(asked: Seq[(String, String, String)]): SpliceOptionException = {
+  /** @param asked
+    *   partition, start and end, as offsets or times
+    * @param prefix
+    *   of the options
+    */
+  def startAfterEnd(asked: Seq[(String, String, String)], prefix: String): SpliceOptionException = {
     val text = asked.map { case (p, start, end) => s"$p begins at $start and ends at $end" }.mkString(", ")
-    conditions.option("SPLICE_KAFKA_OPTION.START_AFTER_END", "partitions" -> text)
+    conditions.option("SPLICE_KAFKA_OPTION.START_AFTER_END", "partitions" -> text, "prefix" -> prefix)
   }
 
-  def noRecordAtTime(partitions: Iterable[(LogPartition, Long)]): SpliceOptionException = {
+  def noRecordAtTime(partitions: Iterable[(LogPartition, Long)], prefix: String): SpliceOptionException = {
     val text =
       partitions.toSeq.sortBy(_._1).map { case (p, time) => s"$p at ${Instant.ofEpochMilli(time)}" }.mkString(", ")
-    conditions.option("SPLICE_KAFKA_OPTION.NO_RECORD_AT_TIME", "partitions" -> text)
+    conditions.option("SPLICE_KAFKA_OPTION.NO_RECORD_AT_TIME", "partitions" -> text, "prefix" -> prefix)
   }
 
   def noCommitted(group: String, partitions: Iterable[LogPartition]): SpliceException =

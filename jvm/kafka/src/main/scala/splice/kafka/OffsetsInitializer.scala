@@ -64,15 +64,15 @@ object OffsetsInitializer {
 
   /** Starts at the offsets that the group of the option `kafka.group.id` has committed.
     *
-    * @param reset
+    * @param onNoCommittedOffset
     *   where a partition without a committed offset starts: `earliest`, `latest`, or `fail`, which stops the query
     * @throws splice.source.SpliceOptionException
     *   when it is another word
     */
-  def committed(reset: String): OffsetsInitializer = {
+  def committed(onNoCommittedOffset: String): OffsetsInitializer = {
     val option = KafkaOptions.Reset
-    if (option.kind.parse(reset).isEmpty)
-      throw OptionErrors.invalidValue(option.key, reset, option.kind.allowed, option.doc)
-    new OffsetsInitializer(ListMap(Start -> "committed", option.key -> reset), None)
+    if (option.kind.parse(onNoCommittedOffset).isEmpty)
+      throw OptionErrors.invalidValue(option.key, onNoCommittedOffset, option.kind.allowed, option.doc)
+    new OffsetsInitializer(ListMap(Start -> "committed", option.key -> onNoCommittedOffset), None)
   }
 }

@@ -209,7 +209,7 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   private def timed(topic: String, onGap: OnGap): Position =
-    start(real.source("subscribe" -> topic), StartPosition.Timestamp(1, onGap))
+    start(real.source("subscribe" -> topic), StartPosition.Time(1, onGap))
 
   test("F3: a partition that was emptied is a gap in time") {
     real.create("emptied", 1)

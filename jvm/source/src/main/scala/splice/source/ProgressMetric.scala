@@ -34,40 +34,46 @@ object ProgressMetric {
   val MeanBehind = "avgOffsetsBehindLatest"
 
   /** Rows a second that came since the last report. */
-  val RowsArriving = "rowsArriving"
+  val RowsArriving = "rowsArrivingPerSecond"
 
-  /** JSON: for each topic partitions, rowsBehind, bytesBehind, secondsBehind and rowsArriving (Kafka only). */
+  /** JSON: for each topic partitions, rowsBehind, bytesBehind, secondsBehind and rowsArrivingPerSecond (Kafka only). */
   val Topics = "topics"
 
   /** JSON: the partitions that are furthest behind (Kafka only). */
   val Lagging = "lagging"
 
-  /** Milliseconds that tasks spent in polls since the last report (Kafka only). */
-  val PollMillis = "pollMillis"
+  /** Milliseconds that tasks spent in polls in this run (Kafka only). */
+  val PollMs = "pollMsTotal"
 
-  /** Milliseconds that fetch requests of tasks took since the last report (Kafka only). */
-  val FetchMillis = "fetchMillis"
+  /** Milliseconds that fetch requests of tasks took in this run (Kafka only). */
+  val FetchMs = "fetchMsTotal"
 
-  /** Readers that tasks made since the last report (Kafka only). */
-  val ReadersOpened = "readersOpened"
+  /** Readers that tasks made in this run (Kafka only). */
+  val ReadersOpened = "readersOpenedTotal"
 
-  /** Readers that tasks found open since the last report (Kafka only). */
-  val ReadersReused = "readersReused"
+  /** Readers that tasks found open in this run (Kafka only). */
+  val ReadersReused = "readersReusedTotal"
 
   /** The number of slots of the last batch of a log. */
   val Slots = "slots"
 
   /** How many times a slot was read on another executor than before, in this run. */
-  val SlotMoves = "slotMoves"
+  val SlotMoves = "slotMovesTotal"
 
-  /** Milliseconds since topics and partitions were last looked at with success. */
+  /** Milliseconds since the last successful discovery of topics and partitions (Kafka only). */
+  val DiscoveryAge = "discoveryAgeMs"
+
+  /** Failed discoveries of topics and partitions in this run (Kafka only). */
+  val DiscoveryFailures = "discoveryFailuresTotal"
+
+  /** Milliseconds since the last response of the metadata service (several clusters only). */
   val MetadataAge = "metadataAgeMs"
 
-  /** How many looks at topics and partitions have failed since then. */
-  val MetadataFailures = "metadataFailures"
+  /** Failed requests to the metadata service in this run (several clusters only). */
+  val MetadataFailures = "metadataFailuresTotal"
 
-  /** JSON: for each cluster splits, rowsBehind, bytesBehind, secondsBehind, rowsArriving, failures, topicsWaiting, topicsDraining, available,
-    * responseAgeMs and, while it does not respond, failingSeconds (several clusters only).
+  /** JSON: for each cluster splits, rowsBehind, bytesBehind, secondsBehind, rowsArrivingPerSecond, failuresTotal, topicsWaiting,
+    * topicsDraining, available, responseAgeMs and, while it does not respond, unavailableMs (several clusters only).
     */
   val Clusters = "clusters"
 
@@ -78,10 +84,10 @@ object ProgressMetric {
   val Generation = "generation"
 
   /** Answers of the metadata service that were not applied, in this run (several clusters only). */
-  val Refusals = "metadataRefusals"
+  val Refusals = "metadataRejectionsTotal"
 
   /** JSON: the clusters that must be asked before a change is made, and that do not answer (several clusters only). */
-  val Waiting = "metadataWaiting"
+  val Waiting = "metadataWaitsFor"
 
   /** JSON: groups of streams that a document changes and that are still read as before, because they wait for responses of clusters, or
     * because their part of the document is rejected (several clusters only).
@@ -118,6 +124,9 @@ object ProgressMetric {
   /** The same for 99 of 100 records. */
   val LatencyP99 = "latencyP99Ms"
 
-  /** How many switches from one leg to the next this checkpoint has seen (hybrid only). */
-  val Switches = "switches"
+  /** Switches from one leg to the next in this run (hybrid only). */
+  val Switches = "switchesTotal"
+
+  /** A name of a cluster, a topic or a query as one part of the name of a gauge. */
+  def part(name: String): String = name.replace('.', '_')
 }

@@ -31,9 +31,13 @@ trait SourceProvider {
 
   /** Checks the options and makes the source. Talks to no server and lists no folder. */
   def create(options: SourceOptions): Source[_ <: Position]
+}
 
-  /** What sources of this connector have written down in a side log, oldest first; nothing when the log is another's. */
-  def history(log: SideLog): Seq[HistoryEvent] = Nil
+/** A connector whose sources write events into the side log. */
+trait KeepsHistory { this: SourceProvider =>
+
+  /** The events in a side log, oldest first; none if the log is another source's. */
+  def history(log: SideLog): Seq[HistoryEvent]
 }
 
 object SourceProvider {

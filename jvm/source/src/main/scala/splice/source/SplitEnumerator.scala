@@ -68,7 +68,7 @@ trait SplitEnumerator[P <: Position] extends AutoCloseable {
   def isMember(at: P): String => Boolean = _ => true
 
   /** The end of a bounded source that is exhausted at `at`; None while there is more to read. */
-  def end(at: P): Option[EndState] = None
+  def evidence(at: P): Option[Evidence] = None
 
   /** The ranges of all rows up to `at` that `covered` does not contain. Called for a bounded source that has ended at `at`. */
   def remaining(at: P, covered: Coverage): Seq[SplitRange] = Nil

@@ -20,7 +20,7 @@ object StartPosition {
   final case class Offsets(starts: SortedMap[LogPartition, OffsetRanges]) extends StartPosition
 
   /** The first record at or after a time, in milliseconds since the epoch. */
-  final case class Timestamp(millis: Long, onGap: OnGap) extends StartPosition
+  final case class Time(millis: Long, onGap: OnGap) extends StartPosition
 }
 
 /** The offsets of a log partition that a source is to read: some ranges, then all offsets from `from` on.

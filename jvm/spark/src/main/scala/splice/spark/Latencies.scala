@@ -53,7 +53,7 @@ private[spark] object Latencies {
 /** Records the latencies of one task. The task's thread calls it; [[recent]] may be read by any thread.
   *
   * @param query
-  *   the id of the query
+  *   the name of the query, else its id
   */
 final private[spark] class LatencyRecorder(val query: String, closed: LatencyRecorder => Unit) extends AutoCloseable {
 
@@ -114,8 +114,8 @@ private[spark] object LatencyBoard {
 
   /** Begins to record the task that this thread runs. */
   def begin(): LatencyRecorder = {
-    val query = Option(TaskContext.get()).flatMap(task => Option(task.getLocalProperty(MetricsBoard.QueryId)))
-    val made  = new LatencyRecorder(query.getOrElse("query"), end)
+    val query = Option(TaskContext.get()).fold("query")(task => MetricsBoard.queryOf(task.getLocalProperty(_)))
+    val made  = new LatencyRecorder(ProgressMetric.part(query), end)
     synchronized {
       if (!running.asScala.exists(_.query == made.query))
         for (registry <- current; name <- Latencies.names) {

@@ -5,6 +5,7 @@ package splice.spark
 
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicReference
+import java.util.regex.Pattern
 
 import scala.jdk.CollectionConverters._
 
@@ -16,6 +17,8 @@ import splice.source.{Json, ProgressMetric}
 
 /** The figures of one source of a query as gauges. Shown by the query's thread, read by any.
   *
+  * @param query
+  *   the name of the query, else its id
   * @param source
   *   the number of the source in its query
   */
@@ -24,10 +27,7 @@ final private[spark] class MetricsBoard(registry: MetricRegistry, val query: Str
 
   private val figures         = new AtomicReference(Map.empty[String, Long])
   private var shown           = Set.empty[String]
-  private def name(k: String) = s"$prefix.$k"
-
-  // Most queries have one source, whose gauges need no number.
-  private val prefix = if (source == 0) query else s"$query.sources.$source"
+  private def name(k: String) = s"${ProgressMetric.part(query)}.$source.$k"
 
   /** Shows these figures and no others. */
   def show(report: Iterable[(String, String)], gauges: Iterable[(String, Long)] = Nil): Unit = {
@@ -54,6 +54,8 @@ private[spark] object MetricsBoard {
   /** Spark's local property with the id of the query that a thread runs. */
   private[spark] val QueryId = "sql.streaming.queryId"
 
+  private val Description = "spark.job.description"
+
   private val current = new AtomicReference(Option.empty[MetricRegistry])
 
   private val boards = ConcurrentHashMap.newKeySet[MetricsBoard]()
@@ -74,8 +76,18 @@ private[spark] object MetricsBoard {
     *   the folder of the source, `<checkpoint>/sources/<n>`
     */
   def ofSource(context: SparkContext, source: Path): Option[MetricsBoard] = current.get.map { registry =>
-    val query = Option(context.getLocalProperty(QueryId)).getOrElse("query")
-    new MetricsBoard(registry, query, source.getName.toIntOption.getOrElse(0))
+    new MetricsBoard(registry, queryOf(context.getLocalProperty(_)), source.getName.toIntOption.getOrElse(0))
+  }
+
+  /** The name of the query that a thread or a task runs, else its id.
+    *
+    * @param property
+    *   a local property of Spark, which may be null
+    */
+  def queryOf(property: String => String): String = Option(property(QueryId)).fold("query") { id =>
+    // Spark has the name of a query in no other local property.
+    val named = s"(?s)(.+)<br/>\\s*id = ${Pattern.quote(id)}.*".r
+    Option(property(Description)).collect { case named(name) => name }.getOrElse(id)
   }
 
   private[spark] def numbers(report: Iterable[(String, String)]): Map[String, Long] = report.flatMap {
@@ -84,7 +96,7 @@ private[spark] object MetricsBoard {
         all          <- Json.read(json).toSeq
         (name, node) <- Json.fields(all)
         (key, value) <- Json.fields(node)
-      } yield s"$part.$name.$key" -> value.asLong
+      } yield s"$part.${ProgressMetric.part(name)}.$key" -> value.asLong
     case (key, text) => text.toLongOption.map(key -> _)
   }.toMap
 }

@@ -10,9 +10,10 @@ import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext,
 
 /** Puts the figures of queries into Spark's metric system: set `spark.plugins` to this class (Spark's SparkPlugin).
   *
-  * Gauges are named `<query id>.<figure>`, and `<query id>.topics.<topic>.<figure>` for Kafka, or `<query id>.clusters.<cluster>.<figure>` and
-  * `<query id>.clusters.<cluster>.topics.<topic>.<figure>` for many clusters; they go when their query stops. Executors show
-  * `<query id>.latencyP50Ms`, `latencyP95Ms` and `latencyP99Ms` of the last five seconds while they run tasks in real-time mode.
+  * Gauges are named `<query>.<source>.<figure>`, and `<query>.<source>.topics.<topic>.<figure>` for Kafka, or
+  * `<query>.<source>.clusters.<cluster>.<figure>` and `<query>.<source>.clusters.<cluster>.topics.<topic>.<figure>` for many clusters; they go
+  * when their query stops. `<query>` is the name of the query, else its id, and `<source>` its number in `sources/<n>`. Executors show
+  * `<query>.latencyP50Ms`, `latencyP95Ms` and `latencyP99Ms` of the last five seconds while they run tasks in real-time mode.
   */
 final class MetricsPlugin extends SparkPlugin {
 

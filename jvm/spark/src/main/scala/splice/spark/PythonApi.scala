@@ -9,6 +9,7 @@ import java.util.{Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.SparkSession
 
 import splice.source.{HistoryEvent, Json, SourceOptions, SourceProvider, SpliceException, SpliceOptionException}
@@ -16,15 +17,22 @@ import splice.source.{HistoryEvent, Json, SourceOptions, SourceProvider, SpliceE
 /** What the Python package calls through py4j; only strings cross. */
 object PythonApi {
 
-  /** Checks the options of a source without reading: "" when they are fine, else what is wrong. */
+  /** Checks the options of a source without reading: "" when they are fine, else the error as a JSON object. */
   def check(options: JMap[String, String]): String =
     try {
       val _ = SourceProvider.create(SourceOptions(options.asScala.toMap))
       ""
     } catch {
-      case e: SpliceOptionException => e.getMessage
-      case e: SpliceException       => e.getMessage
+      case e: SpliceOptionException => json(e)
+      case e: SpliceException       => json(e)
     }
+
+  private def json(error: Throwable with SparkThrowable): String = Json.write(Json.obj(
+    "message"    -> Json.text(error.getMessage),
+    "condition"  -> Json.text(error.getCondition),
+    "sqlState"   -> Json.text(error.getSqlState),
+    "parameters" -> Json.obj(error.getMessageParameters.asScala.toSeq.map { case (k, v) => k -> Json.text(v) }: _*)
+  ))
 
   /** What [[QueryHistory]] has of a checkpoint, in the session that is the default: a JSON array of its rows as objects, where `at`
     * is in microseconds.

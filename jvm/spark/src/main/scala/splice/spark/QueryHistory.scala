@@ -12,7 +12,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 
 import splice.coordinator.HadoopSideLog
-import splice.source.{CheckpointErrors, HadoopConfiguration, HistoryEvent, SourceProvider}
+import splice.source.{CheckpointErrors, HadoopConfiguration, HistoryEvent, KeepsHistory, SourceProvider}
 
 /** What the sources of a query have written down in its checkpoint of what happened: clusters and topics that came and
   * went, and legs that took over.
@@ -55,7 +55,9 @@ object QueryHistory {
     sources.map(_.flatMap { source =>
       for {
         log <- logs(fs, new Path(source, "splice"))
-        events = SourceProvider.all.flatMap(_.history(new HadoopSideLog(log, configuration)))
+        events = SourceProvider.all.collect { case keeper: KeepsHistory => keeper }.flatMap(
+          _.history(new HadoopSideLog(log, configuration))
+        )
         name   = log.toString.stripPrefix(s"$source/splice").stripPrefix("/")
         event <- events
       } yield Seq(source.getName, name).filter(_.nonEmpty).mkString("/") -> event

@@ -67,7 +67,7 @@ final class HybridSuite extends AnyFunSuite with WithSpark {
     assert(out("both") == (0 until 100).map(i => Row(i.toLong, if (i < 60) "history" else "live")))
     val progress = query.recentProgress.filter(_.numInputRows > 0).map(_.sources.head.metrics.asScala)
     assert(progress.map(_("leg")).toSeq == Seq("history", "history", "live"))
-    assert(progress.map(_("switches")).toSeq == Seq("0", "0", "1"))
+    assert(progress.map(_("switchesTotal")).toSeq == Seq("0", "0", "1"))
   }
 
   test("a restart goes on in the log, with the history moved away") {

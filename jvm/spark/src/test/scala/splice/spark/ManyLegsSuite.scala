@@ -31,7 +31,7 @@ final class ManyLegsSuite extends AnyFunSuite with WithSpark {
     assert(out.filter(col("leg") =!= concat(lit("leg"), (col("id") / 10).cast("int") + 1)).count() == 0)
     val progress = query.recentProgress.filter(_.numInputRows > 0).map(_.sources.head.metrics.asScala)
     assert(progress.map(_("leg")).toSeq == names.flatMap(name => Seq(name, name)))
-    assert(progress.last("switches") == (Legs - 1).toString)
+    assert(progress.last("switchesTotal") == (Legs - 1).toString)
   }
 
   test("a .gz csv of several MB is read once, whole and in order, although blocks are small") {

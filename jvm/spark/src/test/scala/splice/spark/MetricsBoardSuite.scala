@@ -18,14 +18,14 @@ final class MetricsBoardSuite extends AnyFunSuite {
     val board    = new MetricsBoard(registry, "q")
     board.show(Seq("rowsBehind" -> "5", "position" -> "{}", "topics" -> """{"a.b":{"rowsBehind":5,"partitions":2}}"""))
     assert(values(registry) ==
-      Map("q.rowsBehind" -> 5L, "q.topics.a.b.rowsBehind" -> 5L, "q.topics.a.b.partitions" -> 2L))
+      Map("q.0.rowsBehind" -> 5L, "q.0.topics.a_b.rowsBehind" -> 5L, "q.0.topics.a_b.partitions" -> 2L))
     board.show(Seq("clusters" -> """{"east":{"available":1}}"""), Seq("clusters.east.topics.a.rowsBehind" -> 3L))
-    assert(values(registry) == Map("q.clusters.east.available" -> 1L, "q.clusters.east.topics.a.rowsBehind" -> 3L))
+    assert(values(registry) == Map("q.0.clusters.east.available" -> 1L, "q.0.clusters.east.topics.a.rowsBehind" -> 3L))
     board.show(Seq("rowsBehind" -> "4"))
-    assert(values(registry) == Map("q.rowsBehind" -> 4L))
+    assert(values(registry) == Map("q.0.rowsBehind" -> 4L))
     new MetricsBoard(registry, "other").show(Seq("rowsBehind" -> "1"))
     board.close()
-    assert(values(registry) == Map("other.rowsBehind" -> 1L))
+    assert(values(registry) == Map("other.0.rowsBehind" -> 1L))
   }
 
   test("each source of a query has gauges of its own, and the query counts once") {
@@ -37,12 +37,22 @@ final class MetricsBoardSuite extends AnyFunSuite {
       def count  = values(registry).get("queries").collect { case n: Int => n }.getOrElse(0)
       val before = count
       boards.zipWithIndex.foreach { case (board, rows) => board.show(Seq("rowsBehind" -> rows.toString)) }
-      assert(own == Map("two-sources.rowsBehind" -> 0L, "two-sources.sources.1.rowsBehind" -> 1L))
+      assert(own == Map("two-sources.0.rowsBehind" -> 0L, "two-sources.1.rowsBehind" -> 1L))
       assert(count == before + 1)
       boards.head.close()
-      assert(own == Map("two-sources.sources.1.rowsBehind" -> 1L))
+      assert(own == Map("two-sources.1.rowsBehind" -> 1L))
       boards.foreach(_.close())
       assert(own.isEmpty && count == before)
     } finally MetricsBoard.close()
+  }
+
+  test("a query is called by its name, else by its id") {
+    def of(properties: (String, String)*) = MetricsBoard.queryOf(properties.toMap.get(_).orNull)
+    val id                                = "sql.streaming.queryId" -> "c0ffee"
+    val rest                              = "\nid = c0ffee<br/>runId = 1<br/>batch = 3"
+    assert(of() == "query" && of(id) == "c0ffee")
+    assert(of(id, "spark.job.description" -> rest) == "c0ffee")
+    assert(of(id, "spark.job.description" -> s"orders<br/>$rest") == "orders")
+    assert(of(id, "spark.job.description" -> "a job of the user") == "c0ffee")
   }
 }

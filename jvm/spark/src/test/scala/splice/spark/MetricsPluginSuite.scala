@@ -100,28 +100,28 @@ final class MetricsPluginSuite extends AnyFunSuite with WithSpark with Eventuall
     try {
       eventually {
         val all = gauges(query)
-        assert(all.get("clusters.east.topics.a.rowsBehind").contains(0L), all)
-        assert(all.get("clusters.west.topics.a.rowsBehind").contains(0L) && all.get("rowsBehind").contains(0L), all)
-        assert(all("clusters.east.available") == 1 && all("clusters.west.available") == 1)
-        assert(all("clusters.east.topics.b.partitions") == 2 && all("clusters.east.splits") == 4)
-        assert(all("clusters.east.responseAgeMs") >= 0 && all("topicsWithoutGauges") == 0)
-        assert(!all.contains("clusters.west.topics.b.partitions"))
+        assert(all.get("0.clusters.east.topics.a.rowsBehind").contains(0L), all)
+        assert(all.get("0.clusters.west.topics.a.rowsBehind").contains(0L) && all.get("0.rowsBehind").contains(0L), all)
+        assert(all("0.clusters.east.available") == 1 && all("0.clusters.west.available") == 1)
+        assert(all("0.clusters.east.topics.b.partitions") == 2 && all("0.clusters.east.splits") == 4)
+        assert(all("0.clusters.east.responseAgeMs") >= 0 && all("0.topicsWithoutGauges") == 0)
+        assert(!all.contains("0.clusters.west.topics.b.partitions"))
       }
       val batches = query.recentProgress.filter(_.numInputRows > 0)
       assert(batches.map(_.numInputRows).sum == 20 && batches.forall(_.numInputRows <= 14))
       assert(batches.length >= 3)
       write("west", "a", 100)
-      eventually(assert(gauges(query).get("clusters.west.topics.a.rowsBehind").exists(_ > 0)))
+      eventually(assert(gauges(query).get("0.clusters.west.topics.a.rowsBehind").exists(_ > 0)))
       publish(2, "east: [b], west: [a]")
       eventually {
         val all = gauges(query)
-        assert(!all.keys.exists(_.startsWith("clusters.east.topics.a.")) &&
-          all.contains("clusters.east.topics.b.partitions"))
+        assert(!all.keys.exists(_.startsWith("0.clusters.east.topics.a.")) &&
+          all.contains("0.clusters.east.topics.b.partitions"))
       }
       publish(3, "east: [b]")
       query.processAllAvailable()
-      eventually(assert(!gauges(query).keys.exists(_.startsWith("clusters.west."))))
-      assert(gauges(query).contains("clusters.east.rowsBehind"))
+      eventually(assert(!gauges(query).keys.exists(_.startsWith("0.clusters.west."))))
+      assert(gauges(query).contains("0.clusters.east.rowsBehind"))
     } finally query.stop()
     assert(gauges(query).isEmpty)
   }
@@ -135,9 +135,9 @@ final class MetricsPluginSuite extends AnyFunSuite with WithSpark with Eventuall
     try {
       eventually {
         val all = gauges(query)
-        assert(all.get("clusters.east.topics.c.rowsBehind").contains(0L), all)
-        assert(all.get("sources.1.clusters.east.topics.d.rowsBehind").exists(_ > 0), all)
-        assert(all.get("sources.1.clusters.east.rowsBehind").exists(_ > 0) && all.get("rowsBehind").contains(0L), all)
+        assert(all.get("0.clusters.east.topics.c.rowsBehind").contains(0L), all)
+        assert(all.get("1.clusters.east.topics.d.rowsBehind").exists(_ > 0), all)
+        assert(all.get("1.clusters.east.rowsBehind").exists(_ > 0) && all.get("0.rowsBehind").contains(0L), all)
       }
     } finally query.stop()
     assert(gauges(query).isEmpty)

@@ -40,7 +40,7 @@ final class DynamicKafkaSourceBuilder private[dynamic]
     option(DynamicOptions.ClusterName.key, name).option(KafkaOptions.Servers.key, bootstrapServers)
 
   /** Fixes the start of one stream on every cluster, which begins where the others do by default. */
-  def startingOffsets(stream: String, start: OffsetsInitializer): DynamicKafkaSourceBuilder =
+  def startingOffsets(start: OffsetsInitializer, stream: String): DynamicKafkaSourceBuilder =
     starting(s"${StreamStarts.Prefix}$stream.", start)
 
   /** Fixes the end on every cluster, which makes the source bounded; by default there is none.
@@ -48,7 +48,7 @@ final class DynamicKafkaSourceBuilder private[dynamic]
     * @throws splice.source.SpliceOptionException
     *   when it can be a start only
     */
-  def stoppingOffsets(end: OffsetsInitializer): DynamicKafkaSourceBuilder = endingAt(end)
+  def endingOffsets(end: OffsetsInitializer): DynamicKafkaSourceBuilder = endingAt(end)
 
   override private[kafka] def check(options: SourceOptions): Unit = {
     DynamicOptions.set.refuseUnknown(options)

@@ -8,7 +8,7 @@ import splice.kafka.dynamic.change.ChangeHistory
 import splice.source._
 
 /** Registers the Kafka source over many clusters. */
-final class DynamicKafkaSourceProvider extends SourceProvider {
+final class DynamicKafkaSourceProvider extends SourceProvider with KeepsHistory {
 
   override def kind: String = DynamicKafkaSource.Kind
 

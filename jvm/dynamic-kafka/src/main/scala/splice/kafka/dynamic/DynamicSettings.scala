@@ -56,7 +56,7 @@ final private[splice] case class DynamicSettings(
       partitionsFail = false,
       removed = deleted(made.policies.removed)
     )
-    made.copy(policies = policies)
+    made.copy(policies = policies, prefix = options.name(""))
   }
 
   private def own(cluster: KafkaCluster) = options.scope(s"${DynamicOptions.ClusterPrefix}${cluster.name}")

@@ -22,7 +22,7 @@ final class DynamicKafkaSourceBuilderSuite extends AnyFunSuite {
     assert(builder().build().options == begun)
     assert(builder().commitToGroup("g").build().options ==
       begun + ("kafka.group.id" -> "g") + ("commitToGroup" -> "true"))
-    assert(builder().stoppingOffsets(OffsetsInitializer.timestamp(7L)).build().options ==
+    assert(builder().endingOffsets(OffsetsInitializer.timestamp(7L)).build().options ==
       begun + ("endingTimestamp" -> "7"))
   }
 
@@ -30,17 +30,32 @@ final class DynamicKafkaSourceBuilderSuite extends AnyFunSuite {
     val spec = builder()
       .startingOffsets(OffsetsInitializer.timestamp(7L))
       .startingOffsets(OffsetsInitializer.earliest())
-      .stoppingOffsets(OffsetsInitializer.timestamp(9L))
-      .stoppingOffsets(OffsetsInitializer.latest())
+      .endingOffsets(OffsetsInitializer.timestamp(9L))
+      .endingOffsets(OffsetsInitializer.latest())
       .build()
     assert(spec.options == begun + ("startingOffsets" -> "earliest") + ("endingOffsets" -> "latest"))
+  }
+
+  test("properties of the client have Kafka's names, and options take numbers and booleans") {
+    val spec = builder()
+      .properties(Map("security.protocol" -> "SSL"))
+      .option("maxOffsetsPerTrigger", 7L)
+      .option("includeHeaders", true)
+      .option("maxRemovalFraction", 0.5)
+      .build()
+    assert(spec.options == begun ++ Map(
+      "kafka.security.protocol" -> "SSL",
+      "maxOffsetsPerTrigger"    -> "7",
+      "includeHeaders"          -> "true",
+      "maxRemovalFraction"      -> "0.5"
+    ))
   }
 
   test("a stream may start elsewhere than the others") {
     val spec = builder()
       .startingOffsets(OffsetsInitializer.earliest())
-      .startingOffsets("orders", OffsetsInitializer.latest())
-      .startingOffsets("orders", OffsetsInitializer.timestamp(7L))
+      .startingOffsets(OffsetsInitializer.latest(), "orders")
+      .startingOffsets(OffsetsInitializer.timestamp(7L), "orders")
       .build()
     assert(spec.options == begun + ("startingOffsets" -> "earliest") + ("stream.orders.startingTimestamp" -> "7"))
   }
@@ -69,7 +84,7 @@ final class DynamicKafkaSourceBuilderSuite extends AnyFunSuite {
 
   test("what is a start only cannot be an end") {
     Seq(OffsetsInitializer.earliest(), OffsetsInitializer.committed()).foreach { only =>
-      val refused = intercept[SpliceOptionException](builder().stoppingOffsets(only))
+      val refused = intercept[SpliceOptionException](builder().endingOffsets(only))
       assert(refused.getMessage.contains("'endingOffsets'"))
     }
   }

@@ -34,7 +34,7 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
       frozen = None
       FilesPosition.Start
     case StartPosition.Offsets(_)           => throw FilesErrors.startNotSupported("offsets of a log")
-    case StartPosition.Timestamp(millis, _) => throw FilesErrors.startNotSupported(s"the time $millis ms")
+    case StartPosition.Time(millis, _) => throw FilesErrors.startNotSupported(s"the time $millis ms")
   }
 
   override def freeze(): Unit = if (!lists.exists(0)) frozen = Some(storage.list(context))
@@ -78,7 +78,7 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
     }
   }
 
-  override def end(at: FilesPosition): Option[EndState] = Option.when(isFinished(at))(new FilesEnd(at, listOf(at)))
+  override def evidence(at: FilesPosition): Option[Evidence] = Option.when(isFinished(at))(new FilesEnd(at, listOf(at)))
 
   // Before the start of the run it uses the listing by which the query was analysed, if there is one.
   override def outlook(): Outlook =

@@ -5,10 +5,10 @@ package splice.files.enumerator
 
 import java.time.Instant
 
-import splice.source.{EndState, TimeRange}
+import splice.source.{Evidence, TimeRange}
 
 /** The end of a list of files. Offsets and event times are in the rows, which readers count. */
-final private[files] class FilesEnd(override val position: FilesPosition, list: => FileList) extends EndState {
+final private[files] class FilesEnd(override val position: FilesPosition, list: => FileList) extends Evidence {
 
   override def modificationTimes: Option[TimeRange] = {
     val times = list.files.map(_.modified)

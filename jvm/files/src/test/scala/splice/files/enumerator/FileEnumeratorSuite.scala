@@ -65,7 +65,7 @@ final class FileEnumeratorSuite extends AnyFunSuite {
   test("a start that a hand-over chooses is rejected by its kind, and lists nothing") {
     val folder  = new Folder(Seq(file(10)))
     val offsets = StartPosition.Offsets(SortedMap(LogPartition("t", 0) -> OffsetRanges(5)))
-    Seq(offsets -> "offsets of a log", StartPosition.Timestamp(1234, OnGap.Fail) -> "the time 1234 ms").foreach {
+    Seq(offsets -> "offsets of a log", StartPosition.Time(1234, OnGap.Fail) -> "the time 1234 ms").foreach {
       case (other, words) =>
         val error = intercept[SpliceException](start(folder).start(other))
         assert(error.getCondition == "SPLICE_FILES_OPTION.START_NOT_SUPPORTED" && error.getMessage.contains(words))
@@ -86,13 +86,13 @@ final class FileEnumeratorSuite extends AnyFunSuite {
   test("the end has the least and the greatest modification time, and exists once all blocks have been read") {
     val run = start(new Folder(Seq(file(150, modified = 2000), file(20, modified = 1000), file(30, modified = 3000))))
     val _   = run.start(StartPosition.Configured)
-    assert(run.end(at(2)).isEmpty && run.end(at(3, (0, 100L) -> 0L)).isEmpty)
-    assert(run.end(at(3)).flatMap(_.modificationTimes).contains(
+    assert(run.evidence(at(2)).isEmpty && run.evidence(at(3, (0, 100L) -> 0L)).isEmpty)
+    assert(run.evidence(at(3)).flatMap(_.modificationTimes).contains(
       TimeRange(Instant.ofEpochMilli(1000), Instant.ofEpochMilli(3000))
     ))
     val empty = start(new Folder(Nil))
     val none  = empty.start(StartPosition.Configured)
-    assert(empty.end(none).exists(_.modificationTimes.isEmpty))
+    assert(empty.evidence(none).exists(_.modificationTimes.isEmpty))
   }
 
   test("a batch with a partly read block has no column batches") {

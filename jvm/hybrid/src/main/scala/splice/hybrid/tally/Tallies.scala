@@ -82,7 +82,7 @@ final private[hybrid] class Tallies(
     * @throws SpliceException
     *   when the counts cannot be determined, or the rule that needs them rejects them
     */
-  def ended(leg: Leg, at: Position, end: EndState): EndState = tallies.get(leg.name).fold(end) { _ =>
+  def ended(leg: Leg, at: Position, end: Evidence): Evidence = tallies.get(leg.name).fold(end) { _ =>
     val tally = finished(leg, at, end)
     if (isCounted(leg)) new CountedEnd(end, tally) else end
   }
@@ -92,14 +92,14 @@ final private[hybrid] class Tallies(
     * @param end
     *   the position and the end of a leg whose tally is of other columns, because the rule was changed
     */
-  def history(next: Leg, at: HybridPosition)(end: Leg => EndState): Seq[LegOffsets] =
+  def history(next: Leg, at: HybridPosition)(end: Leg => Evidence): Seq[LegOffsets] =
     if (next.handOver.flatMap(_.counts).isEmpty) Nil
     else chain.history(next).map { leg =>
       val tally = finished(leg, at.position(leg.name), end(leg))
       LegOffsets(leg, tally.offsets, tally.last)
     }
 
-  private def finished(leg: Leg, at: Position, end: => EndState): Tally = {
+  private def finished(leg: Leg, at: Position, end: => Evidence): Tally = {
     val own = tallies(leg.name)
     own.finished(at).getOrElse {
       val made = if (isCounted(leg)) own.finish(at)(scan(leg, at, _)) else own.finish(at, ofLog(leg, own.columns, end))
@@ -119,7 +119,7 @@ final private[hybrid] class Tallies(
     }
   }
 
-  private def ofLog(leg: Leg, columns: CountedColumns, end: => EndState): Tally = explained(leg) {
+  private def ofLog(leg: Leg, columns: CountedColumns, end: => Evidence): Tally = explained(leg) {
     Tally.ofLog(columns, columns.offsets.fold(Seq.empty[OffsetSummary])(own => end.offsets(own.offsets)))
   }
 

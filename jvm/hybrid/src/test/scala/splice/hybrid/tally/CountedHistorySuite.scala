@@ -56,9 +56,9 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
       if (next == at) at else last(next)
     }
 
-    lazy val end: EndState = {
+    lazy val end: Evidence = {
       val at = until
-      tallies.ended(leg, at, inner.end(at).get)
+      tallies.ended(leg, at, inner.evidence(at).get)
     }
 
     /** Reads all ranges as tasks do, and passes their reports on. */
@@ -159,7 +159,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     )
     rows.write.partitionBy("topic", "partition").orc(at("folders"))
     val expected             = Seq((LogPartition("t", 0), 0, 9), (LogPartition("t", 1), 5, 6))
-    def found(end: EndState) = end.offsets(columns).map(s => (s.partition, s.from, s.until - 1))
+    def found(end: Evidence) = end.offsets(columns).map(s => (s.partition, s.from, s.until - 1))
     assert(found(world("format" -> "orc", "path" -> at("folders")).end) == expected)
     Seq(true, false).foreach { asBatches =>
       val own = new World(exact, "format" -> "orc", "path" -> at("folders"))(NoJobs)

@@ -37,6 +37,8 @@ private[splice] trait Discovery extends AutoCloseable {
   *   the number of requests so far
   * @param last
   *   when the last of these failures was
+  * @param total
+  *   how many requests have failed in this run
   */
 final private[splice] case class DiscoveryHealth(
     seen: Option[Instant] = None,
@@ -44,7 +46,8 @@ final private[splice] case class DiscoveryHealth(
     failing: Option[(Instant, Throwable)] = None,
     pending: Option[PendingLook] = None,
     started: Long = 0,
-    last: Option[Instant] = None
+    last: Option[Instant] = None,
+    total: Long = 0
 ) {
 
   /** The error of requests that have failed for too long. With a patience of its own for discovery, one of them failed after that time:
@@ -59,10 +62,16 @@ final private[splice] case class DiscoveryHealth(
 
   def begun(now: Instant): DiscoveryHealth = copy(pending = Some(PendingLook(started, now)), started = started + 1)
 
-  def succeeded(now: Instant): DiscoveryHealth = DiscoveryHealth(Some(now), started = started)
+  def succeeded(now: Instant): DiscoveryHealth = DiscoveryHealth(Some(now), started = started, total = total)
 
   def failed(now: Instant, error: Throwable): DiscoveryHealth =
-    copy(failures = failures + 1, failing = Some(failing.fold(now)(_._1) -> error), pending = None, last = Some(now))
+    copy(
+      failures = failures + 1,
+      failing = Some(failing.fold(now)(_._1) -> error),
+      pending = None,
+      last = Some(now),
+      total = total + 1
+    )
 
   /** How old the answer is that is relied on. */
   def age(now: Instant): Option[Duration] = seen.map(Duration.between(_, now))

@@ -62,10 +62,10 @@ final private[splice] class EndingLog(context: EnumeratorContext, log: LogMetada
         resolver.committed(reset, partitions.toSet)(_.map { case (p, o) => p -> math.min(o, ends.getOrElse(p, o)) })
       case EndingOffsets.AtTime(time) => ends ++ times(partitions.iterator.map(_ -> time).toMap, ends)
       case EndingOffsets.AtTimes(of)  =>
-        StartResolver.checkPartitions(KafkaOptions.EndingTimestamps.key, of.keySet, partitions)
+        StartResolver.checkPartitions(resolver.prefix + KafkaOptions.EndingTimestamps.key, of.keySet, partitions)
         ends ++ times(of, ends)
       case EndingOffsets.Exact(offsets) =>
-        StartResolver.checkPartitions(KafkaOptions.Ending.key, offsets.keySet, partitions)
+        StartResolver.checkPartitions(resolver.prefix + KafkaOptions.Ending.key, offsets.keySet, partitions)
         val beyond = offsets.toSeq.collect { case (p, o) if ends.get(p).exists(_ < o) => (p, o, ends(p)) }
         // A stream waits until the log has grown that far; a batch would wait for ever.
         if (context.mode == ReadMode.Batch && beyond.nonEmpty) throw KafkaErrors.endBeyond(beyond)

@@ -12,7 +12,7 @@ final private[splice] class KafkaEndState(
     entry: EndingLog.Entry,
     override val position: KafkaPosition,
     skips: SkippedRanges
-) extends EndState {
+) extends Evidence {
 
   override def eventTimes(column: String): Option[TimeRange] =
     throw KafkaErrors.cannotAnswer(

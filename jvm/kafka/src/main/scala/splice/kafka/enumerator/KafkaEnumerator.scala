@@ -40,7 +40,7 @@ final private[splice] class KafkaEnumerator(
   private val watch      = new EndWatch(log, looks, loss, settings.client.readsCommitted)
   private val silence    = new Silence(log, policies.partitionPatience, context.steady)
   private val retention  = new Retention(log, policies.outOfRange, skipped)
-  private val resolver   = new StartResolver(log, retention, looks, settings.client.group, policies.newPartitions)
+  private val resolver   = new StartResolver(log, retention, looks, settings.client.group, policies.newPartitions, settings.prefix)
   private val startLog   = new StartLog(context.sideLog)
   private val skipLog    = new SkipLog(context.sideLog)
   private val endingLog  = new EndingLog(context, log, resolver)
@@ -73,19 +73,19 @@ final private[splice] class KafkaEnumerator(
       case _                            => SortedMap.empty[LogPartition, OffsetRanges]
     }
     if (context.mode == ReadMode.Batch && at == StartPosition.Configured)
-      (configuredStart +: of.values.toSeq).foreach(BatchBounds.refuse(_, settings.ending))
+      (configuredStart +: of.values.toSeq).foreach(BatchBounds.refuse(_, settings.ending, settings.prefix))
     val partitions = membership.first(wanted.keySet)
     membership.requireAll()
     val begin = at match {
       case StartPosition.Configured      => resolver.configured(configuredStart, of, partitions)
       case _: StartPosition.Offsets      => resolver.exactly(wanted, partitions)
-      case time: StartPosition.Timestamp => resolver.handed(time, partitions)
+      case time: StartPosition.Time => resolver.handed(time, partitions)
     }
     val start = membership.begin(begin)
     fills = Fills.of(start, wanted)
     settings.ending.foreach { ending =>
       val entry = endingLog.begin(ending, start, partitions)
-      if (context.mode == ReadMode.Batch) BatchBounds.refuse(entry)
+      if (context.mode == ReadMode.Batch) BatchBounds.refuse(entry, settings.prefix)
     }
     start
   }
@@ -149,7 +149,7 @@ final private[splice] class KafkaEnumerator(
     at.offsets.keysIterator.filter(p => there.forall(_(p))).map(_.toString).toSet
   }
 
-  override def end(at: KafkaPosition): Option[EndState] = settings.ending.flatMap { ending =>
+  override def evidence(at: KafkaPosition): Option[Evidence] = settings.ending.flatMap { ending =>
     val entry = outage.wait(() => endingLog.resolve(ending, at, membership.settle(at).partitions))
     // A source of many clusters unsubscribes a topic that has left its position.
     val open   = entry.end.offsets.filter { case (p, _) => at.get(p).nonEmpty || settings.subscription.covers(p) }

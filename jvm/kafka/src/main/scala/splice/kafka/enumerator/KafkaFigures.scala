@@ -6,7 +6,7 @@ package splice.kafka.enumerator
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.SkippedRows
-import splice.kafka.lag.{Lag, LagBook, ReadReports}
+import splice.kafka.lag.{Lag, LagBook, ReadReports, TaskReads}
 import splice.kafka.split.KafkaPosition
 import splice.source.{EnumeratorContext, LogPartition, ProgressMetric}
 
@@ -35,6 +35,7 @@ final private[splice] class KafkaFigures(
   private var seen                           = Option.empty[Lag]
   private var shownAt: Option[KafkaPosition] = None
   private var filled                         = 0L
+  private var total                          = TaskReads()
 
   // Of batches without ends, for which the driver requests none.
   private var reported = Map.empty[LogPartition, Long]
@@ -48,6 +49,7 @@ final private[splice] class KafkaFigures(
     }
     shownAt = Some(at)
     filled += tasks.filled
+    total = total ++ tasks.copy(partitions = Map.empty, ends = Map.empty)
     skipped.add(tasks.skipped)
     reported ++= tasks.ends
     def toFill = at.offsets.iterator.map { case (p, offset) =>
@@ -60,12 +62,12 @@ final private[splice] class KafkaFigures(
       else at.copy(offsets = at.offsets.filter { case (p, _) => isRead(p) })
     val now = lag.look(unfilled(read), end, tasks, context.clock.instant())
     seen = Some(now)
-    now.report ++ tasks.report ++ fill ++ Seq(
-      ProgressMetric.Position         -> at.summary,
-      ProgressMetric.RowsSkipped      -> skipped.total.toString,
-      ProgressMetric.Splits           -> read.offsets.size.toString,
-      ProgressMetric.MetadataFailures -> discovery.health.failures.toString
-    ) ++ discovery.health.age(context.steady.instant()).map(ProgressMetric.MetadataAge -> _.toMillis.toString)
+    now.report ++ total.report ++ fill ++ Seq(
+      ProgressMetric.Position          -> at.summary,
+      ProgressMetric.RowsSkipped       -> skipped.total.toString,
+      ProgressMetric.Splits            -> read.offsets.size.toString,
+      ProgressMetric.DiscoveryFailures -> discovery.health.total.toString
+    ) ++ discovery.health.age(context.steady.instant()).map(ProgressMetric.DiscoveryAge -> _.toMillis.toString)
   }
 
   /** The figures of each topic, as of the last call. */

@@ -14,13 +14,18 @@ import splice.kafka.split.KafkaPosition
 import splice.kafka.{KafkaErrors, MissingRange}
 import splice.source.{LogPartition, OffsetRanges, OnGap, SpliceException, StartPosition}
 
-/** Turns every way of saying where to begin into numbers. */
+/** Turns every way of saying where to begin into numbers.
+  *
+  * @param prefix
+  *   of the options in errors, such as `live.` for a leg
+  */
 final private[splice] class StartResolver(
     log: LogMetadata,
     retention: Retention,
     looks: SecondLook,
     group: Option[String],
-    newPartitions: NewPartitions = NewPartitions.Earliest
+    newPartitions: NewPartitions = NewPartitions.Earliest,
+    private[enumerator] val prefix: String = ""
 ) {
 
   import StartResolver._
@@ -54,7 +59,7 @@ final private[splice] class StartResolver(
   }
 
   /** The start that a hand-over chose by time. */
-  def handed(wanted: StartPosition.Timestamp, partitions: SortedSet[LogPartition]): KafkaPosition = {
+  def handed(wanted: StartPosition.Time, partitions: SortedSet[LogPartition]): KafkaPosition = {
     val timed = at(partitions.iterator.map(_ -> wanted.millis).toMap)
     val gaps  = timeGaps(timed.first, timed.ends, timed.found)
     if (gaps.nonEmpty) warnOrFail(wanted.onGap, KafkaErrors.timeGap(Instant.ofEpochMilli(wanted.millis), gaps))
@@ -113,7 +118,7 @@ final private[splice] class StartResolver(
         exact(offsets, partitions -- others) ++ log.starts(newPartitions, others.toSet)
       case StartingOffsets.AtTime(time, none)  => atTimes(partitions.iterator.map(_ -> time).toMap, none)
       case StartingOffsets.AtTimes(time, none) =>
-        checkPartitions(KafkaOptions.StartingTimestamps.key, time.keySet, partitions)
+        checkPartitions(prefix + KafkaOptions.StartingTimestamps.key, time.keySet, partitions)
         atTimes(time, none)
     }
 
@@ -121,7 +126,7 @@ final private[splice] class StartResolver(
       offsets: SortedMap[LogPartition, Long],
       partitions: SortedSet[LogPartition]
   ): Map[LogPartition, Long] = {
-    checkPartitions(KafkaOptions.Starting.key, offsets.keySet, partitions)
+    checkPartitions(prefix + KafkaOptions.Starting.key, offsets.keySet, partitions)
     val numbers  = offsets.filter(_._2 >= 0)
     val ends     = latest(offsets.filter(_._2 == AtLatest).keySet.toSet)
     val earliest = log.earliest((offsets -- ends.keys).keySet)
@@ -150,7 +155,7 @@ final private[splice] class StartResolver(
   private def atTimes(times: Map[LogPartition, Long], none: NoRecordAtTime): Map[LogPartition, Long] = {
     val timed = at(times)
     val later = times -- timed.found.keys
-    if (later.nonEmpty && none == NoRecordAtTime.Error) throw KafkaErrors.noRecordAtTime(later)
+    if (later.nonEmpty && none == NoRecordAtTime.Error) throw KafkaErrors.noRecordAtTime(later, prefix)
     timed.starts
   }
 

@@ -94,7 +94,7 @@ private[splice] object Lag {
     Seq("partitions" -> own.size.toLong, "rowsBehind" -> own.map(_.rows).sum) ++
       sum(own.map(_.bytes)).map("bytesBehind" -> _) ++
       own.flatMap(_.seconds).maxOption.map("secondsBehind" -> _) ++
-      arriving.map(rows => "rowsArriving" -> math.round(rows))
+      arriving.map(rows => "rowsArrivingPerSecond" -> math.round(rows))
 
   /** What is known of a sum; None when nothing is. */
   private def sum(values: Seq[Option[Long]]): Option[Long] =

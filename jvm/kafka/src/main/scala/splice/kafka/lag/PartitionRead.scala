@@ -59,8 +59,8 @@ final private[splice] case class TaskReads(
 
   /** How readers fared, as the progress tells it. */
   def report: Seq[(String, String)] = Seq(
-    ProgressMetric.PollMillis    -> TimeUnit.NANOSECONDS.toMillis(pollNanos),
-    ProgressMetric.FetchMillis   -> fetchMillis,
+    ProgressMetric.PollMs        -> TimeUnit.NANOSECONDS.toMillis(pollNanos),
+    ProgressMetric.FetchMs       -> fetchMillis,
     ProgressMetric.ReadersOpened -> opened,
     ProgressMetric.ReadersReused -> reused
   ).map { case (name, value) => name -> value.toString }

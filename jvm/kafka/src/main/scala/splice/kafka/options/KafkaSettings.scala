@@ -21,6 +21,8 @@ import splice.source.{Limits, OptionErrors, SourceOption, SourceOptions}
   *   None = as long as Spark's network timeout
   * @param readBufferBytes
   *   None = a part of the heap of each JVM
+  * @param prefix
+  *   of the options in errors, such as `live.` for a leg
   */
 final private[splice] case class KafkaSettings(
     subscription: Subscription,
@@ -40,7 +42,8 @@ final private[splice] case class KafkaSettings(
     policies: LogPolicies = LogPolicies(),
     commitToGroup: Boolean = false,
     rackFrom: RackFrom = RackFrom.Nowhere,
-    readBufferBytes: Option[Long] = None
+    readBufferBytes: Option[Long] = None,
+    prefix: String = ""
 )
 
 private[splice] object KafkaSettings {
@@ -67,7 +70,8 @@ private[splice] object KafkaSettings {
       policies = policies(options),
       commitToGroup = commitToGroup(options, client),
       rackFrom = rackFrom(options, client),
-      readBufferBytes = options.find(KafkaOptions.ReadBufferBytes)
+      readBufferBytes = options.find(KafkaOptions.ReadBufferBytes),
+      prefix = options.name("")
     )
   }
 

@@ -18,12 +18,15 @@ import splice.source.{OptionErrors, SourceOptions}
   *   of a value that is parsed, each of which may be null
   * @param options
   *   of its format, without the prefix
+  * @param prefix
+  *   of the options in errors, such as `live.` for a leg
   */
 final private[splice] case class ValueSettings(
     format: ValueFormat,
     fields: StructType,
     options: SortedMap[String, String],
-    onError: OnParseError
+    onError: OnParseError,
+    prefix: String = ""
 ) {
 
   /** The type of the column value. */
@@ -62,7 +65,7 @@ private[splice] object ValueSettings {
           val doc = s"Fields of the column value, because '${options.name(ValueOptions.Format.key)}' is ${format.name}."
           throw OptionErrors.missing(options.name(ValueOptions.Schema.key), doc)
         }
-        ValueSettings(format, fields.toNullable, SortedMap.from(own), options(ValueOptions.OnError))
+        ValueSettings(format, fields.toNullable, SortedMap.from(own), options(ValueOptions.OnError), options.name(""))
       case other =>
         refuseWithoutParser(options, other, own.keys)
         bare(other)

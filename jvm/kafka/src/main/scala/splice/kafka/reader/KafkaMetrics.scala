@@ -19,19 +19,19 @@ final class KafkaBytesMetric extends CustomSumMetric {
 
 /** How long tasks waited in polls. */
 final class KafkaPollTimeMetric extends CustomSumMetric {
-  override def name: String        = KafkaMetrics.PollMillis
+  override def name: String        = KafkaMetrics.PollMs
   override def description: String = "milliseconds in polls of Kafka"
 }
 
 /** How long fetch requests took. */
 final class KafkaFetchTimeMetric extends CustomSumMetric {
-  override def name: String        = KafkaMetrics.FetchMillis
+  override def name: String        = KafkaMetrics.FetchMs
   override def description: String = "milliseconds of fetch requests to Kafka"
 }
 
 /** How many tasks found a reader that was open already. */
-final class KafkaPoolHitsMetric extends CustomSumMetric {
-  override def name: String        = KafkaMetrics.PoolHits
+final class KafkaReadersReusedMetric extends CustomSumMetric {
+  override def name: String        = KafkaMetrics.ReadersReused
   override def description: String = "Kafka readers reused"
 }
 
@@ -45,9 +45,9 @@ private[splice] object KafkaMetrics {
 
   val Records     = "kafkaRecords"
   val Bytes       = "kafkaBytes"
-  val PollMillis  = "kafkaPollMillis"
-  val FetchMillis = "kafkaFetchMillis"
-  val PoolHits    = "kafkaPoolHits"
+  val PollMs      = "kafkaPollMs"
+  val FetchMs     = "kafkaFetchMs"
+  val ReadersReused = "kafkaReadersReused"
 
   /** Only where values are parsed. */
   val ParseErrors = "kafkaParseErrors"
@@ -58,7 +58,7 @@ private[splice] object KafkaMetrics {
       new KafkaBytesMetric,
       new KafkaPollTimeMetric,
       new KafkaFetchTimeMetric,
-      new KafkaPoolHitsMetric
+      new KafkaReadersReusedMetric
     )
 
   /** Where values are parsed. */

@@ -27,9 +27,9 @@ final private[reader] class ReadCounts(reused: Boolean) {
   val metrics: Array[CustomTaskMetric] = Array(
     new KafkaMetrics.Live(KafkaMetrics.Records, () => rows),
     new KafkaMetrics.Live(KafkaMetrics.Bytes, () => bytes),
-    new KafkaMetrics.Live(KafkaMetrics.PollMillis, () => TimeUnit.NANOSECONDS.toMillis(pollNanos)),
-    new KafkaMetrics.Live(KafkaMetrics.FetchMillis, () => fetchMillis),
-    new KafkaMetrics.Live(KafkaMetrics.PoolHits, () => if (reused) 1L else 0L)
+    new KafkaMetrics.Live(KafkaMetrics.PollMs, () => TimeUnit.NANOSECONDS.toMillis(pollNanos)),
+    new KafkaMetrics.Live(KafkaMetrics.FetchMs, () => fetchMillis),
+    new KafkaMetrics.Live(KafkaMetrics.ReadersReused, () => if (reused) 1L else 0L)
   )
 
   /** For the driver.

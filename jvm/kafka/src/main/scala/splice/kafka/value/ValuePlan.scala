@@ -72,9 +72,9 @@ private[splice] object ValuePlan {
       case NonFatal(e) =>
         val said = Option(e.getMessage).getOrElse(e.toString).linesIterator.nextOption().getOrElse("")
         throw OptionErrors.invalidValue(
-          ValueOptions.Schema.key,
+          settings.prefix + ValueOptions.Schema.key,
           settings.fields.toDDL,
-          s"what Spark's ${format.function} takes with the options 'value.*' ($said)",
+          s"what Spark's ${format.function} takes with the options '${settings.prefix}value.*' ($said)",
           ValueOptions.Schema.doc
         )
     }

@@ -107,7 +107,7 @@ final class AdvanceSuite extends AnyFunSuite with KafkaFailures {
     assert((told("splits"), told("rowsBehind")) == ("2" -> "32"))
     assert(told("topics") == """{"t":{"partitions":2,"rowsBehind":32}}""")
     assert(told("lagging").startsWith("""[{"partition":"t-1","rowsBehind":24}"""))
-    assert((told("metadataAgeMs"), told("metadataFailures")) == ("0" -> "0"))
+    assert((told("discoveryAgeMs"), told("discoveryFailuresTotal")) == ("0" -> "0"))
   }
 
   test("what Spark has committed goes to the group, if it is wanted") {

@@ -79,7 +79,7 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     run.log.group = Map(t(0) -> 9L, t(1) -> 1L)
     val e     = run.start()
     val until = e.advance(e.start(StartPosition.Configured), Limits.Everything)
-    assert(until == at(0 -> 4, 1 -> 1) && e.end(until).nonEmpty)
+    assert(until == at(0 -> 4, 1 -> 1) && e.evidence(until).nonEmpty)
   }
 
   test("an end that is decided while a query runs is decided once in it") {
@@ -87,9 +87,9 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     val from = begin(run)
     val own  = new SimulatedRun("startingOffsets" -> "earliest", "endingOffsets" -> "latest").settings
     val e    = run.start(own = own)
-    assert(e.end(from).isEmpty)
+    assert(e.evidence(from).isEmpty)
     run.log.fill("t", 1, 5)
-    assert(e.end(at(0 -> 4, 1 -> 2)).nonEmpty && e.advance(from, Limits.Everything) == at(0 -> 4, 1 -> 2))
+    assert(e.evidence(at(0 -> 4, 1 -> 2)).nonEmpty && e.advance(from, Limits.Everything) == at(0 -> 4, 1 -> 2))
     assert(run.side.keys("ending-").size == 1)
   }
 
@@ -100,7 +100,7 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     run.log.expire("t", 0, 3)
     val until   = e.advance(from, Limits.Everything)
     val columns = OffsetColumns("topic", "partition", "offset")
-    val end     = e.end(until).getOrElse(fail("it has not ended"))
+    val end     = e.evidence(until).getOrElse(fail("it has not ended"))
     val all     = end.offsets(columns).map(one => (one.from, one.until, one.offsets.ranges.toSeq))
     assert(all == Seq((1, 4, Seq(3L -> 4L)), (0, 2, Seq(0L -> 2L))))
     failure("KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED")(end.modificationTimes)

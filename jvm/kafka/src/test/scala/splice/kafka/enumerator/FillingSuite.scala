@@ -136,7 +136,7 @@ final class FillingSuite extends AnyFunSuite {
   }
 
   test("a start that is not by offsets reads no holes and leaves nothing out") {
-    Seq(StartPosition.Timestamp(0, OnGap.Fail), StartPosition.Configured).foreach { other =>
+    Seq(StartPosition.Time(0, OnGap.Fail), StartPosition.Configured).foreach { other =>
       val run   = threeWorld("startingOffsets" -> "earliest")
       val e     = run.start()
       val until = e.advance(run.begin(other, e), Limits.Everything)
@@ -194,14 +194,14 @@ final class FillingSuite extends AnyFunSuite {
     val e    = run.start()
     val from = run.begin(begin, e)
     run.log.fill("t", 0, 10)
-    assert(e.end(from).isEmpty)
+    assert(e.evidence(from).isEmpty)
     val half = e.advance(from, rows(12))
-    assert(half == at(0 -> 27) && e.end(half).isEmpty)
+    assert(half == at(0 -> 27) && e.evidence(half).isEmpty)
     val again = run.start()
     val until = again.advance(half, Limits.Everything)
     assert(until == at(0 -> 45) && (again.advance(until, Limits.Everything) eq until))
     val columns = OffsetColumns("topic", "partition", "offset")
-    val summary = again.end(until).getOrElse(fail("it has not ended")).offsets(columns).head
+    val summary = again.evidence(until).getOrElse(fail("it has not ended")).offsets(columns).head
     assert(summary.until == 45)
     assert(summary.from == 5 && summary.offsets.ranges.toSeq == Seq(5L -> 45L), "the history has the others")
   }
@@ -211,13 +211,13 @@ final class FillingSuite extends AnyFunSuite {
     val e     = run.start()
     val from  = run.begin(begin, e)
     val until = e.advance(from, Limits.Everything)
-    assert(until == at(0 -> 25) && e.end(until).nonEmpty)
+    assert(until == at(0 -> 25) && e.evidence(until).nonEmpty)
     assert(Filled.read(e.splits(from, until)) == Map(t(0) -> ((5L until 10L) ++ (20L until 25L))))
     val covered = threeWorld("endingOffsets" -> """{"t":{"0":15}}""")
     val start   = covered.begin(begin)
     val over    = covered.start().advance(start, rows(5))
     val ended   = covered.start()
-    assert(ended.end(ended.advance(over, rows(5))).nonEmpty, "what is left of it the history has")
+    assert(ended.evidence(ended.advance(over, rows(5))).nonEmpty, "what is left of it the history has")
   }
 
   test("AvailableNow reads the holes and the log as it is, and ends") {

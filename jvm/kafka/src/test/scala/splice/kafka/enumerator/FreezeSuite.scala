@@ -98,24 +98,24 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     }
     val e    = run.start()
     val half = e.advance(e.start(StartPosition.Configured), Limits.Limited(rows = Some(10)))
-    assert(half.get(LogPartition("u", 0)).contains(5L) && e.end(half).isEmpty)
+    assert(half.get(LogPartition("u", 0)).contains(5L) && e.evidence(half).isEmpty)
     val less  = new SimulatedRun("subscribe" -> "t", "startingOffsets" -> "earliest", "endingOffsets" -> "latest")
-    val error = intercept[SpliceException](run.start(own = less.settings).end(half))
+    val error = intercept[SpliceException](run.start(own = less.settings).evidence(half))
     assert(error.getCondition == "SPLICE_KAFKA_OPTION.END_NOT_SUBSCRIBED" && error.getMessage.contains("u-0 [5, 10)"))
     val last = e.advance(half, Limits.Everything)
-    assert(run.start(own = less.settings).end(last).isDefined)
+    assert(run.start(own = less.settings).evidence(last).isDefined)
   }
 
   test("a bounded source ends where it was decided to, once") {
     val run   = world("endingOffsets" -> "latest")
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
-    assert(e.end(begin).isEmpty)
+    assert(e.evidence(begin).isEmpty)
     run.log.fill("t", 0, 5)
     val again = run.start()
     val until = again.advance(begin, Limits.Everything)
     assert(until == at(0 -> 4, 1 -> 6))
-    val end = again.end(until).getOrElse(fail("it has not ended"))
+    val end = again.evidence(until).getOrElse(fail("it has not ended"))
     val own = OffsetColumns("topic", "partition", "offset")
     assert(end.position == until)
     assert(end.offsets(own) == Seq(OffsetSummary.ofLog(t(0), 0, 4), OffsetSummary.ofLog(t(1), 0, 6)))
@@ -154,7 +154,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
     assert(e.advance(begin, Limits.Everything) eq begin)
-    val ended = e.end(begin).getOrElse(fail("it has not ended"))
+    val ended = e.evidence(begin).getOrElse(fail("it has not ended"))
     val next  = ended.offsets(OffsetColumns("topic", "partition", "offset"))
     assert(next.map(_.until) == Seq(4L, 6L), "what comes next goes on at the start")
     assert(next.forall(_.offsets.isEmpty))
@@ -169,8 +169,8 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(begin == at(0 -> 9, 1 -> 6))
     run.log.fill("t", 0, 5)
     Seq(again, run.start()).foreach { e =>
-      assert(e.advance(begin, Limits.Everything) == begin && e.end(begin).nonEmpty)
-      assert(e.end(at(0 -> 4, 1 -> 6)).isEmpty, "the end of the start that was not stored")
+      assert(e.advance(begin, Limits.Everything) == begin && e.evidence(begin).nonEmpty)
+      assert(e.evidence(at(0 -> 4, 1 -> 6)).isEmpty, "the end of the start that was not stored")
     }
   }
 
@@ -180,7 +180,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     val e       = run.start()
     val begin   = e.start(StartPosition.Configured)
     val until   = e.advance(begin, Limits.Everything)
-    assert(until == at(0 -> 4, 1 -> 6) && e.end(until).isEmpty)
+    assert(until == at(0 -> 4, 1 -> 6) && e.evidence(until).isEmpty)
     run.log.fill("t", 0, 7)
     assert(e.advance(until, Limits.Everything) == at(0 -> 5, 1 -> 6))
     val text = failure("KAFKA_OPTION.END_BEYOND_END_OF_LOG")(

@@ -89,7 +89,7 @@ final class OpenReadsSuite extends AnyFunSuite {
     assert(e.open(start) == Seq(range(0, 0, 5)))
     assert(e.reached(start, Seq(range(0, 3, 5))) == at(0 -> 3, 1 -> 0))
     val end = e.reached(start, Nil)
-    assert(end == at(0 -> 5, 1 -> 0) && e.open(end).isEmpty && e.end(end).nonEmpty)
+    assert(end == at(0 -> 5, 1 -> 0) && e.open(end).isEmpty && e.evidence(end).nonEmpty)
   }
 
   test("holes of a history are read before the rest of the partition, and delay no other one") {

@@ -130,7 +130,7 @@ final class OutageSuite extends AnyFunSuite {
     failing.state = failing.state.failed(run.clock.instant(), new IllegalStateException("not allowed any more"))
     run.clock.pass(Duration.ofSeconds(60))
     assert(e.advance(until, Limits.Everything) eq until)
-    assert(e.figures(until)("metadataAgeMs") == "60000" && e.figures(until)("metadataFailures") == "1")
+    assert(e.figures(until)("discoveryAgeMs") == "60000" && e.figures(until)("discoveryFailuresTotal") == "1")
     run.clock.pass(Duration.ofSeconds(1))
     assert(intercept[IllegalStateException](e.advance(until, Limits.Everything)).getMessage == "not allowed any more")
   }

@@ -141,11 +141,11 @@ final class RemovalSuite extends AnyFunSuite {
 
   test("a bounded source ends without the topic that is gone") {
     val (run, _, from) = world("drain", "endingOffsets" -> """{"t":{"0":8},"u":{"0":0}}""")
-    assert(run.start().end(from).isEmpty)
+    assert(run.start().evidence(from).isEmpty)
     run.log.delete("t")
     val e = run.start()
     e.advance(from, Limits.Everything)
-    assert(e.end(from).nonEmpty)
+    assert(e.evidence(from).nonEmpty)
   }
 
   test("a topic that was found, not read and then deleted is reported as missing") {

@@ -28,7 +28,7 @@ final class StaleStartSuite extends AnyFunSuite {
   }
 
   private def timed(run: SimulatedRun, onGap: OnGap, millis: Long) =
-    run.start().start(StartPosition.Timestamp(millis, onGap))
+    run.start().start(StartPosition.Time(millis, onGap))
 
   private def isRefused(condition: String)(body: => Any) =
     assert(intercept[SpliceException](body).getCondition == s"SPLICE_$condition")

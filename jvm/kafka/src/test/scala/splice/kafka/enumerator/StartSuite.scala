@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.MemorySideLog
 import splice.kafka.KafkaFailures
 import splice.kafka.enumerator.SimulatedRun.{at, t}
-import splice.kafka.options.{NoRecordAtTime, StartingOffsets}
+import splice.kafka.options.{KafkaSettings, NoRecordAtTime, StartingOffsets}
 import splice.source._
 
 /** Where a query begins. */
@@ -210,7 +210,7 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
   }
 
   private def timed(run: SimulatedRun, onGap: OnGap, millis: Long) =
-    run.start().start(StartPosition.Timestamp(millis, onGap))
+    run.start().start(StartPosition.Time(millis, onGap))
 
   test("a hand-over by time begins at the first record of it, else at the end") {
     assert(timed(world(), OnGap.Fail, 201) == at(0 -> 2, 1 -> 1))
@@ -273,4 +273,23 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
     assert(timed(run, OnGap.Fail, 201) == at(0 -> 2, 1 -> 1, 2 -> 0))
     assert(timed(run, OnGap.Fail, 350) == at(0 -> 3, 1 -> 2, 2 -> 0))
   }
+
+  test("errors of the options of a leg name them with the leg") {
+    val leg = SourceOptions(Map(
+      "live.kafka.bootstrap.servers" -> "simulated:9092",
+      "live.subscribe"               -> "t",
+      "live.startingOffsets"         -> """{"t":{"0":1,"7":1}}"""
+    )).scope("live")
+    val run = world()
+    val own = KafkaSettings(leg)
+    val few = intercept[SpliceOptionException](run.start(own = own).start(StartPosition.Configured))
+    assert(few.getMessage.contains("'live.startingOffsets'"), few)
+    val times = own.copy(start = Some(StartingOffsets.AtTime(1000000, NoRecordAtTime.Error)))
+    val none  = intercept[SpliceOptionException](run.start(own = times).start(StartPosition.Configured))
+    assert(none.getMessage.contains("'live.startingOffsetsByTimestampStrategy'"), none)
+    val latest = own.copy(start = Some(StartingOffsets.Latest))
+    val batch  = intercept[SpliceOptionException](run.start(ReadMode.Batch, own = latest).start(StartPosition.Configured))
+    assert(batch.getMessage.contains("'live.startingOffsets = latest'"), batch)
+  }
+
 }

@@ -92,7 +92,7 @@ final class LagBookSuite extends AnyFunSuite {
     reports.add(Seq(first, second, Report("run", "of another kind")))
     val taken = reports.take()
     assert(taken.partitions == Map(p(0) -> PartitionRead(10, 100, start.toEpochMilli)))
-    assert(taken.report.toMap.apply(ProgressMetric.PollMillis) == "4")
+    assert(taken.report.toMap.apply(ProgressMetric.PollMs) == "4")
     assert(reports.take() == none)
   }
 }

@@ -282,7 +282,7 @@ final class KafkaSplitReaderSuite extends AnyFunSuite {
     val r = w.reader(range(0, 0, 2))
     SlotWorld.drain(r)
     val counted = r.metrics.map(m => m.name -> m.value).toMap
-    assert(counted(KafkaMetrics.Records) == 2 && counted(KafkaMetrics.PoolHits) == 0)
+    assert(counted(KafkaMetrics.Records) == 2 && counted(KafkaMetrics.ReadersReused) == 0)
     assert(KafkaMetrics.declared.map(_.name).toSet == counted.keySet)
     KafkaMetrics.declared.foreach(m => m.getClass.getConstructor().newInstance())
   }

@@ -57,7 +57,7 @@ final class ReaderReportsSuite extends AnyFunSuite {
     assert(found.filled == 0 && found.reused == 1 && found.opened == 0)
     val counted = reader.metrics.map(m => m.name -> m.value).toMap
     assert(counted(KafkaMetrics.Records) == 5 && counted(KafkaMetrics.Bytes) == 28)
-    assert(counted(KafkaMetrics.PoolHits) == 1)
+    assert(counted(KafkaMetrics.ReadersReused) == 1)
     reader.close()
   }
 

@@ -11,7 +11,7 @@ import splice.source._
 
 /** The end of an archive. The time of its last record stands for a file's modification time. */
 final private[memory] class MemoryEndState(override val position: Position, log: String, ends: SortedMap[Int, Long])
-    extends EndState {
+    extends Evidence {
 
   override def modificationTimes: Option[TimeRange] = {
     val all = MemoryLog(log)

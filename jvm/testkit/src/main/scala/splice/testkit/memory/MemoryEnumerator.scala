@@ -38,7 +38,7 @@ final private[memory] class MemoryEnumerator(
       at match {
         case StartPosition.Configured if starting == "latest" => ends
         case StartPosition.Configured                         => now(log.earliest)
-        case StartPosition.Timestamp(millis, _)               => now(log.offsetAt(_, millis))
+        case StartPosition.Time(millis, _)               => now(log.offsetAt(_, millis))
         case StartPosition.Offsets(starts)                    =>
           fill = starts
           now(p => starts.get(LogPartition(name, p)).fold(log.earliest(p))(first))
@@ -76,7 +76,7 @@ final private[memory] class MemoryEnumerator(
     new MemoryReaders(columns, columnar)
   }
 
-  override def end(at: MemoryPosition): Option[EndState] =
+  override def evidence(at: MemoryPosition): Option[Evidence] =
     if (bounded && last.forall { case (p, end) => at.next.get(p).exists(_ >= end) })
       Some(new MemoryEndState(at, name, at.next))
     else None

@@ -41,7 +41,7 @@ final class TicksEnumerator(every: Long, first: Option[Long], clock: Clock) exte
   private def last   = frozen.getOrElse(clock.millis() / every)
 
   override def start(at: StartPosition): TicksPosition = at match {
-    case StartPosition.Timestamp(millis, _) => TicksPosition((millis + every - 1) / every)
+    case StartPosition.Time(millis, _) => TicksPosition((millis + every - 1) / every)
     case _                                  => TicksPosition(first.getOrElse(last))
   }
   override def advance(from: TicksPosition, limits: Limits): TicksPosition = TicksPosition(limits.cap(from.n, last))

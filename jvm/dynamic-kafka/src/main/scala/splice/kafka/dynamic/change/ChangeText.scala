@@ -36,34 +36,34 @@ private[dynamic] object ChangeText {
     }
     val applied = now.generations.keys.filter(s => before.generations.get(s) != now.generations.get(s))
     Seq(
-      list("streams applied", applied),
-      list("clusters renamed", now.renames.map { case (old, name) => s"$old to $name" }),
-      list("clusters added", now.clusters.keySet -- before.clusters.keySet),
-      list("clusters gone", before.clusters.keySet -- now.clusters.keySet),
-      list("clusters with other properties", renewed),
+      list("streamApplied", applied),
+      list("clusterRenamed", now.renames.map { case (old, name) => s"$old to $name" }),
+      list("clusterAdded", now.clusters.keySet -- before.clusters.keySet),
+      list("clusterRemoved", before.clusters.keySet -- now.clusters.keySet),
+      list("clusterChanged", renewed),
       list(
-        "clusters with other limits",
+        "clusterLimited",
         now.clusters.keys.filter(c => before.clusters.get(c).exists(_.limits != now.clusters(c).limits))
       ),
-      list("clusters set active", now.clusters.keys.filter(c => before.clusters.contains(c) && isSet(c, before, now))),
-      list("clusters set inactive", now.clusters.keys.filter(isSet(_, now, before))),
-      topics("topics added", has -- had -- returned),
-      topics("topics that came back", returned),
-      topics("topics removed", had -- has),
-      topics("topics read to their end", finished -- lost.map(_._1) -- has),
-      topics("topics read to the stop of their stream", finished.intersect(has)),
-      topics("topics that resume after a stop", resumed),
-      list("streams paused", now.paused -- before.paused),
-      list("streams resumed", (before.paused -- now.paused).intersect(now.streams.keySet)),
+      list("clusterActivated", now.clusters.keys.filter(c => before.clusters.contains(c) && isSet(c, before, now))),
+      list("clusterDeactivated", now.clusters.keys.filter(isSet(_, now, before))),
+      topics("topicAdded", has -- had -- returned),
+      topics("topicReturned", returned),
+      topics("topicRemoved", had -- has),
+      topics("topicDrained", finished -- lost.map(_._1) -- has),
+      topics("topicStopped", finished.intersect(has)),
+      topics("topicResumed", resumed),
+      list("streamPaused", now.paused -- before.paused),
+      list("streamResumed", (before.paused -- now.paused).intersect(now.streams.keySet)),
       list(
-        "topics abandoned",
+        "topicAbandoned",
         lost.map { case (topic, rows) => s"$topic: ${rows.text}" } ++
           neverBegun(before, now).map(t => s"$t: $NeverBegun")
       ),
-      topics("topics that cannot be drained while their clusters are unavailable", waiting.keys),
-      topics("topics forgotten", now.topics.keys.filter(t => is(t).contains(Gone) && was(t).exists(isRemoved))),
-      topics("topics that a stream goes over to at a time", timed(now) -- timed(before)),
-      topics("topics whose time has come", (timed(before) -- timed(now)).intersect(has))
+      topics("topicDrainDelayed", waiting.keys),
+      topics("topicForgotten", now.topics.keys.filter(t => is(t).contains(Gone) && was(t).exists(isRemoved))),
+      topics("topicCutoverScheduled", timed(now) -- timed(before)),
+      topics("topicCutoverDone", (timed(before) -- timed(now)).intersect(has))
     ).flatten
   }
 

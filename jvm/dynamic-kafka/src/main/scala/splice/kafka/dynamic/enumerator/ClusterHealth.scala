@@ -23,6 +23,8 @@ import splice.source.SpliceException
   *   whether a request of this run succeeded
   * @param sent
   *   send times of the last requests that failed since then
+  * @param total
+  *   requests that failed in this run
   */
 final private[dynamic] case class ClusterHealth(
     failures: Int = 0,
@@ -30,7 +32,8 @@ final private[dynamic] case class ClusterHealth(
     ended: Instant = Instant.MIN,
     next: Instant = Instant.MIN,
     responded: Boolean = false,
-    sent: Seq[Instant] = Nil
+    sent: Seq[Instant] = Nil,
+    total: Long = 0
 ) {
 
   def isGood: Boolean = failing.isEmpty
@@ -50,7 +53,10 @@ final private[dynamic] case class ClusterHealth(
   def isOver(timeout: Duration): Boolean =
     since.exists(first => sent.lastOption.exists(!_.isBefore(first.plus(timeout))))
 
-  def answered: ClusterHealth = ClusterHealth(responded = true)
+  def answered: ClusterHealth = ClusterHealth(responded = true, total = total)
+
+  /** Without the failures, since a cluster that is not active may be unavailable. */
+  def rested: ClusterHealth = ClusterHealth(total = total)
 
   /** No response within the time that a batch waits. */
   def slow(now: Instant): ClusterHealth = copy(failing = failing.orElse(Some(now -> None)), ended = now)
@@ -64,7 +70,7 @@ final private[dynamic] case class ClusterHealth(
     }
     val wait = Duration.ofMillis(math.min(first << math.min(failures, 10), longest))
     val all  = (sent :+ asked).takeRight(Availability.Requests)
-    ClusterHealth(failures + 1, Some(since.getOrElse(now) -> Some(error)), now, now.plus(wait), responded, all)
+    ClusterHealth(failures + 1, Some(since.getOrElse(now) -> Some(error)), now, now.plus(wait), responded, all, total + 1)
   }
 
   def availability: Availability = since match {

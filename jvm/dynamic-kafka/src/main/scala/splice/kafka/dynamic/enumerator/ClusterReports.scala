@@ -11,7 +11,7 @@ import com.fasterxml.jackson.databind.JsonNode
 
 import splice.kafka.dynamic.change.{AppliedMetadata, Availability, TopicState}
 import splice.kafka.dynamic.split.DynamicPosition
-import splice.source.{Json, ProgressMetric}
+import splice.source.{Json, ProgressMetric, RunTotals}
 
 /** Figures of all clusters and of each; those of a cluster go with it. A cluster that is being asked keeps its last ones.
   *
@@ -23,7 +23,7 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
   import ClusterReports._
 
   private var last: SortedMap[String, SortedMap[String, String]] = SortedMap.empty
-  private var skippedBefore                                      = 0L
+  private val totals                                             = new RunTotals
 
   private var read: SortedMap[String, SortedSet[String]] = SortedMap.empty
   private var topics: SortedMap[String, TopicFigures]    = SortedMap.empty
@@ -46,24 +46,19 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
       case (name, figures) =>
         name -> figures.map(_()).orElse(before.get(name)).getOrElse(SortedMap.empty[String, String])
     }
-    // The count of a cluster begins at 0 again when its enumerator is created again.
-    skippedBefore += before.map { case (name, own) =>
-      val count = skipped(own)
-      if (last.get(name).forall(skipped(_) < count)) count else 0L
-    }.sum
     val clusters = workers.toSeq.map { case (name, worker) =>
       name -> cluster(last(name), here.of(name).values, worker, now)
     }
     val health = discovery.health
-    SortedMap.from(summed ++ greatest ++ Seq(
-      ProgressMetric.RowsSkipped      -> (skippedBefore + last.valuesIterator.map(skipped).sum).toString,
+    val sums   = SortedMap(ProgressMetric.RowsSkipped -> "0") ++ totals(last)
+    SortedMap.from(summed ++ greatest ++ sums ++ Seq(
       ProgressMetric.Position         -> summary(position),
       ProgressMetric.Splits           -> position.clusters.valuesIterator.map(_.offsets.size).sum.toString,
       ProgressMetric.Clusters         -> Json.write(Json.obj(clusters: _*)),
       ProgressMetric.Change           -> here.number.toString,
       ProgressMetric.RowsAbandoned    -> here.rowsAbandoned.toString,
       ProgressMetric.Refusals         -> groups.refusals.toString,
-      ProgressMetric.MetadataFailures -> health.failures.toString
+      ProgressMetric.MetadataFailures -> health.total.toString
     ) ++ here.generation.map(ProgressMetric.Generation -> _.toString) ++
       names(ProgressMetric.Waiting, groups.waitsFor) ++ groups.figures ++
       names(ProgressMetric.StreamsPaused, here.paused.toSeq.sorted.take(WaitingGroups.Shown)) ++
@@ -86,12 +81,12 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
   ): JsonNode = {
     val health  = worker.health
     val numbers = ofCluster.flatMap(key => figures.get(key).flatMap(_.toLongOption).map(key -> _)) ++ Seq(
-      "failures"       -> health.failures.toLong,
+      "failuresTotal"  -> health.total,
       "topicsWaiting"  -> topics.count(isWaiting).toLong,
       "topicsDraining" -> topics.count(_.isInstanceOf[TopicState.Draining]).toLong
     ) ++ available(health).map("available" -> _) ++
       worker.responded.map(at => "responseAgeMs" -> Duration.between(at, now).toMillis) ++
-      health.since.map(s => "failingSeconds" -> Duration.between(s, now).getSeconds)
+      health.since.map(s => "unavailableMs" -> Duration.between(s, now).toMillis)
     Json.obj(numbers.map { case (key, number) => key -> Json.number(number) }: _*)
   }
 
@@ -120,12 +115,9 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
       own.iterator.collect { case (topic, figures) if reads(topic) => (name, topic, figures) }
     }
     val shown = for ((name, topic, figures) <- all.take(maxTopics); (key, number) <- figures)
-      yield s"${ProgressMetric.Clusters}.$name.topics.$topic.$key" -> number
+      yield s"${ProgressMetric.Clusters}.${ProgressMetric.part(name)}.topics.${ProgressMetric.part(topic)}.$key" -> number
     shown :+ ("topicsWithoutGauges" -> math.max(all.size - maxTopics, 0).toLong)
   }
-
-  private def skipped(figures: SortedMap[String, String]): Long =
-    figures.get(ProgressMetric.RowsSkipped).flatMap(_.toLongOption).getOrElse(0L)
 
   private def summed: Seq[(String, String)] =
     sums.flatMap(key => values(key).reduceOption(_ + _).map(key -> _.toString))
@@ -143,11 +135,7 @@ private[dynamic] object ClusterReports {
   private val sums = Seq(
     ProgressMetric.RowsBehind,
     ProgressMetric.BytesBehind,
-    ProgressMetric.RowsArriving,
-    ProgressMetric.PollMillis,
-    ProgressMetric.FetchMillis,
-    ProgressMetric.ReadersOpened,
-    ProgressMetric.ReadersReused
+    ProgressMetric.RowsArriving
   )
 
   private val ofCluster = Seq(
@@ -156,6 +144,6 @@ private[dynamic] object ClusterReports {
     ProgressMetric.BytesBehind,
     ProgressMetric.SecondsBehind,
     ProgressMetric.RowsArriving,
-    ProgressMetric.MetadataAge
+    ProgressMetric.DiscoveryAge
   )
 }

@@ -132,7 +132,7 @@ final private[dynamic] class ClusterWorker(
 
   /** Discards failures, since a cluster that is not active may be unavailable. */
   def rest(): Unit = {
-    record = ClusterHealth()
+    record = record.rested
     response = None
     blocked = Map.empty
   }

@@ -7,8 +7,8 @@ import splice.kafka.KafkaErrors
 import splice.source._
 
 /** What the clusters of a bounded source ended with. */
-final private[dynamic] class DynamicEndState(override val position: Position, clusters: Seq[EndState])
-    extends EndState {
+final private[dynamic] class DynamicEndState(override val position: Position, clusters: Seq[Evidence])
+    extends Evidence {
 
   override def eventTimes(column: String): Option[TimeRange] =
     clusters.flatMap(_.eventTimes(column)).reduceOption(wider)

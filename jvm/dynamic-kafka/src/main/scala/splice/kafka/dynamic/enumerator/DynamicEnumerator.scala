@@ -201,18 +201,18 @@ final private[splice] class DynamicEnumerator(
       own.offsets.keysIterator.map(p => s"$name/$p")
     }.toSet[String]
 
-  override def end(at: DynamicOffset): Option[EndState] =
+  override def evidence(at: DynamicOffset): Option[Evidence] =
     if (settings.base.ending.isEmpty) None
     else {
       val position = own(at)
       val here     = changes(position.change)
       workers.follow(driver.reached(here), position)
-      val ends = ask(here)((name, enumerator) => enumerator.end(position.of(name)))
+      val ends = ask(here)((name, enumerator) => enumerator.evidence(position.of(name)))
       if (ends.values.exists(_.isEmpty)) None else ended(at, ends.values.flatten.toSeq, here.read.keySet -- ends.keySet)
     }
 
   /** A stream waits until clusters are active; a batch would leave out what comes after them. */
-  private def ended(at: DynamicOffset, ends: Seq[EndState], inactive: Set[String]): Option[EndState] = {
+  private def ended(at: DynamicOffset, ends: Seq[Evidence], inactive: Set[String]): Option[Evidence] = {
     if (inactive.nonEmpty && context.mode == ReadMode.Batch) throw DynamicErrors.inactive(inactive)
     if (inactive.nonEmpty && inactive != toldInactive)
       DynamicEnumerator.log.warn(

@@ -160,7 +160,7 @@ final class ChangeRulesSuite extends AnyFunSuite {
     // No position can resume at rows that were written meanwhile, so they are named.
     assert(ChangeText.warnings(back, never).exists(line => line.contains("a/y") && line.contains("returned its start")))
     assert(ChangeText(back, never).exists(event =>
-      event.event == "topics abandoned" && event.names.head.contains("a/y")
+      event.event == "topicAbandoned" && event.names.head.contains("a/y")
     ))
     assert(ChangeText.warnings(two, back).isEmpty && ChangeText.warnings(one, two).isEmpty)
   }

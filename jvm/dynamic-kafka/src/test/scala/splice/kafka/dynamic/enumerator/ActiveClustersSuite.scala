@@ -47,7 +47,7 @@ final class ActiveClustersSuite extends RemovedTopics {
       val (_, rest) = readAll(run, second)
       assert(rest == Seq((west, 0, 2L)) && world.enumerators.get == before)
       val events = ChangeHistory(world.side).map(event => event.event -> event.names).takeRight(2)
-      assert(events == Seq("clusters set inactive" -> Seq(west), "clusters set active" -> Seq(west)))
+      assert(events == Seq("clusterDeactivated" -> Seq(west), "clusterActivated" -> Seq(west)))
     }
   }
 
@@ -57,7 +57,7 @@ final class ActiveClustersSuite extends RemovedTopics {
       deactivate(world, west)
       write(world, 1)
       val (second, rows) = readAll(run, first)
-      assert(rows.sorted == Seq((east, 0, 2L), (west, 0, 2L)) && run.figures(second)("metadataRefusals") == "1")
+      assert(rows.sorted == Seq((east, 0, 2L), (west, 0, 2L)) && run.figures(second)("metadataRejectionsTotal") == "1")
     }
   }
 

@@ -108,7 +108,7 @@ final class ClusterLimitSuite extends RemovedTopics {
       assert(rows(run, second, third).map(_._1) == Seq(east) && own.enumerators.get == started)
       third
     }
-    assert(ChangeHistory(own.side).map(e => e.event -> e.names).lastOption.contains("clusters with other limits" ->
+    assert(ChangeHistory(own.side).map(e => e.event -> e.names).lastOption.contains("clusterLimited" ->
       Seq(east)))
     own.unavailable = true
     Using.resource(own.start()) { run =>

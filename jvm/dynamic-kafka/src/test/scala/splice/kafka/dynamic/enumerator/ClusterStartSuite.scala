@@ -34,7 +34,7 @@ final class ClusterStartSuite extends AnyFunSuite {
   }
 
   test("any other start is every cluster's") {
-    Seq(StartPosition.Configured, StartPosition.Timestamp(7, OnGap.Fail)).foreach { at =>
+    Seq(StartPosition.Configured, StartPosition.Time(7, OnGap.Fail)).foreach { at =>
       assert(ClusterStart(at, read("west")) == at)
     }
   }

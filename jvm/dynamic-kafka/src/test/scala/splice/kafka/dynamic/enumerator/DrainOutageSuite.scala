@@ -45,7 +45,7 @@ final class DrainOutageSuite extends RemovedTopics {
     def failures =
       run.figures(
         _: DynamicOffset
-      ).get("clusters").exists(_.matches(s""".*"$west":\\{[^}]*"failures":$requests[,}].*"""))
+      ).get("clusters").exists(_.matches(s""".*"$west":\\{[^}]*"failuresTotal":$requests[,}].*"""))
     Iterator.iterate(from) { at =>
       world.clock.pass(Duration.ofSeconds(10))
       assert(Instant.now().isBefore(limit), run.figures(at))
@@ -54,7 +54,7 @@ final class DrainOutageSuite extends RemovedTopics {
   }
 
   private def isAbandoned(world: SimulatedClusters): Boolean = history(world).exists { case (event, names) =>
-    event == "topics abandoned" && names.exists(_.startsWith(s"$west/${topic(west)}: "))
+    event == "topicAbandoned" && names.exists(_.startsWith(s"$west/${topic(west)}: "))
   }
 
   test("a drain survives one failed request before a batch that is longer than the timeout") {

@@ -39,7 +39,7 @@ final class InactiveLegSuite extends TwoClusters {
     Seq("earliest", "latest").foreach { added =>
       val clusters = world("newPartitionsStartAt" -> added)
       clusters.inactive = Set(west)
-      Seq(handed, StartPosition.Timestamp(0, OnGap.Fail)).foreach { at =>
+      Seq(handed, StartPosition.Time(0, OnGap.Fail)).foreach { at =>
         val error = intercept[SpliceException](Using.resource(clusters.start())(_.start(at)))
         assert(error.getCondition == "SPLICE_DYNAMIC_KAFKA.CLUSTER_INACTIVE" && error.getMessage.contains(west))
         assert(!error.getMessage.contains(east))
@@ -84,11 +84,11 @@ final class InactiveLegSuite extends TwoClusters {
       val start = run.start(StartPosition.Configured)
       val first = advance(run, start)
       assert(read(run, start, first) == Set((east, 0L, 10L)))
-      Seq(1, 2).foreach(_ => assert(run.end(first).isEmpty && advance(run, first) == first))
+      Seq(1, 2).foreach(_ => assert(run.evidence(first).isEmpty && advance(run, first) == first))
       deactivate(clusters)
-      assert(run.end(first).isEmpty)
+      assert(run.evidence(first).isEmpty)
       val second = advance(run, first)
-      assert(read(run, first, second) == Set((west, 0L, 10L)) && run.end(second).nonEmpty)
+      assert(read(run, first, second) == Set((west, 0L, 10L)) && run.evidence(second).nonEmpty)
     }
   }
 
@@ -98,7 +98,7 @@ final class InactiveLegSuite extends TwoClusters {
     clusters.inactive = Set(west)
     Using.resource(clusters.start()) { run =>
       val end = advance(run, run.start(StartPosition.Configured))
-      assert(intercept[SpliceException](run.end(end)).getCondition == "SPLICE_DYNAMIC_KAFKA.CLUSTER_INACTIVE")
+      assert(intercept[SpliceException](run.evidence(end)).getCondition == "SPLICE_DYNAMIC_KAFKA.CLUSTER_INACTIVE")
     }
   }
 

@@ -84,7 +84,7 @@ final class LeaderlessClusterSuite extends RemovedTopics {
     new ChangeLog(world.side).last.exists(_.draining.contains(ClusterTopic(west, topic(west))))
 
   private def isAbandoned(world: SimulatedClusters): Boolean = history(world).exists { case (event, names) =>
-    event == "topics abandoned" && names.exists(_.startsWith(s"$west/${topic(west)}: "))
+    event == "topicAbandoned" && names.exists(_.startsWith(s"$west/${topic(west)}: "))
   }
 
   private def pass(

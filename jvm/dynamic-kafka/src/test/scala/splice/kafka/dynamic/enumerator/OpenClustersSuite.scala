@@ -63,7 +63,7 @@ final class OpenClustersSuite extends OpenStreams {
       val third = settle(run, reach(run, part)(east -> 7L))
       assert(planned(run, third) == Set((east, 0, 7L, -1L)) && !isStale(run))
       assert(
-        history(world).lastOption.contains("topics read to their end" -> Seq(s"$west/${topic(west)}")),
+        history(world).lastOption.contains("topicDrained" -> Seq(s"$west/${topic(west)}")),
         history(world)
       )
     }

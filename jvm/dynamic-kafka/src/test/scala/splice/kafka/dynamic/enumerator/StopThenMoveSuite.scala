@@ -27,14 +27,14 @@ final class StopThenMoveSuite extends StoppedStreams {
     publish(world, stopped(stop, east))
     world.clock.pass(Duration.ofSeconds(1))
     val (end, read) = readAll(run, start)
-    assert(read == all(east, 3) && history(world).exists(_._1 == "topics read to the stop of their stream"))
+    assert(read == all(east, 3) && history(world).exists(_._1 == "topicStopped"))
     end
   }
 
   private val stops = Seq[StreamPlace](offsets(east -> 3L), time(now + 25))
 
   private def isMoved(world: SimulatedClusters): Boolean =
-    history(world).contains("topics removed" -> Seq(s"$east/${topic(east)}"))
+    history(world).contains("topicRemoved" -> Seq(s"$east/${topic(east)}"))
 
   test("a cutover reads the topics that were read to their stop up to the cutover, including across a restart") {
     for (stop <- stops; cutover <- Seq(offsets(east -> 5L, west -> 5L), time(now + 45))) {
@@ -151,7 +151,7 @@ final class StopThenMoveSuite extends StoppedStreams {
         advance(run, at)
       }.drop(100).next()
       assert(rows(run, third, last).size == 1)
-      assert(history(world).contains("topics whose time has come" -> Seq(s"$west/${SimulatedClusters.Both}")))
+      assert(history(world).contains("topicCutoverDone" -> Seq(s"$west/${SimulatedClusters.Both}")))
     }
   }
 

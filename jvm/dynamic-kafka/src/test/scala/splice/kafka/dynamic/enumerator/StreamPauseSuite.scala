@@ -29,7 +29,7 @@ final class StreamPauseSuite extends RemovedTopics {
       val (second, some) = readAll(run, first)
       assert(some == all(west, 5).drop(2))
       def shown(at: DynamicOffset) = run.figures(at).get(ProgressMetric.StreamsPaused)
-      assert(shown(second).contains("[\"s\"]") && history(world).contains("streams paused" -> Seq("s")))
+      assert(shown(second).contains("[\"s\"]") && history(world).contains("streamPaused" -> Seq("s")))
       // The stream moves to another topic: neither the old nor the new one is read.
       world.logs(west).create(SimulatedClusters.Both, 1)
       world.logs(west).fill(SimulatedClusters.Both, 0, 4)
@@ -41,7 +41,7 @@ final class StreamPauseSuite extends RemovedTopics {
       val (fourth, rest) = readAll(run, third)
       assert(rest.count(_._1 == east) == 3 && rest.filter(_._1 == east) == all(east, 5).drop(2))
       assert(rest.count(_._1 == west) == 4 && shown(fourth).isEmpty)
-      assert(history(world).contains("streams resumed" -> Seq("s")))
+      assert(history(world).contains("streamResumed" -> Seq("s")))
     }
   }
 

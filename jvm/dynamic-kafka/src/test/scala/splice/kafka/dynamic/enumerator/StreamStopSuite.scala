@@ -33,7 +33,7 @@ final class StreamStopSuite extends StoppedStreams {
         assert(none.isEmpty, place)
         still -> (read ++ more)
       }
-      assert(history(world).contains("topics read to the stop of their stream" -> Seq(s"$east/${topic(east)}")))
+      assert(history(world).contains("topicStopped" -> Seq(s"$east/${topic(east)}")))
       val after = in(world)(run => readAll(run, world.source.position(end.json)))
       assert(after._2.isEmpty, place)
       world.publish(stream(east))
@@ -41,8 +41,8 @@ final class StreamStopSuite extends StoppedStreams {
         val (_, rest) = readUntil(world, run, world.source.position(after._1.json))(reads(east, 0, 9))
         assert(some ++ rest == all(east, 9), place)
       }
-      assert(history(world).contains("topics that resume after a stop" -> Seq(s"$east/${topic(east)}")))
-      assert(!history(world).exists(_._1 == "topics removed"))
+      assert(history(world).contains("topicResumed" -> Seq(s"$east/${topic(east)}")))
+      assert(!history(world).exists(_._1 == "topicRemoved"))
     }
   }
 
@@ -98,7 +98,7 @@ final class StreamStopSuite extends StoppedStreams {
       assert(more == all(east, 3).drop(2))
       world.clock.pass(Duration.ofHours(2))
       val (third, none) = readAll(run, second)
-      assert(none.isEmpty && history(world).exists(_._1 == "topics read to the stop of their stream"))
+      assert(none.isEmpty && history(world).exists(_._1 == "topicStopped"))
       publish(world, stopped(time(at + 1), east))
       assert(readAll(run, third)._2 == all(east, 4).drop(3))
     }
@@ -135,7 +135,7 @@ final class StreamStopSuite extends StoppedStreams {
       val start = run.start(StartPosition.Configured)
       publish(world, stopped(StreamPlace.Latest, east, west))
       val (_, none) = readAll(run, start)
-      assert(none.isEmpty && history(world).exists(_._1 == "topics read to the stop of their stream"))
+      assert(none.isEmpty && history(world).exists(_._1 == "topicStopped"))
     }
   }
 
@@ -195,7 +195,7 @@ final class StreamStopSuite extends StoppedStreams {
     Seq(east, west).foreach(fill(world, _, 5))
     in(world) { run =>
       val (end, _) = readAll(run, run.start(StartPosition.Configured))
-      assert(run.end(end).nonEmpty)
+      assert(run.evidence(end).nonEmpty)
     }
     val partly = simulated("endingOffsets" -> "latest")
     partly.logs(east).create(SimulatedClusters.Both, 1)
@@ -209,7 +209,7 @@ final class StreamStopSuite extends StoppedStreams {
       // A client describes the topics that its cluster's enumerator subscribes to.
       partly.logs(east).subscribed = Subscription.Topics(both)
       val (end, _) = readAll(run, first)
-      assert(rows(run, start, end).size == 5 && run.end(end).nonEmpty)
+      assert(rows(run, start, end).size == 5 && run.evidence(end).nonEmpty)
     }
   }
 
@@ -229,7 +229,7 @@ final class StreamStopSuite extends StoppedStreams {
       assert(some == all(east, 2).drop(1) && calls.contains("atTime") && !calls.contains("written"))
       world.clock.pass(Duration.ofHours(2))
       assert(readAll(run, second)._2.isEmpty)
-      assert(history(world).exists(_._1 == "topics read to the stop of their stream"))
+      assert(history(world).exists(_._1 == "topicStopped"))
     }
   }
 }

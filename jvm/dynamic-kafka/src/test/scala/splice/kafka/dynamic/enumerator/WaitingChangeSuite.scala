@@ -151,7 +151,7 @@ final class WaitingChangeSuite extends RemovedTopics {
         readUntil(world, run, first)(_.of(west).get(LogPartition(SimulatedClusters.Both, 0)).contains(3L))
       assert(rows.size == 3 && waitsFor(run, at).exists(_.contains(east)))
       assert(groups(run, at).contains(s"""[{"streams":["s"],"generation":3,"waitsFor":["$east"]}]"""))
-      val applied = ChangeHistory(world.side).filter(_.event == "streams applied")
+      val applied = ChangeHistory(world.side).filter(_.event == "streamApplied")
       assert(applied.map(e => e.generation -> e.names) == Seq(Some(2L) -> Seq("s"), Some(3L) -> Seq("other")))
       fails(world, east, fails = false)
       val (moved, _) = readUntil(world, run, at)(!_.clusters.contains(east))

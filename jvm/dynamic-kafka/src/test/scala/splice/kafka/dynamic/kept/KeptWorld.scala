@@ -126,20 +126,20 @@ private[kept] object KeptWorld {
 
   /** What the history tells of them. */
   val history: Seq[String] = Seq(
-    "0 streams applied: orders, refunds",
-    "0 clusters added: east, west",
-    "0 topics added: east/Größe \"x\", east/orders, west/orders, west/refunds",
-    "1 topics added: west/new-orders, west/old-orders",
-    "1 topics removed: east/Größe \"x\", east/orders, west/orders, west/refunds",
-    "1 topics that cannot be drained while their clusters are unavailable: east/orders",
-    "2 streams applied: payments",
-    "2 clusters renamed: old-north to north",
-    "2 clusters added: north",
-    "2 clusters set inactive: west",
-    "2 topics added: west/mirror, west/payments",
-    "2 topics that came back: west/forgotten, west/refunds",
-    "2 topics removed: west/new-orders, west/old-orders",
-    "2 topics that a stream goes over to at a time: west/mirror, west/refunds"
+    "0 streamApplied: orders, refunds",
+    "0 clusterAdded: east, west",
+    "0 topicAdded: east/Größe \"x\", east/orders, west/orders, west/refunds",
+    "1 topicAdded: west/new-orders, west/old-orders",
+    "1 topicRemoved: east/Größe \"x\", east/orders, west/orders, west/refunds",
+    "1 topicDrainDelayed: east/orders",
+    "2 streamApplied: payments",
+    "2 clusterRenamed: old-north to north",
+    "2 clusterAdded: north",
+    "2 clusterDeactivated: west",
+    "2 topicAdded: west/mirror, west/payments",
+    "2 topicReturned: west/forgotten, west/refunds",
+    "2 topicRemoved: west/new-orders, west/old-orders",
+    "2 topicCutoverScheduled: west/mirror, west/refunds"
   )
 
   /** Entries of the side log, of which offsets name the last. */

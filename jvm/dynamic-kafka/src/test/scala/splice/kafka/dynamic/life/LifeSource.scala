@@ -148,7 +148,7 @@ final private[dynamic] class LifeEnumerator(
 
   override def isMember(at: DynamicOffset): String => Boolean = inner.isMember(at)
 
-  override def end(at: DynamicOffset): Option[EndState] = inner.end(at)
+  override def evidence(at: DynamicOffset): Option[Evidence] = inner.evidence(at)
 
   override def outlook(): Outlook = inner.outlook()
 

@@ -10,7 +10,7 @@ import java.time.Instant
   * A source that reads a log ([[Source.readsLog]]) returns its offsets and event times, or raises a [[SpliceException]] if it
   * cannot determine them. A hybrid counts the rows of any other source while it reads them, and does not call these methods.
   */
-trait EndState {
+trait Evidence {
 
   /** The source's position at its end. */
   def position: Position
