@@ -11,16 +11,16 @@ import org.apache.kafka.clients.consumer.ConsumerConfig
 
 import splice.source.{Limits, OptionErrors, SourceOption, SourceOptions}
 
-/** A Kafka source's options, parsed and checked.
+/** The parsed and checked options of a Kafka source.
   *
   * @param start
-  *   None = by the kind of read: latest in a stream, earliest in a batch
+  *   None for the default: latest in a stream, earliest in a batch
   * @param ending
-  *   where a bounded source ends
+  *   the end of a bounded source
   * @param pollTimeout
-  *   None = as long as Spark's network timeout
+  *   None for Spark's network timeout
   * @param readBufferBytes
-  *   None = a part of the heap of each JVM
+  *   None for a part of the heap of each JVM
   */
 final private[splice] case class KafkaSettings(
     subscription: Subscription,
@@ -45,7 +45,9 @@ final private[splice] case class KafkaSettings(
 
 private[splice] object KafkaSettings {
 
-  /** @throws splice.source.SpliceOptionException when options are missing, conflict, or say what they must not */
+  /** @throws splice.source.SpliceOptionException
+    *   when an option is missing, has a value that is not allowed, or contradicts another option
+    */
   def apply(options: SourceOptions): KafkaSettings = {
     val client = ClientProperties.of(options)
     val topics = subscription(options)
@@ -80,17 +82,17 @@ private[splice] object KafkaSettings {
       case Seq()                              =>
         throw OptionErrors.missing(
           named(KafkaOptions.Subscriptions).mkString("' or '"),
-          "what to read; exactly one of them is needed"
+          "the topics or partitions to read; exactly one of these options must be set"
         )
       case several =>
-        throw OptionErrors.conflict(named(several), "each of them says what to read, so exactly one must be set")
+        throw OptionErrors.conflict(named(several), "each of them selects the topics, so exactly one must be set")
     }
   }
 
-  /** Where options say that reading starts.
+  /** The start that options define.
     *
     * @param all
-    *   which say what these do not, but for the start
+    *   the options that apply if `options` do not contain an option other than the start
     */
   private[splice] def start(
       options: SourceOptions,
@@ -141,7 +143,7 @@ private[splice] object KafkaSettings {
     if (policies.recreated == TopicRecreated.Restart && ends.nonEmpty)
       throw OptionErrors.conflict(
         (PolicyOptions.OnTopicRecreated +: ends).map(o => options.name(o.key)),
-        "the end was fixed as offsets of the topic as it was first, which mean nothing in one that was created again"
+        "the end consists of offsets of the first topic, which have no meaning in a recreated topic"
       )
     policies
   }
@@ -159,7 +161,7 @@ private[splice] object KafkaSettings {
       throw OptionErrors.conflict(
         Seq(PolicyOptions.Rack.key, s"${KafkaOptions.ClientPrefix}${ConsumerConfig.CLIENT_RACK_CONFIG}")
           .map(options.name),
-        "each of them says which rack an executor stands in"
+        "each of them defines the rack of an executor"
       )
     from
   }
