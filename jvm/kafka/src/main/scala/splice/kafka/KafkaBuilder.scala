@@ -43,7 +43,7 @@ abstract class KafkaBuilder[This <: KafkaBuilder[This]] private[kafka] (kind: St
   /** Checks the options without any request to a server.
     *
     * @throws splice.source.SpliceOptionException
-    *   when an option is missing, is not defined, has a value that is not allowed, or contradicts another option
+    *   when an option is missing or unknown, has an invalid value, or contradicts another option
     */
   def build(): SourceSpec = {
     check(SourceOptions(chosen))

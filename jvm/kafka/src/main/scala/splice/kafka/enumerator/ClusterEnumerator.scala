@@ -30,7 +30,9 @@ private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] w
   /** Sets the starts of partitions whose logs may end before the start. Replaces the starts of earlier calls. */
   def expect(starts: KafkaPosition): Unit
 
-  /** Makes the next `advance` request topics and partitions from the brokers, so that it includes the latest partitions. */
+  /** Makes the next `advance` request topics and partitions from the brokers, so that the result includes the latest
+    * partitions.
+    */
   def refresh(): Unit
 
   /** The offset after the last record of partitions, including records of open transactions. */

@@ -49,7 +49,8 @@ final private[splice] class EndWatch(
     * during the request.
     *
     * @param at
-    *   the position; a log once contained all offsets before it, except before a start that [[expect]] has set
+    *   the position; the log has contained all offsets before the position, except before a start that [[expect]] has
+    *   set
     * @param request
     *   requests the ends of partitions
     * @param changed

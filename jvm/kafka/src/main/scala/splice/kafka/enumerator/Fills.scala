@@ -122,7 +122,7 @@ final private[splice] class PartitionFill(val ranges: OffsetRanges) {
     else cut
   }
 
-  /** The holes before the cut, cut to the range from an offset (inclusive) to another (exclusive). */
+  /** The holes before the cut, limited to the range from an offset (inclusive) to another (exclusive). */
   def within(from: Long, until: Long): Vector[(Long, Long)] = {
     val first = math.max(lastBegin(from), 0)
     (first until begins.length).iterator
@@ -158,8 +158,8 @@ final private[splice] class PartitionFill(val ranges: OffsetRanges) {
 
 private object PartitionFill {
 
-  /** Binary search: the least number for which a condition is true. The condition must be true for the last number. If
-    * it is true for a number, it must be true for all greater numbers.
+  /** Binary search: the least number for which a condition is true. The condition must be monotonic, and true for the
+    * last number.
     */
   @tailrec private def least(first: Long, last: Long)(holds: Long => Boolean): Long =
     if (first >= last) last

@@ -23,7 +23,7 @@ private[enumerator] object FirstRecords {
   private val Poll = Duration.ofMillis(100)
 
   /** @param patience
-    *   how long to wait without progress before the call fails with a `TimeoutException`
+    *   the time without progress after which the call fails with a `TimeoutException`
     * @param tolerant
     *   true if a range that is no longer in the log has no record; otherwise the call fails with an
     *   `OffsetOutOfRangeException`

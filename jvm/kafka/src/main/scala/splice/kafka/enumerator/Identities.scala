@@ -57,8 +57,9 @@ final private[splice] case class Identities(
   /** The position with the generations to which its offsets belong.
     *
     * Spark's Kafka source stores no generations. A topic without a generation therefore gets the last generation to
-    * which its offsets certainly belong, because they exceed the ends of all previous generations. A position of Splice
-    * never exceeds the end of its generation. A later generation therefore does not change the meaning of a position.
+    * which its offsets certainly belong, because the offsets exceed the ends of all previous generations. A position of
+    * Splice never exceeds the end of its generation. A later generation therefore does not change the meaning of a
+    * position.
     *
     * A generation without an entry counts as the latest one, because the side log was deleted. A later generation of
     * the same number changes the meaning of such a position only.

@@ -17,8 +17,8 @@ import splice.kafka.KafkaErrors
   * solution.
   *
   * @param retries
-  *   how often a request is repeated after a retriable error; a timeout is not repeated, since the client has retried
-  *   for that time
+  *   the number of repetitions after a retriable error; there is none after a timeout, since the client has retried for
+  *   that time
   * @param shown
   *   removes secrets from an error of the client
   */

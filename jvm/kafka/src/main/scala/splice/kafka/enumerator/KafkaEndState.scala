@@ -7,7 +7,9 @@ import splice.kafka.split.KafkaPosition
 import splice.kafka.{KafkaErrors, KafkaSchema}
 import splice.source._
 
-/** The end state of a bounded Kafka source. It contains offsets, and no times, since only the records contain times. */
+/** The end state of a bounded Kafka source. The state contains offsets, and no times, since only the records contain
+  * times.
+  */
 final private[splice] class KafkaEndState(
     entry: EndingLog.Entry,
     override val position: KafkaPosition,
@@ -33,7 +35,7 @@ final private[splice] class KafkaEndState(
       throw KafkaErrors.cannotAnswer(s"offsets by a column '$c'", "its own columns are topic, partition and offset")
     )
     entry.end.offsets.toSeq.map { case (p, wanted) =>
-      // If a source began after its end, it has read nothing, and the next leg must not start before its position.
+      // A source that began after its end has read no records. The next leg must not start before its position.
       val end     = math.max(wanted, position.get(p).getOrElse(wanted))
       val first   = math.min(entry.start.get(p).getOrElse(end), end)
       val skipped = OffsetRuns.of(skips.of(p, position.generation(p.topic)).map(skip => skip.from -> skip.until): _*)

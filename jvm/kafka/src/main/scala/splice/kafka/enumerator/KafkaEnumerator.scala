@@ -218,8 +218,8 @@ final private[splice] class KafkaEnumerator(
     val behind = skips.behind(begun, within)
     val isOpen = !ends.isFrozen && settings.ending.isEmpty
     val isDue  = isOpen && topics.isDue
-    // While batches follow one another, the request is sent together with the request for ends. Otherwise, it is sent
-    // only if there are records to read.
+    // While batches follow one another, the request is sent together with the request for ends. Otherwise, the request
+    // is sent only if there are records to read.
     val early = Option.when(moving || isDue)(topics.send(within.map(_.topic)))
     ends.of(begun, within) match {
       case None      => go(at, limits, looked = true)

@@ -15,7 +15,7 @@ import splice.source.{EnumeratorContext, LogPartition, ProgressMetric}
   * @param fills
   *   the holes of the start
   * @param isRead
-  *   true if a partition of a position is still read, so that it is subscribed to and its topic exists
+  *   true if a partition of a position is still read: the subscription covers the partition, and its topic exists
   * @param skipped
   *   the number of offsets that policies of the driver have skipped in this run; the figures of tasks are added
   */

@@ -27,8 +27,7 @@ import splice.source.{LogPartition, LogRecord}
 /** The metadata of a cluster, from Kafka's clients.
   *
   * A consumer requests offsets, because it caches the leaders and needs one round trip per broker. An admin client
-  * requests topics, because the discovery thread may use it at the same time. Each client connects when it is first
-  * needed.
+  * requests topics, because the discovery thread may use it at the same time. Each client connects at its first use.
   */
 final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: String) extends LogMetadata {
 

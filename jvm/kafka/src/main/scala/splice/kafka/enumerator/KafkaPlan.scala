@@ -74,8 +74,8 @@ final private[splice] case class KafkaPlan(
     to.offsets.keysIterator.filter(start(_, at, to).isEmpty).toSet
   }
 
-  /** The start of a partition in a range between two positions. The first position has it, or the generation of the
-    * topic, or the start log.
+  /** The start of a partition in a range between two positions. The start is in the first position, in the generation
+    * of the topic, or in the start log.
     */
   private def start(p: LogPartition, at: KafkaPosition, to: KafkaPosition): Option[Long] = {
     val generation = to.generation(p.topic)

@@ -58,8 +58,8 @@ final private[splice] class LogEnds(log: LogMetadata, membership: Membership, wa
       }
   }
 
-  /** Limits the ends to those of a bounded source. An end before the position is unchanged, because it shows that
-    * records were lost.
+  /** Limits the ends to those of a bounded source. An end before the position is unchanged, because such an end shows
+    * that records were lost.
     */
   def cut(at: KafkaPosition)(ends: Map[LogPartition, Long], ending: KafkaPosition): Map[LogPartition, Long] =
     ends.map { case (p, end) =>

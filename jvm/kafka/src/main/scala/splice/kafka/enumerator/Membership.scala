@@ -73,7 +73,7 @@ final private[splice] class Membership(
     *   partitions that the response should contain
     */
   def first(needed: collection.Set[LogPartition] = Set.empty): SortedSet[LogPartition] = {
-    // After the creation of a topic, some brokers do not return it yet.
+    // Some brokers return a new topic only some time after its creation.
     def lacks(seen: LogDescription) = seen.missing.nonEmpty || !needed.subsetOf(seen.partitions)
     val description                 = looks.confirm(discovery.now())(lacks)(() => discovery.now())
     seen = Some(description)

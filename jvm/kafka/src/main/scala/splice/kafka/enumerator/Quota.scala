@@ -12,8 +12,8 @@ final private[splice] case class Quota(rows: Double, bytes: Double) {
 
   def less(some: Double, rowBytes: Double): Quota = Quota(rows - some, bytes - some * rowBytes)
 
-  /** Shares the quota. Each backlog gets one row. Then all backlogs get rows in proportion to their rates, until they
-    * are empty or the quota is used up.
+  /** Shares the quota. Each backlog gets one row. Then all backlogs get rows in proportion to their rates, until all
+    * backlogs are empty or the quota is used up.
     *
     * The method is pure. Only the first row may exceed the quota, so that each batch makes progress.
     *

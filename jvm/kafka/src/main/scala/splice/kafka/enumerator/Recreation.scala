@@ -63,8 +63,7 @@ final private[splice] class Recreation(
     val changed           = others(seen)
     val (read, forgotten) = changed.partition(at.hasTopic)
     if (read.nonEmpty && policy == TopicRecreated.Fail) fail(read, seen)
-    // While this driver stores the generation of one topic, it may find that another driver has stored the generation
-    // of this topic.
+    // While this driver stores the generation of one topic, another driver may store the generation of this topic.
     read.foreach(topic => if (isOther(topic, seen)) restart(topic, seen, at))
     val back = deletions.all.map(_.topic).filter(t => !at.hasTopic(t) && seen.partitions.exists(_.topic == t)).toSet
     (forgotten ++ back).foreach(topic => if (back(topic) || isOther(topic, seen)) adopt(topic, seen))

@@ -48,7 +48,7 @@ final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
     val all = ready.iterator.map { case (p, (from, until)) => Behind(p, from, until, rowBytes(p)) }.toIndexedSeq
     val (served, left) = floors(quota, all, batch)
     val others         = served.foldLeft(all)((some, floor) => some.filterNot(floor.isMember))
-    // Partitions are in the order of their floors. A partition that has got a row from a floor comes last.
+    // Partitions are in the order of their floors. A partition with a row from a floor comes last.
     val floored = served.flatMap(_.parts).sortBy(_.rows > 0)
     val open    = (inTurn(others) ++ floored.map(_.rest)).filter(_.rows > 0)
     val more    = parts(left, open)

@@ -15,8 +15,8 @@ import splice.source.Secrets
 
 /** The secret values in the properties of a client, and errors of the client without these values.
   *
-  * Kafka's messages contain the name of a property instead of its value. An exception is a JAAS login line with a
-  * syntax error, which is quoted in part.
+  * Kafka's messages contain the name of a property instead of its value. However, Kafka quotes a part of a JAAS login
+  * line that has a syntax error.
   */
 final private[splice] class ClientSecrets(properties: Map[String, String]) {
 

@@ -46,7 +46,7 @@ final private[splice] case class KafkaSettings(
 private[splice] object KafkaSettings {
 
   /** @throws splice.source.SpliceOptionException
-    *   when an option is missing, has a value that is not allowed, or contradicts another option
+    *   when an option is missing, has an invalid value, or contradicts another option
     */
   def apply(options: SourceOptions): KafkaSettings = {
     val client = ClientProperties.of(options)

@@ -39,12 +39,12 @@ final private[splice] class SecretReferences(properties: Map[String, String]) {
 
 private[splice] object SecretReferences {
 
-  /** The property with the names of the providers. It is also the prefix of the properties of a provider. */
+  /** The property with the names of the providers. The property is also the prefix of the properties of a provider. */
   val Providers = "config.providers"
 
   private val reference = "\\$\\{([^}:\\s]+):[^}]+\\}".r
 
-  // This pattern matches the references that Kafka finds. It also accepts spaces in the name of a provider.
+  // Like Kafka, this pattern also accepts spaces in the name of a provider.
   private val any = "\\$\\{([^}]*?):(([^}]*?):)?([^}]*?)\\}".r
 
   /** @param path empty if the reference has none */

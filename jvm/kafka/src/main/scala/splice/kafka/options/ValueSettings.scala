@@ -48,7 +48,7 @@ private[splice] object ValueSettings {
   private val refused = Set("mode", "columnnameofcorruptrecord")
 
   /** @throws splice.source.SpliceOptionException
-    *   when an option is missing, has a value that is not allowed, or contradicts another option
+    *   when an option is missing, has an invalid value, or contradicts another option
     */
   def apply(options: SourceOptions): ValueSettings = {
     val own = options.toMap.collect {

@@ -8,7 +8,7 @@ import scala.collection.immutable.SortedMap
 import splice.kafka.options.PartitionJson
 import splice.source.{CheckpointErrors, LogPartition, Position}
 
-/** The next offset of every partition. The JSON is the JSON of Spark's Kafka source, so each source can use a
+/** The next offset of every partition. The JSON has the format of Spark's Kafka source, so each source can use a
   * checkpoint of the other.
   *
   * A topic that is read after its recreation has a later generation, since its offsets begin at 0 again. In JSON, the
