@@ -7,10 +7,10 @@ import java.util.concurrent.atomic.LongAdder
 
 import org.slf4j.LoggerFactory
 
-/** What happens when records that must be read are gone (`failOnDataLoss`). */
+/** Policy for records that must be read and no longer exist (`failOnDataLoss`). */
 sealed private[splice] trait DataLoss {
 
-  /** Fails, or warns and returns. */
+  /** Throws a data-loss error, or logs a warning and returns. */
   def report(what: String, ranges: Seq[MissingRange]): Unit
 }
 
@@ -18,7 +18,7 @@ private[splice] object DataLoss {
 
   private val log = LoggerFactory.getLogger(classOf[DataLoss])
 
-  /** @param skipped counts the ranges of warnings */
+  /** @param skipped counts the offsets of ranges that a warning reports */
   def apply(fail: Boolean, skipped: SkippedRows): DataLoss = if (fail) Fail else new Warn(skipped)
 
   case object Fail extends DataLoss {
@@ -33,7 +33,7 @@ private[splice] object DataLoss {
   }
 }
 
-/** Counts the offsets that policies have skipped. A range without a known end is not counted. Used by any thread. */
+/** Number of offsets that policies have skipped. A range without an end does not count. Any thread may use it. */
 final private[splice] class SkippedRows {
 
   private val sum = new LongAdder
@@ -41,7 +41,7 @@ final private[splice] class SkippedRows {
   def add(ranges: Seq[MissingRange]): Unit =
     ranges.foreach(range => range.until.foreach(end => sum.add(math.max(end - range.from, 0L))))
 
-  /** Adds offsets that were counted elsewhere. */
+  /** Adds a number of offsets that another component has counted. */
   def add(offsets: Long): Unit = sum.add(offsets)
 
   def total: Long = sum.sum

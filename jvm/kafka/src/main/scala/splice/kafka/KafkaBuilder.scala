@@ -11,15 +11,17 @@ import scala.jdk.CollectionConverters._
 import splice.kafka.options.{KafkaOptions, PolicyOptions}
 import splice.source.{CommonOptions, OptionErrors, SourceOptions, SourceSpec}
 
-/** What builders of sources of Kafka's records share. `This` is the builder itself, so that calls chain. */
+/** Base class of the builders of Kafka sources. `This` is the type of the builder, so that calls can be chained. */
 abstract class KafkaBuilder[This <: KafkaBuilder[This]] private[kafka] (kind: String) { this: This =>
 
   private var chosen = ListMap(CommonOptions.Source.key -> kind)
 
-  /** Fixes the start, on every cluster; by default a stream starts at the latest records, a batch at the earliest. */
+  /** Sets the start on every cluster. By default, a stream starts at the latest records and a batch at the earliest. */
   def startingOffsets(start: OffsetsInitializer): This = starting("", start)
 
-  /** Commits to a consumer group, of every cluster, what Spark has committed, for tools that show lag; by default nothing is. */
+  /** Commits the offsets of Spark's committed batches to a consumer group on every cluster, for tools that show lag. By
+    * default, the source commits nothing.
+    */
   def commitToGroup(group: String): This =
     option(s"${KafkaOptions.ClientPrefix}group.id", group).option(PolicyOptions.CommitToGroup.key, "true")
 
@@ -51,10 +53,10 @@ abstract class KafkaBuilder[This <: KafkaBuilder[This]] private[kafka] (kind: St
   /** Sets several options, for Java. */
   def options(more: JMap[String, String]): This = options(more.asScala.toMap)
 
-  /** Checks all that can be said without asking a server.
+  /** Checks the options without any request to a server.
     *
     * @throws splice.source.SpliceOptionException
-    *   when options are missing, unknown, conflict, or say what they must not
+    *   when an option is missing or unknown, has an invalid value, or contradicts another option
     */
   def build(): SourceSpec = {
     check(SourceOptions(chosen))

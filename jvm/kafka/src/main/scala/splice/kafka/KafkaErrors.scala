@@ -29,11 +29,11 @@ private[splice] object KafkaErrors {
     "Record batch for partition"
   )
 
-  /** An option, or a property of the client, that a user must not set. */
+  /** Error of an option or a client property that a user must not set. */
   def refusedOption(option: String, why: String): SpliceOptionException =
     conditions.option("SPLICE_KAFKA_OPTION.OPTION_NOT_ALLOWED", "option" -> option, "why" -> why)
 
-  /** Offsets or times per partition that do not name the partitions that there are. */
+  /** Error of offsets or times per partition that name other partitions than those that are read. */
   def partitionsDiffer(
       option: String,
       missing: Iterable[LogPartition],
@@ -58,16 +58,18 @@ private[splice] object KafkaErrors {
 
   def isUnreachable(error: SpliceException): Boolean = error.getCondition == Unreachable
 
-  /** Whether a client was not let in. */
+  /** True if the broker rejected the credentials of the client. */
   def isOfLogin(error: SpliceException): Boolean = error.getCondition == Login
 
-  /** Whether the cluster is to blame, and not what was asked or what was found: it does not answer, refuses, or has no such topic. */
+  /** True if the cluster is the cause of the error: the cluster does not respond, rejects the request, or has no such
+    * topic.
+    */
   def isOfCluster(error: SpliceException): Boolean = OfCluster(error.getCondition)
 
-  /** The brokers answered, and it was no; or the client could not be made. */
+  /** Error of a request that brokers rejected, or of a client that could not be created. */
   def refused(servers: String, asked: String, cause: Throwable): SpliceException = {
     val condition = if (isLogin(cause)) Login else Refused
-    // A broker does not tell a user without rights whether a topic exists.
+    // For a user without the right to describe a topic, a missing topic and a forbidden topic are the same error.
     val hidden = ClientSecrets.chain(cause).exists(_.isInstanceOf[TopicAuthorizationException])
     val why    =
       if (hidden)
@@ -76,7 +78,8 @@ private[splice] object KafkaErrors {
     conditions.error(condition, cause, "servers" -> servers, "asked" -> asked, "why" -> why)
   }
 
-  /** Whether records were received that cannot be decoded. Some errors of the client have no type of their own. */
+  /** True if the client received records that it cannot decode. Some of these errors have no separate exception type.
+    */
   def isCorrupt(error: Throwable): Boolean = ClientSecrets.chain(error).exists {
     case _: CorruptRecordException | _: InvalidRecordException => true
     case e: KafkaException => Corrupt.exists(Option(e.getMessage).getOrElse("").startsWith)
@@ -92,17 +95,15 @@ private[splice] object KafkaErrors {
   def missingPartitions(partitions: Iterable[LogPartition], servers: String): SpliceException =
     conditions.error("SPLICE_KAFKA_OPTION.PARTITION_NOT_FOUND", "partitions" -> list(partitions), "servers" -> servers)
 
-  /** A bounded source does not subscribe to partitions that it has not read to their end. */
+  /** Error of a bounded source that does not subscribe to partitions that it has not read to their end. */
   def endNotSubscribed(ranges: Seq[MissingRange]): SpliceException =
     conditions.error("SPLICE_KAFKA_OPTION.END_NOT_SUBSCRIBED", "ranges" -> ranges.mkString(", "))
 
-  /** Text and error of the same condition, so that a warning says what the error would. */
+  /** Error of lost records. A warning uses the same text as the error. */
   def dataLoss(what: String, ranges: Seq[MissingRange]): SpliceException =
     conditions.error("SPLICE_KAFKA_DATA.DATA_LOSS", "what" -> what, "ranges" -> MissingRange.listed(ranges))
 
-  /** @param firsts
-    *   the time of the first record, if there is one
-    */
+  /** @param firsts the time of the first record of each partition that has records */
   def timeGap(wanted: Instant, firsts: Iterable[(LogPartition, Option[Instant])]): SpliceException = {
     val held = firsts.toSeq.sortBy(_._1).map { case (p, first) =>
       first.fold(s"$p has no record any more")(time => s"$p begins at $time")
@@ -110,7 +111,8 @@ private[splice] object KafkaErrors {
     conditions.error("SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP", "wanted" -> wanted.toString, "held" -> held)
   }
 
-  /** @param asked partition, wanted offset, end of the log */
+  /** Error of starting offsets after the end of the log. A tuple has the partition, the requested offset and the end.
+    */
   def ahead(asked: Seq[(LogPartition, Long, Long)]): SpliceException = {
     val text =
       asked.sortBy(_._1).map { case (p, wanted, end) => s"$p: $wanted, but the log ends at $end" }.mkString(", ")
@@ -123,8 +125,8 @@ private[splice] object KafkaErrors {
     conditions.error("SPLICE_KAFKA_OPTION.END_BEYOND_END_OF_LOG", "partitions" -> text)
   }
 
-  /** @param asked
-    *   partition, start and end, as offsets or times
+  /** Error of ranges that start after their end. A tuple has the partition, the start and the end, as offsets or times.
+    *
     * @param prefix
     *   of the options
     */

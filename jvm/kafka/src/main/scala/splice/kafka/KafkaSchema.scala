@@ -7,7 +7,7 @@ import org.apache.spark.sql.types._
 
 import splice.kafka.options.ValueSettings
 
-/** The columns of a Kafka source: those of Spark's own, and what `valueFormat` makes of them. */
+/** The columns of a Kafka source: the columns of Spark's Kafka source, with the changes that `valueFormat` makes. */
 private[splice] object KafkaSchema {
 
   val Key           = "key"
@@ -39,10 +39,10 @@ private[splice] object KafkaSchema {
     .add(Offset, LongType)
     .add("bytes", BinaryType)
 
-  /** The columns of records as they are. */
+  /** The columns of records with binary values. */
   def apply(includeHeaders: Boolean): StructType = if (includeHeaders) plain.add(Headers, HeadersType) else plain
 
-  /** The columns of records whose values are what `value` says. */
+  /** The columns of records whose values have the type of `value`. */
   def apply(includeHeaders: Boolean, value: ValueSettings): StructType = {
     val fields = apply(includeHeaders).fields.map(f => if (f.name == Value) f.copy(dataType = value.dataType) else f)
     if (value.keepsCorrupt) StructType(fields).add(Corrupt, CorruptType) else StructType(fields)

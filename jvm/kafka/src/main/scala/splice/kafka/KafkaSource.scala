@@ -14,10 +14,10 @@ import splice.kafka.split.{KafkaPosition, SparkInitialOffset}
 import splice.kafka.value.ValuePlan
 import splice.source._
 
-/** The records of Kafka topics, with the columns, options and offsets of Spark's own Kafka source (FLIP-27's KafkaSource).
+/** A source of Kafka topics with the columns, options and offsets of Spark's Kafka source (FLIP-27's KafkaSource).
   *
-  * Bounded when an ending option is set, else it goes on for ever. Made from options by [[KafkaSourceProvider]], or from the
-  * builder that [[KafkaSource.builder]] gives.
+  * The source is bounded if an ending option is set. [[KafkaSourceProvider]] creates a source from options, and
+  * [[KafkaSource.builder]] returns a builder.
   */
 final class KafkaSource private[splice] (settings: KafkaSettings) extends Source[KafkaPosition] with SharesCheckpoint {
 
@@ -48,7 +48,7 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
   override def enumerator(context: EnumeratorContext): SplitEnumerator[KafkaPosition] =
     KafkaEnumerator(settings, context, new RecordSizes, new ReadReports(context.run))
 
-  /** The enumerator over another log, such as a simulated one. */
+  /** The enumerator for another implementation of the log, such as a simulation. */
   private[splice] def enumerator(
       context: EnumeratorContext,
       log: LogMetadata,
@@ -64,7 +64,7 @@ final class KafkaSource private[splice] (settings: KafkaSettings) extends Source
 
 object KafkaSource {
 
-  /** The word of the option `source`. */
+  /** The value of the option `source`. */
   val Kind = "kafka"
 
   /** The options that limit a batch. */
@@ -72,6 +72,6 @@ object KafkaSource {
     Seq(KafkaOptions.MaxOffsets, AdmissionOptions.MaxBytes, KafkaOptions.MinOffsets, KafkaOptions.MaxTriggerDelay)
       .map(_.key)
 
-  /** Begins a source of Kafka topics. */
+  /** Returns a builder of a source of Kafka topics. */
   def builder(): KafkaSourceBuilder = new KafkaSourceBuilder
 }

@@ -8,25 +8,27 @@ import scala.annotation.varargs
 import splice.kafka.options.{KafkaOptions, KafkaSettings}
 import splice.source.SourceOptions
 
-/** Builds a Kafka source; options and their names are those of Spark's own Kafka source.
+/** Builds a Kafka source. Options have the names that Spark's Kafka source defines.
   *
-  * Any setting of the Kafka client goes through as `option("kafka.<setting>", value)`. Not for use by several threads at once.
+  * To set a property of the Kafka client, call `option("kafka.<setting>", value)`. The builder is not thread-safe.
   */
 final class KafkaSourceBuilder private[kafka] extends KafkaBuilder[KafkaSourceBuilder](KafkaSource.Kind) {
 
-  /** The brokers that the client asks first, as `host:port`, several separated by commas. */
+  /** Sets the brokers to which the client connects first, as `host:port`, separated by commas. */
   def bootstrapServers(servers: String): KafkaSourceBuilder = option(KafkaOptions.Servers.key, servers)
 
   /** Subscribes to topics by name. */
   @varargs def topics(names: String*): KafkaSourceBuilder = option(KafkaOptions.Subscribe.key, names.mkString(","))
 
-  /** Subscribes to all topics whose name holds a match of a Java regular expression; `^` and `$` bind it to the whole name. */
+  /** Subscribes to all topics whose names contain a match of a Java regular expression. To match the whole name, use
+    * `^` and `$`.
+    */
   def topicPattern(pattern: String): KafkaSourceBuilder = option(KafkaOptions.SubscribePattern.key, pattern)
 
-  /** Fixes the end, which makes the source bounded; by default there is none.
+  /** Sets the end, so that the source is bounded. By default, the source has no end.
     *
     * @throws splice.source.SpliceOptionException
-    *   when it can be a start only
+    *   when the offsets can only be a start
     */
   def endingOffsets(end: OffsetsInitializer): KafkaSourceBuilder = endingAt(end)
 

@@ -23,10 +23,12 @@ final class KafkaSourceProvider extends SourceProvider {
 
 private[kafka] object KafkaSourceProvider {
 
-  // As many bytes as a batch of files has by default, if a record has 800.
+  // The number of bytes in a default batch of files, divided by 800 bytes per record.
   private val Offsets = "10000000"
 
-  /** The limit of a bounded leg of a hybrid, unless the user has set one: a task that fails repeats one batch, and not the whole leg. */
+  /** The limit of a bounded leg of a hybrid source, unless the user has set one. With a limit, a failed task repeats
+    * one batch instead of the whole leg.
+    */
   def limit(options: SourceOptions): Seq[(String, String)] = {
     val limits = Seq(KafkaOptions.MaxOffsets, KafkaOptions.MinOffsets, AdmissionOptions.MaxBytes).map(_.key)
     if (limits.exists(options.contains)) Nil else Seq(KafkaOptions.MaxOffsets.key -> Offsets)

@@ -12,10 +12,10 @@ import scala.jdk.CollectionConverters._
 import splice.kafka.options.{KafkaOptions, PartitionJson}
 import splice.source.{LogPartition, OptionErrors}
 
-/** Where a Kafka source starts or ends; made by the methods of the companion.
+/** The start or the end of a Kafka source. The methods of the companion create instances.
   *
-  * The words are those of Flink's OffsetsInitializer (FLIP-27). Whatever is said here is turned into fixed offsets once, when
-  * the query first starts, and remembered in its checkpoint.
+  * The names follow Flink's OffsetsInitializer (FLIP-27). When the query first starts, Splice resolves the start and
+  * the end to offsets, and stores the offsets in the checkpoint.
   */
 final class OffsetsInitializer private (
     private[kafka] val starting: ListMap[String, String],
@@ -29,22 +29,24 @@ object OffsetsInitializer {
   private val End       = KafkaOptions.Ending.key
   private val EndTime   = KafkaOptions.EndingTimestamp.key
 
-  /** Starts at the first record that Kafka still holds. */
+  /** Starts at the first record that Kafka retains. */
   def earliest(): OffsetsInitializer = new OffsetsInitializer(ListMap(Start -> "earliest"), None)
 
-  /** Starts, or ends, at the end of each partition as it is when the query first starts. */
+  /** Starts, or ends, at the end of each partition at the time when the query first starts. */
   def latest(): OffsetsInitializer =
     new OffsetsInitializer(ListMap(Start -> "latest"), Some(ListMap(End -> "latest")))
 
-  /** Starts, or ends, at the first record whose timestamp is not before this one, in milliseconds since 1970-01-01T00:00:00Z. */
+  /** Starts, or ends, at the first record with this timestamp or a later one. Unit: milliseconds since
+    * 1970-01-01T00:00:00Z.
+    */
   def timestamp(millis: Long): OffsetsInitializer =
     new OffsetsInitializer(ListMap(StartTime -> millis.toString), Some(ListMap(EndTime -> millis.toString)))
 
-  /** Starts, or ends, at the first record whose timestamp is not before this one. */
+  /** Starts, or ends, at the first record with this timestamp or a later one. */
   def timestamp(at: Instant): OffsetsInitializer = timestamp(at.toEpochMilli)
 
-  /** Starts, or ends, at an offset for each partition of each topic; as an end it is excluded. -1 means latest, and -2
-    * earliest (as a start only).
+  /** Starts, or ends, at an offset per partition of each topic. An end offset is exclusive. -1 means latest. -2 means
+    * earliest and can only be a start.
     */
   def offsets(offsets: Map[String, Map[Int, Long]]): OffsetsInitializer = {
     val json = PartitionJson.write(
@@ -53,21 +55,23 @@ object OffsetsInitializer {
     new OffsetsInitializer(ListMap(Start -> json), Some(ListMap(End -> json)))
   }
 
-  /** The same for Java. */
+  /** Starts, or ends, at an offset per partition of each topic, for Java. */
   def offsets(of: JMap[String, JMap[Integer, java.lang.Long]]): OffsetsInitializer =
     offsets(of.asScala.map { case (topic, ps) =>
       topic -> ps.asScala.map { case (p, o) => p.toInt -> o.toLong }.toMap
     }.toMap)
 
-  /** Starts at the offsets that the group of the option `kafka.group.id` has committed; a partition without one fails. */
+  /** Starts at the committed offsets of the consumer group in the option `kafka.group.id`. A partition without a
+    * committed offset stops the query.
+    */
   def committed(): OffsetsInitializer = committed("fail")
 
-  /** Starts at the offsets that the group of the option `kafka.group.id` has committed.
+  /** Starts at the committed offsets of the consumer group in the option `kafka.group.id`.
     *
     * @param onNoCommittedOffset
-    *   where a partition without a committed offset starts: `earliest`, `latest`, or `fail`, which stops the query
+    *   the start of a partition without a committed offset: `earliest`, `latest`, or `fail`, which stops the query
     * @throws splice.source.SpliceOptionException
-    *   when it is another word
+    *   when `reset` has another value
     */
   def committed(onNoCommittedOffset: String): OffsetsInitializer = {
     val option = KafkaOptions.Reset

@@ -5,8 +5,8 @@ package splice.kafka.enumerator
 
 import java.time.{Clock, Duration}
 
-/** Looks on a thread of its own. A look that fails is a warning: if the cluster is gone, the next question about ends says so, and if
-  * it stays so for too long the query fails with it.
+/** Discovery on a separate thread. A failed request is logged as a warning. If the cluster is unavailable, the next
+  * request for ends reports the error. The query fails if the cluster remains unavailable for too long.
   */
 final private[splice] class BackgroundDiscovery(log: LogMetadata, interval: Duration, clock: Clock, run: String)
     extends Discovery {
@@ -15,7 +15,7 @@ final private[splice] class BackgroundDiscovery(log: LogMetadata, interval: Dura
     s"splice-kafka-discovery-$run",
     interval,
     clock,
-    "Looking for new partitions failed"
+    "The discovery of new partitions failed"
   )(log.describe())
 
   override def now(): LogDescription = {

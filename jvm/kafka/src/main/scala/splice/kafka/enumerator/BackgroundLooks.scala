@@ -21,12 +21,13 @@ import org.slf4j.LoggerFactory
 
 import splice.source.DaemonThread
 
-/** Looks at something again and again on a thread of its own, less often while looks fail, which is a warning.
+/** Calls a function periodically on a separate thread, at longer intervals while calls fail. A failed call is logged as
+  * a warning.
   *
   * @param name
-  *   of the thread
+  *   the name of the thread
   * @param failure
-  *   how the warning begins
+  *   the first words of the warning
   */
 final private[splice] class BackgroundLooks[A](name: String, interval: Duration, clock: Clock, failure: String)(
     look: => A
@@ -39,15 +40,15 @@ final private[splice] class BackgroundLooks[A](name: String, interval: Duration,
 
   private val thread: ScheduledExecutorService = {
     val made = new ScheduledThreadPoolExecutor(1, DaemonThread.named(name))
-    // Who ends does not wait for the next look.
+    // The shutdown does not wait for the next scheduled call.
     made.setExecuteExistingDelayedTasksAfterShutdownPolicy(false)
     made
   }
 
-  /** Goes on looking by itself from now on. Nothing is looked at before: a leg of a chain may wait for its turn. */
+  /** Starts the periodic calls. The constructor does not start them, because a leg of a chain may begin much later. */
   lazy val begin: Unit = again()
 
-  /** Looks now, on the caller's thread. */
+  /** Calls the function on the caller's thread. */
   def now(): A = {
     seen.set(None)
     feel(_.begun(clock.instant()))
@@ -58,31 +59,31 @@ final private[splice] class BackgroundLooks[A](name: String, interval: Duration,
     } finally feel(_.copy(pending = None))
   }
 
-  /** Does something between two looks. */
+  /** Runs work on the thread between two calls. */
   def between[B](work: => B): Future[B] = kept(thread.submit((() => work): Callable[B]))
 
-  /** What was seen since this was last asked. */
+  /** Returns the result of the last periodic call and removes it. */
   def news(): Option[A] = seen.getAndSet(None)
 
-  /** The same, and it stays what [[news]] returns. */
+  /** Returns the result that [[news]] would return, without removing it. */
   def pending: Option[A] = seen.get()
 
   def health: DiscoveryHealth = felt.get()
 
-  /** A look that failed which was not of this thread's own accord. */
+  /** Records the failure of work other than a periodic call. */
   def failed(error: Throwable): Unit = feel(_.failed(clock.instant(), error))
 
-  /** Gives up the look that is under way. */
+  /** Cancels the running call. */
   override def close(): Unit = { val _ = thread.shutdownNow() }
 
-  /** Cancels the look that is under way, and then ends.
+  /** Cancels the running call, and then ends the thread.
     *
     * @param patience
-    *   how long to wait for the look and for `last`
+    *   how long to wait for the call and for `last`
     * @param last
-    *   called on the thread after the look. If the look does not end in time, another thread calls it
+    *   called on the thread after the call; if the call does not end in time, another thread calls `last`
     * @param others
-    *   closes other objects on the caller's thread meanwhile
+    *   closes other objects on the caller's thread while the call ends
     */
   def close(patience: Duration)(last: => Unit)(others: => Unit): Unit = {
     val deadline = System.nanoTime() + patience.toNanos
@@ -134,7 +135,7 @@ final private[splice] class BackgroundLooks[A](name: String, interval: Duration,
 
 private[splice] object BackgroundLooks {
 
-  /** Errors after which the thread continues. They include errors of a user's code and of its libraries. */
+  /** Errors after which the thread continues. They include errors in a user's code and in its libraries. */
   object Failure {
     def unapply(error: Throwable): Option[Throwable] = error match {
       case NonFatal(e)                                   => Some(e)

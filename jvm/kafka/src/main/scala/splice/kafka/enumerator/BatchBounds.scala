@@ -11,10 +11,10 @@ import splice.kafka.KafkaErrors
 import splice.kafka.options.{EndingOffsets, KafkaOptions, StartingOffsets}
 import splice.source.LogPartition
 
-/** What a batch does not read, as Spark's own source does not: nothing at all, or backwards. */
+/** Rejects batches whose range is empty or reversed, as Spark's Kafka source does. */
 private[splice] object BatchBounds {
 
-  /** Checks options without any request.
+  /** Checks the options without any request to a server.
     *
     * @throws splice.source.SpliceOptionException
     *   when the batch starts at its end, or after it
@@ -51,14 +51,14 @@ private[splice] object BatchBounds {
       until: SortedMap[LogPartition, Long]
   )(show: Long => String): Unit = {
     StartResolver.checkPartitions(prefix + option, until.keySet, SortedSet.from(from.keySet))
-    // A negative number stands for earliest or latest.
+    // A negative number means earliest or latest.
     val behind = from.toSeq.collect {
       case (p, start) if until(p) >= 0 && start > until(p) => (p.toString, show(start), show(until(p)))
     }
     if (behind.nonEmpty) throw KafkaErrors.startAfterEnd(behind, prefix)
   }
 
-  /** @throws splice.source.SpliceOptionException when it begins behind its end */
+  /** @throws splice.source.SpliceOptionException when a partition starts after its end */
   def refuse(entry: EndingLog.Entry, prefix: String): Unit = {
     val behind = entry.start.offsets.toSeq.collect {
       case (p, start) if entry.end.get(p).exists(_ < start) =>

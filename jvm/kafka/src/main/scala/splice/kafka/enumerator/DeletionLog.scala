@@ -11,8 +11,8 @@ import scala.util.Try
 import splice.kafka.split.KafkaPosition
 import splice.source.{Json, NumberedEntries, SideLog, VersionedEntry}
 
-/** Topics that were read and then deleted at the brokers: since when, and how far they were read. The last entry of a topic holds, and
-  * replaces those before it.
+/** Entries of topics that were read and then deleted at the brokers, with the time and the position. The last entry of
+  * a topic replaces the entries before it.
   */
 final private[splice] class DeletionLog(log: SideLog) {
 
@@ -31,7 +31,7 @@ final private[splice] class DeletionLog(log: SideLog) {
   /** A topic's deletion, until it exists again. */
   def of(topic: String): Option[Deletion] = deleted.get(topic)
 
-  /** Stores that a topic was deleted, unless that is stored already. */
+  /** Stores the deletion of a topic, unless it is stored already. */
   def delete(topic: String, at: KafkaPosition, now: Instant): Unit =
     if (!deleted.contains(topic)) append(Deletion(topic, at, Some(now)))
 
@@ -39,7 +39,7 @@ final private[splice] class DeletionLog(log: SideLog) {
   def restore(topic: String): Unit = deleted.get(topic).foreach(deletion => append(deletion.copy(since = None)))
 
   private def append(deletion: Deletion): Unit = {
-    // The entry of another driver serves as well if the topic and its state are the same.
+    // If another driver has stored the same topic and state, its entry is used.
     val _ = entries.appendUntil(deletion.lines) { (number, durable) =>
       deleted = including(deleted, durable)
       stored += number -> durable
@@ -47,7 +47,9 @@ final private[splice] class DeletionLog(log: SideLog) {
     }(durable => durable.topic == deletion.topic && durable.since.isEmpty == deletion.since.isEmpty)
   }
 
-  /** Removes the entries before the last one that say nothing more: the topic has a later one, or exists again. */
+  /** Removes the entries before the last one that have no effect. The topic of such an entry has a later entry, or
+    * exists again.
+    */
   private def purge(last: Int): Unit = {
     val holding  = stored.map { case (number, one) => one.topic -> number }
     val replaced = stored.collect { case (n, one) if n < last && (one.since.isEmpty || holding(one.topic) > n) => n }
@@ -58,12 +60,12 @@ final private[splice] class DeletionLog(log: SideLog) {
 
 private[splice] object DeletionLog {
 
-  /** A topic that was deleted.
+  /** A deleted topic.
     *
     * @param at
-    *   how far it was read
+    *   the position in the topic at the time of its deletion
     * @param since
-    *   None when it exists again
+    *   the time when the deletion was detected; None if the topic exists again
     */
   final case class Deletion(topic: String, at: KafkaPosition, since: Option[Instant]) {
     def lines: Seq[String] = {

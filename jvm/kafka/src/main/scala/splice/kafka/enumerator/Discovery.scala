@@ -7,38 +7,38 @@ import java.time.{Clock, Duration, Instant}
 
 import splice.kafka.options.LogPolicies
 
-/** Looks for topics and partitions, so that a trigger with nothing to do asks for ends only. */
+/** Finds topics and partitions, so that a trigger without new records requests only ends. */
 private[splice] trait Discovery extends AutoCloseable {
 
-  /** Looks now, and waits for the answer. */
+  /** Requests topics and partitions, and waits for the response. */
   def now(): LogDescription
 
-  /** What was seen since this was last asked. */
+  /** Returns the last result that was not returned before. */
   def news(): Option[LogDescription]
 
-  /** What [[news]] would return. Any thread may call it. */
+  /** Returns the result that [[news]] would return. Any thread may call it. */
   def pending: Option[LogDescription]
 
-  /** How the looks so far went. */
+  /** Returns the state of the requests. */
   def health: DiscoveryHealth
 }
 
-/** How looking for topics went so far.
+/** The state of the requests for topics.
   *
   * @param seen
-  *   when a look last succeeded
+  *   the time of the last successful request
   * @param failures
-  *   how many looks have failed since
+  *   the number of failed requests since that time
   * @param failing
-  *   since when looks fail, and what the last one failed with
+  *   the time of the first of these failures, and the error of the last one
   * @param pending
   *   the request that has not ended
   * @param started
-  *   the number of requests so far
+  *   the number of requests in this run
   * @param last
-  *   when the last of these failures was
+  *   the time of the last of these failures
   * @param total
-  *   how many requests have failed in this run
+  *   the number of failed requests in this run
   */
 final private[splice] case class DiscoveryHealth(
     seen: Option[Instant] = None,
@@ -50,8 +50,10 @@ final private[splice] case class DiscoveryHealth(
     total: Long = 0
 ) {
 
-  /** The error of requests that have failed for too long. With a patience of its own for discovery, one of them failed after that time:
-    * a suspended machine sends no request meanwhile.
+  /** The error of requests that have failed for too long.
+    *
+    * A separate patience for discovery has passed only if a request failed after that time. A suspended machine sends
+    * no requests, so the clock alone is not enough.
     */
   def over(policies: LogPolicies, now: Instant): Option[Throwable] = failing.collect {
     case (since, error)
@@ -73,10 +75,12 @@ final private[splice] case class DiscoveryHealth(
       total = total + 1
     )
 
-  /** How old the answer is that is relied on. */
+  /** The age of the last successful response. */
   def age(now: Instant): Option[Duration] = seen.map(Duration.between(_, now))
 
-  /** How long to wait until the next look: longer after every failure, up to a minute, or `interval` if that is longer. */
+  /** The time until the next request. After each failure, the time doubles, up to one minute, or up to `interval` if
+    * the interval is longer.
+    */
   def delay(interval: Duration): Duration = {
     val longest = Seq(interval, DiscoveryHealth.Longest).max
     val wanted  = interval.multipliedBy(1L << math.min(failures, 20))
@@ -84,14 +88,16 @@ final private[splice] case class DiscoveryHealth(
   }
 }
 
-/** A request that has not ended, with its number and the time of its start. */
+/** A request that has not ended, with its number and its start time. */
 final private[splice] case class PendingLook(number: Long, since: Instant)
 
 private[splice] object DiscoveryHealth {
   private val Longest = Duration.ofMinutes(1)
 }
 
-/** Looks when it is asked, once the interval has passed: what happens depends on the clock only, as a simulation needs it. */
+/** Sends a request when a caller needs the topics and the interval has passed. The behaviour depends only on the clock,
+  * as simulations require.
+  */
 final private[splice] class ClockedDiscovery(log: LogMetadata, interval: Duration, clock: Clock) extends Discovery {
 
   private var next = clock.instant().plus(interval)

@@ -9,10 +9,12 @@ import splice.kafka.split.KafkaPosition
 import splice.kafka.{DataLoss, MissingRange}
 import splice.source.LogPartition
 
-/** The ends of partitions as they were last seen. A lower end than before is asked for again; if it stays, records are lost.
+/** The last ends of partitions. A lower end than the previous one is requested again. If the end remains lower, records
+  * are lost.
   *
   * @param isCommitted
-  *   whether ends are those of committed records, which may be lower than the position of a run that read all records
+  *   true if ends are those of committed records; such an end may be lower than the position of a run that read all
+  *   records
   */
 final private[splice] class EndWatch(
     log: LogMetadata,
@@ -29,26 +31,30 @@ final private[splice] class EndWatch(
 
   def last(partition: LogPartition): Option[Long] = known.get(partition)
 
-  /** Takes where partitions begin that were never seen so long, such as those of a mirror that lags; in place of those taken before.
+  /** Sets the starts of partitions whose logs may end before the start, such as those of a mirror that lags. Replaces
+    * the starts of earlier calls.
     *
-    * A log that ends before is waited for, as long as the position is there.
+    * While the position of a partition is its expected start, a lower end is not a loss, and the query waits for the
+    * records.
     */
   def expect(starts: KafkaPosition): Unit = expected = starts
 
-  /** Forgets topics that are others now. */
+  /** Removes the ends of topics that were recreated. */
   def forget(topics: Set[String]): Unit = known = known.filterNot { case (p, _) => topics(p.topic) }
 
-  /** Takes back the last ends of all topics, which may be those of other topics with these names. */
+  /** Restores the previous ends of all topics. The last ends may be those of recreated topics. */
   def revert(): Unit = known = previous
 
-  /** The ends now; a partition that `request` leaves out is left out. None when the position has changed meanwhile.
+  /** Returns the current ends, without the partitions that `request` omits. Returns None if the position has changed
+    * during the request.
     *
     * @param at
-    *   everything before it was read, so the log was once that long, unless it is [[expect]]ed
+    *   the position; the log has contained all offsets before the position, except before a start that [[expect]] has
+    *   set
     * @param request
     *   requests the ends of partitions
     * @param changed
-    *   asked before records are said to be lost, since a topic that was created again is the better explanation
+    *   evaluated before records are reported as lost, since the recreation of a topic also lowers its end
     */
   def ends(at: KafkaPosition, partitions: Set[LogPartition])(request: Set[LogPartition] => Map[LogPartition, Long])(
       changed: => Boolean
@@ -65,7 +71,7 @@ final private[splice] class EndWatch(
       all.filterNot(range => uncommitted.contains(range.partition))
     }
 
-    // A response is compared once. The last one of several is not compared by `confirm`.
+    // Each response is compared once, including the last response, which `confirm` does not compare.
     var last = Map.empty[LogPartition, Long] -> Seq.empty[MissingRange]
 
     def compared(found: Map[LogPartition, Long]): Seq[MissingRange] = {
@@ -76,7 +82,7 @@ final private[splice] class EndWatch(
     val lost = compared(seen)
     if (lost.nonEmpty && changed) None
     else {
-      if (lost.nonEmpty) loss.report("the log ends before where it ended earlier", lost.sortBy(_.partition))
+      if (lost.nonEmpty) loss.report("the end of the log is lower than before", lost.sortBy(_.partition))
       previous = known
       known ++= seen
       if (ahead.isEmpty) Some(seen ++ uncommitted)
@@ -88,8 +94,10 @@ final private[splice] class EndWatch(
     }
   }
 
-  /** Positions before which records of open transactions were read, because an earlier run had `kafka.isolation.level` = read_uncommitted. The
-    * log still holds these records, so nothing is lost. Within a run, the end of committed records never decreases.
+  /** Positions in records of open transactions. An earlier run with `kafka.isolation.level` = read_uncommitted has read
+    * these records.
+    *
+    * The log still has the records, so they are not lost. Within a run, the end of committed records never decreases.
     */
   private def awaiting(
       at: KafkaPosition,
@@ -102,14 +110,14 @@ final private[splice] class EndWatch(
     val found           = others.filter { case (p, offset) => written.get(p).exists(_ >= offset) }
     found.toSeq.sortBy(_._1).foreach { case (p, offset) =>
       EndWatch.logger.warn(
-        s"$p was read up to offset $offset, and transactions are open from offset ${ends(p)} on. The query continues with the partition when " +
-          "they have ended."
+        s"$p was read up to offset $offset, and transactions are open from offset ${ends(p)} on. " +
+          "The query continues with the partition after these transactions have ended."
       )
     }
     still ++ found
   }
 
-  /** Where partitions begin that nothing was read of, and whose logs may not have come there yet. */
+  /** Expected starts of partitions that have not been read. Their logs may end before the start. */
   private def waiting(at: KafkaPosition, partitions: Set[LogPartition]): Map[LogPartition, Long] =
     expected.offsets.toMap.filter { case (p, start) =>
       partitions(p) && at.get(p).contains(start) && at.generation(p.topic) == expected.generation(p.topic)
@@ -117,7 +125,9 @@ final private[splice] class EndWatch(
 
   private def tell(early: Map[LogPartition, Long], ends: Map[LogPartition, Long]): Unit = {
     early.toSeq.sortBy(_._1).filterNot(e => warned(e._1.topic)).foreach { case (p, start) =>
-      EndWatch.logger.warn(s"$p is to be read from $start on, and its log ends at ${ends(p)}: it is waited for.")
+      EndWatch.logger.warn(
+        s"$p is to be read from $start on, and its log ends at ${ends(p)}. The query waits for the records."
+      )
     }
     warned = early.keysIterator.map(_.topic).toSet
   }

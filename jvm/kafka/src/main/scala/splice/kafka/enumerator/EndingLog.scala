@@ -10,39 +10,39 @@ import splice.kafka.options.{EndingOffsets, KafkaOptions}
 import splice.kafka.split.KafkaPosition
 import splice.source.{EnumeratorContext, LogPartition, NumberedEntries, ReadMode, VersionedEntry}
 
-/** Where a bounded source ends, as numbers: entries `ending-<n>`, one for each start that a run has computed. The entry of the start that is
-  * stored holds.
+/** The end of a bounded source as offsets. Each start that a run has computed has an entry `ending-<n>`. The entry of
+  * the stored start applies.
   */
 final private[splice] class EndingLog(context: EnumeratorContext, log: LogMetadata, resolver: StartResolver) {
 
   private val entries = new NumberedEntries(context.sideLog, "ending")(EndingLog.read)
 
-  // An entry may be of a later position than the start, if the options had no end before.
+  // An entry may belong to a later position than the start if the options first had no end.
   private var known: Option[EndingLog.Entry] = {
     val all   = entries.all
     val start = context.start.filter(_ => all.nonEmpty).map(stored => KafkaPosition.read(stored.position))
     all.find(entry => start.contains(entry.start)).orElse(all.lastOption)
   }
 
-  /** The end, if it was decided. */
+  /** The end, if a run has stored an end. */
   def end: Option[KafkaPosition] = known.map(_.end)
 
-  /** The end of a source that begins at `start`. The first end that a run decides for a start holds, also if that run was killed before it stored
-    * the start.
+  /** Returns the end of a source that begins at `start`. The first end of a start applies, including when the run was
+    * killed before it stored the start.
     */
   def begin(ending: EndingOffsets, start: KafkaPosition, partitions: SortedSet[LogPartition]): EndingLog.Entry = {
     lazy val decided = lines(ending, start, partitions)
-    // Another driver may have created an entry of this number, for another start or for this one.
+    // Another driver may have created an entry with this number, for this start or for another start.
     def append() = entries.appendUntil(decided)((_, _) => ())(_.start == start)
     val entry    = entries.all.find(_.start == start).getOrElse(append())
     known = Some(entry)
     entry
   }
 
-  /** The end; decided now if it never was.
+  /** Returns the stored end. If there is none, resolves and stores the end.
     *
     * @param at
-    *   where the source is
+    *   the position of the source
     */
   def resolve(ending: EndingOffsets, at: KafkaPosition, partitions: => SortedSet[LogPartition]): EndingLog.Entry = {
     val entry = known.getOrElse(entries.append(lines(ending, at, partitions)))
@@ -54,7 +54,7 @@ final private[splice] class EndingLog(context: EnumeratorContext, log: LogMetada
     VersionedEntry.write(Nil, Seq(decide(ending, partitions).json, at.json))
 
   private def decide(ending: EndingOffsets, partitions: SortedSet[LogPartition]): KafkaPosition = {
-    // Ends come first: a record that lands in between belongs to what comes after.
+    // Ends are requested first. A record that arrives between the requests is after the end.
     val ends = log.ends(partitions)
     KafkaPosition.of(ending match {
       case EndingOffsets.Latest           => ends
@@ -67,7 +67,7 @@ final private[splice] class EndingLog(context: EnumeratorContext, log: LogMetada
       case EndingOffsets.Exact(offsets) =>
         StartResolver.checkPartitions(resolver.prefix + KafkaOptions.Ending.key, offsets.keySet, partitions)
         val beyond = offsets.toSeq.collect { case (p, o) if ends.get(p).exists(_ < o) => (p, o, ends(p)) }
-        // A stream waits until the log has grown that far; a batch would wait for ever.
+        // A stream waits until the log has reached the offset. A batch would wait indefinitely.
         if (context.mode == ReadMode.Batch && beyond.nonEmpty) throw KafkaErrors.endBeyond(beyond)
         ends ++ offsets.filter(_._2 != StartResolver.AtLatest)
     })
@@ -79,7 +79,7 @@ final private[splice] class EndingLog(context: EnumeratorContext, log: LogMetada
 
 private[splice] object EndingLog {
 
-  /** Where the source ends, and where it began as far as that is known. */
+  /** The end of the source, and the position for which the end was resolved. */
   final case class Entry(end: KafkaPosition, start: KafkaPosition)
 
   private def read(entry: VersionedEntry): Entry = entry.lines match {

@@ -19,28 +19,28 @@ final private[splice] case class Fills(all: Map[(LogPartition, Int), PartitionFi
   def find(partition: LogPartition, generation: Int): Option[PartitionFill] =
     if (isEmpty) None else all.get((partition, generation))
 
-  /** How many offsets are to be read from an offset (included) until another (excluded). */
+  /** The number of offsets to read in a range from an offset (inclusive) to another (exclusive). */
   def between(partition: LogPartition, generation: Int, from: Long, until: Long): Long =
     find(partition, generation).fold(math.max(until - from, 0L))(fill =>
       math.max(fill.rank(until) - fill.rank(from), 0L)
     )
 
-  /** The offsets that are to be read from an offset (included) until another (excluded). */
+  /** The offsets to read in a range from an offset (inclusive) to another (exclusive). */
   def read(partition: LogPartition, generation: Int, from: Long, until: Long): OffsetRuns =
     find(partition, generation).fold(OffsetRuns.of(from -> until))(_.read(from, until))
 
-  /** The first offset from `from` on that is to be read. */
+  /** The first offset to read at or after `from`. */
   def next(partition: LogPartition, generation: Int, from: Long): Long =
     find(partition, generation).fold(from)(_.next(from))
 
-  /** Shares a batch by the offsets that are to be read, and not by those that the history has.
+  /** Shares a batch by the number of offsets to read. Offsets of the history do not count.
     *
     * @param ready
-    *   from and until of everything that is available
+    *   the start and the end of each available range
     * @param key
     *   the partition and the generation of its topic
     * @param share
-    *   how far each partition goes
+    *   computes the end of each partition in the batch
     */
   def share[K](ready: SortedMap[K, (Long, Long)], key: K => (LogPartition, Int))(
       share: SortedMap[K, (Long, Long)] => SortedMap[K, Long]
@@ -54,7 +54,7 @@ final private[splice] case class Fills(all: Map[(LogPartition, Int), PartitionFi
       share(ranked).transform { (k, rank) =>
         val (from, until) = ready(k)
         own.get(k).fold(rank) { fill =>
-          // The offsets after the last one that is to be read are the history's, and are passed over with it.
+          // The offsets after the last one to read are in the history, so the batch skips them.
           if (rank >= fill.rank(until)) math.max(from, until)
           else if (rank == fill.rank(from)) from else fill.offset(rank)
         }
@@ -64,21 +64,21 @@ final private[splice] case class Fills(all: Map[(LogPartition, Int), PartitionFi
 
 private[splice] object Fills {
 
-  /** The holes that a log supplies which begins at `start`. */
+  /** The holes that the query reads from a log with this start. */
   def of(start: KafkaPosition, ranges: SortedMap[LogPartition, OffsetRanges]): Fills = Fills(ranges.collect {
     case (p, own) if own.fill.nonEmpty && start.get(p).nonEmpty =>
       (p, start.generation(p.topic)) -> new PartitionFill(own)
   }.toMap)
 
-  /** The holes that belong to a start, if there is one. */
+  /** The holes of a stored start, if a start is stored. */
   def of(start: Option[StoredStart]): Fills =
     start.filter(_.fill.nonEmpty).fold(Fills())(stored => of(KafkaPosition.read(stored.position), stored.fill))
 }
 
-/** Where a partition begins that has holes to fill. Offsets that are to be read have ranks: their numbers in the order of reading.
+/** Holes at the start of a partition. The rank of an offset is its number in the order of reading.
   *
   * @param ranges
-  *   what is read before `ranges.from`; not empty
+  *   the holes before `ranges.from`; not empty
   */
 final private[splice] class PartitionFill(val ranges: OffsetRanges) {
 
@@ -86,13 +86,13 @@ final private[splice] class PartitionFill(val ranges: OffsetRanges) {
   private val ends   = ranges.fill.iterator.map(_._2).toArray
   private val before = begins.indices.iterator.map(i => count(begins(i), ends(i))).scanLeft(0L)(_ + _).toArray
 
-  /** One past the greatest offset of the history. */
+  /** The offset after the greatest offset of the history. */
   def cut: Long = ranges.from
 
-  /** How many offsets before the cut are read. */
+  /** The number of offsets to read before the cut. */
   def total: Long = before.last
 
-  /** How many offsets are read before this one. */
+  /** The number of offsets to read before this offset. */
   def rank(offset: Long): Long =
     if (offset >= cut) total + (offset - cut)
     else {
@@ -100,7 +100,7 @@ final private[splice] class PartitionFill(val ranges: OffsetRanges) {
       if (i < 0) 0L else if (offset >= ends(i)) before(i + 1) else before(i) + count(begins(i), offset)
     }
 
-  /** The offset after the one of this rank minus 1; `rank` is more than 0. */
+  /** The offset after the offset of rank `rank - 1`. `rank` is greater than 0. */
   def offset(rank: Long): Long =
     if (rank > total) cut + (rank - total)
     else {
@@ -110,7 +110,7 @@ final private[splice] class PartitionFill(val ranges: OffsetRanges) {
       else PartitionFill.least(begins(i) + left, ends(i))(count(begins(i), _) >= left)
     }
 
-  /** The first offset that is read, from this one on. */
+  /** The first offset to read at or after this offset. */
   @tailrec def next(offset: Long): Long = {
     val i = lastBegin(offset)
     if (offset >= cut) offset
@@ -122,7 +122,7 @@ final private[splice] class PartitionFill(val ranges: OffsetRanges) {
     else cut
   }
 
-  /** The ranges from an offset (included) until another (excluded) that lie before the cut. */
+  /** The holes before the cut, limited to the range from an offset (inclusive) to another (exclusive). */
   def within(from: Long, until: Long): Vector[(Long, Long)] = {
     val first = math.max(lastBegin(from), 0)
     (first until begins.length).iterator
@@ -132,24 +132,24 @@ final private[splice] class PartitionFill(val ranges: OffsetRanges) {
       .toVector
   }
 
-  /** The offsets of ranges that the history has. */
+  /** The offsets of ranges that the history contains. */
   def held(of: Vector[(Long, Long)]): Option[OffsetRuns] = ranges.held.map(_.within(of)).filterNot(_.isEmpty)
 
-  /** The offsets that are read from an offset (included) until another (excluded). */
+  /** The offsets to read in the range from an offset (inclusive) to another (exclusive). */
   def read(from: Long, until: Long): OffsetRuns = {
     val some = within(from, until).flatMap { case (a, b) => missing(a, b) } :+ (math.max(from, cut) -> until)
     OffsetRuns.of(some: _*)
   }
 
-  /** How many offsets of a range or of a part of it are read. */
+  /** The number of offsets to read in a hole or in a part of a hole. */
   private def count(from: Long, until: Long): Long =
     until - from - ranges.held.fold(0L)(_.within(Seq(from -> until)).count)
 
-  /** The offsets of a range or of a part of it that are read. */
+  /** The offsets to read in a hole or in a part of a hole. */
   private def missing(from: Long, until: Long): Iterator[(Long, Long)] =
     ranges.held.fold(Iterator.single(from -> until))(_.within(Seq(from -> until)).holes(from, until))
 
-  // The last range that begins at the offset or before it; -1 if there is none.
+  // The index of the last hole that begins at or before the offset; -1 if no hole does.
   private def lastBegin(offset: Long): Int = {
     val found = Arrays.binarySearch(begins, offset)
     if (found >= 0) found else -found - 2
@@ -158,7 +158,9 @@ final private[splice] class PartitionFill(val ranges: OffsetRanges) {
 
 private object PartitionFill {
 
-  /** The least number that a condition holds for, which holds for the last number and for all after the least one. */
+  /** Binary search: the least number for which a condition is true. The condition must be monotonic, and true for the
+    * last number.
+    */
   @tailrec private def least(first: Long, last: Long)(holds: Long => Boolean): Long =
     if (first >= last) last
     else {

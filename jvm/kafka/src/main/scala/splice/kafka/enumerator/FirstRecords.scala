@@ -15,7 +15,7 @@ import org.apache.kafka.common.errors.TimeoutException
 import splice.kafka.split.TopicPartitions
 import splice.source.LogPartition
 
-/** Reads ranges of offsets until the first record of each, or its end. */
+/** Reads the first record of each range of offsets, if the range has a record. */
 private[enumerator] object FirstRecords {
 
   type Record = ConsumerRecord[Array[Byte], Array[Byte]]
@@ -23,9 +23,10 @@ private[enumerator] object FirstRecords {
   private val Poll = Duration.ofMillis(100)
 
   /** @param patience
-    *   how long the broker may return nothing before this fails with a `TimeoutException`
+    *   the time without progress after which the call fails with a `TimeoutException`
     * @param tolerant
-    *   whether a range that the log does not have any more has no record; otherwise this fails with an `OffsetOutOfRangeException`
+    *   true if a range that is no longer in the log has no record; otherwise the call fails with an
+    *   `OffsetOutOfRangeException`
     */
   def apply(
       consumer: Consumer[Array[Byte], Array[Byte]],
@@ -63,7 +64,7 @@ private[enumerator] object FirstRecords {
     read(starts, Map.empty, System.nanoTime()).map { case (p, record) => TopicPartitions.toLog(p) -> record }
   }
 
-  /** The next records, and the partitions whose position the log does not have any more. */
+  /** The next records, and the partitions whose positions are no longer in the log. */
   private def poll(
       consumer: Consumer[Array[Byte], Array[Byte]],
       tolerant: Boolean

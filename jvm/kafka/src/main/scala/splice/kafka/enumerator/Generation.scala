@@ -6,12 +6,12 @@ package splice.kafka.enumerator
 import splice.kafka.split.KafkaPosition
 import splice.source.{Json, VersionedEntry}
 
-/** One of the topics that had a name one after another, from the second on.
+/** A generation of a topic after the first one. A topic that was recreated under the same name begins a new generation.
   *
   * @param was
-  *   where the generation before was left; no partition of it if that was forgotten
+  *   the position in the previous generation; without partitions if the position was removed
   * @param starts
-  *   where the partitions begin that there were when it was found
+  *   the starts of the partitions that existed when the generation was detected
   */
 final private[splice] case class Generation(
     topic: String,
@@ -43,10 +43,10 @@ private[splice] object Generation {
   }
 }
 
-/** Whose offsets they are: a cluster's and a topic's id, as far as brokers tell them. */
+/** The cluster and the topic of offsets, by the ids that brokers return. */
 final private[splice] case class Owner(cluster: Option[String], id: Option[String]) {
 
-  /** Whether the two may be the same: nothing that both know differs. */
+  /** True if both may be the same topic, since no id that both have differs. */
   def is(other: Owner): Boolean = !Owner.differ(cluster, other.cluster) && !Owner.differ(id, other.id)
 
   def sameCluster(other: Owner): Boolean = !Owner.differ(cluster, other.cluster)

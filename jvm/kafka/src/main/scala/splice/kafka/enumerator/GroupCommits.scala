@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory
 import splice.kafka.split.TopicPartitions
 import splice.source.LogPartition
 
-/** Commits offsets to a consumer group in the background. While one commit is under way the next waits for it, and only the last one that was
-  * requested is kept. Used by any thread.
+/** Commits offsets to a consumer group in the background. While a commit is running, only the last requested offsets
+  * wait for the next commit. Any thread may use it.
   */
 final private[splice] class GroupCommits(admin: Admin, group: String) extends AutoCloseable {
 
@@ -30,7 +30,7 @@ final private[splice] class GroupCommits(admin: Admin, group: String) extends Au
   private var hasFailed                                = false
   private var closed                                   = false
 
-  /** Begins to commit offsets, unless they are committed. */
+  /** Starts a commit of offsets that are not committed. */
   def apply(offsets: Map[LogPartition, Long]): Unit = synchronized {
     val news = offsets.filterNot { case (p, offset) => done.get(p).contains(offset) }
     if (!closed && news.nonEmpty) {
@@ -39,7 +39,7 @@ final private[splice] class GroupCommits(admin: Admin, group: String) extends Au
     }
   }
 
-  /** Waits for a short time until all offsets are committed; false if they are not. */
+  /** Waits for a short time until all offsets are committed. Returns false if some are not. */
   def flush(): Boolean = {
     val end = System.nanoTime() + FlushNanos
     Iterator.continually(synchronized(running)).takeWhile(_.nonEmpty && System.nanoTime() < end).flatten.foreach {
@@ -48,7 +48,7 @@ final private[splice] class GroupCommits(admin: Admin, group: String) extends Au
         catch {
           case _: TimeoutException     => log.warn(s"Not all offsets were committed to the group $group in time.")
           case e: InterruptedException => throw e
-          case NonFatal(_)             => () // A warning was logged when it failed.
+          case NonFatal(_)             => () // `finished` has logged a warning.
         }
     }
     synchronized(running.isEmpty && !hasFailed)

@@ -6,12 +6,12 @@ package splice.kafka.enumerator
 import splice.kafka.split.KafkaPosition
 import splice.source.CheckpointErrors
 
-/** The cluster and the topics that the checkpoint's offsets belong to, and the generations of topics. Immutable.
+/** The cluster and the topics of the checkpoint's offsets, and the generations of topics. Immutable.
   *
   * @param firstCluster
   *   the first id of the cluster
   * @param cluster
-  *   its last id
+  *   the last id of the cluster
   * @param first
   *   the first owner of each topic's offsets
   * @param later
@@ -26,7 +26,7 @@ final private[splice] case class Identities(
 
   def isEmpty: Boolean = cluster.isEmpty && first.isEmpty
 
-  /** The last generation of a topic; 0 for one that was never recreated. */
+  /** The last generation of a topic; 0 if the topic was never recreated. */
   def latest(topic: String): Int = later.get(topic).fold(0)(_.last.number)
 
   /** The last generations of the topics that have more than one. */
@@ -34,7 +34,7 @@ final private[splice] case class Identities(
 
   def generation(topic: String, number: Int): Option[Generation] = later.get(topic).flatMap(_.find(_.number == number))
 
-  /** The owner of a topic's offsets of a generation, as far as it is known. */
+  /** The owner of a topic's offsets in a generation, with the ids that are available. */
   def owner(topic: String, number: Int): Owner =
     if (number == 0) Owner(first.get(topic).flatMap(_.cluster).orElse(firstCluster), first.get(topic).flatMap(_.id))
     else
@@ -45,21 +45,24 @@ final private[splice] case class Identities(
   /** The owner of a topic's latest generation. */
   def owner(topic: String): Owner = owner(topic, latest(topic))
 
-  /** Whether a topic is another one than its latest generation. A broker that is behind may still return an earlier one. */
+  /** True if a topic is not the latest generation. A broker with outdated metadata may still return an earlier
+    * generation, for which the result is false.
+    */
   def isOther(topic: String, now: Owner): Boolean = {
     val last   = latest(topic)
     val behind = now.sameCluster(owner(topic)) && (0 until last).exists(n => owner(topic, n).is(now))
     !owner(topic).is(now) && !behind
   }
 
-  /** A position with the generations that its numbers belong to.
+  /** The position with the generations to which its offsets belong.
     *
-    * Spark's own source writes no generations. So a topic without one is of the last generation that its offsets are certain to
-    * belong to: they are beyond the ends of all generations before it. A position that Splice wrote is never beyond the end of its
-    * generation, so a generation that is added later does not change its meaning.
+    * Spark's Kafka source stores no generations. A topic without a generation therefore gets the last generation to
+    * which its offsets certainly belong, because the offsets exceed the ends of all previous generations. A position of
+    * Splice never exceeds the end of its generation. A later generation therefore does not change the meaning of a
+    * position.
     *
-    * A generation without an entry is the latest one: the side log was deleted since. Only for such a position a later generation of
-    * the same number changes the meaning.
+    * A generation without an entry counts as the latest one, because the side log was deleted. A later generation of
+    * the same number changes the meaning of such a position only.
     */
   def meant(at: KafkaPosition): KafkaPosition = {
     val unknown = at.generations.filter { case (topic, generation) => generation > latest(topic) }
@@ -70,7 +73,7 @@ final private[splice] case class Identities(
     }
   }
 
-  /** Whether a topic's offsets are beyond the end of the generation before this one. */
+  /** True if an offset of the topic is greater than the end of the previous generation. */
   private def isBeyond(position: KafkaPosition, next: Generation): Boolean =
     next.was.hasTopic(next.topic) &&
       position.of(next.topic).exists { case (p, offset) => next.was.get(p).forall(_ < offset) }

@@ -8,10 +8,10 @@ import scala.collection.immutable.SortedMap
 import splice.kafka.split.KafkaPosition
 import splice.source.{Json, NumberedEntries, SideLog, VersionedEntry}
 
-/** The identities of the cluster and of topics. A topic that was recreated under its old name has another id.
+/** The identities of the cluster and of topics. A topic that was recreated under the same name has another id.
   *
-  * Kafka's clients do not notice that: they continue at the old offset of the new topic. A topic that is read nevertheless is of a
-  * next [[Generation]], which is durable before an offset depends on it.
+  * Kafka clients do not detect the recreation. They continue at the old offset in the new topic. If the query continues
+  * to read the topic, a new [[Generation]] is stored before an offset depends on it.
   */
 final private[splice] class IdentityLog(log: SideLog) {
 
@@ -21,10 +21,10 @@ final private[splice] class IdentityLog(log: SideLog) {
   private var all =
     generations.all.foldLeft(identities.all.foldLeft(Identities())(_.including(_)))(_.including(_))
 
-  /** What is durable. */
+  /** The identities that are durable. */
   def known: Identities = all
 
-  /** Stores the owners of topics that were not known before. */
+  /** Stores the owners of topics that have no stored owner. */
   def note(seen: LogDescription): Unit = {
     def isNew(topic: String) = all.latest(topic) == 0 && all.first.get(topic).forall(_.id.isEmpty)
     val topics               = seen.topicIds.filter { case (topic, _) => isNew(topic) }
@@ -34,23 +34,23 @@ final private[splice] class IdentityLog(log: SideLog) {
     }
   }
 
-  /** Begins a topic's next generation: durable when this returns.
+  /** Begins the next generation of a topic. The generation is durable when the method returns.
     *
     * @param was
-    *   the topic's offsets in the generation before
+    *   the offsets of the topic in the previous generation
     * @param starts
-    *   called once at most: the starts of the partitions that exist
+    *   the starts of the existing partitions; evaluated at most once
     */
   def renew(topic: String, owner: Owner, was: KafkaPosition)(starts: => KafkaPosition): Generation = {
     lazy val first = starts
-    // Another driver may have created an entry of this number, for another topic or for this one.
+    // Another driver may have created an entry with this number, for this topic or for another topic.
     generations.appendUntil(Generation(topic, all.latest(topic) + 1, owner, was, first).lines) { (_, created) =>
       all = all.including(created)
     }(_.topic == topic)
   }
 }
 
-/** A cluster's id and topics' ids. */
+/** The id of a cluster and the ids of topics. */
 final private[splice] case class LogIdentity(clusterId: Option[String], topicIds: SortedMap[String, String]) {
 
   def lines: Seq[String] = {

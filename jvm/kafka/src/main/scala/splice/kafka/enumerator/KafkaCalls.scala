@@ -13,12 +13,14 @@ import org.apache.kafka.common.errors.{InterruptException, RetriableException, T
 
 import splice.kafka.KafkaErrors
 
-/** Makes calls of the driver to a cluster end in one of three ways: an answer, an interrupt, or an error that says what to do.
+/** Runs requests of the driver to a cluster. A request ends with a response, an interrupt, or an error that names a
+  * solution.
   *
   * @param retries
-  *   how often an error that may pass is tried again; a timeout is not, since the client has tried for that long already
+  *   the number of repetitions after a retriable error; there is none after a timeout, since the client has retried for
+  *   that time
   * @param shown
-  *   an error of the client as it may be shown
+  *   removes secrets from an error of the client
   */
 final private[splice] class KafkaCalls(
     servers: String,
@@ -34,9 +36,9 @@ final private[splice] class KafkaCalls(
     once(call) match {
       case Right(answer)               => answer
       case Left(e: InterruptException) =>
-        // The client sets the flag again as it throws.
+        // The client sets the interrupt flag again before it throws this exception.
         Thread.interrupted()
-        val interrupt = new InterruptedException(s"interrupted while asking $servers ($asked)")
+        val interrupt = new InterruptedException(s"interrupted during a request to $servers ($asked)")
         interrupt.initCause(e)
         throw interrupt
       case Left(e: TimeoutException)               => throw KafkaErrors.unreachable(servers, asked, timeout, shown(e))

@@ -7,7 +7,9 @@ import splice.kafka.split.KafkaPosition
 import splice.kafka.{KafkaErrors, KafkaSchema}
 import splice.source._
 
-/** What a bounded Kafka source ended with. It knows offsets; times only the records know. */
+/** The end state of a bounded Kafka source. The state contains offsets, and no times, since only the records contain
+  * times.
+  */
 final private[splice] class KafkaEndState(
     entry: EndingLog.Entry,
     override val position: KafkaPosition,
@@ -16,8 +18,8 @@ final private[splice] class KafkaEndState(
 
   override def eventTimes(column: String): Option[TimeRange] =
     throw KafkaErrors.cannotAnswer(
-      s"the least and greatest '$column' of what it read",
-      "that would need a second reading"
+      s"the least and greatest '$column' of its records",
+      "the records would have to be read a second time"
     )
 
   override def modificationTimes: Option[TimeRange] =
@@ -33,11 +35,12 @@ final private[splice] class KafkaEndState(
       throw KafkaErrors.cannotAnswer(s"offsets by a column '$c'", "its own columns are topic, partition and offset")
     )
     entry.end.offsets.toSeq.map { case (p, wanted) =>
-      // A source that began after its end has read nothing, and what comes next must not go back.
+      // A source that began after its end has read no records. The next leg must not start before its position.
       val end     = math.max(wanted, position.get(p).getOrElse(wanted))
       val first   = math.min(entry.start.get(p).getOrElse(end), end)
       val skipped = OffsetRuns.of(skips.of(p, position.generation(p.topic)).map(skip => skip.from -> skip.until): _*)
-      // After holes, the offsets that it passed over are those of the history before it, which a later hand-over does not count again.
+      // The range includes offsets of the previous history between holes. A later hand-over must not count these
+      // offsets again.
       OffsetSummary(p, OffsetRuns.of(skipped.holes(first, end).toSeq: _*), first, end)
     }
   }

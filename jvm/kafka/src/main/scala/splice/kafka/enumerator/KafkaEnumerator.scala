@@ -17,11 +17,14 @@ import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
 import splice.kafka.{DataLoss, KafkaErrors, MissingRange, SkippedRows}
 import splice.source._
 
-/** Finds a cluster's partitions and decides how far each batch reads them.
+/** Finds the partitions of a cluster, and computes the end of each batch.
   *
-  * Everything that a plan depends on is in the position or in the side log: the start and its holes (which the caller stores), the
-  * ends of a bounded source ([[EndingLog]]), the starts of partitions found later ([[StartLog]]), ranges that are passed over
-  * ([[SkipLog]]), and the cluster and topics that these numbers belong to ([[IdentityLog]], [[DeletionLog]]). [[KafkaPlan]] reads it.
+  * A plan depends only on the position and on the side log, which [[KafkaPlan]] reads. The side log has these entries:
+  *   - the start and its holes, which the caller stores
+  *   - the end of a bounded source ([[EndingLog]])
+  *   - the starts of partitions that were added later ([[StartLog]])
+  *   - skipped ranges ([[SkipLog]])
+  *   - the cluster and the topics to which the offsets belong ([[IdentityLog]], [[DeletionLog]])
   */
 final private[splice] class KafkaEnumerator(
     settings: KafkaSettings,
@@ -93,7 +96,8 @@ final private[splice] class KafkaEnumerator(
   override def limits(at: KafkaPosition): Limits.Limited = settings.limits
 
   override def advance(from: KafkaPosition, limits: Limits): KafkaPosition = {
-    // A run whose end is fixed would be over if nothing came of it, and so would one of a chain while a bounded leg is read.
+    // An empty batch would end a run with a fixed end, and also a run of a chain during a bounded leg. Such runs wait
+    // for the cluster.
     val until =
       if (ends.isFrozen || settings.ending.nonEmpty) outage.wait { () =>
         val next = silence.round(go(from, limits))
@@ -106,7 +110,7 @@ final private[splice] class KafkaEnumerator(
     if (until == from) from else until
   }
 
-  // The readers of an unavailable cluster wait for it.
+  // The readers wait while the cluster is unavailable.
   override def settle(from: KafkaPosition): KafkaPosition = outage.idle(from)(silence.round {
     discovery.health.over(policies, context.steady.instant()).foreach(throw _)
     openReads.settle(from)
@@ -115,7 +119,7 @@ final private[splice] class KafkaEnumerator(
   override def open(at: KafkaPosition): Seq[SplitRange]                         = openReads.open(at)
   override def reached(at: KafkaPosition, left: Seq[SplitRange]): KafkaPosition = openReads.reached(at, left)
 
-  /** Whether a partition is read to the end that is fixed for it. */
+  /** True if a partition has been read to its fixed end. */
   private def isDone(at: KafkaPosition, p: LogPartition): Boolean = {
     val end = (ends.fixed(p) ++ endingLog.end.flatMap(_.get(p))).minOption
     at.get(p).exists(offset => end.exists(_ <= offset))
@@ -151,7 +155,7 @@ final private[splice] class KafkaEnumerator(
 
   override def evidence(at: KafkaPosition): Option[Evidence] = settings.ending.flatMap { ending =>
     val entry = outage.wait(() => endingLog.resolve(ending, at, membership.settle(at).partitions))
-    // A source of many clusters unsubscribes a topic that has left its position.
+    // A source of several clusters unsubscribes from a topic that was removed from the position.
     val open   = entry.end.offsets.filter { case (p, _) => at.get(p).nonEmpty || settings.subscription.covers(p) }
     val unread = open.filter { case (p, end) => !at.get(p).exists(_ >= end) && !removal.isKnown(p.topic) }
     val others = unread.filterNot { case (p, _) => settings.subscription.covers(p) }
@@ -160,7 +164,7 @@ final private[splice] class KafkaEnumerator(
     if (unread.isEmpty) Some(new KafkaEndState(entry, at, skipLog.known)) else None
   }
 
-  // Servers that never answered before are more likely to be wrong than to be away.
+  // If the servers have never responded, a wrong address is more likely than an outage.
   override def freeze(): Unit = if (identity.known.isEmpty) ends.freeze() else outage.wait(() => ends.freeze())
 
   override def committed(until: KafkaPosition): Unit = if (settings.commitToGroup) {
@@ -214,7 +218,8 @@ final private[splice] class KafkaEnumerator(
     val behind = skips.behind(begun, within)
     val isOpen = !ends.isFrozen && settings.ending.isEmpty
     val isDue  = isOpen && topics.isDue
-    // Sent with the request for ends while batches follow one another, else only once there is something to read.
+    // While batches follow one another, the request is sent together with the request for ends. Otherwise, the request
+    // is sent only if there are records to read.
     val early = Option.when(moving || isDue)(topics.send(within.map(_.topic)))
     ends.of(begun, within) match {
       case None      => go(at, limits, looked = true)
@@ -237,16 +242,18 @@ final private[splice] class KafkaEnumerator(
     }
   }
 
-  /** Whether topics of partitions that do not respond were deleted. */
+  /** True if discovery returns another position or other partitions than before. A deleted topic may be the reason why
+    * partitions do not respond.
+    */
   private def isOutdated(at: KafkaPosition, before: Settled): Boolean = {
     val now = membership.look(at)
     silence.describe(now.partitions)
     now != before
   }
 
-  /** How far a batch goes that begins at `from`; None if there is less to read until `ends` than a batch waits for. */
+  /** The end of a batch that begins at `from`; None if fewer rows are available than the minimum of a batch. */
   private def until(from: KafkaPosition, ends: Map[LogPartition, Long], limits: Limits): Option[KafkaPosition] = {
-    // Most partitions of an idle query stay where they are.
+    // In an idle query, most partitions have no new records.
     val ready = from.offsets.collect { case (p, at) if ends.get(p).exists(_ != at) => p -> (at -> ends(p)) }
     val rows  = ready.iterator.map { case (p, (at, end)) => fills.between(p, from.generation(p.topic), at, end) }.sum
     if (limits.minRows.exists(rows < _)) None
@@ -259,12 +266,12 @@ final private[splice] class KafkaEnumerator(
 
 private[splice] object KafkaEnumerator {
 
-  /** The enumerator of a cluster that is asked by Kafka's own clients.
+  /** Creates the enumerator of a cluster with Kafka's clients.
     *
     * @param sizes
-    *   what is known of records, and learned here
+    *   the sizes of records; the enumerator updates them
     * @param reports
-    *   the figures of the query's tasks
+    *   the reports of the query's tasks
     */
   def apply(
       settings: KafkaSettings,
@@ -277,7 +284,7 @@ private[splice] object KafkaEnumerator {
     new KafkaEnumerator(settings, context, log, discovery, looks(settings), sizes, reports)
   }
 
-  /** The enumerator over another log, such as a simulated one. */
+  /** Creates the enumerator for another implementation of the log, such as a simulation. */
   def apply(
       settings: KafkaSettings,
       context: EnumeratorContext,
@@ -285,7 +292,7 @@ private[splice] object KafkaEnumerator {
       discovery: Discovery
   ): KafkaEnumerator = apply(settings, context, log, discovery, looks(settings))
 
-  /** The same, with figures of its own. */
+  /** Creates the enumerator for another implementation of the log, with separate figures. */
   def apply(
       settings: KafkaSettings,
       context: EnumeratorContext,

@@ -15,9 +15,9 @@ import splice.source.{EnumeratorContext, LogPartition, ProgressMetric}
   * @param fills
   *   the holes of the start
   * @param isRead
-  *   whether a partition of a position is still read: it is subscribed to, and its topic was not deleted
+  *   true if a partition of a position is still read: the subscription covers the partition, and its topic exists
   * @param skipped
-  *   the offsets that policies have skipped in this run; those that tasks report are added
+  *   the number of offsets that policies of the driver have skipped in this run; the figures of tasks are added
   */
 final private[splice] class KafkaFigures(
     sizes: RecordSizes,
@@ -37,7 +37,7 @@ final private[splice] class KafkaFigures(
   private var filled                         = 0L
   private var total                          = TaskReads()
 
-  // Of batches without ends, for which the driver requests none.
+  // The ends from batches without an end. For these batches, the driver requests no ends.
   private var reported = Map.empty[LogPartition, Long]
 
   def apply(at: KafkaPosition): SortedMap[String, String] = {
@@ -76,7 +76,7 @@ final private[splice] class KafkaFigures(
 
   private def end(p: LogPartition): Option[Long] = reported.get(p).orElse(watch.last(p))
 
-  /** Offsets that are behind their ends by as much as there is to read. */
+  /** Offsets whose distance from the end is the number of offsets to read. */
   private def unfilled(at: KafkaPosition): SortedMap[LogPartition, Long] =
     if (fills().isEmpty) at.offsets
     else

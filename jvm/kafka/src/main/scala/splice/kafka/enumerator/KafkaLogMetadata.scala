@@ -24,10 +24,10 @@ import splice.kafka.options.{KafkaSettings, Subscription}
 import splice.kafka.split.TopicPartitions
 import splice.source.{LogPartition, LogRecord}
 
-/** A cluster, asked by Kafka's own clients.
+/** The metadata of a cluster, from Kafka's clients.
   *
-  * A consumer asks for offsets, since it keeps the leaders in mind and so needs one round trip a broker; an admin client
-  * asks about topics, since it may be used by the discovery thread at the same time. Neither connects before it is needed.
+  * A consumer requests offsets, because it caches the leaders and needs one round trip per broker. An admin client
+  * requests topics, because the discovery thread may use it at the same time. Each client connects at its first use.
   */
 final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: String) extends LogMetadata {
 
@@ -77,7 +77,7 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
         }
     }
 
-  // Brokers before Kafka 2.3 have no rights in their response.
+  // Brokers before Kafka 2.3 return no access rights.
   override def checkReadable(topics: Set[String]): Unit = if (topics.nonEmpty) calls("access to topics") {
     val options = new DescribeTopicsOptions().includeAuthorizedOperations(true)
     val rights  = adminClient().describeTopics(topics.asJava, options).topicNameValues().asScala
@@ -89,7 +89,8 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
     try described(name, answer).flatMap(topic => Option(topic.authorizedOperations)).exists(isDenied)
     catch { case e: ExecutionException if e.getCause.isInstanceOf[UnsupportedVersionException] => false }
 
-  // A topic that was described has at least one right, so a broker that returns none does not support the question.
+  // A topic that was described has at least one right. A broker that returns no right therefore does not support the
+  // request.
   private def isDenied(rights: java.util.Set[AclOperation]): Boolean =
     !rights.isEmpty && !rights.contains(AclOperation.READ) && !rights.contains(AclOperation.ALL)
 
@@ -144,11 +145,11 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
     )
   }
 
-  // The consumer asks about every topic that it is assigned, also about one that was deleted.
+  // The consumer requests metadata of every assigned topic, including deleted topics.
   private def leaveOthers(client: Consumer[_, _], partitions: java.util.Collection[TopicPartition]): Unit =
     if (client.assignment().size > partitions.size) client.assign(partitions)
 
-  // The isolation level of an admin client is read_uncommitted.
+  // An admin client reads with isolation level read_uncommitted by default.
   override def written(partitions: Set[LogPartition]): Map[LogPartition, Long] = calls("ends") {
     val asked = partitions.iterator.map(p => TopicPartitions.of(p) -> OffsetSpec.latest()).toMap
     val found = adminClient().listOffsets(asked.asJava).all().get()
@@ -171,7 +172,7 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
       case (p, record) => p -> LogRecord(record.timestamp, Option(record.key).map(ArraySeq.unsafeWrapArray(_)))
     }
 
-  // A separate consumer, because a consumer that polls keeps fetching its assigned partitions.
+  // A separate consumer is used, because a consumer that polls keeps fetching its assigned partitions.
   private def fetch(
       what: String,
       ranges: Map[LogPartition, (Long, Long)],
@@ -193,7 +194,8 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
 
   override def close(): Unit = synchronized {
     closed = true
-    // An interrupted thread must still be able to close: what the clients say of it is of no use to anybody.
+    // An interrupted thread must still close the clients. Errors of the clients are irrelevant after the end of the
+    // source.
     try commits.foreach(_.close())
     finally {
       consumer.foreach(c => Try(c.close(Duration.ZERO)))
@@ -210,7 +212,7 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
   private def toLog(offsets: Offsets): Map[LogPartition, Long] =
     offsets.asScala.iterator.map { case (p, offset) => TopicPartitions.toLog(p) -> offset.longValue }.toMap
 
-  // Partitions are assigned for one reason: the consumer keeps the metadata of topics that are.
+  // Partitions are assigned only because the consumer caches the metadata of assigned topics.
   private def assigned(partitions: Set[LogPartition]): Consumer[Array[Byte], Array[Byte]] = {
     val client = consumer.getOrElse {
       val made = new KafkaConsumer[Array[Byte], Array[Byte]](properties.driver(run).asJava)
@@ -252,7 +254,9 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
 
   private def isNamed: Boolean = !settings.subscription.isInstanceOf[Subscription.TopicPattern]
 
-  /** A topic that exists. A pattern does not match topics that may not be described, because brokers do not list them. */
+  /** Returns the topic if it exists. A pattern does not match topics that the user must not describe, because brokers
+    * do not list them.
+    */
   private def permitted(name: String, answer: KafkaFuture[TopicDescription]): Option[TopicDescription] =
     try described(name, answer)
     catch { case _: TopicAuthorizationException if !isNamed => None }
@@ -269,12 +273,12 @@ final private[splice] class KafkaLogMetadata(settings: KafkaSettings, run: Strin
 
 private[enumerator] object KafkaLogMetadata {
 
-  /** A topic as a broker describes it. */
+  /** Converts the description of a broker to the state of a topic. */
   def state(topic: TopicDescription): TopicState =
     TopicState(Some(topic.topicId).filter(_ != Uuid.ZERO_UUID).map(_.toString), topic.partitions.size)
 
   private type Offsets = java.util.Map[TopicPartition, java.lang.Long]
 
-  // Longer than leaders usually need to respond, also for new connections.
+  // Longer than leaders usually need for a response, including over new connections.
   private val Soon = Duration.ofSeconds(2)
 }

@@ -9,12 +9,12 @@ import scala.collection.immutable.SortedMap
 
 import splice.source.{LogOutlook, LogPartition, LogRange, Outlook}
 
-/** What a cluster has of the partitions that a source reads. */
+/** The logs of the partitions that a source will read. */
 final private[splice] case class KafkaOutlook(override val logs: SortedMap[LogPartition, LogOutlook]) extends Outlook
 
 private[splice] object KafkaOutlook {
 
-  /** Requests the time of the first record of each partition that has one. */
+  /** Requests the time of the first record of each partition that has records. */
   def apply(ranges: SortedMap[LogPartition, LogRange], log: LogMetadata): KafkaOutlook = {
     val filled = ranges.collect { case (p, range) if range.from < range.until => p -> 0L }
     val firsts = if (filled.isEmpty) Map.empty[LogPartition, TimedOffset] else log.atTime(filled)

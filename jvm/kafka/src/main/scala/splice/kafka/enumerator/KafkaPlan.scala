@@ -6,10 +6,13 @@ package splice.kafka.enumerator
 import splice.kafka.split.{Holes, KafkaPosition, KafkaSplitRange}
 import splice.source.{CheckpointErrors, EnumeratorContext, LogPartition}
 
-/** The ranges between positions of one cluster, by the positions and by entries of its side log. Immutable, so any thread may use it.
+/** The ranges between positions of one cluster. Ranges depend only on the positions and on entries of the side log.
+  * Immutable, so any thread may use it.
   *
-  * Entries that are written later do not change a range, with two exceptions. A skip whose range overlaps does: everything before
-  * its end is lost, in every batch. A topic's id that brokers return later is added to a range, for the check of its reader.
+  * Later entries do not change a range, with two exceptions:
+  *   - A skip changes each range that overlaps it, since all records before the end of the skip are lost in every
+  *     batch.
+  *   - If brokers return the id of a topic later, the id is added to its ranges, so that readers can check it.
   */
 final private[splice] case class KafkaPlan(
     starts: Map[(LogPartition, Int), Long] = Map.empty,
@@ -18,7 +21,7 @@ final private[splice] case class KafkaPlan(
     fills: Fills = Fills()
 ) {
 
-  /** @throws splice.source.SpliceException when neither a position nor an entry has the start of a partition */
+  /** @throws splice.source.SpliceException when neither a position nor an entry contains the start of a partition */
   def splits(from: KafkaPosition, until: KafkaPosition): Seq[KafkaSplitRange] = {
     val (at, to) = (identities.meant(from), identities.meant(until))
     val ids      = to.topics.iterator.map(t => t -> identities.owner(t, to.generation(t)).id).toMap
@@ -35,10 +38,10 @@ final private[splice] case class KafkaPlan(
     }.filter(range => range.from < range.until).toSeq
   }
 
-  /** The ranges from a position on. The holes of a history are a range of their own.
+  /** The ranges that begin at a position. The holes of a history are a separate range.
     *
     * @param until
-    *   the end of a partition, or the greatest number
+    *   the end of a partition, or `Long.MaxValue`
     */
   def open(at: KafkaPosition)(isRead: LogPartition => Boolean, until: LogPartition => Long): Seq[KafkaSplitRange] = {
     val here = identities.meant(at)
@@ -51,7 +54,7 @@ final private[splice] case class KafkaPlan(
     }.filter(range => range.from < range.until).toSeq
   }
 
-  /** The range of the holes that lie between two offsets, if there are some. */
+  /** The range of the holes between two offsets, if there are holes. */
   private def filled(
       p: LogPartition,
       fill: PartitionFill,
@@ -65,13 +68,15 @@ final private[splice] case class KafkaPlan(
     }
   }
 
-  /** The partitions whose start is not known, in the generations of `until`. */
+  /** The partitions that have no start, in the generations of `until`. */
   def unknown(from: KafkaPosition, until: KafkaPosition): Set[LogPartition] = {
     val (at, to) = (identities.meant(from), identities.meant(until))
     to.offsets.keysIterator.filter(start(_, at, to).isEmpty).toSet
   }
 
-  /** The start of a partition for a range between two positions: from the first of them, its topic's generation, or the start log. */
+  /** The start of a partition in a range between two positions. The start is in the first position, in the generation
+    * of the topic, or in the start log.
+    */
   private def start(p: LogPartition, at: KafkaPosition, to: KafkaPosition): Option[Long] = {
     val generation = to.generation(p.topic)
     val own        = if (at.generation(p.topic) == generation) at.get(p) else None
@@ -81,7 +86,7 @@ final private[splice] case class KafkaPlan(
 
 private[splice] object KafkaPlan {
 
-  /** The plan by the start of a cluster and the entries of its side log, which is only read. */
+  /** Reads the plan from the start of a cluster and the entries of its side log. Writes no entries. */
   def read(context: EnumeratorContext): KafkaPlan = {
     val log = context.sideLog
     KafkaPlan(new StartLog(log).known, new SkipLog(log).known, new IdentityLog(log).known, Fills.of(context.start))

@@ -7,20 +7,20 @@ import scala.collection.immutable.SortedMap
 
 import splice.source.{LogPartition, LogRange, Outlook}
 
-/** What the logs of a cluster hold now, before any of it is read. */
+/** The contents of the logs of a cluster before the source reads them. */
 final private[enumerator] class LogContents(log: LogMetadata, membership: Membership, looks: SecondLook) {
 
   /** The first offset and the end of each partition.
     *
     * @param history
-    *   the ends of partitions that a history has; a broker that is behind may return lower ones
+    *   the ends of partitions in a history; a broker with outdated metadata may return lower ends
     */
   def ranges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = {
     val partitions = membership.first(history.keySet)
     membership.requireAll()
     def ends()                               = log.ends(partitions)
     def isShort(of: Map[LogPartition, Long]) = history.exists { case (p, end) => of.get(p).exists(_ < end) }
-    // Ends come first: a record that is written in between is read after the start.
+    // Ends are requested first. A record that is written between the requests is read after the start.
     val until = looks.confirm(ends())(isShort)(() => ends())
     val from  = log.earliest(partitions)
     SortedMap.from(partitions.iterator.map { p =>

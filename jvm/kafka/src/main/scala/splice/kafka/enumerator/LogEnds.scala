@@ -10,23 +10,23 @@ import splice.kafka.KafkaErrors
 import splice.kafka.split.KafkaPosition
 import splice.source.{LogPartition, SpliceException}
 
-/** How far partitions can be read: to their ends now, or as they were when the run's ends were fixed. */
+/** The ends of partitions: the current ends, or the fixed ends of the run. */
 final private[splice] class LogEnds(log: LogMetadata, membership: Membership, watch: EndWatch, silence: Silence) {
 
   private var frozen: Option[KafkaPosition] = None
   private var checked: Set[LogPartition]    = Set.empty
   private var described                     = SortedSet.empty[LogPartition] -> Set.empty[LogPartition]
 
-  /** Whether the run ends where it was decided to. */
+  /** True if the ends of the run are fixed. */
   def isFrozen: Boolean = frozen.nonEmpty
 
-  /** The end of a partition in a run whose ends are fixed. */
+  /** The end of a partition in a run with fixed ends. */
   def fixed(partition: LogPartition): Option[Long] = frozen.flatMap(_.get(partition))
 
-  /** Takes the ends as they are now for those of the run. */
+  /** Fixes the current ends for the run. */
   def freeze(): Unit = frozen = Some(KafkaPosition.of(now(membership.first())))
 
-  /** Forgets the ends of topics that are others now. */
+  /** Replaces the ends of topics that were recreated. */
   def renew(topics: Set[String], there: SortedSet[LogPartition]): Unit = {
     watch.forget(topics)
     frozen = frozen.map { ends =>
@@ -34,19 +34,22 @@ final private[splice] class LogEnds(log: LogMetadata, membership: Membership, wa
     }
   }
 
-  /** The partitions that this run may read: a bounded source's and a frozen run's were fixed when it began. */
+  /** The partitions that this run may read. For a bounded source or a run with fixed ends, the partitions were fixed at
+    * the start.
+    */
   def reach(there: SortedSet[LogPartition], ending: Option[KafkaPosition]): Set[LogPartition] = {
     if (there ne described._1) described = there -> there.toSet
     (ending.toSeq ++ frozen).foldLeft(described._2)((some, position) => some.filter(position.offsets.contains))
   }
 
-  /** The ends; None when the cluster was looked at meanwhile and the position is another one now. */
+  /** Returns the ends, or None if a discovery during this call has changed the position. */
   def of(at: KafkaPosition, partitions: Set[LogPartition]): Option[Map[LogPartition, Long]] = frozen match {
     case None       => live(at, partitions)(silence.ends)
     case Some(ends) =>
-      // A frozen end below the position is how a leg looks that began after the ends were taken, or a log that lost records.
+      // A fixed end before the position has two possible causes: the leg began after the ends were fixed, or the log
+      // lost records.
       val below = partitions.filter(p => at.get(p).exists(offset => ends.get(p).exists(_ < offset))) -- checked
-      // The run must not end before it is known whether records are lost, so these partitions have to respond.
+      // The run must not end before the loss of records is excluded, so these partitions have to respond.
       live(at, below)(required).map { now =>
         checked ++= below
         val lowered = now.filter { case (p, end) => at.get(p).exists(_ > end) }
@@ -55,7 +58,9 @@ final private[splice] class LogEnds(log: LogMetadata, membership: Membership, wa
       }
   }
 
-  /** Ends no later than a bounded source's; an end below the position stays, since it tells of records that were lost. */
+  /** Limits the ends to those of a bounded source. An end before the position is unchanged, because such an end shows
+    * that records were lost.
+    */
   def cut(at: KafkaPosition)(ends: Map[LogPartition, Long], ending: KafkaPosition): Map[LogPartition, Long] =
     ends.map { case (p, end) =>
       val offset = math.min(at.get(p).getOrElse(end), end)
@@ -65,8 +70,8 @@ final private[splice] class LogEnds(log: LogMetadata, membership: Membership, wa
   private def now(partitions: SortedSet[LogPartition]): Map[LogPartition, Long] =
     watch.ends(KafkaPosition.Empty, partitions.toSet)(present)(false).getOrElse(Map.empty)
 
-  /** The ends of the partitions that exist. Neither a partition without a leader nor one of a deleted topic responds; only the first is waited
-    * for.
+  /** The ends of the partitions that exist. Partitions without a leader and partitions of deleted topics do not
+    * respond. The call waits only for partitions without a leader.
     */
   @tailrec private def present(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
     val soon = log.endsSoon(partitions)

@@ -8,63 +8,69 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import splice.kafka.options.NewPartitions
 import splice.source.{LogPartition, LogRecord, SpliceException}
 
-/** What the driver asks a cluster. The enumerator knows Kafka by this only, so that a simulated log can stand in for it.
+/** Requests of the driver to a cluster. The enumerator accesses Kafka only through this interface, so a simulation can
+  * replace Kafka.
   *
-  * Every method may wait, and ends with `InterruptedException` when it is interrupted. Every method fails with a
-  * [[splice.source.SpliceException]] when the cluster cannot be reached in time or refuses. Answers leave out what is not there.
+  * Every method may block, and throws `InterruptedException` if its thread is interrupted. Every method throws a
+  * [[splice.source.SpliceException]] if the cluster does not respond in time or rejects the request. Results omit
+  * topics, partitions and records that do not exist.
   */
 private[splice] trait LogMetadata extends AutoCloseable {
 
-  /** The topics and partitions that are subscribed to. Called from the discovery thread too. */
+  /** The topics and partitions of the subscription. The discovery thread calls this method, too. */
   def describe(): LogDescription
 
-  /** The first offset that the log holds. */
+  /** The first offset of partitions in the log. */
   def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long]
 
-  /** Where partitions begin that are new to a query. */
+  /** The starts of partitions that are new to a query. */
   final def starts(policy: NewPartitions, partitions: Set[LogPartition]): Map[LogPartition, Long] = policy match {
     case NewPartitions.Earliest => earliest(partitions)
     case NewPartitions.Latest   => ends(partitions)
   }
 
-  /** One past the last offset that a reader of the configured isolation level may see. One round trip a broker. */
+  /** The offset after the last record that a reader with the configured isolation level can read. Needs one round trip
+    * per broker.
+    */
   def ends(partitions: Set[LogPartition]): Map[LogPartition, Long]
 
-  /** The [[ends]] of the partitions that respond soon, so that one without a leader does not delay the others. */
+  /** The [[ends]] of the partitions that respond soon. A partition without a leader does not delay the others. */
   def endsSoon(partitions: Set[LogPartition]): LogOffsets = LogOffsets(ends(partitions))
 
   /** The [[earliest]] offsets of the partitions that respond soon. */
   def earliestSoon(partitions: Set[LogPartition]): LogOffsets = LogOffsets(earliest(partitions))
 
-  /** One past the last offset that was written, including records of open transactions, which readers may see later. */
+  /** The offset after the last record, including records of open transactions, which readers may receive later. */
   def written(partitions: Set[LogPartition]): Map[LogPartition, Long] = ends(partitions)
 
-  /** The first record at or after a time in milliseconds, for the partitions that have one. */
+  /** The first record at or after a time in milliseconds, for the partitions that have such a record. */
   def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]
 
-  /** The first record in ranges of offsets (from included, until excluded) that a reader of the configured isolation level gets,
-    * for the partitions that have one. Transaction markers, aborted records and compacted offsets are not records.
+  /** The first record that a reader with the configured isolation level receives in a range of offsets.
+    *
+    * A range begins at its first number and ends before its second number. The result omits ranges without a record.
+    * Transaction markers, aborted records and compacted offsets are not records.
     */
   def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long]
 
-  /** The records at offsets, for the partitions that have one there that a reader of the configured isolation level gets. */
+  /** The records at offsets, if a reader with the configured isolation level receives them. */
   def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord]
 
-  /** What the configured consumer group has committed. */
+  /** The committed offsets of the configured consumer group. */
   def committed(partitions: Set[LogPartition]): Map[LogPartition, Long]
 
-  /** Checks that the records of topics may be read, if the brokers return access rights.
+  /** Checks that the user may read the records of topics, if the brokers return access rights.
     *
     * @throws splice.source.SpliceException
     *   when access is denied
     */
   def checkReadable(topics: Set[String]): Unit = ()
 
-  /** The ids and the numbers of partitions that topics have now; a topic that does not exist is left out. The topics need not be
+  /** The ids and the numbers of partitions of topics. The result omits topics that do not exist. The topics need not be
     * subscribed to.
     *
     * @return
-    *   waits for the response; the request is sent before
+    *   a function that waits for the response; the request is sent before this method returns
     */
   def topicStates(topics: Set[String]): () => Map[String, TopicState] = { () =>
     val seen = describe()
@@ -73,21 +79,22 @@ private[splice] trait LogMetadata extends AutoCloseable {
     }
   }
 
-  /** Commits offsets to the configured consumer group: later, and only the last ones if many are given in between. An error
-    * is a warning. [[close]] waits for a short time until the last ones are committed.
+  /** Commits offsets to the configured consumer group in the background. While a commit is running, only the last
+    * requested offsets are kept. An error is logged as a warning. [[close]] waits for a short time until the last
+    * offsets are committed.
     */
   def commit(offsets: Map[LogPartition, Long]): Unit = ()
 
-  /** Waits for a short time until the offsets of [[commit]] are committed; false if they are not. */
+  /** Waits for a short time until the offsets of [[commit]] are committed. Returns false if they are not. */
   def flushCommits(): Boolean = true
 }
 
-/** A cluster as it was seen at one time.
+/** The topics and partitions of a cluster at one time.
   *
   * @param clusterId
-  *   None when the brokers do not tell
+  *   None if the brokers return no cluster id
   * @param topicIds
-  *   ids of the topics in `partitions`, as far as the brokers tell
+  *   the ids of the topics in `partitions`, if the brokers return ids
   * @param missing
   *   topics that are subscribed to by name and do not exist
   */
@@ -98,10 +105,10 @@ final private[splice] case class LogDescription(
     missing: SortedSet[String]
 )
 
-/** A topic at one time.
+/** The state of a topic at one time.
   *
   * @param id
-  *   None when the brokers return none
+  *   None if the brokers return no id
   * @param partitions
   *   the number of its partitions, subscribed to or not
   */
@@ -110,12 +117,12 @@ final private[splice] case class TopicState(id: Option[String], partitions: Int)
 /** Offsets of the partitions that responded soon.
   *
   * @param silent
-  *   the other partitions, each with the error that a request for it alone fails with
+  *   the other partitions, each with the error of a request for this partition alone
   */
 final private[splice] case class LogOffsets(
     found: Map[LogPartition, Long],
     silent: Map[LogPartition, SpliceException] = Map.empty
 )
 
-/** A record's offset and timestamp. */
+/** The offset and the timestamp of a record. */
 final private[splice] case class TimedOffset(offset: Long, millis: Long)

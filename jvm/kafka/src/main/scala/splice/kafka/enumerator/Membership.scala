@@ -10,7 +10,9 @@ import splice.kafka.options.{KafkaSettings, Subscription}
 import splice.kafka.split.KafkaPosition
 import splice.source.LogPartition
 
-/** Which partitions there are. A partition once known leaves only when brokers deny it again and again, and then by policy. */
+/** The existing partitions. If repeated responses of brokers do not contain a partition, the policy for removed topics
+  * applies.
+  */
 final private[splice] class Membership(
     settings: KafkaSettings,
     discovery: Discovery,
@@ -20,18 +22,19 @@ final private[splice] class Membership(
     looks: SecondLook
 ) {
 
-  // Other threads read it.
+  // Other threads read this field.
   @volatile private var seen: Option[LogDescription] = None
 
   private var compared                = false
   private var gone: Set[LogPartition] = Set.empty
 
-  /** Where reading goes on from a position, and of which partitions; asks the cluster only the first time in a run.
+  /** Returns the position at which the query continues, and the existing partitions. Sends a request to the cluster
+    * only in the first call of a run.
     *
     * @param at
     *   the partitions that were read before
     * @throws splice.source.SpliceException
-    *   when a topic is missing, was created again, or was deleted, and the policy is to fail
+    *   when a topic is missing, was recreated, or was deleted, and the policy is to fail
     */
   def settle(at: KafkaPosition): Settled = {
     val news = if (seen.isEmpty) Some(discovery.now()) else discovery.news()
@@ -43,47 +46,48 @@ final private[splice] class Membership(
     settled(at)
   }
 
-  /** Whether discovery has found other topics or partitions than [[settle]] returned last. Any thread may call it. */
+  /** True if discovery has found other topics or partitions than those of the last [[settle]]. Any thread may call it.
+    */
   def isStale: Boolean = discovery.pending.exists { found =>
     seen.exists(known => found.partitions != known.partitions || found.topicIds != known.topicIds)
   }
 
-  /** The same, as the cluster says it now. */
+  /** Returns the same as [[settle]], but requests topics and partitions from the cluster. */
   def look(at: KafkaPosition): Settled = {
     review(discovery.now(), at)
     settled(at)
   }
 
-  /** Makes sure that what is read was compared with the cluster in this run. */
+  /** Compares the position with the cluster, unless this run has compared a position before. */
   def once(at: KafkaPosition): Unit = if (!compared) { val _ = settle(at) }
 
-  /** The partitions as they were last seen in this run. */
+  /** The partitions in the last response of this run. */
   def known: Option[SortedSet[LogPartition]] = seen.map(_.partitions)
 
-  /** Topics that are subscribed to by name and that did not exist then. */
+  /** Topics that are subscribed to by name and were missing in the last response. */
   def missing: SortedSet[String] = seen.fold(SortedSet.empty[String])(_.missing)
 
-  /** The partitions before it is known what was read of them.
+  /** The existing partitions, without a comparison to a position.
     *
     * @param needed
-    *   partitions that should be among them
+    *   partitions that the response should contain
     */
   def first(needed: collection.Set[LogPartition] = Set.empty): SortedSet[LogPartition] = {
-    // What was made just now is not known to every broker yet.
+    // Some brokers return a new topic only some time after its creation.
     def lacks(seen: LogDescription) = seen.missing.nonEmpty || !needed.subsetOf(seen.partitions)
     val description                 = looks.confirm(discovery.now())(lacks)(() => discovery.now())
     seen = Some(description)
     description.partitions
   }
 
-  /** The same for where reading begins: the position is of the topics as they are now. */
+  /** The position at the start, with the current generations of its topics. */
   def begin(at: KafkaPosition): KafkaPosition = {
     recreation.check(described, KafkaPosition.Empty)
     identity.note(described)
     at.topics.foldLeft(at)((position, topic) => position.as(topic, identity.known.latest(topic)))
   }
 
-  /** Fails when something that is subscribed to by name does not exist. */
+  /** Throws an error if a topic or partition that is subscribed to by name does not exist. */
   def requireAll(): Unit = {
     if (described.missing.nonEmpty) throw KafkaErrors.missingTopics(described.missing, settings.client.servers)
     settings.subscription match {
@@ -93,15 +97,15 @@ final private[splice] class Membership(
     }
   }
 
-  /** Whether what was planned of a partition can still be read: its topic is there, and the same. */
+  /** True if planned ranges of a partition can still be read, because its topic exists and has the same generation. */
   def holds(partition: LogPartition, generation: Int): Boolean =
     !gone(partition) && identity.known.latest(partition.topic) == generation
 
-  /** Whether a partition is subscribed to, and its topic exists as far as that was compared in this run. */
+  /** True if a partition is subscribed to, and its topic was not missing in a comparison of this run. */
   def reads(partition: LogPartition): Boolean = settings.subscription.covers(partition) && !gone(partition)
 
   private def described: LogDescription =
-    seen.getOrElse(throw new IllegalStateException("asked for partitions before the first look"))
+    seen.getOrElse(throw new IllegalStateException("partitions are not available before the first discovery"))
 
   private def settled(at: KafkaPosition): Settled =
     Settled(removal(recreation(identity.known.meant(at), exists)), described.partitions)
@@ -134,5 +138,5 @@ final private[splice] class Membership(
   }
 }
 
-/** Where reading goes on, and which partitions there are. */
+/** The position at which the query continues, and the existing partitions. */
 final private[splice] case class Settled(position: KafkaPosition, partitions: SortedSet[LogPartition])

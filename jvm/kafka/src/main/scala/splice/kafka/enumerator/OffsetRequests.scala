@@ -15,23 +15,24 @@ import org.apache.kafka.common.errors.{RetriableException, TimeoutException, Top
 import splice.kafka.KafkaErrors
 import splice.source.{LogPartition, SpliceException}
 
-/** Requests one offset of each partition, such as its end. A partition without a leader does not delay the others. Used by one thread.
+/** Requests one offset per partition, such as its end. A partition without a leader does not delay the others. Used by
+  * one thread.
   *
-  * A consumer keeps the leaders, so it needs one round trip per broker, but it returns the offsets of all partitions or of none. Partitions
-  * that it did not return soon are requested from an admin client, which needs one more round trip and completes each partition on its own.
-  * Such a request stays under way until the partition responds, and is sent again after it failed. The consumer requests the other
-  * partitions meanwhile.
+  * A consumer caches the leaders and needs one round trip per broker, but it returns the offsets of all partitions or
+  * of none. An admin client needs one more round trip, and completes each partition separately. If the consumer returns
+  * no offsets soon, the admin client requests them. Such a request runs until the partition responds, and is repeated
+  * after a failure. The consumer requests the other partitions during this time.
   *
   * @param what
-  *   names the offsets in errors
+  *   the name of the offsets in errors
   * @param patience
   *   how long a call waits for each of the two clients
   * @param pause
-  *   the time between a request that failed and the next one
+  *   the time between a failed request and its repetition
   * @param shown
-  *   an error of the client as it may be shown
+  *   removes secrets from an error of the client
   * @param together
-  *   requests all offsets from the consumer, which waits for this time at most
+  *   requests all offsets from the consumer, within this time
   * @param each
   *   requests offsets from the admin client
   */
@@ -48,7 +49,7 @@ final private[enumerator] class OffsetRequests(
 
   private var waiting = Map.empty[LogPartition, KafkaFuture[ListOffsetsResultInfo]]
 
-  // Partitions whose request failed, and when, by System.nanoTime.
+  // Partitions whose request failed, with the time of the failure (System.nanoTime).
   private var failed = Map.empty[LogPartition, (Long, SpliceException)]
 
   def apply(partitions: Set[LogPartition]): LogOffsets = {
@@ -78,7 +79,7 @@ final private[enumerator] class OffsetRequests(
     }
   }
 
-  /** The offsets if the consumer returns them soon; else the admin client requests them. */
+  /** The offsets if the consumer returns them soon. Otherwise, the admin client requests them. */
   private def soon(partitions: Set[LogPartition]): Map[LogPartition, Long] =
     try together(partitions, patience)
     catch {

@@ -10,7 +10,7 @@ import splice.source.{LogPartition, SplitRange}
 /** Batches that read a cluster without an end ([[splice.source.OpenEnded]]).
   *
   * @param ending
-  *   the end of a bounded source, whose ranges have it
+  *   the end of a bounded source, which also ends the ranges
   */
 final private[enumerator] class OpenReads(
     membership: Membership,
@@ -22,7 +22,7 @@ final private[enumerator] class OpenReads(
     ending: Option[EndingOffsets]
 )(plan: => KafkaPlan) {
 
-  /** The position with the starts of new partitions, after what retention has removed. */
+  /** The position with the starts of new partitions, after the records that retention has removed. */
   def settle(at: KafkaPosition): KafkaPosition = {
     val Settled(here, there) = membership.settle(at)
     val ends                 = ending.map(endingLog.resolve(_, here, there).end)
@@ -38,7 +38,7 @@ final private[enumerator] class OpenReads(
   def reached(settled: KafkaPosition, unread: Seq[SplitRange]): KafkaPosition =
     OpenReads.reached(settled, open(settled), unread.collect { case range: KafkaSplitRange => range })
 
-  // Without a fixed end, a partition that the end lacks is not read.
+  // A bounded source does not read a partition that its end does not contain.
   private def until(p: LogPartition): Long =
     if (ending.isEmpty) Long.MaxValue else endingLog.end.flatMap(_.get(p)).getOrElse(0L)
 }
@@ -48,9 +48,9 @@ private[splice] object OpenReads {
   /** The position after a batch.
     *
     * @param planned
-    *   all ranges of the batch. A partition may have two, of which the second one has no row that is read before the first one ends
+    *   all ranges of the batch. A partition may have two ranges, which are read one after the other
     * @param unread
-    *   their unread ranges. An open range that is absent was not read
+    *   the unread parts of these ranges. If an open range is missing, it was not read
     */
   def reached(settled: KafkaPosition, planned: Seq[KafkaSplitRange], unread: Seq[KafkaSplitRange]): KafkaPosition = {
     val left = unread.groupMapReduce(_.partition)(_.from)(math.min)

@@ -12,10 +12,10 @@ import org.slf4j.LoggerFactory
 import splice.kafka.KafkaErrors
 import splice.source.SpliceException
 
-/** Bears with a cluster that gives no answer, for so long and no longer (`clusterTimeout`).
+/** Tolerates an unreachable cluster for up to `clusterTimeout`.
   *
   * @param pause
-  *   lets some time pass before the cluster is asked again
+  *   waits for some time before the next request
   */
 final private[splice] class Outage(patience: Duration, clock: Clock, pause: () => Unit) {
 
@@ -23,10 +23,10 @@ final private[splice] class Outage(patience: Duration, clock: Clock, pause: () =
 
   private var since: Option[Instant] = None
 
-  /** The answer, or `otherwise` while the cluster gives none. */
+  /** Returns the response, or `otherwise` if the cluster does not respond. */
   def idle[A](otherwise: => A)(ask: => A): A = answer(ask).getOrElse(otherwise)
 
-  /** The answer, asked for again and again while the cluster gives none. */
+  /** Returns the response. Repeats the request while the cluster does not respond. */
   @tailrec def wait[A](ask: () => A): A = answer(ask()) match {
     case Some(answered) => answered
     case None           =>
@@ -37,7 +37,7 @@ final private[splice] class Outage(patience: Duration, clock: Clock, pause: () =
   private def answer[A](ask: => A): Option[A] =
     try {
       val answered = ask
-      since.foreach(first => log.info(s"The Kafka servers answer again, after no answer since $first."))
+      since.foreach(first => log.info(s"The Kafka servers respond again. The outage began at $first."))
       since = None
       Some(answered)
     } catch {

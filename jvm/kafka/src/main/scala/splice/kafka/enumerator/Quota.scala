@@ -5,21 +5,22 @@ package splice.kafka.enumerator
 
 import splice.source.Limits
 
-/** How many rows and bytes one batch may still read. */
+/** The number of rows and bytes that a batch may still read. */
 final private[splice] case class Quota(rows: Double, bytes: Double) {
 
   def fits(rowBytes: Double): Boolean = rows >= 1 && bytes >= rowBytes
 
   def less(some: Double, rowBytes: Double): Quota = Quota(rows - some, bytes - some * rowBytes)
 
-  /** Shares it: each gets a row, then all get rows in proportion to their rates until they have no more or the quota is used up.
+  /** Shares the quota. Each backlog gets one row. Then all backlogs get rows in proportion to their rates, until all
+    * backlogs are empty or the quota is used up.
     *
-    * Pure. Never more than the quota but for the very first row, so that a batch always goes on.
+    * The method is pure. Only the first row may exceed the quota, so that each batch makes progress.
     *
     * @param backlogs
     *   in the order in which they get their first rows, and the rows that cannot be divided
     * @return
-    *   rows for each
+    *   the rows of each backlog
     */
   def share(backlogs: IndexedSeq[Backlog]): Array[Long] = {
     val parts = new Array[Long](backlogs.size)
@@ -37,7 +38,8 @@ final private[splice] case class Quota(rows: Double, bytes: Double) {
     parts
   }
 
-  // Who stands first gets its row whatever it costs; the next who finds no room stands first some batches later.
+  // The first partition always gets one row, even over the quota. The order rotates, so every partition is first within
+  // a few batches.
   private def firstRows(backlogs: IndexedSeq[Backlog], parts: Array[Long]): Quota = {
     val served = backlogs.indices.iterator.scanLeft(this)((left, i) => left.less(1, backlogs(i).rowBytes))
       .zip(backlogs.indices.iterator)
@@ -54,10 +56,10 @@ final private[splice] case class Quota(rows: Double, bytes: Double) {
     left.less(more.toDouble, backlogs(i).rowBytes)
   }
 
-  /** The greatest number of rows per unit of rate that stays within the quota. */
+  /** The greatest number of rows per unit of rate within the quota. */
   private def level(backlogs: IndexedSeq[Backlog], left: Quota): Double = {
     def within(budget: Double, price: Backlog => Double): Double = {
-      // Backlogs fill up one after another as the level rises; `full` is what those below it take.
+      // Backlogs fill up one after another as the level rises. `full` is the use of the backlogs below the level.
       val byLevel = backlogs.sortBy(b => (b.rows - 1) / b.rate)
       var full    = 0.0
       var open    = backlogs.iterator.map(b => b.rate * price(b)).sum
@@ -82,5 +84,5 @@ private[splice] object Quota {
     Quota(limits.rows.fold(Unlimited.rows)(_.toDouble), limits.bytes.fold(Unlimited.bytes)(_.toDouble))
 }
 
-/** What one partition has to read: `rate` is how fast it gets rows, compared with others. */
+/** The backlog of one partition. `rate` is its weight compared with the other partitions. */
 final private[splice] case class Backlog(rows: Long, rowBytes: Double, rate: Double)

@@ -7,26 +7,27 @@ import scala.collection.immutable.SortedMap
 
 import splice.source.LogPartition
 
-/** Shares the rows that one batch may read among partitions, as Spark's own Kafka source does. */
+/** Shares the rows of a batch among partitions, as Spark's Kafka source does. */
 private[splice] object RateLimit {
 
-  /** How far each partition goes: its part of `rows` is its part of the backlog, at least one row where there is one.
+  /** The end of each partition in the batch. A partition gets a share of `rows` in proportion to its backlog, and at
+    * least one row if it has a backlog.
     *
     * @param ranges
-    *   from and until of everything that is available
+    *   the start and the end of each available range
     */
   def apply(rows: Long, ranges: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] = {
     val total = RateLimit.total(ranges.valuesIterator)
-    // Unlike `map`, it compares no partitions.
+    // Unlike `map`, `transform` compares no partitions.
     ranges.transform { case (_, (from, until)) => part(rows, total, from, until) }
   }
 
-  /** The backlog of ranges. */
+  /** The number of offsets in ranges. */
   def total(ranges: Iterator[(Long, Long)]): Double = ranges.map { case (from, until) =>
     math.max(until - from, 0L).toDouble
   }.sum
 
-  /** How far one partition goes.
+  /** The end of one partition in the batch.
     *
     * @param total
     *   the backlog of all partitions

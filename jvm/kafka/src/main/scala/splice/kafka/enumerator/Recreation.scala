@@ -10,12 +10,12 @@ import splice.kafka.split.KafkaPosition
 import splice.kafka.{KafkaErrors, MissingRange, SkippedRows}
 import splice.source.LogPartition
 
-/** What happens to topics that are others than before under the same name (`onTopicRecreated`).
+/** Applies the policy for topics that were recreated under the same name (`onTopicRecreated`).
   *
   * @param newStarts
-  *   where partitions begin that are new to the query
+  *   the starts of partitions that are new to the query
   * @param lastEnd
-  *   where a partition was last seen to end
+  *   the last end of a partition that a broker returned
   */
 final private[splice] class Recreation(
     log: LogMetadata,
@@ -32,55 +32,56 @@ final private[splice] class Recreation(
 
   private var warned = false
 
-  /** The topics of a description that are not the ones that are known. */
+  /** The topics in a description that are not the stored ones. */
   def others(seen: LogDescription): Set[String] =
     seen.partitions.iterator.map(_.topic).toSet.filter(isOther(_, seen))
 
   private def isOther(topic: String, seen: LogDescription): Boolean =
     identity.known.isOther(topic, owner(seen, topic))
 
-  /** Whether topics are still the ones that are known, by the ids that they have now. */
+  /** True if topics are still the stored ones, by their current ids. */
   def owns(topics: Set[String], now: Map[String, TopicState]): Boolean = topics.forall { topic =>
-    // A broker that returns no id of a topic says only that the topic exists.
+    // A broker that returns no id confirms only that the topic exists.
     identity.known.owner(topic).id.forall(id => now.get(topic).exists(_.id.forall(_ == id)))
   }
 
-  /** Takes topics that are others by policy, and those that were forgotten as new.
+  /** Applies the policy to recreated topics, and adds topics that are not in the position.
     *
     * @param at
-    *   what was read before
+    *   the position of the query
     * @throws splice.source.SpliceException
-    *   when the policy is to fail, and something was read before
+    *   when the policy is to fail, and a recreated topic was read before
     */
   def check(seen: LogDescription, at: KafkaPosition): Unit = {
     if (seen.clusterId.isEmpty && !warned) {
       warned = true
       logger.warn(
-        s"The brokers at $servers tell no cluster id, so another cluster at their address is not noticed as such."
+        s"The brokers at $servers return no cluster id. Splice cannot detect whether the address later points to " +
+          "another cluster."
       )
     }
     val changed           = others(seen)
     val (read, forgotten) = changed.partition(at.hasTopic)
     if (read.nonEmpty && policy == TopicRecreated.Fail) fail(read, seen)
-    // A generation that another driver has begun may be found while the one of another topic begins.
+    // While this driver stores the generation of one topic, another driver may store the generation of this topic.
     read.foreach(topic => if (isOther(topic, seen)) restart(topic, seen, at))
     val back = deletions.all.map(_.topic).filter(t => !at.hasTopic(t) && seen.partitions.exists(_.topic == t)).toSet
     (forgotten ++ back).foreach(topic => if (back(topic) || isOther(topic, seen)) adopt(topic, seen))
   }
 
-  /** Fails, as the policy says, when topics are gone because another cluster answers. */
+  /** Throws an error if the policy is to fail, and topics are missing because another cluster responds. */
   def refuseElsewhere(gone: Set[String], seen: LogDescription): Unit = {
     val now       = Owner(seen.clusterId, None)
     val elsewhere = gone.filterNot(topic => identity.known.owner(topic).sameCluster(now))
     if (elsewhere.nonEmpty && policy == TopicRecreated.Fail) fail(elsewhere, seen)
   }
 
-  /** The position with the topics of a later generation than its own at their start.
+  /** The position, with each topic of a later generation at the start of that generation.
     *
     * @param exists
-    *   whether a topic is subscribed to and exists: another one enters the position only if it is in it already
+    *   true if a topic is subscribed to and exists; another topic is added only if the position contains it
     * @throws splice.source.SpliceException
-    *   when the policy is to fail, and the generation was stored by a driver that did not know that the topic was read
+    *   when the policy is to fail, and the driver that stored the generation had not read the topic
     */
   def apply(at: KafkaPosition, exists: String => Boolean): KafkaPosition =
     identity.known.renewed.foldLeft(at) { (position, generation) =>
@@ -105,8 +106,8 @@ final private[splice] class Recreation(
     tell(topic, was, now)
   }
 
-  /** Applies the policy to a topic that another driver has taken for a new one. Of two drivers on one checkpoint, the one that is behind does not
-    * know that the other one has read the topic.
+  /** Applies the policy to a topic that another driver has stored as a new topic. If two drivers use one checkpoint,
+    * the slower driver does not detect that the other driver has read the topic.
     */
   private def abandon(topic: String, at: KafkaPosition, now: Generation): Unit =
     if (policy == TopicRecreated.Fail) throw KafkaErrors.recreated(Seq(topic))
@@ -116,12 +117,14 @@ final private[splice] class Recreation(
     val unread = was.offsets.toSeq.map { case (p, offset) => MissingRange(p, offset, lastEnd(p).filter(_ >= offset)) }
     skipped.add(unread)
     logger.warn(
-      s"${KafkaErrors.recreated(Seq(topic)).getMessage} As 'onTopicRecreated' says, it is read from its beginning: " +
-        s"${now.starts.json}. Not read of the topic before: ${MissingRange.counted(unread)}."
+      s"${KafkaErrors.recreated(Seq(topic)).getMessage} 'onTopicRecreated' is restart, so the topic is read from its " +
+        s"beginning: ${now.starts.json}. Unread records of the previous topic: ${MissingRange.counted(unread)}."
     )
   }
 
-  /** A topic that nothing is known to be read of, or that was forgotten: it goes on if it is the same, else it is new. */
+  /** Adds a topic that is not in the position. The same topic continues at its old position, and another topic starts
+    * as a new topic.
+    */
   private def adopt(topic: String, seen: LogDescription): Unit = {
     val own    = owner(seen, topic)
     val before = identity.known.owner(topic)

@@ -10,12 +10,13 @@ import splice.kafka.split.KafkaPosition
 import splice.kafka.{DataLoss, MissingRange, SkippedRows}
 import splice.source.LogPartition
 
-/** What happens to topics that are gone (`onTopicRemoved`).
+/** Applies the policy for topics that no longer exist (`onTopicRemoved`).
   *
   * @param lastEnd
-  *   where a partition was last seen to end
+  *   the last end of a partition that a broker returned
   * @param subscription
-  *   brokers do not list topics that the user may not describe, so a pattern does not match them
+  *   the subscription; a pattern does not match topics that the user must not describe, because brokers do not list
+  *   them
   */
 final private[splice] class Removal(
     deletions: DeletionLog,
@@ -28,20 +29,22 @@ final private[splice] class Removal(
 
   private val loss = DataLoss(policy == TopicRemoved.Fail, skipped)
 
-  /** Whether a topic was said to be gone before, and the query goes on nevertheless. */
+  /** True if the deletion of a topic was reported before, and the query continues without the topic. */
   def isKnown(topic: String): Boolean = policy != TopicRemoved.Fail && deletions.of(topic).nonEmpty
 
-  /** The position without the topics that the policy forgets, which depends on how long they have been gone. */
+  /** The position without the topics that the policy removes. With `keep`, a topic is removed some time after its
+    * deletion.
+    */
   def apply(at: KafkaPosition): KafkaPosition =
     deletions.all.filter(forgotten).foldLeft(at)((position, deletion) => position.without(deletion.topic))
 
-  /** Takes back topics that are there again, and whose position was kept. */
+  /** Restores topics that exist again and are still in the position. */
   def back(seen: LogDescription, at: KafkaPosition): Unit = {
     val there = deletions.all.map(_.topic).filter(t => at.hasTopic(t) && seen.partitions.exists(_.topic == t)).toSeq
     there.foreach(deletions.restore)
   }
 
-  /** Says what can no longer be read.
+  /** Reports records that can no longer be read.
     *
     * @throws splice.source.SpliceException
     *   when the policy is to fail
@@ -52,10 +55,10 @@ final private[splice] class Removal(
       MissingRange(p, offset, lastEnd(p).filter(_ >= offset))
     }
     loss.report(
-      s"the topic or partition does not exist any more$hidden; as far as it is known, that is ${MissingRange.counted(ranges)}",
+      s"the topic or partition no longer exists$hidden; unread: ${MissingRange.counted(ranges)}",
       ranges
     )
-    // A topic that still has other partitions loses none: a broker that says so is behind.
+    // A topic cannot lose some of its partitions. A broker that returns fewer partitions has outdated metadata.
     val topics = lost.map(_.topic).filterNot(topic => seen.partitions.exists(_.topic == topic))
     topics.foreach(topic => deletions.delete(topic, at.only(topic), clock.instant()))
   }

@@ -8,7 +8,7 @@ import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
 import splice.kafka.{DataLoss, KafkaErrors, MissingRange, SkippedRows}
 import splice.source.LogPartition
 
-/** Makes durable what the plan of a batch depends on that another run or Spark's own source logged. */
+/** Stores the entries that the plan of a batch needs, if another run or Spark's Kafka source logged the batch. */
 final private[splice] class Replay(
     settings: KafkaSettings,
     log: LogMetadata,
@@ -20,9 +20,9 @@ final private[splice] class Replay(
     skipped: SkippedRows
 ) {
 
-  /** @param plan the plan by the entries that are durable when it is called */
+  /** @param plan the plan with the entries that are durable at the time of the call */
   def apply(plan: => KafkaPlan, from: KafkaPosition, until: KafkaPosition): Unit = {
-    // The cluster is compared first, so that a recreated topic is not read as if it were the old one.
+    // The cluster is compared first. Otherwise, a recreated topic would be read as the old topic.
     membership.once(identity.known.meant(until))
     val (at, to)  = (identity.known.meant(from), identity.known.meant(until))
     val unknown   = plan.unknown(from, until)
@@ -33,10 +33,11 @@ final private[splice] class Replay(
     drop(plan, from, until, to)(holds)
   }
 
-  /** The topics of a batch that are not subscribed to any more, so that discovery does not include them, and that were deleted or recreated.
+  /** The topics of a batch that are no longer subscribed to and were deleted or recreated. Discovery does not include
+    * these topics.
     *
     * @throws splice.source.SpliceException
-    *   when there are some, and the policy is to fail
+    *   when there are such topics, and the policy is to fail
     */
   private def unsubscribed(
       plan: KafkaPlan,
@@ -68,7 +69,9 @@ final private[splice] class Replay(
     }
   }
 
-  /** Stores the earliest record as the start of each partition: only Spark's own source logs a batch before the start is stored. */
+  /** Stores the earliest offset as the start of each partition. Only Spark's Kafka source logs a batch before the start
+    * is stored.
+    */
   private def begin(unknown: Set[LogPartition], to: KafkaPosition)(holds: LogPartition => Boolean): Unit = {
     val _ = starts.starts(unknown, to) { asked =>
       // A request for a partition that does not exist has no response until its timeout.

@@ -9,15 +9,17 @@ import splice.kafka.options.OutOfRange
 import splice.kafka.{DataLoss, MissingRange, SkippedRows}
 import splice.source.LogPartition
 
-/** Where partitions go on whose next record retention has removed (`onOutOfRange`). */
+/** Applies the policy for partitions whose next record retention has removed (`onOutOfRange`). */
 final private[splice] class Retention(log: LogMetadata, policy: OutOfRange, skipped: SkippedRows) {
 
   private val loss = DataLoss(policy.fails, skipped)
 
-  /** The offsets at which partitions go on, never before the end of their last gaps.
+  /** The offsets at which partitions continue, never before the end of their last gaps.
     *
+    * @param what
+    *   the reason for the report
     * @param gaps
-    *   what is wanted and lies before the first offset that the log holds, in the order of the offsets
+    *   requested ranges before the first offset of the log, in the order of the offsets
     * @throws splice.source.SpliceException
     *   when the policy is to fail
     */
@@ -33,7 +35,7 @@ final private[splice] class Retention(log: LogMetadata, policy: OutOfRange, skip
           ends ++ log.atTime(first.map { case (p, _) => p -> millis }).map { case (p, record) => p -> record.offset }
       }
       val goesOn = first.map { case (p, offset) => p -> math.max(offset, to.getOrElse(p, offset)) }
-      // The last gap of a partition is followed by what the policy passes over.
+      // The policy may skip offsets after the last gap of a partition.
       val passed = gaps.map { gap =>
         if (gap.until == first.get(gap.partition)) gap.copy(until = goesOn.get(gap.partition)) else gap
       }
@@ -43,8 +45,8 @@ final private[splice] class Retention(log: LogMetadata, policy: OutOfRange, skip
 
   private def say: String = policy match {
     case OutOfRange.Fail           => ""
-    case OutOfRange.Earliest       => "; reading goes on at the earliest record"
-    case OutOfRange.Latest         => "; reading goes on at the end"
-    case OutOfRange.AtTime(millis) => s"; reading goes on at ${Instant.ofEpochMilli(millis)}"
+    case OutOfRange.Earliest       => "; reading continues at the earliest record"
+    case OutOfRange.Latest         => "; reading continues at the end"
+    case OutOfRange.AtTime(millis) => s"; reading continues at ${Instant.ofEpochMilli(millis)}"
   }
 }

@@ -8,17 +8,18 @@ import java.util.concurrent.TimeUnit
 
 import scala.annotation.tailrec
 
-/** Answers that go backwards may come from a broker that is behind, so they are asked for again before they are believed.
+/** Repeats a request if its response contradicts an earlier one, because a broker with outdated metadata may have sent
+  * the response.
   *
   * @param looks
-  *   how often to ask again, at least once
+  *   the number of repetitions, at least one
   */
 final private[splice] class SecondLook(looks: Int, interval: Duration, pause: Duration => Unit) {
 
-  /** Lets the time between two looks pass. */
+  /** Waits for the time between two requests. */
   def waitForNext(): Unit = pause(interval)
 
-  /** The first answer without suspects, else the last one. */
+  /** The first response that is not suspicious. If all responses are suspicious, the last one. */
   @tailrec def confirm[A](first: A, left: Int = math.max(looks, 1))(suspicious: A => Boolean)(again: () => A): A =
     if (left == 0 || !suspicious(first)) first
     else {

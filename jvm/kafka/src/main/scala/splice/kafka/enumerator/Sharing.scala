@@ -9,13 +9,15 @@ import scala.collection.mutable
 import splice.kafka.options.{AdmissionPolicy, AdmissionRules}
 import splice.source.{Limits, LogPartition}
 
-/** Shares what one batch may read among partitions, so that each that has a backlog gets on in this batch or in one soon after. */
+/** Shares a batch among partitions, so that each partition with a backlog gets rows in this batch or in one of the next
+  * batches.
+  */
 final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
 
-  /** How far each partition goes.
+  /** The end of each partition in the batch.
     *
     * @param ready
-    *   from and until of everything that is available
+    *   the start and the end of each available range
     */
   def apply(limits: Limits, ready: SortedMap[LogPartition, (Long, Long)]): SortedMap[LogPartition, Long] =
     byLag(limits) match {
@@ -23,13 +25,13 @@ final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
       case None       => within(Quota.of(limits), ready, Quota.of(limits))
     }
 
-  /** The rows that [[RateLimit]] shares; None if other limits or rules apply, too. */
+  /** The rows that [[RateLimit]] shares; None if other limits or rules apply. */
   def byLag(limits: Limits): Option[Long] = limits.rows.filter(_ => limits.bytes.isEmpty && isLagOnly)
 
-  /** The same, where only the very first row may exceed the quota.
+  /** The end of each partition within a quota. Only the first row may exceed the quota.
     *
     * @param batch
-    *   the quota that floors are parts of
+    *   the quota of the whole batch, to which the parts of floors refer
     */
   def within(
       quota: Quota,
@@ -46,7 +48,7 @@ final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
     val all = ready.iterator.map { case (p, (from, until)) => Behind(p, from, until, rowBytes(p)) }.toIndexedSeq
     val (served, left) = floors(quota, all, batch)
     val others         = served.foldLeft(all)((some, floor) => some.filterNot(floor.isMember))
-    // In the order in which they stand in their floors, but who got a row there comes last.
+    // Partitions are in the order of their floors. A partition with a row from a floor comes last.
     val floored = served.flatMap(_.parts).sortBy(_.rows > 0)
     val open    = (inTurn(others) ++ floored.map(_.rest)).filter(_.rows > 0)
     val more    = parts(left, open)
@@ -55,8 +57,8 @@ final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
     ready.transform { case (p, (_, until)) => ends.getOrElse(p, until) }
   }
 
-  /** The floors that a quota is enough for, and what they leave of it: a row at least, so that others get on as well. A topic is a
-    * member of the first of them that names it.
+  /** The floors that fit into a quota, and the remaining quota. At least one row remains for other partitions. A topic
+    * belongs to the first of these floors that names it.
     */
   private def floors(quota: Quota, all: IndexedSeq[Behind], batch: Quota): (IndexedSeq[ServedFloor], Quota) =
     rules.floors.foldLeft((IndexedSeq.empty[ServedFloor], quota)) { case ((served, left), floor) =>
@@ -73,7 +75,7 @@ final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
       }
     }
 
-  /** Rows of each that a quota allows. */
+  /** The rows of each partition within a quota. */
   private def parts(quota: Quota, behind: IndexedSeq[Behind]): Array[Long] =
     quota.share(behind.map { b =>
       val weight = rules.weight(b.partition.topic)
@@ -85,7 +87,8 @@ final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
 
   private def rowBytes(p: LogPartition): Double = sizes.estimate(p.topic)
 
-  // Each row read moves whoever is first on by one: the position itself says whose turn it is, also after a restart.
+  // The sum of the offsets determines the first partition. Each row that is read moves the turn by one partition,
+  // including across restarts.
   private def inTurn(some: IndexedSeq[Behind]): IndexedSeq[Behind] =
     if (some.isEmpty) some
     else {
@@ -94,17 +97,17 @@ final private[splice] class Sharing(rules: AdmissionRules, sizes: RecordSizes) {
     }
 }
 
-/** What of a partition is read before all shares. */
+/** The rows of a partition that are read before all shares. */
 final private case class FloorPart(of: Behind, rows: Long) {
   def rest: Behind = of.copy(from = of.from + rows)
 }
 
-/** What the members of a floor get before all shares, as far as they have anything to read. */
+/** The rows that the members of a floor get before all shares, limited by their backlogs. */
 final private case class ServedFloor(topics: Set[String], parts: IndexedSeq[FloorPart]) {
   def isMember(b: Behind): Boolean = topics(b.partition.topic)
 }
 
-/** What of one partition may be read. */
+/** The available range of one partition. */
 final private[enumerator] case class Behind(partition: LogPartition, from: Long, until: Long, rowBytes: Double) {
   def rows: Long = math.max(until - from, 0L)
 }

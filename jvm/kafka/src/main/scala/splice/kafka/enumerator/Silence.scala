@@ -13,11 +13,12 @@ import splice.kafka.KafkaErrors
 import splice.kafka.options.NewPartitions
 import splice.source.{LogPartition, SpliceException}
 
-/** Partitions that do not respond while other partitions of the cluster do, such as partitions without a leader. They get no rows until they
-  * respond. A warning names them each time that their set changes. Used by one thread.
+/** Partitions that do not respond although other partitions of the cluster do, such as partitions without a leader.
+  * Such a partition gets no rows until it responds. A warning lists these partitions each time that their set changes.
+  * Used by one thread.
   *
   * @param patience
-  *   how long a partition may not respond before the query fails; None if the caller decides that
+  *   how long a partition may not respond before the query fails; None if the caller decides
   */
 final private[splice] class Silence(log: LogMetadata, patience: Option[Duration], clock: Clock) {
 
@@ -26,13 +27,13 @@ final private[splice] class Silence(log: LogMetadata, patience: Option[Duration]
   private var known: SortedMap[LogPartition, SilentPartition]  = SortedMap.empty
   private var failed: SortedMap[LogPartition, SpliceException] = SortedMap.empty
 
-  // The partitions that the cluster had when it was last described, and when that was.
+  // The partitions in the last description of the cluster, and the time of the description.
   private var described: Option[(Instant, collection.Set[LogPartition])] = None
 
   /** The partitions that did not respond in the last round. */
   def all: SortedMap[LogPartition, SilentPartition] = known
 
-  /** The requests of one trigger. If they fail as a whole, the partitions that did not respond before are kept. */
+  /** Runs the requests of one trigger. If the requests fail as a whole, the result of the previous trigger remains. */
   def round[A](requests: => A): A = {
     failed = SortedMap.empty
     val result = requests
@@ -44,7 +45,7 @@ final private[splice] class Silence(log: LogMetadata, patience: Option[Duration]
     result
   }
 
-  /** Whether a partition did not respond in this round. */
+  /** True if a partition did not respond in this round. */
   def isSilent(partition: LogPartition): Boolean = failed.contains(partition)
 
   /** The ends of the partitions that respond.
@@ -67,18 +68,18 @@ final private[splice] class Silence(log: LogMetadata, patience: Option[Duration]
     case NewPartitions.Latest   => heard(log.endsSoon(partitions))
   }
 
-  /** Whether partitions did not respond in this round, and all of them existed when the cluster was described a short time ago. */
+  /** True if partitions did not respond in this round, and a recent description of the cluster contains all of them. */
   def isKnown: Boolean = failed.nonEmpty && described.exists { case (at, there) =>
     failed.keySet.subsetOf(there) && clock.instant().isBefore(at.plus(Interval))
   }
 
-  /** Whether partitions did not respond in this round, and their topics may have been deleted. */
+  /** True if partitions did not respond in this round, and their topics may have been deleted. */
   def isDoubtful: Boolean = failed.nonEmpty && !isKnown
 
-  /** Takes the partitions that the cluster has now.
+  /** Sets the existing partitions.
     *
     * @throws splice.source.SpliceException
-    *   when one of them exists, and brokers reject the request for it
+    *   when brokers reject the request for an existing partition
     */
   def describe(there: collection.Set[LogPartition]): Unit = {
     failed = failed.filter { case (p, _) => there(p) }
@@ -86,15 +87,15 @@ final private[splice] class Silence(log: LogMetadata, patience: Option[Duration]
     described = Some(clock.instant() -> failed.keySet)
   }
 
-  /** Fails if a partition did not respond that must be read before a run can end.
+  /** Throws an error if a partition did not respond that must be read before a run can end.
     *
     * @param isNeeded
-    *   whether something of a partition is still to be read
+    *   true if a partition has records to read
     */
   def require(isNeeded: LogPartition => Boolean): Unit =
     known.collectFirst { case (p, silent) if isNeeded(p) => silent.error }.foreach(throw _)
 
-  /** Fails if a partition has not responded for the patience. */
+  /** Throws an error if a partition has not responded for the patience. */
   def check(): Unit = for {
     limit  <- patience
     silent <- known.valuesIterator.find(one => !clock.instant().isBefore(one.since.plus(limit)))
@@ -107,7 +108,7 @@ final private[splice] class Silence(log: LogMetadata, patience: Option[Duration]
 
   private def tell(silent: SortedMap[LogPartition, SilentPartition]): Unit = if (silent.keySet != known.keySet) {
     val back = known.keySet -- silent.keySet
-    if (back.nonEmpty) logger.info(s"Partitions respond again, or do not exist any more: ${back.mkString(", ")}.")
+    if (back.nonEmpty) logger.info(s"Partitions respond again, or no longer exist: ${back.mkString(", ")}.")
     silent.headOption.foreach { case (_, SilentPartition(_, error)) =>
       val limit = patience.fold("")(time => s" If this lasts for ${time.toSeconds} s, the query fails.")
       val more  = if (silent.sizeIs > Shown) s" and ${silent.size - Shown} other partitions" else ""
@@ -132,7 +133,7 @@ private[splice] object Silence {
 /** A partition that does not respond.
   *
   * @param since
-  *   when the first request without a response ended
+  *   the time when the first request without a response ended
   * @param error
   *   the error of the last request
   */

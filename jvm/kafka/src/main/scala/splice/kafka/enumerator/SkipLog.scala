@@ -8,8 +8,8 @@ import scala.collection.immutable.SortedMap
 import splice.kafka.split.KafkaPosition
 import splice.source.{NumberedEntries, SideLog, VersionedEntry}
 
-/** Skipped ranges, durable before an offset or a plan depends on them: their beginning is no longer in the log, or a policy drops them
-  * because their topic was deleted or recreated.
+/** Skipped ranges, durable before an offset or a plan depends on them. The log no longer contains their first offsets,
+  * or a policy drops them because their topic was deleted or recreated.
   */
 final private[splice] class SkipLog(log: SideLog) {
 
@@ -22,10 +22,12 @@ final private[splice] class SkipLog(log: SideLog) {
 
   private var all = stored.valuesIterator.foldLeft(SkippedRanges())(including)
 
-  /** The ranges that are durable. */
+  /** The durable ranges. */
   def known: SkippedRanges = all
 
-  /** Stores the ranges between two positions of the same partitions and generations as skipped. Durable when this returns. */
+  /** Stores the ranges between two positions as skipped. Both positions have the same partitions and generations. The
+    * entry is durable when the method returns.
+    */
   def add(from: KafkaPosition, until: KafkaPosition): Unit = {
     val first = entries.next
     val last  = entries.create(VersionedEntry.write(Nil, Seq(from.json, until.json)))
@@ -34,7 +36,7 @@ final private[splice] class SkipLog(log: SideLog) {
     all = added.foldLeft(all)((skips, one) => including(skips, one._2))
   }
 
-  /** Removes the entries of which no range is after `oldest`. The last entry stays, so that no number is used twice. */
+  /** Removes the entries without a range after `oldest`. The last entry remains, so that no number is used twice. */
   def retain(oldest: KafkaPosition): Unit = {
     val (passed, needed) = stored.partition { case (number, entry) =>
       entry.isPassed(oldest) && !stored.lastOption.exists(_._1 == number)
@@ -51,7 +53,7 @@ private object SkipLog {
 
   final private case class Entry(from: KafkaPosition, until: KafkaPosition) {
 
-    /** Whether a position is at or after the end of each range, or of a later generation of its topic. */
+    /** True if a position is at or after the end of each range, or has a later generation of its topic. */
     def isPassed(at: KafkaPosition): Boolean = until.offsets.forall { case (p, end) =>
       val (own, there) = (from.generation(p.topic), at.generation(p.topic))
       own < there || (own == there && at.get(p).exists(end <= _))

@@ -5,20 +5,20 @@ package splice.kafka.enumerator
 
 import splice.source.LogPartition
 
-/** Ranges that are passed over, by partition and generation of its topic. Immutable. */
+/** Skipped ranges, by partition and generation of its topic. Immutable. */
 final private[splice] case class SkippedRanges(
     all: Map[(LogPartition, Int), Vector[SkippedRanges.Skip]] = Map.empty
 ) {
 
   import SkippedRanges.Skip
 
-  /** Whether no range was ever passed over. */
+  /** True if no range was skipped. */
   def isEmpty: Boolean = all.isEmpty
 
-  /** The first offset that is read of a range that is planned from `from` until `until`; `from` if none is passed over.
+  /** The first offset to read in a range from `from` to `until`; `from` if no skip overlaps the range.
     *
-    * Everything before the end of a skip is lost. So a range that begins before a skip and reaches into it begins at its end, in
-    * whatever batches the range is read again.
+    * All records before the end of a skip are lost. A range that overlaps a skip therefore begins at the end of the
+    * skip, in every batch that contains the range.
     */
   def start(partition: LogPartition, generation: Int, from: Long, until: Long): Long =
     all.get((partition, generation)).fold(from) { skips =>
@@ -28,7 +28,7 @@ final private[splice] case class SkippedRanges(
   /** All skips of a partition. */
   def of(partition: LogPartition, generation: Int): Vector[Skip] = all.getOrElse((partition, generation), Vector.empty)
 
-  /** The offset at which a partition continues that is at `from`. */
+  /** The offset at which a partition continues after `from`. */
   def next(partition: LogPartition, generation: Int, from: Long): Long =
     all.get((partition, generation)).fold(from)(_.foldLeft(from) { (at, skip) =>
       if (skip.from <= at && at < skip.until) skip.until else at
@@ -42,6 +42,6 @@ final private[splice] case class SkippedRanges(
 
 private[splice] object SkippedRanges {
 
-  /** From an offset (included) until another (excluded). */
+  /** A range from an offset (inclusive) to another (exclusive). */
   final case class Skip(from: Long, until: Long)
 }

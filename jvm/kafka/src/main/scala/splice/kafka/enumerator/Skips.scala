@@ -7,10 +7,10 @@ import splice.kafka.MissingRange
 import splice.kafka.split.KafkaPosition
 import splice.source.LogPartition
 
-/** Passes over what the log no longer holds, before a batch is planned that would begin there.
+/** Skips records that are no longer in the log, before a batch is planned.
   *
   * @param earliest
-  *   requests the first offsets of partitions; it leaves out those that do not respond
+  *   requests the first offsets of partitions; omits partitions that do not respond
   * @param fills
   *   the holes of the start
   */
@@ -22,13 +22,14 @@ final private[splice] class Skips(
     watch: EndWatch
 ) {
 
-  /** Partitions that are behind. One that was at its end when that was last asked for cannot have been overtaken by retention
-    * unless records came and went within one batch, which its reader notices; so nothing is asked for its sake.
+  /** Partitions with a backlog. If a partition had no backlog at the last request, retention could only have removed
+    * records that were written within one batch. The reader detects this case, so no request is sent for such a
+    * partition.
     */
   def behind(at: KafkaPosition, partitions: Set[LogPartition]): Set[LogPartition] =
     partitions.filterNot(p => watch.last(p).exists(end => at.get(p).exists(end <= _)))
 
-  /** The position after what was passed over before. */
+  /** The position after the ranges that are already skipped. */
   def known(at: KafkaPosition): KafkaPosition =
     if (skipLog.known.isEmpty) at
     else
@@ -36,7 +37,7 @@ final private[splice] class Skips(
         p -> skipLog.known.next(p, at.generation(p.topic), offset)
       })
 
-  /** The ends, none of them before where a partition goes on that has passed over something. */
+  /** The ends. If a partition has skipped records, its end is not before the offset at which it continues. */
   def reached(before: KafkaPosition, at: KafkaPosition, ends: Map[LogPartition, Long]): Map[LogPartition, Long] =
     if (before eq at) ends
     else
@@ -44,22 +45,22 @@ final private[splice] class Skips(
         p -> at.get(p).filterNot(before.get(p).contains).fold(end)(math.max(end, _))
       }
 
-  /** The position after what retention has removed; durable when this returns.
+  /** The position after the records that retention has removed. The skip is durable when the method returns.
     *
     * @param behind
-    *   the partitions that it may have overtaken
+    *   the partitions from which retention may have removed the next record
     */
   def pass(at: KafkaPosition, ends: Map[LogPartition, Long], behind: Set[LogPartition]): KafkaPosition = {
     val asked = behind.filter(p => at.get(p).exists(offset => ends.get(p).exists(offset < _)))
     val gaps  = (if (asked.isEmpty) Map.empty[LogPartition, Long] else earliest(asked)).toSeq.sortBy(_._1).flatMap {
       case (p, first) =>
-        // What the history has is not lost.
+        // Records of the history are not lost.
         at.get(p).toSeq.flatMap { offset =>
           fills().read(p, at.generation(p.topic), offset, first).ranges
             .map { case (from, until) => MissingRange(p, from, Some(until)) }
         }
     }
-    val to = retention.goOn("the log begins after what is to be read next", gaps)
+    val to = retention.goOn("the log begins after the next offset to read", gaps)
     if (to.isEmpty) at
     else {
       val from = KafkaPosition(at.offsets.filter { case (p, _) => to.contains(p) }).like(at)

@@ -6,10 +6,11 @@ package splice.kafka.enumerator
 import splice.kafka.split.KafkaPosition
 import splice.source.{LogPartition, NumberedEntries, SideLog, VersionedEntry}
 
-/** The starts of partitions that were found while the query ran, as numbers, durable before an offset depends on them.
+/** The starts of partitions that were found while the query ran, as offsets. A start is durable before an offset
+  * depends on it.
   *
-  * The first start of a partition in a generation holds for the life of the checkpoint, even if the batch that found the partition was
-  * never logged. A position loses a partition only with its generation, so there is one start for every range.
+  * The first start of a partition in a generation applies for the life of the checkpoint, even if the batch that found
+  * the partition was never logged. A position loses a partition only with its generation, so every range has one start.
   */
 final private[splice] class StartLog(log: SideLog) {
 
@@ -17,10 +18,12 @@ final private[splice] class StartLog(log: SideLog) {
 
   private var all = entries.all.foldRight(Map.empty[(LogPartition, Int), Long])((entry, later) => later ++ entry)
 
-  /** The starts that are durable, by partition and generation of its topic. */
+  /** The durable starts, by partition and generation of its topic. */
   def known: Map[(LogPartition, Int), Long] = all
 
-  /** The starts of `found` in the generations of `of`. `decide` is called once in a checkpoint's life for each partition. */
+  /** The starts of `found` in the generations of `of`. `decide` is called once per partition and generation in the life
+    * of the checkpoint.
+    */
   def starts(found: Set[LogPartition], of: KafkaPosition)(
       decide: Set[LogPartition] => Map[LogPartition, Long]
   ): Map[LogPartition, Long] =

@@ -14,10 +14,10 @@ import splice.kafka.split.KafkaPosition
 import splice.kafka.{KafkaErrors, MissingRange}
 import splice.source.{LogPartition, OffsetRanges, OnGap, SpliceException, StartPosition}
 
-/** Turns every way of saying where to begin into numbers.
+/** Resolves each kind of start to offsets.
   *
   * @param prefix
-  *   of the options in errors, such as `live.` for a leg
+  *   the prefix of options in errors, such as `live.` for a leg
   */
 final private[splice] class StartResolver(
     log: LogMetadata,
@@ -30,10 +30,10 @@ final private[splice] class StartResolver(
 
   import StartResolver._
 
-  /** The start that the source's own options say.
+  /** The start that the options of the source define.
     *
     * @param of
-    *   topics that begin elsewhere than the others
+    *   starts of single topics, which replace `start`
     */
   def configured(
       start: StartingOffsets,
@@ -46,7 +46,7 @@ final private[splice] class StartResolver(
     KafkaPosition.of(groups.flatMap { case (begin, some) => resolved(begin, some) })
   }
 
-  /** The start that an exact hand-over chose: the first offset that is to be read of each partition. */
+  /** The start of an exact hand-over: the first offset to read of each partition. */
   def exactly(
       starts: SortedMap[LogPartition, OffsetRanges],
       partitions: SortedSet[LogPartition]
@@ -58,7 +58,7 @@ final private[splice] class StartResolver(
     })
   }
 
-  /** The start that a hand-over chose by time. */
+  /** The start of a hand-over by time. */
   def handed(wanted: StartPosition.Time, partitions: SortedSet[LogPartition]): KafkaPosition = {
     val timed = at(partitions.iterator.map(_ -> wanted.millis).toMap)
     val gaps  = timeGaps(timed.first, timed.ends, timed.found)
@@ -67,7 +67,7 @@ final private[splice] class StartResolver(
   }
 
   private def at(times: Map[LogPartition, Long]): Timed = {
-    // Ends come first: a record that lands in between is then read, not skipped.
+    // Ends are requested first. A record that arrives between the requests is read instead of skipped.
     def request() = {
       val ends  = log.ends(times.keySet)
       val found = log.atTime(times)
@@ -85,8 +85,11 @@ final private[splice] class StartResolver(
     looks.confirm(request())(_.isBelow)(() => request()).starts
   }
 
-  /** The partitions from which retention has removed records, so that records at or after a time may be among them: those whose first
-    * record is not earlier, with its time, and those that have no record. Records before one of exactly this time may have the same time.
+  /** The partitions from which retention may have removed records at or after a time, with the time of the first
+    * remaining record.
+    *
+    * Such a partition has no record before the first record at or after the time. A first record of exactly this time
+    * proves nothing, because removed records may have the same time.
     */
   private def timeGaps(
       first: Map[LogPartition, Long],
@@ -97,7 +100,7 @@ final private[splice] class StartResolver(
       case (p, from) if from > 0 =>
         p -> (from -> found.get(p).fold(ends.getOrElse(p, from))(_.offset))
     }
-    // The first offset of a log is not always a record, so an earlier record is searched for.
+    // The first offset of a log may have no record, so an earlier record is searched for.
     val ranges  = suspects.filter { case (_, (from, until)) => from < until }
     val earlier = if (ranges.isEmpty) Map.empty[LogPartition, Long] else log.firstRecords(ranges)
     (suspects.keySet -- earlier.keySet).iterator.map { p =>
@@ -133,10 +136,10 @@ final private[splice] class StartResolver(
     earliest ++ ends ++ within(numbers, earliest)(retention.goOn(BelowEarliest, _))
   }
 
-  /** What the group has committed, and what `reset` says of partitions that it has not.
+  /** The committed offsets of the group. `reset` defines the offsets of partitions without a committed offset.
     *
     * @param held
-    *   takes what the group has committed for what the log holds of it
+    *   replaces committed offsets by offsets that the log contains
     */
   def committed(reset: CommittedReset, partitions: Set[LogPartition])(
       held: Map[LogPartition, Long] => Map[LogPartition, Long]
@@ -159,7 +162,9 @@ final private[splice] class StartResolver(
     timed.starts
   }
 
-  /** Offsets that the log still holds; `gap` says where ranges go on that it does not; at earliest where it says nothing. */
+  /** Offsets that the log contains. If a log begins after the requested offset, `gap` defines the offset. Without a
+    * result of `gap`, the partition begins at the first offset of the log.
+    */
   private def within(wanted: Map[LogPartition, Long], first: Map[LogPartition, Long])(
       gap: Seq[MissingRange] => Map[LogPartition, Long]
   ): Map[LogPartition, Long] = {
@@ -179,7 +184,7 @@ private[splice] object StartResolver {
 
   private val logger = LoggerFactory.getLogger(classOf[StartResolver])
 
-  /** How an offset per partition says "latest". */
+  /** The number that means latest in an offset per partition. */
   val AtLatest: Long = -1L
 
   /** The ends and the first offsets of partitions, and the first records at or after a time. */
@@ -189,11 +194,16 @@ private[splice] object StartResolver {
       found: Map[LogPartition, TimedOffset] = Map.empty
   ) {
 
-    /** Whether a start is before the log: a broker that is behind has returned its end, or retention has removed records meanwhile. */
+    /** True if a start is before the log. Either a broker with outdated metadata has returned its end, or retention has
+      * removed records between the requests.
+      */
     def isBelow: Boolean = (ends ++ offsets).exists { case (p, offset) => first.get(p).exists(offset < _) }
 
-    /** The records that were found, else the ends. An end before the log names no record that a start at the end wants, so the start is
-      * the first offset of the log. A record that was found is wanted: if retention has removed it, the start keeps its offset.
+    /** The offsets of the records that were found, else the ends.
+      *
+      * If an end is before the log, the start is the first offset of the log, because a start at the end requests no
+      * earlier record. If retention has removed a record that was found, the start keeps its offset, because the record
+      * is requested.
       */
     def starts: Map[LogPartition, Long] =
       ends.map { case (p, end) => p -> first.get(p).fold(end)(math.max(end, _)) } ++ offsets
@@ -201,9 +211,9 @@ private[splice] object StartResolver {
     private def offsets: Map[LogPartition, Long] = found.map { case (p, record) => p -> record.offset }
   }
 
-  private val BelowEarliest = "the start lies before the first record that the log still holds"
+  private val BelowEarliest = "the start is before the first record of the log"
 
-  /** Offsets or times per partition must name every partition that is read, and no other. */
+  /** Checks that offsets or times name every partition that is read, and no other partition. */
   def checkPartitions(
       option: String,
       named: collection.Set[LogPartition],

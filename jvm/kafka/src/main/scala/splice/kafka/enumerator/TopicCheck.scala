@@ -10,9 +10,10 @@ import scala.collection.immutable.SortedSet
 import splice.kafka.options.Subscription
 import splice.source.LogPartition
 
-/** Compares the topics of a batch with the known ones, so that a batch finds recreated topics and new partitions before the next discovery.
+/** Compares the topics of a batch with the stored ones. A batch therefore detects recreated topics and new partitions
+  * before the next discovery.
   *
-  * A batch with rows compares them, and an idle query does once per second.
+  * A batch with rows always compares its topics. An idle query compares them once per second.
   */
 final private[splice] class TopicCheck(
     log: LogMetadata,
@@ -25,21 +26,22 @@ final private[splice] class TopicCheck(
 
   private var last: Instant = clock.instant()
 
-  /** Whether an idle query must compare its topics. */
+  /** True if an idle query must compare its topics. */
   def isDue: Boolean = !clock.instant().isBefore(last.plus(Interval))
 
-  /** Sends the request, so that the brokers process it together with the request for ends. */
+  /** Sends the request. The brokers process it together with the request for ends. */
   def send(topics: Set[String]): () => Map[String, TopicState] = {
     last = clock.instant()
     log.topicStates(topics)
   }
 
-  /** Whether discovery would find nothing new.
+  /** True if discovery would find no changes.
     *
     * @param moved
-    *   topics with rows, which must have their known ids
+    *   topics with rows, which must have their stored ids
     * @param there
-    *   the known partitions of topics that must have no others. A broker that is behind may return fewer
+    *   the stored partitions of topics that must have no other partitions; a broker with outdated metadata may return
+    *   fewer
     */
   def agrees(moved: Set[String], there: SortedSet[LogPartition], now: Map[String, TopicState]): Boolean =
     recreation.owns(moved, now) &&

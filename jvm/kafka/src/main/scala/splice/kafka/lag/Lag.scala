@@ -9,12 +9,12 @@ import com.fasterxml.jackson.databind.JsonNode
 
 import splice.source.{Json, ProgressMetric}
 
-/** How far behind a query is.
+/** The backlog of a query.
   *
   * @param arriving
-  *   rows a second that each topic gets
+  *   rows per second that producers append to each topic
   * @param isKnown
-  *   whether any end is known; a run that first repeats a batch has requested none
+  *   true if the end of any partition is available; a run that first repeats a batch has requested no ends
   */
 final private[splice] case class Lag(
     partitions: Seq[PartitionLag],
@@ -22,8 +22,8 @@ final private[splice] case class Lag(
     isKnown: Boolean = true
 ) {
 
-  /** As the progress tells it: totals, topics, and the partitions that are furthest behind. Of a bounded size, however many there are. Empty
-    * while no end is known.
+  /** The figures of the query progress: totals, topics, and the partitions with the largest backlog. The size is
+    * bounded. Empty until an end is available.
     */
   def report: SortedMap[String, String] = if (isKnown) figures else SortedMap.empty
 
@@ -38,7 +38,7 @@ final private[splice] case class Lag(
       ) ++ asSparks
   )
 
-  // What dashboards know that were made for Spark's own source.
+  // Dashboards for Spark's Kafka source read these names.
   private def asSparks: Seq[(String, String)] = {
     val rows = partitions.map(_.rows)
     if (rows.isEmpty) Nil
@@ -52,7 +52,7 @@ final private[splice] case class Lag(
 
   private lazy val byTopic: Map[String, Seq[PartitionLag]] = partitions.groupBy(_.partition.topic)
 
-  /** The figures of each topic. Empty while no end is known. */
+  /** The figures of each topic. Empty until an end is available. */
   def ofTopics: SortedMap[String, Seq[(String, Long)]] =
     if (isKnown) SortedMap.from(byTopic.iterator.map { case (topic, own) =>
       topic -> Lag.numbers(own, arriving.get(topic))
@@ -78,13 +78,13 @@ final private[splice] case class Lag(
 
 private[splice] object Lag {
 
-  /** How many topics a progress names; the others are summed up. */
+  /** The greatest number of topics in a progress. The other topics are added up. */
   val TopicsShown = 20
 
-  /** How many partitions a progress names. */
+  /** The greatest number of partitions in a progress. */
   val PartitionsShown = 10
 
-  /** Stands for the topics that are not named; no topic is called so. */
+  /** The name of the sum of all other topics. No topic can have this name. */
   val Others = "*"
 
   private def node(own: Seq[PartitionLag], arriving: Option[Double]): JsonNode =
@@ -96,7 +96,7 @@ private[splice] object Lag {
       own.flatMap(_.seconds).maxOption.map("secondsBehind" -> _) ++
       arriving.map(rows => "rowsArrivingPerSecond" -> math.round(rows))
 
-  /** What is known of a sum; None when nothing is. */
+  /** The sum of the available values; None if no value is available. */
   private def sum(values: Seq[Option[Long]]): Option[Long] =
     if (values.forall(_.isEmpty)) None else Some(values.flatten.sum)
 

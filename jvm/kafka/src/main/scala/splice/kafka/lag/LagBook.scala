@@ -10,7 +10,8 @@ import scala.collection.mutable
 
 import splice.source.LogPartition
 
-/** How far behind a query is, from report to report. Asks nobody: it goes by ends that were seen, and by what tasks told.
+/** Computes the backlog of a query for each progress report. Sends no request: uses the last ends that were returned,
+  * and the reports of tasks.
   *
   * Called from one thread.
   */
@@ -20,11 +21,12 @@ final private[splice] class LagBook {
   private var read     = Map.empty[LogPartition, PartitionRead]
   private var before   = Option.empty[(Instant, collection.Map[LogPartition, Long])]
 
-  /** @param offsets where the query stands
+  /** @param offsets
+    *   the position of the query
     * @param ends
-    *   as they were last seen
+    *   the last end of a partition that a broker returned
     * @param reads
-    *   what tasks told since the last call
+    *   the reports of tasks since the last call
     */
   def look(
       offsets: SortedMap[LogPartition, Long],
@@ -56,7 +58,8 @@ final private[splice] class LagBook {
     case (topic, all) if all.rows > 0 => topic -> all.bytes.toDouble / all.rows
   }
 
-  // A partition where nothing came for an hour and then a record did is not an hour behind.
+  // The delay of a partition counts from the time when the query had last read all its records. An idle hour before a
+  // new record does not count.
   private def seconds(partition: LogPartition, rows: Long, now: Instant): Option[Long] =
     if (rows == 0) Some(0L)
     else {
@@ -64,7 +67,7 @@ final private[splice] class LagBook {
       times.maxOption.map(since => math.max(Duration.between(since, now).getSeconds, 0L))
     }
 
-  /** Rows a second by which a topic's ends have grown since the last report. */
+  /** Rows per second by which the ends of a topic have increased since the last report. */
   private def arriving(ends: collection.Map[LogPartition, Long], now: Instant): Map[String, Double] = before match {
     case Some((last, were)) if last.isBefore(now) =>
       val seconds = Duration.between(last, now).toMillis / 1000.0
@@ -77,7 +80,7 @@ final private[splice] class LagBook {
   }
 }
 
-/** How far behind one partition is; None is what is not known. */
+/** The backlog of one partition. A figure is None if it is not available. */
 final private[splice] case class PartitionLag(
     partition: LogPartition,
     rows: Long,

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit
 
 import splice.source.{LogPartition, ProgressMetric}
 
-/** What tasks have read of a partition.
+/** The records of a partition that tasks have read.
   *
   * @param millis
   *   the timestamp of the last record
@@ -18,20 +18,22 @@ final private[splice] case class PartitionRead(rows: Long, bytes: Long, millis: 
     PartitionRead(rows + more.rows, bytes + more.bytes, math.max(millis, more.millis))
 }
 
-/** What tasks did: what they have read of each partition, and how readers fared.
+/** The report of tasks: the records of each partition, and figures of readers.
   *
   * @param pollNanos
-  *   spent in polls
+  *   time that tasks spent in polls
   * @param fetchMillis
-  *   between fetch requests and their answers, which polls need not wait for
+  *   time between fetch requests and their responses; polls do not wait for all of this time
   * @param opened
-  *   readers that were made, and `reused` those that were open already
+  *   number of readers that were created
+  * @param reused
+  *   number of readers that were taken from the pool
   * @param filled
-  *   rows that filled holes of a history
+  *   number of rows that filled holes of a history
   * @param skipped
-  *   offsets of planned ranges that a policy skipped
+  *   number of offsets in planned ranges that a policy skipped
   * @param ends
-  *   of partitions that are read without an end, as of the last fetch
+  *   ends of partitions that are read without an end, as of the last fetch
   */
 final private[splice] case class TaskReads(
     partitions: Map[LogPartition, PartitionRead] = Map.empty,
@@ -57,7 +59,7 @@ final private[splice] case class TaskReads(
     ends ++ more.ends
   )
 
-  /** How readers fared, as the progress tells it. */
+  /** The figures of readers for the query progress. */
   def report: Seq[(String, String)] = Seq(
     ProgressMetric.PollMs        -> TimeUnit.NANOSECONDS.toMillis(pollNanos),
     ProgressMetric.FetchMs       -> fetchMillis,
@@ -68,7 +70,7 @@ final private[splice] case class TaskReads(
 
 private[splice] object TaskReads {
 
-  /** How one reader fared, at its end. */
+  /** The figures of one reader when it is closed. */
   def ofReader(pollNanos: Long, fetchMillis: Long, isReused: Boolean): TaskReads = {
     val reused = if (isReused) 1L else 0L
     TaskReads(pollNanos = pollNanos, fetchMillis = fetchMillis, opened = 1L - reused, reused = reused)

@@ -5,22 +5,22 @@ package splice.kafka.lag
 
 import splice.source.Report
 
-/** The figures that tasks have reported and that were not taken yet. Used by any thread.
+/** The reports of tasks since the last call of [[take]]. Any thread may use it.
   *
   * @param key
-  *   names the enumerator in one run of one query; readers put it into their reports
+  *   identifies the enumerator of one run of one query; readers add the key to their reports
   */
 final private[splice] class ReadReports(val key: String) {
 
   private var reads = TaskReads()
 
-  /** Keeps those reports that are for this enumerator. */
+  /** Adds the reports with the key of this enumerator. */
   def add(reports: Seq[Report]): Unit = reports.foreach {
     case Report(`key`, own: TaskReads) => synchronized { reads = reads ++ own }
     case _                             => ()
   }
 
-  /** What came since this was last called. */
+  /** Returns the reports since the last call, and removes them. */
   def take(): TaskReads = synchronized {
     val taken = reads
     reads = TaskReads()

@@ -5,7 +5,7 @@ package splice.kafka.options
 
 import splice.source.{Json, OptionErrors, OptionType, SourceOption, SourceOptions}
 
-/** The options that say what a batch may read, and of which partitions. */
+/** The options that limit a batch and share it among partitions. */
 private[splice] object AdmissionOptions {
 
   val Admission: SourceOption[AdmissionPolicy] = SourceOption(
@@ -38,7 +38,7 @@ private[splice] object AdmissionOptions {
 
   val all: Seq[SourceOption[_]] = Seq(Admission, MaxBytes, TopicWeights, TopicFloors)
 
-  /** @throws splice.source.SpliceOptionException when options conflict, or name a topic that is not read */
+  /** @throws splice.source.SpliceOptionException when an option names a topic that is not read */
   def rules(options: SourceOptions, subscription: Subscription): AdmissionRules = {
     val shares = Seq(TopicWeights, TopicFloors)
     val topics = subscription match {

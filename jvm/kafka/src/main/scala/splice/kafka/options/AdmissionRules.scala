@@ -3,26 +3,28 @@
 
 package splice.kafka.options
 
-/** Whose backlog goes first when more is there than a batch may read. */
+/** The policy that shares a batch among partitions if the backlog exceeds the limits of the batch. */
 sealed abstract private[splice] class AdmissionPolicy(val word: String) extends Product with Serializable
 
 private[splice] object AdmissionPolicy {
 
-  /** By how far each partition is behind, as Spark's own source does it. */
+  /** Shares in proportion to the backlogs of partitions, as in Spark's Kafka source. */
   case object Lag extends AdmissionPolicy("lag")
 
-  /** As many rows of every partition; what one does not have goes to the others. */
+  /** The same number of rows for every partition. Partitions with a larger backlog get the rows that other partitions
+    * do not need.
+    */
   case object Equal extends AdmissionPolicy("equal")
 
   val all: Seq[AdmissionPolicy] = Seq(Lag, Equal)
 }
 
-/** How a batch's limits are shared among partitions.
+/** The rules that share the limits of a batch among partitions.
   *
   * @param weights
-  *   how many times the share of another topic a topic gets; 1 where it is not named
+  *   the factor of a topic's share; 1 for topics that are not named
   * @param floors
-  *   what comes before all shares
+  *   the parts of a batch that are assigned before all shares
   */
 final private[splice] case class AdmissionRules(
     policy: AdmissionPolicy = AdmissionPolicy.Lag,
@@ -32,9 +34,9 @@ final private[splice] case class AdmissionRules(
   def weight(topic: String): Double = weights.getOrElse(topic, 1.0)
 }
 
-/** What some topics get of each batch at least, if they have as much to read.
+/** The least part of each batch for some topics, limited by their backlog.
   *
   * @param part
-  *   of the batch's rows and bytes
+  *   part of the batch's rows and bytes
   */
 final private[splice] case class AdmissionFloor(part: Double, topics: Set[String])

@@ -18,7 +18,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer
 import splice.kafka.KafkaErrors
 import splice.source.{Secrets, SourceOptions, SpliceException}
 
-/** What the user set of the Kafka client, without the prefix `kafka.`, and the clients' properties that are made of it. */
+/** The properties of the Kafka client that the user has set, without the prefix `kafka.`, and the properties of clients
+  * that are derived from them.
+  */
 final private[splice] case class ClientProperties(
     properties: SortedMap[String, String],
     groupIdPrefix: Option[String]
@@ -26,14 +28,14 @@ final private[splice] case class ClientProperties(
 
   def servers: String = properties(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG)
 
-  /** What of the properties no error may show. */
+  /** The values that errors must not show. */
   def secrets: ClientSecrets = new ClientSecrets(properties)
 
-  /** The error that says so when the brokers refuse, or no client can be made of these properties. */
+  /** The error if brokers reject a request, or if no client can be created with these properties. */
   def refused(asked: String, cause: Throwable): SpliceException =
     KafkaErrors.refused(servers, asked, secrets.hide(cause))
 
-  /** The error of a reader that cannot read. */
+  /** The error of a reader whose poll failed. */
   def unread(asked: String, cause: Throwable): SpliceException = cause match {
     case e: TimeoutException =>
       KafkaErrors.unreachable(servers, asked, Duration.ofMillis(timeoutMillis.toLong), secrets.hide(e))
@@ -43,25 +45,29 @@ final private[splice] case class ClientProperties(
 
   def group: Option[String] = properties.get(ConsumerConfig.GROUP_ID_CONFIG)
 
-  /** How long a call of the driver may take as a whole. */
+  /** The timeout of a whole call of the driver. */
   def timeoutMillis: Int =
     number(ClientProperties.ApiTimeout).orElse(number(ClientProperties.RequestTimeout)).getOrElse(60000)
 
-  /** Of the clients with which the driver asks about topics, ends and times. */
+  /** The properties of the consumer with which the driver requests ends and times. */
   def driver(run: String): Map[String, Object] = consumer(run, ClientProperties.unobserved) ++ timeouts
 
-  /** Of the client with which the driver asks about the cluster. */
+  /** The properties of the admin client with which the driver requests topics. */
   def admin: Map[String, Object] =
     ClientProperties.unobserved ++ (properties -- ClientProperties.consumerOnly) ++ timeouts
 
-  /** Of a reader's consumer: for throughput, unlike Kafka's defaults, and within limits ([[limited]]). */
+  /** The properties of a reader's consumer. Their defaults favour throughput, unlike Kafka's defaults, and stay within
+    * limits ([[limited]]).
+    */
   def reader(run: String, limits: ReadLimits): Map[String, Object] =
     consumer(run, ClientProperties.throughput) ++ ClientProperties.bounds(limits).map { case (key, most) =>
-      // Text that is no number is for Kafka to reject.
+      // Kafka rejects a text that is not a number.
       key -> (if (number(key).isEmpty) properties.getOrElse(key, most.toString) else most.toString)
     }
 
-  /** These limits, and none above what the user set. The records of a poll are not limited where a poll returns batches. */
+  /** The limits, reduced to the values that the user has set. The number of records per poll does not apply if a poll
+    * returns batches.
+    */
   def limited(limits: ReadLimits): ReadLimits = {
     def least(key: String, most: Int) = wanted(key, limits).fold(most)(math.min(_, most))
     limits.copy(
@@ -71,21 +77,21 @@ final private[splice] case class ClientProperties(
     )
   }
 
-  /** Properties that the user set above limits: name, value and limit. */
+  /** Properties that the user has set above the limits, as name, value and limit. */
   def above(limits: ReadLimits): Seq[(String, Int, Int)] = for {
     (key, most) <- ClientProperties.bounds(limits)
     set         <- wanted(key, limits) if set > most
   } yield (key, set, most)
 
-  // A number of records has no meaning where a poll returns batches.
+  // A number of records has no meaning if a poll returns batches.
   private def wanted(key: String, limits: ReadLimits): Option[Int] =
     if (limits.batches && key == ConsumerConfig.MAX_POLL_RECORDS_CONFIG) None else number(key)
 
-  /** The same, for readers that see only records of committed transactions. */
+  /** These properties for readers that receive only records of committed transactions. */
   def committedOnly: ClientProperties =
     copy(properties = properties.updated(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed"))
 
-  /** Whether readers see only records of committed transactions. */
+  /** True if readers receive only records of committed transactions. */
   def readsCommitted: Boolean =
     properties.get(ConsumerConfig.ISOLATION_LEVEL_CONFIG).exists(_.trim.equalsIgnoreCase("read_committed"))
 
@@ -95,7 +101,7 @@ final private[splice] case class ClientProperties(
   private def groupId(run: String): Map[String, String] =
     groupIdPrefix.map(prefix => ConsumerConfig.GROUP_ID_CONFIG -> s"$prefix-$run").toMap
 
-  // The client refuses one call's timeout below one request's, whichever of the two the user set.
+  // The client rejects a call timeout that is lower than the request timeout. The user may set either of them.
   private def timeouts: Map[String, String] = {
     val request = number(ClientProperties.RequestTimeout).getOrElse(30000)
     Map(
@@ -106,7 +112,7 @@ final private[splice] case class ClientProperties(
 
   private def number(key: String): Option[Int] = properties.get(key).flatMap(_.trim.toIntOption)
 
-  /** Whether consumers use the group protocol of KIP-848, which Kafka's client implements by other classes. */
+  /** True if consumers use the group protocol of KIP-848, for which Kafka's client has other classes. */
   def usesNewProtocol: Boolean =
     properties.get(ConsumerConfig.GROUP_PROTOCOL_CONFIG).exists(_.trim.equalsIgnoreCase("consumer"))
 
@@ -119,8 +125,9 @@ private[splice] object ClientProperties {
   private val ApiTimeout     = CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG
   private val RequestTimeout = CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG
 
-  // A broker makes a fetch wait that asks only for partitions that were read to their ends, and a client has one fetch under way a
-  // broker: by default every end of a range would hold up all other partitions for half a second.
+  // If a fetch requests only partitions that were read to their ends, the broker delays the response. A client has one
+  // running fetch per broker. With Kafka's default, the end of each range would therefore delay all other partitions by
+  // half a second.
   private val throughput = Map(
     ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG -> "10",
     ConsumerConfig.RECEIVE_BUFFER_CONFIG    -> (1 << 20).toString
@@ -132,7 +139,8 @@ private[splice] object ClientProperties {
     ConsumerConfig.MAX_POLL_RECORDS_CONFIG          -> limits.pollRecords
   )
 
-  // Clients that read no records are made often, and what they tell of themselves was a third of what that costs.
+  // Clients that read no records are created often. Without this setting, their metrics reporters take a third of the
+  // creation time.
   private val unobserved = Map(
     CommonClientConfigs.METRIC_REPORTER_CLASSES_CONFIG -> "",
     "auto.include.jmx.reporter"                        -> "false",
@@ -150,30 +158,32 @@ private[splice] object ClientProperties {
   private val consumerOnly: Set[String] =
     ConsumerConfig.configNames.asScala.toSet -- AdminClientConfig.configNames.asScala
 
-  /** The clients' own properties, which Spark's source takes whatever the case; others keep the case that a plug-in expects. */
+  /** The properties that Kafka's clients define. As in Spark's source, their names are case-insensitive. Other names
+    * keep their case, because a plug-in may require this case.
+    */
   private val known: Map[String, String] =
     (ConsumerConfig.configNames.asScala ++ AdminClientConfig.configNames.asScala ++
       Seq("key.serializer", "value.serializer"))
       .map(name => name.toLowerCase(Locale.ROOT) -> name)
       .toMap
 
-  /** Why a property cannot be set. */
+  /** The properties that cannot be set, with the reasons. */
   private val refused: Map[String, String] = Map(
     ConsumerConfig.AUTO_OFFSET_RESET_CONFIG ->
-      "each batch reads fixed offsets. Set 'startingOffsets' to say where the query begins",
+      "each batch reads fixed offsets. Set 'startingOffsets' to define the start of the query",
     ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG   -> "keys are read as binary. Decode the column key in the query",
     ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG -> "values are read as binary. Decode the column value in the query",
     "key.serializer"                               -> "this is a source, which writes nothing",
     "value.serializer"                             -> "this is a source, which writes nothing",
     ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG       ->
-      "positions are kept in the checkpoint, and nothing is committed to the consumer group by itself",
+      "the checkpoint stores the positions. To commit offsets to a consumer group, set 'commitToGroup'",
     ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG ->
       "an interceptor may change or drop records, and a replay would then read others",
     ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG ->
       "a client that may create topics recreates a deleted topic, empty. Remove the option, and create topics before the query starts"
   )
 
-  /** Why a property, without the prefix `kafka.`, cannot be set to a value; None if it can. */
+  /** The reason why a property, without the prefix `kafka.`, cannot be set to a value; None if it can be set. */
   def refusal(property: String, value: String): Option[String] = {
     val name = canonical(property)
     refused.get(name).filterNot(_ => isFixed(name, value))
@@ -182,7 +192,7 @@ private[splice] object ClientProperties {
   private def isFixed(property: String, value: String): Boolean =
     property == ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG && value.trim.equalsIgnoreCase("false")
 
-  /** The client's properties among a source's options, which are not checked. */
+  /** The client properties in the options of a source, without a check. */
   def among(options: SourceOptions): Map[String, String] = options.toMap.collect {
     case (key, value) if KafkaOptions.isClientProperty(key) => property(key) -> value
   }
@@ -191,10 +201,10 @@ private[splice] object ClientProperties {
 
   private def canonical(written: String): String = known.getOrElse(written.toLowerCase(Locale.ROOT), written)
 
-  /** Takes the properties out of a source's options.
+  /** Extracts the client properties from the options of a source.
     *
     * @throws splice.source.SpliceOptionException
-    *   when one is set that must not be
+    *   when a property is set that cannot be set
     */
   def of(options: SourceOptions): ClientProperties = {
     for {

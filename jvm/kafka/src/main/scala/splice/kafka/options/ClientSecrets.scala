@@ -13,9 +13,10 @@ import org.apache.kafka.common.config.SaslConfigs
 
 import splice.source.Secrets
 
-/** The texts among a client's properties that must not be shown, and errors of the client without them.
+/** The secret values in the properties of a client, and errors of the client without these values.
   *
-  * Kafka's own messages name the property and not its value, but a login line that is not well formed is quoted in part.
+  * Kafka's messages contain the name of a property instead of its value. However, Kafka quotes a part of a JAAS login
+  * line that has a syntax error.
   */
 final private[splice] class ClientSecrets(properties: Map[String, String]) {
 
@@ -27,7 +28,7 @@ final private[splice] class ClientSecrets(properties: Map[String, String]) {
     case (_, value) => value +: ClientSecrets.lines(value)
   }.filterNot(references.isReference).toSet
 
-  /** The error itself where nothing in it is secret, else one that says the same without. */
+  /** Returns the error if it contains no secret, else an error with the same text without secrets. */
   def hide(error: Throwable): Throwable = {
     val told = ClientSecrets.chain(error).flatMap(e => Option(e.getMessage))
     if (told.forall(text => shown(text) == text)) error
@@ -44,7 +45,7 @@ final private[splice] class ClientSecrets(properties: Map[String, String]) {
       Regex.quoteReplacement(s"'${Secrets.Redacted}' in JAAS config")
     )
 
-  /** The values in a login line, but those that say who logs in. */
+  /** The values in a login line, without those that identify the user. */
   private def login(line: String): Seq[String] =
     line +: LoginLine.options(line).collect {
       case (key, value) if !ClientSecrets.open(key.toLowerCase(Locale.ROOT)) => value
@@ -53,25 +54,25 @@ final private[splice] class ClientSecrets(properties: Map[String, String]) {
 
 private[splice] object ClientSecrets {
 
-  // An error about a key of several lines may quote one of them; the frame around a key is the same for all.
+  // An error may quote one line of a key with several lines. The first and the last line are the same for all keys.
   private def lines(text: String): Seq[String] =
     text.linesIterator.map(_.trim).filter(line => line.length >= LineLength && !line.startsWith("-----")).toSeq
 
   private val LineLength = 16
 
-  // What the parser takes for a key or a flag may be part of a password with a quote in it.
+  // A quoted key or flag of the parser may be part of a password that contains a quote.
   private val quoted = "'[^']*' in JAAS config".r
 
   private val open = Set("username", "principal", "servicename", "keytab", "usekeytab", "storekey", "scope")
 
-  /** What an error and its causes say, each once. */
+  /** The messages of an error and its causes, without duplicates. */
   def reason(error: Throwable): String =
     chain(error).map(e => Option(e.getMessage).getOrElse(e.getClass.getSimpleName)).distinct.reduceLeft {
       (said, more) =>
         if (said.contains(more)) said else s"$said: $more"
     }
 
-  /** An error and its causes, outermost first. */
+  /** An error and its causes. The error comes first. */
   def chain(error: Throwable): Seq[Throwable] = {
     @tailrec def down(at: Option[Throwable], above: Vector[Throwable]): Seq[Throwable] = at match {
       case Some(e) if above.size < 16 => down(Option(e.getCause), above :+ e)

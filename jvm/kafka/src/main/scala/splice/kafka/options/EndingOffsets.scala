@@ -7,23 +7,23 @@ import scala.collection.immutable.SortedMap
 
 import splice.source.LogPartition
 
-/** Where a bounded source ends, as its options say it: not yet numbers. */
+/** The end of a bounded source in its options, before the end is resolved to offsets. */
 sealed private[splice] trait EndingOffsets extends Product with Serializable
 
 private[splice] object EndingOffsets {
 
-  /** The end of the log as it is when the query first starts. */
+  /** The end of the log when the query first starts. */
   case object Latest extends EndingOffsets
 
-  /** What the consumer group has committed; `reset` says what a partition without a committed offset does. */
+  /** The committed offsets of the consumer group. `reset` applies to partitions without a committed offset. */
   final case class Committed(reset: CommittedReset) extends EndingOffsets
 
-  /** The offset, itself excluded, for every partition; -1 is latest. */
+  /** An exclusive offset per partition; -1 means latest. */
   final case class Exact(offsets: SortedMap[LogPartition, Long]) extends EndingOffsets
 
-  /** The first record at or after a time, itself excluded, else the end of the log. */
+  /** The first record at or after a time, exclusive. Without such a record, the end of the log. */
   final case class AtTime(millis: Long) extends EndingOffsets
 
-  /** The same with a time for every partition. */
+  /** The first record at or after a time per partition, exclusive. Without such a record, the end of the log. */
   final case class AtTimes(millis: SortedMap[LogPartition, Long]) extends EndingOffsets
 }

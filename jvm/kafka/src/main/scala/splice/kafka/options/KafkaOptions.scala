@@ -10,10 +10,10 @@ import scala.collection.immutable.SortedMap
 
 import splice.source.{Limits, LogPartition, OptionSet, OptionType, SourceOption}
 
-/** The options of a Kafka source: names and meanings are those of Spark's own, where it has them. */
+/** The options of a Kafka source. Names and meanings are those of Spark's Kafka source, if it has the option. */
 private[splice] object KafkaOptions {
 
-  /** What stands before a property of the Kafka client. */
+  /** The prefix of the properties of the Kafka client. */
   val ClientPrefix = "kafka."
 
   private val offsetsJson = "JSON such as {\"orders\":{\"0\":23,\"1\":-1}} where -1 is latest"
@@ -51,7 +51,7 @@ private[splice] object KafkaOptions {
     "Partitions to read, and no others."
   )
 
-  /** Exactly one of them must be set. */
+  /** The options that select topics. Exactly one must be set. */
   val Subscriptions: Seq[SourceOption[_]] = Seq(Subscribe, SubscribePattern, Assign)
 
   val Starting: SourceOption[StartingOffsets] = SourceOption(
@@ -241,7 +241,7 @@ private[splice] object KafkaOptions {
     others = key => isClientProperty(key) || ValueOptions.isFormats(key)
   )
 
-  /** Whether an option goes to the Kafka client. */
+  /** True if an option is a property of the Kafka client. */
   def isClientProperty(key: String): Boolean = word(key).startsWith(ClientPrefix)
 
   private[splice] def word(text: String): String = text.trim.toLowerCase(Locale.ROOT)

@@ -11,18 +11,18 @@ import org.apache.kafka.clients.consumer.ConsumerConfig
 
 import splice.source.{Limits, OptionErrors, SourceOption, SourceOptions}
 
-/** A Kafka source's options, parsed and checked.
+/** The parsed and checked options of a Kafka source.
   *
   * @param start
-  *   None = by the kind of read: latest in a stream, earliest in a batch
+  *   None for the default: latest in a stream, earliest in a batch
   * @param ending
-  *   where a bounded source ends
+  *   the end of a bounded source
   * @param pollTimeout
-  *   None = as long as Spark's network timeout
+  *   None for Spark's network timeout
   * @param readBufferBytes
-  *   None = a part of the heap of each JVM
+  *   None for a part of the heap of each JVM
   * @param prefix
-  *   of the options in errors, such as `live.` for a leg
+  *   the prefix of options in errors, such as `live.` for a leg
   */
 final private[splice] case class KafkaSettings(
     subscription: Subscription,
@@ -48,7 +48,9 @@ final private[splice] case class KafkaSettings(
 
 private[splice] object KafkaSettings {
 
-  /** @throws splice.source.SpliceOptionException when options are missing, conflict, or say what they must not */
+  /** @throws splice.source.SpliceOptionException
+    *   when an option is missing, has an invalid value, or contradicts another option
+    */
   def apply(options: SourceOptions): KafkaSettings = {
     val client = ClientProperties.of(options)
     val topics = subscription(options)
@@ -91,10 +93,10 @@ private[splice] object KafkaSettings {
     }
   }
 
-  /** Where options say that reading starts.
+  /** The start that options define.
     *
     * @param all
-    *   which say what these do not, but for the start
+    *   the options that apply if `options` do not contain an option other than the start
     */
   private[splice] def start(
       options: SourceOptions,
@@ -145,7 +147,7 @@ private[splice] object KafkaSettings {
     if (policies.recreated == TopicRecreated.Restart && ends.nonEmpty)
       throw OptionErrors.conflict(
         (PolicyOptions.OnTopicRecreated +: ends).map(o => options.name(o.key)),
-        "the end was fixed as offsets of the topic as it was first, which mean nothing in one that was created again"
+        "the end consists of offsets of the first topic, which have no meaning in a recreated topic"
       )
     policies
   }
@@ -163,7 +165,7 @@ private[splice] object KafkaSettings {
       throw OptionErrors.conflict(
         Seq(PolicyOptions.Rack.key, s"${KafkaOptions.ClientPrefix}${ConsumerConfig.CLIENT_RACK_CONFIG}")
           .map(options.name),
-        "each of them says which rack an executor stands in"
+        "each of them defines the rack of an executor"
       )
     from
   }

@@ -5,22 +5,23 @@ package splice.kafka.options
 
 import java.time.Duration
 
-/** What a source does when a log is not as it was left.
+/** Policies of a source for logs that have changed.
   *
   * @param newPartitions
-  *   where partitions begin that are found while the query runs
+  *   the start of partitions that are found while the query runs
   * @param outOfRange
-  *   where a partition goes on whose position the log no longer holds
+  *   the offset at which a partition continues if the log no longer has its position
   * @param recreated
-  *   what happens when a topic is another one than before under the same name
+  *   the policy for topics that were recreated under the same name
   * @param removed
-  *   what happens when a topic is gone
+  *   the policy for topics that no longer exist
   * @param patience
-  *   how long a cluster may give no answer before the query fails
+  *   how long a cluster may not respond before the query fails
   * @param partitionsFail
-  *   whether the query fails when single partitions do not respond for as long; else the caller decides that
+  *   true if the query also fails if single partitions do not respond for this time; otherwise the caller decides
   * @param discoveryPatience
-  *   how long requests for topics and partitions may fail before the query fails, although other requests succeed; None = `patience`
+  *   how long requests for topics and partitions may fail before the query fails, although other requests succeed; None
+  *   for `patience`
   */
 final private[splice] case class LogPolicies(
     newPartitions: NewPartitions = NewPartitions.Earliest,
@@ -32,25 +33,25 @@ final private[splice] case class LogPolicies(
     discoveryPatience: Option[Duration] = None
 ) {
 
-  /** How long single partitions may not respond before the query fails; None if the caller decides that. */
+  /** The time without a response of single partitions after which the query fails; None if the caller decides. */
   def partitionPatience: Option[Duration] = Option.when(partitionsFail)(patience)
 }
 
 private[splice] object LogPolicies {
 
-  /** How long a cluster may give no answer, where nothing else is said. */
+  /** The default time without a response of the cluster after which the query fails. */
   val Patience: Duration = Duration.ofMinutes(5)
 
-  /** How long the position of a deleted topic is kept by default. */
+  /** The default time for which Splice keeps the position of a deleted topic. */
   val Retention: Duration = Duration.ofDays(7)
 
-  /** What `failOnDataLoss` means where nothing else is said. */
+  /** The default policies for a value of `failOnDataLoss`. */
   def of(failOnDataLoss: Boolean): LogPolicies =
     if (failOnDataLoss) LogPolicies()
     else LogPolicies(outOfRange = OutOfRange.Earliest, removed = TopicRemoved.Drop)
 }
 
-/** Where partitions begin that are found while the query runs (`newPartitionsStartAt`). */
+/** The start of partitions that are found while the query runs (`newPartitionsStartAt`). */
 sealed private[splice] trait NewPartitions extends Product with Serializable
 
 private[splice] object NewPartitions {
@@ -58,10 +59,10 @@ private[splice] object NewPartitions {
   case object Latest   extends NewPartitions
 }
 
-/** Where a partition goes on whose position lies before the first record that the log still holds (`onOutOfRange`). */
+/** The offset at which a partition continues if its position is before the first record of the log (`onOutOfRange`). */
 sealed private[splice] trait OutOfRange extends Product with Serializable {
 
-  /** Whether the query fails instead. */
+  /** True if the query fails instead of continuing. */
   def fails: Boolean = this == OutOfRange.Fail
 }
 
@@ -72,7 +73,7 @@ private[splice] object OutOfRange {
   final case class AtTime(millis: Long) extends OutOfRange
 }
 
-/** What happens when a topic was deleted and created again, or is another cluster's (`onTopicRecreated`). */
+/** The policy for topics that were recreated, or that belong to another cluster (`onTopicRecreated`). */
 sealed private[splice] trait TopicRecreated extends Product with Serializable
 
 private[splice] object TopicRecreated {
@@ -80,15 +81,15 @@ private[splice] object TopicRecreated {
   case object Restart extends TopicRecreated
 }
 
-/** What happens when a topic is gone (`onTopicRemoved`). */
+/** The policy for topics that no longer exist (`onTopicRemoved`). */
 sealed private[splice] trait TopicRemoved extends Product with Serializable
 
 private[splice] object TopicRemoved {
   case object Fail extends TopicRemoved
 
-  /** Goes on without the topic and forgets its position after some time. */
+  /** Continues without the topic, and deletes its position after some time (`removedRetention`). */
   final case class Drain(retention: Duration) extends TopicRemoved
 
-  /** Goes on without the topic and forgets its position. */
+  /** Continues without the topic, and removes its position. */
   case object Drop extends TopicRemoved
 }

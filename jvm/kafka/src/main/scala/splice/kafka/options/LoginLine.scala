@@ -6,17 +6,20 @@ package splice.kafka.options
 import java.io.{Reader, StreamTokenizer, StringReader}
 import java.util.Locale
 
-/** The options of a JAAS login line (`sasl.jaas.config`), in every spelling that Kafka's parser accepts, and in more: a line that
-  * Kafka rejects may hold a secret too.
+/** The options of a JAAS login line (`sasl.jaas.config`).
+  *
+  * The syntax is wider than that of Kafka's parser, because a line that Kafka rejects may also contain a secret.
   */
 private[splice] object LoginLine {
 
   private val comment = "/\\*(?s:.*?)\\*/|/[^\\n]*".r
 
-  // `tokenauth=true` is no secret, whatever its key.
+  // The values `true` and `false` are not secret under any key, such as `tokenauth`.
   private val flags = Set("true", "false")
 
-  /** Keys and values, without quotes and flags. A comment is read as text as well, since it is stored with the line. */
+  /** Keys and values, without quotes and flags. A comment is also read as text, because the checkpoint stores it with
+    * the line.
+    */
   def options(line: String): Seq[(String, String)] =
     Seq(line, comment.replaceAllIn(line, " ")).distinct.flatMap(text => found(new StringReader(text))).distinct
 

@@ -10,13 +10,15 @@ import com.fasterxml.jackson.databind.JsonNode
 
 import splice.source.{Json, LogPartition}
 
-/** Values per partition as Spark's Kafka source writes them: `{"orders":{"0":5,"1":7}}`. */
+/** Values per partition in the JSON of Spark's Kafka source: `{"orders":{"0":5,"1":7}}`. */
 private[splice] object PartitionJson {
 
-  /** One line, with topics and partitions in the order in which Spark's source writes them: that of Scala's mutable hash maps.
+  /** One line of JSON. Topics and partitions have the order of Spark's source, which is that of Scala's mutable hash
+    * maps.
     *
-    * Spark starts a batch if the text of an offset changes, so another order would cost one empty batch when a query changes its source.
-    * Written by hand, because each batch writes the offsets of all partitions.
+    * Spark starts a batch if the text of an offset changes. With another order, a query that changes its source would
+    * have one empty batch. The JSON is written without a library, because each batch writes the offsets of all
+    * partitions.
     *
     * @param generations
     *   the number of zeros before the numbers of a topic's partitions; 0 if not specified
@@ -32,14 +34,16 @@ private[splice] object PartitionJson {
         own += partition.partition -> value
       }
       val text = partitions(own, "0" * generations.getOrElse(topic, 0))
-      // Spark's source adds a topic once per partition. A map may grow, and change its order, if a key is added again.
+      // Spark's source adds a topic once per partition. A second addition of a key may enlarge the map and change its
+      // order.
       own.iterator.take(2).foreach(_ => topics(topic) = text)
     }
     topics.iterator.map { case (topic, own) => s"${Json.write(Json.text(topic))}:$own" }.mkString("{", ",", "}")
   }
 
   private def partitions(sorted: mutable.ArrayBuffer[(Int, Long)], zeros: String): String = {
-    // A hash map of the numbers from 0 to n is in the order of the numbers. The order of others depends on how the map has grown.
+    // A hash map of the numbers from 0 to n has the order of the numbers. For other numbers, the order depends on the
+    // growth of the map.
     val ordered =
       if (sorted.last._1 == sorted.size - 1) sorted else mutable.HashMap.empty[Int, Long].addAll(sorted.iterator)
     val text = new StringBuilder(sorted.size * 16)
@@ -50,11 +54,12 @@ private[splice] object PartitionJson {
     text.append('}').toString
   }
 
-  /** None when the text is something else. */
+  /** The values; None if the text has another format. */
   def read(text: String): Option[SortedMap[LogPartition, Long]] =
     Json.read(text).filter(_.isObject).flatMap(values)
 
-  /** Values, and generations other than 0; None when the text is something else, or a topic is of two generations. */
+  /** The values, and the generations other than 0; None if the text has another format, or a topic has two generations.
+    */
   def readGenerations(text: String): Option[(SortedMap[LogPartition, Long], SortedMap[String, Int])] =
     for {
       root  <- Json.read(text).filter(_.isObject)
@@ -72,7 +77,7 @@ private[splice] object PartitionJson {
     if (values.contains(None)) None else Some(SortedMap.from(values.flatten))
   }
 
-  /** The partitions of `assign`: `{"orders":[0,1]}`. None when the text is something else, or names no partition. */
+  /** The partitions of `assign`: `{"orders":[0,1]}`. None if the text has another format, or names no partition. */
   def readPartitions(text: String): Option[SortedSet[LogPartition]] =
     Json.read(text).filter(_.isObject).flatMap { root =>
       val partitions = Json.fields(root).flatMap {

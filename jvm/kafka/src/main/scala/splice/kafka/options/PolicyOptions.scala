@@ -10,7 +10,7 @@ import scala.util.Try
 
 import splice.source.{OptionErrors, OptionType, SourceOption, SourceOptions}
 
-/** The options that say what happens when a log is not as it was left, and who is told how far it was read. */
+/** The options for logs that have changed, and for commits to a consumer group. */
 private[splice] object PolicyOptions {
 
   val NewPartitionsStart: SourceOption[NewPartitions] = SourceOption(
@@ -106,7 +106,7 @@ private[splice] object PolicyOptions {
     Rack
   )
 
-  /** @throws splice.source.SpliceOptionException when options are in conflict */
+  /** @throws splice.source.SpliceOptionException when options contradict each other */
   def policies(options: SourceOptions): LogPolicies = {
     val loss     = KafkaOptions.FailOnDataLoss
     val defaults = LogPolicies.of(options(loss))
@@ -114,9 +114,8 @@ private[splice] object PolicyOptions {
     if (options.contains(loss.key) && options(loss) != range.fails)
       throw OptionErrors.conflict(
         Seq(loss, OnOutOfRange).map(o => options.name(o.key)),
-        s"the first is ${options(loss)}, which ${if (options(loss)) "fails" else "does not fail"} where the second " +
-          s"${if (options(loss)) "goes on" else "fails"}; the first alone is the same as the second with " +
-          (if (options(loss)) "fail" else "earliest")
+        s"the first is ${options(loss)}, so the second must ${if (options(loss)) "be" else "not be"} fail. " +
+          "Change the second, or remove the first"
       )
     LogPolicies(
       options(NewPartitionsStart),

@@ -3,15 +3,17 @@
 
 package splice.kafka.options
 
-/** Where an executor finds the name of the rack that it stands in (`rackFrom`), for fetching from the nearest replica (KIP-392). */
+/** The setting in which an executor finds the name of its rack (`rackFrom`), to fetch from the nearest replica
+  * (KIP-392).
+  */
 sealed private[splice] trait RackFrom extends Product with Serializable {
 
-  /** The rack, asked on the executor.
+  /** The rack of the executor that calls this method.
     *
     * @param environment
-    *   its environment variables
+    *   the environment variables of the executor
     * @param configuration
-    *   its Spark configuration
+    *   the Spark configuration of the executor
     */
   def rack(environment: String => Option[String], configuration: String => Option[String]): Option[String]
 }

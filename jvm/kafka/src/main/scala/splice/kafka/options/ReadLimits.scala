@@ -3,23 +3,24 @@
 
 package splice.kafka.options
 
-/** Limits of the consumer of one reader, which bound the bytes that it holds.
+/** Limits of the consumer of one reader, which bound its memory.
   *
-  * A client requests a partition only if it holds nothing of it, and a response stays in memory until its last partition is read. So
-  * responses that are held or under way are at most as many as partitions are assigned. Their size is bounded by the limit of one response.
+  * A client fetches a partition only if it holds no data of the partition. A response stays in memory until its last
+  * partition is read. The number of responses in memory or in flight is therefore at most the number of assigned
+  * partitions. `fetchBytes` bounds the size of one response.
   *
   * @param partitions
-  *   the greatest number of partitions that may be assigned
+  *   the greatest number of assigned partitions
   * @param fetchBytes
-  *   of one response. A broker returns a first record batch that is larger, alone
+  *   the greatest size of one response; if the first record batch is larger, the broker returns this batch alone
   * @param partitionBytes
-  *   of one partition in a response
+  *   the greatest size of one partition in a response
   * @param pollRecords
-  *   the greatest number of records of one poll, or of groups of record batches
+  *   the greatest number of records per poll, or of groups of record batches
   * @param leftoverBytes
-  *   of records that were polled and belong to a later batch
+  *   the greatest size of polled records that belong to a later batch
   * @param batches
-  *   whether a poll returns record batches
+  *   true if a poll returns record batches
   */
 final private[splice] case class ReadLimits(
     partitions: Int,
@@ -30,22 +31,24 @@ final private[splice] case class ReadLimits(
     batches: Boolean = false
 ) {
 
-  /** Bytes of responses, of the copy outside the heap through which a socket is read, and of left over records. Polled batches keep their
-    * response in memory, while the client requests their partitions again.
+  /** The bytes of responses, of leftover records, and of the copy outside the heap through which a socket is read.
+    * Polled batches keep their response in memory while the client requests their partitions again.
     */
   def fixedBytes: Long = ReadLimits.responses(partitions, batches) * fetchBytes + leftoverBytes
 
-  /** Bytes of the records of one poll, if they have this size on average. If a poll returns batches, bytes of one window of decoded records. */
+  /** The bytes of the records of one poll with this average size. If a poll returns batches, the bytes of one window of
+    * decoded records.
+    */
   def pollBytes(recordBytes: Double): Long =
     if (batches) ReadLimits.WindowBytes else (pollRecords * (recordBytes + ReadLimits.RecordOverhead)).toLong
 }
 
 private[splice] object ReadLimits {
 
-  /** The least bytes that all readers of one JVM may be given. */
+  /** The least memory for all readers of one JVM. */
   val LeastBudget: Long = 16L << 20
 
-  /** Bytes of the objects of a record on the heap, without key and value. */
+  /** The bytes of the objects of a record on the heap, without key and value. */
   val RecordOverhead = 400
 
   /** The assumed size of a record before one was read, in bytes. */
@@ -58,20 +61,20 @@ private[splice] object ReadLimits {
   // More records per poll are not faster.
   private val MostRecords = 5000
 
-  // Each poll has a fixed cost, so fetching left over records again is better.
+  // Each poll has a fixed cost, so it is cheaper to fetch leftover records again than to poll fewer records.
   private val LeastRecords = 500
 
-  // The client uses the network only in polls, and each poll has a fixed cost.
+  // The client uses the network only during polls, and each poll has a fixed cost.
   private val MostBatches = 8
 
-  // Places of records, and decompressed bytes if records are small.
+  // Arrays with the positions of records, and decompressed bytes if records are small.
   private val WindowBytes = 256L << 10
 
   private def responses(partitions: Int, batches: Boolean): Long =
     partitions + 1L + (if (batches) math.min(partitions, MostBatches) else 0)
 
-  /** Limits of polls that return record batches, within a number of bytes: five eighths for responses, one for left over records, and the rest
-    * for decoding.
+  /** Limits of polls that return record batches, within a number of bytes. Five eighths are for responses, one eighth
+    * for leftover records, and two eighths for decoding.
     */
   def ofBatches(bytes: Long, partitions: Int): ReadLimits = {
     val room  = powerOfTwo(partitions)
@@ -79,18 +82,18 @@ private[splice] object ReadLimits {
     ReadLimits(room, fetch, fetch, MostBatches, bytes / 8, batches = true)
   }
 
-  /** Limits of polls that return records, within a number of bytes: half for responses, a quarter for the records of a poll, a quarter for left
-    * over records.
+  /** Limits of polls that return records, within a number of bytes. Half are for responses, a quarter for the records
+    * of a poll, and a quarter for leftover records.
     *
     * @param recordBytes
-    *   the average size of a record, if one was read
+    *   the average size of a record, if a record was read
     */
   def within(bytes: Long, partitions: Int, recordBytes: Option[Double]): ReadLimits = {
     val room    = powerOfTwo(partitions)
     val fetch   = clamp(bytes / 2 / (room + 1L), LeastFetch.toLong, MostFetch.toLong)
     val record  = recordBytes.getOrElse(UnknownRecord) + RecordOverhead
     val fitting = (bytes / 4 / record).toLong
-    // At the end of its range, each partition has left over half of a poll on average.
+    // At the end of its range, each partition has half a poll of leftover records on average.
     val few     = clamp(2 * fitting / room, LeastRecords.toLong, MostRecords.toLong)
     val records = clamp(fitting, 1L, few.toLong)
     ReadLimits(room, fetch, fetch, records, math.min(bytes / 4, (room * (records * record)).toLong))

@@ -5,8 +5,10 @@ package splice.kafka.options
 
 import scala.util.matching.Regex
 
-/** References such as `${file:/run/secrets/kafka:password}` in a client's properties. Kafka resolves those of configured
-  * ConfigProviders and uses every other text unchanged, so a reference to another provider is a literal.
+/** References such as `${file:/run/secrets/kafka:password}` in the properties of a client.
+  *
+  * Kafka resolves references to configured ConfigProviders. Every other text is unchanged, so a reference to another
+  * provider is a literal.
   */
 final private[splice] class SecretReferences(properties: Map[String, String]) {
 
@@ -20,29 +22,29 @@ final private[splice] class SecretReferences(properties: Map[String, String]) {
     .filter(name => properties.get(s"$Providers.$name.class").exists(_.trim.nonEmpty))
     .toSet
 
-  /** Whether the whole text is one reference. */
+  /** True if the whole text is one reference. */
   def isReference(value: String): Boolean = value.trim match {
     case reference(provider) => providers(provider)
     case _                   => false
   }
 
-  /** The text with `word` in place of each reference. */
+  /** The text with `word` instead of each reference. */
   def replaced(text: String, word: String): String =
     reference.replaceAllIn(text, m => Regex.quoteReplacement(if (providers(m.group(1))) word else m.matched))
 
-  /** The providers that the text names and that are not configured. */
+  /** The providers in the text that are not configured. */
   def unconfigured(text: String): Seq[String] =
     reference.findAllMatchIn(text).map(_.group(1)).filterNot(providers).toSeq.distinct
 }
 
 private[splice] object SecretReferences {
 
-  /** The property that names the providers, and the start of the names of theirs. */
+  /** The property with the names of the providers. The property is also the prefix of the properties of a provider. */
   val Providers = "config.providers"
 
   private val reference = "\\$\\{([^}:\\s]+):[^}]+\\}".r
 
-  // As Kafka finds references. It also accepts spaces in the name of a provider.
+  // Like Kafka, this pattern also accepts spaces in the name of a provider.
   private val any = "\\$\\{([^}]*?):(([^}]*?):)?([^}]*?)\\}".r
 
   /** @param path empty if the reference has none */

@@ -7,35 +7,35 @@ import scala.collection.immutable.SortedMap
 
 import splice.source.LogPartition
 
-/** Where a source begins, as its options say it: not yet numbers. */
+/** The start of a source in its options, before the start is resolved to offsets. */
 sealed private[splice] trait StartingOffsets extends Product with Serializable
 
 private[splice] object StartingOffsets {
 
-  /** The first record that the log still holds. */
+  /** The first record of the log. */
   case object Earliest extends StartingOffsets
 
-  /** The end of the log as it is when the query first starts. */
+  /** The end of the log when the query first starts. */
   case object Latest extends StartingOffsets
 
-  /** What the consumer group has committed; `reset` says what a partition without a committed offset does. */
+  /** The committed offsets of the consumer group. `reset` applies to partitions without a committed offset. */
   final case class Committed(reset: CommittedReset) extends StartingOffsets
 
-  /** An offset for every partition; -1 is latest and -2 earliest.
+  /** An offset per partition; -1 means latest and -2 earliest.
     *
     * @param isWhole
-    *   whether a partition without an offset is an error; it starts like a new one otherwise
+    *   true if a partition without an offset is an error; otherwise it starts like a new partition
     */
   final case class Exact(offsets: SortedMap[LogPartition, Long], isWhole: Boolean = true) extends StartingOffsets
 
   /** The first record at or after a time, in milliseconds since the epoch. */
   final case class AtTime(millis: Long, none: NoRecordAtTime) extends StartingOffsets
 
-  /** The same with a time for every partition. */
+  /** The first record at or after a time per partition, in milliseconds since the epoch. */
   final case class AtTimes(millis: SortedMap[LogPartition, Long], none: NoRecordAtTime) extends StartingOffsets
 }
 
-/** What a partition without a committed offset does. */
+/** The start or the end of a partition without a committed offset. */
 sealed private[splice] trait CommittedReset extends Product with Serializable
 
 private[splice] object CommittedReset {
@@ -44,7 +44,7 @@ private[splice] object CommittedReset {
   case object Fail     extends CommittedReset
 }
 
-/** What a partition does that has no record at or after the wanted time. */
+/** The start of a partition that has no record at or after the requested time. */
 sealed private[splice] trait NoRecordAtTime extends Product with Serializable
 
 private[splice] object NoRecordAtTime {

@@ -9,10 +9,11 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.source.LogPartition
 
-/** Which partitions of a cluster are read. Exactly one of `subscribe`, `subscribePattern` and `assign` says it. */
+/** The partitions of a cluster that are read. Exactly one of `subscribe`, `subscribePattern` and `assign` defines them.
+  */
 sealed private[splice] trait Subscription extends Product with Serializable {
 
-  /** Whether a partition belongs to it. */
+  /** True if a partition belongs to the subscription. */
   def covers(partition: LogPartition): Boolean
 
   /** The option and its value in one canonical form. */
@@ -21,13 +22,15 @@ sealed private[splice] trait Subscription extends Product with Serializable {
 
 private[splice] object Subscription {
 
-  /** All partitions of these topics, also those that are added later. */
+  /** All partitions of these topics, including partitions that are added later. */
   final case class Topics(names: SortedSet[String]) extends Subscription {
     override def covers(partition: LogPartition): Boolean = names(partition.topic)
     override def text: String                             = names.mkString("subscribe=", ",", "")
   }
 
-  /** All partitions of the topics whose name holds a match, as in Spark's own source, also of topics that are made later. */
+  /** All partitions of topics whose name contains a match, as in Spark's source, including topics that are created
+    * later.
+    */
   final case class TopicPattern(pattern: String) extends Subscription {
     @transient private lazy val compiled                  = Pattern.compile(pattern)
     def matches(topic: String): Boolean                   = compiled.matcher(topic).find

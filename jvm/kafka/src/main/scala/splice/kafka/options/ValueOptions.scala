@@ -11,10 +11,10 @@ import org.apache.spark.sql.types.StructType
 
 import splice.source.{OptionType, SourceOption}
 
-/** The options that say what a record's value is. */
+/** The options for the values of records. */
 private[splice] object ValueOptions {
 
-  /** What stands before an option of a value's format. */
+  /** The prefix of the options of a value's format. */
   val FormatPrefix = "value."
 
   val Format: SourceOption[ValueFormat] = SourceOption(
@@ -48,25 +48,25 @@ private[splice] object ValueOptions {
 
   val all: Seq[SourceOption[_]] = Seq(Format, Schema, OnError)
 
-  /** Whether an option goes to the parser of values. */
+  /** True if an option belongs to the parser of values. */
   def isFormats(key: String): Boolean = key.toLowerCase(Locale.ROOT).startsWith(FormatPrefix)
 }
 
-/** What a record's value is. */
+/** The format of the values of records. */
 sealed abstract private[splice] class ValueFormat(val name: String) extends Product with Serializable
 
 private[splice] object ValueFormat {
 
-  /** Bytes, as they are. */
+  /** Binary values without a conversion. */
   case object Raw extends ValueFormat("raw")
 
   /** Text in UTF-8. */
   case object Text extends ValueFormat("string")
 
-  /** What one of Spark's functions parses.
+  /** A format that one of Spark's functions parses.
     *
     * @param function
-    *   of a text, a schema and a map of options
+    *   the name of a function of a text, a schema and a map of options
     */
   sealed abstract class Parsed(name: String, val function: String) extends ValueFormat(name)
 
@@ -77,7 +77,7 @@ private[splice] object ValueFormat {
   val all: Seq[ValueFormat] = Seq(Raw, Text, Json, Csv, Xml)
 }
 
-/** What a value does that cannot be parsed. */
+/** The treatment of a value that cannot be parsed. */
 sealed private[splice] trait OnParseError extends Product with Serializable
 
 private[splice] object OnParseError {

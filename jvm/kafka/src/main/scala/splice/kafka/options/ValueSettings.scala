@@ -12,14 +12,14 @@ import org.apache.spark.sql.types._
 import splice.kafka.KafkaErrors
 import splice.source.{OptionErrors, SourceOptions}
 
-/** What becomes of a record's value.
+/** The settings for the values of records.
   *
   * @param fields
-  *   of a value that is parsed, each of which may be null
+  *   the fields of a parsed value, which may all be null
   * @param options
-  *   of its format, without the prefix
+  *   the options of the format, without the prefix
   * @param prefix
-  *   of the options in errors, such as `live.` for a leg
+  *   the prefix of options in errors, such as `live.` for a leg
   */
 final private[splice] case class ValueSettings(
     format: ValueFormat,
@@ -38,25 +38,27 @@ final private[splice] case class ValueSettings(
 
   def parses: Boolean = format.isInstanceOf[ValueFormat.Parsed]
 
-  /** Whether there is a column of records that could not be parsed. */
+  /** True if the rows have a column of records that could not be parsed. */
   def keepsCorrupt: Boolean = parses && onError == OnParseError.Corrupt
 }
 
 private[splice] object ValueSettings {
 
-  /** Bytes, as they are. */
+  /** Binary values without a conversion. */
   val Raw: ValueSettings = bare(ValueFormat.Raw)
 
-  // `onParseError` says what these do.
+  // `onParseError` replaces these options.
   private val refused = Set("mode", "columnnameofcorruptrecord")
 
-  /** @throws splice.source.SpliceOptionException when options are missing, conflict, or say what they must not */
+  /** @throws splice.source.SpliceOptionException
+    *   when an option is missing, has an invalid value, or contradicts another option
+    */
   def apply(options: SourceOptions): ValueSettings = {
     val own = options.toMap.collect {
       case (key, text) if ValueOptions.isFormats(key) => key.drop(ValueOptions.FormatPrefix.length) -> text
     }
     own.keys.find(key => refused(key.toLowerCase(Locale.ROOT))).foreach { key =>
-      val why = s"'${options.name(ValueOptions.OnError.key)}' says what a value does that cannot be parsed"
+      val why = s"'${options.name(ValueOptions.OnError.key)}' defines the treatment of a value that cannot be parsed"
       throw KafkaErrors.refusedOption(options.name(ValueOptions.FormatPrefix + key), why)
     }
     options(ValueOptions.Format) match {
@@ -79,7 +81,7 @@ private[splice] object ValueSettings {
     val without = Seq(ValueOptions.Schema, ValueOptions.OnError).map(_.key) ++ own.map(ValueOptions.FormatPrefix + _)
     without.find(options.contains).foreach { key =>
       val both = Seq(key, ValueOptions.Format.key).map(options.name)
-      throw OptionErrors.conflict(both, s"nothing parses a value that is ${format.name}; set it to json, csv or xml")
+      throw OptionErrors.conflict(both, s"a ${format.name} value is not parsed; set the format to json, csv or xml")
     }
   }
 }

@@ -9,7 +9,9 @@ import scala.util.Try
 
 import splice.source.DaemonThread
 
-/** Asks for missing topics on another thread, so that a cluster that does not respond delays no record of other clusters. */
+/** Requests missing topics on another thread. A cluster that does not respond therefore does not delay records of other
+  * clusters.
+  */
 final private[reader] class BackgroundQuestion(ask: TopicIds.Question) extends TopicIds.Question {
 
   private var asked = Option.empty[(Map[String, String], CompletableFuture[Set[String]])]

@@ -20,14 +20,14 @@ import splice.kafka.reader.SlotConsumer.Leftover
 
 /** Records that are decoded from batches ([[WireBatch]]). An object is created only for bytes that Spark reads.
   *
-  * All records of a window are in one array: the response of a broker, which may hold several batches, or the bytes that were decompressed
-  * last. They have the record format 2 of Kafka (KIP-98).
+  * One array contains all records of a window. The array is the response of a broker, which may contain several
+  * batches, or the last decompressed bytes. Records have format 2 of Kafka (KIP-98).
   */
 final private[reader] class BatchRecords extends RecordWindow {
 
   import BatchRecords._
 
-  // The window. A size of -1 is null.
+  // The window. A size of -1 means null.
   private val in        = new RecordBytes
   private var kind      = TimestampType.NO_TIMESTAMP_TYPE
   private var count     = 0
@@ -39,7 +39,7 @@ final private[reader] class BatchRecords extends RecordWindow {
   private var valueAt   = new Array[Int](FirstRows)
   private var valueSize = new Array[Int](FirstRows)
 
-  // The chunk, the index of its present batch, and the offsets that are to be read.
+  // The chunk, the index of its current batch, and the offsets to read.
   private val batches   = new ArrayList[WireBatch]
   private var index     = -1
   private var from      = 0L
@@ -48,13 +48,13 @@ final private[reader] class BatchRecords extends RecordWindow {
   private var isFilling = false
   private var isBeyond  = false
 
-  // The present batch: how many of its records are left, and what these are relative to.
+  // The current batch: the number of its remaining records, and the bases of their offsets and timestamps.
   private var remaining  = 0
   private var baseOffset = 0L
   private var baseTime   = 0L
   private var isAppended = false
 
-  // Of compressed batches.
+  // The state of the decompression of batches.
   private var stream       = Option.empty[InputStream]
   private var decompressed = Array.emptyByteArray
   private val buffers      = BufferSupplier.create()
@@ -120,7 +120,7 @@ final private[reader] class BatchRecords extends RecordWindow {
         throw new CorruptRecordException(s"The batch of $topic-$partition from offset $baseOffset on is damaged", e)
     }
 
-  /** Goes to the next batch that has records, if the window can show these too. */
+  /** Moves to the next batch with records, if the window can also show the records of this batch. */
   @tailrec private def advance(): Boolean =
     if (index + 1 >= batches.size) false
     else {
@@ -152,11 +152,11 @@ final private[reader] class BatchRecords extends RecordWindow {
     }
   }
 
-  /** Decodes a record, and shows it if it is to be read. */
+  /** Decodes a record, and adds it to the window if its offset is to be read. */
   private def decode(): Unit = {
     val length = in.varint()
     val last   = in.at + length
-    if (length < 0 || last > in.end) throw new InvalidRecordException(s"a record of $length bytes")
+    if (length < 0 || last > in.end) throw new InvalidRecordException(s"a record has a length of $length bytes")
     in.at += 1
     val time   = in.varlong()
     val offset = baseOffset + in.varint()
@@ -182,7 +182,7 @@ final private[reader] class BatchRecords extends RecordWindow {
     valueAt(count) = in.at
     valueSize(count) = value
     if (key < -1 || value < -1 || in.at + math.max(value, 0) >= last)
-      throw new InvalidRecordException(s"a key of $key and a value of $value bytes")
+      throw new InvalidRecordException(s"a record has a key of $key and a value of $value bytes")
     size += math.max(key, 0) + math.max(value, 0)
     count += 1
   }
@@ -197,7 +197,9 @@ final private[reader] class BatchRecords extends RecordWindow {
     valueSize = Arrays.copyOf(valueSize, more)
   }
 
-  /** Decompresses the next record, unless it does not fit next to those that are shown. */
+  /** Decompresses the next record. Returns false if the array has no space for this record next to the records of the
+    * window.
+    */
   @tailrec private def whole(): Boolean =
     if (in.needs() <= in.end - in.at) true
     else if (in.end < decompressed.length) {
@@ -254,10 +256,10 @@ private object BatchRecords {
 
   private val FirstRows = 256
 
-  // Few enough that the window stays in the cache of a core while Spark reads it.
+  // This limit keeps the window in the cache of a core while Spark reads it.
   private val MostRows = 4096
 
-  // Decompressed at a time, if records are not larger.
+  // The number of bytes that are decompressed together, unless a record is larger.
   private val FirstBytes = 64 << 10
 
   private val MostKept = 1 << 20

@@ -8,12 +8,12 @@ import java.util.concurrent.{Executors, ScheduledExecutorService, TimeUnit}
 
 import splice.source.DaemonThread
 
-/** Does something again and again on a daemon thread, which is there only from `begin` to `end`. Used by any thread. */
+/** Runs work periodically on a daemon thread, which exists only from `begin` to `end`. Any thread may use it. */
 final private[splice] class EvictionThread(name: String, every: Duration) {
 
   private var timer: Option[ScheduledExecutorService] = None
 
-  /** Begins, unless it has begun. */
+  /** Starts the thread, unless it is running. */
   def begin(work: Runnable): Unit = synchronized {
     if (timer.isEmpty) {
       val made = Executors.newSingleThreadScheduledExecutor(DaemonThread.named(name))
@@ -22,7 +22,7 @@ final private[splice] class EvictionThread(name: String, every: Duration) {
     }
   }
 
-  /** Ends after the work that is under way, which may call this itself. */
+  /** Ends the thread after the current work. The work itself may call this method. */
   def end(): Unit = synchronized {
     timer.foreach(_.shutdown())
     timer = None

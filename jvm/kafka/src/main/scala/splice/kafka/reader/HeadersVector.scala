@@ -13,8 +13,8 @@ import splice.kafka.KafkaSchema
 
 /** The column of the headers. A record without headers has null.
   *
-  * The headers of a record become objects when Spark reads them. They stay until [[forget]], because Spark may read all rows of a batch
-  * before it uses their values.
+  * Headers become objects when Spark reads them. The objects are kept until [[forget]], because Spark may read all rows
+  * of a batch before it uses their values.
   */
 final private class HeadersVector(kind: ArrayType, window: RecordWindow) extends ViewVector(kind) {
 
@@ -32,7 +32,7 @@ final private class HeadersVector(kind: ArrayType, window: RecordWindow) extends
 
   override def getChild(ordinal: Int): ColumnVector = elements
 
-  /** Ends the use of all headers that were read. The reader calls it before the window moves. */
+  /** Ends the use of all headers that were read. The reader calls this method before the window moves. */
   def forget(): Unit = shown.clear()
 }
 
@@ -41,7 +41,7 @@ private[reader] object HeadersVector {
   def apply(window: RecordWindow): HeadersVector = new HeadersVector(KafkaSchema.HeadersType, window)
 }
 
-/** Headers of several records, one after another. Used by one thread. */
+/** A sequence of headers of several records. Used by one thread. */
 final private[reader] class ShownHeaders {
 
   private var count  = 0
@@ -64,7 +64,7 @@ final private[reader] class ShownHeaders {
     count += 1
   }
 
-  /** Removes all headers, and keeps none of them in memory. */
+  /** Removes all headers from memory. */
   def clear(): Unit = if (count > 0) {
     Arrays.fill(keys.asInstanceOf[Array[Object]], 0, count, null)
     Arrays.fill(values.asInstanceOf[Array[Object]], 0, count, null)

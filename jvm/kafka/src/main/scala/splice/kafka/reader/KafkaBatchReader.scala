@@ -11,10 +11,11 @@ import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 
 import splice.source.{Poll, Report, SplitReader}
 
-/** Hands a slot's records over as column batches, each with records of one partition; they are one object.
+/** Returns the records of a slot as column batches, each with records of one partition. All batches are one reused
+  * object.
   *
-  * Nothing is copied here. It spares Spark what it does for every row of a reader of rows: asking whether there is one, counting it,
-  * and looking whether the task was killed.
+  * The reader copies no records. For each row of a row reader, Spark checks for the next row, updates a counter, and
+  * checks whether the task was killed. Column batches avoid this work.
   */
 final private[splice] class KafkaBatchReader(columns: StructType, slot: SlotReader) extends SplitReader[ColumnarBatch] {
 

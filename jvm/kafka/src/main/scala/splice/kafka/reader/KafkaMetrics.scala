@@ -5,37 +5,37 @@ package splice.kafka.reader
 
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric, CustomTaskMetric}
 
-/** Rows that a task handed over. Spark makes instances by name, as of all these. */
+/** The rows that a task has returned. Spark creates instances of the metric classes by name. */
 final class KafkaRecordsMetric extends CustomSumMetric {
   override def name: String        = KafkaMetrics.Records
   override def description: String = "records read from Kafka"
 }
 
-/** Bytes of their keys and values. */
+/** The bytes of keys and values that a task has returned. */
 final class KafkaBytesMetric extends CustomSumMetric {
   override def name: String        = KafkaMetrics.Bytes
   override def description: String = "bytes of keys and values read from Kafka"
 }
 
-/** How long tasks waited in polls. */
+/** The time that tasks spent in polls. */
 final class KafkaPollTimeMetric extends CustomSumMetric {
   override def name: String        = KafkaMetrics.PollMs
   override def description: String = "milliseconds in polls of Kafka"
 }
 
-/** How long fetch requests took. */
+/** The duration of fetch requests. */
 final class KafkaFetchTimeMetric extends CustomSumMetric {
   override def name: String        = KafkaMetrics.FetchMs
   override def description: String = "milliseconds of fetch requests to Kafka"
 }
 
-/** How many tasks found a reader that was open already. */
+/** The number of tasks that reused an open reader. */
 final class KafkaReadersReusedMetric extends CustomSumMetric {
   override def name: String        = KafkaMetrics.ReadersReused
   override def description: String = "Kafka readers reused"
 }
 
-/** Values that could not be parsed. */
+/** The number of values that could not be parsed. */
 final class KafkaParseErrorsMetric extends CustomSumMetric {
   override def name: String        = KafkaMetrics.ParseErrors
   override def description: String = "Kafka records whose values could not be parsed"
@@ -49,7 +49,7 @@ private[splice] object KafkaMetrics {
   val FetchMs     = "kafkaFetchMs"
   val ReadersReused = "kafkaReadersReused"
 
-  /** Only where values are parsed. */
+  /** Declared only if values are parsed. */
   val ParseErrors = "kafkaParseErrors"
 
   val declared: Seq[CustomMetric] =
@@ -61,10 +61,10 @@ private[splice] object KafkaMetrics {
       new KafkaReadersReusedMetric
     )
 
-  /** Where values are parsed. */
+  /** The metrics of a source that parses values. */
   val parsing: Seq[CustomMetric] = declared :+ new KafkaParseErrorsMetric
 
-  /** A task's figure, read when Spark asks. */
+  /** A metric of a task. Spark reads the current value. */
   final class Live(override val name: String, read: () => Long) extends CustomTaskMetric {
     override def value: Long = read()
   }

@@ -27,14 +27,15 @@ import splice.source.{
   TaskRanges
 }
 
-/** Makes readers on executors: each with a consumer that is its slot's from the batch before, if there is one.
+/** Creates readers on executors. A reader uses the consumer that its slot had in the previous batch, if that consumer
+  * is available.
   *
   * @param once
-  *   whether no later batch can use the consumers, as after a bounded read
+  *   true if no later batch can use the consumers, as after a bounded read
   * @param sizes
-  *   the average size of a record of each topic, as far as one was read
+  *   the average size of a record of each topic, if a record was read
   * @param atOnce
-  *   how many consumers a task may have at the same time
+  *   the number of consumers that a task may have at the same time
   */
 final private[splice] case class KafkaReaders(
     columns: StructType,
@@ -64,7 +65,9 @@ final private[splice] case class KafkaReaders(
     new KafkaBatchReader(columns, slot(task.slot, ranges, own))
   }
 
-  /** Holes of a history first: they need a client with another isolation level, and a client reads one range of a partition. */
+  /** Reads holes of a history first. Holes require a client with another isolation level, and a client reads one range
+    * of a partition at a time.
+    */
   private def inTurn[T](task: TaskRanges)(
       reader: (IndexedSeq[KafkaSplitRange], ReaderSettings) => SplitReader[T]
   ): SplitReader[T] = {
@@ -80,7 +83,7 @@ final private[splice] case class KafkaReaders(
 
   private def slot(slot: Option[Int], ranges: IndexedSeq[KafkaSplitRange], settings: ReaderSettings): SlotReader = {
     val key = ReaderKey(run, settings.client, slot)
-    // After a failure nobody knows what the consumer has to do with it.
+    // After a failure, the state of the consumer is undefined.
     val retried = Option(TaskContext.get()).exists(_.attemptNumber() > 0)
     val topics  = ranges.iterator.map(_.partition.topic).toSet
     val demand  = ReadDemand(
@@ -117,13 +120,13 @@ final private[splice] case class KafkaReaders(
 private[splice] object KafkaReaders {
 
   /** @param ranges
-    *   of the batch that is read
+    *   the ranges of the batch
     * @param sizes
-    *   of the records of their topics
+    *   the sizes of the records of their topics
     * @param atOnce
-    *   how many consumers a task may have at the same time
+    *   the number of consumers that a task may have at the same time
     * @param waits
-    *   whether some ranges of the batch have no end
+    *   true if some ranges of the batch have no end
     */
   def apply(
       settings: KafkaSettings,
@@ -166,12 +169,12 @@ private[splice] object KafkaReaders {
     )
   }
 
-  // A number only grows, so the greatest partition has it.
+  // The number of partitions only grows, so the greatest partition determines the number.
   private def partitions(ranges: Seq[SplitRange]): Map[String, Int] =
     ranges.collect { case range: KafkaSplitRange if range.isOpen => range.partition }
       .groupMapReduce(_.topic)(_.partition + 1)(math.max)
 
-  // Spark's own source waits that long for a record.
+  // Spark's Kafka source waits for a record for the same time.
   private def networkTimeout: Duration = {
     val seconds = Option(SparkEnv.get).fold(120L)(_.conf.getTimeAsSeconds("spark.network.timeout", "120s"))
     Duration.ofSeconds(seconds)

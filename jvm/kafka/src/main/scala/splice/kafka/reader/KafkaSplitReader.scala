@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType
 
 import splice.source.{Poll, Report, SplitRange, SplitReader}
 
-/** Hands a slot's records over as rows; they are one object. */
+/** Returns the records of a slot as rows. All rows are one reused object. */
 final private[splice] class KafkaSplitReader(columns: StructType, slot: SlotReader) extends SplitReader[InternalRow] {
 
   private val row   = new RecordRow(RecordField.of(columns), slot.window)

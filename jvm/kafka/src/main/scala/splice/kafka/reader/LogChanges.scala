@@ -14,15 +14,17 @@ import org.apache.kafka.common.TopicPartition
 import splice.kafka.options.TopicRecreated
 import splice.kafka.{DataLoss, KafkaErrors, SkippedRows}
 
-/** Applies the policies of a source to ranges whose log has changed since the batch was planned: it was deleted, created again, truncated,
-  * or retention removed records. Each method fails, or warns and takes the ranges that cannot be read out of `open`.
+/** Applies the policies of a source to ranges whose log has changed since the batch was planned.
+  *
+  * The log was deleted, recreated or truncated, or retention removed records. Each method throws an error, or logs a
+  * warning and removes the ranges that cannot be read from `open`.
   *
   * @param open
-  *   the ranges that are not read to their ends
+  *   the ranges that have not been read to their ends
   * @param planned
   *   the ids of their topics
   * @param deleted
-  *   topics that other readers found deleted
+  *   topics that other readers have found deleted
   */
 final private[reader] class LogChanges(
     open: mutable.LinkedHashMap[TopicPartition, OpenRange],
@@ -34,31 +36,31 @@ final private[reader] class LogChanges(
 
   private var topics = planned
 
-  // When the first response without a topic came, by System.nanoTime.
+  // The time of the first response without the topic (System.nanoTime).
   private var missing = Map.empty[String, Long]
 
   private val confirmed = math.min(LogChanges.Confirmed.toNanos, settings.pollTimeout.toNanos / 2)
 
   private val counted = new SkippedRows
 
-  // The thread that closes the reader reads it.
+  // The thread that closes the reader reads this field.
   @volatile private var hasOther = false
 
-  /** The number of offsets that were abandoned. */
+  /** The number of skipped offsets. */
   def skipped: Long = counted.total
 
-  /** Whether the client's metadata has a partition of a planned topic that was not planned. */
+  /** True if the client's metadata contains a partition of a planned topic that is not in the plan. */
   def isStale: Boolean = open.keysIterator.map(_.topic).toSet[String].exists { topic =>
     settings.planned.get(topic).exists(_ < consumer.partitions(topic))
   }
 
-  /** Whether the consumer has records of another topic than planned. */
+  /** True if the consumer has records of another topic than planned. */
   def spoiled: Boolean = hasOther
 
-  /** Abandons ranges of topics that are others than planned. Called before records of a poll are handed over.
+  /** Abandons ranges of topics that were recreated. Called before the records of a poll are returned.
     *
     * @param polled
-    *   the topics of which the poll returned something
+    *   true for a topic if the poll returned data of the topic
     */
   def leaveOthers(polled: String => Boolean): Unit = {
     val others = consumer.others(topics, polled)
@@ -69,7 +71,7 @@ final private[reader] class LogChanges(
         if (settings.recreated == TopicRecreated.Fail) throw KafkaErrors.recreated(lost.map(_.partition.topic).toSet)
         abandon(
           DataLoss(fail = false, counted),
-          "a batch is read that was planned before the topic was deleted and created again",
+          "the topic was deleted and created again after the batch was planned",
           lost
         )
         hasOther = true
@@ -77,8 +79,8 @@ final private[reader] class LogChanges(
     }
   }
 
-  /** Abandons ranges of topics that were deleted; whether there were any. A broker that is behind may not have a new topic yet, so a topic
-    * must be missing for some time.
+  /** Abandons ranges of topics that were deleted, and returns true if any were. A broker with outdated metadata may
+    * lack a new topic, so a topic must be missing for some time.
     */
   def leaveDeleted(): Boolean = {
     val read  = open.keysIterator.map(_.topic).toSet
@@ -88,11 +90,11 @@ final private[reader] class LogChanges(
     leaveMissing(found.filter(topic => now - missing(topic) >= confirmed))
   }
 
-  /** Abandons ranges of topics that an earlier reader found deleted, if they are still missing. So a topic with ranges in many tasks costs the
-    * wait of [[leaveDeleted]] once.
+  /** Abandons ranges of topics that an earlier reader has found deleted, if the topics are still missing. If a topic
+    * has ranges in many tasks, only one task waits as in [[leaveDeleted]].
     *
     * @param except
-    *   topics that have records to hand over
+    *   topics with records to return
     */
   def leaveKnown(except: Set[String]): Unit = {
     val known = topics.filter { case (topic, id) => !except(topic) && deleted.contains(id) }
@@ -101,11 +103,11 @@ final private[reader] class LogChanges(
 
   private def leaveMissing(gone: Set[String]): Boolean = {
     if (gone.nonEmpty) {
-      // Before the policy, which may fail: another attempt of the task should not wait again.
+      // The topic is stored before the policy throws an error, so that another attempt of the task does not wait again.
       gone.foreach(topic => deleted.add(planned(topic)))
       abandon(
         DataLoss(settings.failRemoved, counted),
-        "a batch is read that was planned before the topic was deleted",
+        "the topic was deleted after the batch was planned",
         of(gone)
       )
       consumer.leave(gone)
@@ -113,7 +115,7 @@ final private[reader] class LogChanges(
     gone.nonEmpty
   }
 
-  /** Continues at records that the log has. */
+  /** Continues at offsets that the log contains. */
   def outOfRange(e: OffsetOutOfRangeException): Unit = {
     leaveOthers(e.partitions.asScala.map(_.topic).toSet)
     e.offsetOutOfRangePartitions.asScala.foreach { case (partition, position) =>
@@ -125,8 +127,8 @@ final private[reader] class LogChanges(
           else position.toLong
         report(
           DataLoss(if (position < first) settings.failOutOfRange else settings.failOnDataLoss, counted),
-          s"the log of $partition holds offsets from $first until $end now",
-          // A log that ends before an open range lost an unknown number of records.
+          s"the log of $partition now begins at offset $first and ends at offset $end",
+          // A log that ends before an open range has lost an unknown number of records.
           Seq((range, position.toLong, if (next < position) Long.MaxValue else math.max(next, position + 1)))
         )
         consumer.skipTo(partition, next)
@@ -136,14 +138,14 @@ final private[reader] class LogChanges(
     }
   }
 
-  /** Ends ranges whose log ends before them, after no record came for the poll timeout.
+  /** Ends ranges whose log ends before their end, after the poll timeout has passed without a record.
     *
     * @throws splice.source.SpliceException
-    *   when no log ends before its range, so that nothing explains the wait
+    *   when no log ends before the end of its range, so that the wait has another cause
     */
   def stalled(): Unit = {
     leaveOthers(_ => true)
-    // To a client that fills holes, the log seems to end at the first open transaction.
+    // A client that fills holes sees the log only up to the first open transaction.
     val (short, waiting) = open.valuesIterator.toSeq.map(r => r -> consumer.bounds(r.partition)._2).partition {
       case (r, end) => end < r.until && r.holes.isEmpty
     }
@@ -154,7 +156,7 @@ final private[reader] class LogChanges(
       )
     report(
       DataLoss(settings.failOnDataLoss, counted),
-      "the log ends before the end of what was planned",
+      "the log ends before the end of the planned range",
       short.map { case (r, end) => (r, end, r.until) }
     )
     short.foreach { case (range, _) =>
@@ -176,7 +178,7 @@ final private[reader] class LogChanges(
     consumer.finish(range.partition, range.until, None)
   }
 
-  /** Reports what of ranges is lost, from an offset (included) until another (excluded). */
+  /** Reports lost offsets of ranges, each from an offset (inclusive) to another (exclusive). */
   private def report(policy: DataLoss, what: String, from: Seq[(OpenRange, Long, Long)]): Unit = {
     val lost = from.flatMap { case (range, begin, end) => range.lost(begin, end) }
     if (lost.nonEmpty) policy.report(what, lost)
@@ -185,11 +187,13 @@ final private[reader] class LogChanges(
 
 private object LogChanges {
 
-  // Longer than a broker usually needs for new metadata.
+  // Longer than a broker usually needs to receive new metadata.
   private val Confirmed = Duration.ofSeconds(10)
 }
 
-/** Ids of topics that readers of one JVM found deleted. No topic gets the id of another one. Used by any thread. */
+/** Ids of topics that readers of one JVM have found deleted. An id is never reused for another topic. Any thread may
+  * use it.
+  */
 final private[splice] class DeletedTopics {
 
   private val ids = new mutable.LinkedHashSet[String]

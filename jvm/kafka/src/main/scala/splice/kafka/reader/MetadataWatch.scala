@@ -14,9 +14,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer
 import org.apache.kafka.common.{ClusterResource, ClusterResourceListener, Uuid}
 import org.slf4j.LoggerFactory
 
-/** Hands keys and values over as they are, and counts the metadata responses of the consumer that uses it.
+/** A deserializer that returns keys and values unchanged, and counts the metadata responses of its consumer.
   *
-  * Kafka calls listeners once after each metadata response, and finds them among the deserializers that it is given.
+  * Kafka calls listeners once after each metadata response. Deserializers of a consumer may be listeners.
   */
 final private[reader] class MetadataWatch extends ByteArrayDeserializer with ClusterResourceListener {
 
@@ -24,7 +24,7 @@ final private[reader] class MetadataWatch extends ByteArrayDeserializer with Clu
 
   override def onUpdate(cluster: ClusterResource): Unit = { val _ = responses.incrementAndGet() }
 
-  /** How many there were. */
+  /** The number of metadata responses. */
   def count: Long = responses.get
 }
 
@@ -33,8 +33,9 @@ private[reader] object MetadataWatch {
 
   private val warned = new AtomicBoolean
 
-  /** The ids of topics in the metadata of a consumer, from which it builds its fetch requests; None if this version of the client keeps them
-    * elsewhere, which is logged once in a JVM.
+  /** The ids of topics in the metadata of a consumer, from which the consumer builds its fetch requests.
+    *
+    * Returns None if this version of the client stores the ids elsewhere. The reason is logged once per JVM.
     */
   def topicIds(consumer: KafkaConsumer[_, _]): Option[() => JMap[String, Uuid]] =
     try
@@ -46,7 +47,7 @@ private[reader] object MetadataWatch {
       case e @ (_: LinkageError | NonFatal(_)) =>
         if (!warned.getAndSet(true))
           log.warn(
-            s"Readers request topic ids from brokers, since this version of Kafka's client does not show its own: $e"
+            s"Readers request topic ids from brokers, since this version of Kafka's client does not expose them: $e"
           )
         None
     }

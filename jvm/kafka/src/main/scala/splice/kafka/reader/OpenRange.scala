@@ -15,7 +15,7 @@ import splice.kafka.MissingRange
 import splice.kafka.lag.PartitionRead
 import splice.kafka.split.{Holes, KafkaSplitRange, TopicPartitions}
 
-/** A range that is not read to its end yet. */
+/** A range that has not been read to its end. */
 final private[reader] class OpenRange(range: KafkaSplitRange) {
   val holes: Option[OpenHoles]  = range.holes.map(new OpenHoles(_))
   val partition: TopicPartition = TopicPartitions.of(range.partition)
@@ -25,10 +25,10 @@ final private[reader] class OpenRange(range: KafkaSplitRange) {
   val isOpen: Boolean           = range.isOpen
   var position: Long            = range.from
 
-  /** The position before the last call of [[moved]], from which on records are to be read. */
+  /** The position before the last call of [[moved]]. Records from this offset on are to be read. */
   var previous: Long = range.from
 
-  /** Whether the consumer, which is at this position, has moved since the last call. */
+  /** Sets the position to that of the consumer. Returns true if the consumer has moved since the last call. */
   def moved(now: Long): Boolean = {
     previous = position
     position = now
@@ -50,25 +50,27 @@ final private[reader] class OpenRange(range: KafkaSplitRange) {
   def left(offset: Long): Option[KafkaSplitRange] =
     if (isOpen || offset < until) Some(range.copy(from = offset)(range.topicId)) else None
 
-  /** What was counted; None before the first record. */
+  /** The records that were counted; None before the first record. */
   def read: Option[PartitionRead] = Option.when(rows > 0)(PartitionRead(rows, bytes, millis))
 
-  /** What is lost if records from an offset (included) until another (excluded) are gone: not what the history has. */
+  /** The lost offsets if the log no longer contains the offsets from `from` to `until`. Offsets in the history are not
+    * lost.
+    */
   def lost(from: Long, until: Long): Seq[MissingRange] =
     holes.fold(Seq(from -> until))(_.unread(from, until)).map { case (begin, end) =>
       MissingRange(TopicPartitions.toLog(partition), begin, Some(end).filterNot(_ == Long.MaxValue))
     }
 }
 
-/** The holes of a range that is being read, in the order of the log. */
+/** The holes of a range during reading, in the order of the log. */
 final private[reader] class OpenHoles(holes: Holes) {
 
   private var at = 0
 
-  /** Whether an offset is to be read. Offsets are passed in rising order, also those passed to [[next]]. */
+  /** True if an offset is to be read. Callers pass offsets to this method and to [[next]] in ascending order. */
   def contains(offset: Long): Boolean = within(offset) == offset && !holes.held.exists(_.contains(offset))
 
-  /** The first offset that is to be read, from this one on; the greatest number after the last hole. */
+  /** The first offset to read at or after this one; `Long.MaxValue` after the last hole. */
   @tailrec def next(offset: Long): Long = {
     val from = within(offset)
     if (from == Long.MaxValue) from
@@ -81,19 +83,19 @@ final private[reader] class OpenHoles(holes: Holes) {
     }
   }
 
-  /** The offsets that are to be read from an offset (included) until another (excluded), whatever was passed before. */
+  /** The offsets to read from an offset (inclusive) to another (exclusive), independent of earlier calls. */
   def unread(from: Long, until: Long): Seq[(Long, Long)] =
     holes.ranges.map { case (a, b) => math.max(a, from) -> math.min(b, until) }
       .filter { case (a, b) => a < b }
       .flatMap { case (a, b) => missing(a, b) }
 
-  /** The first offset of a range from this one on. */
+  /** The first offset in a hole at or after this one. */
   private def within(offset: Long): Long = {
     while (at < holes.ranges.length && holes.ranges(at)._2 <= offset) at += 1
     if (at < holes.ranges.length) math.max(offset, holes.ranges(at)._1) else Long.MaxValue
   }
 
-  /** What the history lacks of a range or of a part of it. */
+  /** The offsets of a hole, or of a part of a hole, that the history lacks. */
   private def missing(from: Long, until: Long): Iterator[(Long, Long)] =
     holes.held.fold(Iterator.single(from -> until))(_.within(Seq(from -> until)).holes(from, until))
 }
@@ -101,7 +103,7 @@ final private[reader] class OpenHoles(holes: Holes) {
 /** Records of one partition.
   *
   * @param from
-  *   the first offset that is to be read
+  *   the first offset to read
   */
 final private[reader] case class Chunk(
     range: OpenRange,

@@ -22,12 +22,13 @@ import org.slf4j.LoggerFactory
 
 import splice.kafka.options.ClientProperties
 
-/** Some batches of records, one after the other in the log, that a consumer hands over as the only header of one record. The offset of this
-  * record is that of their last record.
+/** A group of consecutive batches that a consumer returns as the only header of one record. The offset of this record
+  * is the offset of the last record in the batches.
   *
-  * The consumer still does everything else: metadata, sessions, positions, checksums, transactions. It only creates no object for each record.
-  * To the consumer they are one batch: either a control batch, or batches of one producer and of the same transaction, if they are of any.
-  * [[BatchRecords]] decodes them.
+  * The consumer still handles metadata, sessions, positions, checksums and transactions, but creates no object per
+  * record. The consumer processes the group as one batch. A group is therefore a control batch, or it consists of
+  * batches of one producer and of the same transaction, if they belong to a transaction. [[BatchRecords]] decodes the
+  * batches.
   */
 final private[splice] class PassedBatches(batches: IndexedSeq[RecordBatch], wire: IndexedSeq[WireBatch])
     extends RecordBatch {
@@ -64,7 +65,7 @@ final private[splice] class PassedBatches(batches: IndexedSeq[RecordBatch], wire
   override def isControlBatch: Boolean           = first.isControlBatch
 }
 
-/** Stands for batches where the consumer expects records. */
+/** Represents batches where the consumer expects records. */
 final private class PassedRecord(batch: PassedBatches, wire: IndexedSeq[WireBatch]) extends Record {
   override def offset: Long                                   = batch.lastOffset
   override def sequence: Int                                  = batch.lastSequence
@@ -85,21 +86,21 @@ final private class PassedRecord(batch: PassedBatches, wire: IndexedSeq[WireBatc
 
 private[splice] object PassedBatches {
 
-  /** The property of the JVM that makes readers take records, for tests. */
+  /** The JVM property that makes readers use records instead of batches, for tests. */
   val Off = "splice.kafka.records"
 
-  // A poll returns several groups of that size, between which the network moves.
+  // A poll returns several groups of this size. The consumer uses the network between the groups.
   private val MostBytes = 128 << 10
 
   private val log = LoggerFactory.getLogger(classOf[PassedBatches])
 
-  // Delegate of a consumer, its network client, and the client of that one.
+  // The fields that lead from a consumer to its delegate, its network client, and the client of the network client.
   private val path = Seq("delegate", "client", "client")
 
-  // Set when a consumer rejected what this version of the client should permit.
+  // Set when a consumer rejects the change although this version of the client should support it.
   private val failed = new AtomicBoolean
 
-  /** Whether readers of a source can take batches. Otherwise they take records, which is slower. */
+  /** True if readers of a source can use batches. Otherwise, readers use records, which is slower. */
   def isSupported(client: ClientProperties): Boolean =
     isKnown && !failed.get && !client.usesNewProtocol && !sys.props.contains(Off)
 
@@ -113,7 +114,7 @@ private[splice] object PassedBatches {
       "Splice's package depends on."
   )
 
-  /** What this version of the client lacks. */
+  /** The reason why this version of the client does not support batches, if there is a reason. */
   private[reader] lazy val missing: Option[String] =
     try {
       val network = Class.forName("org.apache.kafka.clients.consumer.internals.ConsumerNetworkClient")
@@ -125,7 +126,7 @@ private[splice] object PassedBatches {
         .flatMap { case (interface, own) => uncovered(interface, own) }
       if (!found(0).isAssignableFrom(classic)) Some("the consumer is another class")
       else if (found(1) != network || found(2) != classOf[KafkaClient]) Some("a field has another class")
-      else abstracts.headOption.map(method => s"$method is not known")
+      else abstracts.headOption.map(method => s"$method is not implemented")
     } catch { case e @ (_: ReflectiveOperationException | _: LinkageError) => Some(e.toString) }
 
   private def uncovered(interface: Class[_], own: Class[_]): Seq[Method] = interface.getMethods.toSeq.filter { method =>
@@ -134,7 +135,7 @@ private[splice] object PassedBatches {
       .forall(found => Modifier.isAbstract(found.getModifiers))
   }
 
-  /** Makes a consumer, which has read nothing yet, hand over batches; false if it cannot. */
+  /** Makes a new consumer return batches. Returns false if the client does not support batches. */
   def install(consumer: KafkaConsumer[_, _]): Boolean =
     try {
       val network = ClientFields.value(consumer, path.init)
@@ -158,7 +159,7 @@ private[splice] object PassedBatches {
         false
     }
 
-  /** Replaces the records of a response before the consumer looks at them. */
+  /** Replaces the records of a response before the consumer processes the response. */
   private def pass(response: ClientResponse): Unit = response.responseBody match {
     case fetch: FetchResponse =>
       fetch.data.responses.forEach(_.partitions.forEach { partition =>
@@ -199,7 +200,8 @@ private[splice] object PassedBatches {
     }
   }
 
-  /** Whether a consumer treats a batch like the one before, in each isolation level. A control batch lies between two transactions of a producer.
+  /** True if a consumer treats both batches in the same way, in each isolation level. A control batch separates two
+    * transactions of a producer.
     */
   private def joins(first: RecordBatch, next: RecordBatch): Boolean =
     !first.isControlBatch && !next.isControlBatch && first.magic == next.magic &&
@@ -209,7 +211,7 @@ private[splice] object PassedBatches {
 /** Forwards the calls of an interface to an object. */
 abstract private class Forwarding(inner: Object) extends InvocationHandler {
 
-  /** The result of a method, where `call` calls it on the object. */
+  /** Returns the result of a method. `call` calls the method on the object. */
   def around(method: String, call: => Object): Object
 
   final override def invoke(proxy: Object, method: Method, arguments: Array[Object]): Object =

@@ -10,15 +10,16 @@ import org.apache.spark.{SparkConf, SparkEnv}
 
 import splice.kafka.options.ReadLimits
 
-/** The bytes that all Kafka readers of one JVM may hold, divided among the consumers that are open. Used by any thread.
+/** The memory for all Kafka readers of one JVM, divided among the open consumers. Any thread may use it.
   *
-  * A share is the whole divided by the number of tasks that run at the same time, or by the number of open consumers if that is greater,
-  * rounded up to a power of two. So shares of open consumers stay right while a few more are opened.
+  * A share is the total divided by the number of concurrent tasks, or by the number of open consumers if that number is
+  * greater. The divisor is rounded up to a power of two. The shares of open consumers therefore remain valid while a
+  * few more consumers are opened.
   *
   * @param default
-  *   the bytes, if no query with an open consumer sets `readBufferBytes`; else the smallest of the values that are set
+  *   the bytes if no query with an open consumer sets `readBufferBytes`; otherwise, the smallest value applies
   * @param tasks
-  *   how many tasks run at the same time
+  *   the number of tasks that run at the same time
   */
 final private[splice] class ReadBudget(default: Long, tasks: Int) {
 
@@ -26,36 +27,37 @@ final private[splice] class ReadBudget(default: Long, tasks: Int) {
 
   private val leases = mutable.LinkedHashSet.empty[ReadLease]
 
-  /** The bytes that may be held now. */
+  /** The current budget in bytes. */
   def total: Long = synchronized(totalWith(None))
 
-  /** The bytes that open consumers may hold by their limits. */
+  /** The bytes that open consumers may use by their limits. */
   def held: Long = synchronized(leases.iterator.map(_.bytes).sum)
 
   /** The number of open consumers. */
   def size: Int = synchronized(leases.size)
 
-  /** Whether consumers should be closed that no task uses. */
+  /** True if idle consumers should be closed. */
   def isExceeded: Boolean = synchronized(held > total || leases.size > MostConsumers)
 
-  /** Whether a consumer can be opened without closing another one. */
+  /** True if a consumer can be opened without closing another consumer. */
   def hasRoom(demand: ReadDemand): Boolean = synchronized(fits(demand.lease(share(demand, leases.size + 1)), demand))
 
-  /** Whether an open consumer can serve a task: its limits are within its present share, and not far below. */
+  /** True if an open consumer can serve a task: its limits are within its current share, and not far below the share.
+    */
   def serves(lease: ReadLease, demand: ReadDemand): Boolean = synchronized {
     val own    = lease.limits
     val wanted = demand.of(own.partitions).limits(share(demand, leases.size))
     demand.partitions <= own.partitions &&
     own.fetchBytes <= wanted.fetchBytes && own.leftoverBytes <= wanted.leftoverBytes &&
-    // The size of records is an estimate that changes a little all the time.
+    // The size of records is an estimate that often changes slightly.
     own.pollRecords <= 2L * wanted.pollRecords &&
     wanted.fetchBytes < Growth * own.fetchBytes && wanted.pollRecords < Growth * own.pollRecords
   }
 
-  /** The lease of a consumer that is opened now. It ends with [[ReadLease.release]].
+  /** Returns the lease of a consumer that is opened now. The lease ends with [[ReadLease.release]].
     *
     * @param evict
-    *   closes a consumer that no task uses; false if there is none
+    *   closes an idle consumer; returns false if no consumer is idle
     */
   @tailrec def lease(demand: ReadDemand)(evict: () => Boolean): ReadLease = take(demand) match {
     case Some(own)       => own
@@ -68,7 +70,7 @@ final private[splice] class ReadBudget(default: Long, tasks: Int) {
     Option.when(fits(wanted, demand))(open(wanted))
   }
 
-  /** Half of what no consumer has, so that a next consumer finds something too. */
+  /** Takes half of the free budget, so that the next consumer also gets memory. */
   private def takeRest(demand: ReadDemand): ReadLease = synchronized {
     val share = this.share(demand, leases.size + 1)
     open(demand.lease(math.max(math.min(share, (totalWith(demand.budget) - held) / 2), LeastShare)))
@@ -95,17 +97,17 @@ final private[splice] class ReadBudget(default: Long, tasks: Int) {
 /** The needs of a task's consumer.
   *
   * @param partitions
-  *   how many are assigned
+  *   the number of assigned partitions
   * @param recordBytes
-  *   the average size of a record, if one was read
+  *   the average size of a record, if a record was read
   * @param budget
-  *   the query's `readBufferBytes`, if it is set
+  *   the `readBufferBytes` of the query, if the option is set
   * @param atOnce
-  *   how many consumers a task has at the same time
+  *   the number of consumers that a task has at the same time
   * @param batches
-  *   whether polls return record batches
+  *   true if polls return record batches
   * @param allowed
-  *   limits that the user set are lower
+  *   reduces limits to the values that the user has set
   */
 final private[splice] case class ReadDemand(
     partitions: Int,
@@ -127,42 +129,43 @@ final private[splice] case class ReadDemand(
 /** The limits of an open consumer.
   *
   * @param budget
-  *   the `readBufferBytes` of its query, if it is set
+  *   the `readBufferBytes` of its query, if the option is set
   */
 final private[splice] class ReadLease(val limits: ReadLimits, recordBytes: Option[Double], val budget: Option[Long]) {
 
   @volatile private var released: () => Unit = () => ()
 
-  /** The bytes that the consumer may hold. */
+  /** The bytes that the consumer may use. */
   val bytes: Long = limits.fixedBytes + limits.pollBytes(recordBytes.getOrElse(ReadLimits.UnknownRecord))
 
   private[reader] def onRelease(work: () => Unit): Unit = released = work
 
-  /** Ends the lease, once the consumer is closed. Further calls have no effect. */
+  /** Ends the lease after the consumer was closed. Further calls have no effect. */
   def release(): Unit = released()
 }
 
 private[splice] object ReadLease {
 
-  /** The lease of a consumer that no budget limits. */
+  /** The lease of a consumer without a budget. */
   def unlimited: ReadLease =
     new ReadLease(ReadLimits(Int.MaxValue, Int.MaxValue, Int.MaxValue, Int.MaxValue, Long.MaxValue), None, None)
 }
 
 private[splice] object ReadBudget {
 
-  // Sockets, metrics and threads of consumers are not in the budget. Spark's own source keeps that many consumers.
+  // The budget does not include sockets, metrics and threads of consumers. Spark's Kafka source keeps the same number
+  // of consumers.
   private val MostConsumers = 64
 
-  // A consumer needs a few responses and records to be of use.
+  // A consumer needs memory for a few responses and records.
   private val LeastShare = 1L << 20
 
-  // A consumer is opened again if its limits could be that many times as high.
+  // A consumer is recreated if its limits could be higher by this factor.
   private val Growth = 8L
 
   private val Most = 512L << 20
 
-  /** An eighth of the heap, 512 MiB at most. */
+  /** An eighth of the heap, at most 512 MiB. */
   def default(heap: Long): Long = math.max(math.min(heap / 8, Most), ReadLimits.LeastBudget)
 
   /** The budget of this JVM. */
@@ -176,7 +179,7 @@ private[splice] object ReadBudget {
 
   private val Local = """local\[(\d+)(?:,.*)?\]""".r
 
-  /** How many tasks run at the same time in a JVM with this configuration. */
+  /** The number of tasks that run at the same time in a JVM with this configuration. */
   private[reader] def tasks(conf: SparkConf, processors: Int): Int = {
     val set   = conf.getOption("spark.executor.cores").flatMap(_.toIntOption)
     val cores = conf.get("spark.master", "local[*]") match {

@@ -11,10 +11,10 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import splice.kafka.lag.TaskReads
 import splice.kafka.split.TopicPartitions
 
-/** The figures of one reader. Written by the thread that reads.
+/** The figures of one reader. Only the reading thread writes them.
   *
   * @param reused
-  *   whether its consumer was open before
+  *   true if its consumer was open before
   */
 final private[reader] class ReadCounts(reused: Boolean) {
 
@@ -23,7 +23,7 @@ final private[reader] class ReadCounts(reused: Boolean) {
   var pollNanos   = 0L
   var fetchMillis = 0L
 
-  /** For Spark's UI, always as of now. */
+  /** The metrics for Spark's UI, with current values. */
   val metrics: Array[CustomTaskMetric] = Array(
     new KafkaMetrics.Live(KafkaMetrics.Records, () => rows),
     new KafkaMetrics.Live(KafkaMetrics.Bytes, () => bytes),
@@ -32,17 +32,17 @@ final private[reader] class ReadCounts(reused: Boolean) {
     new KafkaMetrics.Live(KafkaMetrics.ReadersReused, () => if (reused) 1L else 0L)
   )
 
-  /** For the driver.
+  /** The report for the driver.
     *
     * @param skipped
-    *   offsets that policies abandoned
+    *   the number of offsets that policies skipped
     * @param end
-    *   the end of a partition, if it is known
+    *   the end of a partition, if it is available
     */
   def of(ranges: Seq[OpenRange], skipped: Long)(end: TopicPartition => Option[Long]): TaskReads = {
     val read   = ranges.flatMap(range => range.read.map(TopicPartitions.toLog(range.partition) -> _)).toMap
     val filled = ranges.iterator.filter(_.holes.nonEmpty).flatMap(_.read).map(_.rows).sum
-    // Ends of the other ranges are known to the driver.
+    // The driver has the ends of the other ranges.
     val ends = ranges.filter(_.isOpen).flatMap { range =>
       end(range.partition).map(TopicPartitions.toLog(range.partition) -> _)
     }

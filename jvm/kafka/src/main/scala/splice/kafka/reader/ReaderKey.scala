@@ -7,33 +7,33 @@ import java.time.Duration
 
 import splice.kafka.options.{ClientProperties, RackFrom, TopicRecreated}
 
-/** Readers are alike when their query's run, what their client was made of, and their slot are the same. */
+/** The key of interchangeable readers. Such readers have the same run of a query, client properties and slot. */
 final private[splice] case class ReaderKey(run: String, client: ClientProperties, slot: Option[Int]) {
 
-  /** Whether readers of the other key differ in their slot only. */
+  /** True if the other key differs only in the slot. */
   def isAlike(other: ReaderKey): Boolean = run == other.run && client == other.client
 }
 
-/** What readers need to know of a source's options.
+/** The options of a source that readers need.
   *
   * @param failOnDataLoss
-  *   whether a log that ends before the end of what was planned is an error
+  *   true if a log that ends before the end of a planned range is an error
   * @param failOutOfRange
-  *   whether a log that begins after the start of what was planned is one; else what is left of the range is read
+  *   true if a log that begins after the start of a planned range is an error; otherwise the remaining offsets are read
   * @param reportKey
-  *   names the enumerator that takes their reports
+  *   identifies the enumerator that receives the reports
   * @param recreated
-  *   what becomes of a planned range whose topic is another one by the time that it is read
+  *   the policy for a planned range whose topic was recreated before the range is read
   * @param retries
-  *   how often a question is asked again whose answer is suspicious, `retryInterval` apart
+  *   the number of repetitions of a request whose response is suspicious, `retryInterval` apart
   * @param failRemoved
-  *   whether a planned range whose topic is deleted is an error
+  *   true if a planned range of a deleted topic is an error
   * @param bufferBytes
-  *   the bytes that all readers of one JVM may hold, if the query sets them
+  *   the memory for all readers of one JVM, if the query sets it
   * @param planned
-  *   the number of partitions of each topic that a batch without ends reads all partitions of
+  *   the number of partitions of each topic, if a batch without ends reads all partitions of the topic
   * @param waits
-  *   whether a reader waits for a cluster as long as its task lasts, because its task or other tasks of the batch read without an end
+  *   true if a reader waits for a cluster until its task ends, because some task of the batch reads without an end
   */
 final private[splice] case class ReaderSettings(
     client: ClientProperties,

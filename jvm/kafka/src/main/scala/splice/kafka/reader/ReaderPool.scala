@@ -10,12 +10,12 @@ import scala.util.Try
 
 import splice.kafka.reader.ReaderPool.Idle
 
-/** Keeps things open that nobody uses just now. Whoever borrows one has it alone. Used by any thread.
+/** A pool of open resources. A borrowed resource has one user. Any thread may use the pool.
   *
   * @param clock
-  *   nanoseconds, as `System.nanoTime` gives them
+  *   the time in nanoseconds, as of `System.nanoTime`
   * @param eviction
-  *   calls [[evict]] from time to time, as long as there is something to evict
+  *   calls [[evict]] periodically while the pool has idle resources
   */
 final private[splice] class ReaderPool[K, A <: AutoCloseable](
     clock: () => Long,
@@ -26,7 +26,7 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](
   private var closed   = false
   private var returned = 0L
 
-  /** One that is idle, best first by `rank`; None when there is none. */
+  /** Returns the idle resource of a key with the greatest `rank`; None if no resource is idle. */
   def borrow(key: K)(rank: A => Int): Option[A] = synchronized {
     val here = idle.getOrElse(key, Nil)
     here.maxByOption(one => rank(one.thing)).map { best =>
@@ -35,7 +35,7 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](
     }
   }
 
-  /** The one that has been idle for longest among those that fit; None when none does. */
+  /** Returns the suitable resource that has been idle for the longest time; None if no resource is suitable. */
   def borrowOldest(of: K => Boolean)(fit: A => Boolean): Option[A] = synchronized {
     val all = for { (key, own) <- idle.iterator if of(key); one <- own if fit(one.thing) } yield key -> one
     all.minByOption(_._2.order).map { case (key, one) =>
@@ -44,19 +44,21 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](
     }
   }
 
-  /** The key of the one that has been idle for longest. */
+  /** The key of the resource that has been idle for the longest time. */
   def oldest: Option[K] = synchronized {
     idle.iterator.flatMap { case (key, own) => own.map(_.order -> key) }.minByOption(_._1).map(_._2)
   }
 
-  /** Closes the one that has been idle for longest; false when none is idle. */
+  /** Closes the resource that has been idle for the longest time. Returns false if no resource is idle. */
   def evictOldest(): Boolean = {
     val oldest = borrowOldest(_ => true)(_ => true)
     oldest.foreach(close)
     oldest.nonEmpty
   }
 
-  /** Gives one back. It must be as the next user may find it, and is closed when it stays idle for longer than `timeout`. */
+  /** Returns a resource to the pool. The resource must be ready for the next user. It is closed after it has been idle
+    * for `timeout`.
+    */
   def giveBack(key: K, thing: A, timeout: Duration): Unit = {
     val kept = synchronized {
       if (!closed) {
@@ -69,13 +71,13 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](
     if (!kept) close(thing)
   }
 
-  /** Closes what has been idle for too long. */
+  /** Closes the resources that have been idle for too long. */
   def evict(): Unit = {
     val now = clock()
     take(_.until - now <= 0).foreach(close)
   }
 
-  /** Closes what is idle for these keys. */
+  /** Closes the idle resources of these keys. */
   def release(of: K => Boolean): Unit = synchronized {
     val keys  = idle.keysIterator.filter(of).toSeq
     val taken = keys.flatMap(idle)
@@ -84,16 +86,16 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](
     taken
   }.foreach(one => close(one.thing))
 
-  /** Closes everything that is idle; what is given back later is closed at once. */
+  /** Closes all idle resources. A resource that is returned later is closed immediately. */
   override def close(): Unit = {
     synchronized { closed = true }
     take(_ => true).foreach(close)
   }
 
-  /** How many are idle. */
+  /** The number of idle resources. */
   def size: Int = count(_ => true)
 
-  /** How many are idle for these keys. */
+  /** The number of idle resources of these keys. */
   def count(of: K => Boolean): Int = synchronized(idle.iterator.collect { case (key, own) if of(key) => own.size }.sum)
 
   private def take(which: Idle[A] => Boolean): Seq[A] = synchronized {
@@ -103,7 +105,7 @@ final private[splice] class ReaderPool[K, A <: AutoCloseable](
     taken.map(_.thing)
   }
 
-  // Not when one is borrowed: it comes back with the next batch.
+  // A borrowed resource does not end the eviction, because it usually returns with the next batch.
   private def rest(): Unit = if (idle.isEmpty) eviction.foreach(_.end())
 
   private def keep(key: K, things: List[Idle[A]]): Unit = if (things.isEmpty) idle -= key else idle(key) = things
@@ -119,7 +121,7 @@ private[splice] object ReaderPool {
 
   @volatile private var made = false
 
-  /** Closes the idle readers of a query's run in this JVM, if there ever was one. */
+  /** Closes the idle readers of a query's run in this JVM, if this JVM has created readers. */
   def release(run: String): Unit = if (made) ofExecutor.release(_.run == run)
 
   /** The readers of this executor. */

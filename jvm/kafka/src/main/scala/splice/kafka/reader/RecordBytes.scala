@@ -7,15 +7,15 @@ import java.util.Arrays
 
 import org.apache.kafka.common.InvalidRecordException
 
-/** Bytes of records in format 2 of Kafka (KIP-98), and a place in them. Used by one thread. */
+/** Bytes of records in format 2 of Kafka (KIP-98), with a read position. Used by one thread. */
 final private[reader] class RecordBytes {
 
   var array: Array[Byte] = Array.emptyByteArray
 
-  /** Where the next number or text begins. */
+  /** The index of the next number or text. */
   var at: Int = 0
 
-  /** Where the bytes end that are known. */
+  /** The index after the last available byte. */
   var end: Int = 0
 
   def show(next: Array[Byte], from: Int, until: Int): Unit = {
@@ -24,7 +24,7 @@ final private[reader] class RecordBytes {
     end = until
   }
 
-  /** A number of the format: seven bits a byte, the least first; a positive and a negative one in turns. */
+  /** Decodes a varint: zigzag encoding, seven bits per byte, the least significant bits first. */
   def varint(): Int = {
     val first = array(at)
     at += 1
@@ -32,7 +32,7 @@ final private[reader] class RecordBytes {
     else { val rest = more(first.toLong & 0x7f, 35).toInt; (rest >>> 1) ^ -(rest & 1) }
   }
 
-  /** The same, of 64 bits. */
+  /** Decodes a varint of up to 64 bits. */
   def varlong(): Long = {
     val first = array(at)
     at += 1
@@ -45,7 +45,7 @@ final private[reader] class RecordBytes {
     var shift = 7
     var byte  = -1
     while (byte < 0) {
-      if (shift >= bits) throw new InvalidRecordException("a number that does not end")
+      if (shift >= bits) throw new InvalidRecordException("a number has too many bytes")
       byte = array(at).toInt
       at += 1
       raw |= (byte & 0x7f).toLong << shift
@@ -54,12 +54,12 @@ final private[reader] class RecordBytes {
     raw
   }
 
-  /** A length or a count. A damaged one must not allocate more than the array holds. */
+  /** Checks a length or a count. A damaged number must not allocate more bytes than the array contains. */
   def known(number: Int, least: Int): Int =
     if (least <= number && number <= array.length - at) number
-    else throw new InvalidRecordException(s"a length or a count of $number")
+    else throw new InvalidRecordException(s"a length or a count is $number")
 
-  /** A text with its length; None is null. */
+  /** Decodes an array of bytes with its length; None means null. */
   def part(): Option[Array[Byte]] = {
     val length = known(varint(), least = -1)
     Option.when(length >= 0) {
@@ -68,7 +68,9 @@ final private[reader] class RecordBytes {
     }
   }
 
-  /** The bytes of the next record and its length; more than are known if the length is not known yet. */
+  /** The bytes of the next record and its length. If the length is incomplete, the result exceeds the number of
+    * available bytes.
+    */
   def needs(): Long = {
     var raw = 0L
     var i   = at
@@ -83,7 +85,7 @@ final private[reader] class RecordBytes {
     }
   }
 
-  /** Moves the known bytes after the place to the front of the array. */
+  /** Moves the available bytes after the read position to the start of the array. */
   def compact(): Unit = {
     System.arraycopy(array, at, array, 0, end - at)
     end -= at

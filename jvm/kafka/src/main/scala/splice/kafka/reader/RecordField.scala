@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.{StringType, StructField, StructType}
 
 import splice.kafka.KafkaSchema
 
-/** The fields of a record, by small numbers: a row looks them up for every value that Spark reads. */
+/** The fields of a record as small integers. A row looks up a field for every value that Spark reads. */
 private[splice] object RecordField {
 
   final val Key           = 0
@@ -33,7 +33,7 @@ private[splice] object RecordField {
     KafkaSchema.Headers       -> Headers
   )
 
-  /** The fields of the columns that are asked for, in their order. */
+  /** The fields of the requested columns, in their order. */
   def of(columns: StructType): Array[Int] = columns.fields.map {
     case StructField(KafkaSchema.Value, StringType, _, _) => Text
     case column                                           => numbers(column.name)

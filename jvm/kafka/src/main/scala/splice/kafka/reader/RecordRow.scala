@@ -6,11 +6,13 @@ package splice.kafka.reader
 import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
 import org.apache.spark.unsafe.types.UTF8String
 
-/** A row that looks at a record of a window instead of copying it; one is used for all records of a reader.
+/** A row that refers to a record of a window instead of copying it. A reader reuses one instance for all records.
   *
-  * Spark projects every row of a source anyway, and reads only what the query needs. Typed getters are overridden and the rest comes from
-  * Spark's base class, so that the getters that a later Spark adds exist here too. Its `copy` stays as it is when this row looks at another
-  * record: Spark's base class copies texts, and no array of bytes is written to again.
+  * Spark projects every row of a source, and reads only the columns that the query needs. This class overrides typed
+  * getters. Spark's base class supplies the other getters, including those that a later Spark version adds.
+  *
+  * A `copy` of the row remains valid when the row moves to another record. Spark's base class copies texts, and no
+  * array of bytes is written again.
   *
   * @param fields
   *   the field of each column ([[RecordField]])
@@ -20,7 +22,7 @@ final private[splice] class RecordRow(fields: Array[Int], window: RecordWindow) 
   private val headers = HeadersVector(window)
   private var index   = 0
 
-  /** Looks at a record of the window. */
+  /** Moves to a record of the window. */
   def show(next: Int): Unit = {
     headers.forget()
     index = next
@@ -65,8 +67,8 @@ final private[splice] class RecordRow(fields: Array[Int], window: RecordWindow) 
 
   private def text: UTF8String = if (window.isValueNull(index)) null else window.text(index)
 
-  override def setNullAt(ordinal: Int): Unit = throw new UnsupportedOperationException("a record cannot be changed")
+  override def setNullAt(ordinal: Int): Unit = throw new UnsupportedOperationException("a record is read-only")
 
   override def update(ordinal: Int, value: Any): Unit =
-    throw new UnsupportedOperationException("a record cannot be changed")
+    throw new UnsupportedOperationException("a record is read-only")
 }

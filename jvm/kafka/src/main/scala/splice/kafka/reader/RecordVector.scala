@@ -6,9 +6,11 @@ package splice.kafka.reader
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Columns that refer to the records of a window instead of copying them. A reader uses one per column for all its batches.
+/** Columns that refer to the records of a window instead of copying them. A reader uses one instance per column for all
+  * its batches.
   *
-  * Each field has a class, so that the compiler of the JVM inlines a plain load at each call of Spark's generated code.
+  * Each field has a separate class, so that the JIT compiler inlines a plain load at each call of Spark's generated
+  * code.
   */
 private[reader] object RecordVector {
 

@@ -10,27 +10,27 @@ import splice.kafka.KafkaErrors
 import splice.kafka.options.ReadLimits
 import splice.kafka.reader.SlotConsumer.Leftover
 
-/** The records of one partition that a reader hands over together. Rows and columns look at them by their index, so there is one window in
-  * the life of a reader, and it moves. Used by one thread at a time.
+/** The records of one partition that a reader returns together. Rows and columns access records by index. A reader has
+  * one window, which moves over its records. Used by one thread at a time.
   */
 abstract private[reader] class RecordWindow {
 
-  /** The topic as Spark's kind of text. */
+  /** The topic in Spark's text class. */
   final var topic: UTF8String = UTF8String.EMPTY_UTF8
 
   final var partition: Int = 0
 
-  /** How many records the window shows. */
+  /** The number of records in the window. */
   def rows: Int
 
-  /** The bytes of their keys and values. */
+  /** The bytes of the keys and values in the window. */
   def bytes: Long
 
   def offset(i: Int): Long
 
   def timestamp(i: Int): Long
 
-  /** As Kafka numbers them. */
+  /** The number of the timestamp type in Kafka. */
   def timestampType(i: Int): Int
 
   def isKeyNull(i: Int): Boolean
@@ -51,7 +51,7 @@ abstract private[reader] class RecordWindow {
   /** Appends the headers of a record to `to`. They are valid until the window moves. */
   def headers(i: Int, to: ShownHeaders): Unit
 
-  /** Microseconds since 1970.
+  /** The timestamp in microseconds since 1970.
     *
     * @throws splice.source.SpliceException
     *   when the timestamp in milliseconds does not fit; Spark's Kafka source fails for the same records
@@ -63,7 +63,7 @@ abstract private[reader] class RecordWindow {
     millis * 1000L
   }
 
-  /** Begins with the records of a chunk. It shows none of them before [[next]]. */
+  /** Opens a chunk. The window shows no record of the chunk before [[next]]. */
   final def open(chunk: Chunk): Unit = {
     topic = chunk.range.topic
     partition = chunk.range.partition.partition
@@ -72,26 +72,27 @@ abstract private[reader] class RecordWindow {
 
   protected def begin(chunk: Chunk): Unit
 
-  /** Whether the chunk may have records that were not shown. */
+  /** True if the chunk may have records that the window has not shown. */
   def hasMore: Boolean
 
-  /** Shows the next records of the chunk that are to be read; false if there are none. */
+  /** Shows the next records of the chunk. Returns false if the chunk has no more records to read. */
   def next(): Boolean
 
-  /** The records of the chunk after the end of its range, if there are any. Known once [[hasMore]] or [[next]] is false.
+  /** The records of the chunk after the end of its range, if there are any. The result is valid after [[hasMore]] or
+    * [[next]] has returned false.
     *
     * @param room
-    *   the bytes that may be kept of them
+    *   the greatest number of bytes of these records
     */
   def left(room: Long): Option[Leftover]
 
-  /** Ends the chunk. Records of a small one may stay in memory until the next chunk, or until [[release]]. */
+  /** Closes the chunk. Records of a small chunk may stay in memory until the next chunk, or until [[release]]. */
   def clear(): Unit
 
-  /** Keeps no record in memory. Called after [[clear]], when there is no next chunk yet. */
+  /** Removes all records from memory. Called after [[clear]] if no chunk follows. */
   def release(): Unit = ()
 
-  /** Frees memory outside of the heap. Another thread may still read the records that are shown. */
+  /** Frees memory outside the heap. Another thread may still read the shown records. */
   def free(): Unit
 }
 
@@ -99,11 +100,11 @@ private[reader] object RecordWindow {
   private val LargestMillis = Long.MaxValue / 1000
 }
 
-/** Records as the client makes them. All that belong to the range are shown at once. */
+/** Records as objects of the client. All records in the range are shown at once. */
 final private[reader] class ClientRecords extends RecordWindow {
 
-  // An array, since a reader of rows looks at each record several times. It is used for the next chunk too, which replaces the records: clearing
-  // it, or a new array per chunk, costs time for each record.
+  // An array, because a reader of rows accesses each record several times. The next chunk reuses the array and replaces
+  // its records. Clearing the array, or a new array per chunk, would cost time per record.
   private var all    = ClientRecords.NoRecords
   private var used   = 0
   private var filled = 0
@@ -174,14 +175,16 @@ final private[reader] class ClientRecords extends RecordWindow {
 
   override def free(): Unit = ()
 
-  /** The index after the last record before `offset`. A chunk ends beyond its range once in a range. */
+  /** The index after the last record before `offset`. Only the last chunk of a range has records after the end of the
+    * range.
+    */
   private def end(offset: Long): Int = {
     var i = filled
     while (i > 0 && all(i - 1).offset >= offset) i -= 1
     i
   }
 
-  /** Moves the records that are to be read to the front of the array; the index after the last one. */
+  /** Moves the records to read to the start of the array. Returns the index after the last one. */
   private def compacted(holes: OpenHoles): Int = {
     var to = 0
     var i  = 0
@@ -197,7 +200,7 @@ final private[reader] class ClientRecords extends RecordWindow {
 }
 
 private object ClientRecords {
-  // Of the last chunk, until the next one.
+  // Up to this size, the records of the last chunk stay in memory until the next chunk.
   private val KeptBytes = 256L << 10
 
   private val NoRecords = Array.empty[ConsumerRecord[Array[Byte], Array[Byte]]]

@@ -18,15 +18,16 @@ import org.apache.kafka.common.errors.TimeoutException
 import splice.kafka.options.ReadLimits
 import splice.kafka.split.{KafkaSplitRange, TopicPartitions}
 
-/** One consumer for all partitions of a slot, and where it stands on each. Used by one thread at a time.
+/** The consumer of all partitions of a slot, with its position in each partition. Used by one thread at a time.
   *
-  * A poll may bring more than a range asks for. What is left over is kept within the lease, and is the beginning of the next range if that
-  * starts exactly where the last one ended; otherwise the consumer seeks.
+  * A poll may return records after the end of a range. The consumer keeps these leftover records within the limits of
+  * the lease. If the next range starts where the last range ended, it begins with the leftover records. Otherwise, the
+  * consumer seeks.
   *
   * @param lease
-  *   ends when the consumer is closed
+  *   the memory limits of the consumer; the lease ends when the consumer is closed
   * @param passesBatches
-  *   whether each polled record stands for a batch
+  *   true if each polled record represents batches
   */
 final private[splice] class SlotConsumer(
     consumer: Consumer[Array[Byte], Array[Byte]],
@@ -42,35 +43,36 @@ final private[splice] class SlotConsumer(
   private var kept     = 0L
   private val assigned = mutable.HashSet.empty[TopicPartition]
 
-  // Of each topic that is assigned: how many metadata responses there were when a task read it last, and the id that was planned.
+  // For each assigned topic, the number of metadata responses when a task last read the topic, and the planned id.
   private val readAt  = mutable.HashMap.empty[String, Long]
   private val planned = mutable.HashMap.empty[String, String]
 
-  /** How many of the ranges begin where this consumer stands. */
+  /** The number of ranges that begin at the position of this consumer. */
   def fits(ranges: Iterable[KafkaSplitRange]): Int =
     ranges.count(range => stands.get(TopicPartitions.of(range.partition)).exists(_.offset == range.from))
 
-  /** Whether the partitions are assigned, so that reading them needs no metadata. */
+  /** True if the partitions are assigned, so that the consumer needs no new metadata. */
   def hasAssigned(partitions: Iterable[TopicPartition]): Boolean = partitions.forall(assigned)
 
-  /** How many partitions are assigned once these are too. */
+  /** The number of assigned partitions after these partitions are assigned. */
   def assignedWith(partitions: Iterable[TopicPartition]): Int = assigned.size + partitions.count(!assigned(_))
 
-  /** Whether nothing that it holds is of other topics than these, by name and id. */
+  /** True if the consumer has no data of topics with the same names and other ids. */
   def allows(topics: Map[String, String]): Boolean =
     ids.allow(topics) && topics.forall { case (topic, id) => planned.get(topic).forall(_ == id) }
 
-  /** Those of the topics that have another id now, so that what was polled may be of another topic.
+  /** The topics that have another id now, so that polled records may belong to another topic.
     *
     * @param polled
-    *   the topics of which a poll returned something
+    *   true for a topic if a poll returned data of the topic
     */
   def others(topics: Map[String, String], polled: String => Boolean): Set[String] = ids.others(topics, polled)
 
-  /** Those of the topics that do not exist any more, if the client has a reason to ask. */
+  /** The topics that no longer exist. Sends a request only if the client's metadata has changed ([[TopicIds.missing]]).
+    */
   def missing(topics: Map[String, String]): Set[String] = ids.missing(topics)
 
-  /** Gets ready for the ranges of a task: the left over records with which each begins, if any. */
+  /** Prepares the ranges of a task. Returns the leftover records with which ranges begin. */
   def begin(ranges: Seq[KafkaSplitRange]): Map[TopicPartition, Leftover] = {
     val own = ranges.map(range => TopicPartitions.of(range.partition) -> range)
     val now = ids.response
@@ -81,7 +83,7 @@ final private[splice] class SlotConsumer(
     val unread = readAt.collect { case (topic, at) if now - at >= KeptResponses => topic }.toSet
     if (unread.nonEmpty) forget(unread)
     if (unread.nonEmpty || !hasAssigned(own.map(_._1))) {
-      // The consumer of another slot.
+      // The assigned partitions are those of another slot.
       if (assignedWith(own.map(_._1)) > lease.limits.partitions) forgetOthers(own.map(_._1).toSet)
       assigned ++= own.map(_._1)
       consumer.assign(assigned.asJava)
@@ -98,20 +100,22 @@ final private[splice] class SlotConsumer(
     }.toMap
   }
 
-  /** A window for the records of this consumer. */
+  /** Creates a window for the records of this consumer. */
   def window: RecordWindow = if (passesBatches) new BatchRecords else new ClientRecords
 
   def poll(timeout: Duration): ConsumerRecords[Array[Byte], Array[Byte]] = consumer.poll(timeout)
 
-  /** The offset after everything that polls have brought or passed over; None while the client checks it with the leader, which polls do,
-    * and for which this does not wait.
+  /** The offset after all records that polls have returned or skipped.
+    *
+    * Returns None while the client validates the position with the leader. Polls execute the validation, and this
+    * method does not wait for it.
     */
   def position(partition: TopicPartition): Option[Long] =
     try Some(consumer.position(partition, Duration.ZERO))
     catch { case _: TimeoutException => None }
 
-  /** The range of a partition is read up to `offset`; `left` was polled and lies after it. If the lease has no room for it, the next range
-    * seeks.
+  /** Ends the range of a partition at `offset`. `left` contains the polled records after this offset. If the lease has
+    * no room for these records, the next range seeks.
     */
   def finish(partition: TopicPartition, offset: Long, left: Option[Leftover]): Unit = {
     val _    = remove(partition)
@@ -123,7 +127,7 @@ final private[splice] class SlotConsumer(
     consumer.pause(Collections.singleton(partition))
   }
 
-  /** How many more bytes of left over records can be kept. */
+  /** The number of bytes of leftover records that can still be kept. */
   def room: Long = lease.limits.leftoverBytes - kept
 
   /** The bytes of left over records. */
@@ -159,29 +163,29 @@ final private[splice] class SlotConsumer(
     assigned --= partitions
   }
 
-  /** Goes on at another offset, since the log does not hold the one before. */
+  /** Continues at another offset, because the log does not contain the previous offset. */
   def skipTo(partition: TopicPartition, offset: Long): Unit = {
     val _ = remove(partition)
     consumer.seek(partition, offset)
   }
 
-  /** The number of partitions in the client's metadata of a topic that is assigned; 0 if it has none. */
+  /** The number of partitions of an assigned topic in the client's metadata; 0 without metadata of the topic. */
   def partitions(topic: String): Int =
     try consumer.partitionsFor(topic, Duration.ZERO).size
     catch { case _: TimeoutException => 0 }
 
-  /** The end of the log as of the last fetch, if that is known. It waits for no server. */
+  /** The end of the log as of the last fetch, if it is available. Does not wait for a server. */
   def end(partition: TopicPartition): Option[Long] = Try {
     for (lag <- consumer.currentLag(partition).toScala; at <- position(partition)) yield at + lag
   }.toOption.flatten
 
-  /** First offset and end of the log. */
+  /** The first offset and the end of the log. */
   def bounds(partition: TopicPartition): (Long, Long) = {
     val one = Collections.singleton(partition)
     (consumer.beginningOffsets(one).get(partition), consumer.endOffsets(one).get(partition))
   }
 
-  /** Milliseconds that fetch requests took since this was last called, by the average that the client keeps. */
+  /** The duration of fetch requests since the last call, in milliseconds, computed from the average of the client. */
   def fetchMillis(): Long = {
     val figures = consumer.metrics().asScala.collect {
       case (name, metric) if name.group == FetchGroup && name.tags.size == 1 => name.name -> metric.metricValue
@@ -192,7 +196,7 @@ final private[splice] class SlotConsumer(
     math.round((fetches - before) * figure("fetch-latency-avg").getOrElse(0.0))
   }
 
-  /** Makes a poll of another thread return. */
+  /** Makes a running poll of another thread return. */
   def wakeup(): Unit = {
     ids.cancel()
     consumer.wakeup()
@@ -207,11 +211,12 @@ private[splice] object SlotConsumer {
 
   private val FetchGroup = "consumer-fetch-manager-metrics"
 
-  // A client that has a deleted topic assigned requests metadata about once per second, and else every few minutes. So a deleted topic that no
-  // task reads is left out soon, and a topic with few records stays.
+  // While a deleted topic is assigned, the client requests metadata about once per second, otherwise every few minutes.
+  // With this number, a deleted topic that no task reads is soon unassigned, but a topic with few records remains
+  // assigned.
   private val KeptResponses = 10L
 
-  /** @param properties of the client, beside those by which the cluster is asked for topics' ids */
+  /** @param properties the properties of the consumer; requests for topic ids have a separate client */
   def apply(properties: Map[String, Object], ask: TopicIds.Question, lease: ReadLease): SlotConsumer = {
     val watch  = new MetadataWatch
     val client = new KafkaConsumer(properties.asJava, watch, watch)
@@ -220,23 +225,25 @@ private[splice] object SlotConsumer {
     new SlotConsumer(client, new TopicIds(() => watch.count, ids), lease, passes)
   }
 
-  /** Records of one partition that were polled and not handed over yet.
+  /** Records of one partition that were polled and not returned.
     *
     * @param bytes
-    *   of these records on the heap
+    *   the size of these records on the heap
     */
   final case class Leftover(records: JList[ConsumerRecord[Array[Byte], Array[Byte]]], bytes: Long)
 
   object Leftover {
 
-    /** The records of a poll from an index on. They keep neither the other records nor the broker's response in memory. */
+    /** The records of a poll from an index on. The result keeps neither the other records nor the broker's response in
+      * memory.
+      */
     def of(polled: JList[ConsumerRecord[Array[Byte], Array[Byte]]], index: Int): Leftover = {
       val tail  = new ArrayList(polled.subList(index, polled.size))
       var bytes = 0L
       tail.forEach { record =>
         bytes += ReadLimits.RecordOverhead + math.max(record.serializedKeySize, 0) +
           math.max(record.serializedValueSize, 0)
-        // A header refers to the response until it is read.
+        // A header refers to the response until its first use.
         record.headers.toArray.foreach { header =>
           bytes += ReadLimits.RecordOverhead + header.key.length + Option(header.value).fold(0)(_.length)
         }
@@ -245,6 +252,8 @@ private[splice] object SlotConsumer {
     }
   }
 
-  /** Everything before `offset` was handed over; `left` comes next, then what the consumer polls. */
+  /** The position in a partition. All records before `offset` were returned. `left` contains the next records, before
+    * those of the next poll.
+    */
   final private case class Stand(offset: Long, left: Option[Leftover])
 }

@@ -12,29 +12,30 @@ import org.slf4j.LoggerFactory
 import splice.kafka.options.KafkaOptions
 import splice.kafka.split.{KafkaSplitRange, TopicPartitions}
 
-/** Lends the consumers of one JVM to tasks, and opens new ones within a budget. Used by any thread. */
+/** Lends the consumers of one JVM to tasks, and opens new consumers within a budget. Any thread may use it. */
 final private[splice] class SlotConsumers(pool: ReaderPool[ReaderKey, SlotConsumer], budget: ReadBudget) {
 
   import SlotConsumers._
 
-  /** The topics that readers of this JVM found deleted. */
+  /** The topics that readers of this JVM have found deleted. */
   val deleted = new DeletedTopics
 
-  // The runs that were warned of.
+  // The runs for which a warning was logged.
   private val lowered  = new mutable.LinkedHashSet[String]
   private val exceeded = new mutable.LinkedHashSet[String]
 
-  /** A consumer that no other task uses: the slot's own, else another one of the query, else a new one.
+  /** Returns a consumer that no other task uses. The choice is the slot's consumer, else another consumer of the query,
+    * else a new consumer.
     *
-    * A consumer of another slot is taken if it has all partitions of the task, as for pieces of one partition, or if no further consumer can
-    * be opened.
+    * A consumer of another slot is used in two cases: it has all partitions of the task, as for pieces of one
+    * partition, or no further consumer can be opened.
     *
     * @param isRetry
-    *   whether the task has failed before, so that the state of open consumers is in doubt
+    *   true if the task has failed before, so that the state of open consumers is undefined
     * @param create
     *   opens a consumer within the limits of a lease
     * @return
-    *   the consumer, and whether it was open
+    *   the consumer, and true if it was open
     */
   def borrow(key: ReaderKey, ranges: Seq[KafkaSplitRange], demand: ReadDemand, isRetry: Boolean)(
       create: ReadLease => SlotConsumer
@@ -59,7 +60,7 @@ final private[splice] class SlotConsumers(pool: ReaderPool[ReaderKey, SlotConsum
   ): Option[SlotConsumer] = {
     def serves(one: SlotConsumer) = one.allows(topics) && budget.serves(one.lease, demand)
     pool.borrowOldest(_.isAlike(key))(one => one.hasAssigned(partitions) && serves(one)).orElse {
-      // Consumers of other queries are rather closed, if they have been idle for longer.
+      // If consumers of other queries have been idle for longer, they are closed first.
       val isOwnNext = pool.oldest.exists(_.isAlike(key))
       if (isOwnNext && !budget.hasRoom(demand)) pool.borrowOldest(_.isAlike(key))(serves) else None
     }
@@ -76,7 +77,9 @@ final private[splice] class SlotConsumers(pool: ReaderPool[ReaderKey, SlotConsum
     }
   }
 
-  /** Takes a consumer back. Consumers that have been idle for longest are closed if all together may hold too much. */
+  /** Returns a consumer to the pool. If all consumers together may exceed the budget, those that have been idle for the
+    * longest time are closed.
+    */
   def giveBack(key: ReaderKey, consumer: SlotConsumer, settings: ReaderSettings): Unit = {
     pool.giveBack(key, consumer, settings.idleTimeout)
     trim()

@@ -21,19 +21,21 @@ import splice.kafka.reader.SlotConsumer.Leftover
 import splice.kafka.split.KafkaSplitRange
 import splice.source.{Poll, Report}
 
-/** Reads the ranges of one slot over one consumer, all at once: records come chunk by chunk, in the order in which brokers respond.
+/** Reads all ranges of one slot at the same time with one consumer. Records arrive in chunks, in the order of the
+  * brokers' responses.
   *
-  * A range ends when the consumer's position reaches its end, not with its last record: the last offsets may be those of
-  * transaction markers, or of records that compaction has removed. One thread calls [[poll]]. Another thread may call [[close]]
-  * during a poll. Records are counted when they are handed over.
+  * A range ends when the consumer's position reaches its end. The last record is not sufficient, because the last
+  * offsets may belong to transaction markers or compacted records. One thread calls [[poll]]. Another thread may call
+  * [[close]] during a poll. Records are counted when they are returned.
   *
-  * A topic that was deleted and created again since the batch was planned is found out before any record of the new one is handed over.
+  * If a topic was recreated after the batch was planned, the reader detects this before it returns records of the new
+  * topic.
   *
   * @param deleted
-  *   topics that readers of this JVM found deleted
+  *   topics that readers of this JVM have found deleted
   * @param giveBack
-  *   called once, unless reading failed or was interrupted; then the consumer is closed. The next task seeks each partition that this one
-  *   has not read to the end of its range
+  *   called once, unless reading failed or was interrupted; then the consumer is closed. The next task seeks each
+  *   partition whose range this reader has not read to the end
   */
 final private[splice] class SlotReader(
     ranges: IndexedSeq[KafkaSplitRange],
@@ -53,7 +55,7 @@ final private[splice] class SlotReader(
   private var current = Option.empty[Chunk]
   private var others  = Option.empty[List[KafkaSplitRange]]
 
-  /** The records that [[poll]] found; valid until the next call. */
+  /** The records of the last [[poll]]; valid until the next call. */
   val window: RecordWindow = consumer.window
 
   private var begun               = false
@@ -61,10 +63,11 @@ final private[splice] class SlotReader(
   @volatile private var exhausted = false
   @volatile private var failed    = false
 
-  // The thread that reads. If another thread closes the reader, the state of the consumer is not known.
+  // The reading thread. If another thread closes the reader, the state of the consumer is undefined.
   @volatile private var owner = Option.empty[Thread]
 
-  // Positions that the log does not have, found while records that precede the error were still to be handed over.
+  // Positions that the log does not contain. The error is thrown after all records before these positions were
+  // returned.
   private var invalid = Option.empty[OffsetOutOfRangeException]
 
   private val step = Duration.ofNanos(math.min(SlotReader.Step.toNanos, settings.pollTimeout.toNanos / 4))
@@ -74,19 +77,20 @@ final private[splice] class SlotReader(
 
   val metrics: Array[CustomTaskMetric] = counts.metrics
 
-  /** Moves to the next records of a range. Each response of a broker that the consumer waits for may take `patience`.
+  /** Moves to the next records of a range. Each wait of the consumer for a response may take `patience`.
     *
-    * It uses the consumer, which [[close]] may want at the same time, and turns the interrupt of the consumer into Java's.
+    * The method holds a lock, because [[close]] may use the consumer at the same time. It converts the interrupt of the
+    * consumer to Java's interrupt.
     *
-    * The loop and all handlers of exceptions are in this one method, so that it is longer than a method may be that the JVM's compiler inlines
-    * (`FreqInlineSize`). Inlined into the loop of Spark's generated code, a poll would use up what the compiler may inline there before it
-    * comes to the columns that each row reads.
+    * The loop and all exception handlers are in this one method, so that it exceeds the limit of the JIT compiler for
+    * inlining (`FreqInlineSize`). If the compiler inlined a poll into the loop of Spark's generated code, the columns
+    * that each row reads would not be inlined.
     */
   def poll(patience: Duration): Poll = {
     count()
     lock.lockInterruptibly()
     try {
-      if (closed.get) throw new InterruptedException("the reader was closed while it was read")
+      if (closed.get) throw new InterruptedException("the reader was closed during a read")
       var found = Option.empty[Poll]
       while (found.isEmpty) {
         if (current.nonEmpty && window.hasMore && show()) found = SlotReader.Found
@@ -124,13 +128,16 @@ final private[splice] class SlotReader(
     Poll.Ended
   }
 
-  /** What was read, for the driver, and that a reader was opened or reused. The time of fetches is known at the end only. */
+  /** The report for the driver: the records that were read, and whether the reader was reused. The duration of fetches
+    * is available only at the end.
+    */
   def report: Seq[Report] = Seq(Report(settings.reportKey, counts.of(all, changes.skipped)(consumer.end)))
 
-  /** What was not handed over: the range of the records of [[window]], then the others, as the same list for all records of a chunk.
+  /** The ranges that were not returned. The range of the records in [[window]] comes first. The list of the other
+    * ranges is the same object for all records of a chunk.
     *
     * @param shown
-    *   how many records of [[window]] were handed over; at least one after a poll that found records
+    *   the number of returned records of [[window]]; at least one after a poll that found records
     */
   def unread(shown: Int): List[KafkaSplitRange] = {
     if (others.isEmpty) others = Some(all.iterator.filterNot(isCurrent).flatMap(left(_)).toList)
@@ -148,10 +155,10 @@ final private[splice] class SlotReader(
 
   private def isCurrent(range: OpenRange): Boolean = current.exists(_.range eq range)
 
-  /** Counts the records that were handed over. */
+  /** Counts the records that were returned. */
   private def count(): Unit = if (window.rows > 0) current.foreach(_.range.count(window))
 
-  /** What a chunk that was handed over means for its range. */
+  /** Updates the range of a chunk whose records were returned. */
   private def settle(): Unit = {
     current.foreach { case Chunk(range, _, _) =>
       val left = window.left(consumer.room)
@@ -166,7 +173,7 @@ final private[splice] class SlotReader(
     window.clear()
   }
 
-  /** Seeks over offsets that the history has. What was fetched ahead is lost, so a short distance is read. */
+  /** Seeks past offsets that the history contains. A seek discards prefetched records, so a short distance is read. */
   private def leap(range: OpenRange, at: Long, to: Long): Unit = if (to - at > SlotReader.LeastLeap) {
     consumer.skipTo(range.partition, to)
     range.position = to
@@ -198,7 +205,7 @@ final private[splice] class SlotReader(
         range.position
     }
 
-  /** Gets records or ends ranges; false when the time has passed without either. */
+  /** Gets records or ends ranges. Returns false if the time has passed without either. */
   private def fill(patience: Duration): Boolean = {
     if (owner.isEmpty) owner = Some(Thread.currentThread())
     if (begun) requests(patience)
@@ -208,7 +215,7 @@ final private[splice] class SlotReader(
       left.foreach { case (partition, own) =>
         chunks += Chunk(open(partition), own.records, open(partition).from)
       }
-      // A reused consumer may have passed over a whole range that holds no record.
+      // A reused consumer may have passed a whole range without a record.
       finishPassed(open.valuesIterator.filter(range => range.moved(position(range))).toSeq, left.contains)
       changes.leaveKnown(left.keysIterator.map(_.topic).toSet)
       true
@@ -230,7 +237,8 @@ final private[splice] class SlotReader(
     try {
       invalid.foreach(throw _)
       val polled = consumer.poll(patience)
-      // A range that ends without a record is found as soon as a poll returns none. Looking at each range in each poll would cost more.
+      // If a range ends without a record, the next poll that returns no record detects the end. A check of each range
+      // after each poll would take more time.
       val looked  = if (polled.isEmpty) open.valuesIterator else polled.partitions.asScala.iterator.flatMap(open.get)
       val reached = looked.map(range => range -> position(range)).toSeq
       val passed  = reached.collect { case (range, at) if at != range.position => range }
@@ -239,7 +247,8 @@ final private[splice] class SlotReader(
       else {
         def moved(topic: String) =
           polled.partitions.asScala.exists(_.topic == topic) || passed.exists(_.partition.topic == topic)
-        // Before ranges move: records of another topic that this poll returned are lost too, since no one hands them over.
+        // Called before ranges move. Records of another topic that this poll returned are also lost, because they are
+        // not returned.
         changes.leaveOthers(moved)
       }
       reached.foreach { case (range, at) => range.moved(at) }
@@ -254,7 +263,7 @@ final private[splice] class SlotReader(
         changes.outOfRange(e)
     } finally counts.pollNanos += System.nanoTime() - start
     if (idleNanos >= step.toNanos && changes.leaveDeleted()) idleNanos = 0L
-    // A range without an end may have no new record for any time, so a long wait is no sign of missing records.
+    // A range without an end may have no new record for any time, so a long wait does not indicate missing records.
     if (idleNanos >= settings.pollTimeout.toNanos && !settings.waits && !open.valuesIterator.exists(_.isOpen)) {
       changes.stalled()
       idleNanos = 0L
@@ -265,7 +274,7 @@ final private[splice] class SlotReader(
     passed.filter(range => range.position >= range.until && !brought(range.partition)).foreach(finish(_, None))
 
   override def close(): Unit = if (closed.compareAndSet(false, true)) {
-    // A consumer that was woken up carries that into its next poll, so nobody else may have it.
+    // The wakeup of a consumer affects its next poll, so no other reader may use the consumer.
     val woken = !lock.tryLock()
     if (woken) {
       consumer.wakeup()
@@ -279,7 +288,7 @@ final private[splice] class SlotReader(
     } finally lock.unlock()
   }
 
-  // An interrupted thread must still be able to close its sockets, and stay interrupted.
+  // An interrupted thread must still close its sockets, and remain interrupted.
   private def closeConsumer(): Unit = {
     val interrupted = Thread.interrupted()
     val _           = Try(consumer.close())
@@ -292,9 +301,9 @@ private object SlotReader {
   private val Found   = Option[Poll](Poll.Found)
   private val Pending = Option[Poll](Poll.Pending)
 
-  // About what a fetch brings of small records.
+  // About the number of small records in one fetch.
   private val LeastLeap = 10000L
 
-  // A poll without records waits that long, and then the reader requests whether topics are missing.
+  // The longest wait of a poll without records. The reader then checks whether topics are missing.
   private val Step = Duration.ofSeconds(1)
 }

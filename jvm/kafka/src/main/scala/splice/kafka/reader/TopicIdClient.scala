@@ -18,12 +18,13 @@ import splice.kafka.enumerator.SecondLook
 import splice.kafka.options.ClientProperties
 import splice.source.SpliceException
 
-/** Asks a cluster for topics' ids, so seldom that no client is kept for it: one that waits would look for its brokers all the time.
+/** Requests the ids of topics from a cluster. Requests are rare, so each request creates a client. An idle client would
+  * continuously reconnect to its brokers.
   *
   * @param patience
-  *   how long one question waits: as long as a poll, since the reader waits for both
+  *   the timeout of one request, as long as a poll, since the reader waits for both
   * @param looks
-  *   how often a suspicious response is requested again
+  *   repeats requests whose response is suspicious
   */
 final private[reader] class TopicIdClient(client: ClientProperties, patience: Duration, looks: SecondLook)
     extends TopicIds.Question {
@@ -75,10 +76,11 @@ final private[reader] class TopicIdClient(client: ClientProperties, patience: Du
     asked
   }
 
-  /** None when the topic is not there; an id of None means that the broker returned no id.
+  /** None if the topic does not exist. The inner value is None if the broker returned no id.
     *
     * @param end
-    *   until when to wait, by System.nanoTime. The client describes the cluster first, without the timeout that it is given
+    *   the end of the wait (System.nanoTime). The client first describes the cluster, and ignores its timeout for this
+    *   request
     */
   private def answer(asked: KafkaFuture[TopicDescription], end: Long): Option[Option[String]] =
     try {
@@ -98,12 +100,12 @@ final private[reader] class TopicIdClient(client: ClientProperties, patience: Du
   private def unreachable(cause: TimeoutException) =
     KafkaErrors.unreachable(client.servers, TopicIdClient.Asked, patience, client.secrets.hide(cause))
 
-  private def closed = new InterruptedException("the reader was closed while it was read")
+  private def closed = new InterruptedException("the reader was closed during a read")
 }
 
 private object TopicIdClient {
   private val Asked = "topic ids"
 
-  // A reader that asks for missing topics could poll meanwhile.
+  // A reader that requests missing topics cannot poll during this time.
   private val Soon = Duration.ofSeconds(5)
 }

@@ -7,39 +7,41 @@ import java.util.{Map => JMap}
 
 import org.apache.kafka.common.Uuid
 
-/** Checks that the records that a consumer has fetched are of the topics that were planned. Used by one thread at a time, except `cancel`.
+/** Checks that the records of a consumer belong to the planned topics. Used by one thread at a time, except `cancel`.
   *
-  * A consumer fetches by topic id (KIP-516), and has ids from metadata responses only. So ids that are found to be right after the last
-  * response are right until the next one, and most polls cost two comparisons.
+  * A consumer fetches by topic id (KIP-516), and gets ids only from metadata responses. Ids that are verified after a
+  * metadata response therefore remain valid until the next response. Most polls need only two comparisons.
   *
   * @param responses
-  *   how many metadata responses the consumer has had
+  *   the number of metadata responses of the consumer
   * @param ask
-  *   the ids that topics have now, given what they should be; topics that are not there are left out
+  *   requests the current ids of topics; its argument has the planned ids, and its result omits topics that do not
+  *   exist
   */
 final private[splice] class TopicIds(responses: () => Long, ask: TopicIds.Question) {
 
-  // The id of a topic that was read, and up to which response it is known to be right.
+  // The id of each topic that was read, and the last response for which the id was verified.
   private var known  = Map.empty[String, (String, Long)]
   private var agreed = Map.empty[String, String]
   private var at     = -1L
 
-  // The topics that were not missing at a response.
+  // The topics that existed at a response.
   private var present   = Set.empty[String]
   private var presentAt = -1L
 
-  /** How many metadata responses the consumer has had. */
+  /** The number of metadata responses of the consumer. */
   def response: Long = responses()
 
-  /** Whether what the consumer may have fetched already is of these topics, as far as it has read any of them. */
+  /** True if the consumer has fetched no data of topics with the same names and other ids. */
   def allow(planned: Map[String, String]): Boolean =
     planned.forall { case (topic, id) => known.get(topic).forall(_._1 == id) }
 
   /** The topics that have another id than planned. Called after a poll, before its records are used.
     *
     * @param polled
-    *   the topics of which the poll returned something. While the ids of these are known no request is sent, so a deleted topic does not slow
-    *   the reader down. It has no new records, so the reader may use those that were fetched before.
+    *   true for a topic if the poll returned data of the topic. If the ids of these topics are verified, no request is
+    *   sent, so a deleted topic does not slow the reader down. A deleted topic has no new records, so the reader may
+    *   use the records that were fetched before
     */
   def others(planned: Map[String, String], polled: String => Boolean): Set[String] = {
     val now = responses()
@@ -57,8 +59,9 @@ final private[splice] class TopicIds(responses: () => Long, ask: TopicIds.Questi
     }
   }
 
-  /** The topics that do not exist, by the broker that responds, which may be behind. Topics that existed are requested again only once the
-    * consumer has had a metadata response, because a client requests metadata again and again while a topic is missing.
+  /** The topics that do not exist according to one broker, which may have outdated metadata. Topics that existed are
+    * requested again only after the next metadata response, because a client repeatedly requests metadata while a topic
+    * is missing.
     */
   def missing(planned: Map[String, String]): Set[String] = {
     val now = responses()
@@ -72,32 +75,34 @@ final private[splice] class TopicIds(responses: () => Long, ask: TopicIds.Questi
       }
   }
 
-  /** Makes a question of another thread end. */
+  /** Cancels a request of another thread. */
   def cancel(): Unit = ask.cancel()
 }
 
 private[splice] object TopicIds {
 
-  /** Asks a cluster for topics' ids. */
+  /** Requests the ids of topics from a cluster. */
   trait Question {
 
-    /** The ids of the planned topics that exist. A response with another id is suspicious, and the request is sent again. */
+    /** The ids of the planned topics that exist. A response with another id is suspicious, and the request is sent
+      * again.
+      */
     def apply(planned: Map[String, String]): Map[String, String]
 
-    /** The planned topics that do not exist; none if the cluster does not respond soon. None while it is not known, which a later call
-      * asks again.
+    /** The planned topics that do not exist; empty if the cluster does not respond soon. Returns None while a request
+      * is running; a later call returns its result.
       */
     def missing(planned: Map[String, String]): Option[Set[String]] = Some(planned.keySet -- apply(planned).keySet)
 
-    /** Makes a question that another thread waits for end with an InterruptedException, and every later one. */
+    /** Makes the running request of another thread, and every later request, fail with an InterruptedException. */
     def cancel(): Unit = ()
   }
 
-  /** Takes ids from the consumer that reads, and requests only those that it does not know, or knows to be others than planned.
+  /** Takes ids from the consumer that reads. Requests only ids that the consumer lacks, or that differ from the plan.
     *
     * @param fetched
-    *   the ids that the consumer sends with its fetch requests. A broker rejects a fetch of another topic (KIP-516), so these ids are those of
-    *   the records that it returned
+    *   the ids that the consumer sends with its fetch requests. A broker rejects a fetch of another topic (KIP-516), so
+    *   the returned records belong to these ids
     */
   def ofConsumer(fetched: () => JMap[String, Uuid], ask: Question): Question = new Question {
     override def apply(planned: Map[String, String]): Map[String, String] = {
@@ -111,6 +116,6 @@ private[splice] object TopicIds {
     override def cancel(): Unit = ask.cancel()
   }
 
-  /** Takes every id for right, as where no cluster can be asked. */
+  /** Accepts every id. Used if no cluster is available for requests. */
   def unchecked: TopicIds = new TopicIds(() => 0L, identity(_))
 }

@@ -7,14 +7,14 @@ import org.apache.spark.sql.types.{DataType, Decimal}
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray, ColumnarMap}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** A column that holds nothing of its own: it shows what is elsewhere, and one is shown in many batches. It has no value of any kind
-  * but for those that a subclass gives.
+/** A column without data. It shows the data of another object, and is reused in many batches. It supports only the
+  * getters that a subclass overrides.
   */
 abstract private[kafka] class ViewVector(kind: DataType) extends ColumnVector(kind) {
 
   override def hasNull: Boolean = false
 
-  // Spark asks whether there are nulls, never how many.
+  // Spark only checks whether there are nulls, and does not use their number.
   override def numNulls: Int = if (hasNull) 1 else 0
 
   override def isNullAt(i: Int): Boolean                               = false
@@ -32,7 +32,7 @@ abstract private[kafka] class ViewVector(kind: DataType) extends ColumnVector(ki
   override def getDecimal(i: Int, precision: Int, scale: Int): Decimal = throw other
   override def getChild(ordinal: Int): ColumnVector                    = throw other
 
-  // Spark closes the columns of each batch after it, and the next batch has the same ones.
+  // Spark closes the columns after each batch, and the next batch has the same columns.
   override def close(): Unit = ()
 
   private def other = new UnsupportedOperationException(s"a column of $kind has no value of this kind")

@@ -13,16 +13,16 @@ import org.apache.kafka.common.header.Header
 import org.apache.kafka.common.record._
 import org.apache.kafka.common.utils.BufferSupplier
 
-/** A batch of records as it is on the wire, in record format 2 of Kafka (KIP-98).
+/** A batch of records in its wire format, which is record format 2 of Kafka (KIP-98).
   *
   * @param batch
-  *   its fields
+  *   the fields of the batch
   * @param array
-  *   holds it
+  *   the array that contains the batch
   * @param start
-  *   its index in the array
+  *   the index of the batch in the array
   * @param timestampType
-  *   of its records
+  *   the timestamp type of its records
   */
 final private[reader] class WireBatch(
     batch: RecordBatch,
@@ -32,10 +32,10 @@ final private[reader] class WireBatch(
 ) {
   private val fields = batch.asInstanceOf[DefaultRecordBatch]
 
-  /** Where the first record begins. */
+  /** The index of the first record. */
   def recordsAt: Int = start + DefaultRecordBatch.RECORD_BATCH_OVERHEAD
 
-  /** Where the batch ends. */
+  /** The index after the batch. */
   def end: Int = start + bytes
 
   /** The size of the batch. */
@@ -50,15 +50,15 @@ final private[reader] class WireBatch(
 
   def maxTimestamp: Long = fields.maxTimestamp
 
-  /** To which timestamps of records are relative. */
+  /** The base of the timestamps of records. */
   def baseTimestamp: Long = fields.baseTimestamp
 
   def isCompressed: Boolean = fields.isCompressed
 
-  /** The records, decompressed. */
+  /** The decompressed records. */
   def stream(buffers: BufferSupplier): InputStream = fields.recordInputStream(buffers)
 
-  /** The same batch in an array of its own. */
+  /** A copy of the batch in a separate array. */
   def copied: WireBatch = {
     val own = ByteBuffer.allocate(bytes)
     fields.writeTo(own)
@@ -66,12 +66,12 @@ final private[reader] class WireBatch(
   }
 }
 
-/** The header of a record that stands for batches ([[PassedBatches]]). */
+/** The header of a record that represents batches ([[PassedBatches]]). */
 final private[reader] class WireBatches(val batches: IndexedSeq[WireBatch]) extends Header {
   override def key: String        = ""
   override def value: Array[Byte] = Array.emptyByteArray
 
-  /** A record that stands for them. */
+  /** Creates a record that represents these batches. */
   def record(topic: String, partition: Int): ConsumerRecord[Array[Byte], Array[Byte]] = {
     val none = Option.empty[Array[Byte]].orNull
     val own  = new ConsumerRecord(topic, partition, batches.last.lastOffset, none, none)
@@ -82,14 +82,14 @@ final private[reader] class WireBatches(val batches: IndexedSeq[WireBatch]) exte
 
 private[reader] object WireBatches {
 
-  /** The batches that a record stands for. */
+  /** The batches that a record represents. */
   def in(record: ConsumerRecord[_, _]): IndexedSeq[WireBatch] =
     record.headers.iterator.next().asInstanceOf[WireBatches].batches
 }
 
 private[reader] object WireBatch {
 
-  /** The batches of a response as the client sees them, and as they are on the wire. A batch of an old format is converted. */
+  /** The batches of a response, as objects of the client and in wire format. A batch of an old format is converted. */
   def of(records: MemoryRecords): JIterator[(RecordBatch, WireBatch)] = {
     val buffer  = records.buffer
     val onHeap  = buffer.hasArray

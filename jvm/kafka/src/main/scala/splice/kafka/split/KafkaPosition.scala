@@ -8,13 +8,14 @@ import scala.collection.immutable.SortedMap
 import splice.kafka.options.PartitionJson
 import splice.source.{CheckpointErrors, LogPartition, Position}
 
-/** The next offset to be read of every partition; the same JSON as Spark's own Kafka source writes, so checkpoints go both ways.
+/** The next offset of every partition. The JSON has the format of Spark's Kafka source, so each source can use a
+  * checkpoint of the other.
   *
-  * A topic that is read on after it was deleted and created again is of a later generation, since its offsets begin anew. That
-  * is written as zeros before its partitions' numbers, one a generation, which is the same number to every other reader.
+  * A topic that is read after its recreation has a later generation, since its offsets begin at 0 again. In JSON, the
+  * number of a partition has one leading zero per generation. Other readers parse the same number.
   *
   * @param generations
-  *   of the topics that are of a later generation than the first, which is 0
+  *   the generations of topics with a later generation than the first, which is 0
   */
 final private[splice] case class KafkaPosition(
     offsets: SortedMap[LogPartition, Long],
@@ -33,7 +34,8 @@ final private[splice] case class KafkaPosition(
 
   override def precedes(later: Position): Boolean = later match {
     case that @ KafkaPosition(others, those) if generations == those =>
-      // Positions of one query have the same partitions in most cases, and walking both is several times faster than looking up.
+      // Positions of one query have the same partitions in most cases. Comparing them in order is several times faster
+      // than map lookups.
       if (others.size == offsets.size && offsets.keysIterator.sameElements(others.keysIterator))
         offsets.valuesIterator.zip(others.valuesIterator).forall { case (before, after) => before <= after }
       else offsets.forall { case (p, offset) => that.isAtLeast(p, offset) }
@@ -45,23 +47,23 @@ final private[splice] case class KafkaPosition(
     case _ => false
   }
 
-  // A topic never loses a partition, and a position may lose a topic.
+  // A topic never loses a partition, but a position may lose a topic.
   private def isAtLeast(partition: LogPartition, offset: Long): Boolean =
     get(partition).fold(!hasTopic(partition.topic))(offset <= _)
 
   def get(partition: LogPartition): Option[Long] = offsets.get(partition)
 
-  /** Which of the topics that had this name one after another is meant. */
+  /** The generation of the topic in this position. */
   def generation(topic: String): Int = generations.getOrElse(topic, 0)
 
-  /** The text if it is short, else its figures. */
+  /** The JSON if it is short, else the numbers of partitions, topics and offsets. */
   def summary: String =
     if (offsets.sizeIs <= KafkaPosition.Short && json.length <= 80) json
     else s"${offsets.size} partitions of ${topics.size} topics, ${offsets.valuesIterator.sum} offsets"
 
   lazy val topics: Set[String] = {
     val names = Set.newBuilder[String]
-    // The partitions of a topic follow one another.
+    // The partitions of a topic are adjacent.
     val _ = offsets.keysIterator.foldLeft("") { (last, p) =>
       if (p.topic != last) names += p.topic
       p.topic
@@ -79,38 +81,38 @@ final private[splice] case class KafkaPosition(
   def ++(more: Iterable[(LogPartition, Long)]): KafkaPosition =
     if (more.isEmpty) this else copy(offsets = offsets ++ more)
 
-  /** The same with other topics, of their own generations. */
+  /** A position with the partitions of both positions. The topics differ. */
   def and(other: KafkaPosition): KafkaPosition =
     KafkaPosition(offsets ++ other.offsets, generations ++ other.generations)
 
-  /** The same without any other topic. */
+  /** This position without all other topics. */
   def only(topic: String): KafkaPosition = KafkaPosition(of(topic), generations.filter(_._1 == topic))
 
-  /** The same without a topic. */
+  /** This position without a topic. */
   def without(topic: String): KafkaPosition = KafkaPosition(offsets -- of(topic).keySet, generations - topic)
 
-  /** The same with other offsets of a topic, of this generation. */
+  /** This position with new offsets of a topic, in this generation. */
   def renewed(topic: String, generation: Int, starts: Iterable[(LogPartition, Long)]): KafkaPosition =
     (without(topic) ++ starts).as(topic, generation)
 
-  /** The same offsets, of the generations of another position. */
+  /** These offsets with the generations of another position. */
   def like(other: KafkaPosition): KafkaPosition = copy(generations = other.generations.filter(g => hasTopic(g._1)))
 
-  /** The same offsets, where those of a topic are of this generation. */
+  /** These offsets, with a topic in this generation. */
   def as(topic: String, generation: Int): KafkaPosition =
     copy(generations = if (generation == 0) generations - topic else generations.updated(topic, generation))
 }
 
 private[splice] object KafkaPosition {
 
-  // More partitions than a short text has.
+  // The greatest number of partitions for which `summary` may return the JSON.
   private val Short = 20
 
   val Empty: KafkaPosition = KafkaPosition(SortedMap.empty)
 
   def of(offsets: Iterable[(LogPartition, Long)]): KafkaPosition = KafkaPosition(SortedMap.from(offsets))
 
-  /** @throws splice.source.SpliceException when the text is no position of a Kafka source */
+  /** @throws splice.source.SpliceException when the text is not a valid position of a Kafka source */
   def read(json: String): KafkaPosition = PartitionJson.readGenerations(json).filter(_._1.values.forall(_ >= 0)) match {
     case Some((offsets, generations)) => KafkaPosition(offsets, generations)
     case None                         => throw CheckpointErrors.foreign(

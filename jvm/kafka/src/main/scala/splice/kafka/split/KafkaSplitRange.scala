@@ -7,14 +7,17 @@ import org.apache.kafka.common.TopicPartition
 
 import splice.source.{LogPartition, OffsetRuns, SplitRange}
 
-/** A partition from an offset (included) until another (excluded).
+/** A range of offsets of a partition.
   *
+  * @param from
+  *   the first offset
   * @param until
-  *   the greatest number if the range has no end
+  *   the offset after the last one; `Long.MaxValue` if the range has no end
   * @param holes
-  *   the only offsets of the range that are read, if it fills holes of a history; records of committed transactions only
+  *   the only offsets of the range that are read, if the range fills holes of a history; these are offsets of committed
+  *   transactions
   * @param topicId
-  *   of the topic that the offsets belong to, if it is known; it goes along with them and is no part of what the range is
+  *   the id of the topic to which the offsets belong, if it is available; the id does not count for equality
   */
 final private[splice] case class KafkaSplitRange(
     partition: LogPartition,
@@ -47,24 +50,24 @@ final private[splice] case class KafkaSplitRange(
 /** Holes of a history within a range.
   *
   * @param ranges
-  *   disjoint, lowest first, from (included) until (excluded)
+  *   disjoint ranges in ascending order, each from an offset (inclusive) to another (exclusive)
   * @param held
   *   offsets within the ranges that the history has
   */
 final private[splice] case class Holes(ranges: Vector[(Long, Long)], held: Option[OffsetRuns] = None) {
 
-  /** How many offsets are read. */
+  /** The number of offsets that are read. */
   def offsets: Long = ranges.iterator.map { case (from, until) => until - from }.sum - held.fold(0L)(_.count)
 }
 
 private[splice] object KafkaSplitRange {
 
-  /** The ids of the topics of ranges, as far as they are known. */
+  /** The ids of the topics of ranges, for topics whose id is available. */
   def topicIds(ranges: Iterable[KafkaSplitRange]): Map[String, String] =
     ranges.iterator.flatMap(range => range.topicId.map(range.partition.topic -> _)).toMap
 }
 
-/** Kafka's own word for a [[LogPartition]]. */
+/** Converts between [[LogPartition]] and the class of the Kafka client. */
 private[splice] object TopicPartitions {
 
   def of(partition: LogPartition): TopicPartition = new TopicPartition(partition.topic, partition.partition)

@@ -8,7 +8,9 @@ import java.nio.charset.StandardCharsets.UTF_8
 import splice.kafka.options.PartitionJson
 import splice.source.{CheckpointErrors, Position, SharedStart}
 
-/** The first position as Spark's own Kafka source keeps it: a byte 0, a line with the version, the offset (KafkaSourceInitialOffsetWriter). */
+/** The first position in the format of Spark's Kafka source: a byte 0, a line with the version, and the offset
+  * (KafkaSourceInitialOffsetWriter).
+  */
 private[splice] object SparkInitialOffset extends SharedStart with Serializable {
 
   private val Known   = 1

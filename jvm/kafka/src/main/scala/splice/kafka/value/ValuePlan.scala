@@ -15,14 +15,14 @@ import splice.kafka.KafkaSchema
 import splice.kafka.options.{ValueFormat, ValueOptions, ValueSettings}
 import splice.source.{OptionErrors, RawRows, SessionSettings}
 
-/** How rows of records become rows with parsed values; made on the driver, once a batch.
+/** The conversion of records to rows with parsed values. The driver creates one plan per batch.
   *
   * @param record
-  *   what is asked of the reader of records
+  *   the columns that the reader of records must return
   * @param parser
-  *   over one column of bytes
+  *   an expression over one binary column
   * @param places
-  *   for each column that is asked for, where it is in a row of `record`, or one of [[ValuePlan]]'s marks
+  *   for each requested column, its index in a row of `record`, or one of the constants of [[ValuePlan]]
   */
 final private[splice] case class ValuePlan(
     record: StructType,
@@ -34,16 +34,16 @@ final private[splice] case class ValuePlan(
 
 private[splice] object ValuePlan {
 
-  /** Marks the column value. */
+  /** The place of the column value. */
   final val Value = -1
 
-  /** Marks the column of records that could not be parsed. */
+  /** The place of the column of records that cannot be parsed. */
   final val Corrupt = -2
 
-  // What errors and the column of corrupt records say comes first, so that its places are known.
+  // The columns of errors and of the column `_corrupt` come first, so their indexes are fixed.
   private val needed = Seq(KafkaSchema.Value, KafkaSchema.Topic, KafkaSchema.Partition, KafkaSchema.Offset)
 
-  /** None if no column needs a parser: the reader of records supplies bytes and text. */
+  /** Returns None if no column needs a parser, since the reader of records then returns all columns. */
   def apply(settings: ValueSettings, columns: StructType, session: SessionSettings): Option[ValuePlan] = {
     val made = Map(KafkaSchema.Value -> Value, KafkaSchema.Corrupt -> Corrupt)
     settings.format match {
@@ -58,14 +58,14 @@ private[splice] object ValuePlan {
     }
   }
 
-  /** Fails where Spark refuses schema or options, if there is a session to ask. */
+  /** Throws an error if Spark rejects the schema or the options. Nothing is checked without an active session. */
   def check(settings: ValueSettings): Unit = settings.format match {
     case format: ValueFormat.Parsed if SparkSession.getActiveSession.nonEmpty =>
       val _ = parser(format, settings, SessionSettings.current)
     case _ => ()
   }
 
-  /** Every failure is an error, whatever `onParseError` says: the reader catches it and knows the record. */
+  /** Throws an error for every value that cannot be parsed. The reader catches the error and applies `onParseError`. */
   private def parser(format: ValueFormat.Parsed, settings: ValueSettings, session: SessionSettings): Expression =
     try session.within(compile(format, settings))
     catch {
@@ -74,7 +74,7 @@ private[splice] object ValuePlan {
         throw OptionErrors.invalidValue(
           settings.prefix + ValueOptions.Schema.key,
           settings.fields.toDDL,
-          s"what Spark's ${format.function} takes with the options '${settings.prefix}value.*' ($said)",
+          s"a schema that Spark's ${format.function} accepts with the options '${settings.prefix}value.*' ($said)",
           ValueOptions.Schema.doc
         )
     }
@@ -92,7 +92,7 @@ private[splice] object ValuePlan {
   private def bound(plan: LogicalPlan): Expression = plan match {
     case Project(Seq(Alias(expression, _)), leaf: RawRows) =>
       BindReferences.bindReference(expression, AttributeSeq(leaf.output))
-    case other => throw new IllegalStateException(s"not an expression over one value: ${other.nodeName}")
+    case other => throw new IllegalStateException(s"the plan is not an expression over one value: ${other.nodeName}")
   }
 
   private val failing = Map("mode" -> "FAILFAST")

@@ -17,7 +17,7 @@ import splice.kafka.options.OnParseError
 import splice.kafka.reader.KafkaMetrics
 import splice.source.{ForwardingReader, Poll, SplitReader}
 
-/** Gives on the rows of records with their values parsed. Used by one thread; its row is reused. */
+/** Returns the rows of records with parsed values. Used by one thread. The row is reused. */
 final private[splice] class ValueReader(records: SplitReader[InternalRow], plan: ValuePlan)
     extends ForwardingReader[InternalRow, InternalRow](records) {
 
@@ -69,17 +69,17 @@ final private[splice] class ValueReader(records: SplitReader[InternalRow], plan:
 
 private[splice] object ValueReader {
 
-  // Where a plan's records have these.
+  // The indexes of these columns in the records of a plan.
   final private val Bytes     = 0
   final private val Topic     = 1
   final private val Partition = 2
   final private val Offset    = 3
 
-  /** Spark asks for a decision about old calendars, which is no fault of the value. */
+  /** True if Spark requires a setting for dates of the old calendar. The value is valid in this case. */
   private def isUndecided(e: SparkThrowable): Boolean =
     Option(e.getCondition).exists(_.startsWith("INCONSISTENT_BEHAVIOR_CROSS_VERSION"))
 
-  /** What the expression makes of a value, which may be one reused row. */
+  /** Returns a function that evaluates the expression. The result may be one reused row. */
   private def parser(plan: ValuePlan): Array[Byte] => Any = {
     val kind       = plan.parser.dataType
     val input      = new GenericInternalRow(1)

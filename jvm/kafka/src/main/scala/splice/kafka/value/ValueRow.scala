@@ -8,19 +8,19 @@ import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.types.UTF8String
 
-/** A row of a record that shows its value parsed. One is reused for all records of a reader.
+/** A row of a record with its parsed value. A reader reuses one instance for all records.
   *
   * @param places
-  *   where each column is, as in [[ValuePlan]]
+  *   the index of each column, as in [[ValuePlan]]
   */
 final private[value] class ValueRow(places: Array[Int], types: Array[DataType]) extends BaseGenericInternalRow {
 
-  // Uninitialised until `show`: nothing reads a row before that.
+  // Uninitialised until `show`, since no caller reads a row earlier.
   private var record: InternalRow = _
   private var value: Any          = _
   private var corrupt: Any        = _
 
-  /** Looks at another record, whose value is `parsed`, or could not be and is described by `poison`. */
+  /** Shows another record. `parsed` is its value. If the value cannot be parsed, `poison` describes the record. */
   def show(next: InternalRow, parsed: Any, poison: Any): Unit = {
     record = next
     value = parsed
@@ -49,8 +49,8 @@ final private[value] class ValueRow(places: Array[Int], types: Array[DataType]) 
 
   override def getUTF8String(ordinal: Int): UTF8String = genericGet(ordinal).asInstanceOf[UTF8String]
 
-  override def setNullAt(ordinal: Int): Unit = throw new UnsupportedOperationException("a record cannot be changed")
+  override def setNullAt(ordinal: Int): Unit = throw new UnsupportedOperationException("a record is read-only")
 
   override def update(ordinal: Int, value: Any): Unit =
-    throw new UnsupportedOperationException("a record cannot be changed")
+    throw new UnsupportedOperationException("a record is read-only")
 }

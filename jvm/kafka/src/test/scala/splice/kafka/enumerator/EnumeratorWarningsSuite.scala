@@ -42,7 +42,7 @@ final class EnumeratorWarningsSuite extends AnyFunSuite {
         (1 to 2).foreach(_ => e.advance(from, Limits.Everything))
       }
       assert(messages.size == 2 && messages.head.contains("up to 60 s"), messages)
-      assert(messages.last.contains("answer again"), messages)
+      assert(messages.last.contains("respond again"), messages)
     }
   }
 
@@ -62,11 +62,11 @@ final class EnumeratorWarningsSuite extends AnyFunSuite {
 
   test("the warning for records that retention removed has all that is passed over, and is not repeated") {
     Seq(
-      "earliest"        -> (("t-0 [4, 8)", "reading goes on at the earliest record")),
-      "latest"          -> (("t-0 [4, 20)", "reading goes on at the end")),
-      "timestamp:15000" -> (("t-0 [4, 15)", "reading goes on at 1970-01-01T00:00:15Z")),
+      "earliest"        -> (("t-0 [4, 8)", "reading continues at the earliest record")),
+      "latest"          -> (("t-0 [4, 20)", "reading continues at the end")),
+      "timestamp:15000" -> (("t-0 [4, 15)", "reading continues at 1970-01-01T00:00:15Z")),
       // No record has this time.
-      "timestamp:30000" -> (("t-0 [4, 20)", "reading goes on at 1970-01-01T00:00:30Z"))
+      "timestamp:30000" -> (("t-0 [4, 20)", "reading continues at 1970-01-01T00:00:30Z"))
     ).foreach { case (policy, (range, what)) =>
       val run = new SimulatedRun("startingOffsets" -> "earliest", "onOutOfRange" -> policy)
       run.log.create("t", 1)

@@ -176,7 +176,7 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(refused("valueSchema" -> "a INT").contains("valueSchema, valueFormat"))
     assert(refused("onParseError" -> "null", "valueFormat" -> "string").contains("onParseError, valueFormat"))
     assert(refused("value.sep" -> ";").contains("value.sep, valueFormat"))
-    assert(refused(json :+ ("value.mode" -> "PERMISSIVE"): _*).contains("'onParseError' says"))
+    assert(refused(json :+ ("value.mode" -> "PERMISSIVE"): _*).contains("'onParseError' defines"))
     assert(refused(json :+ ("onParseError" -> "skip"): _*).contains("fail, null, corrupt"))
   }
 
