@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Gives a session builder the jars that Splice needs."""
+"""Configuration of a session builder with the jars of Splice."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ _PACKAGES = "spark.jars.packages"
 
 
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
-    """Appends Splice's jars to ``spark.jars`` of a session that is still to be made.
+    """Append Splice's jars to ``spark.jars`` of a session builder.
 
-    What ``spark.jars`` already holds, set on the builder or in spark-defaults.conf, is kept.
-    Calling it twice changes nothing, nor does calling it where Splice is there already: in a
-    running session, or among the builder's packages.
+    The function keeps the jars that ``spark.jars`` of the builder or of spark-defaults.conf has.
+    A second call has no effect. A call has no effect either if the running session or the
+    builder's packages already contain Splice.
 
-    Call it after ``config("spark.jars", ...)``, which replaces all jars that were set before.
+    Call ``config("spark.jars", ...)`` before this function, because it replaces all jars.
 
     Args:
-        builder: The builder of a classic session (or of a local Spark Connect server).
+        builder: Builder of a classic session (or of a local Spark Connect server).
 
     Returns:
         The same builder.
 
     Raises:
-        SetupError: if ``spark.jars`` has another version of one of the jars; if a JVM already
-            runs without the jar, be it that of an earlier session or that of spark-submit; if
-            PYSPARK_SUBMIT_ARGS sets jars, which would win over the builder's; if the session is
-            one of a Spark Connect server.
+        SetupError: if ``spark.jars`` has another version of one of the jars; if a JVM of an
+            earlier session or of spark-submit runs without the jar; if PYSPARK_SUBMIT_ARGS sets
+            jars, which would replace those of the builder; if the session is that of a Spark
+            Connect server.
     """
     options = _options(builder)
     _refuse_remote(builder, options)
@@ -65,13 +65,13 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
 
 
 def _options(builder: SparkSession.Builder) -> Mapping[str, str]:
-    # Spark offers no public way to read a builder, and without reading it jars that the user has
-    # set would be lost without a word; so where the private map is not there, say so and stop.
+    # Spark has no public method that returns the options of a builder. Without these options, the
+    # user's jars would be lost without a warning, so a missing private map is an error.
     options = getattr(builder, "_options", None)
     if not isinstance(options, Mapping):
         raise SetupError(
-            f"The options of a {type(builder).__name__} cannot be read, so its 'spark.jars' cannot "
-            f"be appended to. Set them without configure(): {how_to_submit()}."
+            f"The options of a {type(builder).__name__} cannot be read, so Splice's jars cannot be "
+            f"appended to its 'spark.jars'. Set the jars without configure(): {how_to_submit()}."
         )
     return options
 
@@ -82,9 +82,9 @@ def _refuse_remote(builder: SparkSession.Builder, options: Mapping[str, str]) ->
     client = type(builder).__module__.startswith("pyspark.sql.connect")
     if served or client or ("SPARK_CONNECT_MODE_ENABLED" in os.environ and jvm.running() is None):
         raise SetupError(
-            "This session is one of a Spark Connect server, and a jar that adds a data source must "
-            f"be on the server's class path. Start the server with {how_to_submit()}, and leave "
-            "configure() out on the client."
+            "This session is that of a Spark Connect server, and a jar with a data source must be "
+            f"on the server's class path. Start the server with {how_to_submit()}, and do not call "
+            "configure() on the client."
         )
 
 
@@ -92,11 +92,11 @@ def _running(builder: SparkSession.Builder, driver: JVMView) -> SparkSession.Bui
     if jvm.entry_point(driver) is not None:
         return builder
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ
-    where = "that spark-submit started" if submitted else "of a session that already lives here"
+    where = "that spark-submit started" if submitted else "of a session that already exists"
     raise SetupError(
-        f"Splice's jar is not on the class path of the JVM {where}, and a running JVM takes no "
-        "further jar. Call configure() before the first session of the process is made, or start "
-        f"it by spark-submit with {how_to_submit()}."
+        f"Splice's jar is not on the class path of the JVM {where}, and a running JVM loads no "
+        "further jars. Call configure() before the process creates its first session, or start "
+        f"the process by spark-submit with {how_to_submit()}."
     )
 
 
@@ -104,8 +104,8 @@ def _refuse_jars_in(arguments: list[str]) -> None:
     for flag, value in itertools.pairwise(arguments):
         if flag == "--jars" or (flag in ("--conf", "-c") and value.startswith(f"{_JARS}=")):
             raise SetupError(
-                "PYSPARK_SUBMIT_ARGS sets jars, which replace those of the builder. Take them out "
-                f"of it, or add Splice to it: {how_to_submit()}."
+                "PYSPARK_SUBMIT_ARGS sets jars, which replace those of the builder. Remove these "
+                f"jars from PYSPARK_SUBMIT_ARGS, or add Splice: {how_to_submit()}."
             )
 
 
@@ -114,7 +114,7 @@ def _refuse_other_versions(jars: list[str], own: list[Path]) -> None:
         name = file_name(jar)
         if name != mine.name and artifact(name) == artifact(mine.name):
             raise SetupError(
-                f"'{_JARS}' has {name}, and this package brings {mine.name}. Spark would load both "
+                f"'{_JARS}' has {name}, and this package has {mine.name}. Spark would load both "
                 f"versions. Remove {name} from '{_JARS}' of the builder or of spark-defaults.conf."
             )
 

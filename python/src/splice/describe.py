@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Where a running query stands."""
+"""Position and backlog of a query."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ _TOPIC_HEADINGS = (
 
 @dataclass(frozen=True)
 class LagDescription:
-    """How far behind a topic or a partition is; None is what is not known.
+    """Lag of a topic or a partition. A value that is unknown is None.
 
     Attributes:
-        name: Of the topic, or the partition as ``topic-0``.
-        partitions: How many partitions a topic has.
-        rows_behind: Rows still to be read.
-        bytes_behind: Their bytes, by the average of what was read of the topic.
-        seconds_behind: How long ago the oldest of them came.
-        rows_arriving: Rows a second that the topic gets.
+        name: Name of the topic, or of the partition as ``topic-0``.
+        partitions: Number of partitions of the topic.
+        rows_behind: Number of unread rows.
+        bytes_behind: Estimated size of the unread rows, by the average size of read rows.
+        seconds_behind: Age of the oldest unread row.
+        rows_arriving: Rows per second that producers write to the topic.
     """
 
     name: str
@@ -60,33 +60,33 @@ class LagDescription:
     rows_arriving: int | None
 
     def cells(self) -> tuple[str, ...]:
-        """Gives the values in the order of the table's headings; '-' for what is not known."""
+        """Return the values in the order of the headings; '-' for an unknown value."""
         return tables.cells(astuple(self))
 
 
 @dataclass(frozen=True)
 class SourceDescription:
-    """Where one source of a query stands, as of its last progress report.
+    """Position and backlog of one source of a query in its last progress report.
 
     Attributes:
-        leg: The leg that is being read; None where the source has no legs.
-        position: How far the leg has been read, in its own words.
-        splits: How many splits the leg has.
-        rows_behind: Rows still to be read, as far as they are known.
-        bytes_behind: Bytes still to be read, as far as they are known.
-        seconds_behind: How long ago the oldest row came that is not read yet, as far as known.
-        rows_arriving: Rows a second that came since the last report.
-        slots: The number of slots of the last batch; None where the source has no slots.
-        switches: How many times one leg has taken over from another.
-        end_offset: The offset that the last batch ended at, as it is in the checkpoint.
-        topics: The topics of a Kafka source, the furthest behind first; ``*`` sums up the others.
-        lagging: The partitions of a Kafka source that are furthest behind.
-        clusters: The clusters of a source that reads several, by name.
-        change_waits_for: Clusters without an answer that a change of streams must ask first.
-        waiting_groups: Streams that a document changes, and that wait or are rejected; the first
-            10 by name.
+        leg: The current leg; None for a source without legs.
+        position: Position in the leg, as text.
+        splits: Number of splits of the leg.
+        rows_behind: Number of unread rows; None if unknown.
+        bytes_behind: Size of the unread rows; None if unknown.
+        seconds_behind: Age of the oldest unread row; None if unknown.
+        rows_arriving: New rows per second since the last report.
+        slots: Number of slots of the last batch; None for a source without slots.
+        switches: Number of switches from one leg to the next.
+        end_offset: End of the last batch, as stored in the checkpoint.
+        topics: Topics of a Kafka source, the greatest lag first; ``*`` is the sum of the others.
+        lagging: Partitions of a Kafka source with the greatest lag.
+        clusters: Clusters of a source with several clusters, by name.
+        change_waits_for: Unavailable clusters whose responses a change of streams needs.
+        waiting_groups: Streams that a document changes, and whose change waits or is rejected;
+            the first 10 by name.
         streams_paused: Streams that the metadata pauses.
-        metrics: All figures, by the names that the query progress has for them.
+        metrics: All figures, by their names in the query progress.
     """
 
     leg: str | None
@@ -108,7 +108,7 @@ class SourceDescription:
     metrics: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def cells(self) -> tuple[str, ...]:
-        """Gives the values in the order of the table's headings; '-' for what is not known."""
+        """Return the values in the order of the headings; '-' for an unknown value."""
         values = (
             self.leg,
             self.position,
@@ -124,13 +124,13 @@ class SourceDescription:
 
 @dataclass(frozen=True)
 class QueryDescription:
-    """Where a query stands; prints as a table, in notebooks too.
+    """Position and backlog of a query. It prints as a table, also in notebooks.
 
     Attributes:
-        name: The query's name, else its id.
-        batch_id: The batch that the last progress report is about; None before the first.
-        sources: The sources of Splice in the query.
-        hand_overs: How legs took over, as the checkpoint has it; empty with Spark Connect.
+        name: Name of the query, or its id if it has no name.
+        batch_id: Batch of the last progress report; None before the first report.
+        sources: Sources of Splice in the query.
+        hand_overs: Switches in the checkpoint; empty with Spark Connect.
     """
 
     name: str
@@ -139,11 +139,11 @@ class QueryDescription:
     hand_overs: tuple[HandOverDescription, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Gives all values as dicts, tuples, numbers and texts."""
+        """Return all values as dicts, tuples, numbers and texts."""
         return asdict(self)
 
     def __str__(self) -> str:
-        """Gives the table as text."""
+        """Return the tables as text."""
         if not self.sources:
             return f"{self._title()}: {self._nothing()}"
         lines = [self._title(), *(tables.text(*table) for table in self._tables())]
@@ -153,7 +153,7 @@ class QueryDescription:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """Gives the table as HTML, for notebooks."""
+        """Return the tables as HTML, for notebooks."""
         if not self.sources:
             return f"<p>{escape(self._title())}: {self._nothing()}</p>"
         html = f"<p>{escape(self._title())}</p>" + "".join(tables.html(*t) for t in self._tables())
@@ -187,17 +187,17 @@ class QueryDescription:
     def _nothing(self) -> str:
         if self.batch_id is None:
             return "no progress has been reported yet"
-        return "no source of Splice"
+        return "the query has no Splice source"
 
 
 def describe(query: StreamingQuery) -> QueryDescription:
-    """Says where a query stands: leg, position and backlog of each of its Splice sources.
+    """Return leg, position and backlog of each Splice source of a query.
 
-    It reads the query's last progress report, and the switches between legs from the checkpoint.
-    With Spark Connect, or for a query of another driver, it reads the progress report only.
+    The values are those of the query's last progress report, and the switches of the checkpoint.
+    With Spark Connect, and for a query of another driver, the result has no switches.
 
     Args:
-        query: A query, running or ended.
+        query: A running or ended query.
     """
     name = query.name or str(query.id)
     progress: Mapping[str, Any] | None = query.lastProgress

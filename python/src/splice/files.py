@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Files as a bounded source."""
+"""Source of files."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ PathArgument: TypeAlias = Union[str, "os.PathLike[str]"]
 
 
 class FileSource(Source):
-    """The files that lie under some paths when the query first starts; a bounded source."""
+    """Bounded source of the files that exist at some paths at the first start of the query."""
 
     kind = "files"
 
     @property
     def bounded(self) -> bool:
-        """Always true: files that come later are not read."""
+        """Always True, because the source does not read files that arrive later."""
         return True
 
     @staticmethod
     def builder(format: str, *paths: PathArgument) -> FileSourceBuilder:  # noqa: A002 (Spark's name)
-        """Begins a source of files.
+        """Return a builder for files of a format.
 
         Args:
-            format: A format of Spark: ``parquet``, ``orc``, ``json``, ``csv`` or ``text``.
-            paths: Files, folders or globs, at least one.
+            format: Format of Spark: ``parquet``, ``orc``, ``json``, ``csv`` or ``text``.
+            paths: One or more files, folders or globs.
         """
         return FileSourceBuilder(format, *paths)
 
 
 class FileSourceBuilder(SourceBuilder[FileSource]):
-    """Builds a FileSource; options that Splice does not know go to the format."""
+    """Builder of a FileSource. Spark's reader receives all options that Splice does not have."""
 
     def __init__(self, format: str, *paths: PathArgument) -> None:  # noqa: A002 (Spark's name)
-        """Takes the format and the paths; use ``FileSource.builder``."""
+        """Create a builder with the format and the paths; use ``FileSource.builder`` instead."""
         super().__init__()
         self._options.set("format", format)
         if len(paths) == 1:
@@ -51,31 +51,31 @@ class FileSourceBuilder(SourceBuilder[FileSource]):
             self._options.set("paths", json.dumps([os.fspath(path) for path in paths]))
 
     def schema(self, schema: StructType | str) -> FileSourceBuilder:
-        """Sets the schema; by default it is inferred from the files.
+        """Set the schema. By default Splice infers the schema from the files.
 
         Args:
             schema: DDL such as ``id BIGINT, name STRING``, or a StructType.
 
         Raises:
-            OptionError: if it is neither.
+            OptionError: if the schema is of another type or empty.
         """
         text = schema if isinstance(schema, str) else _json_of(schema)
         if not text.strip():
             raise OptionError(
-                "'schema' is empty. Give DDL such as 'id BIGINT, name STRING' or a StructType, "
-                "or leave it out to have it inferred."
+                "'schema' is empty. Set DDL such as 'id BIGINT, name STRING' or a StructType, "
+                "or omit the schema, so that Splice infers it."
             )
         self._options.set("schema", text)
         return self
 
     def on_empty(self, policy: Literal["fail", "warn"]) -> FileSourceBuilder:
-        """Sets the policy for paths without a file to read.
+        """Set the policy for paths without files.
 
-        The default is ``fail`` for a leg that another leg follows, else ``warn``.
+        The default is ``fail`` for a leg that another leg follows, otherwise ``warn``.
 
         Args:
             policy: ``fail`` raises an error, and a restart lists the files again. ``warn`` logs a
-                warning and persists the empty list, so files that arrive later are not read.
+                warning and stores the empty list, so files that arrive later are not read.
         """
         return self.option("onEmpty", policy)
 
@@ -83,16 +83,16 @@ class FileSourceBuilder(SourceBuilder[FileSource]):
         self._refuse_chain_options()
         if not self._options["format"].strip():
             raise OptionError(
-                "A file source needs a format. Give one of Spark's, such as 'parquet': "
+                "A file source needs a format. Set a format of Spark, such as 'parquet': "
                 "FileSource.builder('parquet', path)."
             )
         given = self._options.named("path", "paths")
         if len(given) != 1 or not self._options[given[0]].strip():
             raise OptionError(
-                f"A file source needs its paths said once, and {len(given)} of the options 'path' "
-                "and 'paths' are set. Give all of them to FileSource.builder(format, *paths)."
+                f"A file source needs exactly one of the options 'path' and 'paths', and "
+                f"{len(given)} are set. Pass all paths to FileSource.builder(format, *paths)."
                 if len(given) != 1
-                else "The path of the file source is empty. Give a file, a folder or a glob."
+                else "The path of the file source is empty. Set a file, a folder or a glob."
             )
         return FileSource(self._options)
 
@@ -103,6 +103,6 @@ def _json_of(schema: StructType) -> str:
     if isinstance(schema, StructType):
         return schema.json()
     raise OptionError(
-        f"'schema' is of type {type(schema).__name__}. Give DDL such as 'id BIGINT, name STRING' "
+        f"'schema' is of type {type(schema).__name__}. Set DDL such as 'id BIGINT, name STRING' "
         "or a StructType."
     )

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Sources read one after another as a single one."""
+"""Source that reads a chain of sources in order."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 class HybridSource(Source):
-    """A chain of named sources: each is read to its end, then the next takes over (FLIP-150)."""
+    """Chain of named sources, the legs (FLIP-150). A leg begins when the previous leg has ended."""
 
     kind = "hybrid"
 
     def __init__(self, options: dict[str, str], legs: Sequence[Leg]) -> None:
-        """Takes checked options; use a builder instead."""
+        """Create a source with checked options; use a builder instead."""
         super().__init__(options)
         self._legs = tuple(legs)
 
     @property
     def bounded(self) -> bool:
-        """Whether the last leg is bounded."""
+        """True if the last leg is bounded."""
         return self._legs[-1].source.bounded
 
     def _prepare(self) -> None:
@@ -47,26 +47,23 @@ class HybridSource(Source):
         *,
         log_columns: Mapping[str, str] | str | None = None,
     ) -> HybridSourceBuilder:
-        """Begins a chain with its first leg, which starts where its source says.
+        """Return a builder with the first leg, which begins at the start of its source.
 
         Args:
-            name: Names the leg: letters, digits and underscores, unique in the chain.
+            name: Name of the leg: letters, digits and underscores, unique in the chain.
             source: A bounded source.
-            select: A SELECT list of deterministic row expressions over the source's columns; by
-                default all of them. Every leg must come to the same columns.
+            select: SELECT list of deterministic row expressions over the source's columns. The
+                default is all columns. Every leg must result in the same columns.
             log_columns: The same as for :meth:`HybridSourceBuilder.add_source`.
         """
         return HybridSourceBuilder(Leg(name, source, None, select, log_columns=log_columns))
 
 
 class HybridSourceBuilder(SourceBuilder[HybridSource]):
-    """Builds a HybridSource.
-
-    Its own options are those of the whole chain, such as ``schema``.
-    """
+    """Builder of a HybridSource. Options of the builder apply to the whole chain."""
 
     def __init__(self, first: Leg) -> None:
-        """Takes the first leg; use ``HybridSource.builder``."""
+        """Create a builder with the first leg; use ``HybridSource.builder`` instead."""
         super().__init__()
         self._legs = [first]
 
@@ -82,28 +79,29 @@ class HybridSourceBuilder(SourceBuilder[HybridSource]):
         on_duplicates: str | None = None,
         log_columns: Mapping[str, str] | str | None = None,
     ) -> HybridSourceBuilder:
-        """Adds a leg that takes over when the one before has ended.
+        """Add a leg that begins when the previous leg has ended.
 
         Args:
-            name: Names the leg: letters, digits and underscores, unique in the chain.
-            source: A source; bounded unless it is the last.
-            hand_over: Where the leg starts. By default it starts where its source says; a source
-                with a start of its own takes no hand-over.
-            select: A SELECT list of deterministic row expressions over the source's columns; by
-                default all of them.
-            on_holes: With ``HandOver.offsets``: what to do about offsets before the end of the
-                history that no leg before has. ``fill`` (default) reads them from the log,
-                ``fail`` stops the query, ``ignore`` continues without them, as compacted and
-                transactional topics need it.
-            on_gap: What to do about records that neither the legs before nor the log have any
-                more: ``fail`` (default) or ``warn``.
-            on_duplicates: With ``HandOver.offsets``: what to do about records that the legs before
+            name: Name of the leg: letters, digits and underscores, unique in the chain.
+            source: A source. It must be bounded unless it is the last source.
+            hand_over: Rule for the start of the leg. The default is the start of the source. A
+                source with an explicit start accepts no hand-over.
+            select: SELECT list of deterministic row expressions over the source's columns. The
+                default is all columns.
+            on_holes: With ``HandOver.offsets``: policy for offsets before the end of the history
+                that no previous leg has. ``fill`` (default) reads these offsets from the log,
+                ``fail`` stops the query, and ``ignore`` continues without the offsets. Use
+                ``ignore`` for compacted and transactional topics.
+            on_gap: Policy for records that neither the previous legs nor the log has:
+                ``fail`` (default) or ``warn``.
+            on_duplicates: With ``HandOver.offsets``: policy for records that the previous legs
                 have several times: ``fail`` (default) or ``warn``.
-            log_columns: For a leg before a ``HandOver.offsets``: the columns of this leg that name
-                the record of the log, such as ``{"topic": "t", "partition": "p", "offset": "o"}``;
-                ``timestamp`` and ``key`` may be added. By default they are the columns of the
-                hand-over. ``"none"`` excludes the leg from the hand-over. The columns are those of
-                the source, before ``select``.
+            log_columns: For a leg before a ``HandOver.offsets``: the columns of this leg that
+                identify the record of the log, such as
+                ``{"topic": "t", "partition": "p", "offset": "o"}``. The keys ``timestamp`` and
+                ``key`` may be added. The default is the columns of the hand-over. ``"none"``
+                excludes the leg from the hand-over. The columns are those of the source, before
+                ``select``.
         """
         policies = {"on_holes": on_holes, "on_gap": on_gap, "on_duplicates": on_duplicates}
         self._legs.append(Leg(name, source, hand_over, select, policies, log_columns))
@@ -129,13 +127,13 @@ def _check_names(legs: Sequence[Leg]) -> None:
         other = seen.get(leg.name.lower())
         if other is not None:
             raise OptionError(
-                f"Two legs are named '{other}' and '{leg.name}', which options cannot tell apart, "
-                "because their case does not count. Give each leg a name of its own."
+                f"Two legs are named '{other}' and '{leg.name}', and leg names are "
+                "case-insensitive. Use a different name for each leg."
             )
         seen[leg.name.lower()] = leg.name
         if isinstance(leg.source, HybridSource):
             raise OptionError(
-                f"Leg '{leg.name}' is itself a hybrid source, which cannot be a leg. "
+                f"Leg '{leg.name}' is a hybrid source, which cannot be a leg. "
                 "Add its legs to this chain instead."
             )
 
@@ -143,9 +141,9 @@ def _check_names(legs: Sequence[Leg]) -> None:
 def _check_end(leg: Leg, after: Leg) -> None:
     if not leg.source.bounded:
         raise OptionError(
-            f"Leg '{leg.name}' never ends, so leg '{after.name}' after it would never be read. "
-            "Every leg but the last must be bounded: set ending_offsets(...) on a Kafka source, "
-            "or put this leg last."
+            f"Leg '{leg.name}' is unbounded, so the next leg '{after.name}' would never begin. "
+            "Every leg except the last leg must be bounded. Set ending_offsets(...) of a Kafka "
+            "source, or make this leg the last leg."
         )
 
 
@@ -155,16 +153,16 @@ def _check_hand_over(before: Leg, leg: Leg) -> None:
         return
     if isinstance(leg.source, FileSource):
         raise OptionError(
-            f"Leg '{leg.name}' reads files, which are always read whole, so its hand-over "
-            f"'{rule.kind}' cannot be obeyed. Leave hand_over out."
+            f"Leg '{leg.name}' reads files, which are always read completely, so the hand-over "
+            f"'{rule.kind}' has no effect. Remove hand_over."
         )
     if isinstance(leg.source, LogSource) and leg.source.start_is_set:
         raise OptionError(
-            f"Leg '{leg.name}' has both a hand-over ('{rule.kind}') and starting offsets, and only "
-            "one can say where it starts. Leave out hand_over, or starting_offsets of its source."
+            f"Leg '{leg.name}' has both a hand-over ('{rule.kind}') and starting offsets, and a "
+            "leg can have only one start. Remove hand_over, or starting_offsets of the source."
         )
     if rule.kind == "modificationTime" and not isinstance(before.source, FileSource):
         raise OptionError(
-            f"Leg '{leg.name}' starts from the modification time of files, but leg "
-            f"'{before.name}' before it reads none. Use HandOver.offsets, event_time or now_minus."
+            f"Leg '{leg.name}' starts at the modification time of files, but the previous leg "
+            f"'{before.name}' reads no files. Use HandOver.offsets, event_time or now_minus."
         )

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the jars that belong to this package, and says how else to give them to Spark."""
+"""Jars of this package, and the arguments of spark-submit that add them."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from pathlib import Path
 from splice.errors import SetupError
 
 CONNECTOR = "splice-spark_2.13"
-"""The artifact of the connector: its jar's name without the version."""
+"""Artifact of the connector: the name of its jar without the version."""
 
 ENVIRONMENT = "SPLICE_JARS"
-"""Names the folder with the jars where the package was not installed from a wheel."""
+"""Environment variable with the folder of the jars, for a package without a wheel."""
 
 _CARRIED = Path(__file__).resolve().parent / "jars"
 _PATTERNS = (f"{CONNECTOR}-*.jar", "kafka-clients-*.jar")
 
 
 def jar_paths() -> list[Path]:
-    """Finds the connector's jar and the Kafka client's.
+    """Return the jars of the connector and of the Kafka client.
 
-    They are looked for in the package's folder ``jars``, which a wheel carries, then in the
-    folder that the environment variable SPLICE_JARS names.
+    The jars are in the folder ``jars`` of the package if it was installed from a wheel, otherwise
+    in the folder of the environment variable SPLICE_JARS.
 
     Raises:
-        SetupError: if one is missing or there are several of one.
+        SetupError: if a jar is missing or exists several times.
     """
     folder = _folder()
     found = [sorted(folder.glob(pattern)) for pattern in _PATTERNS]
@@ -35,7 +35,7 @@ def jar_paths() -> list[Path]:
         if len(jars) != 1:
             raise SetupError(
                 f"Splice needs exactly one {pattern} and found {len(jars)} in {folder}. Install "
-                f"the wheel again, or make the jars and set {ENVIRONMENT} to their folder."
+                f"the wheel again, or build the jars and set {ENVIRONMENT} to their folder."
             )
     return [jars[0] for jars in found]
 
@@ -51,13 +51,13 @@ def artifact(name: str) -> str:
 
 
 def replaced_jars(present: str) -> bool:
-    """Return whether a session's ``spark.jars`` has jars, but not those of this package."""
+    """Return True if a session's ``spark.jars`` has jars, but not those of this package."""
     names = {artifact(file_name(jar)) for jar in present.split(",") if jar.strip()}
     return bool(names) and CONNECTOR not in names
 
 
 def how_to_submit() -> str:
-    """Says what to give spark-submit, with the very jars and version where they are known."""
+    """Return the arguments of spark-submit, with paths and version if the jars are available."""
     try:
         paths = jar_paths()
     except SetupError:
@@ -71,8 +71,8 @@ def _folder() -> Path:
     named = os.environ.get(ENVIRONMENT)
     if not named:
         raise SetupError(
-            "This installation of Splice carries no jars, as a source checkout does not. Install "
-            f"the wheel, or run 'make jar' and set {ENVIRONMENT} to the folder of the jars."
+            "This installation of Splice has no jars, for example because it is a source checkout. "
+            f"Install the wheel, or run 'make jar' and set {ENVIRONMENT} to the folder of the jars."
         )
     return Path(named).resolve()
 

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Kafka as a source, unbounded or bounded."""
+"""Source of Kafka topics."""
 
 from __future__ import annotations
 
@@ -13,45 +13,45 @@ _SUBSCRIPTIONS = ("subscribe", "subscribePattern", "assign")
 
 
 class KafkaSource(LogSource):
-    """The records of Kafka topics, with the columns of Spark's own Kafka source."""
+    """Source of Kafka topics, with the columns of Spark's Kafka source."""
 
     kind = "kafka"
 
     @staticmethod
     def builder() -> KafkaSourceBuilder:
-        """Begins a source of Kafka topics."""
+        """Return a builder without options."""
         return KafkaSourceBuilder()
 
 
 class KafkaSourceBuilder(LogSourceBuilder[KafkaSource]):
-    """Builds a KafkaSource; options and their names are those of Spark's own Kafka source.
+    """Builder of a KafkaSource. Options have the names of Spark's Kafka source.
 
-    Any setting of the Kafka client goes through as ``option("kafka.<setting>", value)``.
+    Set a property of the Kafka client with ``option("kafka.<property>", value)``.
     """
 
     def bootstrap_servers(self, servers: str) -> KafkaSourceBuilder:
-        """Sets the brokers to begin with, as ``host:port,host:port``."""
+        """Set the bootstrap brokers, as ``host:port,host:port``."""
         return self.option(_SERVERS, servers)
 
     def topics(self, *topics: str) -> KafkaSourceBuilder:
-        """Subscribes to topics by name; instead of a pattern."""
+        """Subscribe to topics by name, instead of a pattern."""
         for topic in topics:
             if not isinstance(topic, str) or not topic.strip() or "," in topic:
                 raise OptionError(
-                    f"{topic!r} is no name of a topic. Give each topic as a string of its own: "
+                    f"{topic!r} is not a valid topic name. Pass each topic as a separate string: "
                     "topics('a', 'b')."
                 )
         return self.option("subscribe", ",".join(topics))
 
     def topic_pattern(self, pattern: str) -> KafkaSourceBuilder:
-        """Subscribes to all topics whose name holds a match of a Java regular expression.
+        """Subscribe to all topics whose name contains a match of a Java regular expression.
 
-        ``^`` and ``$`` bind it to the whole name.
+        ``^`` and ``$`` bind the pattern to the whole name.
         """
         return self.option("subscribePattern", pattern)
 
     def ending_offsets(self, end: OffsetsArgument) -> KafkaSourceBuilder:
-        """Fixes the end, which makes the source bounded; by default there is none.
+        """Set the end, so that the source is bounded. By default a source has no end.
 
         Args:
             end: ``"latest"`` or an OffsetsInitializer other than earliest and committed.
@@ -59,17 +59,18 @@ class KafkaSourceBuilder(LogSourceBuilder[KafkaSource]):
         return self._ending("ending_offsets", end)
 
     def commit_to_group(self, group: str) -> KafkaSourceBuilder:
-        """Commits to a consumer group what Spark has committed, for tools that show lag.
+        """Commit the offsets of committed batches to a consumer group, for tools that show lag.
 
-        It never goes ahead of the checkpoint, and the query does not begin there unless
-        its start is ``OffsetsInitializer.committed()``.
+        The committed offsets are never ahead of the checkpoint. The query does not begin at these
+        offsets unless its start is ``OffsetsInitializer.committed()``.
 
         Args:
-            group: the id of the group, the option ``kafka.group.id``.
+            group: Id of the group, the option ``kafka.group.id``.
         """
         if not isinstance(group, str) or not group.strip():
             raise OptionError(
-                f"{group!r} is no consumer group. Give its id: commit_to_group('orders-report')."
+                f"{group!r} is not a valid id of a consumer group. Set an id, for example "
+                "commit_to_group('orders-report')."
             )
         return self.option("kafka.group.id", group).option("commitToGroup", True)
 
@@ -77,8 +78,8 @@ class KafkaSourceBuilder(LogSourceBuilder[KafkaSource]):
         self._refuse_chain_options()
         if not self._options.get(_SERVERS, "").strip():
             raise OptionError(
-                f"Option '{_SERVERS}' is missing, so no broker can be found. "
-                "Give it with bootstrap_servers('host:port')."
+                f"Option '{_SERVERS}' is missing. Set the brokers with "
+                "bootstrap_servers('host:port')."
             )
         self._exactly_one(
             _SUBSCRIPTIONS,

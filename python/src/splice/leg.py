@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""One leg of a hybrid source."""
+"""Leg of a hybrid source."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _POLICIES = {
     "on_gap": ("onGap", ("fail", "warn")),
     "on_duplicates": ("onDuplicates", ("fail", "warn")),
 }
-"""The policies of a hand-over: argument, option and values."""
+"""Policies of a hand-over: argument, option and values."""
 
 _NEEDED = ("topic", "partition", "offset")
 _COLUMNS = (*_NEEDED, "timestamp", "key")
@@ -33,11 +33,11 @@ _EXAMPLE = "{'topic': 't', 'partition': 'p', 'offset': 'o'}"
 
 @dataclass(frozen=True)
 class Leg:
-    """A named source within a chain, with how it takes over and what is selected of its rows.
+    """Named source in a chain, with its hand-over and its SELECT list.
 
     Attributes:
         policies: Values of the policies of the hand-over, by argument; ``None`` is the default.
-        log_columns: The columns that name records of the log, or ``"none"``.
+        log_columns: Columns that identify records of the log, or ``"none"``.
     """
 
     name: str
@@ -48,29 +48,29 @@ class Leg:
     log_columns: Mapping[str, str] | str | None = None
 
     def check(self) -> None:
-        """Checks all that can be said of this leg alone.
+        """Check the arguments of this leg, without the other legs.
 
         Raises:
-            OptionError: naming the leg.
+            OptionError: with the name of the leg.
         """
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
             raise OptionError(
-                f"{self.name!r} cannot name a leg, because the name becomes part of option names. "
-                "Give letters, digits and underscores, a letter first."
+                f"{self.name!r} is not a valid leg name, because the name is part of option names. "
+                "Use letters, digits and underscores, and begin with a letter."
             )
         if not isinstance(self.source, Source):
             raise OptionError(
-                f"Leg '{self.name}' is of type {type(self.source).__name__}, which is no source. "
-                "Give what FileSource.builder(...).build() or KafkaSource.builder()...build() made."
+                f"Leg '{self.name}' is a {type(self.source).__name__}, which is not a source. "
+                "Pass the result of build() of a source builder, such as FileSource.builder(...)."
             )
         if self.select is not None and not (isinstance(self.select, str) and self.select.strip()):
             raise OptionError(
-                f"'select' of leg '{self.name}' is {self.select!r}. Give a SELECT list such as "
-                "'id, CAST(value AS STRING) AS text', or leave it out to keep all columns."
+                f"'select' of leg '{self.name}' is {self.select!r}. Set a SELECT list such as "
+                "'id, CAST(value AS STRING) AS text', or omit select to keep all columns."
             )
         if self.hand_over is not None and not isinstance(self.hand_over, HandOver):
             raise OptionError(
-                f"'hand_over' of leg '{self.name}' is {self.hand_over!r}, which is no rule. Give "
+                f"'hand_over' of leg '{self.name}' is {self.hand_over!r}, which is not a rule. Use "
                 "HandOver.offsets(), event_time(...), modification_time(...), now_minus(...) or "
                 "custom(...)."
             )
@@ -80,7 +80,7 @@ class Leg:
         why = self._wrong_log_columns()
         if why is not None:
             raise OptionError(
-                f"'log_columns' of leg '{self.name}' is {self.log_columns!r}: {why}. Give a "
+                f"'log_columns' of leg '{self.name}' is {self.log_columns!r}: {why}. Set a "
                 f"mapping to the names of columns, such as {_EXAMPLE}, or 'none'."
             )
 
@@ -107,16 +107,16 @@ class Leg:
         allowed = _POLICIES[argument][1]
         if value is not None and value not in allowed:
             raise OptionError(
-                f"'{argument}' of leg '{self.name}' is {value!r}. Give {_either(allowed)}."
+                f"'{argument}' of leg '{self.name}' is {value!r}. Set {_either(allowed)}."
             )
         if value is not None and self.hand_over is None:
             raise OptionError(
                 f"'{argument}' of leg '{self.name}' is a policy of a hand-over, and the leg has "
-                "none. Give hand_over, or leave the policy out."
+                "no hand-over. Set hand_over, or remove the policy."
             )
 
     def options(self) -> dict[str, str]:
-        """Gives the options of this leg, each with its name in front."""
+        """Return the options of this leg, each with the name of the leg as prefix."""
         own = self.source.options()
         if self.hand_over is not None:
             own |= self.hand_over.options()

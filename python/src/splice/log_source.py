@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What sources of Kafka's records have in common: a start, and maybe an end."""
+"""Base classes of the Kafka sources, with a start and an optional end."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 
 class LogSource(Source):
-    """The records of Kafka topics, of one cluster or of several."""
+    """Source of Kafka topics on one or several clusters."""
 
     @property
     def bounded(self) -> bool:
-        """Whether an end was set."""
+        """True if an option sets an end."""
         return bool(self._options.named(*ENDING))
 
     @property
     def start_is_set(self) -> bool:
-        """Whether a start was set, rather than left at its default or to a hand-over."""
+        """True if an option sets a start."""
         return bool(self._options.named(*STARTING))
 
 
@@ -32,12 +32,13 @@ BuiltLogSource = TypeVar("BuiltLogSource", bound=LogSource)
 
 
 class LogSourceBuilder(SourceBuilder[BuiltLogSource]):
-    """Collects the options of a source of Kafka's records."""
+    """Base class of the builders of Kafka sources."""
 
     def starting_offsets(self, start: OffsetsArgument) -> Self:
-        """Fixes the start, on every cluster; by default a stream starts at the latest records.
+        """Set the start on every cluster.
 
-        A batch starts at the earliest. A leg that starts by a hand-over takes no start.
+        The default is latest for a stream and earliest for a batch. A leg with a hand-over
+        accepts no start.
 
         Args:
             start: ``"earliest"``, ``"latest"`` or an OffsetsInitializer.
@@ -54,8 +55,8 @@ class LogSourceBuilder(SourceBuilder[BuiltLogSource]):
     def _exactly_one(self, names: tuple[str, ...], what: str, methods: str) -> None:
         given = self._options.named(*names)
         if len(given) != 1 or not self._options[given[0]].strip():
-            said = ", ".join(f"'{name}'" for name in given) or "none"
+            listed = ", ".join(f"'{name}'" for name in given) or "none"
             raise OptionError(
-                f"A {what} needs exactly one of {', '.join(names)}, not empty; set here: {said}. "
-                f"Use {methods}."
+                f"A {what} needs exactly one of {', '.join(names)}, not empty. Set "
+                f"options: {listed}. Use {methods}."
             )

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a DataFrame of options, in a classic session or one of Spark Connect."""
+"""DataFrames and plans of sources, in a classic session or with Spark Connect."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STACK = "\n\nJVM stacktrace:\n"
 
 
 def load(options: Mapping[str, str], spark: SparkSession | None, streaming: bool) -> DataFrame:
-    """Loads the format ``splice`` with the options; no session given means the active one."""
+    """Load the format ``splice`` with options. The default session is the active session."""
     session = _active() if spark is None else spark
     _refuse_without_jar(session)
     reader = session.readStream if streaming else session.read
@@ -35,7 +35,7 @@ def load(options: Mapping[str, str], spark: SparkSession | None, streaming: bool
 
 
 def planned(options: Mapping[str, str], spark: SparkSession | None, scan: bool) -> SourcePlan:
-    """Plans a source with the options; no session given means the active one."""
+    """Plan a source with options. The default session is the active session."""
     session = _active() if spark is None else spark
     if not hasattr(session, "_jsparkSession"):
         raise SetupError(
@@ -49,7 +49,7 @@ def planned(options: Mapping[str, str], spark: SparkSession | None, scan: bool) 
 
 @contextmanager
 def source_errors() -> Iterator[None]:
-    """Raises what the JVM says of sources as this package's own error."""
+    """Convert the JVM's errors of sources to ``SourceError``."""
     try:
         yield
     except QueryExecutionException as error:
@@ -59,21 +59,21 @@ def source_errors() -> Iterator[None]:
 
 
 def _refuse_without_jar(session: SparkSession) -> None:
-    # Only a classic session can be asked; a Connect server answers for itself when it analyses.
+    # A Connect server reports a missing jar when it analyses the source.
     driver = jvm.running() if hasattr(session, "_jsparkSession") else None
     if driver is not None and jvm.entry_point(driver) is None:
         jars = session.sparkContext.getConf().get("spark.jars", "") or ""
         if replaced_jars(jars):
             raise SetupError(
-                f"This session does not know the format 'splice': its 'spark.jars' is '{jars}', "
+                f"This session does not have the format 'splice': its 'spark.jars' is '{jars}', "
                 "without Splice's jar. config('spark.jars', ...) after configure(builder) replaces "
                 "the jars that configure() appends. Set 'spark.jars' first, and call "
                 f"configure(builder) last, or start the session by spark-submit with "
                 f"{how_to_submit()}."
             )
         raise SetupError(
-            "This session does not know the format 'splice', because Splice's jar is not on its "
-            "class path. Make the session with configure(builder), or start it by spark-submit "
+            "This session does not have the format 'splice', because Splice's jar is not on its "
+            "class path. Create the session with configure(builder), or start it by spark-submit "
             f"with {how_to_submit()}."
         )
 
@@ -85,6 +85,6 @@ def _active() -> SparkSession:
         return SparkSession.active()
     except PySparkRuntimeError as error:
         raise SetupError(
-            "There is no active Spark session to read with. Make one with "
-            "configure(SparkSession.builder).getOrCreate(), or give one: read_stream(spark)."
+            "No Spark session is active. Create a session with "
+            "configure(SparkSession.builder).getOrCreate(), or pass a session: read_stream(spark)."
         ) from error
