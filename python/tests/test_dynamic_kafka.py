@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The builder of a source over many clusters, without a JVM."""
+"""Builder of a source over many clusters, without a JVM."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The builder of file sources: options on the wire, and what it refuses."""
+"""Builder of file sources: resulting options, and rejected arguments."""
 
 from __future__ import annotations
 

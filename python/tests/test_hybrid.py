@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The builder of chains: options on the wire, and what it refuses."""
+"""Builder of chains: resulting options, and rejected arguments."""
 
 from __future__ import annotations
 

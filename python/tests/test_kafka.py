@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The Kafka builder: options on the wire, and what it refuses."""
+"""Builder of Kafka sources: resulting options, and rejected arguments."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The page of guarantees names tests that exist, and each promise names one."""
+"""Each guarantee on the page of guarantees names tests that exist."""
 
 from __future__ import annotations
 
