@@ -5,7 +5,7 @@ import sbt.Keys._
 import sbt._
 import sbt.nio.Keys._
 
-/** What holds for every module: the compiler's flags and how tests run. */
+/** Settings of every module: flags of the compiler and JVMs of the tests. */
 object CommonSettings {
   private val onCi = sys.env.get("CI").contains("true")
 
@@ -19,7 +19,7 @@ object CommonSettings {
     "-Woctal-literal"
   )
 
-  /** The flags that Spark's launcher passes to its own JVMs (`JavaModuleOptions`). */
+  /** Flags that Spark's launcher passes to its JVMs (`JavaModuleOptions`). */
   private val sparkJvm = Seq("--add-modules=jdk.incubator.vector", "--enable-native-access=ALL-UNNAMED") ++
     Seq("lang", "lang.invoke", "lang.reflect", "io", "net", "nio", "util", "util.concurrent", "util.concurrent.atomic")
       .map(name => s"--add-opens=java.base/java.$name=ALL-UNNAMED") ++
@@ -38,7 +38,7 @@ object CommonSettings {
       Seq("-Xmx2g", "-Duser.timezone=UTC", "-Dspark.ui.enabled=false", s"-Dlog4j2.configurationFile=${logging.toURI}")
   }
 
-  /** For the whole build: two tasks at a time, and so the tests of two modules, each in a JVM of its own. */
+  /** Settings of the whole build: two tasks run at a time, so the tests of two modules run in two separate JVMs. */
   val build: Seq[Setting[_]] = Seq(
     Global / concurrentRestrictions := Seq(Tags.limitAll(2)),
     Global / onChangedBuildSource   := ReloadOnSourceChanges
@@ -66,9 +66,9 @@ object CommonSettings {
     run / connectInput  := false
   )
 
-  /** ScalaTest beside the module's own sources. */
+  /** Adds ScalaTest to the tests of a module. */
   val tested: Seq[Setting[_]] = Seq(libraryDependencies += Dependencies.scalatest % Test)
 
-  /** Spark on the class path of the sources and of the tests, and in no pom. */
+  /** Adds Spark to the class paths of the sources and of the tests, and to no pom. */
   val onSpark: Seq[Setting[_]] = Seq(libraryDependencies ++= Dependencies.sparkProvided)
 }

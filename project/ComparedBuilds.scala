@@ -5,10 +5,10 @@ import pl.project13.scala.sbt.JmhPlugin.JmhKeys.Jmh
 import sbt.Keys._
 import sbt._
 
-/** What the benchmark needs to run a build of Splice that is only a jar. */
+/** Settings that let the benchmark run a build of Splice from its jar. */
 object ComparedBuilds {
 
-  /** The property `splice.bench.classes` holds the benchmark's classes and all libraries, and no module of Splice. */
+  /** Sets the property `splice.bench.classes` to the benchmark's classes and all libraries, without modules of Splice. */
   val known: Seq[Setting[_]] = Seq(Compile / run / javaOptions += {
     val classes = (Jmh / products).value ++ (Compile / externalDependencyClasspath).value.files
     s"-Dsplice.bench.classes=${classes.mkString(java.io.File.pathSeparator)}"

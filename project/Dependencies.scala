@@ -3,13 +3,13 @@
 
 import sbt._
 
-/** What each module takes from outside, named by what it is for. */
+/** Libraries of the modules, by their purpose. */
 object Dependencies {
 
-  /** Spark is on the cluster already: never in a published pom, always on the compile and test class path. */
+  /** Spark for compilation and tests. The cluster provides Spark, so it is in no published pom. */
   val sparkProvided: Seq[ModuleID] = Seq("org.apache.spark" % "spark-sql_2.13" % Versions.spark % Provided)
 
-  // Spark itself has it on every class path.
+  // Every class path of Spark has this library.
   val yaml: ModuleID = "org.yaml" % "snakeyaml" % Versions.snakeyaml % Provided
 
   val sparkInTests: Seq[ModuleID] = Seq("org.apache.spark" % "spark-sql_2.13" % Versions.spark % Test)
@@ -44,7 +44,7 @@ object Dependencies {
 
   val hdfsServer: Seq[ModuleID] = Seq("org.apache.hadoop" % "hadoop-client-minicluster" % Versions.hadoop)
 
-  /** Without the bundle of all clients of AWS. */
+  /** Excludes the bundle of all AWS clients. */
   val s3aClient: Seq[ModuleID] = Seq(
     ("org.apache.hadoop" % "hadoop-aws" % Versions.hadoop)
       .exclude("software.amazon.awssdk", "bundle")

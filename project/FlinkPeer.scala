@@ -4,9 +4,9 @@
 import sbt.Keys._
 import sbt._
 
-/** Flink beside Splice in the benchmark: a process of its own, because its clients and logging are not ours. */
+/** Flink in the benchmark. It runs in a separate process, because its versions of clients and logging differ. */
 object FlinkPeer {
-  val stage = taskKey[File]("Puts Flink and the program that runs it into one folder and says which")
+  val stage = taskKey[File]("Copies Flink and its benchmark program to one folder, and returns the folder")
 
   val staged: Seq[Setting[_]] = Seq(
     libraryDependencies ++= Dependencies.flink,
@@ -18,7 +18,7 @@ object FlinkPeer {
     }
   )
 
-  /** The benchmark finds the jars in the folder that the property `splice.bench.flink` names. */
+  /** Sets the property `splice.bench.flink` to the folder of the jars. */
   val known: Seq[Setting[_]] =
     Seq(Compile / run / javaOptions += s"-Dsplice.bench.flink=${(LocalProject("flinkPeer") / stage).value}")
 }

@@ -4,9 +4,9 @@
 import sbt.Keys._
 import sbt._
 
-/** A real Kafka server for tests, which start it as a process of its own: its Scala and its client are not ours. */
+/** Kafka server for tests. It runs in a separate process, because its versions of Scala and of the client differ. */
 object KafkaServer {
-  val stage = taskKey[File]("Puts the jars of the Kafka server, and of Spark's Kafka source, each into a folder")
+  val stage = taskKey[File]("Copies the jars of the Kafka server, and of Spark's Kafka source, to one folder each")
 
   private val sparksSource =
     Seq("commons-pool2-", "spark-sql-kafka-0-10_2.13-", "spark-token-provider-kafka-0-10_2.13-")
@@ -22,7 +22,7 @@ object KafkaServer {
     }
   )
 
-  /** Tests and benchmarks find the jars in the folder that the property `splice.kafka.server` names. */
+  /** Sets the property `splice.kafka.server`, for tests and benchmarks, to the folder of the jars. */
   val known: Seq[Setting[_]] = Seq(
     Test / javaOptions ++= Seq(property.value, "-Dsplice.kafka.server.quick=true"),
     Compile / run / javaOptions += property.value

@@ -4,9 +4,9 @@
 import sbt.Keys._
 import sbt._
 
-/** A jar for tests: nothing but the file system and the column that kill a driver, and a callback handler that logs in. */
+/** Jar for tests with the file system and the column that kill a driver, and a callback handler for logins. */
 object KillingJar {
-  val killingJar = taskKey[File]("Packs what tests need to kill a driver at a chosen step, and says where it is")
+  val killingJar = taskKey[File]("Packs the classes that kill a driver at a chosen step, and returns the jar")
 
   val packed: Seq[Setting[_]] = Seq(
     killingJar := {

@@ -8,10 +8,10 @@ import sbt.Keys._
 import sbt._
 import sbtassembly.AssemblyPlugin.autoImport._
 
-/** One artifact is published: the bundle, a jar of every module's classes with kafka-clients as its one dependency. */
+/** Publishes one artifact: the bundle, a jar of every module's classes, with kafka-clients as its only dependency. */
 object Publishing {
   val dist =
-    taskKey[File]("Puts the jar and the Kafka client's into one folder, for the wheel and for spark-submit --jars")
+    taskKey[File]("Copies the jar and that of the Kafka client to one folder, for the wheel and for spark-submit --jars")
 
   private val own = "io.github.splice"
 
@@ -21,7 +21,7 @@ object Publishing {
     ThisBuild / versionScheme    := Some("early-semver"),
     ThisBuild / version          := Versions.splice,
     ThisBuild / licenses         := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0.txt")),
-    ThisBuild / description := "Joins sources into one Spark stream: history first, then the live log, each row once."
+    ThisBuild / description := "Joins sources into one Spark stream: first the history, then the log, each row once."
   )
 
   val never: Seq[Setting[_]] = Seq(publish / skip := true)
@@ -60,7 +60,7 @@ object Publishing {
     }
   }
 
-  /** The modules are inside the jar, so a resolver must not look for them; nor does a user run its tests. */
+  /** Removes modules and test libraries from the pom, because the jar contains the modules and users run no tests. */
   private def onlyWhatUsersNeed: Node => Node = {
     val rule = new RewriteRule {
       override def transform(node: Node): Seq[Node] = node match {

@@ -4,14 +4,14 @@
 import sbt.Keys._
 import sbt._
 
-/** A real HDFS, and the S3A client of Hadoop, for tests of checkpoints on them. Only `make it` resolves their jars. */
+/** HDFS and the S3A client of Hadoop, for tests of checkpoints. Only `make it` resolves their jars. */
 object Stores {
-  val stage = taskKey[File]("Puts the jars of an HDFS server and of the S3A client each into a folder")
+  val stage = taskKey[File]("Copies the jars of an HDFS server and of the S3A client to one folder each")
 
   private val Hdfs = config("hdfs").hide
   private val S3a  = config("s3a").hide
 
-  /** Prefixes of the jars of the S3A client that Spark has itself. */
+  /** Prefixes of the jars of the S3A client that Spark contains. */
   private val ofSpark = Seq("netty-", "httpc", "commons-", "slf4j-")
 
   val staged: Seq[Setting[_]] = Seq(

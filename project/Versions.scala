@@ -3,7 +3,7 @@
 
 import sbt._
 
-/** Every version that the build names. Splice's own is the file `VERSION`, which the Python build reads too. */
+/** Versions of libraries. The file `VERSION` has the version of Splice, for this build and for the Python build. */
 object Versions {
   val splice: String = IO.read(file("VERSION")).trim
 
@@ -13,13 +13,13 @@ object Versions {
   val spark        = "4.2.0"
   val kafkaClients = "3.9.2"
 
-  /** Spark's own Kafka source asks for a token provider of its version, which Maven Central does not hold. */
+  /** Token provider of Spark's Kafka source. Maven Central does not have the version that this source requires. */
   val sparkKafkaTokenProvider = "4.0.0"
 
   val kafkaServer      = "4.2.0"
   val kafkaServerLog4j = "2.25.3"
 
-  /** Spark's, for tests of checkpoints on HDFS and S3A. */
+  /** Hadoop's version in Spark, for tests of checkpoints on HDFS and S3A. */
   val hadoop = "3.5.0"
   val awsSdk = "2.35.4"
 

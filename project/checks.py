@@ -1,8 +1,8 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Checks what no linter knows: the header of every source file and the rules of the house.
+"""Check the header of every source file, and rules of this repository that no linter has.
 
-With --fix it adds the missing headers.
+With --fix, the program adds missing headers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ VAGUE = re.compile(r"(?i)(^|[/_.])(utils?|commons?|helpers?)([/_.]|$)")
 
 
 class Rule(NamedTuple):
-    """A text that a set of files must not hold."""
+    """Text that a set of files must not contain."""
 
     files: re.Pattern[str]
     text: re.Pattern[str]
@@ -31,12 +31,12 @@ RULES = (
     Rule(
         re.compile(r"\.(scala|java)$"),
         re.compile(r"^\s*package\s+org\.apache\.spark\b"),
-        "no class of ours lives under org.apache.spark: its internals may change",
+        "classes of Splice are not in org.apache.spark, whose internals may change",
     ),
     Rule(
         re.compile(r"^jvm/(?!bench/).*/src/main/.*\.(scala|java)$"),
         re.compile(r"^\s*import\s+org\.apache\.spark\.sql\.execution\.streaming\b"),
-        "org.apache.spark.sql.execution.streaming moves between Spark's versions",
+        "org.apache.spark.sql.execution.streaming differs between versions of Spark",
     ),
     Rule(
         re.compile(r"/src/test/.*\.(scala|java)$"),
@@ -47,33 +47,33 @@ RULES = (
 
 
 def header(path: str) -> str:
-    """Writes the header for a file, in the comments of its language."""
+    """Return the header of a file, in the comment syntax of its language."""
     mark = COMMENTS[Path(path).suffix]
     return "".join(f"{mark} {line}\n" for line in HEADER)
 
 
 def without_header(path: str, text: str) -> bool:
-    """Says whether the header is missing, allowing a #! line before it."""
+    """Return True if the header is missing. A #! line may precede the header."""
     body = text.split("\n", 1)[1] if text.startswith("#!") else text
     return not body.startswith(header(path))
 
 
 def with_header(path: str, text: str) -> str:
-    """Puts the header in front, after a #! line if there is one."""
+    """Return the text with the header at its beginning, after a #! line if the text has one."""
     first, body = text.split("\n", 1) if text.startswith("#!") else ("", text)
     return (first + "\n" if first else "") + header(path) + ("\n" if body.strip() else "") + body
 
 
 def complaints(path: str, text: str) -> list[str]:
-    """Lists what a source file does wrong."""
+    """Return the complaints about a source file."""
     found = []
     if without_header(path, text):
-        found.append(f"{path}:1: the header is missing: make fmt adds it")
+        found.append(f"{path}:1: the header is missing: run make fmt")
     lines = text.splitlines()
     if len(lines) > LONGEST:
         found.append(f"{path}:{LONGEST}: {len(lines)} lines, more than {LONGEST}: split it")
     if VAGUE.search(path):
-        found.append(f"{path}:1: util, common, helpers say nothing: name it by its noun")
+        found.append(f"{path}:1: the name is not specific: name the file after its concept")
     for rule in RULES:
         if rule.files.search(path):
             hits = (number for number, line in enumerate(lines, 1) if rule.text.search(line))
@@ -82,7 +82,7 @@ def complaints(path: str, text: str) -> list[str]:
 
 
 def main() -> int:
-    """Checks every source file that git knows of or would add."""
+    """Check every source file that is tracked or untracked in git, and not ignored."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
         check=True,

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Gives the distribution its version and the wheel its jars, both from outside of this folder."""
+"""Build hooks that add the version and the jars, which are outside of this folder."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ JARS = ("splice-spark_2.13-*.jar", "kafka-clients-*.jar")
 
 
 def shared(name: str) -> Path:
-    """Finds a file of the repository: beside this one in an sdist, one folder up in a checkout."""
+    """Return a file of the repository: in this folder in an sdist, one folder up in a checkout."""
     here = HERE / name
     return here if here.exists() else REPOSITORY / name
 
 
 def python_version(maven: str) -> str:
-    """Says Maven's version the way PyPI wants it: 0.1.0-SNAPSHOT is 0.1.0.dev0."""
+    """Convert a Maven version to a PyPI version: 0.1.0-SNAPSHOT is 0.1.0.dev0."""
     return maven.replace("-SNAPSHOT", ".dev0")
 
 
 def jars() -> list[Path]:
-    """Finds the jars that the wheel carries, exactly one of each.
+    """Return the jars of the wheel, exactly one of each.
 
     Raises:
-        RuntimeError: if one is missing or there are several of one.
+        RuntimeError: if a jar is missing or exists several times.
     """
     named = os.environ.get("SPLICE_JARS")
     carried = HERE / "jars"
@@ -43,24 +43,24 @@ def jars() -> list[Path]:
         if len(matches) != 1:
             raise RuntimeError(
                 f"the wheel needs exactly one {pattern} and found {len(matches)} in {folder}: "
-                "run `make jar` first, or name the folder of the jars in SPLICE_JARS"
+                "run `make jar` first, or set SPLICE_JARS to the folder of the jars"
             )
     return [matches[0] for matches in found]
 
 
 class VersionHook(MetadataHookInterface):
-    """Reads the version that the JVM build reads too."""
+    """Hook that reads the version, which the JVM build uses too."""
 
     def update(self, metadata: dict[str, Any]) -> None:
-        """Sets the version."""
+        """Set the version."""
         metadata["version"] = python_version(shared("VERSION").read_text().strip())
 
 
 class JarsHook(BuildHookInterface):
-    """Puts the jars into the wheel and, with the shared files, into the sdist."""
+    """Hook that adds the jars to the wheel, and the jars and the shared files to the sdist."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Adds the files; an editable installation takes none and reads SPLICE_JARS instead."""
+        """Add the files. An editable installation uses the jars in SPLICE_JARS instead."""
         if version == "editable":
             return
         include = build_data["force_include"]

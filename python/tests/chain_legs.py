@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Sources that tests join to chains."""
+"""Sources for the chains of tests."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What configure() does to a builder, without a JVM."""
+"""Effects of configure() on a builder, without a JVM."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_a_connect_builder_is_refused(jars: Path, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(SetupError, match=r"server's class path.*--jars .*--packages"):
         configure(SparkSession.builder.remote("sc://localhost"))
     monkeypatch.setenv("SPARK_REMOTE", "sc://localhost")
-    with pytest.raises(SetupError, match="leave configure"):
+    with pytest.raises(SetupError, match="do not call configure"):
         configure(SparkSession.builder)
 
 
@@ -167,7 +167,7 @@ def test_a_running_jvm_without_the_jar_is_refused(
     monkeypatch.setattr("splice.jvm.entry_point", lambda _: None)
     if submitted:
         monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
-    where = "spark-submit started" if submitted else "already lives"
+    where = "spark-submit started" if submitted else "already exists"
     with pytest.raises(SetupError, match=f"{where}.*--jars .*--packages io.github.splice:"):
         configure(SparkSession.builder)
 

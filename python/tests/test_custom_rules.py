@@ -32,7 +32,7 @@ def test_a_rule_of_ones_own_is_a_function_or_a_class() -> None:
         "handOver.class": "my.Rule",
     }
     for wrong in (7, "", None):
-        with pytest.raises(OptionError, match=r"is not a hand-over rule\. Give a function"):
+        with pytest.raises(OptionError, match=r"is not a hand-over rule\. Set a function"):
             HandOver.custom(wrong)  # type: ignore[arg-type]
 
 
@@ -41,5 +41,5 @@ def test_a_function_needs_a_classic_session_and_a_class_does_not() -> None:
         return HybridSource.builder("history", HISTORY).add_source("live", LIVE, rule).build()
 
     chain(HandOver.custom("my.Rule"))._prepare()
-    with pytest.raises(SetupError, match="With Spark Connect give the name of a class"):
+    with pytest.raises(SetupError, match="With Spark Connect, set the name of a class"):
         chain(HandOver.custom(first_offsets))._prepare()

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What describe() makes of a query's progress."""
+"""Results of describe() for the progress of a query."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_before_the_first_progress() -> None:
 
 def test_a_query_without_splice() -> None:
     described = describe(Query({"batchId": 0, "sources": [RATE]}, "q"))  # type: ignore[arg-type]
-    assert str(described) == "q, batch 0: no source of Splice"
+    assert str(described) == "q, batch 0: the query has no Splice source"
 
 
 def test_switches_are_read_from_the_checkpoint(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The builder of a source over many clusters, without a JVM."""
+"""Builder of a source over many clusters, without a JVM."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_stream_may_start_elsewhere(builder: DynamicKafkaSourceBuilder) -> Non
     )
     starts = {k: v for k, v in source.options().items() if "tarting" in k}
     assert starts == {"startingOffsets": "earliest", "stream.orders.startingTimestamp": "7"}
-    with pytest.raises(OptionError, match="no name of a stream"):
+    with pytest.raises(OptionError, match="is not a valid stream name"):
         builder.starting_offsets("latest", stream=" ")
 
 
@@ -94,7 +94,7 @@ def test_streams_and_a_service_are_needed(builder: DynamicKafkaSourceBuilder) ->
         builder.stream_pattern("o.*").build()
     with pytest.raises(OptionError, match="exactly one of streams, streamPattern"):
         DynamicKafkaSource.builder().metadata_url("http://streams/").build()
-    with pytest.raises(OptionError, match="on which clusters"):
-        DynamicKafkaSource.builder().streams("orders").build()
-    with pytest.raises(OptionError, match="no name of a stream"):
-        builder.streams("a,b")
+    with pytest.raises(OptionError, match="needs a metadata service"):
+        DynamicKafkaSource.builder().stream_ids("orders").build()
+    with pytest.raises(OptionError, match="is not a valid stream name"):
+        builder.stream_ids("a,b")

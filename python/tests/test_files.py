@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The builder of file sources: options on the wire, and what it refuses."""
+"""Builder of file sources: resulting options, and rejected arguments."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_path_is_needed(paths: tuple[str, ...]) -> None:
 
 
 def test_paths_said_twice_are_refused() -> None:
-    with pytest.raises(OptionError, match="said once, and 2 of"):
+    with pytest.raises(OptionError, match="'path' and 'paths', and 2 are set"):
         FileSource.builder("csv", "/a", "/b").option("path", "/c").build()
 
 

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The builder of chains: options on the wire, and what it refuses."""
+"""Builder of chains: resulting options, and rejected arguments."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_durations_are_text_with_units(given: timedelta | str, text: str) -> Non
     ],
 )
 def test_other_durations_are_refused(given: str) -> None:
-    with pytest.raises(OptionError, match=r"'overlap' is .*Give a timedelta"):
+    with pytest.raises(OptionError, match=r"'overlap' is .*Set a timedelta"):
         HandOver.event_time("ts", given)
 
 
@@ -138,7 +138,7 @@ def test_a_hand_over_column_has_a_name(column: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "1st", "a-b", "a.b", "ä", "a b", None, "a\n"])
 def test_names_of_legs_are_plain(name: str) -> None:
-    with pytest.raises(OptionError, match="cannot name a leg, because the name becomes part"):
+    with pytest.raises(OptionError, match="is not a valid leg name, because the name is part"):
         HybridSource.builder(name, HISTORY).add_source("live", LIVE).build()
 
 
@@ -164,7 +164,7 @@ def test_names_are_unique_whatever_their_case(name: str) -> None:
 
 def test_every_leg_but_the_last_is_bounded() -> None:
     chain = HybridSource.builder("first", LIVE).add_source("second", LIVE)
-    with pytest.raises(OptionError, match=r"'first' never ends.*'second'.*ending_offsets"):
+    with pytest.raises(OptionError, match=r"'first' is unbounded.*'second'.*ending_offsets"):
         chain.build()
     assert HybridSource.builder("first", BOUNDED).add_source("second", LIVE).build()
 
@@ -198,26 +198,26 @@ def test_a_start_alone_is_fine() -> None:
 
 def test_files_take_no_hand_over() -> None:
     chain = HybridSource.builder("a", HISTORY)
-    with pytest.raises(OptionError, match=r"'b' reads files.*Leave hand_over out"):
+    with pytest.raises(OptionError, match=r"'b' reads files.*Remove hand_over"):
         chain.add_source("b", HISTORY, hand_over=HandOver.now_minus("1 hour")).build()
 
 
 def test_modification_time_needs_files_before() -> None:
     chain = HybridSource.builder("a", BOUNDED)
-    with pytest.raises(OptionError, match="'a' before it reads none"):
+    with pytest.raises(OptionError, match="previous leg 'a' reads no files"):
         chain.add_source("b", LIVE, hand_over=HandOver.modification_time("1 hour")).build()
 
 
 def test_a_chain_in_a_chain_is_refused() -> None:
     inner = HybridSource.builder("a", HISTORY).add_source("b", BOUNDED).build()
-    with pytest.raises(OptionError, match="'c' is itself a hybrid source"):
+    with pytest.raises(OptionError, match="'c' is a hybrid source"):
         HybridSource.builder("c", inner).add_source("live", LIVE).build()
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"source": "kafka"}, "'live' is of type str, which is no source"),
+        ({"source": "kafka"}, "'live' is a str, which is not a source"),
         ({"source": LIVE, "select": " "}, "'select' of leg 'live'"),
         ({"source": LIVE, "hand_over": "offsets"}, "'hand_over' of leg 'live'"),
     ],

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The Kafka builder: options on the wire, and what it refuses."""
+"""Builder of Kafka sources: resulting options, and rejected arguments."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_start_replaces_the_one_before() -> None:
 
 @pytest.mark.parametrize("end", ["earliest", OffsetsInitializer.committed()])
 def test_some_positions_are_no_end(end: str | OffsetsInitializer) -> None:
-    with pytest.raises(OptionError, match="a place to start from"):
+    with pytest.raises(OptionError, match="valid only as a start"):
         orders().ending_offsets(end)
 
 
@@ -118,7 +118,7 @@ def test_an_offset_of_earliest_is_no_end() -> None:
 
 @pytest.mark.parametrize("word", ["oldest", '{"orders":{"0":1}}', None, 5])
 def test_another_word_is_no_position(word: object) -> None:
-    with pytest.raises(OptionError, match=r"'starting_offsets' is .*Give 'earliest', 'latest'"):
+    with pytest.raises(OptionError, match=r"'starting_offsets' is .*Use 'earliest', 'latest'"):
         orders().starting_offsets(word)  # type: ignore[arg-type]
 
 
@@ -158,18 +158,18 @@ def test_servers_are_needed() -> None:
 )
 def test_two_subscriptions_are_refused(extra: dict[str, str], said: str) -> None:
     builder = orders().topic_pattern("o.*").options(**extra)
-    with pytest.raises(OptionError, match=f"exactly one of .*set here: {said}"):
+    with pytest.raises(OptionError, match=f"exactly one of .*Set options: {said}"):
         builder.build()
 
 
 def test_no_subscription_is_refused() -> None:
-    with pytest.raises(OptionError, match="set here: none"):
+    with pytest.raises(OptionError, match="Set options: none"):
         KafkaSource.builder().bootstrap_servers("b:1").build()
 
 
 @pytest.mark.parametrize("topics", [("a,b",), ("",), (7,)])
 def test_names_that_are_no_topic(topics: tuple[str, ...]) -> None:
-    with pytest.raises(OptionError, match="no name of a topic"):
+    with pytest.raises(OptionError, match="is not a valid topic name"):
         KafkaSource.builder().topics(*topics)
 
 

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""How a plan is read and printed."""
+"""Parsing and printing of plans."""
 
 from __future__ import annotations
 

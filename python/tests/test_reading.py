@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""How a DataFrame is made, and what is said where that cannot be."""
+"""Creation of DataFrames, and its errors."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ def test_an_error_of_splice_loses_the_stack_of_the_jvm() -> None:
     ("jars", "advice"),
     [
         ("/mine.jar", r"'/mine\.jar', without Splice's jar.*call configure\(builder\) last"),
-        ("", r"Make the session with configure\(builder\)"),
-        ("/x/splice-spark_2.13-9.9.jar", r"Make the session with configure\(builder\)"),
+        ("", r"Create the session with configure\(builder\)"),
+        ("/x/splice-spark_2.13-9.9.jar", r"Create the session with configure\(builder\)"),
     ],
 )
 def test_jars_that_were_replaced_after_configure_are_named(
@@ -110,7 +110,7 @@ def test_jars_that_were_replaced_after_configure_are_named(
 
 
 def test_without_a_session_it_says_so() -> None:
-    with pytest.raises(SetupError, match=r"no active Spark session.*configure"):
+    with pytest.raises(SetupError, match=r"No Spark session is active.*configure"):
         SOURCE.read_stream()
 
 

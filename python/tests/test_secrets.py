@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Secrets in what a source prints; the JVM tests the same cases."""
+"""Secrets in the text of a source. Tests of the JVM use the same cases."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The jars of two builds that ``make bench BASE=...`` compares."""
+"""Jars of the two builds that ``make bench BASE=...`` compares."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "target" / "bench-base"
-"""A folder per commit with the jars of its build."""
+"""Folder with one subfolder per commit, which contains the jars of its build."""
 
 SOURCES = Path("jvm", "bench", "src", "main")
 READERS = (
     Path("java", "splice", "bench", "builds", "ReaderBenchmark.java"),
     Path("scala", "splice", "bench", "builds", "InMemoryTopic.scala"),
 )
-"""The benchmark of readers over records in memory."""
+"""Benchmark of readers over records in memory."""
 
 PLUGINS = ROOT / "project" / "plugins.sbt"
 BENCH = 'lazy val bench = module("bench")'
-"""The begin of the benchmark's project in the build."""
+"""First line of the benchmark's project in the build."""
 
 
 def own_jar() -> Path:
@@ -70,7 +70,7 @@ def build(commit: str, into: Path) -> None:
     subprocess.run([sbt, "bundle/dist"], cwd=tree, check=True, env=env)
     jars = tree / "jvm" / "bundle" / "target" / "dist"
     add_jmh(tree)
-    # Constructors of readers differ between builds, so each build needs classes of its own.
+    # Constructors of readers differ between builds, so each build needs separate classes.
     for file in READERS:
         (tree / SOURCES / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / SOURCES / file, tree / SOURCES / file)
@@ -97,5 +97,5 @@ def jar_in(folder: Path) -> Path:
     """Return the jar of Splice in a folder."""
     found = sorted(folder.glob("splice-spark_*.jar"))
     if len(found) != 1:
-        sys.exit(f"{folder} holds {len(found)} jars of Splice instead of one")
+        sys.exit(f"{folder} has {len(found)} jars of Splice instead of one")
     return found[0]

@@ -1,10 +1,10 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""``make bench``: starts brokers of its own and runs the JVM's benchmarks against them.
+"""``make bench``: start brokers, and run the benchmarks of the JVM against these brokers.
 
-ROWS, BYTES, PARTITIONS, ROUNDS and CORES size it; CASES and ONLY choose; SERVERS names a broker
-to use instead, or three clusters divided by spaces; OUT names a file for the tables. BASE names a
-jar or a commit to compare this tree with; PAIRS and JVMS size the comparison.
+ROWS, BYTES, PARTITIONS, ROUNDS and CORES set the size. CASES and ONLY select cases. SERVERS sets
+an existing broker, or three clusters separated by spaces. OUT sets the file of the tables. BASE
+sets a jar or a commit for a comparison with this tree, and PAIRS and JVMS set its size.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from bench.base import jar_of, own_jar  # noqa: E402
 from servers.kafka import KafkaCluster  # noqa: E402
 
 OF_SEVERAL = {"clusters", "away"}
-"""The cases that need three clusters."""
+"""Cases that need three clusters."""
 
 
 def clusters() -> int:
-    """How many clusters the chosen cases need."""
+    """Return the number of clusters that the selected cases need."""
     named = os.environ.get("CASES")
     chosen = None if named is None else set(named.split(","))
     if os.environ.get("BASE"):
@@ -35,7 +35,7 @@ def clusters() -> int:
 
 
 def program() -> str:
-    """The program to run, with the arguments before the bootstrap servers."""
+    """Return the main class of the benchmark, with the arguments before the bootstrap servers."""
     base = os.environ.get("BASE")
     if not base:
         return "splice.bench.Bench"
@@ -43,7 +43,7 @@ def program() -> str:
 
 
 def main() -> int:
-    """Runs all benchmarks; answers sbt's exit code."""
+    """Run all benchmarks, and return sbt's exit code."""
     chosen = program()
     with ExitStack() as stack:
         servers = os.environ.get("SERVERS") or " ".join(

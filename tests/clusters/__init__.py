@@ -1,3 +1,3 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Streams on three real clusters, one of three brokers, one where clients log in."""
+"""Tests with streams on three clusters: one has three brokers, and one requires a login."""

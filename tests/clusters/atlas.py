@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Says where streams lie, fills their topics, and compares what was read with what was produced."""
+"""Metadata of streams, producers of their topics, and a comparison of read and produced rows."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ COLUMNS = (
     "partition",
     "offset",
 )
-"""What tests read of a stream."""
+"""Columns of a stream that tests read."""
 
-# Of clients that give an answer up soon, so that a cluster that is down is seen to be.
+# Short timeouts, so that clients detect an unavailable cluster soon.
 _CLIENT = {
     "kafka.request.timeout.ms": "4000",
     "kafka.default.api.timeout.ms": "8000",
@@ -47,14 +47,14 @@ Streams = Mapping[str, Mapping[str, Sequence[str]]]
 """Topics by stream and cluster."""
 
 Place = tuple[str, str]
-"""A cluster and a topic of it."""
+"""Cluster and topic."""
 
 
 class Atlas:
-    """A metadata document, the topics that it names, and the orders in them."""
+    """A metadata document, its topics, and the orders in these topics."""
 
     def __init__(self, clusters: Clusters, folder: Path) -> None:
-        """Takes the clusters, and a folder for the document."""
+        """Create an atlas with clusters, and with a folder for the document."""
         self.clusters, self.file = clusters, folder / "streams.json"
         self.generation = 0
         self.produced = 0
@@ -62,13 +62,13 @@ class Atlas:
         self.places: dict[str, Place] = {}
         """Cluster and topic of each order, by its id."""
         self.mirrors: dict[Place, Place] = {}
-        """The topics that get whatever is produced to others from now on."""
+        """Mirrors by their original topics. Each later order is also produced to the mirror."""
         self.lags = False
-        """Whether mirrors get nothing until ``catch_up`` is called."""
+        """True if mirrors receive no orders until ``catch_up`` is called."""
         self._late: list[tuple[Place, list[Record]]] = []
 
     def topic(self, *clusters: str, partitions: int = 2) -> str:
-        """Makes a topic of a new name on some clusters."""
+        """Create a topic with a new name on some clusters."""
         name = f"orders-{uuid.uuid4().hex[:8]}"
         for cluster in clusters:
             self.clusters.create(cluster, name, partitions)
@@ -80,12 +80,12 @@ class Atlas:
         clusters: Mapping[str, Any] | None = None,
         cutovers: Mapping[str, Any] | None = None,
     ) -> None:
-        """Replaces the document by the next one.
+        """Publish the next document.
 
         Args:
-            streams: Where they lie.
-            clusters: How clusters are reached; by default each is under its own name.
-            cutovers: Where streams go over to other topics.
+            streams: Topics by stream and cluster.
+            clusters: Entries of the clusters. The default is one entry per cluster.
+            cutovers: Cutovers by stream.
         """
         self.generation += 1
         named = sorted({name for lies in streams.values() for name in lies})
@@ -101,7 +101,7 @@ class Atlas:
         following.replace(self.file)
 
     def produce(self, cluster: str, topic: str, rows: int, partitions: int = 2) -> None:
-        """Adds orders to a topic, and to its mirror with the times of now; for any thread."""
+        """Add orders with current timestamps to a topic and its mirror, on any thread."""
         with self._lock:
             numbers = range(self.produced, self.produced + rows)
             records = list(orders(numbers, partitions))
@@ -118,7 +118,7 @@ class Atlas:
             self.places |= {str(record.key): (cluster, topic) for record in records}
 
     def catch_up(self) -> None:
-        """Gives mirrors what they have not got."""
+        """Produce the orders that mirrors have not received yet."""
         with self._lock:
             self._catch_up()
 
@@ -131,7 +131,7 @@ class Atlas:
         self.clusters.topics(place[0]).produce(place[1], records)
 
     def builder(self, **options: object) -> DynamicKafkaSourceBuilder:
-        """Begins a source of what the document says, which looks at it often."""
+        """Return a builder of a source that polls the document often."""
         return (
             DynamicKafkaSource.builder()
             .metadata_file(str(self.file))
@@ -141,20 +141,20 @@ class Atlas:
         )
 
     def stream(self, spark: SparkSession, **options: object) -> DataFrame:
-        """Reads the streams called orders or orders-something, from their first records."""
+        """Read the streams with the prefix ``orders`` from their first records."""
         builder = self.builder(**options).stream_pattern("^orders").starting_offsets("earliest")
         return builder.build().read_stream(spark).selectExpr(*COLUMNS)
 
     def assert_read(self, spark: SparkSession, folder: Path) -> None:
-        """Asserts that each order was read once, and where it was produced."""
+        """Assert that each order was read once, from the topic to which it was produced."""
         self.assert_rows(written(spark, folder))
 
     def assert_rows(self, rows: DataFrame) -> None:
-        """Asserts the same of rows."""
+        """Assert that a DataFrame has each order once, with its topic."""
         self.assert_each_once([row.asDict() for row in rows.collect()])
 
     def assert_each_once(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Asserts the same of rows that are here."""
+        """Assert that collected rows have each order once, with its topic."""
         assert_each_once((row["order_id"] for row in rows), range(self.produced))
         found = {row["order_id"]: (row["_cluster"], row["topic"]) for row in rows}
         wrong = {
@@ -166,16 +166,16 @@ class Atlas:
 
 
 def splits(query: StreamingQuery) -> dict[str, int]:
-    """Return the number of partitions that are read, by cluster, from the last progress.
+    """Return the number of partitions by cluster in the last progress.
 
-    Clusters without such partitions are left out. Topics there wait for a cutover.
+    Clusters without partitions are excluded, because their topics wait for a cutover.
     """
     clusters = [cluster for source in describe(query).sources for cluster in source.clusters]
     return {cluster.name: cluster.splits for cluster in clusters if cluster.splits}
 
 
 def soon(query: StreamingQuery, what: str, condition: Callable[[], object]) -> None:
-    """Waits for a condition while a query goes on, which must not fail."""
+    """Wait for a condition, and fail if the query fails."""
 
     def done() -> bool:
         failure = query.exception()
@@ -186,5 +186,5 @@ def soon(query: StreamingQuery, what: str, condition: Callable[[], object]) -> N
 
 
 def rows_in(folder: Path) -> int:
-    """Gives how many rows the queries of a folder have written."""
+    """Return the number of rows that the queries of a folder have written."""
     return SinkLog(folder / "out").rows()

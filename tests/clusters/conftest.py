@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Three clusters for all tests here, and a document of its own for each."""
+"""Three clusters for all tests of this folder, and one document per test."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def no_query_stays(spark: SparkSession) -> Iterator[None]:
-    """Stops what a failed test leaves."""
+    """Stop the queries of a failed test."""
     yield
     for query in spark.streams.active:
         query.stop()
@@ -28,19 +28,19 @@ def no_query_stays(spark: SparkSession) -> Iterator[None]:
 
 @pytest.fixture(scope="package")
 def clusters() -> Iterator[Clusters]:
-    """Three clusters, which a test may stop and must bring back."""
+    """Three clusters. A test that stops a cluster must start it again."""
     with Clusters() as started:
         yield started
 
 
 @pytest.fixture
 def driver_log(spark: SparkSession, tmp_path: Path) -> Iterator[DriverLog]:
-    """What the driver logs during the test."""
+    """Log of the driver during the test."""
     with DriverLog(spark, tmp_path) as log:
         yield log
 
 
 @pytest.fixture
 def atlas(clusters: Clusters, tmp_path: Path) -> Atlas:
-    """Streams that lie nowhere yet."""
+    """An atlas without streams."""
     return Atlas(clusters, tmp_path)

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Orders that keep coming to some topics, while these change."""
+"""A producer that writes orders to changing topics."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clusters.atlas import Atlas
 
 
 class Load:
-    """Writes orders to the topics that it is aimed at, from a thread of its own.
+    """Producer that writes orders to its target topics on a separate thread.
 
     ```python
     with Load(atlas) as load:
@@ -20,7 +20,7 @@ class Load:
     """
 
     def __init__(self, atlas: Atlas, burst: int = 7, pause: float = 0.02) -> None:
-        """Takes where orders are counted, how many come at once, and the seconds between."""
+        """Create a producer with an atlas, the orders per burst and the seconds between bursts."""
         self._atlas, self._burst, self._pause = atlas, burst, pause
         self._targets: tuple[tuple[str, str], ...] = ()
         self._lock = threading.Lock()
@@ -29,7 +29,7 @@ class Load:
         self._thread = threading.Thread(target=self._run, name="load", daemon=True)
 
     def __enter__(self) -> Load:
-        """Begins, aimed at nothing."""
+        """Start the thread without targets."""
         self._thread.start()
         return self
 
@@ -39,14 +39,14 @@ class Load:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Ends, and raises what went wrong unless something else did."""
+        """Stop the thread, and raise its error unless the block raised another error."""
         self._stopped.set()
         self._thread.join()
         if self._failure is not None and error is None:
             raise self._failure
 
     def aim(self, *targets: tuple[str, str]) -> None:
-        """Writes to these topics, given as cluster and topic, and to no other from now on."""
+        """Set the targets as pairs of cluster and topic. They replace the previous targets."""
         with self._lock:
             self._targets = targets
 

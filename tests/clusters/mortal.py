@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A query whose driver is killed and started again."""
+"""Query whose driver is killed and started again."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from servers.waiting import wait_for
 
 
 class Mortal:
-    """A query over the streams of an atlas, in drivers of its own, one after another.
+    """Query over the streams of an atlas, in successive driver processes.
 
     ```python
     with Mortal(atlas, folder) as query:
@@ -36,7 +36,7 @@ class Mortal:
     def __init__(
         self, atlas: Atlas, folder: Path, master: str = "local[2]", **options: object
     ) -> None:
-        """Takes where the streams lie, an empty folder, and the options of the source."""
+        """Create a query with an atlas, an empty folder, and the options of the source."""
         source = atlas.builder(**options).stream_pattern("^orders").starting_offsets("earliest")
         self._query = {
             "options": source.build().options() | killing.OPTIONS,
@@ -53,7 +53,7 @@ class Mortal:
         self._numbers = itertools.count()
 
     def __enter__(self) -> Mortal:
-        """Starts nothing."""
+        """Return the query without starting a driver."""
         return self
 
     def __exit__(
@@ -62,43 +62,44 @@ class Mortal:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Kills the driver, if there is one."""
+        """Kill the driver, if it is running."""
         if hasattr(self, "_life"):
             self.slay()
 
     def live(self, *kills: Kill) -> None:
-        """Starts a driver, which goes on where the last one was."""
+        """Start a driver, which resumes at the position of the last driver."""
         folder = self._folder / f"life-{next(self._numbers)}"
         self._life = Life.begin(folder, [self._query], kills, self._master)
 
     def until(self, what: str, condition: Callable[[], object]) -> None:
-        """Waits for a condition while the driver goes on, which must not end."""
+        """Wait for a condition, and fail if the driver ends."""
 
         def done() -> bool:
             process = self._life.process
-            assert process.exit_code is None, f"it ended before {what}:\n{process.tail(80)}"
+            assert process.exit_code is None, f"the driver ended before {what}:\n{process.tail(80)}"
             return bool(condition())
 
         wait_for(what, done, 120)
 
     def slay(self) -> None:
-        """Kills the driver, wherever it is."""
+        """Kill the driver at any step."""
         self._life.process.kill()
 
     def die(self, kill: Kill) -> None:
-        """Starts a driver that goes on until it dies at a step."""
+        """Start a driver, and wait until it is killed at a step."""
         self.live(kill)
         self._life.process.wait(120)
-        assert self._life.acted, f"it was not killed at {kill}:\n{self._life.process.tail(80)}"
+        tail = self._life.process.tail(80)
+        assert self._life.acted, f"the driver was not killed at {kill}:\n{tail}"
 
     def finish(self) -> None:
-        """Lets the driver read all that is there and end."""
+        """Run the driver until it has read all available rows and ends."""
         self._life.finish()
 
     def rows(self) -> int:
-        """Gives how many rows are in the sink."""
+        """Return the number of rows in the sink."""
         return self._sink.rows()
 
     def written(self) -> list[dict[str, Any]]:
-        """Gives the rows in the sink."""
+        """Return the rows in the sink."""
         return [row for file in self._sink.files() for row in pq.read_table(file).to_pylist()]

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Streams that are read to an end: as a batch, as a bounded stream, and all that is there."""
+"""Streams that are read to an end: as a batch, as a bounded stream, and with AvailableNow."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def lies(atlas: Atlas) -> dict[str, list[str]]:
-    """A stream on three clusters, with more orders on the second than on the first."""
+    """Create a stream on three clusters, with more orders on the second than on the first."""
     lies = {name: [atlas.topic(name)] for name in ("east", "west", "north")}
     atlas.publish({"orders": lies})
     for rows, (name, topics) in enumerate(lies.items(), 1):
@@ -54,7 +54,7 @@ def test_a_stream_that_ends_where_its_topics_did(
 
 @pytest.mark.usefixtures("lies")
 def test_an_end_by_time(spark: SparkSession, atlas: Atlas) -> None:
-    # Order n is n seconds after the first one: it lies on the second cluster.
+    # Order n of the second cluster is n seconds after the first order.
     half = OffsetsInitializer.timestamp(FIRST_EVENT + 100_000)
     source = atlas.builder().streams("orders").ending_offsets(half).build()
     rows = source.read(spark).selectExpr(*COLUMNS).collect()

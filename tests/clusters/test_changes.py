@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Clusters, topics, streams and partitions come and go under load: ids out are ids in."""
+"""Clusters, topics, streams and partitions that are added and removed under load."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def test_a_query_goes_on_while_all_that_it_reads_changes(
 
         load.aim(("east", first), ("west", second))
         atlas.publish({"orders": {"east": [first], "west": [second]}})
-        soon(query, "a cluster to be added", lambda: splits(query) == {"east": 2, "west": 2})
+        soon(query, "the addition of a cluster", lambda: splits(query) == {"east": 2, "west": 2})
 
         load.aim(("east", renamed), ("west", second))
         atlas.publish({"orders": {"east": [renamed], "west": [second]}})
         soon(query, "rows of the topic's new name", lambda: renamed in _offset(query))
-        soon(query, "the old one to be left", lambda: first not in _offset(query))
+        soon(query, "the end of the old topic", lambda: first not in _offset(query))
 
         load.aim(("east", renamed), ("west", second), ("north", late))
         atlas.publish(
@@ -49,14 +49,18 @@ def test_a_query_goes_on_while_all_that_it_reads_changes(
 
         load.aim(("east", renamed), ("north", late))
         atlas.publish({"orders": {"east": [renamed]}, "orders-late": {"north": [late]}})
-        soon(query, "a cluster to be left", lambda: set(splits(query)) == {"east", "north"})
+        soon(query, "the removal of a cluster", lambda: set(splits(query)) == {"east", "north"})
 
         atlas.produce("west", second, 30)
         load.aim(("east", renamed), ("west", second), ("north", late))
         atlas.publish(
             {"orders": {"east": [renamed], "west": [second]}, "orders-late": {"north": [late]}}
         )
-        soon(query, "it to come back", lambda: set(splits(query)) == {"east", "west", "north"})
+        soon(
+            query,
+            "the return of the cluster",
+            lambda: set(splits(query)) == {"east", "west", "north"},
+        )
     soon(query, "all rows", lambda: rows_in(tmp_path) >= atlas.produced)
     query.stop()
     atlas.assert_read(spark, tmp_path)
@@ -70,7 +74,7 @@ def test_all_changes_between_two_runs(spark: SparkSession, atlas: Atlas, tmp_pat
     query = _start(spark, atlas, tmp_path)
     soon(query, "some rows", lambda: rows_in(tmp_path) > 0)
     query.stop()
-    # Some of what is removed was not read before.
+    # Some removed records were not read before.
     renamed = atlas.topic("west")
     atlas.produce("west", west, 100)
     atlas.produce("west", renamed, 100)

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Users and passwords of one cluster change while it is read."""
+"""Users and passwords of a cluster that change while the query runs."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_password_changes_where_the_document_points_to(
         "sink_options": {},
         "trigger": {"processingTime": "100 milliseconds"},
     }
-    # A task whose connection is of the old password fails, and is tried again.
+    # A task with a connection of the old password fails, and Spark retries the task.
     life = Life.begin(tmp_path / "life", [query], master="local[2,4]")
     try:
         _wait(life, lambda: rows_in(tmp_path) == atlas.produced)
@@ -107,7 +107,7 @@ def test_a_password_changes_where_the_document_points_to(
 
 
 def _both(atlas: Atlas) -> tuple[str, str]:
-    """Makes a stream on two clusters, with orders in it."""
+    """Create a stream with orders on two clusters."""
     west, north = atlas.topic("west"), atlas.topic("north")
     atlas.publish({"orders": {"west": [west], "north": [north]}})
     atlas.produce("west", west, 100)
@@ -116,7 +116,7 @@ def _both(atlas: Atlas) -> tuple[str, str]:
 
 
 def _plan_one_batch(stream: DataFrame, folder: Path) -> None:
-    """Lets a query fail before it has read anything of its first batch."""
+    """Run a query that fails before it reads a row of its first batch."""
 
     def fail(_rows: DataFrame, _batch: int) -> None:
         raise RuntimeError("nothing is read")
@@ -135,7 +135,7 @@ def _plan_one_batch(stream: DataFrame, folder: Path) -> None:
 
 
 def _workers(spark: SparkSession) -> dict[str, int]:
-    """Gives the newest thread that asks each cluster, by the cluster's name."""
+    """Return the newest request thread of each cluster, by the cluster's name."""
     threads: Any = spark._jvm.java.lang.Thread.getAllStackTraces().keySet()
     known = [(thread.getName(), int(thread.getId())) for thread in threads]
     found: dict[str, int] = {}

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Runs over all that is there while a stream waits for the time at which it goes over."""
+"""Runs of AvailableNow while a stream waits for the time of its cutover."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Mirrored = tuple[Place, Place]
 
 @pytest.fixture
 def mirrored(atlas: Atlas) -> Mirrored:
-    """A topic of a stream, and its mirror on another cluster."""
+    """Create a topic of a stream, and its mirror on another cluster."""
     old, new = ("east", atlas.topic("east")), ("north", atlas.topic("north"))
     atlas.mirrors[old] = new
     atlas.publish({"orders": {"east": [old[1]]}})
@@ -121,7 +121,7 @@ def _go_over(atlas: Atlas, new: Place, at: float) -> None:
 
 
 def _now_and_then(atlas: Atlas, old: Place) -> float:
-    """Produces orders before a time and ``AFTER`` it, which has come then, and gives it."""
+    """Produce orders before and ``AFTER`` a time, and return the time, which has passed then."""
     atlas.produce(*old, 30)
     at = int(time.time()) + 1.0
     wait_for("the time", lambda: time.time() > at)
@@ -130,7 +130,7 @@ def _now_and_then(atlas: Atlas, old: Place) -> float:
 
 
 def _assert_over(spark: SparkSession, atlas: Atlas, folder: Path) -> None:
-    """Asserts that each order is there once, those after the time of the mirror, others not."""
+    """Assert that each order was read once, from the mirror only after the time."""
     atlas.assert_read(spark, folder)
     found = written(spark, folder).groupBy("_cluster").count().collect()
     counts = {row["_cluster"]: row["count"] for row in found}

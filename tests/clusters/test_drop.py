@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What is read under ``onRemoved`` = drop, told from the checkpoint alone."""
+"""Rows of a query with ``onRemoved`` = drop, derived from the checkpoint."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_exactly_what_lies_below_the_last_offset_before_the_removal(
         load.aim(("east", east), ("west", west))
         soon(query, "some rows of west", lambda: rows_in(tmp_path) > 100)
         atlas.publish({"orders": {"east": [east]}})
-        soon(query, "west to be left", lambda: set(splits(query)) == {"east"})
+        soon(query, "the removal of west", lambda: set(splits(query)) == {"east"})
     ends = {p: end for p, (_, end) in atlas.clusters.topics("east").offsets(east).items()}
     checkpoint = Checkpoint(tmp_path / "checkpoint")
     soon(query, "all of east", lambda: _last(checkpoint)["clusters"]["east"][east] == _text(ends))
@@ -47,7 +47,7 @@ def _last(checkpoint: Checkpoint) -> dict[str, Any]:
 
 
 def _last_before(checkpoint: Checkpoint, generation: int) -> dict[str, Any]:
-    """Gives the last offset that relies on no change of this generation."""
+    """Return the last offset before the change of this generation."""
     changes = {
         int(key.removeprefix("change-")): json.loads(text.splitlines()[1])
         for key, text in checkpoint.entries().items()

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Consumer groups: what Spark has committed goes to each cluster's own, and a start from there."""
+"""Commits to the consumer group of each cluster, and starts at committed offsets."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_start_from_where_no_group_stands(
 
 
 def _three(atlas: Atlas) -> tuple[str, dict[str, str]]:
-    """Makes a stream on three clusters, with orders in it, and a group that nobody knows."""
+    """Create a stream with orders on three clusters, and return a new group."""
     lies = {name: atlas.topic(name) for name in ("east", "west", "north")}
     atlas.publish({"orders": {name: [topic] for name, topic in lies.items()}})
     for name, topic in lies.items():
@@ -104,7 +104,7 @@ def _builder(atlas: Atlas, group: str):  # type: ignore[no-untyped-def]
 
 
 def _fail_at(stream: DataFrame, folder: Path, failing: int) -> None:
-    """Lets a query fail when it has read a batch, and not committed it."""
+    """Run a query that fails after it has read a batch and before the commit."""
 
     def write(rows: DataFrame, batch: int) -> None:
         assert rows.count() > 0

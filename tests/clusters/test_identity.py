@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Names of clusters, and which clusters they turn out to be."""
+"""Names of clusters, and the ids of the clusters at their addresses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def _cluster_at(port: int, controller: int, folder: Path) -> Iterator[tuple[str, KafkaTopics]]:
-    """Starts a cluster of a new id, and gives the id and its topics."""
+    """Start a cluster with a new id, and return the id and the topics."""
     folder.mkdir()
     cluster_id = new_cluster_id()
     node = ProcessNode(folder, cluster_id, {}, "384m", ports=(port, controller))
@@ -95,7 +95,7 @@ def test_two_names_of_one_cluster_with_a_topic_in_common(
 
 
 def _publish_two_names(atlas: Atlas, first: str, second: str) -> None:
-    """Lets a stream lie on one cluster: on one topic with a login, on another without."""
+    """Publish a stream on one cluster, with one topic behind a login and one without."""
     plain = {"bootstrapServers": atlas.clusters.west.bootstrap_servers}
     clusters = {"west": atlas.clusters.reached("west"), "plain": plain}
     atlas.publish({"orders": {"west": [first], "plain": [second]}}, clusters)

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The driver dies at each kind of change under load, before it is seen and once it is durable."""
+"""Kills of the driver at each kind of change under load, before and after the change is durable."""
 
 from __future__ import annotations
 
@@ -20,63 +20,63 @@ from kill.killing import Kill
 from servers.clusters import NAMES
 
 Step = Callable[[int], Kill]
-"""Where a driver dies, by the next batch that is planned."""
+"""Step at which a driver is killed, as a function of the next planned batch."""
 
 _AHEAD = 12
-"""Seconds until a stream goes over: the first driver that knows of it may die before that."""
+"""Seconds until a cutover. The first driver with the document may be killed before that time."""
 
 _FIRST = {"rotated": "west", "gone": "north", "moved": "east", "mapped": "north", "timed": "east"}
-"""Where streams lie at first; the clients of one log in, those of another go through proxies."""
+"""First cluster of each stream. One cluster requires a login, and another is behind proxies."""
 
 
 def taken(_batch: int) -> Kill:
-    """Once the next change is durable, and no batch relies on it."""
+    """Kill after the next change is durable, and before a batch uses the change."""
     return Kill.entry(r"change-\d+", "after", "signal")
 
 
 def ended(_batch: int) -> Kill:
-    """Once the change after that is durable: where topics end that are left."""
+    """Kill after the following change is durable, which has the ends of removed topics."""
     return Kill("rename", r"/sources/0/splice/change-\d+$", "after", 2, "signal")
 
 
 def planned(batch: int) -> Kill:
-    """Once a batch is planned that relies on the change."""
+    """Kill after the planning of a batch that uses the change."""
     return Kill.offsets(batch, "after", "signal")
 
 
 def read(batch: int) -> Kill:
-    """Once that batch is in the sink, and Spark has not noted it."""
+    """Kill after that batch is in the sink, and before Spark commits it."""
     return Kill.commits(batch, action="signal")
 
 
 class World:
-    """Streams under load, and a query that does not see what becomes of them until it restarts."""
+    """Streams under load, and a query that receives changes of streams only at a restart."""
 
     def __init__(self, atlas: Atlas, query: Mortal, load: Load) -> None:
-        """Takes them; nothing lies anywhere yet."""
+        """Create a scenario without streams."""
         self.atlas, self.query, self.load = atlas, query, load
         self.lies: dict[str, Place] = {}
         self.direct = False
         self._written: dict[str, Place] = {}
 
     def add(self, stream: str, cluster: str) -> Place:
-        """Lets a stream lie on a new topic, and orders come to that."""
+        """Move a stream to a new topic, and produce orders to the topic."""
         topic = self.atlas.topic(cluster)
         self.lies[stream] = self._written[stream] = (cluster, topic)
         self._aim()
         return self.lies[stream]
 
     def remove(self, stream: str) -> Place:
-        """Lets a stream lie nowhere, and orders come to it no more."""
+        """Remove a stream, and stop producing orders to it."""
         del self._written[stream]
         self._aim()
         return self.lies.pop(stream)
 
     def mirror(self, stream: str, cluster: str) -> tuple[Place, dict[int, int]]:
-        """Lets a stream lie on a new mirror of its topic, and orders come to both.
+        """Move a stream to a new mirror of its topic, and produce orders to both topics.
 
         Returns:
-            The old topic, and where the mirror begins in each partition of it.
+            The old topic, and the offset in each of its partitions at which the mirror begins.
         """
         old, topic = self.lies[stream], self.atlas.topic(cluster)
         self.load.aim()
@@ -88,7 +88,7 @@ class World:
         return old, begins
 
     def publish(self, **cutovers: Any) -> None:
-        """Says where streams lie, and where some go over."""
+        """Publish the streams with their cutovers."""
         self.atlas.publish(
             {f"orders-{name}": {lies[0]: [lies[1]]} for name, lies in self.lies.items()},
             {name: self.atlas.clusters.reached(name, self.direct) for name in NAMES},
@@ -96,39 +96,43 @@ class World:
         )
 
     def begin(self) -> None:
-        """Starts the first driver, and waits until it has read some of every stream."""
+        """Start the first driver, and wait until it has read rows of every stream."""
         self.publish()
         self.query.live()
         self.query.until("rows", lambda: all(map(self._holds, self.lies.values())))
 
     def change(self, *steps: Step, then: Callable[[], None] | None = None, **cutovers: Any) -> None:
-        """Publishes, and kills the driver, which does not see it, and others at some steps.
+        """Publish a change, and kill the current driver and the next drivers.
+
+        The current driver does not receive the change.
 
         Args:
-            steps: Where the drivers die that see it.
-            then: What happens before they start.
-            cutovers: Where streams go over.
+            steps: Steps at which the next drivers are killed.
+            then: Function that is called before the next drivers start.
+            cutovers: Cutovers by stream.
         """
         self.query.until("a batch", lambda: self.query.checkpoint.committed() > 0)
         known = self._changes()
         self.publish(**cutovers)
         self.query.slay()
-        assert self._changes() == known, "it was seen"
+        assert self._changes() == known, "the driver received the change"
         if then:
             then()
         for step in steps:
             self.query.die(step(self.query.checkpoint.planned() + 1))
         last = self.query.checkpoint.entries()[self._changes()[-1]].splitlines()[1]
-        assert json.loads(last)["generation"] == self.atlas.generation, "it was not seen"
+        assert json.loads(last)["generation"] == self.atlas.generation, (
+            "no driver received the change"
+        )
 
     def goes_on(self, what: str, *left: Place) -> None:
-        """Starts a driver, and waits until it has left some topics and read all else."""
+        """Start a driver, and wait until it has left some topics and read all other orders."""
         due = self.atlas.produced
         self.query.live()
         self.query.until(what, lambda: self.query.rows() >= due and not any(map(self._holds, left)))
 
     def _holds(self, place: Place) -> bool:
-        """Says whether the newest batch that was committed has a topic in its offset."""
+        """Return True if the offset of the newest committed batch has a topic."""
         checkpoint = self.query.checkpoint
         batch = checkpoint.committed()
         return batch >= 0 and place[1] in checkpoint.offset(batch)["clusters"].get(place[0], {})
@@ -143,8 +147,9 @@ class World:
 
 @pytest.fixture
 def world(atlas: Atlas, tmp_path: Path) -> Iterator[World]:
-    """Five streams, and a driver that has read some of each."""
-    # It looks when it starts and never again, so that it is known which driver sees what.
+    """Five streams, and a driver that has read rows of each stream."""
+    # The query polls the metadata only at its start, so each change is received by a certain
+    # driver.
     options = {"discoveryInterval": "1h", "cutover": "stream", "maxOffsetsPerTrigger": 3000}
     with Mortal(atlas, tmp_path, **options) as query, Load(atlas, burst=4, pause=0.1) as load:
         made = World(atlas, query, load)
@@ -176,12 +181,12 @@ def test_a_driver_dies_at_every_change(world: World) -> None:
     starts = {p: end - begins[p] for p, end in ends.items()}
     offsets = {mapped: ends, world.lies["mapped"]: starts}
     world.change(taken, read, mapped={"offsets": _by_cluster(offsets)})
-    world.goes_on("a stream to go over at offsets", mapped)
+    world.goes_on("a cutover at offsets", mapped)
 
     timed, _ = world.mirror("timed", "west")
     time_of_it = int(time.time() + _AHEAD) * 1000
     world.change(taken, taken, timed={"timestamp": time_of_it})
-    world.goes_on("a stream to go over at a time", timed)
+    world.goes_on("a cutover at a time", timed)
 
     world.direct = True
     world.change(taken, then=east.cut)

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Streams on many clusters as a leg of a chain: the first, or the last."""
+"""Streams on many clusters as the first or the last leg of a chain."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A few of the lives that soak has many of: changes and faults at random, a driver that dies."""
+"""A few seeds of soak: random changes and faults, and a driver that is killed."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Attacks by whoever writes the metadata document."""
+"""Attacks by the author of the metadata document."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ATTACKS: dict[str, dict[str, str]] = {
         "sasl.jaas.config": f'{_PLAIN} password="${{file:ALLOWED/../../../etc/passwd:root}}";'
     },
     "a token URL that is a file": {"sasl.oauthbearer.token.endpoint.url": "file:///etc/passwd"},
-    "a provider of its own": {
+    "a provider in the document": {
         "config.providers": "env",
         "config.providers.env.class": f"{_PROVIDERS}.EnvVarConfigProvider",
     },
@@ -42,7 +42,9 @@ _ATTACKS: dict[str, dict[str, str]] = {
     "a login module": {
         "sasl.jaas.config": "com.sun.security.auth.module.JndiLoginModule required;"
     },
-    "a secret in what servers receive": {"client.rack": "${file:ALLOWED/secrets.properties:user}"},
+    "a secret in a property that servers receive": {
+        "client.rack": "${file:ALLOWED/secrets.properties:user}"
+    },
 }
 
 

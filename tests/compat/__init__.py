@@ -1,3 +1,3 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The same queries through Spark's own Kafka source and through ours, compared."""
+"""Comparison of queries with Spark's Kafka source and with Splice."""

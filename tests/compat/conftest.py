@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A pair of queries for each test, with topics whose content the test says."""
+"""A pair of queries per test."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def pair(spark: SparkSession, topics: KafkaTopics, tmp_path: Path) -> Pair:
-    """The two sources in one session, each with a folder of its own."""
+    """The two sources in one session, each with a separate folder."""
     if not pyspark.__version__.startswith("4.2."):
         pytest.skip("Spark's Kafka source is of Spark 4.2")
     return Pair(spark, topics, tmp_path)

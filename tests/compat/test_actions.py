@@ -16,7 +16,7 @@ from servers.kafka_topics import KafkaTopics
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-# Spark plans these once per DataFrame.
+# Spark plans a DataFrame once for all of these actions.
 PLANNED_ONCE: dict[str, Callable[[DataFrame], int]] = {
     "collect": lambda frame: len(frame.collect()),
     "toLocalIterator": lambda frame: len(list(frame.toLocalIterator())),
@@ -33,7 +33,7 @@ PLANNED_AGAIN: dict[str, Callable[[DataFrame], int]] = {
 
 @pytest.fixture
 def topic(topics: KafkaTopics, make_topic: MakeTopic) -> str:
-    """A topic of one partition with 10 records."""
+    """Create a topic with one partition and 10 records."""
     name = make_topic(1)
     topics.produce(name, records(0, range(10)))
     return name

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Bounded reads: where they begin and end, and what is in them."""
+"""Starts, ends and rows of bounded reads."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from servers.kafka_topics import KafkaTopics
 
 @pytest.fixture
 def topic(topics: KafkaTopics, make_topic: MakeTopic) -> str:
-    """A topic of 2 partitions with 10 and 5 records, a second apart."""
+    """Create a topic with 2 partitions of 10 and 5 records, one second apart."""
     name = make_topic(2)
     topics.produce(name, [*records(0, range(10)), *records(1, range(5))])
     return name
 
 
 def by_partition(topic: str, *values: int) -> str:
-    """Writes a value for each partition as the options take it."""
+    """Return the option value with one value per partition."""
     return json.dumps({topic: {str(p): value for p, value in enumerate(values)}})
 
 
 def at(second: int) -> int:
-    """Gives the time of the record of a number."""
+    """Return the timestamp of the record with a number."""
     return FIRST_EVENT + second * 1000
 
 
 def expected(first: range, second: range) -> list[tuple[int, int]]:
-    """Lists the positions of two partitions."""
+    """Return the positions of two partitions."""
     return [*((0, offset) for offset in first), *((1, offset) for offset in second)]
 
 
@@ -79,7 +79,7 @@ def test_subscriptions(pair: Pair, topic: str, make_topic: MakeTopic) -> None:
     pair.topics.produce(other, records(0, range(2)))
     assert len(pair.read(subscribe=f"{topic}, {other}")) == 17
     assert len(pair.read(assign=json.dumps({topic: [1], other: [0]}))) == 7
-    # A pattern is looked for in the name.
+    # A pattern matches a part of the name.
     for pattern in (topic, f"{topic}|{other}", topic[3:-1], f"^{topic[:-1]}", f"^{topic[:-1]}$"):
         pair.read(subscribePattern=pattern)
 

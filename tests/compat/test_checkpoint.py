@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What a checkpoint holds when another source has gone on with it, or has begun it."""
+"""Checkpoints that both sources use in turns."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ EARLIEST = {"startingOffsets": "earliest"}
 
 @pytest.fixture
 def topic(topics: KafkaTopics, make_topic: MakeTopic) -> str:
-    """A topic of one partition with 4 records."""
+    """Create a topic with one partition and 4 records."""
     name = make_topic(1)
     topics.produce(name, records(0, range(4)))
     return name
 
 
 def go_on(pair: Pair, source: str, topic: str, **options: str) -> list[tuple[int, int]]:
-    """Lets a source go on with the one checkpoint of the test, and lists all that came so far."""
+    """Run a source with the checkpoint of the test, and return the positions of all rows so far."""
     drain(pair.stream(source, {"subscribe": topic, **EARLIEST, **options}), pair.folder / "one")
     return offsets(contents(written(pair.spark, pair.folder / "one")))
 
 
 def side_log(pair: Pair) -> Path:
-    """Where our source keeps what the offsets do not hold."""
+    """Return the folder of the side log of Splice."""
     return pair.folder / "one" / "checkpoint" / "sources" / "0" / "splice"
 
 
 def all_of(count: int) -> list[tuple[int, int]]:
-    """Lists the positions of one partition."""
+    """Return the positions of one partition."""
     return [(0, offset) for offset in range(count)]
 
 
@@ -74,7 +74,7 @@ def test_no_empty_batch_follows_a_change_of_source(pair: Pair, make_topic: MakeT
 
 
 def texts(pair: Pair) -> list[str]:
-    """Lists the texts of the logged offsets."""
+    """Return the texts of the logged offsets."""
     logged = (pair.folder / "one" / "checkpoint" / "offsets").glob("[0-9]*")
     in_order = sorted(logged, key=lambda file: int(file.name))
     return [file.read_text().splitlines()[-1] for file in in_order]
@@ -85,11 +85,11 @@ def test_a_topic_made_again_while_sparks_source_ran(pair: Pair, topic: str) -> N
     pair.topics.delete(topic)
     pair.topics.create(topic)
     pair.topics.produce(topic, records(0, range(6)))
-    # Spark's source does not notice, and leaves out what lies before the old offset.
+    # Spark's source does not detect the new topic, and skips the records before the old offset.
     assert len(go_on(pair, SPARKS, topic)) == 6
     said = _failure(pair, topic)
-    assert_says(said, "SPLICE_KAFKA_DATA.TOPIC_RECREATED", topic)
-    # Whoever knows that the offsets are the new topic's deletes what says otherwise.
+    assert_says(said, "SPLICE_KAFKA.RECREATED", topic)
+    # The guide tells users to delete the side log if the offsets are those of the new topic.
     shutil.rmtree(side_log(pair))
     pair.topics.produce(topic, records(0, range(6, 8)))
     assert len(go_on(pair, OURS, topic)) == 8

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What the guide's table says is different, and is different."""
+"""Each difference in the table of the guide."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EARLIEST = {"startingOffsets": "earliest"}
 
 @pytest.fixture
 def topic(topics: KafkaTopics, make_topic: MakeTopic) -> str:
-    """A topic of one partition with 10 records."""
+    """Create a topic with one partition and 10 records."""
     name = make_topic(1)
     topics.produce(name, records(0, range(10)))
     return name

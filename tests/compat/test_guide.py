@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The code that the guide "From Spark's kafka source" shows, with a batch that runs twice."""
+"""The code of the guide to migrate from Spark's Kafka source, with a batch that runs twice."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def read(spark: SparkSession, servers: str, topic: str) -> DataFrame:
-    """Reads as the guide does."""
+    """Read a topic as in the guide."""
     # --8<-- [start:one-word]
     orders = (
         spark.readStream.format("splice-kafka")  # was "kafka"
@@ -37,7 +37,7 @@ def read(spark: SparkSession, servers: str, topic: str) -> DataFrame:
 
 # --8<-- [start:sink]
 def write_once(database: Path, query: str, rows: DataFrame, batch: int) -> None:
-    """Writes a batch and its number in one transaction; a batch that was written is left out."""
+    """Write a batch and its id in one transaction, unless the batch was written before."""
     with contextlib.closing(sqlite3.connect(database)) as connection, connection:
         connection.execute("CREATE TABLE IF NOT EXISTS orders (id TEXT, value TEXT)")
         connection.execute("CREATE TABLE IF NOT EXISTS written (query TEXT, batch INTEGER)")

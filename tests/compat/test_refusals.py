@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Options that both sources refuse, in a stream or in a batch."""
+"""Options that both sources reject, in a stream or in a batch."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ BATCH = [
 
 @pytest.fixture(scope="module")
 def topic(kafka: KafkaCluster) -> str:
-    """A topic that no test writes to, of three records."""
+    """Create a topic with three records, to which no test writes."""
     name = "refused-orders"
     kafka.topics.create(name)
     kafka.topics.produce(name, records(0, range(3)))
@@ -114,6 +114,6 @@ def _both_refuse(run: Callable[[str], object]) -> None:
         run(SPARKS)
     with pytest.raises(PySparkException, match="SPLICE_") as ours:
         run(OURS)
-    # Who catches the one must catch the other.
+    # Code that catches Spark's exception must catch that of Splice too.
     if isinstance(theirs.value, IllegalArgumentException):
         assert isinstance(ours.value, IllegalArgumentException)

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Streams: where they begin, how far each batch goes, and what happens to the log meanwhile."""
+"""Starts of streams, ends of their batches, and changes of the log while they run."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ EARLIEST = {"startingOffsets": "earliest"}
 
 @pytest.fixture
 def topic(topics: KafkaTopics, make_topic: MakeTopic) -> str:
-    """A topic of 2 partitions with 10 and 5 records, a second apart."""
+    """Create a topic with 2 partitions of 10 and 5 records, one second apart."""
     name = make_topic(2)
     topics.produce(name, [*records(0, range(10)), *records(1, range(5))])
     return name
 
 
 def by_partition(topic: str, *values: int) -> str:
-    """Writes a value for each partition as the options take it."""
+    """Return the option value with one value per partition."""
     return json.dumps({topic: {str(p): value for p, value in enumerate(values)}})
 
 

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""How many tasks read a batch, and how much each of them."""
+"""Number of tasks of a batch, and number of rows per task."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from servers.kafka_topics import KafkaTopics
 
 @pytest.fixture
 def topic(topics: KafkaTopics, make_topic: MakeTopic) -> str:
-    """A topic of 2 partitions with 30 and 6 records."""
+    """Create a topic with 2 partitions of 30 and 6 records."""
     name = make_topic(2)
     topics.produce(name, [*records(0, range(30)), *records(1, range(6))])
     return name
@@ -33,7 +33,7 @@ def test_at_most_so_many_records_each(pair: Pair, topic: str) -> None:
     options = {"subscribe": topic, "maxRecordsPerPartition": "7"}
     assert len(pair.read(**options)) == 36
     assert max(rows_by_task(pair, OURS, options)) <= 7
-    # Spark's source takes earliest and latest for numbers here, and sees no large range.
+    # Spark's source uses -2 and -1 for earliest and latest here, so it splits no range.
     assert max(rows_by_task(pair, SPARKS, options)) == 30
     options["startingOffsets"] = json.dumps({topic: {"0": 0, "1": 0}})
     options["endingOffsets"] = json.dumps({topic: {"0": 30, "1": 6}})
@@ -61,12 +61,12 @@ def test_numbers_that_are_none(pair: Pair, topic: str, option: str) -> None:
         options = {"subscribe": topic, option: number}
         with pytest.raises(Exception, match=r"positive|For input string"):
             pair.batch(SPARKS, options).collect()
-        # The error comes before any action.
+        # The error occurs before any action.
         with pytest.raises(Exception, match=f"'{option}' is '{number}'"):
             pair.batch(OURS, options)
 
 
 def rows_by_task(pair: Pair, side: str, options: dict[str, Any]) -> list[int]:
-    """Lists how many rows each task reads that reads some."""
+    """Return the number of rows of each task that reads rows."""
     frame = pair.batch(side, options).select(F.spark_partition_id().alias("task"))
     return [row["count"] for row in frame.groupBy("task").count().collect()]

@@ -1,3 +1,3 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The demo: a history and a live topic become one stream that survives being killed."""
+"""Demo: one stream over a history and a live topic, whose driver is killed."""

@@ -1,9 +1,9 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""An archiver: copies the older part of a topic into Parquet files, as such programs do.
+"""An archiver, which copies the older part of a topic to Parquet files.
 
-Each row keeps its topic, partition and offset. A file holds what came while it was open, so files
-mix partitions and differ in size, and the partitions' archives end at different offsets.
+Each row keeps its topic, partition and offset. As in real archives, files contain records of
+several partitions, differ in size, and end at different offsets of the partitions.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SCHEMA = pa.schema(
 
 
 def uneven_ends(sizes: Mapping[int, int], share: float) -> dict[int, int]:
-    """Chooses where each partition's archive ends: about the share of it, a little more or less."""
+    """Return the end of each partition's archive, which is near the share of the partition."""
     middle = (len(sizes) - 1) / 2
     return {p: int(sizes[p] * share * (1 + 0.04 * (p - middle))) for p in sorted(sizes)}
 
@@ -39,7 +39,7 @@ def uneven_ends(sizes: Mapping[int, int], share: float) -> dict[int, int]:
 def archive(
     topics: KafkaTopics, topic: str, ends: Mapping[int, int], folder: Path, files: int
 ) -> int:
-    """Writes each partition's records below its end to so many files, and gives their number."""
+    """Write each partition's records before its end to files, and return the number of records."""
     folder.mkdir(parents=True)
     rows = sum(ends.values())
     wanted = _before(topics.records(topic), dict(ends))
@@ -50,7 +50,7 @@ def archive(
 
 
 def last_offsets(folder: Path) -> dict[int, int]:
-    """Reads the greatest archived offset of each partition out of the files."""
+    """Return the greatest archived offset of each partition."""
     table = pq.read_table(folder, columns=["partition", "offset"])
     found = table.group_by("partition").aggregate([("offset", "max")]).to_pydict()
     return dict(sorted(zip(found["partition"], found["offset_max"], strict=True)))
@@ -74,7 +74,7 @@ def _before(messages: Iterable[Message], ends: dict[int, int]) -> Iterator[Messa
 
 
 def _table(messages: list[Message]) -> pa.Table:
-    # The value is {"amount":12.34,...}; to parse a million as JSON would take most of the time.
+    # The value is {"amount":12.34,...}. A JSON parser would use most of the time.
     columns = [
         [m.topic() for m in messages],
         [m.partition() for m in messages],

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a query's checkpoint from outside, while the query runs or after it was killed."""
+"""Reader of a query's checkpoint, for a running query or after a kill."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Position:
-    """How far a hybrid source was when a batch was planned."""
+    """Position of a hybrid source at the end of a batch."""
 
     leg: str
     legs: dict[str, Any]
@@ -20,45 +20,45 @@ class Position:
 
 @dataclass(frozen=True)
 class Switch:
-    """The switch into the second leg: where the first ended, where the second began."""
+    """Switch to the second leg: the end of the first leg, and the start of the second leg."""
 
     end: Any
     start: dict[str, dict[str, int]]
 
 
 class Checkpoint:
-    """The checkpoint of a query with one source."""
+    """Checkpoint of a query with one source."""
 
     def __init__(self, folder: Path) -> None:
-        """Takes the folder, which may not be there yet."""
+        """Create a reader of a folder, which may not exist yet."""
         self._folder = folder
         self._side_log = folder / "sources" / "0" / "splice"
 
     def planned(self) -> int:
-        """Gives the newest batch that is in the offset log; -1 before the first."""
+        """Return the newest batch in the offset log; -1 before the first batch."""
         return self._newest("offsets")
 
     def committed(self) -> int:
-        """Gives the newest batch that is in the commit log; -1 before the first."""
+        """Return the newest batch in the commit log; -1 before the first batch."""
         return self._newest("commits")
 
     def is_committed(self, batch: int) -> bool:
-        """Says whether a batch is in the commit log."""
+        """Return True if a batch is in the commit log."""
         return (self._folder / "commits" / str(batch)).exists()
 
     def position(self, batch: int) -> Position:
-        """Reads a batch's offset, a hybrid's."""
+        """Return the position of a hybrid at the end of a batch."""
         legs = self.offset(batch)["legs"]
         return Position([name for name in self._legs() if name in legs][-1], legs)
 
     def offset(self, batch: int) -> dict[str, Any]:
-        """Reads a batch's offset, whatever the source."""
+        """Return the offset at the end of a batch, for any source."""
         lines = (self._folder / "offsets" / str(batch)).read_text().splitlines()
         found: dict[str, Any] = json.loads(lines[2])
         return found
 
     def entries(self) -> dict[str, str]:
-        """Reads the entries of the side log, those of its scopes too."""
+        """Return the entries of the side log, including those in subfolders."""
         found = sorted(f for f in self._side_log.rglob("*") if f.is_file())
         return {
             str(f.relative_to(self._side_log)): f.read_text()
@@ -68,21 +68,21 @@ class Checkpoint:
 
     @property
     def switch_has_begun(self) -> bool:
-        """Whether the rule of the second leg has decided."""
+        """True if the side log has the switch to the second leg."""
         return any(self._side_log.glob("leg-*/hand-over-*"))
 
     def switch(self) -> Switch:
-        """Reads the switch into the second leg."""
+        """Return the switch to the second leg."""
         end, start = self._lines(f"leg-{self._legs()[1]}/hand-over-00000000")[1:3]
         return Switch(json.loads(end), json.loads(start))
 
     def _legs(self) -> list[str]:
-        """Reads the names of the legs, in the order in which they are read."""
+        """Return the names of the legs in their order."""
         chain = json.loads(self._lines("chain-00000000")[0])
         return [leg["name"] for leg in chain["legs"]]
 
     def _lines(self, entry: str) -> list[str]:
-        """Reads an entry of the side log, without the line that holds its digest."""
+        """Return the lines of an entry of the side log, without the line of its digest."""
         return (self._side_log / entry).read_text().splitlines()[1:]
 
     def _newest(self, log: str) -> int:

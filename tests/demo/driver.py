@@ -1,8 +1,8 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The query of the demo: the code of the README, into a Parquet sink with a checkpoint.
+"""The query of the demo: the code of the README, with a Parquet sink and a checkpoint.
 
-It runs until the file ``stop`` appears in its folder.
+The query runs until its folder has a file ``stop``.
 """
 
 from __future__ import annotations
@@ -17,16 +17,14 @@ from splice import FileSource, HandOver, HybridSource, KafkaSource, configure
 
 
 def main() -> None:
-    """Runs the query."""
+    """Run the query."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("servers")
     parser.add_argument("topic")
-    parser.add_argument("folder", type=Path, help="holds the history and whatever the query writes")
-    parser.add_argument("reports", type=Path, help="the file that its progress reports go to")
-    parser.add_argument(
-        "--files", type=int, required=True, help="most files a batch of the history"
-    )
-    parser.add_argument("--records", type=int, required=True, help="most records a live batch")
+    parser.add_argument("folder", type=Path, help="folder of the history and the output")
+    parser.add_argument("reports", type=Path, help="file for progress reports")
+    parser.add_argument("--files", type=int, required=True, help="maximum files per batch")
+    parser.add_argument("--records", type=int, required=True, help="maximum records per batch")
     given = parser.parse_args()
     folder: Path = given.folder
 
@@ -79,7 +77,7 @@ def _builder(folder: Path) -> SparkSession.Builder:
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.memory", "1g")
         .config("spark.local.dir", str(folder / "local"))
-        # A killed JVM removes nothing: whatever it writes goes into the demo's own folder. Most of
+        # A killed JVM leaves its temporary files, so they are in the demo's folder. Most of
         # a short life is its start, which a simple compiler and collector make faster.
         .config(
             "spark.driver.extraJavaOptions",

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what came out with what went in."""
+"""Comparison of the rows of a sink with the produced orders."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from demo import orders
 
 @dataclass(frozen=True)
 class Verdict:
-    """How the rows of a sink compare with the orders that were produced."""
+    """Result of the comparison of a sink with the produced orders."""
 
     rows: int
     missing: int
     duplicated: int
     foreign: int
-    """Rows of orders that nobody has produced."""
+    """Number of rows without a produced order."""
     altered: int
-    """Rows whose amount is not the order's."""
+    """Number of rows whose amount differs from that of the order."""
 
     @property
     def holds(self) -> bool:
-        """Whether each order is there once, and nothing else."""
+        """True if the sink has each order once, and no other rows."""
         return not (self.missing or self.duplicated or self.foreign or self.altered)
 
     def __str__(self) -> str:
-        """Says it in one line."""
+        """Return the result in one line."""
         said = f"rows {self.rows} missing {self.missing} duplicated {self.duplicated}"
         odd = {"foreign": self.foreign, "altered": self.altered}
         return said + "".join(f" {what} {count}" for what, count in odd.items() if count)
 
 
 def judge(files: list[Path], produced: int) -> Verdict:
-    """Reads a sink's files; orders 0 to ``produced`` were produced, that one not."""
+    """Compare the files of a sink with the orders from 0 to ``produced``, exclusive."""
     numbers = np.zeros(0, np.int64)
     amounts = np.zeros(0)
     for file in files:
@@ -61,19 +61,19 @@ def judge(files: list[Path], produced: int) -> Verdict:
 
 
 class SinkLog:
-    """The log of Spark's file sink: only the files that it names belong to the table."""
+    """Log of Spark's file sink, which lists the files of the table."""
 
     def __init__(self, folder: Path) -> None:
-        """Takes the sink's folder, which may not be there yet."""
+        """Create a reader of a sink's folder, which may not exist yet."""
         self._folder = folder
         self._rows: dict[Path, int] = {}
 
     def batches(self) -> list[int]:
-        """Lists the batches whose entries are there, oldest first; compaction leaves newer ones."""
+        """Return the batches with an entry, oldest first. Compaction removes older entries."""
         return sorted(int(f.name.removesuffix(".compact")) for f in self._entries())
 
     def files(self) -> list[Path]:
-        """Lists the files of all batches."""
+        """Return the files of all batches."""
         entries = self._entries()
         compacts = [f for f in entries if f.name.endswith(".compact")]
         newest = max((int(f.name.removesuffix(".compact")) for f in compacts), default=-1)
@@ -88,7 +88,7 @@ class SinkLog:
         return found
 
     def rows(self) -> int:
-        """Counts the rows, by the files' footers; cheap when asked again."""
+        """Return the number of rows in the files' footers. Repeated calls read only new files."""
         for file in self.files():
             if file not in self._rows:
                 self._rows[file] = pq.read_metadata(file).num_rows
@@ -101,12 +101,12 @@ class SinkLog:
 
 
 def judge_output(folder: Path, sink: str, produced: int) -> Verdict:
-    """Compares what a query has written with what was produced.
+    """Compare the output of a query with the produced orders.
 
     Args:
-        folder: Where the query writes.
-        sink: ``parquet``, Spark's file sink, or ``batches``, a folder for each batch.
-        produced: How many orders there are.
+        folder: Folder of the output.
+        sink: ``parquet`` for Spark's file sink, or ``batches`` for one folder per batch.
+        produced: Number of produced orders.
     """
     if sink == "batches":
         return judge(sorted(folder.glob("*/part-*.parquet")), produced)

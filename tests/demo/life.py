@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The lives of the demo's driver, and the moments at which one is ended."""
+"""Runs of the demo's driver, and the moments at which a driver is killed."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _TESTS = Path(__file__).resolve().parents[1]
 
 
 class Driver:
-    """A driver process that runs the query."""
+    """Driver process that runs the query."""
 
     def __init__(self, folder: Path, servers: str, topic: str, files: int, records: int) -> None:
-        """Starts it."""
+        """Start the process."""
         self._folder = folder
         self._reports = folder / f"progress-{uuid.uuid4().hex[:8]}.jsonl"
         (folder / "stop").unlink(missing_ok=True)
@@ -36,37 +36,37 @@ class Driver:
         )
 
     def check(self) -> None:
-        """Raises if it has ended by itself."""
+        """Raise an error if the process has ended."""
         if self.process.exit_code is not None:
-            raise RuntimeError(f"the driver has ended by itself:\n{self.process.tail()}")
+            raise RuntimeError(f"the driver has ended unexpectedly:\n{self.process.tail()}")
 
     def kill(self) -> None:
-        """Kills the process and its JVM (SIGKILL)."""
+        """Kill the process and its JVM (SIGKILL)."""
         self.process.kill()
 
     def finish(self) -> None:
-        """Asks it to stop the query and waits until it has ended."""
+        """Stop the query, and wait until the process has ended."""
         (self._folder / "stop").touch()
         if self.process.wait(120):
             raise RuntimeError(f"the driver has failed:\n{self.process.tail()}")
 
     def report(self) -> dict[str, Any] | None:
-        """Gives its last progress report, once there is one."""
+        """Return the last progress report; None before the first report."""
         lines = self._reports.read_text().splitlines() if self._reports.exists() else []
         try:
             return json.loads(lines[-1]) if lines else None
-        except json.JSONDecodeError:  # it is being written
+        except json.JSONDecodeError:  # The driver is writing the file.
             return None
 
 
 @dataclass(frozen=True)
 class Moment:
-    """When a driver is killed.
+    """Moment at which a driver is killed.
 
     Attributes:
-        name: Where in the query's life it is.
-        has_come: Says so, by what is durable; asked about every millisecond.
-        is_held: Whether the driver, now dead, really died there.
+        name: Name of the moment.
+        has_come: Function that returns True at the moment, by the state of the checkpoint.
+        is_held: Function that returns True if the driver was killed at the moment.
     """
 
     name: str
@@ -75,10 +75,10 @@ class Moment:
 
 
 def moments(checkpoint: Checkpoint) -> list[Moment]:
-    """Gives the three moments: in the history, at the switch, in the live leg."""
+    """Return the three moments: in the history, at the switch, in the live leg."""
 
     def running(leg: str, least: int) -> Callable[[], bool]:
-        # A batch of the leg is planned and not committed: its tasks run.
+        # A batch of the leg is planned and not committed, so its tasks run.
         def has_come() -> bool:
             batch = checkpoint.planned()
             if batch < least or checkpoint.is_committed(batch):
@@ -100,7 +100,7 @@ def moments(checkpoint: Checkpoint) -> list[Moment]:
         if not checkpoint.switch_has_begun:
             return False
         if checkpoint.position(batch).leg == "history":
-            return True  # not yet in the offset log
+            return True  # The offset log does not have the batch yet.
         return checkpoint.position(batch - 1).leg == "history" and not checkpoint.is_committed(
             batch
         )
@@ -115,7 +115,7 @@ def moments(checkpoint: Checkpoint) -> list[Moment]:
 def wait_for(
     moment: Moment, check: Callable[[], None], tell: Callable[[], None], timeout: float
 ) -> None:
-    """Looks at the checkpoint all the time until the moment has come; tells about it on the way."""
+    """Poll the checkpoint until the moment has come, and report the progress."""
     end = time.monotonic() + timeout
     told = time.monotonic()
     while not moment.has_come():
@@ -125,4 +125,6 @@ def wait_for(
             check()
             told = time.monotonic()
         if told > end:
-            raise TimeoutError(f"the driver has not come to be {moment.name} within {timeout} s")
+            raise TimeoutError(
+                f"the driver did not reach a moment {moment.name} within {timeout} s"
+            )

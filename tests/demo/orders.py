@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Orders: each follows from its number alone, so anybody can say which must be there."""
+"""Orders that are derived from their numbers, so that tests can compute the expected rows."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy.typing as npt
 from servers.kafka_producer import Record
 
 PARTITIONS = 4
-"""Of the topic; they get shares of different size."""
+"""Number of partitions of the topic, which have different numbers of orders."""
 
 PREFIX = "order-"
-"""Of every id; digits follow."""
+"""Prefix of every id, before the digits."""
 
 KEPT = {"retention.ms": "-1"}
-"""A topic of orders keeps them all, however old their times are."""
+"""Properties of a topic that keeps all orders, regardless of their timestamps."""
 
 _SHARES = (0, 0, 0, 1, 1, 1, 1, 2, 2, 3)
 _FACTOR = 2_654_435_761
@@ -26,12 +26,12 @@ _FIRST_TIME = 1_767_225_600_000
 
 
 def order_id(number: int) -> str:
-    """Names an order."""
+    """Return the id of an order."""
     return f"{PREFIX}{number:010d}"
 
 
 def record(number: int) -> Record:
-    """Writes an order for Kafka: its id is the key, to a partition that gets more or less."""
+    """Return an order as a record of Kafka. The id is the key."""
     mixed = _mixed(number)
     return Record(
         value=b'{"amount":%.2f,"currency":"EUR"}' % amount(number),
@@ -42,19 +42,19 @@ def record(number: int) -> Record:
 
 
 def records(first: int, until: int, partition: int | None = None) -> Iterator[Record]:
-    """Writes orders for Kafka, each where it belongs or all to one partition."""
+    """Return orders as records of Kafka, in their partitions or in one partition."""
     for number in range(first, until):
         own = record(number)
         yield own if partition is None else own._replace(partition=partition)
 
 
 def amount(number: int) -> float:
-    """Gives the order's amount."""
+    """Return the amount of an order."""
     return (_mixed(number + 7) % 100_000) / 100
 
 
 def amounts(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """Gives the amounts of many orders."""
+    """Return the amounts of several orders."""
     return ((((numbers + 7) * _FACTOR >> 7) & 0xFFFFFF) % 100_000) / 100
 
 

@@ -1,9 +1,9 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A process that goes on sending orders at a steady rate until a file appears.
+"""Process that sends orders at a steady rate until a file exists.
 
-Then it waits until all are written and prints the number of the next order: every order before
-that one is in the topic, once.
+Then the process waits until all orders are written, and prints the number of the next order.
+Every order with a lower number is in the topic once.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _TICK = 0.05
 
 
 class LiveOrders:
-    """The process, as the demo holds it."""
+    """Handle of the process."""
 
     def __init__(self, servers: str, topic: str, first: int, rate: int, folder: Path) -> None:
-        """Starts it; ``first`` is the number of its first order, ``rate`` is per second."""
+        """Start the process with the number of its first order and the orders per second."""
         self._stop = folder / "stop-producing"
         arguments = [servers, topic, str(self._stop), "--first", str(first), "--rate", str(rate)]
         self._process = ServerProcess(
@@ -35,12 +35,12 @@ class LiveOrders:
         )
 
     def check(self) -> None:
-        """Raises if it has ended by itself."""
+        """Raise an error if the process has ended."""
         if self._process.exit_code is not None:
             raise RuntimeError(f"the producer has ended:\n{self._process.tail()}")
 
     def finish(self) -> int:
-        """Stops it and gives the number of the next order."""
+        """Stop the process, and return the number of the next order."""
         self._stop.touch()
         if self._process.wait(120):
             raise RuntimeError(f"the producer has failed:\n{self._process.tail()}")
@@ -48,13 +48,13 @@ class LiveOrders:
 
 
 def main() -> None:
-    """Sends orders until told to stop."""
+    """Send orders until the file exists."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("servers")
     parser.add_argument("topic")
-    parser.add_argument("stop", type=Path, help="the file that ends it")
+    parser.add_argument("stop", type=Path, help="file that ends the process")
     parser.add_argument("--first", type=int, required=True, help="number of the first order")
-    parser.add_argument("--rate", type=int, required=True, help="orders a second")
+    parser.add_argument("--rate", type=int, required=True, help="orders per second")
     given = parser.parse_args()
     began, number = time.monotonic(), given.first
     with KafkaTopics(given.servers).producer() as producer:

@@ -1,10 +1,11 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A history and a live topic become one stream, whose driver is killed three times: each row once.
+"""Demo of one stream over a history and a live topic, whose driver is killed three times.
 
-Makes orders, archives a part of them as Parquet, goes on producing, and runs one query over
-history and topic into a Parquet sink. The driver is killed (SIGKILL) in the history, at the
-switch and in the live leg. At the end the ids in the sink are compared with those produced.
+The demo produces orders, archives a part of the orders as Parquet, and continues to produce. One
+query reads the history and the topic, and writes to a Parquet sink. The driver is killed (SIGKILL)
+in the history, at the switch and in the live leg. Finally the demo compares the ids in the sink
+with the produced ids.
 """
 
 from __future__ import annotations
@@ -38,17 +39,17 @@ _PATIENCE = 300
 
 
 class Demo:
-    """One run of the demonstration in one folder, over one topic."""
+    """One run of the demo in one folder with one topic."""
 
     def __init__(self, rows: int, topics: KafkaTopics, topic: str, folder: Path) -> None:
-        """Takes what it works with; nothing happens yet."""
+        """Create a run, without starting it."""
         self._rows, self._topics, self._topic, self._folder = rows, topics, topic, folder
         self._checkpoint = Checkpoint(folder / "checkpoint")
         self._sink = SinkLog(folder / "sink")
         self._tell = Teller()
 
     def run(self) -> Verdict:
-        """Runs it to its end."""
+        """Run the demo to its end."""
         self._make_history()
         live = LiveOrders(
             self._topics.bootstrap_servers,
@@ -62,13 +63,13 @@ class Demo:
         produced = self._last_life(live)
         self._tell_of_the_switch()
         self._tell.say(
-            f"{self._rows} orders were made first, {produced - self._rows} while the query ran"
+            f"{self._rows} orders were produced first, {produced - self._rows} while the query ran"
         )
         return judge(self._sink.files(), produced)
 
     def _make_history(self) -> None:
         self._topics.create(self._topic, orders.PARTITIONS, orders.KEPT)
-        self._tell.say(f"making {self._rows} orders in topic {self._topic}")
+        self._tell.say(f"producing {self._rows} orders to topic {self._topic}")
         self._topics.produce(self._topic, map(orders.record, range(self._rows)))
         sizes = {p: end for p, (_, end) in self._topics.offsets(self._topic).items()}
         ends = archive.uneven_ends(sizes, _ARCHIVED)
@@ -92,7 +93,7 @@ class Demo:
         )
         if not moment.is_held():
             raise RuntimeError(
-                f"the driver died too late to die {moment.name}; please run the demo again"
+                f"the driver was killed too late for the moment {moment.name}; run the demo again"
             )
 
     def _last_life(self, live: LiveOrders) -> int:
@@ -101,7 +102,9 @@ class Demo:
         while self._checkpoint.committed() <= resumed:
             self._pause(driver)
         produced = live.finish()
-        self._tell.say(f"the producer has stopped after order {produced - 1}; reading the rest")
+        self._tell.say(
+            f"the producer has stopped after order {produced - 1}; reading the remaining orders"
+        )
         ends = {str(p): end for p, (_, end) in self._topics.offsets(self._topic).items()}
         while not self._has_read(ends):
             self._pause(driver)
@@ -173,22 +176,22 @@ def _exit(number: int, _frame: object) -> None:
 
 
 def main() -> int:
-    """Runs the demonstration; 0 means that each row was there once."""
+    """Run the demo. The result is 0 if the sink has each row once."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument(
-        "--rows", type=int, default=1_000_000, help="orders to make before the query starts"
+        "--rows", type=int, default=1_000_000, help="orders to produce before the query starts"
     )
     parser.add_argument("--servers", help="an existing broker, host:port")
-    parser.add_argument("--keep", action="store_true", help="keep the files and say where they are")
+    parser.add_argument("--keep", action="store_true", help="keep the files and print their folder")
     given = parser.parse_args()
     if given.rows < 10_000:
         parser.error("--rows: give at least 10000, or there is nothing to kill in")
     for each in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(each, _exit)
     try:
-        # The folder goes last, when no process writes to it any more.
+        # The folder is removed last, because processes write to it until their end.
         with (
             _folder(given.keep) as folder,
             _topics(given.servers) as topics,

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What the demo prints while it works."""
+"""Output of the demo."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ _PATIENCE = 5
 
 
 class Teller:
-    """Prints lines with the seconds since the start."""
+    """Printer of lines with the seconds since the start."""
 
     def __init__(self) -> None:
-        """Starts the clock."""
+        """Start the clock."""
         self._began = time.monotonic()
         self._said = ("", self._began)
 
     def say(self, text: str) -> None:
-        """Prints a line."""
+        """Print a line."""
         print(f"{time.monotonic() - self._began:6.1f} s  {text}", flush=True)
 
     def progress(self, rows: int, report: Mapping[str, Any] | None) -> None:
-        """Prints how far the query is, less often while nothing changes.
+        """Print the position of the query, less often if the position does not change.
 
-        Without a report its driver is still starting.
+        Without a report, the driver is still starting.
         """
         said = f"  {rows:>9,} rows in the sink, {_standing(report) if report else 'starting'}"
         before, at = self._said
@@ -35,7 +35,7 @@ class Teller:
             self.say(said)
 
     def switch(self, topic: str, last: Mapping[int, int], first: Mapping[int, int]) -> None:
-        """Prints where the switch went."""
+        """Print the end of the history and the start of the live leg, per partition."""
         self.say("the switch, per partition: the history's last offset -> the live leg's first")
         for partition in sorted(first):
             self.say(f"  {topic}-{partition}: {last.get(partition, -1)} -> {first[partition]}")

@@ -1,3 +1,3 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Brokers that die, networks that fail and executors that are lost, under a query that goes on."""
+"""Faults of brokers, networks and executors while a query runs."""

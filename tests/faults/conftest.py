@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Queries that end with their test, a gate, and a broker behind a proxy."""
+"""Queries that end with their test, a gate, and a broker with a proxy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def no_query_stays(spark: SparkSession) -> Iterator[None]:
-    """Stops what a failed test leaves, before its servers go."""
+    """Stop the queries of a failed test before its servers stop."""
     yield
     for query in spark.streams.active:
         query.stop()
@@ -28,7 +28,7 @@ def no_query_stays(spark: SparkSession) -> Iterator[None]:
 
 @pytest.fixture
 def gate(tmp_path: Path) -> Iterator[Gate]:
-    """A closed gate, opened in the end so that no task stays behind it."""
+    """A closed gate. The fixture opens the gate at the end, so that no task waits."""
     made = Gate(tmp_path / "gate")
     yield made
     made.open()
@@ -36,13 +36,13 @@ def gate(tmp_path: Path) -> Iterator[Gate]:
 
 @pytest.fixture(scope="package")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    """A broker behind a proxy, which a test may kill and must bring back."""
+    """A broker with a proxy. A test that kills the broker must start it again."""
     with proxied_broker(tmp_path_factory.mktemp("broker")) as started:
         yield started
 
 
 @pytest.fixture
 def stream(spark: SparkSession, world: World, tmp_path: Path) -> Iterator[OrderStream]:
-    """A query through the proxy, which is good again afterwards."""
+    """A query through the proxy. The fixture heals the proxy after the test."""
     yield OrderStream(spark, world.topics, tmp_path, world.servers)
     world.proxy.heal()

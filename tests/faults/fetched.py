@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""From which brokers the readers of a topic have fetched, as their consumers' own metrics tell."""
+"""Brokers from which the readers of a topic have fetched, by the metrics of their consumers."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _NODES = "kafka.consumer:type=consumer-node-metrics,client-id={},node-id=*"
 
 
 class Fetched:
-    """The consumers in this process that read a topic; readers stay open for a while."""
+    """Consumers in this process that read a topic. Readers stay open after a batch."""
 
     def __init__(self, spark: SparkSession, topic: str) -> None:
-        """Takes the session, whose driver reads (local mode)."""
+        """Create an instance with a session in local mode, whose driver reads."""
         self._beans = _Beans(spark)
         self._partitions = self._beans.named(_PARTITIONS.format(topic))
 
     def preferred(self) -> set[int]:
-        """Gives the brokers that consumers were sent to; -1 for those that read from leaders."""
+        """Return the preferred replicas of consumers; -1 for consumers that read from leaders."""
         return {int(self._beans.get(b, "preferred-read-replica")) for b in self._partitions}
 
     def bytes_of(self) -> Counter[int]:
-        """Gives the bytes that came from each broker, answers to other questions included."""
+        """Return the bytes received from each broker, including responses to other requests."""
         came: Counter[int] = Counter()
         for client in {bean.getKeyProperty("client-id") for bean in self._partitions}:
             for node in self._beans.named(_NODES.format(client)):
@@ -37,7 +37,7 @@ class Fetched:
 
 
 class _Beans:
-    """Java's managed beans, by reflection: their server's own class is closed to other modules."""
+    """Java's managed beans by reflection, because their module does not export the server class."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._jvm: Any = spark._jvm

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Holds a batch in the middle of its tasks until something has been done to the world."""
+"""A gate that stops the tasks of a batch until a test has caused a fault."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ if TYPE_CHECKING:
 
 
 class Gate:
-    """A place in a query at which each task waits once it has rows, until the gate is open."""
+    """Point in a query at which each task with rows waits until the gate is open."""
 
     def __init__(self, folder: Path) -> None:
-        """Takes a folder for the two signs, which is made; the gate is closed."""
+        """Create a closed gate, and the folder for its two marker files."""
         folder.mkdir()
         self._reached, self._open = folder / "reached", folder / "open"
 
     def across(self, rows: DataFrame) -> DataFrame:
-        """Puts the gate after the rows."""
+        """Return the rows with a gate after them."""
         return rows.mapInArrow(_holding(str(self._reached), str(self._open)), rows.schema)
 
     def wait(self) -> None:
-        """Waits until a task is at the gate."""
+        """Wait until a task is at the gate."""
         wait_for("a task at the gate", self._reached.exists, 120)
 
     def open(self) -> None:
-        """Lets all pass, now and later."""
+        """Open the gate for all current and later tasks."""
         self._open.touch()
 
 
 def _holding(
     reached: str, opened: str
 ) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    # It runs in a worker of Spark's, which cannot import this module.
+    # The function runs in a Python worker of Spark, which cannot import this module.
     def hold(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pathlib
         import time

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A query over one topic of orders that goes on while the world is bad."""
+"""A query over one topic of orders that continues during faults."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _PATIENCE = 180
 
-# Many fetches for few records, so that a fault finds most of a batch unread; and clients that
-# give an answer up soon, so that they see the fault at all.
+# Small fetches, so that most records of a batch are unread at a fault, and short timeouts, so that
+# clients detect the fault.
 _CLIENT = {
     "kafka.fetch.max.bytes": "16384",
     "kafka.max.partition.fetch.bytes": "16384",
@@ -37,7 +37,7 @@ _CLIENT = {
 
 
 class OrderStream:
-    """A topic of orders, and one query of ours that writes them to Parquet."""
+    """A topic of orders, and a query of Splice that writes the orders to Parquet."""
 
     def __init__(
         self,
@@ -47,21 +47,21 @@ class OrderStream:
         servers: str | None = None,
         replicas: int = 1,
     ) -> None:
-        """Makes the topic, empty; the query reads it at the servers, by default the topics'."""
+        """Create an empty topic. The query uses the servers, by default those of the topics."""
         self.spark, self.topics, self.folder, self.produced = spark, topics, folder, 0
         self.topic = f"orders-{uuid.uuid4().hex[:8]}"
         self._servers = servers or topics.bootstrap_servers
         topics.create(self.topic, orders.PARTITIONS, orders.KEPT, replicas)
 
     def produce(self, rows: int, partition: int | None = None) -> None:
-        """Adds orders to the topic, where they belong or all to one partition."""
+        """Add orders to the topic, in their partitions or in one partition."""
         first, self.produced = self.produced, self.produced + rows
         records = map(orders.record, range(first, self.produced))
         placed = (r if partition is None else r._replace(partition=partition) for r in records)
         self.topics.produce(self.topic, placed)
 
     def start(self, gate: Gate | None = None, **options: str) -> StreamingQuery:
-        """Starts the query, or goes on with it, through a gate if there is one."""
+        """Start or resume the query, with an optional gate."""
         source = self.spark.readStream.format("splice-kafka").options(
             **{
                 "kafka.bootstrap.servers": self._servers,
@@ -78,13 +78,13 @@ class OrderStream:
         return streams.start(gate.across(rows) if gate else rows, self.folder)
 
     def wait_for_all(self, query: StreamingQuery) -> None:
-        """Waits until all that was produced is in the sink; the query must not fail before."""
+        """Wait until all produced orders are in the sink, and fail if the query fails."""
         self.wait_until(
             query, f"{self.produced} rows", lambda: self._sink().rows() >= self.produced
         )
 
     def wait_until(self, query: StreamingQuery, what: str, condition: Callable[[], bool]) -> None:
-        """Waits for a condition; the query must not fail before."""
+        """Wait for a condition, and fail if the query fails."""
 
         def done() -> bool:
             failure = query.exception()
@@ -94,20 +94,20 @@ class OrderStream:
         wait_for(what, done, _PATIENCE)
 
     def finish(self, query: StreamingQuery) -> None:
-        """Waits for all rows, stops the query, and asserts that each came once."""
+        """Wait for all rows, stop the query, and assert that the sink has each row once."""
         self.wait_for_all(query)
-        # A duplicate may come after the last expected row.
+        # The sink may receive a duplicate after the last expected row.
         query.processAllAvailable()
         query.stop()
         self.assert_each_once()
 
     def assert_each_once(self) -> None:
-        """Asserts that what came out is what was produced."""
+        """Assert that the sink has each produced order once."""
         verdict = judge(self._sink().files(), self.produced)
         assert str(verdict) == f"rows {self.produced} missing 0 duplicated 0"
 
     def committed(self) -> dict[int, int]:
-        """Gives the offset of each partition after the newest batch that is committed."""
+        """Return the offset of each partition after the newest committed batch."""
         checkpoint = self.folder / "checkpoint"
         batch = Checkpoint(checkpoint).committed()
         offset = (checkpoint / "offsets" / str(batch)).read_text().splitlines()[2]

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Brokers that are killed and come back: ids out are ids in."""
+"""Brokers that are killed and started again. The sink must have each produced id once."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_killed_while_nothing_is_to_be_read(stream: OrderStream, world: World) -
     stream.wait_for_all(query)
     before = world.proxy.refused
     world.kill()
-    # Clients make two connections per second at most.
+    # Clients open at most two connections per second.
     stream.wait_until(
         query, "requests without a broker", lambda: world.proxy.refused >= before + 10
     )
@@ -112,7 +112,7 @@ def test_records_come_from_the_copy_in_the_same_rack(
         assert preferred == {-1}
         assert min(by_broker) > max(by_broker) / 20
     else:
-        # A leader has the partition first only if it is the one to read from.
+        # A leader is the first to have the records only if consumers read from it.
         assert preferred <= {own, -1}
         assert own in preferred
         assert came[own] > 0.9 * sum(by_broker)

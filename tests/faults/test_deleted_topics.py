@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Requests of a query while a topic that it reads is deleted."""
+"""Requests of a query while one of its topics is deleted."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_no_burst_of_requests_for_a_deleted_topic(
     for _ in range(3):
         stream.produce(100)
         stream.wait_for_all(query)
-    # An idle trigger requests ends, so the number of these counts triggers.
+    # An idle trigger requests end offsets, so the number of these requests is that of triggers.
     ends, before, begun = world.proxy.requests[LIST_OFFSETS], _of_topics(world), time.monotonic()
     stream.wait_until(
         query,

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Executors that are lost, and runs that are stopped in the middle: ids out are ids in."""
+"""Lost executors, and interrupted runs. The sink must have each produced id once."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_executors_are_lost(topics: KafkaTopics, tmp_path: Path) -> None:
     with two_hosts(tmp_path / "cluster") as master:
         scenario.given(master=master, conf={"spark.locality.wait": "0s"})
         life = scenario.finish(*(Kill("row", f"^{name}$", action="lose") for name in lost))
-    # Each ended the executor that saw it first, and came again in another.
+    # Each row ended the first executor that read it, and was read again in another executor.
     assert [sum(row == name for row in life.rows) for name in lost] == [2, 2]
     scenario.assert_each_once()
     scenario.assert_switched_once()
@@ -54,14 +54,14 @@ def test_slots_follow_the_cores_of_the_cluster(
 ) -> None:
     with two_hosts(tmp_path / "cluster", cores=2) as master:
         slots = _changed("follow", master, topics, make_topic(4), tmp_path)
-    # The second batch comes within a minute of the change.
+    # The second batch runs within one minute of the change.
     assert slots == [2, 2, 4]
 
 
 def _changed(
     change: str, master: str, topics: KafkaTopics, topic: str, folder: Path
 ) -> dict[str, list[int]] | list[int]:
-    """Runs the program whose cluster changes, and gives its result."""
+    """Run the program whose cluster changes, and return its result."""
     given = change, master, topics.bootstrap_servers, topic, str(folder)
     env = {"SPARK_LOCAL_IP": "127.0.0.1"}
     output = launch.run([sys.executable], "change_executors", *given, env=env)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _CLIENT = {"kafka.request.timeout.ms": "1000", "kafka.default.api.timeout.ms": "3000"}
 
 _PATIENCE = 60
-"""Seconds for a few requests of three seconds each; the query itself would wait for ten minutes."""
+"""Seconds for a few requests of three seconds each. The query would wait for ten minutes."""
 
 _NAMED = (
     r"SPLICE_KAFKA_CONNECTION\.BROKERS_UNAVAILABLE",
@@ -36,7 +36,7 @@ _NAMED = (
 
 @pytest.fixture
 def source(spark: SparkSession, world: World, history_path: Path) -> Iterator[HybridSource]:
-    """A history of 30 orders, then a topic of 60 behind the proxy, which is silent."""
+    """A history of 30 orders, then a topic of 60 orders behind a proxy that does not respond."""
     topic = f"orders-{uuid.uuid4().hex[:8]}"
     world.topics.create(topic, 3)
     world.topics.produce(topic, orders(range(60), 3))

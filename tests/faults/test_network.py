@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A network that is slow, cut or half-open: ids out are ids in."""
+"""Networks that are slow, cut or half-open. The sink must have each produced id once."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def test_half_open_while_a_batch_is_read(stream: OrderStream, world: World, gate
     gate.wait()
     world.proxy.silence()
     gate.open()
-    # Clients close connections without a response, and connect again to the same silence.
+    # Clients close connections without a response, and their next connections have no response
+    # either.
     proxy, before = world.proxy, world.proxy.abandoned
     stream.wait_until(query, "a closed connection", lambda: proxy.abandoned > before)
     accepted = proxy.accepted
@@ -53,7 +54,7 @@ def test_cut_while_nothing_is_to_be_read(stream: OrderStream, world: World) -> N
     stream.wait_for_all(query)
     before = world.proxy.refused
     world.proxy.cut()
-    # Clients make two connections per second at most.
+    # Clients open at most two connections per second.
     stream.wait_until(
         query, "requests without a broker", lambda: world.proxy.refused >= before + 10
     )

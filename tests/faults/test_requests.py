@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A broker that is killed with a certain request on its way: ids out are ids in."""
+"""Brokers that are killed during a certain request. The sink must have each produced id once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_killed_while_offsets_are_committed(stream: OrderStream, world: World) -
 
     def held() -> dict[int, int]:
         found = stream.topics.committed(group, stream.topic)
-        # Asked for later than the group, so it may be ahead, and must not be behind.
+        # The checkpoint is read after the group, so the checkpoint must not be behind the group.
         committed = stream.committed()
         assert all(offset <= committed[partition] for partition, offset in found.items())
         return found
@@ -27,14 +27,15 @@ def test_killed_while_offsets_are_committed(stream: OrderStream, world: World) -
     dead = world.kill_before(OFFSET_COMMIT)
     options = {"kafka.group.id": group, "commitToGroup": "true", "maxOffsetsPerTrigger": "300"}
     query = stream.start(**options)
-    wait_for("a commit that gets lost", dead.is_set)
-    # A coordinator that is not ready yet would refuse the commit, and nobody would hear of that.
+    wait_for("a lost commit", dead.is_set)
+    # A coordinator that is not ready yet would reject the commit, and the query would only log
+    # this.
     world.proxy.cut()
     world.start()
     held()
     world.proxy.before_next(OFFSET_COMMIT, world.proxy.silence)
     world.proxy.heal()
-    unanswered = wait_for("a commit whose answer gets lost", held)
+    unanswered = wait_for("a commit whose response is lost", held)
     world.kill()
     world.proxy.heal()
     world.start()
@@ -42,8 +43,8 @@ def test_killed_while_offsets_are_committed(stream: OrderStream, world: World) -
     stream.produce(300)
     stream.wait_for_all(query)
     ends = {p: end for p, (_, end) in stream.topics.offsets(stream.topic).items()}
-    # The sink has rows before Spark has written down that their batch is committed.
-    wait_for("the last batch to be committed", lambda: stream.committed() == ends)
+    # The sink has the rows of a batch before Spark commits the batch.
+    wait_for("the commit of the last batch", lambda: stream.committed() == ends)
     query.stop()
     stream.assert_each_once()
     assert held() == ends
@@ -53,7 +54,7 @@ def test_killed_while_partitions_are_looked_for(stream: OrderStream, world: Worl
     stream.produce(300)
     query = stream.start(discoveryInterval="200ms")
     stream.wait_for_all(query)
-    wait_for("a look that gets lost", world.kill_before(DESCRIBE_CLUSTER).is_set)
+    wait_for("a lost discovery request", world.kill_before(DESCRIBE_CLUSTER).is_set)
     world.start()
     stream.topics.add_partitions(stream.topic, orders.PARTITIONS + 1)
     stream.produce(300, partition=orders.PARTITIONS)

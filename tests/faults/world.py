@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A broker that tests reach directly and queries through a proxy; it dies on request."""
+"""A broker that tests use directly and queries use through a proxy. Tests can kill the broker."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from servers.waiting import wait_for
 
 
 class World:
-    """A broker, and the proxy before it."""
+    """A broker and its proxy."""
 
     def __init__(self, node: ProcessNode, proxy: FaultProxy, cluster_id: str, servers: str) -> None:
-        """Takes a node that is not started yet, and what clients of the proxy begin with."""
+        """Create an instance with a stopped node and the bootstrap address of the proxy."""
         self._node, self._cluster_id = node, cluster_id
         self.proxy, self.servers = proxy, servers
         self.topics = KafkaTopics(f"127.0.0.1:{node.port}")
 
     def start(self) -> None:
-        """Starts the broker, or starts it again, and waits until it answers."""
+        """Start the broker, and wait until it responds."""
         self._node.start()
         wait_for("Kafka", lambda: self.topics.cluster_id(timeout=1) == self._cluster_id)
 
     def kill(self) -> None:
-        """Kills the broker."""
+        """Kill the broker."""
         self._node.kill()
 
     def kill_before(self, kind: int) -> threading.Event:
-        """Kills the broker before the query's next request of a kind reaches it; gives a sign."""
+        """Kill the broker before the query's next request of a kind, and return an event."""
         dead = threading.Event()
 
         def act() -> None:
@@ -49,7 +49,7 @@ class World:
 
 @contextmanager
 def proxied_broker(folder: Path) -> Iterator[World]:
-    """Starts a broker of which some clients know the proxy only."""
+    """Start a broker that has a second listener behind a proxy."""
     direct, controller, proxied, listen = free_ports(4)
     cluster_id = new_cluster_id()
     settings = behind_a_proxy(direct, controller, proxied, listen)

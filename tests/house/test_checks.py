@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The checks of the house find what they are for."""
+"""Checks of the repository detect their faults."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ def test_the_header_goes_after_a_shebang() -> None:
 @pytest.mark.parametrize(
     ("path", "line", "reason"),
     [
-        ("jvm/kafka/src/main/scala/A.scala", "package org.apache.spark.sql", "under org.apache"),
+        ("jvm/kafka/src/main/scala/A.scala", "package org.apache.spark.sql", "not in org.apache"),
         (
             "jvm/spark/src/main/scala/A.scala",
             "import org.apache.spark.sql.execution.streaming.Sink",
-            "moves between",
+            "differs between",
         ),
         ("jvm/spark/src/test/scala/A.scala", "  Thread.sleep(10)", "waits for a condition"),
         ("jvm/spark/src/main/scala/Utility.scala", "", None),
-        ("jvm/spark/src/main/scala/util/A.scala", "", "by its noun"),
+        ("jvm/spark/src/main/scala/util/A.scala", "", "after its concept"),
         ("jvm/spark/src/main/scala/A.scala", "\n" * 400, "more than 400"),
     ],
 )

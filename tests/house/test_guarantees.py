@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The page of guarantees names tests that exist, and each promise names one."""
+"""Each guarantee on the page of guarantees names tests that exist."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PAGE = ROOT / "docs" / "guarantees.md"
 
 def _promises() -> list[list[str]]:
     rows = [line.split("|")[1:-1] for line in PAGE.read_text().splitlines() if line[:1] == "|"]
-    return [row for row in rows if row[0].strip() not in ("Promise", "---")]
+    return [row for row in rows if row[0].strip() not in ("Guarantee", "---")]
 
 
 def test_each_promise_names_tests_that_exist() -> None:

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The table of names lists every option and every error condition once."""
+"""The tables of names contain every option and every error condition once."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def page(name: str) -> str:
 
 
 def section(heading: str) -> str:
-    """The text of one section of the table of names."""
+    """Return the text of one section of the page of names."""
     return page("names.md").split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
 
 
 def cells(text: str, column: int) -> list[str]:
-    """The first name in one column of each row of a Markdown table."""
+    """Return the first name in one column of each row of a Markdown table."""
     rows = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith("|")]
     found = [re.search(r"`([^`]+)`", row[column]) for row in rows if len(row) > column]
     return [match.group(1) for match in found if match]

@@ -1,3 +1,3 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Drivers killed at chosen steps, and what comes out after they were started again."""
+"""Drivers that are killed at chosen steps, and the output after their restart."""

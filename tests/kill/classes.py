@@ -1,9 +1,9 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The classes of a driver: the class path that holds them, and an archive of them.
+"""Class path of a driver, and an archive of its classes.
 
-The jars are on the class path, not in ``spark.jars``: Spark copies the latter for each driver, and
-an archive holds only classes of the class path.
+The jars are on the class path, not in ``spark.jars``, because Spark copies ``spark.jars`` for each
+driver, and because an archive contains only classes of the class path.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from splice.jars import jar_paths
 
 DRIVER = "spark.driver.defaultJavaOptions"
 EXECUTOR = "spark.executor.defaultJavaOptions"
-"""The settings that hold the options of the archive."""
+"""Settings with the options of the archive."""
 
 
 def conf() -> Mapping[str, str]:
@@ -35,7 +35,7 @@ def conf() -> Mapping[str, str]:
 
 @functools.cache
 def archived() -> Mapping[str, str]:
-    """Return the settings by which drivers and executors load the classes from an archive."""
+    """Return the settings that let drivers and executors load the classes from an archive."""
     sparks = sorted((Path(pyspark.__file__).parent / "jars").glob("*.jar"))
     name = f"driver-{pyspark.__version__}"
     options = " ".join(class_data.options(name, [*_added(), *sparks], _train))
@@ -49,7 +49,7 @@ def _added() -> list[Path]:
 
 
 def _train(option: str) -> None:
-    # Most processes find the archive, and a scenario starts drivers, which need this module.
+    # Scenarios need this module. Most processes have the archive already, and need no scenario.
     from kill.scenario import Scenario
     from servers.kafka import KafkaCluster
 

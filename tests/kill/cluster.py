@@ -1,9 +1,9 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A standalone Spark cluster whose workers look like two machines.
+"""A standalone Spark cluster whose workers have two host names.
 
-Spark runs a second copy of a slow task only on another host than the first, so neither ``local[n]``
-nor ``local-cluster`` ever does; loopback addresses are hosts enough.
+Spark runs the second copy of a slow task only on another host than the first copy, so ``local[n]``
+and ``local-cluster`` run no second copy. Two loopback addresses count as two hosts.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ appender.out.layout.pattern = %m%n
 
 @contextmanager
 def two_hosts(folder: Path, cores: int = 1) -> Iterator[str]:
-    """Starts a master and a worker on each host, and gives the master's address.
+    """Start a master and one worker per host, and return the master's address.
 
     Args:
-        folder: For logs and the files of the workers; it must not exist.
-        cores: The cores of each worker.
+        folder: Folder for logs and files of the workers, which must not exist.
+        cores: Number of cores of each worker.
     """
     folder.mkdir()
     (port,) = free_ports(1)

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A scenario for each test."""
+"""One scenario per test."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from servers.kafka_topics import KafkaTopics
 
 @pytest.fixture
 def scenario(topics: KafkaTopics, tmp_path: Path) -> Scenario:
-    """A small history and topic, and a query that has not started yet."""
+    """A small history, a topic, and a query that is not started."""
     return Scenario.make(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path)
 
 
 @pytest.fixture
 def holed(topics: KafkaTopics, tmp_path: Path) -> Scenario:
-    """The same, but the history lacks records that the topic has."""
+    """A scenario whose history lacks records of the topic."""
     return Scenario.make(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path, holes=True)

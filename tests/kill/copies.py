@@ -1,9 +1,9 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A query that copies a topic into another one, with triggers of all kinds.
+"""A query that copies a topic to another topic, with triggers of all kinds.
 
-A sink of records has no transaction with the checkpoint, so a row that was read after the newest
-committed batch comes again in the next life. It must not come again otherwise.
+A Kafka sink has no transaction with the checkpoint, so the next run copies rows after the newest
+committed batch again. Other rows must not have a second copy.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _PATIENCE = 120
 
 
 class Copies:
-    """A topic of orders, a topic of their copies, and a query with one checkpoint."""
+    """Topic of orders, topic of their copies, and a query with one checkpoint."""
 
     def __init__(self, relay: Relay, replicas: int = 1) -> None:
-        """Takes the topic and its query, and creates the topic of the copies."""
+        """Create the topic of the copies for a topic with a query."""
         self.relay = relay
         self.sink = f"{relay.topic}-copies"
         relay.topics.create(self.sink, 2, {"retention.ms": "-1"}, replicas)
@@ -55,16 +55,16 @@ class Copies:
         )
 
     def start(self, trigger: Mapping[str, Any], *kills: Kill, **options: str) -> Life:
-        """Starts a driver that dies at the first of the steps that it comes to."""
+        """Start a driver that is killed at the first of the steps that it reaches."""
         self.relay.given(trigger=trigger)
         return self.relay.start(OURS, *kills, startingOffsets="earliest", **options)
 
     def ended(self) -> None:
-        """Notes that a life has ended: what follows the committed batch may be read again."""
+        """Record the end of a run, after which rows after the committed batch may be read again."""
         self._ends.append(self.relay.committed())
 
     def die(self, trigger: Mapping[str, Any], kill: Kill, **options: str) -> None:
-        """Lets the query run until the driver is killed at the step, and asserts that it was."""
+        """Run the query until the driver is killed at a step, and assert the kill."""
         life = self.start(trigger, kill, **options)
         try:
             life.process.wait(_PATIENCE)
@@ -74,7 +74,7 @@ class Copies:
         assert life.acted, f"the driver ended, not killed at {kill}:\n{life.process.tail()}"
 
     def finish(self, trigger: Mapping[str, Any], *kills: Kill, **options: str) -> None:
-        """Lets the query copy all that is there, stops it, and asserts that it did not fail."""
+        """Run the query until all rows are copied, stop it, and assert that it did not fail."""
         life = self.start(trigger, *kills, **options)
         try:
             self.wait_for_all(life)
@@ -84,7 +84,7 @@ class Copies:
         self.ended()
 
     def wait_for_all(self, life: Life) -> None:
-        """Waits until each row has a copy.
+        """Wait until each row has a copy.
 
         Raises:
             AssertionError: if the driver ends before.
@@ -97,7 +97,7 @@ class Copies:
         assert not self.missing(), life.process.tail(80)
 
     def copies(self) -> Counter[tuple[int, int]]:
-        """Counts the copies of each row, by partition and offset."""
+        """Return the number of copies of each row, by partition and offset."""
         read = self.relay.topics.records(self.sink)
         values = [(message.value() or b"").decode().split(",") for message in read]
         return Counter((int(partition), int(offset)) for partition, offset, _ in values)
@@ -108,7 +108,7 @@ class Copies:
         return {row for row in self.rows() if row not in found}
 
     def assert_at_least_once(self) -> int:
-        """Asserts that each row has a copy, and others only from batches that were running.
+        """Assert that each row has a copy, and further copies only because of interrupted batches.
 
         Returns:
             The number of copies that are duplicates.
@@ -117,12 +117,12 @@ class Copies:
         return self.assert_only_running_batches_again()
 
     def assert_complete(self) -> None:
-        """Asserts that each row has a copy."""
+        """Assert that each row has a copy."""
         lost = sorted(self.missing())
         assert not lost, f"{len(lost)} rows were lost, the first ones {lost[:10]}"
 
     def assert_only_running_batches_again(self) -> int:
-        """Asserts that a row has a copy per life that read it, so that committed rows have one.
+        """Assert that a row has one copy per run that read it, so that committed rows have one.
 
         Returns:
             The number of copies that are duplicates.

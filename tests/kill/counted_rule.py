@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A hand-over rule of the user that notes each of its calls in a file."""
+"""A custom hand-over rule that records each of its calls in a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from splice import HandOver
 
 
 def counted_rule(notes: Path) -> HandOver:
-    """Returns a rule that starts each partition at the end of the history."""
+    """Return a rule that starts each partition at the end of the history."""
 
     def after_the_history(evidence: dict[str, Any]) -> dict[str, Any]:
         starts: dict[str, dict[str, int]] = {}
@@ -29,5 +29,5 @@ def counted_rule(notes: Path) -> HandOver:
 
 
 def results(notes: Path) -> list[dict[str, dict[str, int]]]:
-    """Reads the result of each call."""
+    """Return the result of each call."""
     return [json.loads(line) for line in notes.read_text().splitlines()]

@@ -1,9 +1,9 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the queries described in the file named by the first argument, each row past the column.
+"""Run the queries of the file in the first argument, with the killing column for each row.
 
-They end by themselves where their trigger lets them, or when the file ``stop`` appears in the
-folder; then all that is there is read first.
+A query ends if its trigger ends, or when the folder has a file ``stop``. In the latter case, the
+query first reads all available rows.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from triggers import set_trigger
 
 
 def main(given: Path) -> None:
-    """Runs the queries."""
+    """Run the queries."""
     plan = json.loads(given.read_text())
     builder = SparkSession.builder.master(plan["master"]).config(map=plan["conf"])
     spark = builder.getOrCreate()
@@ -33,7 +33,7 @@ def main(given: Path) -> None:
         queries[0].awaitTermination(1)
         if stop.exists():
             for query, given_query in zip(queries, plan["queries"], strict=True):
-                # A batch that a time ends has no end that one could wait for.
+                # A batch that ends after a fixed time has no end offset to wait for.
                 if not {"realTime", "continuous"} & given_query["trigger"].keys():
                     query.processAllAvailable()
                 query.stop()
@@ -45,7 +45,7 @@ def main(given: Path) -> None:
 
 
 def _end_jvm(spark: SparkSession) -> None:
-    # The JVM ends in order when its input ends; the end of this process would kill it.
+    # The JVM shuts down when its input ends. The end of this process would kill the JVM.
     gateway: Any = spark.sparkContext._gateway
     gateway.shutdown()
     gateway.proc.stdin.close()
@@ -81,7 +81,7 @@ def _start(spark: SparkSession, given: dict[str, Any]) -> StreamingQuery:
 
 
 def _into_folders(output: str) -> Any:
-    # A batch that runs again replaces what its first run has left: so this sink is exact.
+    # A repeated batch replaces the output of its first run, so the sink has each row once.
     def write(rows: DataFrame, batch: int) -> None:
         rows.write.mode("overwrite").parquet(f"{output}/{batch}")
 

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Says at which step a driver dies, and gives it the file system and the column that do it."""
+"""Steps at which a driver is killed, and the file system and the column that kill the driver."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SCHEME = "kill"
-"""Of the file system; ``kill:///path`` is the local ``/path``."""
+"""Scheme of the file system. ``kill:///path`` is the local ``/path``."""
 
 OPTIONS = {"checkpointStore": "unsafe"}
-"""Of a source whose checkpoint is on that file system, where a rename may replace a file."""
+"""Options of a source with a checkpoint on that file system, whose rename may replace a file."""
 
 _JAR = Path(__file__).resolve().parents[2] / "jvm" / "testkit" / "target" / "splice-killing.jar"
 _PACKAGE = "splice.testkit.kill"
@@ -19,15 +19,15 @@ _PACKAGE = "splice.testkit.kill"
 
 @dataclass(frozen=True)
 class Kill:
-    """The step at which a process dies.
+    """Step at which a process is killed.
 
     Attributes:
-        what: ``rename`` of a file to a name, ``create`` of one, or a ``row``.
-        name: A regular expression that the file's path contains; of a row, ``<leg>/<order id>``.
-        when: ``before`` or ``after`` it.
-        nth: Which time in that process, from 1.
-        action: ``halt`` or ``signal`` (SIGKILL); ``fail``, ``hang`` and ``lose``, which halts the
-            executor, hit a task's first attempt.
+        what: ``rename`` or ``create`` of a file, or a ``row``.
+        name: Regular expression for a part of the file's path, or for ``<leg>/<order id>``.
+        when: ``before`` or ``after`` the operation.
+        nth: Number of the occurrence in the process, from 1.
+        action: ``halt`` or ``signal`` (SIGKILL). ``fail``, ``hang`` and ``lose``, which halts the
+            executor, affect the first attempt of a task.
     """
 
     what: str
@@ -37,43 +37,43 @@ class Kill:
     action: str = "halt"
 
     def __str__(self) -> str:
-        """Writes it as the file system reads it."""
+        """Return the step in the format of the file system."""
         return f"{self.action} {self.when} {self.what} {self.nth} {self.name}"
 
     @staticmethod
     def offsets(batch: int, when: str = "before", action: str = "halt") -> Kill:
-        """At the batch's entry in the offset log."""
+        """Return the step of the batch's entry in the offset log."""
         return Kill("rename", f"/offsets/{batch}$", when, action=action)
 
     @staticmethod
     def commits(batch: int, when: str = "before", action: str = "halt") -> Kill:
-        """At the batch's entry in the commit log."""
+        """Return the step of the batch's entry in the commit log."""
         return Kill("rename", f"/commits/{batch}$", when, action=action)
 
     @staticmethod
     def sink(batch: int, when: str = "before", action: str = "halt") -> Kill:
-        """At the batch's entry in the log of the file sink, which is the sink's commit."""
+        """Return the step of the batch's entry in the log of the file sink, the sink's commit."""
         return Kill("rename", f"/_spark_metadata/{batch}(.compact)?$", when, action=action)
 
     @staticmethod
     def entry(key: str, when: str = "before", action: str = "halt") -> Kill:
-        """At an entry of the side log."""
+        """Return the step of an entry of the side log."""
         return Kill("rename", f"/sources/0/splice/{key}$", when, action=action)
 
 
 def jar() -> Path:
-    """Finds the jar with the file system and the column.
+    """Return the jar with the file system and the column.
 
     Raises:
-        FileNotFoundError: if the build has not made it.
+        FileNotFoundError: if the jar is not built.
     """
     if not _JAR.is_file():
-        raise FileNotFoundError(f"{_JAR} is not there: run 'make jar'")
+        raise FileNotFoundError(f"{_JAR} is missing: run 'make jar'")
     return _JAR
 
 
 def conf() -> dict[str, str]:
-    """Gives the settings that make the file system known to a driver."""
+    """Return the settings that register the file system in a driver."""
     return {
         f"spark.hadoop.fs.{SCHEME}.impl": f"{_PACKAGE}.KillingFileSystem",
         f"spark.hadoop.fs.AbstractFileSystem.{SCHEME}.impl": f"{_PACKAGE}.KillingFileContext",
@@ -81,4 +81,4 @@ def conf() -> dict[str, str]:
 
 
 COLUMN = f"{_PACKAGE}.KillingColumn"
-"""The Java function that passes each row by."""
+"""Java function that receives each row and returns it unchanged."""

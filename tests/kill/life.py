@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""One life of a driver, from its start to its end or death."""
+"""One run of a driver, from its start to its end or kill."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TESTS = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class Life:
-    """One life of the driver, and the notes that its file system took."""
+    """One run of the driver, and the records of its file system."""
 
     folder: Path
     process: ServerProcess
@@ -34,7 +34,7 @@ class Life:
         master: str = "local[2]",
         conf: Mapping[str, str] | None = None,
     ) -> Life:
-        """Starts a driver of some queries, in a new folder, that dies at the first of the steps."""
+        """Start a driver of some queries in a new folder, and kill it at the first of the steps."""
         (folder / "tmp").mkdir(parents=True)
         given = folder / "queries.json"
         plan = {
@@ -56,21 +56,21 @@ class Life:
 
     @property
     def acted(self) -> str | None:
-        """The first step at which it was killed, or a fault was planted; None if none was."""
+        """Return the first step with a kill or a fault; None without such a step."""
         return next((s for s in self._notes("trace") if s.startswith("acts: ")), None)
 
     @property
     def steps(self) -> Sequence[str]:
-        """The steps that it passed."""
+        """Return the steps that the driver passed."""
         return [line for line in self._notes("trace") if not line.startswith("acts: ")]
 
     @property
     def rows(self) -> Sequence[str]:
-        """The rows that its tasks have seen, ``<leg>/<order id>``, of failed attempts too."""
+        """Return the rows of its tasks, ``<leg>/<order id>``, including failed attempts."""
         return self._notes("rows")
 
     def finish(self) -> None:
-        """Lets it read all that is there and end."""
+        """Run the driver until it has read all available rows and ends."""
         (self.folder / "stop").touch()
         code = self.process.wait(180)
         assert code == 0, f"the driver failed:\n{self.process.tail(80)}"
@@ -85,16 +85,16 @@ _CONF = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "1g",
     "spark.sql.session.timeZone": "UTC",
-    # A Spark that is killed while it writes the first offset leaves a hidden file in offsets/,
-    # and rejects the folder at the next start.
+    # If a driver is killed while Spark writes the first offset, Spark leaves a hidden file in
+    # offsets/, and rejects the folder at the next start.
     "spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart": "false",
     "spark.ui.enabled": "false",
 }
 
 
 def _places(folder: Path) -> dict[str, str]:
-    # A killed JVM removes nothing: whatever it writes goes into the life's own folder. Most of a
-    # life is its start, which a simple compiler and collector shorten.
+    # A killed JVM leaves its temporary files, so they are in the folder of the run. Most of the
+    # time is the start of the JVM, which a simple compiler and collector shorten.
     quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
     java = f"-Djava.io.tmpdir={folder / 'tmp'} -XX:-UsePerfData {quick}"
     return {

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A query over one topic, which Spark's own Kafka source and ours may read in turns."""
+"""A query over one topic, with Spark's Kafka source and Splice in turns."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ SELECT = [
     "killing(CAST(key AS STRING)) AS order_id",
     "from_json(CAST(value AS STRING), 'amount DOUBLE').amount AS amount",
 ]
-"""What a query makes of a topic's orders, each passed by the column that kills."""
+"""SELECT list of a query over a topic's orders, with the killing column."""
 
 BATCH = 300
-"""The most rows of a batch, unless an option says otherwise."""
+"""Maximum number of rows per batch, unless an option sets another number."""
 
 
 class Relay:
-    """A topic of orders, and one query with one checkpoint whose source is named at each start."""
+    """Topic of orders, and a query with one checkpoint, whose source may differ at each start."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Relay:
         servers: str | None = None,
         replicas: int = 1,
     ) -> None:
-        """Makes the topic, empty; the query reads it at the servers, by default the topics'."""
+        """Create an empty topic. The query uses the servers, by default those of the topics."""
         self.topics, self.topic, self.folder, self.produced = topics, topic, folder, 0
         self.setting = Setting()
         self.write: Callable[[str, Iterable[Record]], int] = topics.produce
@@ -56,27 +56,27 @@ class Relay:
         topics.create(topic, self.partitions, orders.KEPT, replicas)
 
     def given(self, **changes: Any) -> None:
-        """Changes the setting for the lives to come."""
+        """Change the setting of the next runs."""
         self.setting = replace(self.setting, **changes)
 
     def produce(self, rows: int, partition: int | None = None) -> None:
-        """Adds orders to the topic, where they belong or all to one partition."""
+        """Add orders to the topic, in their partitions or in one partition."""
         first, self.produced = self.produced, self.produced + rows
         self.write(self.topic, orders.records(first, self.produced, partition))
 
     def add_partition(self, rows: int) -> None:
-        """Gives the topic one more partition, with orders in it."""
+        """Add a partition with orders to the topic."""
         self.partitions += 1
         self.topics.add_partitions(self.topic, self.partitions)
         self.produce(rows, self.partitions - 1)
 
     @property
     def checkpoint(self) -> Checkpoint:
-        """What the query has written down."""
+        """Return the checkpoint of the query."""
         return Checkpoint(self.folder / "checkpoint")
 
     def start(self, source: str, *kills: Kill, **options: str) -> Life:
-        """Starts a driver that dies at the first of the steps that it comes to."""
+        """Start a driver that is killed at the first of the steps that it reaches."""
         query = {
             "format": source,
             "options": {
@@ -102,12 +102,12 @@ class Relay:
 
     @property
     def _limits(self) -> dict[str, str]:
-        # Batches that a time ends, and epochs, have no limits.
+        # Batches that end after a fixed time, and epochs, have no limits.
         is_timed = {"realTime", "continuous"} & (self.setting.trigger or {}).keys()
         return {} if is_timed else {"maxOffsetsPerTrigger": str(BATCH)}
 
     def run(self, source: str, *kills: Kill, **options: str) -> Life:
-        """Runs a driver to its end, of whatever kind."""
+        """Run a driver until it ends or is killed."""
         life = self.start(source, *kills, **options)
         try:
             life.process.wait(180)
@@ -116,25 +116,25 @@ class Relay:
         return life
 
     def die(self, source: str, kill: Kill, **options: str) -> None:
-        """Lets a source go on until the driver is killed at the step, and asserts that it was."""
+        """Run the query with a source until the driver is killed at a step, and assert the kill."""
         life = self.run(source, kill, **options)
         assert life.acted, f"{source} ended, not killed at {kill}:\n{life.process.tail()}"
 
     def finish(self, source: str, **options: str) -> None:
-        """Lets a source go on to the end of the topic, and asserts that it did not fail."""
+        """Run the query with a source to the end of the topic, and assert that it did not fail."""
         life = self.run(source, **options)
         assert life.process.exit_code == 0, f"{source} failed:\n{life.process.tail(80)}"
 
     def assert_each_once(self) -> None:
-        """Asserts that what came out is what was produced."""
+        """Assert that the sink has each produced order once."""
         assert str(self.verdict()) == f"rows {self.produced} missing 0 duplicated 0"
 
     def verdict(self) -> Verdict:
-        """Compares what came out with what was produced."""
+        """Compare the sink with the produced orders."""
         return judge_output(self.folder / "output", self.setting.sink, self.produced)
 
     def committed(self) -> dict[int, int]:
-        """Gives where each partition is after the newest batch in the commit log."""
+        """Return the offset of each partition after the newest committed batch."""
         batch = self.checkpoint.committed()
         offset = self.checkpoint.offset(batch) if batch >= 0 else {}
         return {int(p): at for p, at in offset.get(self.topic, {}).items()}

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A query over a small history and topic, the lives of its driver, and what came out of them."""
+"""A query over a small history and a topic, the runs of its driver, and its output."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _SHARE = 0.6
 
 _LOST = 3
 _FIRST_LOST = 1
-"""Offsets 1, 4, 7 and so on are not in an archive with holes."""
+"""First missing offset. An archive with holes lacks the offsets 1, 4, 7 and so on."""
 
 HISTORY_BATCHES = 3
 SWITCH = HISTORY_BATCHES
-"""The first live batch."""
+"""First batch of the live leg."""
 LIVE = SWITCH + 1
-"""A batch in the middle of the live leg."""
+"""Batch in the middle of the live leg."""
 
 LIVE_SELECT = (
     "CAST(key AS STRING) AS order_id, "
@@ -45,7 +45,7 @@ LIVE_SELECT = (
 
 @dataclass(frozen=True)
 class Setting:
-    """What a life of the driver is given, and what changes from one to the next in some tests."""
+    """Configuration of a run of the driver. Some tests change it between runs."""
 
     master: str = "local[2]"
     sink: str = "parquet"
@@ -61,13 +61,14 @@ class Setting:
 
 
 class Scenario:
-    """A topic of its own, its archive, and one or more queries with their checkpoints.
+    """A topic, its archive, and one or more queries with their checkpoints.
 
-    The history takes three batches, the live leg three more; a batch has about 400 rows or more.
+    The history has three batches, and the live leg has three batches. A batch has at least about
+    400 rows.
     """
 
     def __init__(self, topics: KafkaTopics, topic: str, folder: Path) -> None:
-        """Takes a topic and a history that are there; ``make`` makes them."""
+        """Create a scenario with an existing topic and history; use ``make`` to create both."""
         self.topics, self.topic, self.folder, self.produced = topics, topic, folder, 0
         self.history = folder / "history"
         self.archived: dict[int, int] = {}
@@ -80,14 +81,14 @@ class Scenario:
     def make(
         topics: KafkaTopics, topic: str, folder: Path, rows: int = 3000, holes: bool = False
     ) -> Scenario:
-        """Makes topic and archive; the query starts with the first life.
+        """Create the topic and the archive. The first run starts the query.
 
         Args:
-            topics: The broker.
-            topic: Its name.
-            folder: Of the archive, the checkpoint, and the output.
-            rows: How many orders the topic has at first.
-            holes: Whether the archive lacks a third of the records that it should have.
+            topics: Topics of the broker.
+            topic: Name of the topic.
+            folder: Folder of the archive, the checkpoint, and the output.
+            rows: Initial number of orders of the topic.
+            holes: True for an archive that lacks one third of its records.
         """
         made = Scenario(topics, topic, folder)
         topics.create(topic, orders.PARTITIONS, orders.KEPT)
@@ -101,9 +102,9 @@ class Scenario:
         return made
 
     def lose_rows(self) -> None:
-        """Removes each third record of the archive, so that the log must supply them.
+        """Remove each third record of the archive, so that the log must supply these records.
 
-        The last record of a partition stays, and so does the end of its history.
+        The last record of each partition remains, so the end of its history does not change.
         """
         for file in sorted(self.history.glob("*.parquet")):
             table = pq.read_table(file)
@@ -116,13 +117,13 @@ class Scenario:
         self.switched = dict.fromkeys(self.archived, _FIRST_LOST)
 
     def produce(self, rows: int, partition: int | None = None) -> None:
-        """Adds orders to the topic, where they belong or all to one partition."""
+        """Add orders to the topic, in their partitions or in one partition."""
         first, self.produced = self.produced, self.produced + rows
         self.topics.produce(self.topic, orders.records(first, self.produced, partition))
 
     @property
     def options(self) -> dict[str, str]:
-        """The source, as the options of ``format("splice")``."""
+        """Return the options of ``format("splice")``."""
         return {
             "source": "hybrid",
             "legs": "history,live",
@@ -142,7 +143,7 @@ class Scenario:
         }
 
     def checkpoint(self, query: int = 0) -> Checkpoint:
-        """Reads a query's checkpoint."""
+        """Return the checkpoint of a query."""
         folder = self._checkpoint(query)
         if self.setting.store:
             shutil.rmtree(folder, ignore_errors=True)
@@ -153,40 +154,40 @@ class Scenario:
         return Checkpoint(folder)
 
     def start(self, *kills: Kill) -> Life:
-        """Starts a driver that dies at the first of the steps that it comes to."""
+        """Start a driver that is killed at the first of the steps that it reaches."""
         folder = self.folder / f"life-{next(self._lives)}"
         conf = self._conf() if self.setting.store else self.setting.conf
         return Life.begin(folder, self._queries(), kills, self.setting.master, conf)
 
     def run(self, *kills: Kill) -> Life:
-        """Runs a driver to its end, of whatever kind, and asserts that decisions were kept."""
+        """Run a driver until it ends or is killed, and assert that decisions did not change."""
         life = self.start(*kills)
         self.end(life)
         return life
 
     def end(self, life: Life) -> None:
-        """Waits until a driver has ended, and asserts that decisions were kept."""
+        """Wait until a driver has ended, and assert that decisions did not change."""
         life.process.wait(180)
         self._assert_decisions_kept()
 
     def die(self, *kills: Kill) -> Life:
-        """Runs a driver until it dies at one of the steps, and asserts that it did."""
+        """Run a driver until it is killed at one of the steps, and assert the kill."""
         life = self.run(*kills)
-        assert life.acted, f"it ended and was not killed at {kills}:\n{life.process.tail()}"
+        assert life.acted, f"the driver was not killed at {kills}:\n{life.process.tail()}"
         return life
 
     def finish(self, *faults: Kill) -> Life:
-        """Runs a driver to its end, and asserts that it did not fail."""
+        """Run a driver to its end, and assert that it did not fail."""
         life = self.run(*faults)
         assert life.process.exit_code == 0, f"the driver failed:\n{life.process.tail(80)}"
         return life
 
     def assert_each_once(self, query: int = 0) -> None:
-        """Asserts that what came out is what was produced."""
+        """Assert that the sink has each produced order once."""
         assert str(self.verdict(query)) == f"rows {self.produced} missing 0 duplicated 0"
 
     def assert_switched_once(self, query: int = 0) -> None:
-        """Asserts that one switch is in the side log, and the offset after it starts there."""
+        """Assert that the side log has one switch, and that the next offset begins at its start."""
         checkpoint = self.checkpoint(query)
         made = [key for key in checkpoint.entries() if "/hand-over-" in key]
         assert made == ["leg-live/hand-over-00000000"]
@@ -194,21 +195,21 @@ class Scenario:
         assert start == self.switched
 
     def verdict(self, query: int = 0) -> Verdict:
-        """Compares what came out with what was produced."""
+        """Compare the sink with the produced orders."""
         return judge_output(self._output(query), self.setting.sink, self.produced)
 
     def batch_rows(self, batch: int) -> list[str]:
-        """Lists the ids that a batch has brought to a sink of batches."""
+        """Return the ids of a batch in a sink of batches."""
         table = pq.read_table(self._output(0) / str(batch), columns=["order_id"])
         return sorted(table["order_id"].to_pylist())
 
     def some_name(self, leg: str) -> str:
-        """Names a row in the middle of the leg, as the column sees it."""
+        """Return the name of a row in the middle of a leg, in the format of the column."""
         found = sorted(name for name in self.produced_names() if name.startswith(f"{leg}/"))
         return found[len(found) // 2]
 
     def produced_names(self) -> set[str]:
-        """Names each row as the column sees it, ``<leg>/<order id>``."""
+        """Return the name of each row in the format of the column, ``<leg>/<order id>``."""
         seen = Counter[int]()
         named = set()
         for number in range(self.produced):
@@ -219,7 +220,7 @@ class Scenario:
         return named
 
     def given(self, **changes: Any) -> None:
-        """Changes the setting for the lives to come."""
+        """Change the setting of the next runs."""
         self.setting = replace(self.setting, **changes)
 
     def _assert_decisions_kept(self) -> None:
@@ -261,7 +262,7 @@ class Scenario:
         return {**hadoop, **path, **(self.setting.conf or {})}
 
     def notes(self, query: int = 0) -> Path:
-        """Names the file with the calls of the rule of the user."""
+        """Return the file with the calls of the custom rule."""
         return self.folder / f"rule-{query}"
 
     def _output(self, query: int) -> Path:

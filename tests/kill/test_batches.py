@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What runs a batch again, besides a killed driver."""
+"""Repetitions of batches and tasks for other reasons than a killed driver."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The driver dies around the entry that stores the result of a rule of the user."""
+"""Kills before and after the entry that stores the result of a custom rule."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_killed_before_and_after_the_result_is_stored(scenario: Scenario) -> Non
     scenario.die(Kill.entry(_ENTRY, "after", "signal"))
     stored = scenario.checkpoint().entries()[_ENTRY]
     assert len(results(scenario.notes())) == 3
-    # From here on the start is stored, so no later life calls the rule.
+    # The start is stored now, so no later run calls the rule.
     scenario.die(Kill.offsets(SWITCH, "before", "signal"))
     scenario.die(Kill.commits(SWITCH, "before", "signal"))
     scenario.finish()

@@ -1,8 +1,8 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The driver dies at every durable step of a batch, in each leg: no row is lost or duplicated.
+"""Kills at every durable step of a batch, in each leg. No row is lost or duplicated.
 
-The history has holes, so the batches behind the switch fill them from the log.
+The history has holes, so the batches after the switch read the holes from the log.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ HISTORY = 1
 BATCHES = (HISTORY, SWITCH, LIVE)
 
 MIDDLES = {
-    # The first life reads batch 0 too (about 380 rows), the third one begins with the switch.
+    # The first run reads batch 0 too (about 380 rows), and the third run begins with the switch.
     HISTORY: Kill("row", "^history/", nth=550),
     SWITCH: Kill("row", "^live/", nth=200),
     LIVE: Kill("row", "^live/", nth=650),
@@ -26,7 +26,7 @@ MIDDLES = {
 
 STEPS: dict[str, Callable[[int], Kill]] = {
     "before-offsets": Kill.offsets,
-    # Spark tells the source of a batch's commit right after the next batch's entry in the log.
+    # Spark calls commit of the source right after the next batch's entry in the log.
     "after-offsets-before-source-commit": lambda batch: Kill.offsets(batch, "after", "signal"),
     "in-a-task-after-source-commit": MIDDLES.__getitem__,
     "before-sink-commit": Kill.sink,

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The driver dies around a switch that was repaired, and around the counts that it needs."""
+"""Kills before and after a repaired switch, and before and after the counts of a history."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_killed_after_each_entry_of_a_repaired_switch(holed: Scenario) -> None:
         assert len(fresh) == 1
         known |= fresh
         made += fresh
-    # The switch has the holes, so no driver can die between the two.
+    # The entry of the switch contains the holes, so no kill can separate both.
     assert "leg-live/hand-over-00000000" in made
     assert not any("/fill-" in key for key in made)
     holed.assert_each_once()
@@ -30,7 +30,7 @@ def test_killed_after_each_entry_of_a_repaired_switch(holed: Scenario) -> None:
 
 
 def test_killed_around_tallies(holed: Scenario) -> None:
-    # The query stops at a task that fails, and writes what its tasks have counted.
+    # The query stops at a failed task, and stores the counts of its tasks.
     failed = holed.run(Kill("row", "^history/", nth=900, action="fail"))
     assert failed.process.exit_code == 1
     assert "leg-history/tally-00000000" in holed.checkpoint().entries()

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""A plain Kafka query dies at durable steps of a batch: nothing is lost or doubled."""
+"""Kills of a Kafka query at durable steps of a batch. No row is lost or duplicated."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from kill.killing import Kill
 from kill.relay import BATCH, OURS, Relay
 from servers.kafka_topics import KafkaTopics
 
-# Where a driver dies, and the newest batches in the offset log and in the commit log then. Each
-# life begins with the batch that the one before has left, if it has. Soak has all other steps.
+# The step of a kill, and the newest batches in the offset log and in the commit log at this step.
+# Each run begins with the uncommitted batch of the previous run. Soak has all other steps.
 STEPS = (
     (Kill.entry("slots-00000000", "after"), -1, -1),
-    # Spark tells the source of a batch's commit right after the next batch's entry in the log.
+    # Spark calls commit of the source right after the next batch's entry in the log.
     (Kill.offsets(1, "after", "signal"), 1, 0),
     (Kill("row", "order", nth=BATCH * 3 // 2), 2, 1),
     (Kill.sink(3), 3, 2),
@@ -31,7 +31,7 @@ AFTER_SINK_COMMIT = (Kill.commits(3, action="signal"), 3, 2)
 
 @pytest.fixture
 def relay(topics: KafkaTopics, tmp_path: Path) -> Relay:
-    """An empty topic, and a query that has not started yet and commits to a group."""
+    """An empty topic, and a query that commits to a group and is not started."""
     made = Relay(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path)
     group = {"commitToGroup": "true", "kafka.group.id": made.topic}
     made.given(options={"startingOffsets": "earliest", **group})

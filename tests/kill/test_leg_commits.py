@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The driver dies at the switch from a Kafka leg: the end of the leg reaches its consumer group."""
+"""Kills at the switch from a Kafka leg. The end of the leg is committed to its consumer group."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def test_a_later_run_commits_the_end_of_a_leg(topics: KafkaTopics, tmp_path: Pat
     ends = {p: end for p, (_, end) in topics.offsets(topic).items()}
     checkpoint = Checkpoint(tmp_path / "checkpoint")
 
-    # Spark tells the source of a batch's commit right after the next batch's entry in the log.
+    # Spark calls commit of the source right after the next batch's entry in the log.
     _die(topics, topic, tmp_path, Kill.offsets(_SWITCH, "after", "signal"))
     _die(topics, topic, tmp_path, Kill.commits(_SWITCH, "before", "signal"))
     assert topics.committed(topic, topic) == {}
     assert _ENTRY not in checkpoint.entries()
-    # The sink has the batch of the switch, so Spark does not plan it again, and nothing follows it.
+    # The sink has the batch of the switch, so Spark does not plan it again, and no batch follows.
     last = _run(topics, topic, tmp_path)
     assert last.process.exit_code == 0, last.process.tail(80)
     assert checkpoint.committed() == _SWITCH
@@ -45,7 +45,7 @@ def test_a_later_run_commits_the_end_of_a_leg(topics: KafkaTopics, tmp_path: Pat
 
 def _die(topics: KafkaTopics, topic: str, folder: Path, kill: Kill) -> None:
     life = _run(topics, topic, folder, kill)
-    assert life.acted, f"it ended, not killed at {kill}:\n{life.process.tail()}"
+    assert life.acted, f"the driver was not killed at {kill}:\n{life.process.tail()}"
 
 
 def _run(topics: KafkaTopics, topic: str, folder: Path, *kills: Kill) -> Life:

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Several queries in a session, attempts at a task, and batches in one entry of the log."""
+"""Several queries per session, attempts per task, and batches per entry of the log."""
 
 from __future__ import annotations
 
@@ -39,14 +39,15 @@ def test_speculation(scenario: Scenario, tmp_path: Path) -> None:
             },
         )
         life = scenario.finish(*(Kill("row", f"^{name}$", action="hang") for name in slow))
-    # Each hung for ever in a first attempt, so a second, beside it, has brought it.
+    # The first attempt of each task hangs, so a second parallel attempt has read the row.
     assert [sum(row == name for row in life.rows) for name in slow] == [2, 2]
     scenario.assert_each_once()
 
 
 def test_async_progress_tracking(scenario: Scenario) -> None:
-    # It is for sinks that keep nothing which a killed driver leaves behind, so the rows are taken
-    # on their way: a batch that was not yet tracked is read again, and none is left out.
+    # Spark supports this mode only for sinks without durable output, so the test records rows
+    # before
+    # the sink. A batch that is not tracked yet is read again, and no batch is skipped.
     scenario.given(
         sink="noop",
         trigger={"processingTime": "0 seconds"},

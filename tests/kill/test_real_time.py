@@ -1,8 +1,8 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Queries in real-time mode whose drivers are killed, and whose triggers change between lives.
+"""Kills of queries in real-time mode, and changes of the trigger between runs.
 
-No row is lost, and only rows of the batch that was running come twice.
+No row is lost, and only rows of the interrupted batch are read twice.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ROWS = 500
 
 @pytest.fixture
 def copies(topics: KafkaTopics, tmp_path: Path) -> Copies:
-    """A topic with orders, and a query that has not started yet."""
+    """A topic with orders, and a query that is not started."""
     made = Copies(Relay(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path))
     made.relay.produce(_ROWS)
     return made
@@ -43,7 +43,7 @@ def _planned_and_committed(copies: Copies) -> tuple[int, int]:
 def test_killed_between_offsets_and_commits_and_continued_in_each_mode(copies: Copies) -> None:
     modes = [MICRO_BATCH, REAL_TIME, REAL_TIME, MICRO_BATCH, AVAILABLE_NOW]
     for batch, mode in enumerate(modes):
-        # Each life first reads the batch that the previous one has left without a commit.
+        # Each run first reads the uncommitted batch of the previous run.
         copies.die(mode, Kill.commits(batch, action="signal"))
         assert _planned_and_committed(copies) == (batch, batch - 1)
         copies.relay.produce(_ROWS)
@@ -93,7 +93,7 @@ def test_an_executor_is_lost(copies: Copies, tmp_path: Path) -> None:
             life.process.kill()
         log = life.process.log.read_text()
     assert "ExecutorLostFailure" in log
-    # The batch whose task was lost, and the batch that the stop has interrupted.
+    # The batch with the lost task, and the batch that the stop has interrupted.
     found = copies.copies()
     assert max(found.values()) <= 3
     assert found.keys() == copies.rows()

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The driver dies at every entry of the side log: each decision is made once."""
+"""Kills at every entry of the side log. Each decision is stored once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ def test_killed_after_each_entry(scenario: Scenario) -> None:
     while scenario.run(Kill("rename", "/sources/0/splice/", "after")).acted:
         deaths += 1
         assert len(scenario.checkpoint().entries()) == deaths
-    # At least the chain, the session, the file list, its end, the first offset and the switch.
+    # The entries include the chain, the session, the file list, its end, the first offset and the
+    # switch.
     assert deaths >= 6
     scenario.assert_each_once()
     scenario.assert_switched_once()

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""One checkpoint in turns under Spark's Kafka source and ours, both killed: ids out are ids in."""
+"""Kills of queries that use Spark's Kafka source and Splice in turns on one checkpoint."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def relay(topics: KafkaTopics, tmp_path: Path) -> Relay:
-    """An empty topic, and a query that has not started yet."""
+    """An empty topic, and a query that is not started."""
     return Relay(topics, f"orders-{uuid.uuid4().hex[:8]}", tmp_path)
 
 
 @pytest.mark.parametrize(("first", "second"), [(SPARKS, OURS), (OURS, SPARKS)])
 def test_a_first_batch_that_is_not_finished(relay: Relay, first: str, second: str) -> None:
-    # The start is latest, so nobody can find it out again: it is the empty topic's end.
+    # The start is latest, the end of the empty topic, so a later run cannot compute it again.
     relay.die(first, Kill("rename", "/sources/0/0$", "after"), startingOffsets="latest")
     relay.produce(500)
     relay.die(second, Kill.offsets(0, "after"), startingOffsets="latest")
@@ -43,12 +43,12 @@ def test_handed_to_and_fro(relay: Relay) -> None:
     relay.die(OURS, Kill.commits(3, action="signal"))
     relay.die(SPARKS, Kill("row", "order", nth=200))
     relay.die(OURS, Kill.commits(4, "after"))
-    # Found by Spark's source, and first read from a start that ours decides.
+    # Spark's source detects this partition, and Splice determines its start.
     relay.add_partition(400)
     relay.die(SPARKS, Kill.offsets(5, "after"))
     relay.die(OURS, Kill.commits(5))
     relay.die(SPARKS, Kill.commits(6, "after", "signal"))
-    # Found by ours, for a batch that comes to nothing, and then by Spark's.
+    # Splice detects this partition for an abandoned batch, and then Spark's source detects it.
     relay.add_partition(400)
     relay.die(OURS, Kill.entry("new-partitions-00000001", "after"))
     relay.die(SPARKS, Kill.offsets(7, "after"))

@@ -1,14 +1,14 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a topic on a cluster whose executors change, and stores what the query did.
+"""Read a topic on a cluster whose executors change, and store the metrics of the query.
 
-Arguments: ``lose`` or ``follow``, the master of two workers, the topic's servers, the topic, then
-the folder to work in. The result is JSON in the file ``result.json`` of that folder, because the
-output of a program also holds what its JVM logs, at any place of a line.
+Arguments: ``lose`` or ``follow``, the master of two workers, the topic's servers, the topic, and
+the working folder. The result is JSON in the file ``result.json`` of that folder, because the
+output of a program also contains log lines of its JVM.
 
-``lose`` kills one of two executors. Its result has, for each batch before and after, how many slots
-have moved since the start. ``follow`` starts with one executor and adds the other one. Its result
-is the numbers of slots before, right after, and once they have followed.
+``lose`` kills one of two executors. Its result has the number of slot moves since the start, for
+each batch before and after. ``follow`` starts with one executor and adds the other executor. Its
+result has the numbers of slots before, right after, and after the number has changed.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 
 _ROWS, _PARTITIONS = 40, 4
 _ONE, _BOTH = 2, 4
-"""The cores of one executor, and of both, where each has two."""
+"""Number of cores of one executor, and of both executors."""
 
 
 class Batches:
-    """Batches of a query over an empty topic, one after the other."""
+    """Successive batches of a query over an empty topic."""
 
     def __init__(self, query: StreamingQuery, topics: KafkaTopics, topic: str) -> None:
-        """Takes the query; no row has been produced yet."""
+        """Create an instance with a query, before a row is produced."""
         self._query, self._topics, self._topic, self._rows = query, topics, topic, 0
 
     def metric(self, name: str) -> int:
-        """Lets the query read some rows, and gives the source's metric of the last batch."""
+        """Produce rows for a batch, and return a metric of the source for this batch."""
         first, self._rows = self._rows, self._rows + _ROWS
         self._topics.produce(self._topic, orders(range(first, self._rows), _PARTITIONS))
         wait_for(f"{self._rows} rows", self._read)
@@ -60,7 +60,7 @@ class Batches:
 
 
 def main(change: str, master: str, servers: str, topic: str, folder: Path) -> None:
-    """Runs the query."""
+    """Run the query."""
     conf = {
         "spark.master": master,
         "spark.executor.memory": "512m",
@@ -105,7 +105,7 @@ def _follow(spark: SparkSession, start: Callable[..., Batches]) -> list[int]:
     wait_for("one executor", lambda: _cores(spark) == _ONE)
     batches = start()
     slots = [batches.metric("slots")]
-    # Spark counts executors from 0 that were not requested, so this is the total.
+    # Spark counts unrequested executors from 0, so this number is the total.
     assert context.requestExecutors(2)
     wait_for("the other executor", lambda: _cores(spark) == _BOTH)
     slots.append(batches.metric("slots"))
@@ -115,12 +115,12 @@ def _follow(spark: SparkSession, start: Callable[..., Batches]) -> list[int]:
 
 
 def _cores(spark: SparkSession) -> int:
-    """Gives the cores of the executors that are registered."""
+    """Return the number of cores of the registered executors."""
     return int(spark.sparkContext.defaultParallelism)
 
 
 def _executors(spark: SparkSession) -> set[int]:
-    """Gives the executors that take tasks, each by the process that starts its Python workers."""
+    """Return the executors with tasks, each as the process that starts its Python workers."""
 
     def where(_: int) -> int:
         time.sleep(0.3)
@@ -130,7 +130,7 @@ def _executors(spark: SparkSession) -> set[int]:
 
 
 def _kill_executor(spark: SparkSession) -> None:
-    """Kills one of the executors."""
+    """Kill one of the executors."""
     own = f"--app-id\0{spark.sparkContext.applicationId}\0".encode()
     executors = [
         int(process.name)
@@ -143,7 +143,7 @@ def _kill_executor(spark: SparkSession) -> None:
 
 
 def _command(process: Path) -> bytes:
-    """Gives a process's command line, empty for a process that has ended since the listing."""
+    """Return the command line of a process, empty for a process that has ended."""
     try:
         return (process / "cmdline").read_bytes()
     except (FileNotFoundError, ProcessLookupError):

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Calls configure() and says what came of it."""
+"""Call configure() and print its result."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Reads orders, all that are there, into Parquet; as a user's program would.
+"""Read all available orders and write them to Parquet, like a program of a user.
 
-Arguments: the source's options as JSON, the folder to write to, and optionally the address of a
-Spark Connect server.
+Arguments: the source's options as JSON, the output folder, and optionally the address of a Spark
+Connect server.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from splice import configure, describe
 
 
 def main(options: dict[str, str], folder: Path, remote: str | None) -> None:
-    """Reads the orders and says where the query stands."""
+    """Read the orders, and print the description of the query."""
     if remote is None:
         spark = configure(SparkSession.builder).getOrCreate()
     else:

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Runs programs, by Python or by spark-submit."""
+"""Launcher of programs, with Python or spark-submit."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _PATIENCE = 400
 
 
 def spark_submit() -> str:
-    """Gives the spark-submit of the PySpark that is installed."""
+    """Return the spark-submit of the installed PySpark."""
     return str(Path(pyspark.__file__).parent / "bin" / "spark-submit")
 
 
 def run(
     command: Sequence[str], program: str, *arguments: str, env: Mapping[str, str] | None = None
 ) -> str:
-    """Runs a program of this folder after a command, and gives all its output.
+    """Run a program of this folder with a command, and return its output.
 
     Raises:
-        AssertionError: with the end of its output, if it fails.
+        AssertionError: with the end of the output, if the program fails.
     """
     done = subprocess.run(
         [*command, str(_PROGRAMS / f"{program}.py"), *arguments],

@@ -1,8 +1,8 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Shows the gauges of a query in Spark's metric system, while it runs and when it has stopped.
+"""Print the gauges of a query in Spark's metric system, while it runs and after its end.
 
-Arguments: the source's options and the session's settings as JSON, then the folder to work in.
+Arguments: the source's options and the session's settings as JSON, and the working folder.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sessions import session
 
 
 def main(options: dict[str, str], conf: dict[str, str], folder: Path) -> None:
-    """Runs the query."""
+    """Run the query."""
     spark = session(folder, conf)
     page = f"{spark.sparkContext.uiWebUrl}/metrics/json"
     query = (

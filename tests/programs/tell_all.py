@@ -1,10 +1,10 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Reads sources with everything that Spark can tell about them switched on.
+"""Read sources with all output of Spark enabled, so that a test can search for leaked secrets.
 
-The one argument is a file that says which sources there are, by name, whether each lets itself be
-read, the session's settings and the folder to write to. Plans, progress, errors and every page of
-Spark's UI go to standard output and to files of that folder; a search through it finds what leaks.
+The argument is a file with the sources by name, a flag for each readable source, the session's
+settings and the output folder. The program writes plans, progress, errors and every page of Spark's
+UI to standard output and to files of that folder.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PAGES = [
 
 
 def main(plan: dict[str, Any]) -> None:
-    """Reads each source and says how it went."""
+    """Read each source and print the result."""
     folder = Path(plan["folder"])
     builder = SparkSession.builder.master(plan["master"]).config(map=plan["conf"])
     spark = configure(builder).getOrCreate()
@@ -74,7 +74,7 @@ def _read(spark: SparkSession, options: dict[str, str], folder: Path) -> int:
     batch.explain("extended")
     batch.explain("formatted")
     print(batch.count(), "rows in a batch")
-    # Spark shows the options of CREATE TABLE by its own idea of secrets, whatever is set.
+    # Spark redacts the options of CREATE TABLE with fixed rules, regardless of the settings.
     if not any(_shown_by_spark(key, value) for key, value in options.items()):
         _sql(spark, options, folder.name)
     return spark.read.parquet(str(folder / "out")).count()

@@ -1,9 +1,9 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Copies orders to a topic with Spark's own Kafka sink, all that are there or for a while.
+"""Copy orders to a topic with Spark's Kafka sink.
 
-Arguments: the source's options, the writer's options and the session's settings as JSON, then the
-folder to work in, then the number of rows after which to stop.
+Arguments: the source's options, the writer's options and the session's settings as JSON, the
+working folder, and the number of rows after which the program stops.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sessions import session
 def main(
     options: dict[str, str], sink: dict[str, str], conf: dict[str, str], folder: Path, rows: int
 ) -> None:
-    """Copies the orders."""
+    """Copy the orders."""
     spark = session(folder, conf)
     stream = spark.readStream.format("splice").options(**options).load()
     writer = (

@@ -1,9 +1,9 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Splice joins sources into one Spark stream: history first, then the live log, each row once.
+"""Splice joins sources into one Spark stream: first the history, then the log, each row once.
 
-Start with :func:`configure`, describe each source with its builder, join them with
-:class:`HybridSource` and read the result with ``read_stream()`` or ``read()``.
+Call :func:`configure`, create each source with its builder, join the sources with
+:class:`HybridSource`, and read the result with ``read_stream()`` or ``read()``.
 """
 
 from splice.clusters import ClusterDescription, WaitingGroupDescription

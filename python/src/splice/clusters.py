@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Clusters of a source that reads several, and groups of streams that wait for a change."""
+"""Clusters of a source, and groups of streams that wait for a change."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ClusterDescription:
             cluster is not active.
         response_age_ms: Milliseconds since the last response; None as for ``available``.
         topics_waiting: Number of topics that wait for a cutover or a drain.
-        topics_draining: Number of topics that are drained.
+        topics_draining: Number of topics that are being drained.
     """
 
     name: str
@@ -68,13 +68,13 @@ GROUP_HEADINGS = ("streams that wait", "generation", "wait for", "rejected")
 
 @dataclass(frozen=True)
 class WaitingGroupDescription:
-    """Streams that a metadata document changes, and that are still read as before.
+    """Streams that a metadata document changes, and whose change waits or is rejected.
 
     Attributes:
         streams: Streams that change together; empty for a document that is rejected as a whole.
         generation: Generation of the document; None if the metadata service has no generations.
-        waits_for: Clusters whose responses the streams wait for.
-        rejected: The reason, if this part of the document is rejected.
+        waits_for: Clusters whose responses the change needs.
+        rejected: Reason of the rejection, if this part of the document is rejected.
     """
 
     streams: tuple[str, ...]

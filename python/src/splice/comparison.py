@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what two clusters hold of the same streams."""
+"""Comparison of the records of two clusters."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def compare_clusters(rows: DataFrame, left: str, right: str) -> DataFrame:
-    """Finds the keys of which two clusters do not hold the same records.
+    """Return the keys whose records differ between two clusters.
 
-    Values are compared by their 64-bit hash; order, headers and offsets are not. Records without
-    a key count as one key. Works with Spark Connect too.
+    The function compares values by their 64-bit hash, and does not compare order, headers and
+    offsets. Records without a key count as one key. Spark Connect is supported.
 
     Args:
         rows: A batch read of streams that lie on both clusters, with the columns ``key``,
@@ -24,9 +24,9 @@ def compare_clusters(rows: DataFrame, left: str, right: str) -> DataFrame:
         right: The name of the other.
 
     Returns:
-        ``_stream``, ``key``, how many records there are as ``left_rows`` and ``right_rows``, and
-        how many of them the other cluster does not have as ``only_left`` and ``only_right``; no
-        row when all is alike.
+        ``_stream``, ``key``, the numbers of records as ``left_rows`` and ``right_rows``, and the
+        numbers of records that only one cluster has as ``only_left`` and ``only_right``. The
+        result has no row if the records are equal.
     """
     from pyspark.sql import functions as f
 

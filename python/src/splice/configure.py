@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Gives a session builder the jars that Splice needs."""
+"""Configuration of a session builder with the jars of Splice."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ _PACKAGES = "spark.jars.packages"
 
 
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
-    """Appends Splice's jars to ``spark.jars`` of a session that is still to be made.
+    """Append Splice's jars to ``spark.jars`` of a session builder.
 
-    What ``spark.jars`` already holds, set on the builder or in spark-defaults.conf, is kept.
-    Calling it twice changes nothing, nor does calling it where Splice is there already: in a
-    running session, or among the builder's packages.
+    The function keeps the jars that ``spark.jars`` of the builder or of spark-defaults.conf has.
+    A second call has no effect. A call has no effect either if the running session or the
+    builder's packages already contain Splice.
 
-    Call it after ``config("spark.jars", ...)``, which replaces all jars that were set before.
+    Call ``config("spark.jars", ...)`` before this function, because it replaces all jars.
 
     Args:
-        builder: The builder of a classic session (or of a local Spark Connect server).
+        builder: Builder of a classic session (or of a local Spark Connect server).
 
     Returns:
         The same builder.
 
     Raises:
-        SetupError: if ``spark.jars`` has another version of one of the jars; if a JVM already
-            runs without the jar, be it that of an earlier session or that of spark-submit; if
-            PYSPARK_SUBMIT_ARGS sets jars, which would win over the builder's; if the session is
-            one of a Spark Connect server.
+        SetupError: if ``spark.jars`` has another version of one of the jars; if a JVM of an
+            earlier session or of spark-submit runs without the jar; if PYSPARK_SUBMIT_ARGS sets
+            jars, which would replace those of the builder; if the session is that of a Spark
+            Connect server.
     """
     options = _options(builder)
     _refuse_remote(builder, options)
@@ -65,8 +65,8 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
 
 
 def _options(builder: SparkSession.Builder) -> Mapping[str, str]:
-    # Spark offers no public way to read a builder, and without reading it jars that the user has
-    # set would be lost without a word; so where the private map is not there, say so and stop.
+    # Spark has no public method that returns the options of a builder. Without these options, the
+    # user's jars would be lost without a warning, so a missing private map is an error.
     options = getattr(builder, "_options", None)
     if not isinstance(options, Mapping):
         raise SetupError.of(

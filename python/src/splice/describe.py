@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Where a running query stands."""
+"""Position and backlog of a query."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _TOPIC_HEADINGS = (
 
 @dataclass(frozen=True)
 class LagDescription:
-    """How far behind a topic or a partition is; None is what is not known.
+    """Lag of a topic or a partition. A value that is unknown is None.
 
     Attributes:
         name: Of the topic, or the partition as ``topic-0``.
@@ -60,13 +60,13 @@ class LagDescription:
     rows_arriving_per_second: int | None
 
     def cells(self) -> tuple[str, ...]:
-        """Gives the values in the order of the table's headings; '-' for what is not known."""
+        """Return the values in the order of the headings; '-' for an unknown value."""
         return tables.cells(astuple(self))
 
 
 @dataclass(frozen=True)
 class SourceDescription:
-    """Where one source of a query stands, as of its last progress report.
+    """Position and backlog of one source of a query in its last progress report.
 
     Attributes:
         leg: The leg that is being read; None where the source has no legs.
@@ -86,7 +86,7 @@ class SourceDescription:
         waiting_groups: Streams that a document changes, and that wait or are rejected; the first
             10 by name.
         streams_paused: Streams that the metadata pauses.
-        metrics: All figures, by the names that the query progress has for them.
+        metrics: All figures, by their names in the query progress.
     """
 
     leg: str | None
@@ -108,7 +108,7 @@ class SourceDescription:
     metrics: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def cells(self) -> tuple[str, ...]:
-        """Gives the values in the order of the table's headings; '-' for what is not known."""
+        """Return the values in the order of the headings; '-' for an unknown value."""
         values = (
             self.leg,
             self.position,
@@ -124,13 +124,13 @@ class SourceDescription:
 
 @dataclass(frozen=True)
 class QueryDescription:
-    """Where a query stands; prints as a table, in notebooks too.
+    """Position and backlog of a query. It prints as a table, also in notebooks.
 
     Attributes:
-        name: The query's name, else its id.
-        batch_id: The batch that the last progress report is about; None before the first.
-        sources: The sources of Splice in the query.
-        hand_overs: How legs took over, as the checkpoint has it; empty with Spark Connect.
+        name: Name of the query, or its id if it has no name.
+        batch_id: Batch of the last progress report; None before the first report.
+        sources: Sources of Splice in the query.
+        hand_overs: Switches in the checkpoint; empty with Spark Connect.
     """
 
     name: str
@@ -139,11 +139,11 @@ class QueryDescription:
     hand_overs: tuple[HandOverDescription, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Gives all values as dicts, tuples, numbers and texts."""
+        """Return all values as dicts, tuples, numbers and texts."""
         return asdict(self)
 
     def __str__(self) -> str:
-        """Gives the table as text."""
+        """Return the tables as text."""
         if not self.sources:
             return f"{self._title()}: {self._nothing()}"
         lines = [self._title(), *(tables.text(*table) for table in self._tables())]
@@ -153,7 +153,7 @@ class QueryDescription:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """Gives the table as HTML, for notebooks."""
+        """Return the tables as HTML, for notebooks."""
         if not self.sources:
             return f"<p>{escape(self._title())}: {self._nothing()}</p>"
         html = f"<p>{escape(self._title())}</p>" + "".join(tables.html(*t) for t in self._tables())
@@ -187,17 +187,17 @@ class QueryDescription:
     def _nothing(self) -> str:
         if self.batch_id is None:
             return "no progress has been reported yet"
-        return "no source of Splice"
+        return "the query has no Splice source"
 
 
 def describe(query: StreamingQuery) -> QueryDescription:
-    """Says where a query stands: leg, position and backlog of each of its Splice sources.
+    """Return leg, position and backlog of each Splice source of a query.
 
-    It reads the query's last progress report, and the switches between legs from the checkpoint.
-    With Spark Connect, or for a query of another driver, it reads the progress report only.
+    The values are those of the query's last progress report, and the switches of the checkpoint.
+    With Spark Connect, and for a query of another driver, the result has no switches.
 
     Args:
-        query: A query, running or ended.
+        query: A running or ended query.
     """
     name = query.name or str(query.id)
     progress: Mapping[str, Any] | None = query.lastProgress

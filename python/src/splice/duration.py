@@ -28,12 +28,12 @@ def interval(name: str, value: timedelta | str) -> str:
     """Writes a duration such as ``10m``.
 
     Args:
-        name: What the duration is for, to be named in the error.
+        name: Name of the parameter, for the error.
         value: A timedelta, rounded up to milliseconds, or one or more numbers with units from
             milliseconds to weeks.
 
     Raises:
-        OptionError: if it is negative or no such duration.
+        OptionError: if the value is negative or not a duration.
     """
     if isinstance(value, timedelta):
         if value < timedelta(0):
@@ -46,7 +46,7 @@ def interval(name: str, value: timedelta | str) -> str:
     if re.search(r"-\s*\d", value):
         raise _refused(name, value, "is negative")
     if not _INTERVAL.fullmatch(value.strip()):
-        raise _refused(name, value, "is no duration")
+        raise _refused(name, value, "is not a duration")
     return value.strip()
 
 

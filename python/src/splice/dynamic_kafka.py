@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Streams that lie on many Kafka clusters, as a source."""
+"""Source of streams on many Kafka clusters."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ MetadataService = Callable[[], "Mapping[str, Any] | str"]
 
 
 class DynamicKafkaSource(LogSource):
-    """The records of streams on many Kafka clusters, which come and go while the query runs.
+    """Source of streams on many Kafka clusters, which may change while the query runs.
 
-    A metadata service says on which clusters and topics each stream lies. The columns are those of
-    a KafkaSource; the hidden columns ``_cluster`` and ``_stream`` say where a row comes from.
+    A metadata service maps each stream to clusters and topics. The columns are those of a
+    KafkaSource. The hidden columns ``_cluster`` and ``_stream`` contain the origin of a row.
     """
 
     kind = "dynamicKafka"
 
     def __init__(self, options: Mapping[str, str], service: MetadataService | None = None) -> None:
-        """Takes checked options; use a builder instead."""
+        """Create a source with checked options; use a builder instead."""
         super().__init__(options)
         self._service = service
 
@@ -53,30 +53,31 @@ class DynamicKafkaSource(LogSource):
 
     @staticmethod
     def builder() -> DynamicKafkaSourceBuilder:
-        """Begins a source of streams on many clusters."""
+        """Return a builder without options."""
         return DynamicKafkaSourceBuilder()
 
 
 class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
-    """Builds a DynamicKafkaSource.
+    """Builder of a DynamicKafkaSource.
 
-    Every option of a KafkaSource but those that say which topics of which cluster holds for all
-    clusters; ``cluster.<name>.<option>`` holds for one of them.
+    The options of a KafkaSource apply to all clusters, except those that select topics and
+    brokers. ``cluster.<name>.<option>`` sets an option of one cluster.
     """
 
     def __init__(self) -> None:
-        """Starts without options."""
+        """Create a builder without options."""
         super().__init__()
         self._service: MetadataService | None = None
 
     def metadata_service(self, service: MetadataService) -> DynamicKafkaSourceBuilder:
-        """Takes the metadata from a Python function of the driver's process.
+        """Set a Python function of the driver's process as the metadata service.
 
-        It is called every ``discoveryInterval`` from a thread of its own, once at a time. An
-        exception is no answer: the query goes on with the last one. Not with Spark Connect.
+        A separate thread calls the function every ``discoveryInterval``, never concurrently. If
+        the function raises an exception, the query continues with the previous metadata. Spark
+        Connect is not supported.
 
         Args:
-            service: a function without arguments that gives the metadata document, as a
+            service: Function without arguments that returns the metadata document, as a
                 dictionary or as YAML or JSON text.
         """
         if not callable(service):
@@ -92,37 +93,38 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
         return self.option("streams", ",".join(names))
 
     def stream_pattern(self, pattern: str) -> DynamicKafkaSourceBuilder:
-        """Reads all streams whose name holds a match of a Java regular expression.
+        """Select all streams whose name contains a match of a Java regular expression.
 
-        ``^`` and ``$`` bind it to the whole name. Streams that are made later are read too.
+        ``^`` and ``$`` bind the pattern to the whole name. The selection includes streams that
+        are added later.
         """
         return self.option("streamPattern", pattern)
 
     def metadata_file(self, path: str) -> DynamicKafkaSourceBuilder:
-        """Takes the metadata from a YAML or JSON file on any file system that Hadoop reaches."""
+        """Set a YAML or JSON file on any file system of Hadoop as the metadata service."""
         return self.option("metadata.file", path)
 
     def metadata_url(self, url: str) -> DynamicKafkaSourceBuilder:
-        """Takes the metadata from an HTTP endpoint, whose ETag is honoured.
+        """Set an HTTP endpoint, with or without ETags, as the metadata service.
 
         Plain HTTP to another machine needs the option ``metadata.allowPlainHttp``.
         """
         return self.option("metadata.url", url)
 
     def metadata_class(self, name: str, **options: str) -> DynamicKafkaSourceBuilder:
-        """Sets the class of the driver's JVM that returns the metadata.
+        """Set a class of the driver's JVM as the metadata service.
 
         Args:
-            name: a class that implements ``splice.kafka.dynamic.KafkaMetadataService``, such as
+            name: Class that implements ``splice.kafka.dynamic.KafkaMetadataService``, such as
                 ``"com.example.Inventory"``, in a jar on the class path of the driver.
-            options: options of the class, which receives them as ``metadata.class.<name>``.
+            options: Options of the class, which receives them as ``metadata.class.<name>``.
         """
         if not isinstance(name, str) or not name.strip():
             raise OptionError.of("SPLICE_BUILDER.INVALID_CLASS_NAME", value=repr(name))
         return self.option(_CLASS, name).options({f"{_CLASS}.{k}": v for k, v in options.items()})
 
     def single_cluster(self, name: str, bootstrap_servers: str) -> DynamicKafkaSourceBuilder:
-        """Takes every topic of one cluster for a stream of its own name."""
+        """Use one cluster as metadata: each topic is a stream with the name of the topic."""
         return self.option("metadata.cluster", name).option(
             "kafka.bootstrap.servers", bootstrap_servers
         )
@@ -130,13 +132,14 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
     def starting_offsets(
         self, start: OffsetsArgument, stream: str | None = None
     ) -> DynamicKafkaSourceBuilder:
-        """Fixes the start on every cluster; by default a stream starts at the latest records.
+        """Set the start on every cluster.
 
-        A batch starts at the earliest. A leg that starts by a hand-over takes no start.
+        The default is latest for a stream and earliest for a batch. A leg with a hand-over
+        accepts no start.
 
         Args:
             start: ``"earliest"``, ``"latest"`` or an OffsetsInitializer.
-            stream: the one that starts there; by default all that nothing else is said of.
+            stream: Stream with this start. The default is all streams without a separate start.
         """
         if stream is None:
             return super().starting_offsets(start)

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What Splice raises in Python."""
+"""Exceptions of Splice in Python."""
 
 from __future__ import annotations
 
@@ -101,10 +101,10 @@ class SourceError(_Conditioned, QueryExecutionException):
 
 
 class OptionError(SourceError, IllegalArgumentException, ValueError):
-    """An option of a source is missing, unknown, malformed or contradicts another one.
+    """An option of a source is missing, unknown or malformed, or contradicts another option.
 
-    It is both what PySpark raises for a bad argument
-    (``pyspark.errors.IllegalArgumentException``) and Python's ``ValueError``.
+    The class extends ``pyspark.errors.IllegalArgumentException``, which PySpark raises for a bad
+    argument, and Python's ``ValueError``.
     """
 
 

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Files as a bounded source."""
+"""Source of files."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ class FileSource(SourceSpec):
 
     @property
     def bounded(self) -> bool:
-        """Always true: files that come later are not read."""
+        """Always True, because the source does not read files that arrive later."""
         return True
 
     @staticmethod
     def builder(format: str, *paths: PathArgument) -> FileSourceBuilder:  # noqa: A002 (Spark's name)
-        """Begins a source of files.
+        """Return a builder for files of a format.
 
         Args:
-            format: A format of Spark: ``parquet``, ``orc``, ``json``, ``csv`` or ``text``.
-            paths: Files, folders or globs, at least one.
+            format: Format of Spark: ``parquet``, ``orc``, ``json``, ``csv`` or ``text``.
+            paths: One or more files, folders or globs.
         """
         return FileSourceBuilder(format, *paths)
 
 
 class FileSourceBuilder(SourceBuilder[FileSource]):
-    """Builds a FileSource; options that Splice does not know go to the format."""
+    """Builder of a FileSource. Spark's reader receives all options that Splice does not have."""
 
     def __init__(self, format: str, *paths: PathArgument) -> None:  # noqa: A002 (Spark's name)
-        """Takes the format and the paths; use ``FileSource.builder``."""
+        """Create a builder with the format and the paths; use ``FileSource.builder`` instead."""
         super().__init__()
         self._options.set("format", format)
         if len(paths) == 1:
@@ -51,13 +51,13 @@ class FileSourceBuilder(SourceBuilder[FileSource]):
             self._options.set("paths", json.dumps([os.fspath(path) for path in paths]))
 
     def schema(self, schema: StructType | str) -> FileSourceBuilder:
-        """Sets the schema; by default it is inferred from the files.
+        """Set the schema. By default Splice infers the schema from the files.
 
         Args:
             schema: DDL such as ``id BIGINT, name STRING``, or a StructType.
 
         Raises:
-            OptionError: if it is neither.
+            OptionError: if the schema is of another type or empty.
         """
         text = schema if isinstance(schema, str) else _json_of(schema)
         if not text.strip():
@@ -66,13 +66,13 @@ class FileSourceBuilder(SourceBuilder[FileSource]):
         return self
 
     def on_empty(self, policy: Literal["fail", "warn"]) -> FileSourceBuilder:
-        """Sets the policy for paths without a file to read.
+        """Set the policy for paths without files.
 
-        The default is ``fail`` for a leg that another leg follows, else ``warn``.
+        The default is ``fail`` for a leg that another leg follows, otherwise ``warn``.
 
         Args:
             policy: ``fail`` raises an error, and a restart lists the files again. ``warn`` logs a
-                warning and persists the empty list, so files that arrive later are not read.
+                warning and stores the empty list, so files that arrive later are not read.
         """
         return self.option("onEmpty", policy)
 

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""How a leg of a hybrid source takes over from the one before."""
+"""Hand-over rules of a hybrid source."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ HandOverFunction = Callable[[dict[str, Any]], "Mapping[str, Any] | str"]
 
 @dataclass(frozen=True)
 class HandOver:
-    """A rule that says where a leg starts once the leg before it has ended; made by its methods.
+    """Rule that computes the start of a leg after the previous leg has ended.
 
-    A rule is asked once, at the switch; the start that it chose is kept in the checkpoint.
+    Create rules with the static methods. Splice evaluates a rule once, at the switch, and stores
+    the start in the checkpoint.
     """
 
     kind: str
@@ -39,20 +40,20 @@ class HandOver:
         timestamp: str | None = None,
         key: str | None = None,
     ) -> HandOver:
-        """Starts with what the history lacks, then one past its end, per Kafka partition.
+        """Start with missing offsets of the history, then one past its end, per Kafka partition.
 
-        Each row comes once. ``on_holes``, ``on_gap`` and ``on_duplicates`` of
-        :meth:`HybridSourceBuilder.add_source` are the policies for a history that is not whole.
-        The columns are those of the legs before that have no ``log_columns`` of their own.
+        The query reads each row once. ``on_holes``, ``on_gap`` and ``on_duplicates`` of
+        :meth:`HybridSourceBuilder.add_source` are the policies for an incomplete history. The
+        columns apply to the previous legs without ``log_columns``.
 
         Args:
-            topic: The history's own column with the Kafka topic, before ``select``.
-            partition: The history's own column with the Kafka partition.
-            offset: The history's own column with the Kafka offset.
-            timestamp: The history's own column with the timestamp of the Kafka record. Splice
-                compares it with the log before the switch. By default it is not compared.
-            key: The history's own column with the key of the Kafka record, compared in the same
-                way.
+            topic: Column of the history with the Kafka topic, before ``select``.
+            partition: Column of the history with the Kafka partition.
+            offset: Column of the history with the Kafka offset.
+            timestamp: Column of the history with the timestamp of the Kafka record. Splice
+                compares the last timestamp of each partition with the log before the switch. By
+                default Splice compares no timestamps.
+            key: Column of the history with the key of the Kafka record, compared in the same way.
         """
         columns = {"topic": topic, "partition": partition, "offset": offset}
         given = {k: _column(k, v) for k, v in columns.items() if v != k}
@@ -62,9 +63,10 @@ class HandOver:
 
     @staticmethod
     def event_time(column: str, overlap: timedelta | str) -> HandOver:
-        """Starts at the history's greatest event time minus an overlap: at least once.
+        """Start at the greatest event time of the history minus an overlap: at least once.
 
-        Rows of the overlap are read twice; rows that came later than the overlap are lost.
+        The query reads rows of the overlap twice, and loses rows that arrive later than the
+        overlap.
 
         Args:
             column: The history's own timestamp column, before ``select``.
@@ -80,10 +82,10 @@ class HandOver:
 
     @staticmethod
     def modification_time(overlap: timedelta | str) -> HandOver:
-        """Starts at the newest file's modification time minus an overlap: at least once.
+        """Start at the modification time of the newest file minus an overlap: at least once.
 
-        Rows of the overlap are read twice; rows older than the overlap when their file was
-        written, and not in it, are lost.
+        The query reads rows of the overlap twice. It loses rows that are older than the overlap
+        and that no file contains.
 
         Args:
             overlap: A duration, as a timedelta or text such as ``1h``.
@@ -92,7 +94,7 @@ class HandOver:
 
     @staticmethod
     def now_minus(duration: timedelta | str) -> HandOver:
-        """Starts a duration before the moment of the switch, whatever the history holds.
+        """Start a fixed duration before the switch, regardless of the history.
 
         Args:
             duration: A duration, as a timedelta or text such as ``2h``.
@@ -108,22 +110,23 @@ class HandOver:
         offset: str | None = None,
         column: str | None = None,
     ) -> HandOver:
-        """Computes the start by a function or a class of the user.
+        """Compute the start with a function or a class of the user.
 
         Splice calls the rule at the switch and stores the result in the checkpoint. No restart
-        calls it again. A function runs in the driver's process, and not with Spark Connect.
+        calls the rule again. A function runs in the driver's process. Spark Connect supports only
+        a class.
 
         Args:
-            rule: A function that takes the evidence as a dictionary. It returns
+            rule: Function that receives the evidence as a dictionary. The function returns
                 ``{"offsets": {"orders": {"0": 12}}}``, the first offset to read of each
-                partition, or ``{"timestamp": 1732190400000}``, a time in milliseconds. Or the
-                name of a class that implements ``splice.hybrid.HandOverRule``.
-            topic: The history's own column with the Kafka topic. With any of ``topic``,
-                ``partition`` and ``offset`` the evidence has the offsets of the history.
-            partition: The history's own column with the Kafka partition.
-            offset: The history's own column with the Kafka offset.
-            column: The history's own timestamp column. With it the evidence has the least and
-                the greatest event time.
+                partition, or ``{"timestamp": 1732190400000}``, a time in milliseconds.
+                Alternatively the name of a class that implements ``splice.hybrid.HandOverRule``.
+            topic: Column of the history with the Kafka topic. With any of ``topic``,
+                ``partition`` and ``offset``, the evidence has the offsets of the history.
+            partition: Column of the history with the Kafka partition.
+            offset: Column of the history with the Kafka offset.
+            column: Timestamp column of the history. With this column, the evidence has the least
+                and the greatest event time.
         """
         columns = {"topic": topic, "partition": partition, "offset": offset, "column": column}
         counted = {k: _column(k, v) for k, v in columns.items() if v is not None}
@@ -135,17 +138,17 @@ class HandOver:
         return HandOver("custom", {"python": name, **counted}, rule)
 
     def prepare(self) -> None:
-        """Registers the function of a custom rule in the driver's JVM.
+        """Register the function of a custom rule in the driver's JVM.
 
         Raises:
-            SetupError: where this process has no JVM that has Splice's jar.
+            SetupError: if this process has no JVM with Splice's jar.
         """
         function = self.function
         if function is not None:
             register_rule(self.parameters["python"], lambda found: _start(function, found))
 
     def options(self) -> dict[str, str]:
-        """Gives the options that say this rule, without the name of the leg in front."""
+        """Return the options of this rule, without the name of the leg as prefix."""
         return {"handOver": self.kind} | {f"handOver.{k}": v for k, v in self.parameters.items()}
 
 

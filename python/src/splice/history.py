@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What has happened to a query's sources."""
+"""Events of the sources of a query."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 def query_history(spark: SparkSession, checkpoint: str) -> DataFrame:
     """Reads from a checkpoint what has happened to the query's sources, oldest first.
 
-    A source over many clusters tells of clusters and topics that were added, removed, read to
-    their end, and came back. The query may be running.
+    The events of a source over many clusters include clusters and topics that were added, removed,
+    drained or added again. The query may be running.
 
     Args:
         spark: A classic session in this process.
-        checkpoint: The folder that the query's option ``checkpointLocation`` names.
+        checkpoint: Folder of the query's option ``checkpointLocation``.
 
     Returns:
-        The columns ``source``, ``change`` (a number that grows), ``at``, ``generation`` (of the
-        metadata that the change comes from), ``event`` and ``names``.
+        The columns ``source``, ``change`` (a number that increases), ``at``, ``generation`` (of
+        the metadata of the change), ``event`` and ``names``.
 
     Raises:
-        SetupError: where this process has no JVM that has Splice's jar.
-        SourceError: where there is no checkpoint.
+        SetupError: if this process has no JVM with Splice's jar.
+        SourceError: if the folder has no checkpoint.
     """
     with source_errors():
         events = json.loads(jvm.history(checkpoint))

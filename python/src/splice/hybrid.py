@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Sources read one after another as a single one."""
+"""Source that reads a chain of sources in order."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class HybridSource(SourceSpec):
     kind = "hybrid"
 
     def __init__(self, options: dict[str, str], legs: Sequence[Leg]) -> None:
-        """Takes checked options; use a builder instead."""
+        """Create a source with checked options; use a builder instead."""
         super().__init__(options)
         self._legs = tuple(legs)
 
     @property
     def bounded(self) -> bool:
-        """Whether the last leg is bounded."""
+        """True if the last leg is bounded."""
         return self._legs[-1].source.bounded
 
     def _prepare(self) -> None:
@@ -47,26 +47,23 @@ class HybridSource(SourceSpec):
         *,
         log_columns: Mapping[str, str] | str | None = None,
     ) -> HybridSourceBuilder:
-        """Begins a chain with its first leg, which starts where its source says.
+        """Return a builder with the first leg, which begins at the start of its source.
 
         Args:
-            name: Names the leg: letters, digits and underscores, unique in the chain.
+            name: Name of the leg: letters, digits and underscores, unique in the chain.
             source: A bounded source.
-            select: A SELECT list of deterministic row expressions over the source's columns; by
-                default all of them. Every leg must come to the same columns.
+            select: SELECT list of deterministic row expressions over the source's columns. The
+                default is all columns. Every leg must result in the same columns.
             log_columns: The same as for :meth:`HybridSourceBuilder.add_source`.
         """
         return HybridSourceBuilder(Leg(name, source, None, select, log_columns=log_columns))
 
 
 class HybridSourceBuilder(SourceBuilder[HybridSource]):
-    """Builds a HybridSource.
-
-    Its own options are those of the whole chain, such as ``schema``.
-    """
+    """Builder of a HybridSource. Options of the builder apply to the whole chain."""
 
     def __init__(self, first: Leg) -> None:
-        """Takes the first leg; use ``HybridSource.builder``."""
+        """Create a builder with the first leg; use ``HybridSource.builder`` instead."""
         super().__init__()
         self._legs = [first]
 
@@ -82,28 +79,29 @@ class HybridSourceBuilder(SourceBuilder[HybridSource]):
         on_duplicates: str | None = None,
         log_columns: Mapping[str, str] | str | None = None,
     ) -> HybridSourceBuilder:
-        """Adds a leg that takes over when the one before has ended.
+        """Add a leg that begins when the previous leg has ended.
 
         Args:
-            name: Names the leg: letters, digits and underscores, unique in the chain.
-            source: A source; bounded unless it is the last.
-            hand_over: Where the leg starts. By default it starts where its source says; a source
-                with a start of its own takes no hand-over.
-            select: A SELECT list of deterministic row expressions over the source's columns; by
-                default all of them.
-            on_holes: With ``HandOver.offsets``: what to do about offsets before the end of the
-                history that no leg before has. ``fill`` (default) reads them from the log,
-                ``fail`` stops the query, ``ignore`` continues without them, as compacted and
-                transactional topics need it.
-            on_gap: What to do about records that neither the legs before nor the log have any
-                more: ``fail`` (default) or ``warn``.
-            on_duplicates: With ``HandOver.offsets``: what to do about records that the legs before
+            name: Name of the leg: letters, digits and underscores, unique in the chain.
+            source: A source. It must be bounded unless it is the last source.
+            hand_over: Rule for the start of the leg. The default is the start of the source. A
+                source with an explicit start accepts no hand-over.
+            select: SELECT list of deterministic row expressions over the source's columns. The
+                default is all columns.
+            on_holes: With ``HandOver.offsets``: policy for offsets before the end of the history
+                that no previous leg has. ``fill`` (default) reads these offsets from the log,
+                ``fail`` stops the query, and ``ignore`` continues without the offsets. Use
+                ``ignore`` for compacted and transactional topics.
+            on_gap: Policy for records that neither the previous legs nor the log has:
+                ``fail`` (default) or ``warn``.
+            on_duplicates: With ``HandOver.offsets``: policy for records that the previous legs
                 have several times: ``fail`` (default) or ``warn``.
-            log_columns: For a leg before a ``HandOver.offsets``: the columns of this leg that name
-                the record of the log, such as ``{"topic": "t", "partition": "p", "offset": "o"}``;
-                ``timestamp`` and ``key`` may be added. By default they are the columns of the
-                hand-over. ``"none"`` excludes the leg from the hand-over. The columns are those of
-                the source, before ``select``.
+            log_columns: For a leg before a ``HandOver.offsets``: the columns of this leg that
+                identify the record of the log, such as
+                ``{"topic": "t", "partition": "p", "offset": "o"}``. The keys ``timestamp`` and
+                ``key`` may be added. The default is the columns of the hand-over. ``"none"``
+                excludes the leg from the hand-over. The columns are those of the source, before
+                ``select``.
         """
         policies = {"on_holes": on_holes, "on_gap": on_gap, "on_duplicates": on_duplicates}
         self._legs.append(Leg(name, source, hand_over, select, policies, log_columns))

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the jars that belong to this package, and says how else to give them to Spark."""
+"""Jars of this package, and the arguments of spark-submit that add them."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from pathlib import Path
 from splice.errors import SetupError
 
 CONNECTOR = "splice-spark_2.13"
-"""The artifact of the connector: its jar's name without the version."""
+"""Artifact of the connector: the name of its jar without the version."""
 
 ENVIRONMENT = "SPLICE_JARS"
-"""Names the folder with the jars where the package was not installed from a wheel."""
+"""Environment variable with the folder of the jars, for a package without a wheel."""
 
 _CARRIED = Path(__file__).resolve().parent / "jars"
 _PATTERNS = (f"{CONNECTOR}-*.jar", "kafka-clients-*.jar")
 
 
 def jar_paths() -> list[Path]:
-    """Finds the connector's jar and the Kafka client's.
+    """Return the jars of the connector and of the Kafka client.
 
-    They are looked for in the package's folder ``jars``, which a wheel carries, then in the
-    folder that the environment variable SPLICE_JARS names.
+    The jars are in the folder ``jars`` of the package if it was installed from a wheel, otherwise
+    in the folder of the environment variable SPLICE_JARS.
 
     Raises:
-        SetupError: if one is missing or there are several of one.
+        SetupError: if a jar is missing or exists several times.
     """
     folder = _folder()
     found = [sorted(folder.glob(pattern)) for pattern in _PATTERNS]
@@ -54,13 +54,13 @@ def artifact(name: str) -> str:
 
 
 def replaced_jars(present: str) -> bool:
-    """Return whether a session's ``spark.jars`` has jars, but not those of this package."""
+    """Return True if a session's ``spark.jars`` has jars, but not those of this package."""
     names = {artifact(file_name(jar)) for jar in present.split(",") if jar.strip()}
     return bool(names) and CONNECTOR not in names
 
 
 def how_to_submit() -> str:
-    """Says what to give spark-submit, with the very jars and version where they are known."""
+    """Return the arguments of spark-submit, with paths and version if the jars are available."""
     try:
         paths = jar_paths()
     except SetupError:

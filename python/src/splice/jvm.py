@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The one narrow place where Python meets the running JVM."""
+"""All calls from Python to the running JVM."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def running() -> JVMView | None:
-    """Gives this process's driver JVM, or None where none was started (as with Spark Connect)."""
+    """Return this process's driver JVM, or None without a JVM (as with Spark Connect)."""
     try:
-        # Absent from an installation for Spark Connect only.
+        # An installation for Spark Connect only does not have SparkContext.
         from pyspark import SparkContext
     except ImportError:
         return None
@@ -27,7 +27,7 @@ def running() -> JVMView | None:
 
 
 def connect() -> JVMView | None:
-    """Gives the JVM that spark-submit started for this process, connecting to it first."""
+    """Connect to the JVM that spark-submit started for this process, and return it."""
     from pyspark import SparkContext
 
     SparkContext._ensure_initialized()
@@ -35,7 +35,7 @@ def connect() -> JVMView | None:
 
 
 def entry_point(jvm: JVMView) -> JavaClass | None:
-    """Gives Splice's entry point in the JVM, or None where its jar is not on the class path."""
+    """Return Splice's entry point in the JVM, or None if its jar is not on the class path."""
     from py4j.java_gateway import JavaClass
 
     found = jvm.splice.spark.PythonApi
@@ -43,7 +43,7 @@ def entry_point(jvm: JVMView) -> JavaClass | None:
 
 
 def check(options: Mapping[str, str]) -> None:
-    """Lets the JVM check options; does nothing without a classic session that has the jar.
+    """Check options in the JVM, if a classic session with the jar exists.
 
     Raises:
         OptionError: with the message, condition, parameters and SQLSTATE of the JVM.
@@ -60,16 +60,16 @@ def check(options: Mapping[str, str]) -> None:
 
 
 def history(checkpoint: str) -> str:
-    """Gives what sources wrote down in a checkpoint, as a JSON array of objects.
+    """Return the events of sources in a checkpoint, as a JSON array of objects.
 
     Raises:
-        SetupError: where this process has no JVM that has Splice's jar.
+        SetupError: if this process has no JVM with Splice's jar.
     """
     return str(_required("query_history(...)").history(checkpoint))
 
 
 def history_of(query: str) -> str:
-    """Gives the same of a query that this process has started; else an empty array."""
+    """Return the events of a query of this process, or an empty array for other queries."""
     api = _found()
     return "[]" if api is None else str(api.historyOf(query))
 
@@ -78,7 +78,7 @@ def plan(spark: SparkSession, options: Mapping[str, str], scan: bool) -> str:
     """Return the plan of a query over a source, as a JSON object.
 
     Raises:
-        SetupError: where this process has no JVM that has Splice's jar.
+        SetupError: if this process has no JVM with Splice's jar.
     """
     api = _required("plan(...)")
     return str(api.plan(spark._jsparkSession, dict(options), scan))
@@ -97,10 +97,10 @@ def _found() -> JavaClass | None:
 
 
 def register_metadata(name: str, document: Callable[[], str]) -> None:
-    """Makes a function known to the driver's JVM, which calls it from a thread of its own.
+    """Register a metadata service in the driver's JVM, which calls it on a separate thread.
 
     Raises:
-        SetupError: where this process has no JVM that has Splice's jar.
+        SetupError: if this process has no JVM with Splice's jar.
     """
     jvm = _with_callbacks(
         "A metadata service in Python",
@@ -111,10 +111,10 @@ def register_metadata(name: str, document: Callable[[], str]) -> None:
 
 
 def register_rule(name: str, start: Callable[[str], str]) -> None:
-    """Registers a hand-over rule in the driver's JVM, which calls it on the query's thread.
+    """Register a hand-over rule in the driver's JVM, which calls it on the query's thread.
 
     Raises:
-        SetupError: where this process has no JVM that has Splice's jar.
+        SetupError: if this process has no JVM with Splice's jar.
     """
     jvm = _with_callbacks(
         "HandOver.custom(...) with a function",
@@ -137,7 +137,7 @@ def _with_callbacks(feature: str, alternative: str) -> JVMView:
 
 
 class _MetadataCallback:
-    """A function as the interface that the JVM calls."""
+    """Implementation of the JVM's interface of a metadata service by a function."""
 
     def __init__(self, document: Callable[[], str]) -> None:
         self.document = document
@@ -147,7 +147,7 @@ class _MetadataCallback:
 
 
 class _HandOverRule:
-    """A function as the interface that the JVM calls."""
+    """Implementation of the JVM's interface of a hand-over rule by a function."""
 
     def __init__(self, start: Callable[[str], str]) -> None:
         self.start = start

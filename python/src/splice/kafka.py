@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Kafka as a source, unbounded or bounded."""
+"""Source of Kafka topics."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ _SUBSCRIPTIONS = ("subscribe", "subscribePattern", "assign")
 
 
 class KafkaSource(LogSource):
-    """The records of Kafka topics, with the columns of Spark's own Kafka source."""
+    """Source of Kafka topics, with the columns of Spark's Kafka source."""
 
     kind = "kafka"
 
     @staticmethod
     def builder() -> KafkaSourceBuilder:
-        """Begins a source of Kafka topics."""
+        """Return a builder without options."""
         return KafkaSourceBuilder()
 
 
 class KafkaSourceBuilder(LogSourceBuilder[KafkaSource]):
-    """Builds a KafkaSource; options and their names are those of Spark's own Kafka source.
+    """Builder of a KafkaSource. Options have the names of Spark's Kafka source.
 
-    Any setting of the Kafka client goes through as ``option("kafka.<setting>", value)``.
+    Set a property of the Kafka client with ``option("kafka.<property>", value)``.
     """
 
     def bootstrap_servers(self, servers: str) -> KafkaSourceBuilder:
-        """Sets the brokers to begin with, as ``host:port,host:port``."""
+        """Set the bootstrap brokers, as ``host:port,host:port``."""
         return self.option(_SERVERS, servers)
 
     def topics(self, *topics: str) -> KafkaSourceBuilder:
-        """Subscribes to topics by name; instead of a pattern."""
+        """Subscribe to topics by name, instead of a pattern."""
         for topic in topics:
             if not isinstance(topic, str) or not topic.strip() or "," in topic:
                 raise OptionError.of("SPLICE_BUILDER.INVALID_TOPIC_NAME", value=repr(topic))
         return self.option("subscribe", ",".join(topics))
 
     def topic_pattern(self, pattern: str) -> KafkaSourceBuilder:
-        """Subscribes to all topics whose name holds a match of a Java regular expression.
+        """Subscribe to all topics whose name contains a match of a Java regular expression.
 
-        ``^`` and ``$`` bind it to the whole name.
+        ``^`` and ``$`` bind the pattern to the whole name.
         """
         return self.option("subscribePattern", pattern)
 

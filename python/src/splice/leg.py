@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""One leg of a hybrid source."""
+"""Leg of a hybrid source."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _EXAMPLE = "{'topic': 't', 'partition': 'p', 'offset': 'o'}"
 
 @dataclass(frozen=True)
 class Leg:
-    """A named source within a chain, with how it takes over and what is selected of its rows.
+    """Named source in a chain, with its hand-over and its SELECT list.
 
     Attributes:
         policies: Values of the policies of the hand-over, by argument; ``None`` is the default.
-        log_columns: The columns that name records of the log, or ``"none"``.
+        log_columns: Columns that identify records of the log, or ``"none"``.
     """
 
     name: str
@@ -49,10 +49,10 @@ class Leg:
     log_columns: Mapping[str, str] | str | None = None
 
     def check(self) -> None:
-        """Checks all that can be said of this leg alone.
+        """Check the arguments of this leg, without the other legs.
 
         Raises:
-            OptionError: naming the leg.
+            OptionError: with the name of the leg.
         """
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
             raise OptionError.of("SPLICE_BUILDER.INVALID_LEG_NAME", value=repr(self.name))
@@ -116,7 +116,7 @@ class Leg:
             )
 
     def options(self) -> dict[str, str]:
-        """Gives the options of this leg, each with its name in front."""
+        """Return the options of this leg, each with the name of the leg as prefix."""
         own = self.source.options()
         if self.hand_over is not None:
             own |= self.hand_over.options()

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What sources of Kafka's records have in common: a start, and maybe an end."""
+"""Base classes of the Kafka sources, with a start and an optional end."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class LogSource(SourceSpec):
 
     @property
     def bounded(self) -> bool:
-        """Whether an end was set."""
+        """True if an option sets an end."""
         return bool(self._options.named(*ENDING))
 
     @property
@@ -37,12 +37,13 @@ BuiltLogSource = TypeVar("BuiltLogSource", bound=LogSource)
 
 
 class LogSourceBuilder(SourceBuilder[BuiltLogSource]):
-    """Collects the options of a source of Kafka's records."""
+    """Base class of the builders of Kafka sources."""
 
     def starting_offsets(self, start: OffsetsArgument) -> Self:
-        """Fixes the start, on every cluster; by default a stream starts at the latest records.
+        """Set the start on every cluster.
 
-        A batch starts at the earliest. A leg that starts by a hand-over takes no start.
+        The default is latest for a stream and earliest for a batch. A leg with a hand-over
+        accepts no start.
 
         Args:
             start: ``"earliest"``, ``"latest"`` or an OffsetsInitializer.

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Where a Kafka source starts or ends."""
+"""Start and end of a Kafka source."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _EARLIEST = -2
 
 @dataclass(frozen=True)
 class OffsetsInitializer:
-    """Says where a Kafka source starts or ends; made by its static methods.
+    """Start or end of a Kafka source. Create instances with the static methods.
 
-    The words are those of Flink's OffsetsInitializer (FLIP-27). Whatever is said here is turned
-    into fixed offsets once, when the query first starts, and remembered in its checkpoint.
+    The methods have the names of Flink's OffsetsInitializer (FLIP-27). Splice resolves each value
+    into offsets once, at the first start of the query, and stores the offsets in the checkpoint.
     """
 
     kind: str
@@ -30,24 +30,24 @@ class OffsetsInitializer:
 
     @staticmethod
     def earliest() -> OffsetsInitializer:
-        """Starts at the first record that Kafka still holds."""
+        """Start at the first available record."""
         return OffsetsInitializer("earliest")
 
     @staticmethod
     def latest() -> OffsetsInitializer:
-        """Starts, or ends, at the end of each partition as it is when the query first starts."""
+        """Start or end at the end of each partition at the first start of the query."""
         return OffsetsInitializer("latest")
 
     @staticmethod
     def timestamp(at: datetime | int) -> OffsetsInitializer:
-        """Starts, or ends, at the first record whose timestamp is not before the given one.
+        """Start or end at the first record whose timestamp is not before a time.
 
         Args:
             at: A datetime, or milliseconds since 1970-01-01 UTC. A datetime without a time zone
-                is local time, as everywhere in Python and PySpark.
+                is local time, as in Python and PySpark.
 
         Raises:
-            OptionError: if it lies before 1970 or is of another type.
+            OptionError: if the time is before 1970 or of another type.
         """
         if isinstance(at, bool) or not isinstance(at, (datetime, int)):
             raise OptionError.of("SPLICE_BUILDER.INVALID_TIMESTAMP_TYPE", type=type(at).__name__)
@@ -58,14 +58,14 @@ class OffsetsInitializer:
 
     @staticmethod
     def offsets(offsets: Mapping[str, Mapping[int, int]]) -> OffsetsInitializer:
-        """Starts, or ends, at an offset for each partition.
+        """Start or end at one offset per partition.
 
         Args:
-            offsets: For each topic the offset of each partition; the end is exclusive. -2 means
+            offsets: The offset of each partition, by topic. An end is exclusive. -2 means
                 earliest (as a start only) and -1 latest.
 
         Raises:
-            OptionError: if a partition or an offset is not such a number.
+            OptionError: if a partition or an offset is not a valid number.
         """
         if not isinstance(offsets, Mapping) or not offsets:
             raise OptionError.of("SPLICE_BUILDER.INVALID_OFFSETS", value=repr(offsets))
@@ -76,7 +76,7 @@ class OffsetsInitializer:
     def committed(on_no_committed_offset: str = "fail") -> OffsetsInitializer:
         """Starts at the offsets that the consumer group has committed.
 
-        The group is named by the option ``kafka.group.id``.
+        The option ``kafka.group.id`` sets the group.
 
         Args:
             on_no_committed_offset: Where a partition without a committed offset starts:
@@ -105,7 +105,7 @@ class OffsetsInitializer:
         """Gives the options that say this as an end.
 
         Raises:
-            OptionError: if it can be a start only.
+            OptionError: if the value is valid only as a start.
         """
         if self.kind in ("earliest", "committed"):
             raise OptionError.of("SPLICE_BUILDER.END_NOT_SUPPORTED", kind=self.kind)
@@ -120,7 +120,7 @@ OffsetsArgument: TypeAlias = str | OffsetsInitializer
 
 
 def offsets_of(word: str, given: OffsetsArgument) -> OffsetsInitializer:
-    """Reads what a builder was given as its ``word`` (starting_offsets or ending_offsets)."""
+    """Return the start or end of a builder's argument (starting_offsets or ending_offsets)."""
     if isinstance(given, OffsetsInitializer):
         return given
     if given == "earliest":

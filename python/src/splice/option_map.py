@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Options as Spark takes them: strings, whose names are found whatever their case."""
+"""Options of a source as strings with case-insensitive names."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ OptionValue: TypeAlias = str | bool | int | float
 
 
 def option_text(name: str, value: OptionValue) -> str:
-    """Turns a value into the text that Spark would make of it.
+    """Convert a value to text, as Spark's readers do.
 
     Raises:
-        OptionError: if the value is neither a string, a boolean nor a number.
+        OptionError: if the value is not a string, a boolean or a number.
     """
     if isinstance(value, bool):
         return str(value).lower()
@@ -28,40 +28,40 @@ def option_text(name: str, value: OptionValue) -> str:
 
 
 class OptionMap(Mapping[str, str]):
-    """A map of options that keeps the case and order of its names and ignores case in look-ups.
+    """Map of options with case-insensitive keys, which keeps the case and order of names.
 
-    Setting a name again, in whatever case, replaces the value, as Spark's own readers do.
+    A name that differs only in case replaces the value, as in Spark's readers.
     """
 
     def __init__(self, options: Mapping[str, str] | None = None) -> None:
-        """Copies the given options."""
+        """Create a map with a copy of options."""
         self._entries: dict[str, tuple[str, str]] = {}
         for name, value in (options or {}).items():
             self.set(name, value)
 
     def set(self, name: str, value: OptionValue) -> None:
-        """Sets an option, replacing one whose name differs in case only."""
+        """Set an option. A name that differs only in case replaces the value."""
         if not isinstance(name, str) or not name.strip():
             raise OptionError.of("SPLICE_BUILDER.INVALID_OPTION_NAME", value=repr(name))
         self._entries[name.lower()] = (name, option_text(name, value))
 
     def discard(self, *names: str) -> None:
-        """Removes the named options, if they are there."""
+        """Remove options that are set."""
         for name in names:
             self._entries.pop(name.lower(), None)
 
     def named(self, *names: str) -> list[str]:
-        """Gives those of the names that are set, spelled as they were set."""
+        """Return the names that are set, with the case in which they were set."""
         return [self._entries[n.lower()][0] for n in names if n.lower() in self._entries]
 
     def __getitem__(self, name: str) -> str:
-        """Gives the value of an option, whatever the case of its name."""
+        """Return the value of an option. The name is case-insensitive."""
         return self._entries[name.lower()][1]
 
     def __iter__(self) -> Iterator[str]:
-        """Iterates over the names as they were set, oldest first."""
+        """Iterate over the names in the order in which they were set."""
         return (name for name, _ in self._entries.values())
 
     def __len__(self) -> int:
-        """Counts the options."""
+        """Return the number of options."""
         return len(self._entries)

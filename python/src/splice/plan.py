@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What a query over a source would read."""
+"""Plan of a query over a source."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _Table = tuple["Sequence[str]", "list[tuple[str, ...]]"]
 
 @dataclass(frozen=True)
 class TopicPlan:
-    """What a log has of a topic.
+    """Topic of a log.
 
     Attributes:
-        name: The topic; ``cluster/topic`` with many clusters.
-        partitions: How many partitions it has.
-        offsets: How many offsets the log has of them.
-        complete_since: The greatest time of the partitions' first records, in ISO 8601. From then
-            on the log has the records of all partitions.
+        name: Name of the topic; ``cluster/topic`` with many clusters.
+        partitions: Number of partitions.
+        offsets: Number of offsets that the log has.
+        complete_since: Greatest timestamp of the partitions' first records, in ISO 8601. From this
+            time on, the log has the records of all partitions.
         ranges: First offset and end offset of each partition.
     """
 
@@ -43,23 +43,23 @@ class TopicPlan:
 
 @dataclass(frozen=True)
 class LegPlan:
-    """The plan of one leg; a value that is not known is None.
+    """Plan of one leg. A value that is unknown is None.
 
     Attributes:
-        name: The leg; None where the source has no legs.
-        source: The kind of the source.
-        reads: What it reads, without secrets.
-        files: How many files it has.
-        bytes: The bytes of the files.
-        rows: How many rows there are: by the footers of Parquet and ORC files, up to 10,000 files;
-            for Kafka the offsets to read, of which some may have no record.
-        batches: The number of batches that read the available rows.
-        more_batches: Whether there are more batches, and the plan counts no further.
-        newest_file: The greatest modification time of the files, in ISO 8601.
-        limits: The limits of a batch: ``rows``, ``bytes``, ``files``, ``minRows``.
-        start: The position at which a log is begun.
-        topics: What the log has now.
-        hand_over: How the leg takes over; None for the first leg.
+        name: Name of the leg; None for a source without legs.
+        source: Kind of the source.
+        reads: Paths or topics of the source, without secrets.
+        files: Number of files.
+        bytes: Size of the files.
+        rows: Number of rows. For files: by the footers of up to 10,000 Parquet and ORC files. For
+            Kafka: the number of offsets. Some offsets may have no record.
+        batches: Number of batches that read the available rows.
+        more_batches: True if the plan stopped counting batches.
+        newest_file: Greatest modification time of the files, in ISO 8601.
+        limits: Limits of a batch: ``rows``, ``bytes``, ``files``, ``minRows``.
+        start: Start position of a log.
+        topics: Topics of the log at the time of the plan.
+        hand_over: Hand-over of the leg; None for the first leg.
     """
 
     name: str | None
@@ -77,7 +77,7 @@ class LegPlan:
     hand_over: HandOverDescription | None
 
     def cells(self) -> tuple[str, ...]:
-        """Gives the values in the order of the table's headings; '-' for an unknown value."""
+        """Return the values in the order of the headings; '-' for an unknown value."""
         batches = f"more than {self.batches}" if self.more_batches else self.batches
         rule = None if self.hand_over is None else self.hand_over.rule or "none"
         return tables.cells(
@@ -87,15 +87,15 @@ class LegPlan:
 
 @dataclass(frozen=True)
 class SourcePlan:
-    """What a query over a source would read if it started now; prints as tables, in notebooks too.
+    """Plan of a query that starts now. It prints as tables, also in notebooks.
 
     Attributes:
-        source: The kind of the source.
-        slots: How many tasks share the partitions of a log.
-        batches: The number of batches for the available rows; None if it depends on rows that
-            were not read, or if there are more than the plan counts.
-        legs: The legs in order; one for a source without legs.
-        warnings: What to know before the query starts.
+        source: Kind of the source.
+        slots: Number of tasks that share the partitions of a log.
+        batches: Number of batches for the available rows; None if the number depends on unread
+            rows, or if the plan stopped counting.
+        legs: Legs in order; one leg for a source without legs.
+        warnings: Warnings about the query.
     """
 
     source: str
@@ -105,11 +105,11 @@ class SourcePlan:
     warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Gives all values as dicts, tuples, numbers and texts."""
+        """Return all values as dicts, tuples, numbers and texts."""
         return asdict(self)
 
     def __str__(self) -> str:
-        """Gives the tables as text."""
+        """Return the tables as text."""
         lines = [self._title()]
         for title, table in self._tables():
             lines += [title] if title else []
@@ -117,7 +117,7 @@ class SourcePlan:
         return "\n".join([*lines, *(f"Warning: {warning}" for warning in self.warnings)])
 
     def _repr_html_(self) -> str:
-        """Gives the tables as HTML, for notebooks."""
+        """Return the tables as HTML, for notebooks."""
         html = f"<p>{escape(self._title())}</p>"
         for title, table in self._tables():
             html += f"<p>{escape(title)}</p>" if title else ""

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a DataFrame of options, in a classic session or one of Spark Connect."""
+"""DataFrames and plans of sources, in a classic session or with Spark Connect."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STACK = "\n\nJVM stacktrace:\n"
 
 
 def load(options: Mapping[str, str], spark: SparkSession | None, streaming: bool) -> DataFrame:
-    """Loads the format ``splice`` with the options; no session given means the active one."""
+    """Load the format ``splice`` with options. The default session is the active session."""
     session = _active() if spark is None else spark
     _refuse_without_jar(session)
     reader = session.readStream if streaming else session.read
@@ -35,7 +35,7 @@ def load(options: Mapping[str, str], spark: SparkSession | None, streaming: bool
 
 
 def planned(options: Mapping[str, str], spark: SparkSession | None, scan: bool) -> SourcePlan:
-    """Plans a source with the options; no session given means the active one."""
+    """Plan a source with options. The default session is the active session."""
     session = _active() if spark is None else spark
     if not hasattr(session, "_jsparkSession"):
         raise SetupError.of("SPLICE_SETUP.PLAN_NOT_SUPPORTED")
@@ -46,7 +46,7 @@ def planned(options: Mapping[str, str], spark: SparkSession | None, scan: bool) 
 
 @contextmanager
 def source_errors() -> Iterator[None]:
-    """Raises what the JVM says of sources as this package's own error."""
+    """Convert the JVM's errors of sources to ``SourceError``."""
     try:
         yield
     except QueryExecutionException as error:
@@ -61,7 +61,7 @@ def source_errors() -> Iterator[None]:
 
 
 def _refuse_without_jar(session: SparkSession) -> None:
-    # Only a classic session can be asked; a Connect server answers for itself when it analyses.
+    # A Connect server reports a missing jar when it analyses the source.
     driver = jvm.running() if hasattr(session, "_jsparkSession") else None
     if driver is not None and jvm.entry_point(driver) is None:
         jars = session.sparkContext.getConf().get("spark.jars", "") or ""

@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps secrets out of everything that is printed. The JVM hides the same values."""
+"""Redaction of secrets in printed options. The JVM hides the same values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SIGNED_QUERY = re.compile(
 
 
 def shown(options: Mapping[str, str]) -> str:
-    """Renders options as ``name='value'``, with secret values hidden."""
+    """Return options as ``name='value'``, with secret values hidden."""
     return ", ".join(f"{name}={_redact(name, value)!r}" for name, value in options.items())
 
 

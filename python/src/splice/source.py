@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""What all sources and their builders have in common."""
+"""Base classes of all sources and their builders."""
 
 from __future__ import annotations
 
@@ -26,49 +26,49 @@ if TYPE_CHECKING:
 class SourceSpec(ABC):
     """Something that can be read as a stream or as a bounded batch; made by a builder.
 
-    A source holds nothing but its options and never changes, so it can be read many times, by
-    many sessions and from many threads.
+    A source consists of options and is immutable, so several sessions and threads can read it
+    several times.
     """
 
     kind: ClassVar[str]
 
     def __init__(self, options: Mapping[str, str]) -> None:
-        """Takes checked options; use a builder instead."""
+        """Create a source with checked options; use a builder instead."""
         self._options = OptionMap(options)
 
     @property
     @abstractmethod
     def bounded(self) -> bool:
-        """Whether the source comes to an end, so that another one can follow it."""
+        """True if the source has an end, so that another leg can follow."""
 
     def options(self) -> dict[str, str]:
-        """Gives the options that say this source to ``format("splice")``, secrets included."""
+        """Return the options of this source for ``format("splice")``, including secrets."""
         return {"source": self.kind, **self._options}
 
     def read_stream(self, spark: SparkSession | None = None) -> DataFrame:
-        """Reads the source as a stream.
+        """Read the source as a stream.
 
         Args:
             spark: The session to read with; by default the active one.
 
         Raises:
-            IllegalArgumentException: if the options are refused (of pyspark.errors).
-            SourceError: if the source cannot be read, for example because nothing is at its path.
-            SetupError: if there is no session, or Splice's jar is not on its class path.
+            IllegalArgumentException: if an option is invalid (of pyspark.errors).
+            SourceError: if the source cannot be read, for example because its path does not exist.
+            SetupError: if no session is active, or Splice's jar is not on its class path.
         """
         self._prepare()
         return load(self.options(), spark, streaming=True)
 
     def read(self, spark: SparkSession | None = None) -> DataFrame:
-        """Reads the source as a bounded batch: all that is there when the read begins.
+        """Read all available rows of the source as a bounded batch.
 
         Args:
             spark: The session to read with; by default the active one.
 
         Raises:
-            IllegalArgumentException: if the options are refused (of pyspark.errors).
-            SourceError: if the source cannot be read, for example because nothing is at its path.
-            SetupError: if there is no session, or Splice's jar is not on its class path.
+            IllegalArgumentException: if an option is invalid (of pyspark.errors).
+            SourceError: if the source cannot be read, for example because its path does not exist.
+            SetupError: if no session is active, or Splice's jar is not on its class path.
         """
         self._prepare()
         return load(self.options(), spark, streaming=False)
@@ -76,30 +76,30 @@ class SourceSpec(ABC):
     def plan(self, spark: SparkSession | None = None, scan: bool = False) -> SourcePlan:
         """Return the plan of a query over the source that starts now.
 
-        It lists files, reads the footers of Parquet and ORC files, and sends requests to servers.
-        It starts no query and writes nothing.
+        The method lists files, reads the footers of Parquet and ORC files, and sends requests to
+        servers. It starts no query and writes nothing.
 
             print(orders.plan(spark))
 
         Args:
-            spark: The session to plan with; by default the active one. A classic session.
-            scan: Whether a Spark job reads the columns that hand-over rules need. The plan then
+            spark: A classic session. The default is the active session.
+            scan: True to run a Spark job that reads the columns of hand-over rules. The plan then
                 has the result of each rule, such as the hand-over table of ``offsets``.
 
         Raises:
-            IllegalArgumentException: if the options are refused (of pyspark.errors).
+            IllegalArgumentException: if an option is invalid (of pyspark.errors).
             SourceError: if the query could not start, for example because a topic does not exist.
-            SetupError: if there is no classic session, or Splice's jar is not on its class path.
+            SetupError: if no classic session is active, or Splice's jar is not on its class path.
         """
         self._prepare()
         return planned(self.options(), spark, scan)
 
     def _prepare(self) -> None:
-        """Does what options cannot say, before they are read; nothing, for most sources."""
+        """Register callbacks before the options are loaded. Most sources have no callbacks."""
         return
 
     def __repr__(self) -> str:
-        """Shows the options, with secret values hidden."""
+        """Return the options as text, with secret values hidden."""
         return f"{type(self).__name__}({shown(self._options)})"
 
 
@@ -107,18 +107,18 @@ BuiltSource = TypeVar("BuiltSource", bound=SourceSpec)
 
 
 class SourceBuilder(ABC, Generic[BuiltSource]):
-    """Collects the options of a source and checks them in ``build()``."""
+    """Base class of builders, which collect the options of a source."""
 
     def __init__(self) -> None:
-        """Starts without options."""
+        """Create a builder without options."""
         self._options = OptionMap()
 
     def option(self, name: str, value: OptionValue) -> Self:
-        """Sets an option by its name, as in ``format("splice").option(...)``.
+        """Set an option by its name, as in ``format("splice").option(...)``.
 
         Args:
-            name: The option; its case does not matter.
-            value: A string, a boolean or a number. The last value set counts.
+            name: Case-insensitive name of the option.
+            value: A string, a boolean or a number, which replaces a previous value.
 
         Raises:
             OptionError: if the value is of another type.
@@ -140,13 +140,13 @@ class SourceBuilder(ABC, Generic[BuiltSource]):
         return self
 
     def build(self) -> BuiltSource:
-        """Checks the options and makes the source.
+        """Check the options and create the source.
 
-        What needs no JVM is checked always; where one already runs with Splice's jar, it checks
-        all the rest. Reading the source repeats every check.
+        Python makes the checks that need no JVM. If a JVM with Splice's jar is running, it checks
+        all options. ``read`` and ``read_stream`` repeat every check.
 
         Raises:
-            OptionError: if an option is missing, wrong or contradicts another one.
+            OptionError: if an option is missing or invalid, or contradicts another option.
         """
         source = self._make()
         jvm.check(source.options())
@@ -154,7 +154,7 @@ class SourceBuilder(ABC, Generic[BuiltSource]):
 
     @abstractmethod
     def _make(self) -> BuiltSource:
-        """Checks what can be checked in Python and makes the source."""
+        """Make the checks of Python and create the source."""
 
     def _refuse_chain_options(self, legs: Collection[str] = ()) -> None:
         for name in self._options:

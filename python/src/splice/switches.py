@@ -1,6 +1,6 @@
 # Copyright the Splice authors.
 # SPDX-License-Identifier: Apache-2.0
-"""How a leg of a hybrid source takes over from the legs before it."""
+"""Switches between the legs of a hybrid source."""
 
 from __future__ import annotations
 
@@ -26,27 +26,26 @@ _HEADINGS = {
     "log": "log has",
     "start": "log is read from",
 }
-"""The known keys of a row in the order of the columns, and their headings."""
+"""Keys of a row in the order of the columns, and their headings."""
 
 _SHOWN = 20
 
 
 @dataclass(frozen=True)
 class HandOverDescription:
-    """How a leg takes over.
+    """Hand-over of a leg.
 
     Attributes:
-        leg: The leg that takes over.
-        rule: The rule as options; empty if there is none.
-        at: When the rule was evaluated, in ISO 8601; None if it was not.
+        leg: Name of the leg that begins.
+        rule: The rule as options; empty without a rule.
+        at: Time of the evaluation, in ISO 8601; None if the rule was not evaluated.
         start: ``offsets``, ``configured``, or the time at which the leg begins; None if the rule
             was not evaluated.
-        rows: What the rule used. For ``offsets`` one row for each partition, with the keys of the
+        rows: Findings of the rule. For ``offsets``, one row per partition, with the keys of the
             [hand-over table](../hybrid.md#hand-over-table).
-        policies: The values of ``onHoles``, ``onGap`` and ``onDuplicates`` that the rule uses; of
-            a plan only.
-        undecided: Why a plan does not have the result of the rule.
-        error: The error that would stop the query at the switch; of a plan only.
+        policies: Values of ``onHoles``, ``onGap`` and ``onDuplicates``; only in a plan.
+        undecided: Reason for a plan without the result of the rule.
+        error: Error that would stop the query at the switch; only in a plan.
     """
 
     leg: str
@@ -59,7 +58,7 @@ class HandOverDescription:
     error: str | None = None
 
     def title(self) -> str:
-        """Give leg, rule, time and start in one line."""
+        """Return leg, rule, time and start in one line."""
         rule = self.rule or "without a rule"
         policies = "".join(f" {name}={value}" for name, value in self.policies)
         if self.error is not None:
@@ -71,7 +70,7 @@ class HandOverDescription:
         return f"{self.leg}: {rule}{policies}; {result}"
 
     def table(self) -> tuple[Sequence[str], list[tuple[str, ...]]] | None:
-        """Give headings and rows; None if there are no rows. Long tables are cut."""
+        """Return headings and the first rows; None without rows."""
         if not self.rows:
             return None
         found = dict.fromkeys(key for row in self.rows for key in row)
@@ -85,7 +84,7 @@ class HandOverDescription:
 
 
 def hand_over(leg: str, found: Mapping[str, Any]) -> HandOverDescription:
-    """Read a hand-over from the JSON of the JVM."""
+    """Parse a hand-over from the JSON of the JVM."""
     start = found.get("start")
     return HandOverDescription(
         leg,
@@ -100,7 +99,7 @@ def hand_over(leg: str, found: Mapping[str, Any]) -> HandOverDescription:
 
 
 def switches(events: str) -> tuple[HandOverDescription, ...]:
-    """Read the switches of a query from the events of its checkpoint."""
+    """Parse the switches of a query from the events of its checkpoint."""
     return tuple(
         sorted(
             (

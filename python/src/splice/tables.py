@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def cells(values: Sequence[object]) -> tuple[str, ...]:
-    """Give values as cells of a table; '-' for None."""
+    """Return values as cells of a table; '-' for None."""
     return tuple("-" if value is None else str(value) for value in values)
 
 
 def text(headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> str:
-    """Give a table as lines with aligned columns."""
+    """Return a table as lines with aligned columns."""
     table = [tuple(headings), *rows]
     widths = [max(len(row[column]) for row in table) for column in range(len(headings))]
     lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in table]
@@ -25,7 +25,7 @@ def text(headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> str:
 
 
 def html(headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> str:
-    """Give a table as HTML."""
+    """Return a table as HTML."""
     head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows

@@ -5,14 +5,14 @@ package splice.linkage
 
 import org.objectweb.asm.{ClassReader, ClassVisitor, FieldVisitor, MethodVisitor, Opcodes}
 
-/** A method or field as a class file declares it. */
+/** Method or field that a class file declares. */
 final case class Member(name: String, descriptor: String, access: Int) {
   def is(flag: Int): Boolean = (access & flag) != 0
 
   def signature: String = name + (if (descriptor.startsWith("(")) descriptor else s": $descriptor")
 }
 
-/** What a class file says of itself: its parents and its members. Names are internal ones, with slashes. */
+/** Parents and members of a class file. Names are internal names, with slashes. */
 final case class ClassFile(
     name: String,
     access: Int,
@@ -43,7 +43,7 @@ object ClassFile {
     declaration.result
   }
 
-  /** Collects what ASM calls back with, one call after the other. */
+  /** Collects the callbacks of ASM. */
   final private class Declaration extends ClassVisitor(Opcodes.ASM9) {
     private var header  = ClassFile("", 0, None, Nil, Nil, Nil)
     private val methods = Seq.newBuilder[Member]

@@ -10,7 +10,7 @@ import scala.collection.concurrent.TrieMap
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-/** The classes of some jars, and behind them those of the JDK that runs this. The first jar with a class has it. */
+/** Classes of some jars, and of the current JDK. The first jar with a class has precedence, and the JDK is last. */
 final class Jars(files: Seq[File]) extends AutoCloseable {
   private val open = files.map(new ZipFile(_))
   private val read = TrieMap.empty[String, Option[ClassFile]]
@@ -34,7 +34,7 @@ final class Jars(files: Seq[File]) extends AutoCloseable {
 
 object Jars {
 
-  /** The class files of a jar, as they are. */
+  /** Unparsed class files of a jar. */
   def classes(jar: File): Seq[Array[Byte]] = Using.resource(new ZipFile(jar)) { zip =>
     zip.entries().asScala.toSeq.collect {
       case entry if entry.getName.endsWith(".class") => Using.resource(zip.getInputStream(entry))(_.readAllBytes())

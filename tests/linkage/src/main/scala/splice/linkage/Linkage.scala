@@ -5,19 +5,19 @@ package splice.linkage
 
 import org.objectweb.asm.Opcodes
 
-/** A thing that would fail when the class is linked or the call is made.
+/** Failure that would occur when the class is linked or the call is executed.
   *
   * @param in
-  *   our class, by its internal name
+  *   the class of Splice, by its internal name
   */
 final case class Problem(in: String, what: String) {
   override def toString: String = s"${in.replace('/', '.')}: $what"
 }
 
-/** Checks that classes link against a world other than the one that they were compiled against. */
+/** Checks that classes link against other library versions than those of their compilation. */
 final class Linkage(world: World) {
 
-  /** What would fail in one class: in its calls, and in what it is itself. */
+  /** Failures of one class: in its calls, in its overrides and in its abstract methods. */
   def problems(bytes: Array[Byte]): Seq[Problem] = {
     val ours  = ClassFile.read(bytes)
     val calls = References.where(bytes).collect {
@@ -27,8 +27,8 @@ final class Linkage(world: World) {
     said.distinct.map(Problem(ours.name, _))
   }
 
-  /** scalac gives a class a forwarder for every default method of its parents, as they were when it was compiled. Where
-    * no parent has that method, nobody knows it to call it.
+  /** True for a forwarder without a parent method. scalac adds a forwarder to a class for every default method of its
+    * parents at compile time. If no parent of this version has that method, no code can call the forwarder.
     */
   private def forwards(ours: ClassFile, in: Member, reference: Reference): Boolean = reference match {
     case Reference.OfMethod(owner, name, _, _, _) if name == in.name || name == s"${in.name}$$" =>

@@ -7,10 +7,10 @@ import java.io.File
 
 import scala.util.Using
 
-/** Checks our jar against several versions of Spark.
+/** Checks the jar of Splice against several versions of Spark.
   *
-  * Usage: `Main FOLDER VERSION=JARS...`, where FOLDER holds our jar and the Kafka client's, and JARS is the folder of the
-  * jars of that version of Spark. Prints each problem, and ends with 1 if there is one.
+  * Usage: `Main FOLDER VERSION=JARS...`. FOLDER contains the jars of Splice and of the Kafka client. JARS is the folder
+  * of the jars of that version of Spark. The program prints each problem, and exits with 1 if a problem exists.
   */
 object Main {
   private val OurJar = "splice-spark_"

@@ -3,10 +3,10 @@
 
 package splice.linkage
 
-/** What one class asks of another at run time. */
+/** Reference from one class to another class at run time. */
 sealed trait Reference {
 
-  /** The internal name of the class that is asked. */
+  /** Internal name of the referenced class. */
   def owner: String
 }
 
@@ -16,11 +16,11 @@ object Reference {
   final case class OfField(owner: String, name: String, descriptor: String, static: Boolean) extends Reference
 
   /** @param onInterface
-    *   whether the call was compiled as one to an interface, which the JVM checks
+    *   true if the call was compiled as a call to an interface, which the JVM checks
     */
   final case class OfMethod(owner: String, name: String, descriptor: String, static: Boolean, onInterface: Boolean)
       extends Reference
 
-  /** A lambda that stands for an interface, whose only abstract method must be this one. */
+  /** Lambda that implements an interface. This method must be the only abstract method of the interface. */
   final case class OfLambda(owner: String, name: String, descriptor: String) extends Reference
 }

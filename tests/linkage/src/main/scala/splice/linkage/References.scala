@@ -7,11 +7,11 @@ import scala.collection.mutable
 
 import org.objectweb.asm.{ClassReader, ClassVisitor, ConstantDynamic, Handle, Label, MethodVisitor, Opcodes, Type}
 
-/** Every reference in the code and the declaration of a class, in the order of their first use. */
+/** References in the code and the declaration of a class, in the order of their first use. */
 object References {
   def of(bytes: Array[Byte]): Seq[Reference] = where(bytes).map(_._2).distinct
 
-  /** The same, each with the method that makes it; the declaration's with none. */
+  /** References of a class, each with the method that contains it, or None for the declaration. */
   def where(bytes: Array[Byte]): Seq[(Option[Member], Reference)] = {
     val found = mutable.LinkedHashSet.empty[(Option[Member], Reference)]
     new ClassReader(bytes).accept(new InClass(found), ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES)

@@ -5,25 +5,25 @@ package splice.linkage
 
 import org.objectweb.asm.Opcodes
 
-/** The classes that are there at run time, and how the JVM looks up members among them (JVMS 5.4.3).
+/** Classes at run time, with the JVM's resolution of their members (JVMS 5.4.3).
   *
   * @param find
-  *   a class by its internal name
+  *   returns a class by its internal name
   */
 final class World(find: String => Option[ClassFile]) {
   def get(name: String): Option[ClassFile] = find(name)
 
-  /** The class itself, then its parents up to `Object`. */
+  /** The class, then its parents up to `Object`. */
   def line(of: ClassFile): Seq[ClassFile] =
     Iterator.unfold(Option(of))(_.map(c => (c, c.parent.flatMap(find)))).toSeq
 
-  /** Every interface of a class and of its parents, once. */
+  /** Interfaces of a class and of its parents, without duplicates. */
   def interfaces(of: ClassFile): Seq[ClassFile] = {
     def above(c: ClassFile): Seq[ClassFile] = c.interfaces.flatMap(find).flatMap(i => i +: above(i))
     line(of).flatMap(above).distinctBy(_.name)
   }
 
-  /** Parents that are not there, without which nothing can be said of a class. */
+  /** Missing parents of a class. A class with a missing parent cannot be checked further. */
   def missingParents(of: ClassFile)
       : Seq[String] = (line(of) ++ interfaces(of)).flatMap(_.parents).distinct.filter(find(_).isEmpty)
 
@@ -35,7 +35,7 @@ final class World(find: String => Option[ClassFile]) {
     inherited.flatMap(_.method(name, descriptor)).headOption
   }
 
-  /** The method that runs when it is called on an instance of the class; none if that would be an AbstractMethodError. */
+  /** Method that a call on an instance of the class executes, or None if the call throws an AbstractMethodError. */
   def implementation(of: ClassFile, name: String, descriptor: String): Option[Member] = {
     val inLine = line(of).flatMap(_.method(name, descriptor)).find(m => !m.is(Opcodes.ACC_STATIC))
     inLine match {
@@ -49,7 +49,7 @@ final class World(find: String => Option[ClassFile]) {
     }
   }
 
-  /** Abstract methods that a class has from its parents, with the class that declares each. */
+  /** Abstract methods that a class inherits, each with its declaring class. */
   def abstractMethods(of: ClassFile): Seq[(ClassFile, Member)] = (line(of) ++ interfaces(of))
     .flatMap(c => c.methods.filter(_.is(Opcodes.ACC_ABSTRACT)).map(c -> _))
     .distinctBy { case (_, m) => (m.name, m.descriptor) }

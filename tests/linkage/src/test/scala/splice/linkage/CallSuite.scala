@@ -26,7 +26,7 @@ final class CallSuite extends AnyFunSuite {
 
   private val caller = user(_.visitMethodInsn(Opcodes.INVOKEVIRTUAL, "lib/A", "go", "(I)V", false))
 
-  test("a method that is there with its descriptor is no problem, also when inherited") {
+  test("an existing method with its descriptor is not a problem, also if it is inherited") {
     val withIt = Written.of("lib/A", methods = Seq(Declared("go", "(I)V")))
     assert(Written.problems(caller, withIt).isEmpty)
     val parent    = Written.of("lib/P", methods = Seq(Declared("go", "(I)V")))
@@ -34,25 +34,25 @@ final class CallSuite extends AnyFunSuite {
     assert(Written.problems(caller, inherited, parent).isEmpty)
   }
 
-  test("a method that is gone, or takes something else, is named") {
+  test("a missing method, and a method with other parameters, are reported") {
     assert(Written.problems(caller, Written.of("lib/A")) == Seq("no method lib.A.go(I)V"))
     val changed = Written.of("lib/A", methods = Seq(Declared("go", "(J)V")))
     assert(Written.problems(caller, changed) == Seq("no method lib.A.go(I)V"))
   }
 
-  test("a class that is gone is named, and so is a parent of it that is gone") {
+  test("a missing class and a missing parent are reported") {
     assert(Written.problems(caller) == Seq("no class lib.A"))
     val orphan = Written.of("lib/A", parent = "lib/Gone", methods = Seq(Declared("go", "(I)V")))
     assert(Written.problems(caller, orphan) == Seq("no class lib.Gone, above lib.A"))
   }
 
-  test("a class that became an interface is named") {
+  test("a class that became an interface is reported") {
     val method = Declared("go", "(I)V", Written.abstractMethod)
     val now    = Written.of("lib/A", access = Written.interface, methods = Seq(method))
     assert(Written.problems(caller, now) == Seq("method lib.A.go(I)V: its owner is an interface now"))
   }
 
-  test("a method that became static is named") {
+  test("a method that became static is reported") {
     val now = Written.of("lib/A", methods = Seq(Declared("go", "(I)V", Opcodes.ACC_PUBLIC | Opcodes.ACC_STATIC)))
     assert(Written.problems(caller, now) == Seq("method lib.A.go(I)V is static now"))
   }
@@ -63,20 +63,20 @@ final class CallSuite extends AnyFunSuite {
     assert(Written.problems(maker, Written.of("lib/A", parent = "lib/P"), parent) == Seq("no method lib.A.<init>(I)V"))
   }
 
-  test("a field that is gone, or of another type, is named") {
+  test("a missing field, and a field of another type, are reported") {
     val reader = user(_.visitFieldInsn(Opcodes.GETFIELD, "lib/A", "size", "I"))
     assert(Written.problems(reader, Written.of("lib/A", fields = Seq(Declared("size", "I")))).isEmpty)
     val now = Written.of("lib/A", fields = Seq(Declared("size", "J")))
     assert(Written.problems(reader, now) == Seq("no field lib.A.size: I"))
   }
 
-  test("what a method reference points to is checked") {
+  test("the target of a method reference is checked") {
     val target = new Handle(Opcodes.H_INVOKEVIRTUAL, "lib/A", "go", "(I)V", false)
     val points = user(_.visitInvokeDynamicInsn("run", "(Llib/A;)Ljava/lang/Runnable;", metafactory, unit, target, unit))
     assert(Written.problems(points, Written.of("lib/A")) == Seq("no method lib.A.go(I)V"))
   }
 
-  test("a lambda for an interface that asks for more now is named") {
+  test("a lambda for an interface with another abstract method is reported") {
     val body   = new Handle(Opcodes.H_INVOKESTATIC, "ours/User", "body", "()V", false)
     val lambda = Written.of(
       "ours/User",

@@ -15,11 +15,11 @@ final class InheritanceSuite extends AnyFunSuite {
   private def implementing(methods: Declared*) =
     Written.of("ours/MyStream", interfaces = Seq("lib/Stream"), methods = methods)
 
-  test("a method that an interface asks for and the class lacks is named") {
+  test("a missing implementation of an abstract method is reported") {
     assert(Written.problems(implementing(), stream) == Seq("does not implement lib.Stream.asked()V"))
   }
 
-  test("the method may be the class's own, a parent's, or the interface's default") {
+  test("the class, a parent, or a default method of the interface may implement the method") {
     assert(Written.problems(implementing(Declared("asked", "()V")), stream).isEmpty)
 
     val parent = Written.of("lib/Base", methods = Seq(Declared("asked", "()V")))
@@ -30,23 +30,23 @@ final class InheritanceSuite extends AnyFunSuite {
     assert(Written.problems(implementing(), default).isEmpty)
   }
 
-  test("a default that a nearer interface makes abstract again does not count") {
+  test("a default method that a subinterface declares abstract is not an implementation") {
     val far  = Written.of("lib/Far", access = Written.interface, methods = Seq(Declared("asked", "()V")))
     val near = Written.of("lib/Stream", access = Written.interface, interfaces = Seq("lib/Far"), methods = Seq(missing))
     assert(Written.problems(implementing(), near, far) == Seq("does not implement lib.Stream.asked()V"))
   }
 
-  test("a static method of the same name does not count") {
+  test("a static method of the same name is not an implementation") {
     val static = Declared("asked", "()V", Opcodes.ACC_PUBLIC | Opcodes.ACC_STATIC)
     assert(Written.problems(implementing(static), stream) == Seq("does not implement lib.Stream.asked()V"))
   }
 
-  test("an abstract class of ours may leave it open") {
+  test("an abstract class of Splice needs no implementation") {
     val open = Written.of("ours/MyStream", access = Written.abstractMethod, interfaces = Seq("lib/Stream"))
     assert(Written.problems(open, stream).isEmpty)
   }
 
-  test("a parent or a method that became final is named") {
+  test("a parent or a method that became final is reported") {
     val child       = Written.of("ours/Child", parent = "lib/P", methods = Seq(Declared("go", "()V")))
     val finalMethod = Declared("go", "()V", Opcodes.ACC_PUBLIC | Opcodes.ACC_FINAL)
     val parent      = Written.of("lib/P", access = Opcodes.ACC_PUBLIC | Opcodes.ACC_FINAL, methods = Seq(finalMethod))
@@ -58,11 +58,11 @@ final class InheritanceSuite extends AnyFunSuite {
     Declared(name, "()V", code = _.visitMethodInsn(Opcodes.INVOKESTATIC, "lib/Stream", calls, "(Llib/Stream;)V", true))
   )
 
-  test("a forwarder to a default method that this version does not have yet is never called") {
+  test("a forwarder to a default method that this version lacks is not a problem") {
     assert(Written.problems(forwarding("newer", "newer$"), stream).isEmpty)
   }
 
-  test("a forwarder to a default method that this version asks for and has no body for is named") {
+  test("a forwarder to a method that is abstract in this version is reported") {
     val asks = Written.of(
       "lib/Stream",
       access = Written.interface,
@@ -71,7 +71,7 @@ final class InheritanceSuite extends AnyFunSuite {
     assert(Written.problems(forwarding("newer", "newer$"), asks) == Seq("no method lib.Stream.newer$(Llib/Stream;)V"))
   }
 
-  test("a method of another name that makes such a call is not a forwarder") {
+  test("a method of another name with such a call is not a forwarder") {
     assert(
       Written.problems(forwarding("own", "newer$"), stream) == Seq("no method lib.Stream.newer$(Llib/Stream;)V")
     )

@@ -5,10 +5,10 @@ package splice.linkage
 
 import org.objectweb.asm.{ClassWriter, MethodVisitor, Opcodes}
 
-/** Writes the class files of a library, in several versions, and of those that use it. */
+/** Writes class files of a library in several versions, and of classes that use the library. */
 object Written {
 
-  /** A method or a field. The code of a method only has to be read: it never runs. */
+  /** Method or field. The code of a method is only parsed, and never executed. */
   final case class Declared(
       name: String,
       descriptor: String,
@@ -43,7 +43,7 @@ object Written {
     writer.toByteArray
   }
 
-  /** The problems of a class in a world of the given others and the JDK. */
+  /** Problems of a class with other classes and the JDK. */
   def problems(ours: Array[Byte], others: Array[Byte]*): Seq[String] = {
     val known = (ours +: others).map(ClassFile.read).map(c => c.name -> c).toMap
     val jdk   = new Jars(Nil)
