@@ -32,6 +32,7 @@ final class RealTimeBatches private[coordinator] (
   private var settled    = Option.empty[(Position, Position)]
   private var assignment = Map.empty[String, Int]
   private var slots      = 0
+  private var hasEnds    = false
 
   @volatile private var running = Option.empty[OpenEnded[Position]]
 
@@ -42,6 +43,7 @@ final class RealTimeBatches private[coordinator] (
   def begin(from: Position): Unit = {
     val source = enumerator
     settled = Some(from -> source.settle(from))
+    hasEnds = false
     running = Some(source)
   }
 
@@ -57,6 +59,7 @@ final class RealTimeBatches private[coordinator] (
   def tasks(from: Position): Seq[TaskRanges] = {
     val at  = start(from)
     val all = enumerator.open(at)
+    hasEnds = all.exists(!_.isOpen)
     assign(at, all)
     val shared = all.filter(_.slotted).groupBy(range => assignment(range.splitId)).toSeq.sortBy(_._1)
     val tasks  = shared.map { case (slot, own) => TaskRanges(Some(slot), own.toIndexedSeq) } ++
@@ -86,11 +89,8 @@ final class RealTimeBatches private[coordinator] (
     enumerator.reached(at, unread)
   }
 
-  /** Whether the batch reads ranges with an end, and tasks have read all of them. */
-  def isRead(unread: Seq[SplitRange]): Boolean = {
-    val (_, at) = settled.getOrElse(throw new IllegalStateException("a batch ended that did not begin"))
-    unread.forall(_.isOpen) && enumerator.open(at).exists(!_.isOpen)
-  }
+  /** Whether the tasks of the batch have ranges with an end, and have read all of them. */
+  def isRead(unread: Seq[SplitRange]): Boolean = hasEnds && unread.forall(_.isOpen)
 
   private def start(from: Position): Position = settled.collect { case (`from`, at) => at }.getOrElse {
     begin(from)

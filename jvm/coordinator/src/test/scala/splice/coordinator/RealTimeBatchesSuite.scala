@@ -19,6 +19,7 @@ final class RealTimeBatchesSuite extends AnyFunSuite {
       with OpenEnded[Position] {
 
     var settled = 0
+    var opened  = 0
 
     private def at(position: Position) = position match {
       case CounterPosition(all) => all
@@ -29,10 +30,12 @@ final class RealTimeBatchesSuite extends AnyFunSuite {
       settled += 1
       CounterPosition(SortedMap.from((open ++ bounded.keySet).map(_ -> 0L)) ++ at(from))
     }
-    override def open(position: Position): Seq[SplitRange] =
+    override def open(position: Position): Seq[SplitRange] = {
+      opened += 1
       open.toSeq.sorted.map(p => OpenNumbers(p, at(position)(p))) ++ bounded.toSeq.sorted.collect {
         case (p, end) if at(position)(p) < end => CounterRange(p, at(position)(p), end, slotted)
       }
+    }
     override def reached(position: Position, unread: Seq[SplitRange]): Position = {
       val left =
         unread.collect { case OpenNumbers(p, from) => p -> from; case CounterRange(p, from, _, _) => p -> from }
@@ -89,8 +92,11 @@ final class RealTimeBatchesSuite extends AnyFunSuite {
     val all     = batches(numbers, slots = 2)
     all.begin(start)
     assert(all.tasks(start).flatMap(_.ranges).toSet == Set(CounterRange(1, 0, 5, slotted = true), OpenNumbers(0, 0)))
+    // Each epoch of continuous mode asks it.
+    val opened = numbers.opened
     assert(!all.isRead(Seq(OpenNumbers(0, 3), CounterRange(1, 2, 5, slotted = true))))
     assert(all.isRead(Seq(OpenNumbers(0, 3))))
+    assert(numbers.opened == opened)
     val end = all.end(Seq(OpenNumbers(0, 3)))
     assert(end == CounterPosition(SortedMap(0 -> 3L, 1 -> 5L)))
     all.begin(end)

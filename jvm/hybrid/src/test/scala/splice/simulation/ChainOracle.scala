@@ -116,10 +116,13 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
     (for {
       topic    <- cluster.topics.valuesIterator
       (log, p) <- topic.partitions.iterator.zipWithIndex
-      read = moves.settledPosition(cluster, LogPartition(topic.name, p))
+      partition = LogPartition(topic.name, p)
+      // Without a record since the time, the start is the end. If a broker is behind, earlier records follow this end, and they are read.
+      begun = handedOver.flatMap(_.get(partition)).filter(_ => isBehind)
+      read  = math.max(moves.settledPosition(cluster, partition), begun.getOrElse(0L))
       // A partition that is found after the switch is read from its beginning, whatever the times of its records are. So are the records after
       // a position, which a clock that moves back dates before the switch.
-      since   = if (read == 0 && handedOver.forall(_(LogPartition(topic.name, p)))) moment else 0L
+      since   = if (read == 0 && begun.isEmpty && handedOver.forall(_.contains(partition))) moment else 0L
       records = log.ever.iterator.dropWhile(_.timestamp < since)
       record <- records.takeWhile(_.offset < log.earliest)
       if record.offset >= read
@@ -164,9 +167,12 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
     case None => Map.empty
   }
 
-  /** The partitions that the switch to the last leg has a start of; None before the switch. */
-  private def handedOver: Option[Set[LogPartition]] =
-    world.scope(world.names.last).get("hand-over-00000000").flatMap(_.lift(2)).map(KafkaPosition.read(_).offsets.keySet)
+  /** Whether a broker that is behind has returned any response. */
+  private def isBehind: Boolean = world.names.flatMap(world.logs).exists(_.behind > 0)
+
+  /** The starts of partitions that the switch to the last leg has; None before the switch. */
+  private def handedOver: Option[collection.Map[LogPartition, Long]] =
+    handOver.flatMap(_.lift(2)).map(KafkaPosition.read(_).offsets)
 
   /** The time from which on the log is read, when a rule says a time. */
   private def moment: Long = world.shape match {

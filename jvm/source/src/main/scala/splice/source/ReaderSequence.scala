@@ -32,6 +32,12 @@ final private[splice] class ReaderSequence[T](parts: Seq[(Seq[SplitRange], () =>
   private var ended   = Seq.empty[CustomTaskMetric]
   private var reports = Vector.empty[Report]
 
+  // The ranges of the reader that is read but the first one, and these with the ranges of all other readers.
+  private var shared = (List.empty[SplitRange], List.empty[SplitRange])
+
+  // Whether another reader is read, or may have passed offsets without a record, since the ranges were joined.
+  private var isOutdated = true
+
   @tailrec override def poll(patience: Duration): Poll = {
     fill()
     val now    = open
@@ -58,6 +64,7 @@ final private[splice] class ReaderSequence[T](parts: Seq[(Seq[SplitRange], () =>
     val start        = System.nanoTime()
     var tried        = 1
     var result: Poll = Poll.Pending
+    isOutdated = true
     while ((result eq Poll.Pending) && (tried < now.size || isWithin(patience, start))) {
       at = (at + 1) % now.size
       result = now(at).poll(if (tried < now.size) Duration.ZERO else ReaderSequence.Turn)
@@ -75,7 +82,19 @@ final private[splice] class ReaderSequence[T](parts: Seq[(Seq[SplitRange], () =>
 
   override def isStale: Boolean = open.exists(_.isStale)
 
-  override def unread: Seq[SplitRange] = open.flatMap(_.unread) ++ later.flatMap(_._1)
+  override def unread: List[SplitRange] = open.lift(at).fold(List.empty[SplitRange])(_.unread.toList) match {
+    case first :: own => first :: joined(own)
+    case Nil          => joined(Nil)
+  }
+
+  private def joined(own: List[SplitRange]): List[SplitRange] = {
+    if (isOutdated || (own ne shared._1)) {
+      val others = open.patch(at, Nil, 1).flatMap(_.unread) ++ later.flatMap(_._1)
+      shared = (own, own ++ others)
+      isOutdated = false
+    }
+    shared._2
+  }
 
   override def report(ended: Boolean): Seq[Report] = reports ++ open.flatMap(_.report(ended = false))
 
@@ -89,6 +108,7 @@ final private[splice] class ReaderSequence[T](parts: Seq[(Seq[SplitRange], () =>
   private def fill(): Unit = while (open.size < atOnce && !closed && later.nonEmpty) {
     val reader = later.head._2()
     later = later.tail
+    isOutdated = true
     synchronized(open :+= reader)
     if (closed) end(reader)
   }
@@ -98,6 +118,7 @@ final private[splice] class ReaderSequence[T](parts: Seq[(Seq[SplitRange], () =>
       if (open.exists(_ eq reader)) ended = sum(ended ++ reader.metrics)
       open = open.filterNot(_ eq reader)
       at = 0
+      isOutdated = true
     }
     reader.close()
   }

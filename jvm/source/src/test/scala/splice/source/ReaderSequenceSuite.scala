@@ -150,6 +150,41 @@ final class ReaderSequenceSuite extends AnyFunSuite {
     assert(unread == Map("b" -> 1, "c" -> 2, "d" -> 2))
     assert(read(sequence).size == 5 && unread.isEmpty)
   }
+
+  /** Has two splits. It passes an item without handing it over where it would have to wait. */
+  final private class Sharing(name: String, size: Int, pauses: Int*) extends SplitReader[String] {
+    private val other                           = List(Items(s"$name-other", 1))
+    private var left                            = size
+    private var waits                           = pauses.toSet
+    override def poll(patience: Duration): Poll = {
+      val isLate = waits(left)
+      waits -= left
+      if (left == 0) Poll.Ended
+      else {
+        left -= 1
+        if (isLate) Poll.Pending else Poll.Found
+      }
+    }
+    override def get(): String            = name
+    override def unread: List[SplitRange] = if (left == 0) Nil else Items(name, left) :: other
+    override def close(): Unit            = ()
+  }
+
+  test("while one reader is read, the unread ranges of all others are the same list after each item") {
+    val readers  = Seq(new Sharing("a", 7, 4), new Sharing("b", 6, 4, 2), new Sharing("c", 3))
+    val sequence = new ReaderSequence[String](readers.map(one => one.unread -> (() => one)), 2)
+    var last     = "" -> List.empty[SplitRange]
+    val shared   = Iterator.continually(sequence.poll(Poll.Forever)).takeWhile(_ == Poll.Found).map { _ =>
+      val now = sequence.get() -> sequence.unread
+      assert(now._2.sortBy(_.splitId) == readers.flatMap(_.unread).sortBy(_.splitId))
+      val isSame = last._2.nonEmpty && now._2.nonEmpty && (now._2.tail eq last._2.tail)
+      last = now
+      now._1 -> isSame
+    }.toVector
+    assert(shared.map(_._1).mkString == "aaabbaaabcccb")
+    // Nothing is left of "a" after its last item, and so of the others.
+    assert(shared.map(s => if (s._2) 's' else '-').mkString == "-ss-s-s---s--")
+  }
 }
 
 private object ReaderSequenceSuite {

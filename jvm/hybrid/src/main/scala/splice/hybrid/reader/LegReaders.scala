@@ -11,7 +11,7 @@ import splice.hybrid.LegRange
 import splice.hybrid.select.RowShape.Cell
 import splice.hybrid.select.{CompiledSelect, RowShape}
 import splice.hybrid.tally.CountPlan
-import splice.source.{ForwardingReader, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
+import splice.source.{ConvertedRanges, ForwardingReader, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 
 /** The readers of one leg, and how their rows become the hybrid's.
   *
@@ -73,15 +73,9 @@ private[hybrid] object LegReaders {
 abstract private[reader] class LegReader(leg: String, inner: SplitReader[InternalRow])
     extends ForwardingReader[InternalRow, InternalRow](inner) {
 
-  // Readers share all ranges but the first one between results, so that a result after each row is cheap.
-  private var shared = (List.empty[SplitRange], List.empty[SplitRange])
+  private val converted = new ConvertedRanges(LegRange(leg, _))
 
-  override def unread: Seq[SplitRange] = inner.unread.toList match {
-    case first :: others =>
-      if (others ne shared._1) shared = (others, others.map(LegRange(leg, _)))
-      LegRange(leg, first) :: shared._2
-    case Nil => Nil
-  }
+  override def unread: List[SplitRange] = converted(inner.unread)
 }
 
 /** Gives on a leg's rows as they are. */

@@ -68,6 +68,21 @@ final class StaleStartSuite extends AnyFunSuite {
     }
   }
 
+  test("records between an outdated end and the end are read, so their removal is a loss") {
+    def outdated() = {
+      val run = world()
+      run.log.answerEnds(Map(t(0) -> 7L))
+      val from = timed(run, OnGap.Warn, 5000)
+      assert(from == at(0 -> 7))
+      run -> from
+    }
+    val (kept, start) = outdated()
+    assert(kept.start().advance(start, Limits.Everything) == at(0 -> 10))
+    val (run, from) = outdated()
+    run.log.expire("t", 0, 9)
+    isRefused("DATA_LOSS")(run.start().advance(from, Limits.Everything))
+  }
+
   test("records that are written and removed while the time is decided are a gap") {
     def removing() = {
       val run = world()

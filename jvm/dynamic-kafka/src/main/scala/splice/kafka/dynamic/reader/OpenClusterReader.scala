@@ -32,10 +32,11 @@ final private[reader] class OpenClusterReader[T](
 )(make: IndexedSeq[DynamicSplitRange] => SplitReader[T])
     extends SplitReader[T] {
 
-  private val streams = ranges.map(range => range.splitId -> range.stream).toMap
+  private val streams   = ranges.map(range => range.splitId -> range.stream).toMap
+  private val converted = new ConvertedRanges(range)
 
   private var inner   = Option.empty[SplitReader[T]]
-  private var left    = ranges
+  private var left    = ranges.toList
   private var health  = ClusterHealth()
   private var reports = Vector.empty[Report]
 
@@ -53,7 +54,7 @@ final private[reader] class OpenClusterReader[T](
       }
 
   private def open(): SplitReader[T] = inner.getOrElse {
-    val made = make(left)
+    val made = make(left.toIndexedSeq)
     inner = Some(made)
     made
   }
@@ -62,7 +63,7 @@ final private[reader] class OpenClusterReader[T](
     if (health.error.isEmpty)
       OpenClusterReader.log.warn(s"No rows of cluster $cluster until it can be read again: ${error.getMessage}")
     health = health.failed(clock.instant(), clock.instant(), error)
-    left = unread.toIndexedSeq
+    left = unread
     inner.foreach { one =>
       reports ++= one.report(ended = false)
       val _ = Try(one.close())
@@ -81,11 +82,14 @@ final private[reader] class OpenClusterReader[T](
 
   override def isStale: Boolean = inner.exists(_.isStale)
 
-  override def unread: Seq[DynamicSplitRange] = inner.fold[Seq[DynamicSplitRange]](left)(_.unread.collect {
+  override def unread: List[DynamicSplitRange] = inner.fold(left)(one => converted(one.unread))
+
+  private def range(of: SplitRange): DynamicSplitRange = of match {
     case range: KafkaSplitRange =>
       val own = DynamicSplitRange(cluster, "", range)
       own.copy(stream = streams(own.splitId))
-  })
+    case other => throw new IllegalArgumentException(s"${other.getClass.getName} is a range of another source")
+  }
 
   override def report(ended: Boolean): Seq[Report] = reports ++ inner.toSeq.flatMap(_.report(ended))
 

@@ -15,12 +15,14 @@ import splice.testkit.simulation._
   *
   * @param covers
   *   whether the life has the situations of a defect
+  * @param fault
+  *   a fault that is planted
   */
-final private[life] class DynamicLife(life: Life, covers: String => Boolean) {
+final private[life] class DynamicLife(life: Life, covers: String => Boolean, fault: TimedFault = TimedFault.None) {
 
   private val chance = life.chance
-  private val plan   = new LifePlan(chance, covers)
-  private val world  = new LifeWorld(life, plan, covers)
+  private val plan   = new LifePlan(chance, life.seed % DynamicLife.TimedOneIn == 0, covers)
+  private val world  = new LifeWorld(life, plan, covers, fault)
   private val events = new LifeEvents(world)
   private val spark  = new SimulatedSpark(life, subject, () => new KillingSideLog(world.side, life), plan.asynchronous)
   private var still  = false
@@ -68,7 +70,9 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean) {
   }
 
   private def trigger: SimulatedTrigger =
-    if (chance.oneIn(3)) SimulatedTrigger.AvailableNow else SimulatedTrigger.ProcessingTime(chance.between(1, 5))
+    if (plan.timed && chance.oneIn(2)) SimulatedTrigger.RealTime(chance.between(1, 6))
+    else if (chance.oneIn(3)) SimulatedTrigger.AvailableNow
+    else SimulatedTrigger.ProcessingTime(chance.between(1, 5))
 
   /** The offset of the last batch, if no batch is read again. */
   private def atRest: Option[String] =
@@ -114,8 +118,10 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean) {
     }
     world.publish(world.valid.copy(streams = if (plan.guards) moved else streams, inactive = Set.empty))
     life.calm()
-    Seq(SimulatedTrigger.ProcessingTime(4), SimulatedTrigger.AvailableNow, SimulatedTrigger.ProcessingTime(2)).foreach {
-      trigger => if (!run(trigger)) throw new Violation(s"$trigger does not end although all is well")
+    val triggers =
+      Seq(SimulatedTrigger.ProcessingTime(4), SimulatedTrigger.AvailableNow, SimulatedTrigger.ProcessingTime(2))
+    (Option.when(plan.timed)(SimulatedTrigger.RealTime(3)) ++ triggers).foreach { trigger =>
+      if (!run(trigger)) throw new Violation(s"$trigger does not end although all is well")
     }
     val missing = world.physical(world.valid.topics) -- world.oracle.topics
     if (missing.nonEmpty) throw new Violation(s"the last document is not applied: ${missing.mkString(", ")}")
@@ -155,11 +161,7 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean) {
 
     override def source(): Source[_ <: Position] = world.source
 
-    override def rows(run: String, task: TaskRanges): TaskRows = new TaskRows {
-      private val ids                   = task.ranges.iterator.flatMap(world.ids)
-      override def next(): Option[Long] = ids.nextOption()
-      override def close(): Unit        = ()
-    }
+    override def rows(run: String, task: TaskRanges): TaskRows = new LifeTask(world, task.ranges)
 
     /** A batch that is read again lacks the rows of topics that were deleted since. */
     override def same: SameRows =
@@ -174,7 +176,10 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean) {
   }
 }
 
-private object DynamicLife {
+private[life] object DynamicLife {
+
+  /** In how many seeds one has runs in real-time mode. */
+  val TimedOneIn = 3
 
   /** A known defect keeps the query from ever starting again. */
   final class Ended(cause: SpliceOptionException) extends RuntimeException(cause.getMessage, cause)

@@ -10,6 +10,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Seconds, Span}
 import org.scalatest.{BeforeAndAfterAllConfigMap, ConfigMap}
 
+import splice.testkit.simulation.Violation
+
 /** Whole lives of queries over streams that move between simulated clusters.
   *
   * `SEED=42` lives one life, and `SEED=1..100000` a range of them. `DEFECTS=A13,A18` adds the situations of known
@@ -38,7 +40,21 @@ final class DynamicLifeSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap
     results.flatMap(_.end.get.marks).groupBy(identity).toSeq.sortBy(_._1).foreach { case (met, all) =>
       info(s"$met: ${all.size}")
     }
+    if (seeds.size >= DynamicLifeSuite.Lives) {
+      val met = results.flatMap(_.end.get.marks)
+      DynamicLifeSuite.Timed.foreach(mark => assert(met.count(_ == mark) >= DynamicLifeSuite.Lives / 100, mark))
+    }
     eventually(timeout(Span(20, Seconds)))(assert(threads.isEmpty, "threads of lives that have ended"))
+  }
+
+  for ((name, fault) <- TimedFault.all) test(s"planted: $name") {
+    val lives  = new DynamicLives(defects, fault)
+    val seeds  = DynamicLife.TimedOneIn to DynamicLifeSuite.Planted by DynamicLife.TimedOneIn
+    val found  = seeds.grouped(40).map(lives.run).find(_.exists(_.end.isFailure)).toSeq.flatten
+    val failed = found.flatMap(life => life.end.failed.toOption.map(life.seed -> _))
+    assert(failed.nonEmpty)
+    failed.foreach { case (seed, error) => assert(error.isInstanceOf[Violation], s"seed $seed") }
+    failed.foreach { case (seed, error) => info(s"seed $seed: ${error.getMessage.take(100)}") }
   }
 
   /** The threads of Splice that run. */
@@ -48,4 +64,14 @@ final class DynamicLifeSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap
 
 private object DynamicLifeSuite {
   val Lives = 10000
+
+  /** The greatest seed of a life with a planted fault. */
+  val Planted = 1200
+
+  /** Situations of batches that a time ends. */
+  val Timed: Seq[String] = Seq(
+    "a batch is ended by a time",
+    "a time ends a batch of ranges with an end",
+    "a task reads without a cluster"
+  )
 }

@@ -14,8 +14,10 @@ import splice.testkit.simulation.{HistoryEnd, Life, LifeSettings}
   *
   * @param defects
   *   known defects whose situations lives have
+  * @param fault
+  *   a fault that is planted
   */
-final private[life] class DynamicLives(defects: Set[String]) {
+final private[life] class DynamicLives(defects: Set[String], fault: TimedFault = TimedFault.None) {
 
   private val command = "project/sbt \"dynamicKafka/testOnly *DynamicLifeSuite -- -Dsplice.seed=%d" +
     (if (defects.isEmpty) "" else s" -Dsplice.defects=${defects.mkString(",")}") + "\""
@@ -39,7 +41,7 @@ final private[life] class DynamicLives(defects: Set[String]) {
   // Threads of clients may take another order the next time, so the events are written at once.
   private def live(seed: Long): LifeResult = {
     val life = new Life(seed, DynamicLives.Settings, written = true)
-    val end  = Try(new DynamicLife(life, covers).live())
+    val end  = Try(new DynamicLife(life, covers, fault).live())
     end.failed.foreach { case _: InterruptedException | _: VirtualMachineError => throw end.failed.get; case _ => () }
     LifeResult(seed, end, life.crashPoints.size, if (end.isFailure) life.journal else Nil)
   }

@@ -6,7 +6,6 @@ package splice.kafka.dynamic.life
 import scala.collection.immutable.SortedSet
 import scala.collection.mutable
 
-import splice.source.SplitRange
 import splice.testkit.simulation.Violation
 
 /** The records that a query must read, by the changes that it made durable, and those that it may read. */
@@ -123,21 +122,21 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
     giveUp(place)
   }
 
-  /** Checks a batch that was planned. */
-  def planned(ranges: Seq[SplitRange]): Unit = {
+  /** Checks the records of a batch that was planned, or of a batch that a time has ended. */
+  def planned(ids: Seq[Long]): Unit = {
     // Without progress of each batch, a run may plan records again that were read before a stop or a pause.
-    if (!plan.asynchronous) ranges.iterator.flatMap(world.ids).map(world.rows(_)).foreach { row =>
+    if (!plan.asynchronous) ids.iterator.map(world.rows(_)).foreach { row =>
       val place  = row.topic.cluster -> row.topic.name
       val stream = if (there(place)) current(place) else removed.get(place).fold("")(_._2)
       limits.check(row, last.flatMap(_.streams.get(stream)).exists(_.paused))
     }
-    if (plan.ordered && !plan.drops) inOrder(ranges)
+    if (plan.ordered && !plan.drops) inOrder(ids)
   }
 
-  private def inOrder(ranges: Seq[SplitRange]): Unit = {
-    lazy val read = world.sink().toSet ++ ranges.iterator.flatMap(world.ids)
+  private def inOrder(ids: Seq[Long]): Unit = {
+    lazy val read = world.sink().toSet ++ ids
     for {
-      place <- ranges.iterator.flatMap(world.ids).map(world.rows(_).topic).map(t => t.cluster -> t.name).toSet[Place]
+      place <- ids.iterator.map(world.rows(_).topic).map(t => t.cluster -> t.name).toSet[Place]
       since <- added.get(place)
       stream = current(place)
       (old, (number, of, _)) <- removed if of == stream && stream.nonEmpty && number <= since && stream != "m"

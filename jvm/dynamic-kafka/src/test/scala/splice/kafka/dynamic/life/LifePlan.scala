@@ -9,10 +9,12 @@ import splice.testkit.simulation.Chance
 
 /** The options and circumstances of one life.
   *
+  * @param isTimed
+  *   whether a time ends some batches, unless progress is tracked asynchronously
   * @param covers
   *   whether lives have the situations of a defect
   */
-final private[life] class LifePlan(chance: Chance, covers: String => Boolean) {
+final private[life] class LifePlan(chance: Chance, isTimed: Boolean, covers: String => Boolean) {
 
   private def oneIn(n: Int, defect: String): Boolean = {
     val drawn = chance.oneIn(n)
@@ -35,6 +37,9 @@ final private[life] class LifePlan(chance: Chance, covers: String => Boolean) {
   val loses: Boolean = chance.oneIn(4)
 
   val asynchronous: Boolean = chance.oneIn(4)
+
+  /** Whether some runs are in real-time mode. */
+  val timed: Boolean = isTimed && !asynchronous
 
   /** Whether a stream has copies on two clusters, between which it moves at a time or at offsets. */
   val mirrors: Boolean = !drops && chance.oneIn(4)
@@ -82,7 +87,8 @@ final private[life] class LifePlan(chance: Chance, covers: String => Boolean) {
       "hangs"        -> hangs,
       "mirrors"      -> mirrors,
       "steps"        -> steps,
-      "renames"      -> renames
+      "renames"      -> renames,
+      "timed"        -> timed
     ).filter(_._2).map(_._1).mkString(", ", ", ", "")
 }
 

@@ -12,7 +12,7 @@ import org.apache.spark.sql.types.StructType
 import splice.kafka.dynamic._
 import splice.kafka.dynamic.enumerator.{DynamicEnumerator, MetadataDiscovery}
 import splice.kafka.dynamic.reader.ClusterReads
-import splice.kafka.dynamic.split.DynamicOffset
+import splice.kafka.dynamic.split.{DynamicOffset, DynamicSplitRange}
 import splice.kafka.enumerator.{ClockedDiscovery, KafkaEnumerator, RecordSizes}
 import splice.kafka.options.{KafkaSettings, Subscription}
 import splice.source._
@@ -64,10 +64,14 @@ final private[dynamic] class LifeSource(
       new RecordSizes,
       new ClusterReads(context.run)
     )
-    val made = new LifeEnumerator(inner, service, watch)
+    val made = new LifeEnumerator(inner, service, watch, end)
     watch.opened(made)
     made
   }
+
+  /** The end of the log of a range. Where rows are read, the name of a cluster is its id. */
+  private def end(of: DynamicSplitRange): Long =
+    clusters.get(of.cluster).flatMap(_.log(of.range.partition)).fold(0L)(_.size.toLong)
 
   private def client(own: KafkaSettings): LifeLog = {
     val topics = own.subscription match {
@@ -106,18 +110,36 @@ private[dynamic] trait LifeWatch {
 
   /** A batch was planned. */
   def advanced(run: LifeEnumerator, from: DynamicOffset, until: DynamicOffset): Unit = ()
+
+  /** The start of a batch that a time ends was settled. */
+  def settled(run: LifeEnumerator, at: DynamicOffset): Unit = ()
+
+  /** A batch that a time ends has its end. */
+  def reached(): Unit = ()
+
+  /** The ranges of a batch that a time ends. A planted fault replaces them. */
+  def open(ranges: Seq[SplitRange]): Seq[SplitRange] = ranges
+
+  /** What tasks have not read. A planted fault replaces it. */
+  def unread(planned: Seq[SplitRange], left: Seq[SplitRange]): Seq[SplitRange] = left
 }
 
 private[dynamic] object LifeWatch {
   object Nothing extends LifeWatch
 }
 
-/** An enumerator that is observed, and whose readers need no broker. */
+/** An enumerator that is observed, and whose readers need no broker.
+  *
+  * @param end
+  *   the end of the log of a range
+  */
 final private[dynamic] class LifeEnumerator(
-    inner: SplitEnumerator[DynamicOffset],
+    inner: DynamicEnumerator,
     val service: LifeService,
-    watch: LifeWatch
-) extends SplitEnumerator[DynamicOffset] {
+    watch: LifeWatch,
+    end: DynamicSplitRange => Long
+) extends SplitEnumerator[DynamicOffset]
+    with OpenEnded[DynamicOffset] {
 
   override def start(at: StartPosition): DynamicOffset = {
     watch.begins("start")
@@ -131,6 +153,23 @@ final private[dynamic] class LifeEnumerator(
     until
   }
 
+  override def settle(from: DynamicOffset): DynamicOffset = {
+    watch.begins("settle")
+    val at = inner.settle(from)
+    watch.settled(this, at)
+    at
+  }
+
+  override def open(settled: DynamicOffset): Seq[SplitRange] = watch.open(inner.open(settled))
+
+  override def reached(settled: DynamicOffset, unread: Seq[SplitRange]): DynamicOffset = {
+    val until = inner.reached(settled, watch.unread(inner.open(settled), unread))
+    watch.reached()
+    until
+  }
+
+  override def isStale: Boolean = inner.isStale
+
   override def replay(from: DynamicOffset, until: DynamicOffset): Unit = {
     watch.begins("replay")
     inner.replay(from, until)
@@ -138,7 +177,8 @@ final private[dynamic] class LifeEnumerator(
 
   override def splits(from: DynamicOffset, until: DynamicOffset): Seq[SplitRange] = inner.splits(from, until)
 
-  override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = new RangeReaders(columns)
+  override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
+    new RangeReaders(columns, ranges.collect { case of: DynamicSplitRange => of.splitId -> end(of) }.toMap)
 
   override def limits(at: DynamicOffset): Limits.Limited = inner.limits(at)
 

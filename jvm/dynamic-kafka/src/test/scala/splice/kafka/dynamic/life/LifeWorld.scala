@@ -13,7 +13,8 @@ import splice.source.{EnumeratorContext, SplitRange}
 import splice.testkit.simulation.{Life, Violation}
 
 /** The clusters, the metadata and the checkpoint of one life, and what its queries did. */
-final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: String => Boolean) extends LifeWatch {
+final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: String => Boolean, fault: TimedFault)
+    extends LifeWatch {
 
   val rows     = new LifeRows
   val clusters = Seq("c0", "c1", "c2").map(id => id -> new LifeCluster(id, rows, () => life.clock.steady.millis)).toMap
@@ -25,6 +26,7 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
   private val chance  = life.chance
   private val own     = new LifeClock(life.clock, isHealthy)
   private val running = mutable.ArrayBuffer.empty[LifeEnumerator]
+  private val timed   = mutable.ArrayBuffer.empty[Long]
 
   private val initial = {
     val streams = (0 to chance.between(1, 2)).map(n => s"s$n").map(name => name -> placed(name)) ++
@@ -116,12 +118,25 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
 
   /** The ids of the records of a range. */
   def ids(range: SplitRange): Iterator[Long] = range match {
-    case DynamicSplitRange(name, _, range) =>
-      val known = range.topicId.flatMap(cluster(name).byId).orElse(cluster(name).topic(range.partition.topic))
-      known.iterator.flatMap(_.partitions.lift(range.partition.partition)).flatMap { log =>
-        log.slice(range.from.toInt, range.until.toInt).map(_.id)
-      }
+    case of: DynamicSplitRange =>
+      log(of).iterator.flatMap(_.slice(of.range.from.toInt, of.range.until.toInt)).map(_.id)
     case other => throw new Violation(s"a range of another source: $other")
+  }
+
+  /** The log that a range is of. */
+  def log(of: DynamicSplitRange): Option[collection.IndexedSeq[LifeRow]] = {
+    val known =
+      of.range.topicId.flatMap(cluster(of.cluster).byId).orElse(cluster(of.cluster).topic(of.range.partition.topic))
+    known.flatMap(_.partitions.lift(of.range.partition.partition))
+  }
+
+  /** A record was read in a batch that a time ends. */
+  def read(id: Long): Unit = timed += id
+
+  /** Whether a cluster has rows for readers. */
+  def isReadable(name: String): Boolean = cluster(name).faults.current match {
+    case LifeFault.Away | LifeFault.Soon(0) => false
+    case _                                  => true
   }
 
   override def timed(context: EnumeratorContext): EnumeratorContext =
@@ -133,9 +148,10 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
 
   override def begins(call: String): Unit = {
     own.begin()
-    if (call == "advance" && life.isCalm) life.clock.advance(java.time.Duration.ofSeconds(20))
+    val waits = call == "advance" || call == "settle"
+    if (waits && life.isCalm) life.clock.advance(java.time.Duration.ofSeconds(20))
     // The query's thread waits for these calls.
-    if (call != "advance") clusters.values.foreach { cluster =>
+    if (!waits) clusters.values.foreach { cluster =>
       cluster.faults.current match {
         case LifeFault.Hanging | LifeFault.Late => cluster.faults.heal()
         case _                                  => ()
@@ -148,11 +164,27 @@ final private[life] class LifeWorld(val life: Life, val plan: LifePlan, covers: 
     if (until != from) {
       val ranges = run.splits(from, until)
       life.note(s"planned ${ranges.mkString(", ")}")
-      oracle.planned(ranges)
+      oracle.planned(ranges.flatMap(ids))
     }
     advances += 1
     whenAdvanced(advances)
   }
+
+  override def settled(run: LifeEnumerator, at: DynamicOffset): Unit = {
+    oracle.observe(Some(run))
+    timed.clear()
+    life.note(s"open ${run.open(at).mkString(", ")}")
+  }
+
+  override def reached(): Unit = {
+    oracle.planned(timed.toSeq)
+    timed.clear()
+  }
+
+  override def open(ranges: Seq[SplitRange]): Seq[SplitRange] = ranges.map(fault.open)
+
+  override def unread(planned: Seq[SplitRange], left: Seq[SplitRange]): Seq[SplitRange] =
+    fault.unread(planned, left)(isReadable)
 
   /** The driver of the running query has ended. */
   def closed(): Unit = {

@@ -14,21 +14,30 @@ import org.apache.spark.unsafe.types.UTF8String
 import splice.kafka.KafkaSchema
 import splice.kafka.dynamic.DynamicColumns
 import splice.kafka.dynamic.split.DynamicSplitRange
-import splice.source.{Poll, SplitReader, SplitReaderFactory, TaskRanges}
+import splice.source.{Poll, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 
-/** Readers of simulated records. The value of a record names its cluster, partition and offset. */
-final private[life] class RangeReaders(columns: StructType) extends SplitReaderFactory {
+/** Readers of simulated records. The value of a record names its cluster, partition and offset.
+  *
+  * @param ends
+  *   the ends of the logs of open ranges, by split
+  */
+final private[life] class RangeReaders(columns: StructType, ends: Map[String, Long]) extends SplitReaderFactory {
 
   override def rows(task: TaskRanges): SplitReader[InternalRow] = new SplitReader[InternalRow] {
-    private val rows = task.ranges.iterator.collect { case range: DynamicSplitRange =>
-      (range.range.from until range.range.until).iterator.map(row(range, _))
-    }.flatten
-    private var now = Option.empty[InternalRow]
+    private var left = task.ranges.collect { case range: DynamicSplitRange => range }.toList
+    private var now  = Option.empty[InternalRow]
 
     override def poll(patience: Duration): Poll = {
-      now = rows.nextOption()
-      if (now.isEmpty) Poll.Ended else Poll.Found
+      val next = left.find(range => range.range.from < math.min(range.range.until, ends(range.splitId)))
+      now = next.map(range => row(range, range.range.from))
+      next.foreach { range =>
+        left = left.map(one => if (one eq range) TimedFault.from(range, range.range.from + 1) else one)
+          .filter(one => one.range.from < one.range.until)
+      }
+      if (next.nonEmpty) Poll.Found else if (left.exists(_.isOpen)) Poll.Pending else Poll.Ended
     }
+
+    override def unread: Seq[SplitRange] = left
 
     override def get(): InternalRow = now.get
 
