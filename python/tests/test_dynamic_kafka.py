@@ -95,6 +95,6 @@ def test_streams_and_a_service_are_needed(builder: DynamicKafkaSourceBuilder) ->
     with pytest.raises(OptionError, match="exactly one of streams, streamPattern"):
         DynamicKafkaSource.builder().metadata_url("http://streams/").build()
     with pytest.raises(OptionError, match="needs a metadata service"):
-        DynamicKafkaSource.builder().stream_ids("orders").build()
+        DynamicKafkaSource.builder().streams("orders").build()
     with pytest.raises(OptionError, match="is not a valid stream name"):
-        builder.stream_ids("a,b")
+        builder.streams("a,b")
