@@ -72,8 +72,8 @@ fmt: .venv/.ready ## Format, sort imports and add headers
 	$(SBT) "scalafmtAll; scalafmtSbt"
 	.venv/bin/python project/checks.py --fix
 
-linkage: $(MADE)/jar $(foreach spark,$(LINKED),.cache/spark-$(spark)/.ready) ## Check every call into Spark on each version of it (LINKED='4.1.3 4.3.0')
-	$(SBT) "linkage/run jvm/bundle/target/dist $(foreach spark,$(LINKED),$(spark)=.cache/spark-$(spark)/pyspark/jars)"
+linkage: $(MADE)/jar $(foreach spark,$(LINKED),.cache/spark-$(spark)/.ready) ## Check every call into Spark on each version of it, and the public classes against the last release (LINKED='4.1.3 4.3.0')
+	$(SBT) "$(foreach module,source coordinator testkit bundle,$(module)/mimaReportBinaryIssues;) linkage/run jvm/bundle/target/dist $(foreach spark,$(LINKED),$(spark)=.cache/spark-$(spark)/pyspark/jars)"
 
 soak: $(VENV)/.wheel $(if $(STORE),$(MADE)/stores) ## Run the long simulations (SEEDS=1..200, KIND=hybrid, kafka, dynamic, realtime or memory, STORE=hdfs or s3 of a hybrid); stop and resume as you like
 	$(SCRIPT_ENV) $(VENV)/bin/python tests/soak/run.py --seeds $(SEEDS) $(if $(KIND),--kind $(KIND)) $(if $(STORE),--store $(STORE))
@@ -87,7 +87,7 @@ jar: $(MADE)/jar ## Build the jar (jvm/bundle/target/dist) and a Maven repositor
 
 wheel: $(MADE)/wheel ## Build the Python wheel with the jars in it (python/dist)
 
-docs: .venv/.ready ## Build the documentation site (site)
+docs: .venv/.ready $(MADE)/scaladoc ## Build the documentation site (site), with the Scaladoc of the public classes
 	NO_MKDOCS_2_WARNING=true .venv/bin/mkdocs build --strict --quiet
 
 release: .venv/.ready ## Build a release into target/release and try it; nothing is uploaded (RELEASE=0.1.0, KEY=a GnuPG key, else a new one)
@@ -105,6 +105,15 @@ $(MADE)/jar: $(JVM_SOURCES)
 	rm -rf target/repository
 	$(SBT) "bundle/dist; bundle/publish; servers/stage; testkit/killingJar"
 	@mkdir -p $(@D) && touch $@
+
+# The hook of MkDocs in project/site_api.py adds it to the site.
+$(MADE)/scaladoc: $(JVM_SOURCES)
+	@project/prerequisites
+	$(SBT) bundle/unidoc
+	rm -rf target/site/api/scala
+	@mkdir -p $(@D) target/site/api
+	cp -r jvm/bundle/target/scala-2.13/unidoc target/site/api/scala
+	@touch $@
 
 # The jars of real stores for checkpoints. They depend on versions alone.
 $(MADE)/stores: project/Stores.scala project/Dependencies.scala project/Versions.scala project/spark.properties
