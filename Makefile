@@ -62,7 +62,7 @@ lint: .venv/.ready ## Check format, headers, types and warnings; every finding i
 	check .venv/bin/ruff check .; \
 	check .venv/bin/ruff format --check .; \
 	check .venv/bin/mypy; \
-	CI=true check $(SBT) "scalafmtCheckAll; scalafmtSbtCheck; Test/compile"; \
+	CI=true check $(SBT) "scalafmtCheckAll; scalafmtSbtCheck; scalafixAll --check; Test/compile"; \
 	for what in "$${failed[@]}"; do echo "lint failed: $$what" >&2; done; \
 	[ $${#failed[@]} = 0 ]
 

@@ -15,6 +15,6 @@ object Compatibility {
     mimaBinaryIssueFilters += ProblemFilters.exclude[Problem]("splice.*internal.*")
   )
 
-  /** The classes of the bundle come from other modules. */
+  /** The bundle has the classes of other modules. */
   val ofBundle: Seq[Setting[_]] = Seq(mimaCurrentClassfiles := assembly.value)
 }

@@ -32,7 +32,7 @@ object Publishing {
     ThisBuild / scmInfo     := Some(
       ScmInfo(url(s"https://$repository"), s"scm:git:https://$repository.git", s"scm:git:https://$repository.git")
     ),
-    ThisBuild / developers  := List(Developer("splice", "the Splice authors", "", url(s"https://$repository")))
+    ThisBuild / developers := List(Developer("splice", "the Splice authors", "", url(s"https://$repository")))
   )
 
   val never: Seq[Setting[_]] = Seq(publish / skip := true)

@@ -10,7 +10,7 @@ import sbtunidoc.ScalaUnidocPlugin.autoImport._
 object Scaladoc {
   def of(modules: ProjectReference*): Seq[Setting[_]] = Seq(
     ScalaUnidoc / unidoc / unidocProjectFilter := inProjects(modules: _*),
-    ScalaUnidoc / unidoc / scalacOptions := {
+    ScalaUnidoc / unidoc / scalacOptions       := {
       val internal = (ScalaUnidoc / unidoc / unidocAllSources).value.flatten.flatMap(internalPackage).distinct.sorted
       Seq("-encoding", "utf8", "-release", Versions.java, "-no-link-warnings", "-doc-title", "Splice") ++
         Seq("-doc-version", version.value, "-doc-footer", "Splice") ++

@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds a release into local places, and tries its artifacts. Nothing is uploaded.
 
-The steps: clone the repository and tag the version; build the tag in two folders and compare the
-bytes; check the metadata; write bills of materials; sign; lay out a Maven repository and an index
-of Python distributions; install from both and run the query of the README.
+RELEASING.md describes the steps and the folders.
 """
 
 from __future__ import annotations

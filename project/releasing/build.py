@@ -23,7 +23,7 @@ _CHECKSUMS = {".md5", ".sha1"}
 
 
 def build(tree: Tree, launcher: Path | None, *more: str) -> None:
-    """Build what is published.
+    """Build the artifacts of a release.
 
     Args:
         tree: The tree to build.

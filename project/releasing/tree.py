@@ -37,7 +37,7 @@ def tagged(root: Path, folder: Path, version: str, key: str | None) -> Tree:
     """Clone a repository, set the version in a commit, and tag that commit.
 
     Args:
-        root: The repository. It is not changed.
+        root: The repository, which stays unchanged.
         folder: The place of the clone.
         version: The version of the release, such as ``0.1.0``.
         key: The key that signs the tag; None leaves the tag without a signature.

@@ -42,7 +42,7 @@ def test_readers_repeat_no_version_of_spark(reader: str) -> None:
     # The versions of Spark, and no digits before or after them.
     tested = "|".join(map(re.escape, VERSIONS["tested"].split()))
     lines = (ROOT / reader).read_text().splitlines()
-    # Kafka's server has a version of its own, which may equal one of Spark.
+    # The version of Kafka's server may equal one of Spark.
     assert not [
         line
         for line in lines

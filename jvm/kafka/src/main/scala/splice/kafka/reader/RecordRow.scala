@@ -6,6 +6,8 @@ package splice.kafka.reader
 import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
 import org.apache.spark.unsafe.types.UTF8String
 
+// scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
+
 /** A row that looks at a record of a window instead of copying it; one is used for all records of a reader.
   *
   * Spark projects every row of a source anyway, and reads only what the query needs. Typed getters are overridden and the rest comes from

@@ -10,6 +10,8 @@ import splice.kafka.KafkaErrors
 import splice.kafka.options.ReadLimits
 import splice.kafka.reader.SlotConsumer.Leftover
 
+// scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
+
 /** The records of one partition that a reader hands over together. Rows and columns look at them by their index, so there is one window in
   * the life of a reader, and it moves. Used by one thread at a time.
   */
