@@ -11,6 +11,7 @@ import argparse
 import os
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from releasing import bill
@@ -40,11 +41,12 @@ def main() -> None:
     _step("clone and tag")
     first = tagged(ROOT, folder / "first", given.version, given.key)
     second = first.again(folder / "second")
-    _step(f"build {first.tag} in {first.folder}")
+    _step(f"build {first.tag} in {first.folder} and in {second.folder}, with a log next to each")
     launcher = next(iter(sorted((ROOT / ".launcher").glob("*.jar"))), None)
-    build(first, launcher, "servers/stage")
-    _step(f"build {second.tag} in {second.folder}")
-    build(second, launcher)
+    with ThreadPoolExecutor(2) as both:
+        builds = [both.submit(build, tree, launcher) for tree in (first, second)]
+    for done in builds:
+        done.result()
     _step("compare the bytes of both builds")
     _compare(first, second)
     _step("check the metadata")

@@ -18,25 +18,27 @@ _TASKS = (
     "bundle/publish",
     "bundle/dist",
     "bundle/dependencyTable",
+    # The trial of the first build needs a broker.
+    "servers/stage",
 )
 _CHECKSUMS = {".md5", ".sha1"}
 
 
-def build(tree: Tree, launcher: Path | None, *more: str) -> None:
+def build(tree: Tree, launcher: Path | None) -> None:
     """Build the artifacts of a release.
 
     Args:
         tree: The tree to build.
         launcher: A launcher of sbt; without it the script of the tree finds one.
-        more: Further tasks of sbt.
     """
     env = {"CI": "true", "SOURCE_DATE_EPOCH": tree.epoch, "TZ": "UTC", "LC_ALL": "C.UTF-8"}
     if launcher:
         env["SBT_LAUNCHER"] = str(launcher)
-    run("project/sbt", "; ".join([*_TASKS, *more]), at=tree.folder, env=env)
+    log = tree.folder.with_suffix(".log")
+    run("project/sbt", "; ".join(_TASKS), at=tree.folder, env=env, log=log)
     # The wheel is built from the sdist, which proves that the sdist is complete.
     command = (sys.executable, "-m", "build", "--no-isolation", "--outdir", "dist", ".")
-    run(*command, at=tree.folder / "python", env=env)
+    run(*command, at=tree.folder / "python", env=env, log=log)
 
 
 def repository(tree: Tree) -> Path:
