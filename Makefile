@@ -72,7 +72,7 @@ fmt: .venv/.ready ## Format, sort imports and add headers
 	$(SBT) "scalafmtAll; scalafmtSbt"
 	.venv/bin/python project/checks.py --fix
 
-linkage: $(MADE)/jar $(foreach spark,$(LINKED),.cache/spark-$(spark)/.ready) ## Check every call into Spark on each version of it, and the public classes against the last release (LINKED='4.1.3 4.3.0')
+linkage: $(MADE)/jar $(foreach spark,$(LINKED),.cache/spark-$(spark)/.ready) ## Check every call into Spark on each version of it, and the public classes against the last release (LINKED=versions)
 	$(SBT) "$(foreach module,source coordinator testkit bundle,$(module)/mimaReportBinaryIssues;) linkage/run jvm/bundle/target/dist $(foreach spark,$(LINKED),$(spark)=.cache/spark-$(spark)/pyspark/jars)"
 
 soak: $(VENV)/.wheel $(if $(STORE),$(MADE)/stores) ## Run the long simulations (SEEDS=1..200, KIND=hybrid, kafka, dynamic, realtime or memory, STORE=hdfs or s3 of a hybrid); stop and resume as you like

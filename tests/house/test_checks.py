@@ -49,9 +49,12 @@ def test_the_header_goes_after_a_shebang() -> None:
             "moves between",
         ),
         ("jvm/spark/src/test/scala/A.scala", "  Thread.sleep(10)", "waits for a condition"),
+        ("jvm/spark/src/main/scala/A.scala", "  @volatile var rows = 0", "is private"),
+        ("jvm/spark/src/main/scala/A.scala", "  private var rows = 0", None),
+        ("jvm/kafka/src/main/scala/splice/ReadCounts.scala", "  var rows = 0", None),
         ("jvm/spark/src/main/scala/Utility.scala", "", None),
         ("jvm/spark/src/main/scala/util/A.scala", "", "by its noun"),
-        ("jvm/spark/src/main/scala/A.scala", "\n" * 300, "more than 300"),
+        ("jvm/spark/src/main/scala/A.scala", "\n" * 400, "more than 400"),
     ],
 )
 def test_each_rule_names_its_line(path: str, line: str, reason: str | None) -> None:
