@@ -7,12 +7,15 @@ SHELL         := /bin/bash
 .DELETE_ON_ERROR:
 MAKEFLAGS     += --no-print-directory
 
-BUILT_ON := 4.2.0
+spark_versions = $(shell sed -n 's/^$(1)=//p' project/spark.properties)
+
+BUILT_ON := $(call spark_versions,built)
+TESTED   := $(call spark_versions,tested)
 SPARK    ?= $(BUILT_ON)
 PYTHON   ?= python3
 SEEDS    ?= 1..200
 WORKERS  ?= 2
-LINKED   ?= 4.1.3 4.2.0 4.3.0
+LINKED   ?= $(TESTED)
 export PYTHON
 
 VENV    := .venv$(if $(filter-out $(BUILT_ON),$(SPARK)),-$(SPARK))
@@ -27,9 +30,9 @@ SCRIPT_ENV := SPLICE_VERSION=$(VERSION) \
 	SPLICE_REPOSITORY=$(CURDIR)/target/repository \
 	SPLICE_KAFKA_SERVER=$(CURDIR)/tests/servers/target/kafka
 
-JVM_SOURCES    := $(shell find build.sbt VERSION LICENSE NOTICE project/*.scala project/*.sbt project/build.properties \
+JVM_SOURCES    := $(shell find build.sbt VERSION LICENSE NOTICE project/*.scala project/*.sbt project/*.properties \
 	$$(find jvm -type d -path '*/src/main') -type f)
-PYTHON_SOURCES := $(shell find python/src python/pyproject.toml python/hatch_build.py -type f -not -name '*.pyc')
+PYTHON_SOURCES := $(shell find python/src python/pyproject.toml python/hatch_build.py python/README.md project/spark.properties -type f -not -name '*.pyc')
 
 ##@ Use
 help: ## Show this list
@@ -49,7 +52,7 @@ unit: .venv/.ready ## Run the tests of the JVM modules and of the Python package
 	$(SBT) test
 	cd python && ../.venv/bin/python -m pytest --junitxml=../$(REPORTS)/python.xml
 
-it: $(VENV)/.wheel $(MADE)/stores ## Run tests/ over the built wheel and jar (SPARK=4.2.0, 4.1.3 or 4.3.0; WORKERS=2; ARGS=pytest's)
+it: $(VENV)/.wheel $(MADE)/stores ## Run tests/ over the built wheel and jar (SPARK=one of project/spark.properties; WORKERS=2; ARGS=pytest's)
 	$(SCRIPT_ENV) $(VENV)/bin/python -m pytest tests -n $(WORKERS) --junitxml=$(REPORTS)/it-$(SPARK).xml $(ARGS)
 
 lint: .venv/.ready ## Check format, headers, types and warnings; every finding is an error
@@ -58,8 +61,8 @@ lint: .venv/.ready ## Check format, headers, types and warnings; every finding i
 	check .venv/bin/python project/checks.py; \
 	check .venv/bin/ruff check .; \
 	check .venv/bin/ruff format --check .; \
-	check .venv/bin/mypy --config-file python/pyproject.toml python/src; \
-	CI=true check $(SBT) "scalafmtCheckAll; scalafmtSbtCheck; Test/compile"; \
+	check .venv/bin/mypy; \
+	CI=true check $(SBT) "scalafmtCheckAll; scalafmtSbtCheck; scalafixAll --check; Test/compile"; \
 	for what in "$${failed[@]}"; do echo "lint failed: $$what" >&2; done; \
 	[ $${#failed[@]} = 0 ]
 
@@ -69,8 +72,8 @@ fmt: .venv/.ready ## Format, sort imports and add headers
 	$(SBT) "scalafmtAll; scalafmtSbt"
 	.venv/bin/python project/checks.py --fix
 
-linkage: $(MADE)/jar $(foreach spark,$(LINKED),.cache/spark-$(spark)/.ready) ## Check every call into Spark on each version of it (LINKED='4.1.3 4.2.0 4.3.0')
-	$(SBT) "linkage/run jvm/bundle/target/dist $(foreach spark,$(LINKED),$(spark)=.cache/spark-$(spark)/pyspark/jars)"
+linkage: $(MADE)/jar $(foreach spark,$(LINKED),.cache/spark-$(spark)/.ready) ## Check every call into Spark on each version of it, and the public classes against the last release (LINKED=versions)
+	$(SBT) "$(foreach module,source coordinator testkit bundle,$(module)/mimaReportBinaryIssues;) linkage/run jvm/bundle/target/dist $(foreach spark,$(LINKED),$(spark)=.cache/spark-$(spark)/pyspark/jars)"
 
 soak: $(VENV)/.wheel $(if $(STORE),$(MADE)/stores) ## Run the long simulations (SEEDS=1..200, KIND=hybrid, kafka, dynamic, realtime or memory, STORE=hdfs or s3 of a hybrid); stop and resume as you like
 	$(SCRIPT_ENV) $(VENV)/bin/python tests/soak/run.py --seeds $(SEEDS) $(if $(KIND),--kind $(KIND)) $(if $(STORE),--store $(STORE))
@@ -84,14 +87,17 @@ jar: $(MADE)/jar ## Build the jar (jvm/bundle/target/dist) and a Maven repositor
 
 wheel: $(MADE)/wheel ## Build the Python wheel with the jars in it (python/dist)
 
-docs: .venv/.ready ## Build the documentation site (site)
+docs: .venv/.ready $(MADE)/scaladoc ## Build the documentation site (site), with the Scaladoc of the public classes
 	NO_MKDOCS_2_WARNING=true .venv/bin/mkdocs build --strict --quiet
+
+release: .venv/.ready ## Build a release into target/release and try it; nothing is uploaded (RELEASE=0.1.0, KEY=a GnuPG key, else a new one)
+	PYTHONPATH=project .venv/bin/python -m releasing --version $(or $(RELEASE),$(VERSION:-SNAPSHOT=)) $(if $(KEY),--key $(KEY))
 
 clean: ## Remove everything that was built, the virtual environments too
 	rm -rf target project/target project/project jvm/*/target tests/*/target python/dist site .venv .venv-* .launcher
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup demo test unit it lint fmt linkage soak bench jar wheel docs clean
+.PHONY: help setup demo test unit it lint fmt linkage soak bench jar wheel docs release clean
 
 # One run of sbt makes all that comes from the JVM; the wheel, the tests and the demonstration take it from there.
 $(MADE)/jar: $(JVM_SOURCES)
@@ -100,8 +106,17 @@ $(MADE)/jar: $(JVM_SOURCES)
 	$(SBT) "bundle/dist; bundle/publish; servers/stage; testkit/killingJar"
 	@mkdir -p $(@D) && touch $@
 
+# The hook of MkDocs in project/site_api.py adds it to the site.
+$(MADE)/scaladoc: $(JVM_SOURCES)
+	@project/prerequisites
+	$(SBT) bundle/unidoc
+	rm -rf target/site/api/scala
+	@mkdir -p $(@D) target/site/api
+	cp -r jvm/bundle/target/scala-2.13/unidoc target/site/api/scala
+	@touch $@
+
 # The jars of real stores for checkpoints. They depend on versions alone.
-$(MADE)/stores: project/Stores.scala project/Dependencies.scala project/Versions.scala
+$(MADE)/stores: project/Stores.scala project/Dependencies.scala project/Versions.scala project/spark.properties
 	@project/prerequisites
 	$(SBT) stores/stage
 	@mkdir -p $(@D) && touch $@

@@ -4,9 +4,9 @@
 CommonSettings.build
 Publishing.coordinates
 
-lazy val source = module("source").settings(CommonSettings.onSpark)
+lazy val source = module("source").settings(CommonSettings.onSpark, Publishing.module)
 
-lazy val coordinator = module("coordinator").dependsOn(source).settings(CommonSettings.onSpark)
+lazy val coordinator = module("coordinator").dependsOn(source).settings(CommonSettings.onSpark, Publishing.module)
 
 lazy val hybrid = module("hybrid")
   .dependsOn(source, testkit % Test, files % Test, dynamicKafka % Test)
@@ -29,7 +29,7 @@ lazy val spark = module("spark")
 lazy val testkit = module("testkit")
   .dependsOn(source, coordinator)
   .settings(CommonSettings.onSpark, libraryDependencies ++= Seq(Dependencies.scalatest, Dependencies.kafkaClients))
-  .settings(KillingJar.packed)
+  .settings(KillingJar.packed, Publishing.module)
 
 lazy val bench = module("bench")
   .dependsOn(source, coordinator, hybrid, files, kafka, dynamicKafka, spark, testkit)
@@ -41,8 +41,13 @@ lazy val flinkPeer = Project("flinkPeer", file("jvm/bench/flink"))
 
 lazy val bundle = module("bundle")
   .dependsOn(source, coordinator, hybrid, files, kafka, dynamicKafka, spark)
-  .settings(publish / skip := false, Publishing.bundle, libraryDependencies ++= Dependencies.sparkInTests)
-  .settings(ModuleGraph.known)
+  .enablePlugins(ScalaUnidocPlugin)
+  .settings(
+    Publishing.bundle,
+    ModuleGraph.known,
+    Scaladoc.of(source, hybrid, files, kafka, dynamicKafka, spark, testkit),
+    libraryDependencies ++= Dependencies.sparkInTests
+  )
 
 lazy val servers = Project("servers", file("tests/servers"))
   // Its Java files are programs that tests start with another class path.

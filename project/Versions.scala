@@ -1,16 +1,19 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
+import java.util.Properties
+
 import sbt._
 
-/** Versions of libraries. The file `VERSION` has the version of Splice, for this build and for the Python build. */
+/** Versions of libraries. The file `VERSION` has the version of Splice, and `project/spark.properties` those of Spark. */
 object Versions {
   val splice: String = IO.read(file("VERSION")).trim
 
   val scala = "2.13.18"
   val java  = "17"
 
-  val spark        = "4.2.0"
+  val spark: String = inProperties("project/spark.properties", "built")
+
   val kafkaClients = "3.9.2"
 
   /** Token provider of Spark's Kafka source. Maven Central does not have the version that this source requires. */
@@ -29,4 +32,13 @@ object Versions {
   val asm       = "9.9.1"
   val snakeyaml = "2.5"
   val scalatest = "3.2.20"
+
+  /** The releases that MiMa compares the tree with. The first one is added after the release of 0.1.0. */
+  val released: Seq[String] = Nil
+
+  private def inProperties(path: String, name: String): String = {
+    val all = new Properties
+    IO.load(all, file(path))
+    Option(all.getProperty(name)).getOrElse(sys.error(s"$path does not set '$name'"))
+  }
 }

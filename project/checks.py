@@ -39,6 +39,16 @@ RULES = (
         "org.apache.spark.sql.execution.streaming differs between versions of Spark",
     ),
     Rule(
+        # These hold the state of one reader, which its loops read for each record.
+        re.compile(
+            r"^jvm/(?!bench/|testkit/).*/src/main/"
+            r"(?!.*/(OpenRange|ReadCounts|RecordBytes|RecordWindow|SpliceReaderFactory|"
+            r"WaitingGroups)\.scala$).*\.scala$"
+        ),
+        re.compile(r"^  (final |override |@volatile )*var "),
+        "a variable of a class is private",
+    ),
+    Rule(
         re.compile(r"/src/test/.*\.(scala|java)$"),
         re.compile(r"\bThread\.sleep\("),
         "a test waits for a condition, not for a time",

@@ -225,8 +225,8 @@ def python(path: str, text: str) -> Iterator[Sentence]:
                 kind = "tests" if path.startswith(("tests/", "python/tests/")) else "messages"
                 yield from sentences(kind, path, line, re.sub(r"\{[^}]*\}", "X", body))
         before = token.type if token.type != tokenize.COMMENT else before
-    for line, paragraph in paragraphs(comments):
-        yield from sentences("comments", path, line, paragraph)
+    for first, paragraph in paragraphs(comments):
+        yield from sentences("comments", path, first, paragraph)
 
 
 def markdown(path: str, text: str) -> Iterator[Sentence]:
@@ -244,8 +244,8 @@ def markdown(path: str, text: str) -> Iterator[Sentence]:
             prose.append((number, ""))
         else:
             prose.append((number, bare))
-    for line, paragraph in paragraphs(prose):
-        yield from sentences("docs", path, line, paragraph)
+    for first, paragraph in paragraphs(prose):
+        yield from sentences("docs", path, first, paragraph)
 
 
 def options(path: str, text: str) -> Iterator[Sentence]:

@@ -13,19 +13,39 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent
-SHARED = ("VERSION", "LICENSE", "NOTICE")
+SHARED = {
+    "VERSION": "VERSION",
+    "LICENSE": "LICENSE",
+    "NOTICE": "NOTICE",
+    "spark.properties": "project/spark.properties",
+}
+"""Files of the repository that an sdist carries, each with its path in the repository."""
+
 JARS = ("splice-spark_2.13-*.jar", "kafka-clients-*.jar")
 
 
 def shared(name: str) -> Path:
     """Return a file of the repository: in this folder in an sdist, one folder up in a checkout."""
     here = HERE / name
-    return here if here.exists() else REPOSITORY / name
+    return here if here.exists() else REPOSITORY / SHARED[name]
 
 
 def python_version(maven: str) -> str:
     """Convert a Maven version to a PyPI version: 0.1.0-SNAPSHOT is 0.1.0.dev0."""
     return maven.replace("-SNAPSHOT", ".dev0")
+
+
+def spark_range() -> str:
+    """Return the range of PySpark's versions, such as ``>=4.1.0,<4.4``.
+
+    Raises:
+        RuntimeError: if the file of Spark's versions does not set it.
+    """
+    lines = shared("spark.properties").read_text().splitlines()
+    for name, _, value in (line.partition("=") for line in lines):
+        if name == "python":
+            return value
+    raise RuntimeError("spark.properties does not set 'python'")
 
 
 def jars() -> list[Path]:
@@ -49,14 +69,15 @@ def jars() -> list[Path]:
 
 
 class VersionHook(MetadataHookInterface):
-    """Hook that reads the version, which the JVM build uses too."""
+    """Hook that reads the versions, which the JVM build uses too."""
 
     def update(self, metadata: dict[str, Any]) -> None:
-        """Set the version."""
+        """Set the version of Splice and the range of PySpark."""
         metadata["version"] = python_version(shared("VERSION").read_text().strip())
+        metadata["dependencies"] = [f"pyspark{spark_range()}"]
 
 
-class JarsHook(BuildHookInterface):
+class JarsHook(BuildHookInterface[Any]):
     """Hook that adds the jars to the wheel, and the jars and the shared files to the sdist."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:

@@ -12,6 +12,7 @@ from servers.waiting import wait_for
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 _PATIENCE = 180
 
@@ -41,7 +42,7 @@ def written(spark: SparkSession, folder: Path) -> DataFrame:
     return spark.read.parquet(str(folder / "out"))
 
 
-def _writer(stream: DataFrame, folder: Path):  # type: ignore[no-untyped-def]
+def _writer(stream: DataFrame, folder: Path) -> DataStreamWriter:
     return (
         stream.writeStream.format("parquet")
         .option("path", str(folder / "out"))

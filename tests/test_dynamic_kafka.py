@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -83,7 +83,7 @@ class Streams:
             .option("discoveryInterval", "200ms")
         )
 
-    def read(self, spark: SparkSession, **options: object) -> DataFrame:
+    def read(self, spark: SparkSession, **options: str | bool | float) -> DataFrame:
         """Reads the stream, with where each row comes from."""
         return (
             self.source()
@@ -225,7 +225,8 @@ def test_two_clusters_are_compared_before_a_stream_moves(
         order_id(19): (1, 0, 1, 0),
         order_id(30): (0, 1, 0, 1),
     }
-    jvm = spark._jvm.splice.kafka.dynamic.ClusterComparison
+    gateway: Any = spark._jvm
+    jvm = gateway.splice.kafka.dynamic.ClusterComparison
     assert (
         jvm.of(source.read(spark).select("*", "_cluster", "_stream")._jdf, "west", "east").count()
         == 4

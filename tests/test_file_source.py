@@ -14,7 +14,7 @@ from splice import FileSource
 from streams import drain, written
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 ROWS = 200
 SCHEMA = "id BIGINT, name STRING"
@@ -97,9 +97,12 @@ def test_a_file_changed_after_it_was_listed(spark: SparkSession, tmp_path: Path)
     # The list is written before the first batch; a batch that is still to come finds another file.
     (path / "b.csv").write_text("2,y\n")
     stream = source.read_stream(spark)
-    query = stream.writeStream.foreachBatch(
-        lambda frame, batch: (frame.count(), (path / "b.csv").write_text("3,changed\n"))
-    )
+
+    def write(frame: DataFrame, _batch: int) -> None:
+        frame.count()
+        (path / "b.csv").write_text("3,changed\n")
+
+    query = stream.writeStream.foreachBatch(write)
     checkpoint = query.option("checkpointLocation", str(tmp_path / "checkpoint"))
     with pytest.raises(
         Exception, match=r"(?s)SPLICE_FILES_DATA.FILE_CHANGED.*b\.csv.*onFileChanged"

@@ -27,11 +27,12 @@ from orders import (
 )
 from servers.kafka_topics import KafkaTopics
 from servers.waiting import wait_for
-from splice import HybridSource, describe
+from splice import HybridSource, SourceDescription, describe
 from streams import drain, start, written
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
     from conftest import MakeTopic
 
@@ -104,7 +105,7 @@ def test_it_goes_on_with_what_comes_later(
     assert described.splits == PARTITIONS
 
 
-def _caught_up(query):  # type: ignore[no-untyped-def]
+def _caught_up(query: StreamingQuery) -> SourceDescription | None:
     sources = describe(query).sources
     return sources[0] if sources and sources[0].rows_behind == 0 else None
 
@@ -127,7 +128,7 @@ def test_a_batch_reads_all_legs(spark: SparkSession, source: HybridSource) -> No
     frame = source.read(spark)
     assert not frame.isStreaming
     assert_each_once(ids(frame), ORDERS)
-    assert frame.agg(f.sum("amount")).first()[0] == sum(n / 4 for n in ORDERS)
+    assert frame.agg(f.sum("amount")).collect()[0][0] == sum(n / 4 for n in ORDERS)
     assert frame.where("_leg = 'history'").count() == sum(ARCHIVED.values())
 
 

@@ -42,6 +42,7 @@ def snippet(
     }
 
     def of(section: str) -> str:
+        code: str
         pattern = rf"\[start:{section}\] -->\n```\w+\n(.*?)```\n"
         (code,) = re.findall(pattern, README.read_text("utf-8"), re.DOTALL)
         for shown, real in places.items():
@@ -73,7 +74,7 @@ def test_sql(spark: SparkSession, snippet: Snippet, tmp_path: Path) -> None:
     statements = re.sub(r"--.*", "", snippet("sql")).split(";")
     try:
         _, count, stream = [spark.sql(text) for text in statements if text.strip()]
-        assert count.first()[0] == len(ORDERS)
+        assert count.collect()[0][0] == len(ORDERS)
         drain(stream, tmp_path)
     finally:
         spark.sql("DROP TABLE IF EXISTS orders")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pyspark.sql import Row, SparkSession
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming.query import StreamingQuery
 
     from conftest import MakeTopic
     from servers.kafka_topics import KafkaTopics
@@ -69,6 +69,11 @@ def _start(
     return set_trigger(spark, writer, trigger).start()
 
 
+def _last_batch(query: StreamingQuery) -> int:
+    progress = query.lastProgress
+    return progress["batchId"] if progress else -1
+
+
 def _seen(folder: Path) -> list[str]:
     file = folder / "seen"
     return file.read_text().splitlines() if file.exists() else []
@@ -90,11 +95,9 @@ def test_orders_arrive_while_a_batch_lasts_and_the_trigger_may_change(
         wait_for("60 orders", lambda: len(_seen(tmp_path)) >= 60)
         topics.produce(topic, orders(range(60, 100), 3))
         wait_for("100 orders", lambda: len(_seen(tmp_path)) >= 100)
-        batch = query.lastProgress["batchId"] if query.lastProgress else -1
+        batch = _last_batch(query)
         # The second batch from now on begins after all orders.
-        wait_for(
-            "the next batch", lambda: (query.lastProgress or {}).get("batchId", -1) > batch + 1
-        )
+        wait_for("the next batch", lambda: _last_batch(query) > batch + 1)
     finally:
         query.stop()
     topics.produce(topic, orders(range(100, 120), 3))

@@ -86,7 +86,8 @@ def test_strings_csv_and_xml(
 @contextmanager
 def time_zone(spark: SparkSession, zone: str) -> Iterator[None]:
     """Gives the session another time zone for a while."""
-    before = spark.conf.get("spark.sql.session.timeZone")
+    before = spark.conf.get("spark.sql.session.timeZone", "UTC")
+    assert before
     spark.conf.set("spark.sql.session.timeZone", zone)
     try:
         yield

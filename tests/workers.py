@@ -34,7 +34,7 @@ _THEN = "kill"
 """The folder whose tests start several drivers each."""
 
 
-class Scheduler(LoadScopeScheduling):
+class Scheduler(LoadScopeScheduling):  # type: ignore[misc]  # pytest-xdist has no types
     """A schedule with one unit per shared set of servers, or per test."""
 
     def __init__(self, config: pytest.Config, log: Producer | None = None) -> None:

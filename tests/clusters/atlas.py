@@ -130,7 +130,7 @@ class Atlas:
     def _write(self, place: Place, records: list[Record]) -> None:
         self.clusters.topics(place[0]).produce(place[1], records)
 
-    def builder(self, **options: object) -> DynamicKafkaSourceBuilder:
+    def builder(self, **options: str | bool | float) -> DynamicKafkaSourceBuilder:
         """Return a builder of a source that polls the document often."""
         return (
             DynamicKafkaSource.builder()
@@ -140,7 +140,7 @@ class Atlas:
             .options(**options)
         )
 
-    def stream(self, spark: SparkSession, **options: object) -> DataFrame:
+    def stream(self, spark: SparkSession, **options: str | bool | float) -> DataFrame:
         """Read the streams with the prefix ``orders`` from their first records."""
         builder = self.builder(**options).stream_pattern("^orders").starting_offsets("earliest")
         return builder.build().read_stream(spark).selectExpr(*COLUMNS)

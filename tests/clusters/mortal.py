@@ -34,7 +34,7 @@ class Mortal:
     """
 
     def __init__(
-        self, atlas: Atlas, folder: Path, master: str = "local[2]", **options: object
+        self, atlas: Atlas, folder: Path, master: str = "local[2]", **options: str | bool | float
     ) -> None:
         """Create a query with an atlas, an empty folder, and the options of the source."""
         source = atlas.builder(**options).stream_pattern("^orders").starting_offsets("earliest")

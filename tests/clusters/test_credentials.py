@@ -136,7 +136,8 @@ def _plan_one_batch(stream: DataFrame, folder: Path) -> None:
 
 def _workers(spark: SparkSession) -> dict[str, int]:
     """Return the newest request thread of each cluster, by the cluster's name."""
-    threads: Any = spark._jvm.java.lang.Thread.getAllStackTraces().keySet()
+    jvm: Any = spark._jvm
+    threads = jvm.java.lang.Thread.getAllStackTraces().keySet()
     known = [(thread.getName(), int(thread.getId())) for thread in threads]
     found: dict[str, int] = {}
     for cluster in NAMES:

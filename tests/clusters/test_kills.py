@@ -150,8 +150,15 @@ def world(atlas: Atlas, tmp_path: Path) -> Iterator[World]:
     """Five streams, and a driver that has read rows of each stream."""
     # The query polls the metadata only at its start, so each change is received by a certain
     # driver.
-    options = {"discoveryInterval": "1h", "cutover": "stream", "maxOffsetsPerTrigger": 3000}
-    with Mortal(atlas, tmp_path, **options) as query, Load(atlas, burst=4, pause=0.1) as load:
+    options: dict[str, str | bool | float] = {
+        "discoveryInterval": "1h",
+        "cutover": "stream",
+        "maxOffsetsPerTrigger": 3000,
+    }
+    with (
+        Mortal(atlas, tmp_path, "local[2]", **options) as query,
+        Load(atlas, burst=4, pause=0.1) as load,
+    ):
         made = World(atlas, query, load)
         for stream, cluster in _FIRST.items():
             made.add(stream, cluster)

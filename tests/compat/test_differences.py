@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from streams import drain, written
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
 
 EARLIEST = {"startingOffsets": "earliest"}
 
@@ -59,7 +61,7 @@ def test_a_topic_deleted_under_available_now(pair: Pair, topic: str) -> None:
         stream = pair.stream(side, {"subscribePattern": f"^{topic}(-{side})?$", **options})
         query = stream.writeStream.foreachBatch(write).trigger(availableNow=True)
         running = query.option("checkpointLocation", str(pair.folder / side)).start()
-        wait_for("the query to end", lambda running=running: not running.isActive, 120)
+        wait_for("the query to end", functools.partial(_has_ended, running), 120)
         ends[side] = (len(seen), str(running.exception()))
     assert "have been lost during running query with Trigger.AvailableNow" in ends[SPARKS][1]
     assert ends[OURS] == (11, "None")
@@ -104,3 +106,7 @@ def test_a_topic_made_again_that_has_grown(pair: Pair, topic: str) -> None:
     drain(pair.stream(SPARKS, {"subscribe": topic}), pair.folder / SPARKS)
     assert written(pair.spark, pair.folder / SPARKS).count() == 13
     assert "SPLICE_KAFKA_DATA.TOPIC_RECREATED" in pair.failure(OURS, {"subscribe": topic})
+
+
+def _has_ended(query: StreamingQuery) -> bool:
+    return not query.isActive

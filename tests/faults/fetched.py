@@ -40,9 +40,11 @@ class _Beans:
     """Java's managed beans by reflection, because their module does not export the server class."""
 
     def __init__(self, spark: SparkSession) -> None:
-        self._jvm: Any = spark._jvm
+        jvm: Any = spark._jvm
+        self._jvm = jvm
         self._gateway: Any = spark.sparkContext._gateway
-        self._server = self._jvm.java.lang.management.ManagementFactory.getPlatformMBeanServer()
+        management = self._jvm.java.lang.management
+        self._server = management.ManagementFactory.getPlatformMBeanServer()
 
     def named(self, pattern: str) -> list[Any]:
         name = self._jvm.javax.management.ObjectName(pattern)

@@ -102,7 +102,7 @@ def test_records_come_from_the_copy_in_the_same_rack(
 ) -> None:
     stream = OrderStream(spark, brokers.topics, tmp_path, replicas=3)
     stream.produce(_ROWS)
-    query = stream.start(**options)
+    query = stream.start(None, **options)
     stream.wait_for_all(query)
     fetched = Fetched(spark, stream.topic)
     preferred, came = fetched.preferred(), fetched.bytes_of()

@@ -67,7 +67,8 @@ def _changed(
     output = launch.run([sys.executable], "change_executors", *given, env=env)
     result = folder / "result.json"
     assert result.exists(), output[-6000:]
-    return json.loads(result.read_text())
+    changed: dict[str, list[int]] | list[int] = json.loads(result.read_text())
+    return changed
 
 
 def test_stopped_in_the_middle_of_batches(

@@ -26,7 +26,7 @@ def test_killed_while_offsets_are_committed(stream: OrderStream, world: World) -
     stream.produce(3_000)
     dead = world.kill_before(OFFSET_COMMIT)
     options = {"kafka.group.id": group, "commitToGroup": "true", "maxOffsetsPerTrigger": "300"}
-    query = stream.start(**options)
+    query = stream.start(None, **options)
     wait_for("a lost commit", dead.is_set)
     # A coordinator that is not ready yet would reject the commit, and the query would only log
     # this.

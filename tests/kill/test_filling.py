@@ -16,7 +16,7 @@ def test_killed_after_each_entry_of_a_repaired_switch(holed: Scenario) -> None:
     assert not any("/hand-over-" in key for key in holed.checkpoint().entries())
 
     holed.given(options={"live.onHoles": "fill"})
-    known, made = set(holed.checkpoint().entries()), []
+    known, made = set(holed.checkpoint().entries()), list[str]()
     while holed.run(Kill("rename", "/sources/0/splice/", "after")).acted:
         fresh = set(holed.checkpoint().entries()) - known
         assert len(fresh) == 1

@@ -11,7 +11,9 @@ import os
 import signal
 import sys
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,7 +43,7 @@ def _planned_and_committed(copies: Copies) -> tuple[int, int]:
 
 
 def test_killed_between_offsets_and_commits_and_continued_in_each_mode(copies: Copies) -> None:
-    modes = [MICRO_BATCH, REAL_TIME, REAL_TIME, MICRO_BATCH, AVAILABLE_NOW]
+    modes: list[Mapping[str, Any]] = [MICRO_BATCH, REAL_TIME, REAL_TIME, MICRO_BATCH, AVAILABLE_NOW]
     for batch, mode in enumerate(modes):
         # Each run first reads the uncommitted batch of the previous run.
         copies.die(mode, Kill.commits(batch, action="signal"))

@@ -56,7 +56,7 @@ class Batches:
         failure = self._query.exception()
         if failure:
             raise failure
-        return sum(one["numInputRows"] for one in self._query.recentProgress) >= self._rows
+        return sum(int(one["numInputRows"]) for one in self._query.recentProgress) >= self._rows
 
 
 def main(change: str, master: str, servers: str, topic: str, folder: Path) -> None:
@@ -151,4 +151,5 @@ def _command(process: Path) -> bytes:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:5], Path(sys.argv[5]))
+    _change, _master, _servers, _topic, _folder = sys.argv[1:]
+    main(_change, _master, _servers, _topic, Path(_folder))

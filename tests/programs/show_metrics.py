@@ -38,7 +38,9 @@ def main(options: dict[str, str], conf: dict[str, str], folder: Path) -> None:
 
 
 def _all(page: str) -> dict[str, dict[str, int]]:
-    told: dict[str, dict[str, int]] = json.loads(urllib.request.urlopen(page, timeout=60).read())
+    told: dict[str, dict[str, dict[str, int]]] = json.loads(
+        urllib.request.urlopen(page, timeout=60).read()
+    )
     return told["gauges"]
 
 

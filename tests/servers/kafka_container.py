@@ -22,6 +22,8 @@ class ContainerNode:
         from testcontainers.core.container import DockerContainer
 
         self.port, controller = free_ports(2)
+        # Only a process has further listeners.
+        self.ports: dict[str, int] = {}
         container = DockerContainer(_IMAGE).with_bind_ports(self.port, self.port)
         node = one_node(_DATA, self.port, controller, host="0.0.0.0")
         for name, value in (node | dict(settings)).items():

@@ -33,6 +33,7 @@ class KafkaNode(Protocol):
     """What a cluster asks of its node."""
 
     port: int
+    ports: dict[str, int]
 
     def start(self) -> None:
         """Starts it, or starts it again; it is not yet ready."""

@@ -25,7 +25,7 @@ class Requests:
 
     def begun_in(self, piece: bytes) -> list[int]:
         """Gives the kinds (API keys) of the requests of which enough has come with this piece."""
-        kinds = []
+        kinds: list[int] = []
         self._rest += piece
         while True:
             skipped = min(self._left, len(self._rest))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import secrets
 
@@ -95,7 +96,7 @@ class LoginKafka(KafkaCluster):
             # Once a user was removed, brokers of some versions know no user at all when they start
             # again; so this one stays, with a password that nobody knows.
             self.topics.set_scram_password(user, secrets.token_hex(12))
-            wait_for(f"{user} to be refused", lambda u=user, p=password: not self._lets_in(u, p))
+            wait_for(f"{user} to be refused", functools.partial(self._shuts_out, user, password))
         self._write()
 
     @property
@@ -113,8 +114,11 @@ class LoginKafka(KafkaCluster):
         following.write_text("".join(f"{u}={p}\n" for u, p in self._passwords.items()))
         following.replace(self._folder / "secrets.properties")
 
+    def _shuts_out(self, user: str, password: str) -> bool:
+        return not self._lets_in(user, password)
+
     def _lets_in(self, user: str, password: str) -> bool:
-        client = {
+        client: dict[str, str | int | float | bool] = {
             "bootstrap.servers": self.login_servers,
             "security.protocol": "SASL_PLAINTEXT",
             "sasl.mechanism": _MECHANISM,

@@ -57,7 +57,9 @@ class _Seed:
                 pass
         due = [(place, place.rows) for place in self._places.there]
         read = self._verdict().rows
-        trigger = {"processingTime": "0 seconds"} if given.goes_on else {"availableNow": True}
+        trigger: dict[str, object] = (
+            {"processingTime": "0 seconds"} if given.goes_on else {"availableNow": True}
+        )
         life = self._start(given.options, trigger, given.cores, given.kill)
         try:
             slain = sum(self._meets(event, life, due) for event in given.events)

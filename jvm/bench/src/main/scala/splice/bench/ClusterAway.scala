@@ -17,6 +17,8 @@ import org.apache.kafka.clients.producer.ProducerRecord
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.{StreamingQueryListener, Trigger}
 
+// scalafix:off DisableSyntax.null; Kafka's clients define null for an absent argument
+
 /** How long batches over two clusters take while a third is away for the whole run: 20,000 rows a second, trigger 0.
   *
   * The third cluster joins the metadata once the query runs: one that never answered before keeps a query from starting.

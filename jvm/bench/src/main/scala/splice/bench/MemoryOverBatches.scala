@@ -12,6 +12,8 @@ import org.apache.kafka.common.metrics.JmxReporter
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQueryListener
 
+// scalafix:off DisableSyntax.null; Kafka's clients define null for an absent argument
+
 /** What stays in memory over a thousand batches, and what is left once the query has stopped. Tasks run in this JVM. */
 final class MemoryOverBatches(spark: SparkSession, queries: Queries, servers: String, plan: BenchPlan) {
 

@@ -21,6 +21,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 
+// scalafix:off DisableSyntax.null; Kafka's clients define null for an absent argument
+
 /** Compares Splice with Spark's Kafka source in real-time mode, from Kafka to Kafka. Both run in turns.
   *
   * The latency of a record is the time from its timestamp until the sink's producer sends the copy, which is the timestamp of the copy. A

@@ -14,6 +14,8 @@ import org.apache.kafka.clients.producer.ProducerRecord
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.{ForeachWriter, SparkSession}
 
+// scalafix:off DisableSyntax.null; Kafka's clients define null for an absent argument
+
 /** Records that come at a steady rate, read as soon as they are there: how old each is when the sink sees it. */
 final class Steady(spark: SparkSession, servers: String, plan: BenchPlan) {
 

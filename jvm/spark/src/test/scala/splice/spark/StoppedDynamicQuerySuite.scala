@@ -21,6 +21,8 @@ import org.scalatest.time.{Millis, Seconds, Span}
 
 import splice.testkit.{FreePort, KafkaBroker, KafkaTopics}
 
+// scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
+
 /** The end of a query over three clusters: one responds, one accepts connections and never responds, and one rejects connections. */
 final class StoppedDynamicQuerySuite extends AnyFunSuite with WithSpark with Eventually {
 

@@ -13,6 +13,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import splice.source.Json
 
+// scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
+
 /** The values of partition columns as JSON: Spark's internal values, so that nothing depends on a time zone or a locale. */
 private[splice] object PartitionValues {
 

@@ -15,6 +15,8 @@ import splice.files.options.ReaderOptions
 import splice.files.split.{BlockHome, FileSchemas, ListedFile, Packing}
 import splice.source.{Json, SideLog, SpliceException}
 
+// scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
+
 /** The list in the side log. */
 final class FileListLogSuite extends AnyFunSuite {
 

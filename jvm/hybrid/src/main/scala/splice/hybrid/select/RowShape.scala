@@ -7,6 +7,8 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.types.UTF8String
 
+// scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
+
 /** What it takes to make a row of the hybrid from a row of a leg, cheapest first. */
 sealed private[splice] trait RowShape extends Product with Serializable {
 

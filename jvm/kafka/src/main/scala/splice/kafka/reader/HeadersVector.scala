@@ -11,6 +11,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import splice.kafka.KafkaSchema
 
+// scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
+
 /** The column of the headers. A record without headers has null.
   *
   * Headers become objects when Spark reads them. The objects are kept until [[forget]], because Spark may read all rows

@@ -6,6 +6,8 @@ package splice.kafka.reader
 import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
 import org.apache.spark.unsafe.types.UTF8String
 
+// scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
+
 /** A row that refers to a record of a window instead of copying it. A reader reuses one instance for all records.
   *
   * Spark projects every row of a source, and reads only the columns that the query needs. This class overrides typed

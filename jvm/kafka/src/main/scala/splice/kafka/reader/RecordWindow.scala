@@ -10,6 +10,8 @@ import splice.kafka.KafkaErrors
 import splice.kafka.options.ReadLimits
 import splice.kafka.reader.SlotConsumer.Leftover
 
+// scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
+
 /** The records of one partition that a reader returns together. Rows and columns access records by index. A reader has
   * one window, which moves over its records. Used by one thread at a time.
   */

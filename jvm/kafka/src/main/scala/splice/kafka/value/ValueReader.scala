@@ -17,6 +17,8 @@ import splice.kafka.options.OnParseError
 import splice.kafka.reader.KafkaMetrics
 import splice.source.{ForwardingReader, Poll, SplitReader}
 
+// scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
+
 /** Returns the rows of records with parsed values. Used by one thread. The row is reused. */
 final private[splice] class ValueReader(records: SplitReader[InternalRow], plan: ValuePlan)
     extends ForwardingReader[InternalRow, InternalRow](records) {

@@ -8,6 +8,8 @@ import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.types.UTF8String
 
+// scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
+
 /** A row of a record with its parsed value. A reader reuses one instance for all records.
   *
   * @param places

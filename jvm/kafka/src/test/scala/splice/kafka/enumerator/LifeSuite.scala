@@ -16,6 +16,8 @@ import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
 import splice.source._
 import splice.testkit.ReadOnlySideLog
 
+// scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
+
 /** Whole lives of a query over a simulated cluster, each from a seed: records, retention, growth, stale answers, missing leaders, crashes.
   *
   * However a life goes, each partition is read from the first start that was decided for it, without a hole and without a

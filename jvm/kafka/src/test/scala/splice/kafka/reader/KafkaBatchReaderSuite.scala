@@ -21,6 +21,8 @@ import splice.kafka.KafkaSchema
 import splice.kafka.enumerator.SimulatedRun.range
 import splice.source.{SpliceException, SplitReader}
 
+// scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
+
 /** Column batches have the same records as rows. */
 final class KafkaBatchReaderSuite extends AnyFunSuite {
 

@@ -21,6 +21,8 @@ import splice.kafka.KafkaSchema
 import splice.kafka.split.KafkaSplitRange
 import splice.source.{LogPartition, SpliceException}
 
+// scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
+
 /** The lazy row says what a row of plain values says. */
 final class RecordRowSuite extends AnyFunSuite {
 

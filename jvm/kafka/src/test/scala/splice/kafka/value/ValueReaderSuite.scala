@@ -23,6 +23,8 @@ import splice.kafka.reader.KafkaReaders
 import splice.kafka.{KafkaSchema, KafkaSource}
 import splice.source._
 
+// scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
+
 /** Values as readers parse them, over records that are there. */
 final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
 

@@ -1,0 +1,135 @@
+# Copyright the Splice authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Installs a release from a local index and a local repository, and runs the README's query.
+
+The first program runs in an environment with PySpark and the wheel. The second one runs by
+spark-submit with the option --packages, in the same environment without the wheel. Both read an
+archive and a topic of a real broker.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pyspark
+from pyspark.sql import SparkSession
+
+from orders import archive, assert_each_once, orders
+from servers.kafka import KafkaCluster
+
+ROOT = Path(__file__).resolve().parents[2]
+_ORDERS = range(90)
+_OWN = ("PYTHONPATH", "SPARK_HOME", "SPLICE_JARS", "PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON")
+_SESSION = """
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.getOrCreate()
+"""
+_DRAIN = """
+query = (df.writeStream.format("parquet").option("path", {out!r})
+         .option("checkpointLocation", {checkpoint!r}).trigger(availableNow=True).start())
+query.awaitTermination()
+spark.stop()
+"""
+
+
+class Trial:
+    """A folder with an environment of Python and the output of programs."""
+
+    def __init__(self, folder: Path, names: dict[str, str]) -> None:
+        """Take an empty folder, and the values of the names of places in the README."""
+        self._folder, self._names = folder, names
+        self._bin = folder / "venv" / "bin"
+
+    def install(self, index: Path, version: str) -> None:
+        """Create an environment with PySpark and the wheel of an index."""
+        self._run(sys.executable, "-m", "venv", str(self._bin.parent))
+        pip = (str(self._bin / "pip"), "--disable-pip-version-check", "--quiet")
+        self._run(*pip, "install", f"pyspark=={pyspark.__version__}")
+        own = ("--no-cache-dir", "--index-url", index.as_uri(), f"splice-spark=={version}")
+        self._run(*pip, "install", *own)
+
+    def python(self) -> None:
+        """Run the section of the README that uses the package."""
+        self._run(str(self._bin / "python"), str(self._program("python", "")))
+
+    def packages(self, repository: Path, version: str) -> None:
+        """Run the section of the README that uses options, without the package."""
+        pip = (str(self._bin / "pip"), "--disable-pip-version-check", "--quiet")
+        self._run(*pip, "uninstall", "--yes", "splice-spark")
+        settings = ("--master", "local[2]", "--conf", f"spark.jars.ivy={self._folder / 'ivy'}")
+        package = f"io.github.splice:splice-spark_2.13:{version}"
+        found = ("--packages", package, "--repositories", repository.as_uri())
+        program = str(self._program("options", _SESSION))
+        self._run(str(self._bin / "spark-submit"), *settings, *found, program)
+
+    def ids(self, section: str) -> list[str]:
+        """Return the ids of the orders that a program wrote."""
+        found: list[str] = pq.read_table(self._folder / section / "out")["order_id"].to_pylist()
+        return found
+
+    def _program(self, section: str, before: str) -> Path:
+        folder = self._folder / section
+        folder.mkdir()
+        code = _code(section)
+        for shown, real in self._names.items():
+            code = code.replace(shown, real)
+        drain = _DRAIN.format(out=str(folder / "out"), checkpoint=str(folder / "checkpoint"))
+        program = folder / "query.py"
+        program.write_text(before + code + drain)
+        return program
+
+    def _run(self, *command: str) -> None:
+        env = {name: value for name, value in os.environ.items() if name not in _OWN}
+        env |= {"PYSPARK_PYTHON": str(self._bin / "python"), "SPARK_LOCAL_IP": "127.0.0.1"}
+        done = subprocess.run(command, cwd=self._folder, env=env, capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"{' '.join(command)} failed:\n{(done.stdout + done.stderr)[-6000:]}")
+
+
+def _code(section: str) -> str:
+    pattern = rf"\[start:{section}\] -->\n```\w+\n(.*?)```\n"
+    code: str
+    (code,) = re.findall(pattern, (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    return code
+
+
+def main() -> None:
+    """Run both programs and compare their rows with the produced orders."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--version", required=True)
+    for name in ("--maven", "--index", "--folder"):
+        parser.add_argument(name, type=Path, required=True)
+    given = parser.parse_args()
+    given.folder.mkdir(parents=True)
+    topic, history = f"orders-{uuid.uuid4().hex[:8]}", given.folder / "history"
+    with KafkaCluster() as kafka:
+        kafka.topics.create(topic, 3)
+        kafka.topics.produce(topic, orders(_ORDERS, 3))
+        spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+        session = spark.getOrCreate()
+        archive(session, kafka.topics, topic, history, {0: 10, 1: 20, 2: 30})
+        session.stop()
+        places = {
+            "/lake/orders/": str(history),
+            "broker:9092": kafka.topics.bootstrap_servers,
+            '"orders"': f'"{topic}"',
+        }
+        trial = Trial(given.folder, places)
+        trial.install(given.index, given.version)
+        trial.python()
+        assert_each_once(trial.ids("python"), _ORDERS)
+        print(f"pip install splice-spark=={given.version}: {len(_ORDERS)} orders, each once")
+        trial.packages(given.maven, given.version)
+        assert_each_once(trial.ids("options"), _ORDERS)
+        print(f"--packages splice-spark_2.13:{given.version}: {len(_ORDERS)} orders, each once")
+
+
+if __name__ == "__main__":
+    main()
