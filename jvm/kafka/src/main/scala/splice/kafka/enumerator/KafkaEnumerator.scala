@@ -40,7 +40,8 @@ final private[splice] class KafkaEnumerator(
   private val watch      = new EndWatch(log, looks, loss, settings.client.readsCommitted)
   private val silence    = new Silence(log, policies.partitionPatience, context.steady)
   private val retention  = new Retention(log, policies.outOfRange, skipped)
-  private val resolver   = new StartResolver(log, retention, looks, settings.client.group, policies.newPartitions, settings.prefix)
+  private val resolver   =
+    new StartResolver(log, retention, looks, settings.client.group, policies.newPartitions, settings.prefix)
   private val startLog   = new StartLog(context.sideLog)
   private val skipLog    = new SkipLog(context.sideLog)
   private val endingLog  = new EndingLog(context, log, resolver)
