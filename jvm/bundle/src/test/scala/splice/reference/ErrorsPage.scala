@@ -21,7 +21,10 @@ object ErrorsPage {
 
   /** @param root the folder of the repository */
   def text(root: Path): String =
-    Markdown.page("Errors", intro +: areas(root).toSeq.sortBy(_._1).flatMap { case (name, nodes) => family(name, nodes) })
+    Markdown.page(
+      "Errors",
+      intro +: areas(root).toSeq.sortBy(_._1).flatMap { case (name, nodes) => family(name, nodes) }
+    )
 
   // Modules may share an area, such as the one of connections to Kafka.
   private def areas(root: Path): Map[String, Seq[JsonNode]] = conditions(root).groupMap(_._1)(_._2)

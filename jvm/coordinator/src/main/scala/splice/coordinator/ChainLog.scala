@@ -65,7 +65,12 @@ private[splice] object ChainLog {
     val identity             = Json.field(leg, "identity").filter(_.isObject).map(texts)
     (text("source"), identity) match {
       case (Some(source), Some(known)) =>
-        LegIdentity(text("name"), Former.getOrElse(source, source), Some(known), removed = Json.field(leg, "removed").exists(_.asBoolean))
+        LegIdentity(
+          text("name"),
+          Former.getOrElse(source, source),
+          Some(known),
+          removed = Json.field(leg, "removed").exists(_.asBoolean)
+        )
       case _ => entry.corrupt(s"'${Json.write(leg)}' is not a leg")
     }
   }

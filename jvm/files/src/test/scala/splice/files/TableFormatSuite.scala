@@ -38,7 +38,8 @@ final class TableFormatSuite extends AnyFunSuite with LocalSpark {
         assert(error.getCondition == "SPLICE_FILES_OPTION.TABLE_FORMAT_NOT_SUPPORTED")
         Seq(format, path, "Parquet", "'basePath'").foreach(words => assert(error.getMessage.contains(words)))
       }
-      assert(failure(folder.toString, "recursiveFileLookup" -> "true").getCondition == "SPLICE_FILES_OPTION.TABLE_FORMAT_NOT_SUPPORTED")
+      assert(failure(folder.toString, "recursiveFileLookup" -> "true").getCondition ==
+        "SPLICE_FILES_OPTION.TABLE_FORMAT_NOT_SUPPORTED")
       val own = SourceRead("format" -> "parquet", "path" -> s"$path/data", "basePath" -> s"$path/data")
       assert(own.rows().size == 5)
       Files.walk(Paths.get(path)).sorted(java.util.Comparator.reverseOrder()).forEach(Files.delete(_))

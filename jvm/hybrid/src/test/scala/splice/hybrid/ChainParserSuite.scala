@@ -54,10 +54,11 @@ final class ChainParserSuite extends AnyFunSuite {
   }
 
   test("a leg may have the name of an option, because options of a leg have a dot") {
-    Seq("Kafka", "handOver", "legs", "source", "path", "slots", "schema", "onUnknownOption", "initial").foreach { name =>
-      val named = Legs.options(name -> history._2, live)
-      assert(names(Legs.source(named)) == Seq(name, "live"))
-      refuses(named + (s"$name.maxRow" -> "1"), "SPLICE_OPTION.UNKNOWN", s"'$name.maxRow'", s"'$name.maxRows'")
+    Seq("Kafka", "handOver", "legs", "source", "path", "slots", "schema", "onUnknownOption", "initial").foreach {
+      name =>
+        val named = Legs.options(name -> history._2, live)
+        assert(names(Legs.source(named)) == Seq(name, "live"))
+        refuses(named + (s"$name.maxRow" -> "1"), "SPLICE_OPTION.UNKNOWN", s"'$name.maxRow'", s"'$name.maxRows'")
     }
     val kafka = Legs.options("kafka" -> history._2, live) + ("kafka.bootstrap.servers" -> "broker:9092")
     refuses(kafka, "SPLICE_OPTION.UNKNOWN", "'kafka.bootstrap.servers'")
@@ -73,10 +74,10 @@ final class ChainParserSuite extends AnyFunSuite {
   }
 
   test("an unknown option is named with its leg, and the nearest known one") {
-    refuses(good + ("live.maxRow"  -> "1"), "SPLICE_OPTION.UNKNOWN", "'live.maxRow'", "'live.maxRows'")
-    refuses(good + ("live.handOvr" -> "offsets"), "SPLICE_OPTION.UNKNOWN", "'live.handOvr'", "'live.handOver'")
-    refuses(good + ("lve.maxRows"  -> "1"), "SPLICE_OPTION.UNKNOWN", "'lve.maxRows'", "'live.maxRows'")
-    refuses(good + ("lgs"          -> "1"), "SPLICE_OPTION.UNKNOWN", "'lgs'", "'legs'")
+    refuses(good + ("live.maxRow"       -> "1"), "SPLICE_OPTION.UNKNOWN", "'live.maxRow'", "'live.maxRows'")
+    refuses(good + ("live.handOvr"      -> "offsets"), "SPLICE_OPTION.UNKNOWN", "'live.handOvr'", "'live.handOver'")
+    refuses(good + ("lve.maxRows"       -> "1"), "SPLICE_OPTION.UNKNOWN", "'lve.maxRows'", "'live.maxRows'")
+    refuses(good + ("lgs"               -> "1"), "SPLICE_OPTION.UNKNOWN", "'lgs'", "'legs'")
     refuses(good + ("live.qqqqqqqqqqqq" -> "1"), "SPLICE_OPTION.UNKNOWN", "'live.qqqqqqqqqqqq'")
   }
 
@@ -117,7 +118,12 @@ final class ChainParserSuite extends AnyFunSuite {
   }
 
   test("a hybrid is no leg") {
-    refuses(good + ("live.source" -> "hybrid"), "SPLICE_HYBRID.NESTED_HYBRID", "'live.source'", "Add the legs of 'live'")
+    refuses(
+      good + ("live.source" -> "hybrid"),
+      "SPLICE_HYBRID.NESTED_HYBRID",
+      "'live.source'",
+      "Add the legs of 'live'"
+    )
   }
 
   test("the first leg takes over from nobody") {

@@ -70,7 +70,12 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
 
   test("a column that comes twice") {
     refuses(chain("id, id", "id"), "DUPLICATE_COLUMN", "Leg 'history' has the column 'id' twice")
-    refuses(chain("id", "id, offset AS ID"), "DUPLICATE_COLUMN", "Leg 'live' has the column 'id' twice", "'live.select'")
+    refuses(
+      chain("id", "id, offset AS ID"),
+      "DUPLICATE_COLUMN",
+      "Leg 'live' has the column 'id' twice",
+      "'live.select'"
+    )
   }
 
   test("a column of the hybrid's own name") {
@@ -89,7 +94,8 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
       Legs.source(Legs.history(gone, "select" -> "CAST(id AS STRING) AS id"), Legs.live(log, "select" -> "id"))
     gone.remove()
     assert(source.schema == StructType.fromDDL("id BIGINT"))
-    assert(intercept[SpliceException](source.preflight(new MemorySideLog)).getCondition == "SPLICE_MEMORY.LOG_NOT_FOUND")
+    assert(intercept[SpliceException](source.preflight(new MemorySideLog)).getCondition ==
+      "SPLICE_MEMORY.LOG_NOT_FOUND")
     val range  = LegRange("history", splice.testkit.memory.MemoryRange(gone.name, 0, 0, 1, slotted = false))
     def read() = SplitEnumerator.untyped(source, Legs.context(new MemorySideLog)).readers(source.schema, Seq(range))
     assert(intercept[SpliceException](read()).getCondition == "SPLICE_MEMORY.LOG_NOT_FOUND")

@@ -100,7 +100,9 @@ object ChainSimulationSuite {
   /** What a run of all seeds must have come across. */
   val Situations: Seq[String] = (Shape.all ++ Shape.byTime).map(shape => s"shape $shape") ++
     Seq("a", "b", "c", "j", "k", "live", "no leg").map(leg => s"killed in $leg") ++
-    Seq("DATA_LOSS", "HAND_OVER_TIME_GAP", "TOPIC_RECREATED").map(condition => s"refused SPLICE_KAFKA_DATA.$condition") ++
+    Seq("DATA_LOSS", "HAND_OVER_TIME_GAP", "TOPIC_RECREATED").map(condition =>
+      s"refused SPLICE_KAFKA_DATA.$condition"
+    ) ++
     Seq("GAP", "HOLES", "DUPLICATES").map(condition => s"refused SPLICE_HAND_OVER.$condition") ++
     Seq(
       "refused SPLICE_FILES_DATA.FILE_CHANGED",

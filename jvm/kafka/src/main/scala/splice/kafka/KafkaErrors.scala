@@ -140,7 +140,11 @@ private[splice] object KafkaErrors {
   }
 
   def noCommitted(group: String, partitions: Iterable[LogPartition]): SpliceException =
-    conditions.error("SPLICE_KAFKA_OPTION.COMMITTED_OFFSET_NOT_FOUND", "group" -> group, "partitions" -> list(partitions))
+    conditions.error(
+      "SPLICE_KAFKA_OPTION.COMMITTED_OFFSET_NOT_FOUND",
+      "group"      -> group,
+      "partitions" -> list(partitions)
+    )
 
   def otherCluster(before: String, now: String, servers: String): SpliceException =
     conditions.error("SPLICE_KAFKA_DATA.OTHER_CLUSTER", "before" -> before, "now" -> now, "servers" -> servers)

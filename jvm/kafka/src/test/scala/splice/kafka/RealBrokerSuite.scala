@@ -142,7 +142,10 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
     real.eventually("the topic is gone")(!real.admin(_.listTopics().names().get()).contains("again"))
     real.create("again", 1)
     real.write("again", 1, 0, 50)
-    assert(failure("KAFKA_DATA.TOPIC_RECREATED")(real.run(source, log)(_.advance(until, everything = true))).contains("topic again "))
+    assert(failure("KAFKA_DATA.TOPIC_RECREATED")(real.run(
+      source,
+      log
+    )(_.advance(until, everything = true))).contains("topic again "))
   }
 
   test("starts by time, by group and by the end of the log") {
@@ -212,7 +215,9 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
         "subscribe"                    -> "t",
         "kafka.default.api.timeout.ms" -> "1500"
       )
-    val text = failure("KAFKA_CONNECTION.BROKERS_UNAVAILABLE")(real.run(SourceProvider.create(SourceOptions(options)))(_.initial()))
+    val text = failure("KAFKA_CONNECTION.BROKERS_UNAVAILABLE")(
+      real.run(SourceProvider.create(SourceOptions(options)))(_.initial())
+    )
     assert(text.contains(s"127.0.0.1:$port") && text.contains("1500 ms"))
   }
 

@@ -227,7 +227,10 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(timed("marked", OnGap.Fail).json == """{"marked":{"0":0}}""")
     deleteTo("marked", 10)
     val error = intercept[SpliceException](timed("marked", OnGap.Fail))
-    assert(error.getCondition == "SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP" && error.getMessage.contains("marked-0 begins at "), error)
+    assert(
+      error.getCondition == "SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP" && error.getMessage.contains("marked-0 begins at "),
+      error
+    )
     deleteTo("marked", 32)
     val empty = intercept[SpliceException](timed("marked", OnGap.Fail))
     assert(empty.getCondition == "SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP", empty)

@@ -90,8 +90,9 @@ final class RealTopicCreationSuite extends AnyFunSuite with BeforeAndAfterAll {
       }
       assert(read("drop").get.map(_._2) == (0L until 5L))
       read("fail").failed.get match {
-        case e: SpliceException => assert(e.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS" && e.getMessage.contains("goes-0"))
-        case other              => fail(other)
+        case e: SpliceException =>
+          assert(e.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS" && e.getMessage.contains("goes-0"))
+        case other => fail(other)
       }
     }
     assert(!exists("goes"), "a reader recreated the topic")

@@ -10,7 +10,8 @@ private[spark] object FrontErrors {
 
   private val conditions = new ErrorConditions("splice/spark/error-conditions.json")
 
-  def writing(kind: String): SpliceUnsupportedException = conditions.unsupported("SPLICE_SOURCE.WRITE_NOT_SUPPORTED", "source" -> kind)
+  def writing(kind: String): SpliceUnsupportedException =
+    conditions.unsupported("SPLICE_SOURCE.WRITE_NOT_SUPPORTED", "source" -> kind)
 
   def noRealTime(kind: String): SpliceUnsupportedException =
     conditions.unsupported("SPLICE_REAL_TIME.SOURCE_NOT_SUPPORTED", "source" -> kind)

@@ -82,7 +82,8 @@ final class MicroBatchSuite extends AnyFunSuite with WithSpark {
     val sideLog = folder.resolve("lost-checkpoint/sources/0/splice")
     Files.move(sideLog, folder.resolve("lost-side-log"))
     val error = intercept[StreamingQueryException](drain(files(path), "lost"))
-    assert(error.getMessage.contains("SPLICE_CHECKPOINT.ENTRY_NOT_FOUND") && error.getMessage.contains("chain-00000000"))
+    assert(error.getMessage.contains("SPLICE_CHECKPOINT.ENTRY_NOT_FOUND") &&
+      error.getMessage.contains("chain-00000000"))
     assert(!Files.exists(sideLog))
     Files.move(folder.resolve("lost-side-log"), sideLog)
     drain(files(path), "lost")

@@ -16,7 +16,7 @@ private[dynamic] object DynamicErrors {
   def refused(refusal: Refusal): SpliceException = refusal match {
     case Refusal.Older(applied, found) =>
       conditions.error("SPLICE_METADATA.STALE_GENERATION", "found" -> found.toString, "applied" -> applied.toString)
-    case Refusal.Empty(all)                  => conditions.error("SPLICE_METADATA.EMPTY_DOCUMENT", "all" -> all.toString)
+    case Refusal.Empty(all) => conditions.error("SPLICE_METADATA.EMPTY_DOCUMENT", "all" -> all.toString)
     case Refusal.TooMany(removed, all, most) =>
       conditions.error(
         "SPLICE_METADATA.REMOVAL_LIMIT_EXCEEDED",
@@ -25,13 +25,22 @@ private[dynamic] object DynamicErrors {
         "most"    -> most.toString
       )
     case Refusal.Twice(topic, streams) =>
-      conditions.error("SPLICE_METADATA.TOPIC_IN_SEVERAL_STREAMS", "topic" -> topic.toString, "streams" -> streams.sorted.mkString(", "))
-    case Refusal.Cutover(stream, why) => conditions.error("SPLICE_METADATA.CUTOVER_REJECTED", "stream" -> stream, "why" -> why)
+      conditions.error(
+        "SPLICE_METADATA.TOPIC_IN_SEVERAL_STREAMS",
+        "topic"   -> topic.toString,
+        "streams" -> streams.sorted.mkString(", ")
+      )
+    case Refusal.Cutover(stream, why) =>
+      conditions.error("SPLICE_METADATA.CUTOVER_REJECTED", "stream" -> stream, "why" -> why)
   }
 
   /** An option of one cluster belongs to several clusters of the metadata. */
   def ambiguous(clusters: Seq[String], option: String): SpliceException =
-    conditions.error("SPLICE_METADATA.AMBIGUOUS_CLUSTER_NAME", "clusters" -> clusters.mkString(" and "), "option" -> option)
+    conditions.error(
+      "SPLICE_METADATA.AMBIGUOUS_CLUSTER_NAME",
+      "clusters" -> clusters.mkString(" and "),
+      "option"   -> option
+    )
 
   /** Topics are gone from the metadata, and the policy is to fail. */
   def removed(topics: Iterable[ClusterTopic]): SpliceException =

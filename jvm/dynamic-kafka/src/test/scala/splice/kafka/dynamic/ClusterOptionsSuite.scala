@@ -24,12 +24,12 @@ final class ClusterOptionsSuite extends AnyFunSuite {
 
   test("an option that has no effect on one cluster is rejected, with the option of all clusters") {
     Seq(
-      "minOffsetsPerTrigger"   -> "7",
-      "includeHeaders"         -> "true",
-      "valueFormat"            -> "string",
-      "clusterTimeout"         -> "7s",
+      "minOffsetsPerTrigger"    -> "7",
+      "includeHeaders"          -> "true",
+      "valueFormat"             -> "string",
+      "clusterTimeout"          -> "7s",
       "metadata.failureTimeout" -> "7s",
-      "commitToGroup"          -> "true"
+      "commitToGroup"           -> "true"
     ).foreach {
       case (option, value) =>
         val message = rejected(s"cluster.east.$option" -> value)

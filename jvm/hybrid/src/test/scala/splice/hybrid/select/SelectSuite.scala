@@ -185,7 +185,11 @@ final class SelectSuite extends AnyFunSuite with LocalSpark {
   test("what a reader cannot evaluate is refused by name") {
     refuses("count(*) AS n", "EXPRESSION_NOT_SUPPORTED", "the aggregate function count", "aggregate after the source")
     refuses("topic, max(offset) AS n", "EXPRESSION_NOT_SUPPORTED", "the aggregate function max")
-    refuses("row_number() OVER (PARTITION BY topic ORDER BY offset) AS n", "EXPRESSION_NOT_SUPPORTED", "the window function")
+    refuses(
+      "row_number() OVER (PARTITION BY topic ORDER BY offset) AS n",
+      "EXPRESSION_NOT_SUPPORTED",
+      "the window function"
+    )
     refuses("explode(array(1, 2)) AS n", "EXPRESSION_NOT_SUPPORTED", "the generator function explode", "one row")
     refuses("(SELECT 1) AS n", "EXPRESSION_NOT_SUPPORTED", "a subquery", "join after the source")
     refuses("offset IN (SELECT 1) AS n", "EXPRESSION_NOT_SUPPORTED", "a subquery")

@@ -183,7 +183,9 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(until == at(0 -> 4, 1 -> 6) && e.evidence(until).isEmpty)
     run.log.fill("t", 0, 7)
     assert(e.advance(until, Limits.Everything) == at(0 -> 5, 1 -> 6))
-    val text = failure("KAFKA_OPTION.END_BEYOND_END_OF_LOG")(world(options: _*).start(ReadMode.Batch).start(StartPosition.Configured))
+    val text = failure("KAFKA_OPTION.END_BEYOND_END_OF_LOG")(
+      world(options: _*).start(ReadMode.Batch).start(StartPosition.Configured)
+    )
     assert(text.contains("t-0: 5, but the log ends at 4"))
   }
 

@@ -46,7 +46,8 @@ final class KafkaCallsSuite extends AnyFunSuite {
 
   test("a timeout is not tried again") {
     val w = new World
-    assert(w.error(new TimeoutException("late")).getCondition == "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE" && w.tried.size == 1)
+    assert(w.error(new TimeoutException("late")).getCondition == "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE" &&
+      w.tried.size == 1)
   }
 
   test("any other error is a refusal at once, also inside of a future") {

@@ -127,7 +127,8 @@ final class RemovalSuite extends AnyFunSuite {
     val until = e.advance(from, Limits.Everything)
     run.log.create("t", 1)
     run.later()
-    assert(intercept[SpliceException](e.advance(until, Limits.Everything)).getCondition == "SPLICE_KAFKA_DATA.TOPIC_RECREATED")
+    assert(intercept[SpliceException](e.advance(until, Limits.Everything)).getCondition ==
+      "SPLICE_KAFKA_DATA.TOPIC_RECREATED")
   }
 
   test("a planned batch is read again without the topic that is gone") {

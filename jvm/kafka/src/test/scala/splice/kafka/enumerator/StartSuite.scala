@@ -237,7 +237,11 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
     assert(text.contains("t-0 has no record any more") && !text.contains("t-1"), text)
     assert(timed(emptied, OnGap.Warn, 150) == at(0 -> 4, 1 -> 0))
     // Nothing tells that the removed records were earlier.
-    assert(failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(emptied, OnGap.Fail, 1000)).contains("t-0 has no record any more"))
+    assert(failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(
+      emptied,
+      OnGap.Fail,
+      1000
+    )).contains("t-0 has no record any more"))
   }
 
   test("F3: a log start without a record does not hide a gap in time") {

@@ -102,7 +102,13 @@ final class KafkaSettingsSuite extends AnyFunSuite {
   test("committed offsets need a group") {
     assert(refused(topics, "startingOffsets" -> "committed").contains("'kafka.group.id' is missing"))
     val s =
-      settings(servers, topics, "startingOffsets" -> "committed", "kafka.group.id" -> "g", "onNoCommittedOffset" -> "latest")
+      settings(
+        servers,
+        topics,
+        "startingOffsets"     -> "committed",
+        "kafka.group.id"      -> "g",
+        "onNoCommittedOffset" -> "latest"
+      )
     assert(s.start.contains(StartingOffsets.Committed(CommittedReset.Latest)))
   }
 

@@ -31,12 +31,12 @@ final class PolicyOptionsSuite extends AnyFunSuite {
 
   test("each of them says what it says") {
     val all = settings(
-      "newPartitionsStartAt"   -> "LATEST",
-      "onOutOfRange"           -> "timestamp:1700000000000",
-      "onTopicRecreated"       -> "restart",
-      "onTopicRemoved"         -> "drain",
-      "removedRetention"       -> "2d",
-      "clusterTimeout"         -> "90s"
+      "newPartitionsStartAt" -> "LATEST",
+      "onOutOfRange"         -> "timestamp:1700000000000",
+      "onTopicRecreated"     -> "restart",
+      "onTopicRemoved"       -> "drain",
+      "removedRetention"     -> "2d",
+      "clusterTimeout"       -> "90s"
     ).policies
     assert(all == LogPolicies(
       NewPartitions.Latest,
@@ -90,7 +90,8 @@ final class PolicyOptionsSuite extends AnyFunSuite {
     assert(refused("endingOffsets" -> "committed").contains("'kafka.group.id' is missing"))
     assert(new KafkaSource(settings("commitToGroup" -> "true", "kafka.group.id" -> "g")).commits)
     assert(!new KafkaSource(settings("kafka.group.id" -> "g")).commits)
-    val ending = settings("endingOffsets" -> "committed", "kafka.group.id" -> "g", "onNoCommittedOffset" -> "latest").ending
+    val ending =
+      settings("endingOffsets" -> "committed", "kafka.group.id" -> "g", "onNoCommittedOffset" -> "latest").ending
     assert(ending.contains(EndingOffsets.Committed(CommittedReset.Latest)))
   }
 

@@ -172,7 +172,8 @@ final class HoleReaderSuite extends AnyFunSuite {
       val reader = w.reader(holes(0L -> 4L)())
       assert(reader.poll(Poll.Forever) == Poll.Found && reader.poll(Poll.Forever) == Poll.Found)
       val error = intercept[SpliceException](reader.poll(Poll.Forever))
-      assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.PARTITION_UNAVAILABLE" && error.getMessage.contains("t-0 at offset 2 of [0, 4)"))
+      assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.PARTITION_UNAVAILABLE" &&
+        error.getMessage.contains("t-0 at offset 2 of [0, 4)"))
       reader.close()
     }
   }

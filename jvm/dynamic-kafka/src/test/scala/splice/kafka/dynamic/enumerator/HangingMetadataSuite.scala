@@ -19,7 +19,8 @@ final class HangingMetadataSuite extends RemovedTopics {
     fill(world, east, 2)
     world.hang = Some(released)
     val slow = intercept[SpliceException](Using.resource(world.start())(_.start(StartPosition.Configured)))
-    assert(slow.getCondition == "SPLICE_METADATA_CONNECTION.START_TIMEOUT_EXCEEDED" && slow.getMessage.contains("'clusterTimeout'"))
+    assert(slow.getCondition == "SPLICE_METADATA_CONNECTION.START_TIMEOUT_EXCEEDED" &&
+      slow.getMessage.contains("'clusterTimeout'"))
     world.hang = None
     val first = Using.resource(world.start())(run => readAll(run, run.start(StartPosition.Configured))._1)
     fill(world, east, 3)

@@ -48,19 +48,20 @@ final class LeaderlessClusterSuite extends RemovedTopics {
   }
 
   test("by default the query continues, and with onClusterUnavailable=fail it fails after the timeout") {
-    Seq("wait" -> None, "fail" -> Some("SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE")).foreach { case (policy, expected) =>
-      leaderless("onClusterUnavailable" -> policy, "clusterTimeout" -> "5m") { (world, run, first) =>
-        val one = advance(run, first)
-        world.clock.pass(Duration.ofMinutes(6))
-        val error =
-          try {
-            write(world, 1)
-            val (_, more) = readUntil(world, run, one)(reads(west, 0, 6))
-            assert(more.exists(row => row._1 == west && row._2 == 0))
-            None
-          } catch { case e: SpliceException => Some(e) }
-        assert(error.map(_.getCondition) == expected && error.forall(_.getMessage.contains(s"${topic(west)}-1")))
-      }
+    Seq("wait" -> None, "fail" -> Some("SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE")).foreach {
+      case (policy, expected) =>
+        leaderless("onClusterUnavailable" -> policy, "clusterTimeout" -> "5m") { (world, run, first) =>
+          val one = advance(run, first)
+          world.clock.pass(Duration.ofMinutes(6))
+          val error =
+            try {
+              write(world, 1)
+              val (_, more) = readUntil(world, run, one)(reads(west, 0, 6))
+              assert(more.exists(row => row._1 == west && row._2 == 0))
+              None
+            } catch { case e: SpliceException => Some(e) }
+          assert(error.map(_.getCondition) == expected && error.forall(_.getMessage.contains(s"${topic(west)}-1")))
+        }
     }
   }
 

@@ -73,7 +73,8 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
       assert(warned.size == 1 && warned.head.contains("has not ended since"), warned)
       clock.pass(Duration.ofMillis(1))
       val silent = intercept[SpliceException](discovery.requireAnswers())
-      assert(silent.getCondition == "SPLICE_METADATA_CONNECTION.FAILURE_TIMEOUT_EXCEEDED" && silent.getMessage.contains("has not ended"))
+      assert(silent.getCondition == "SPLICE_METADATA_CONNECTION.FAILURE_TIMEOUT_EXCEEDED" &&
+        silent.getMessage.contains("has not ended"))
       released.countDown()
     }
   }
@@ -106,7 +107,8 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
     Using.resource(new MetadataDiscovery(service, all, hour, hour, Clock.systemUTC(), "run", waits)) { discovery =>
       Seq((false, "clusterTimeout", "0"), (true, "metadata.timeout", "1")).foreach { case (restarts, option, seconds) =>
         val slow = intercept[SpliceException](discovery.now(restarts))
-        assert(slow.getCondition == "SPLICE_METADATA_CONNECTION.START_TIMEOUT_EXCEEDED" && slow.getMessage.contains(s"'$option'"))
+        assert(slow.getCondition == "SPLICE_METADATA_CONNECTION.START_TIMEOUT_EXCEEDED" &&
+          slow.getMessage.contains(s"'$option'"))
         assert(slow.getMessageParameters.get("seconds") == seconds)
       }
       released.countDown()
@@ -121,7 +123,8 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
       Using.resource(new MetadataDiscovery(service, all, soon, hour, Clock.systemUTC(), "run")) { discovery =>
         service.before = () => throw error
         val thrown = intercept[SpliceException](discovery.now())
-        assert(thrown.getCondition == "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE" && thrown.getMessage.contains(error.getMessage))
+        assert(thrown.getCondition == "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE" &&
+          thrown.getMessage.contains(error.getMessage))
         val limit = System.nanoTime() + TimeUnit.MINUTES.toNanos(1)
         while (discovery.health.failures < 3) {
           assert(System.nanoTime() < limit, discovery.health)
@@ -148,7 +151,8 @@ final class MetadataDiscoverySuite extends AnyFunSuite {
       intercept[IllegalStateException](discovery.now())
       clock.pass(Duration.ofMillis(1))
       val silent = intercept[SpliceException](discovery.requireAnswers())
-      assert(silent.getCondition == "SPLICE_METADATA_CONNECTION.FAILURE_TIMEOUT_EXCEEDED" && silent.getMessage.contains("no route"))
+      assert(silent.getCondition == "SPLICE_METADATA_CONNECTION.FAILURE_TIMEOUT_EXCEEDED" &&
+        silent.getMessage.contains("no route"))
 
       service.answer.set(Success(StreamMetadata.Empty))
       discovery.now()

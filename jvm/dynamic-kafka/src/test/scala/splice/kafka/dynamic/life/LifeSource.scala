@@ -86,7 +86,7 @@ private[dynamic] object LifeSource {
     "metadata.file"               -> "unused",
     "startingOffsets"             -> "earliest",
     "fetchOffset.retryIntervalMs" -> "0",
-    "metadata.failureTimeout"      -> "1000 days"
+    "metadata.failureTimeout"     -> "1000 days"
   )
 }
 

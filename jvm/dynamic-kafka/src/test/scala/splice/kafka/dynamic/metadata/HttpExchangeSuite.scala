@@ -40,7 +40,10 @@ final class HttpExchangeSuite extends AnyFunSuite {
     try service.allStreams()
     finally service.close()
 
-  private def rejected(service: HttpMetadataService, condition: String = "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE"): String = {
+  private def rejected(
+      service: HttpMetadataService,
+      condition: String = "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE"
+  ): String = {
     val error = intercept[SpliceException](read(service))
     assert(error.getCondition == condition, error)
     error.getMessage

@@ -113,7 +113,10 @@ final class HttpTlsSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private def rejected(uri: URI, tls: Map[String, String]): Unit = {
     val error = intercept[SpliceException](read(uri, tls))
-    assert(error.getCondition == "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE" && !error.toString.contains("hunter2"), error)
+    assert(
+      error.getCondition == "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE" && !error.toString.contains("hunter2"),
+      error
+    )
   }
 
   test("a trust store and a client certificate of the options are used") {

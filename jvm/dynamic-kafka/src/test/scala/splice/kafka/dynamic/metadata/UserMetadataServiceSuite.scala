@@ -71,7 +71,8 @@ final class UserMetadataServiceSuite extends AnyFunSuite {
     assert(!mine.closed)
     val other   = service("metadata.instance" -> "Nothing-12345678")
     val missing = intercept[SpliceException](other.allStreams())
-    assert(missing.getCondition == "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE" && missing.getMessage.contains("Nothing-12345678"))
+    assert(missing.getCondition == "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE" &&
+      missing.getMessage.contains("Nothing-12345678"))
   }
 
   test("metadataProperties does not limit a class, and other rules of documents apply to it") {
@@ -122,7 +123,8 @@ final class UserMetadataServiceSuite extends AnyFunSuite {
       .metadataService(() => throw new IllegalStateException("inventory is down")).build()
     val made  = DynamicSettings(SourceOptions(spec.options)).service(new Configuration())
     val error = intercept[SpliceException](made.allStreams())
-    assert(error.getCondition == "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE" && error.getMessage.contains("inventory is down"))
+    assert(error.getCondition == "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE" &&
+      error.getMessage.contains("inventory is down"))
   }
 
   test("a service with the three methods of FLIP-246 is asked on the discovery thread only") {

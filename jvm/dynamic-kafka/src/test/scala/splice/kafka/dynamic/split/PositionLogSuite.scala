@@ -115,7 +115,8 @@ final class PositionLogSuite extends AnyFunSuite {
   }
 
   test("an offset of a newer version is refused by name, and so are other things") {
-    assert(condition(DynamicPosition.read("""{"at":"position-00000000","v":2}""")) == "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED")
+    assert(condition(DynamicPosition.read("""{"at":"position-00000000","v":2}""")) ==
+      "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED")
     Seq(
       """{"at":"position-00000000","v":1}""",
       """{"at":"change-00000000","change":1,"v":1}""",
