@@ -119,8 +119,8 @@ private[splice] object SwitchFormat {
   }
 
   private def kind(start: StartPosition): JsonNode = start match {
-    case Configured           => Json.text("configured")
+    case Configured      => Json.text("configured")
     case Time(millis, _) => Json.obj("timestamp" -> Json.number(millis))
-    case Offsets(_)           => Json.text("offsets")
+    case Offsets(_)      => Json.text("offsets")
   }
 }

@@ -55,7 +55,7 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
   override def splits(from: P, until: P): Seq[SplitRange]                                = inner.splits(from, until)
   override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
     inner.readers(columns, ranges)
-  override def evidence(at: P): Option[Evidence]                         = inner.evidence(at)
+  override def evidence(at: P): Option[Evidence]                    = inner.evidence(at)
   override def remaining(at: P, covered: Coverage): Seq[SplitRange] = inner.remaining(at, covered)
   override def outlook(): Outlook                                   = inner.outlook()
   override def freeze(): Unit                                       = inner.freeze()

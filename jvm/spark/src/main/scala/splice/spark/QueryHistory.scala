@@ -58,7 +58,7 @@ object QueryHistory {
         events = SourceProvider.all.collect { case keeper: KeepsHistory => keeper }.flatMap(
           _.history(new HadoopSideLog(log, configuration))
         )
-        name   = log.toString.stripPrefix(s"$source/splice").stripPrefix("/")
+        name = log.toString.stripPrefix(s"$source/splice").stripPrefix("/")
         event <- events
       } yield Seq(source.getName, name).filter(_.nonEmpty).mkString("/") -> event
     })

@@ -33,7 +33,7 @@ final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Lim
       lists.create(0)(frozen.getOrElse(storage.list(context)))
       frozen = None
       FilesPosition.Start
-    case StartPosition.Offsets(_)           => throw FilesErrors.startNotSupported("offsets of a log")
+    case StartPosition.Offsets(_)      => throw FilesErrors.startNotSupported("offsets of a log")
     case StartPosition.Time(millis, _) => throw FilesErrors.startNotSupported(s"the time $millis ms")
   }
 

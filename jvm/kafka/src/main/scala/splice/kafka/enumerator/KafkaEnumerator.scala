@@ -36,14 +36,15 @@ final private[splice] class KafkaEnumerator(
     reports: ReadReports
 ) extends ClusterEnumerator {
 
-  private val policies   = settings.policies
-  private val servers    = settings.client.servers
-  private val skipped    = new SkippedRows
-  private val loss       = DataLoss(settings.failOnDataLoss, skipped)
-  private val watch      = new EndWatch(log, looks, loss, settings.client.readsCommitted)
-  private val silence    = new Silence(log, policies.partitionPatience, context.steady)
-  private val retention  = new Retention(log, policies.outOfRange, skipped)
-  private val resolver   = new StartResolver(log, retention, looks, settings.client.group, policies.newPartitions, settings.prefix)
+  private val policies  = settings.policies
+  private val servers   = settings.client.servers
+  private val skipped   = new SkippedRows
+  private val loss      = DataLoss(settings.failOnDataLoss, skipped)
+  private val watch     = new EndWatch(log, looks, loss, settings.client.readsCommitted)
+  private val silence   = new Silence(log, policies.partitionPatience, context.steady)
+  private val retention = new Retention(log, policies.outOfRange, skipped)
+  private val resolver  =
+    new StartResolver(log, retention, looks, settings.client.group, policies.newPartitions, settings.prefix)
   private val startLog   = new StartLog(context.sideLog)
   private val skipLog    = new SkipLog(context.sideLog)
   private val endingLog  = new EndingLog(context, log, resolver)
@@ -80,8 +81,8 @@ final private[splice] class KafkaEnumerator(
     val partitions = membership.first(wanted.keySet)
     membership.requireAll()
     val begin = at match {
-      case StartPosition.Configured      => resolver.configured(configuredStart, of, partitions)
-      case _: StartPosition.Offsets      => resolver.exactly(wanted, partitions)
+      case StartPosition.Configured => resolver.configured(configuredStart, of, partitions)
+      case _: StartPosition.Offsets => resolver.exactly(wanted, partitions)
       case time: StartPosition.Time => resolver.handed(time, partitions)
     }
     val start = membership.begin(begin)

@@ -43,10 +43,10 @@ final class KafkaParseErrorsMetric extends CustomSumMetric {
 
 private[splice] object KafkaMetrics {
 
-  val Records     = "kafkaRecords"
-  val Bytes       = "kafkaBytes"
-  val PollMs      = "kafkaPollMs"
-  val FetchMs     = "kafkaFetchMs"
+  val Records       = "kafkaRecords"
+  val Bytes         = "kafkaBytes"
+  val PollMs        = "kafkaPollMs"
+  val FetchMs       = "kafkaFetchMs"
   val ReadersReused = "kafkaReadersReused"
 
   /** Declared only if values are parsed. */

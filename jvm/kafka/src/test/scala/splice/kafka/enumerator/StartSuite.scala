@@ -288,8 +288,9 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
     val none  = intercept[SpliceOptionException](run.start(own = times).start(StartPosition.Configured))
     assert(none.getMessage.contains("'live.startingOffsetsByTimestampStrategy'"), none)
     val latest = own.copy(start = Some(StartingOffsets.Latest))
-    val batch  = intercept[SpliceOptionException](run.start(ReadMode.Batch, own = latest).start(StartPosition.Configured))
-    assert(batch.getMessage.contains("'live.startingOffsets = latest'"), batch)
+    val batch  = run.start(ReadMode.Batch, own = latest)
+    val empty  = intercept[SpliceOptionException](batch.start(StartPosition.Configured))
+    assert(empty.getMessage.contains("'live.startingOffsets = latest'"), empty)
   }
 
 }

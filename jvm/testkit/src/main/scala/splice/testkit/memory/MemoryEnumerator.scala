@@ -38,7 +38,7 @@ final private[memory] class MemoryEnumerator(
       at match {
         case StartPosition.Configured if starting == "latest" => ends
         case StartPosition.Configured                         => now(log.earliest)
-        case StartPosition.Time(millis, _)               => now(log.offsetAt(_, millis))
+        case StartPosition.Time(millis, _)                    => now(log.offsetAt(_, millis))
         case StartPosition.Offsets(starts)                    =>
           fill = starts
           now(p => starts.get(LogPartition(name, p)).fold(log.earliest(p))(first))

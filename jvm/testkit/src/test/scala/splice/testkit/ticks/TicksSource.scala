@@ -42,7 +42,7 @@ final class TicksEnumerator(every: Long, first: Option[Long], clock: Clock) exte
 
   override def start(at: StartPosition): TicksPosition = at match {
     case StartPosition.Time(millis, _) => TicksPosition((millis + every - 1) / every)
-    case _                                  => TicksPosition(first.getOrElse(last))
+    case _                             => TicksPosition(first.getOrElse(last))
   }
   override def advance(from: TicksPosition, limits: Limits): TicksPosition = TicksPosition(limits.cap(from.n, last))
   override def splits(from: TicksPosition, until: TicksPosition): Seq[SplitRange] =

@@ -70,7 +70,8 @@ final private[dynamic] case class ClusterHealth(
     }
     val wait = Duration.ofMillis(math.min(first << math.min(failures, 10), longest))
     val all  = (sent :+ asked).takeRight(Availability.Requests)
-    ClusterHealth(failures + 1, Some(since.getOrElse(now) -> Some(error)), now, now.plus(wait), responded, all, total + 1)
+    val due  = now.plus(wait)
+    ClusterHealth(failures + 1, Some(since.getOrElse(now) -> Some(error)), now, due, responded, all, total + 1)
   }
 
   def availability: Availability = since match {

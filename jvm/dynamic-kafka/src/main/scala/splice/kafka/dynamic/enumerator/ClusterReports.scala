@@ -115,7 +115,8 @@ final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
       own.iterator.collect { case (topic, figures) if reads(topic) => (name, topic, figures) }
     }
     val shown = for ((name, topic, figures) <- all.take(maxTopics); (key, number) <- figures)
-      yield s"${ProgressMetric.Clusters}.${ProgressMetric.part(name)}.topics.${ProgressMetric.part(topic)}.$key" -> number
+      yield s"${ProgressMetric.Clusters}.${ProgressMetric.part(name)}.topics.${ProgressMetric.part(topic)}.$key" ->
+        number
     shown :+ ("topicsWithoutGauges" -> math.max(all.size - maxTopics, 0).toLong)
   }
 

@@ -34,23 +34,22 @@ final class DrainOutageSuite extends RemovedTopics {
     }
   }
 
-  /** Advances until this number of requests to west have failed in a row. */
+  /** Advances until this number of further requests to west have failed. */
   private def fail(
       world: SimulatedClusters,
       run: SplitEnumerator[DynamicOffset],
       from: DynamicOffset,
       requests: Int
   ): DynamicOffset = {
-    val limit    = Instant.now().plusSeconds(60)
-    def failures =
-      run.figures(
-        _: DynamicOffset
-      ).get("clusters").exists(_.matches(s""".*"$west":\\{[^}]*"failuresTotal":$requests[,}].*"""))
+    val limit                       = Instant.now().plusSeconds(60)
+    val ofWest                      = s""""$west":\\{[^}]*"failuresTotal":(\\d+)""".r.unanchored
+    def failures(at: DynamicOffset) = run.figures(at).get("clusters").collect { case ofWest(n) => n.toInt }.getOrElse(0)
+    val before                      = failures(from)
     Iterator.iterate(from) { at =>
       world.clock.pass(Duration.ofSeconds(10))
       assert(Instant.now().isBefore(limit), run.figures(at))
       advance(run, at)
-    }.drop(1).find(failures).get
+    }.drop(1).find(failures(_) >= before + requests).get
   }
 
   private def isAbandoned(world: SimulatedClusters): Boolean = history(world).exists { case (event, names) =>
@@ -93,7 +92,7 @@ final class DrainOutageSuite extends RemovedTopics {
       world.logs(west).away = Some(_ => true)
       val noted = advance(run, fail(world, run, moving, requests = 3))
       world.clock.pass(Duration.ofHours(2))
-      val failed = fail(world, run, noted, requests = 7)
+      val failed = fail(world, run, noted, requests = 4)
       world.logs(west).away = None
       fill(world, west, 2)
       val (read, rows) = readUntil(world, run, failed)(reads(west, 0, 5))
