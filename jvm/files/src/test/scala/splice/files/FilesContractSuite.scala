@@ -10,9 +10,9 @@ import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.SaveMode
 
 import splice.source.{Position, Source}
-import splice.testkit.SourceContract
+import splice.testkit.OpenEndedContract
 
-final class FilesContractSuite extends SourceContract with LocalSpark {
+final class FilesContractSuite extends OpenEndedContract with LocalSpark {
 
   override protected def world(): World = new World {
     private val path = Files.createTempDirectory(folder, "world").toString

@@ -11,7 +11,7 @@ import org.scalatest.BeforeAndAfterAll
 import splice.kafka.options.ClientProperties
 import splice.kafka.reader.PassedBatches
 import splice.source.{Position, Source}
-import splice.testkit.{KafkaBroker, SourceContract}
+import splice.testkit.{KafkaBroker, OpenEndedContract}
 
 /** The Kafka source does what every source must, by record batches as Kafka's client of this build permits. */
 final class KafkaContractSuite extends KafkaContract {
@@ -37,7 +37,7 @@ final class KafkaRecordsContractSuite extends KafkaContract {
   test("readers do not decode batches")(assert(!PassedBatches.isSupported(client())))
 }
 
-abstract class KafkaContract extends SourceContract with BeforeAndAfterAll {
+abstract class KafkaContract extends OpenEndedContract with BeforeAndAfterAll {
 
   protected def client(properties: (String, String)*): ClientProperties =
     ClientProperties(SortedMap(properties: _*), None)

@@ -8,6 +8,8 @@ import java.nio.file.Files
 import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.testkit.LoggedMessages
+
 /** Queries that continue in another mode of Spark, or after a kill between the offset and the commit of a batch. */
 final class TriggerChangeSuite extends AnyFunSuite with LiveQueries {
 
@@ -92,7 +94,9 @@ final class TriggerChangeSuite extends AnyFunSuite with LiveQueries {
       assert(failure(start(topic, continuous)).contains("[SPLICE_CONTINUOUS.UNCOMMITTED_BATCH]"))
       start(topic, Trigger.AvailableNow()).awaitTermination()
     }
-    read(60, after)
+    val (_, messages) = LoggedMessages.during("splice.spark")(read(60, after))
+    val again         = s"Real-time mode plans batch $killed again, because it was not committed."
+    assert(messages.count(_ == again) == (if (second == "timed") 1 else 0))
     // As if this run was killed after the epoch of the same number. The next one may not begin at the end of the first run.
     if (first == "cont") for { log <- Seq("commits", "offsets"); batch <- killed + 1 to newest(topic, log) }
       remove(topic, log, batch)

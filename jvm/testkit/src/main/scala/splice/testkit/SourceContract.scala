@@ -9,6 +9,7 @@ import scala.annotation.tailrec
 import scala.util.Using
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -43,7 +44,7 @@ trait SourceContract extends AnyFunSuite {
   /** An offset that Splice writes for another kind of source. */
   protected def foreignOffset: String = """{"some":"thing","v":1}"""
 
-  private def run(world: World, log: SideLog, cores: Int = 2): Coordinator = {
+  private[testkit] def run(world: World, log: SideLog, cores: Int = 2): Coordinator = {
     val context = EnumeratorContext(log, ReadMode.Stream, clock, cores, "contract")
     val made    = new Coordinator(world.source(), context, cores, batchesToRetain = 100)
     made.open()
@@ -51,13 +52,13 @@ trait SourceContract extends AnyFunSuite {
   }
 
   /** Where nothing new comes after; a source of several parts may stop at the end of each. */
-  @tailrec private def exhausted(c: Coordinator, at: Position): Position = {
+  @tailrec final private[testkit] def exhausted(c: Coordinator, at: Position): Position = {
     val next = c.advance(at, everything = true)
     if (next == at) at else exhausted(c, next)
   }
 
   /** The rows of a batch, each as text, read by tasks of the session. */
-  private def rows(c: Coordinator, columns: StructType, tasks: Seq[TaskRanges], takeOnly: Int = Int.MaxValue)
+  private[testkit] def rows(c: Coordinator, columns: StructType, tasks: Seq[TaskRanges], takeOnly: Int = Int.MaxValue)
       : Seq[String] = {
     val readers = c.readers(columns, tasks)
     val jobs    = spark.sparkContext.parallelize(tasks, math.max(tasks.size, 1))
@@ -237,10 +238,13 @@ object SourceContract {
     Using.resource(readers.rows(task)) { reader =>
       SplitReader
         .items(reader)
-        .map(row => columns.indices.map(i => cell(row.get(i, columns(i).dataType))).mkString("|"))
+        .map(text(_, columns))
         .take(takeOnly)
         .toSeq
     }
+
+  private[testkit] def text(row: InternalRow, columns: StructType): String =
+    columns.indices.map(i => cell(row.get(i, columns(i).dataType))).mkString("|")
 
   private def cell(value: Any): String = value match {
     case bytes: Array[Byte] => bytes.mkString("[", ",", "]")

@@ -9,10 +9,10 @@ import org.apache.spark.sql.SparkSession
 import org.scalatest.BeforeAndAfterAll
 
 import splice.source.{Position, Source}
-import splice.testkit.SourceContract
+import splice.testkit.OpenEndedContract
 
 /** The dynamic Kafka source does what every source must, over two streams on three simulated clusters. */
-final class DynamicContractSuite extends SourceContract with BeforeAndAfterAll {
+final class DynamicContractSuite extends OpenEndedContract with BeforeAndAfterAll {
 
   override protected lazy val spark: SparkSession = SparkSession.builder().master("local[2]").getOrCreate()
 

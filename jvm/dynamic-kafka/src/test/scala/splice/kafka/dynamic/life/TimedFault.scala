@@ -53,10 +53,10 @@ private[life] object TimedFault {
   }
 
   val all: Seq[(String, TimedFault)] = Seq(
-    "the end of a partition is one too high"              -> new Moved(1),
-    "the end of a partition is one too low"               -> new Moved(-1),
-    "a drain or a stop has no end"                        -> Endless,
-    "the offsets of an unavailable cluster are lost"      -> Lost
+    "the end of a partition is one too high"         -> new Moved(1),
+    "the end of a partition is one too low"          -> new Moved(-1),
+    "a drain or a stop has no end"                   -> Endless,
+    "the offsets of an unavailable cluster are lost" -> Lost
   )
 
   /** The range from an offset on. */

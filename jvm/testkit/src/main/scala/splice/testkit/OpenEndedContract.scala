@@ -1,0 +1,163 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.testkit
+
+import java.time.Duration
+
+import scala.annotation.tailrec
+import scala.util.{Random, Using}
+
+import org.apache.spark.sql.types.StructType
+
+import splice.coordinator.{Coordinator, MemorySideLog, RealTimeBatches}
+import splice.source._
+
+/** What every source must do that is read without an end ([[OpenEnded]]): in Spark's real-time mode a time ends a batch after any row of each
+  * task, and in continuous mode an epoch ends so while its tasks read on.
+  */
+trait OpenEndedContract extends SourceContract {
+
+  import OpenEndedContract._
+
+  private def mode(c: Coordinator): RealTimeBatches =
+    c.realTime(() => Int.MaxValue).getOrElse(fail("the source is not read without an end"))
+
+  /** What each task of a batch reads until it has no row. */
+  private def read(c: Coordinator, open: RealTimeBatches, columns: StructType, from: Position): Seq[TaskSteps] = {
+    open.begin(from)
+    val tasks = open.tasks(from)
+    assert(open.tasks(from) == tasks, "Spark plans a batch more than once")
+    val readers = c.readers(columns, tasks)
+    val busy    = tasks.filter(_.ranges.nonEmpty)
+    spark.sparkContext.parallelize(busy, math.max(busy.size, 1))
+      .map(task => OpenEndedContract.read(readers, task, columns)).collect().toSeq
+  }
+
+  /** The rows of batches from a position on, until there are as many rows. */
+  private def timed(c: Coordinator, columns: StructType, from: Position, count: Int): Seq[String] = {
+    val open                                                                     = mode(c)
+    @tailrec def batches(at: Position, out: Seq[String], left: Int): Seq[String] =
+      if (left == 0) out
+      else {
+        val parts = read(c, open, columns, at)
+        val until = open.end(parts.flatMap(_.unread(Int.MaxValue)))
+        assert(at.precedes(until))
+        val rows = out ++ parts.flatMap(_.rows)
+        // A batch that reads nothing shows that there are not more rows.
+        if (rows.size >= count && until == at) rows else batches(until, rows, left - 1)
+      }
+    batches(from, Nil, Batches)
+  }
+
+  private def bounded(c: Coordinator, columns: StructType, from: Position): Seq[String] =
+    rows(c, columns, c.tasks(from, exhausted(c, from)))
+
+  /** All rows that a query with this log reads now. */
+  private def all(own: World, log: SideLog = new MemorySideLog): Seq[String] =
+    Using.resource(run(own, log))(c => bounded(c, own.source().schema, c.initial()))
+
+  test("contract: a time may end a batch after any row of each task, and each trigger continues with the next row") {
+    val own     = world()
+    val columns = own.source().schema
+    val whole   = all(own)
+    val log     = new MemorySideLog
+    val ends    = Using.resource(run(own, log)) { c =>
+      val open  = mode(c)
+      val start = c.initial()
+      val parts = read(c, open, columns, start)
+      assert(parts.exists(_.rows.nonEmpty))
+      val random = new Random(1)
+      val cuts   = Seq(parts.map(_ => 0), parts.map(_.rows.size)) ++
+        Seq.fill(3)(parts.map(part => random.nextInt(part.rows.size + 1)))
+      cuts.map { cut =>
+        val until = open.end(parts.zip(cut).flatMap { case (part, n) => part.unread(n) })
+        assert(start.precedes(until) && c.position(until.json) == until)
+        until.json -> parts.zip(cut).flatMap { case (part, n) => part.rows.take(n) }
+      }
+    }
+    ends.zipWithIndex.foreach { case ((end, before), i) =>
+      Using.resource(run(own, log, cores = 1 + i)) { c =>
+        val from  = c.position(end)
+        val after = if (i % 2 == 0) timed(c, columns, from, whole.size - before.size) else bounded(c, columns, from)
+        assert((before ++ after).sorted == whole, s"the rows before $end and from there on")
+      }
+    }
+  }
+
+  test("contract: epochs follow one another, and a restart reads each row after the committed epoch once") {
+    val own               = world()
+    val columns           = own.source().schema
+    val log               = new MemorySideLog
+    val (end, done, read) = Using.resource(run(own, log)) { c =>
+      val open   = mode(c)
+      val start  = c.initial()
+      val parts  = this.read(c, open, columns, start)
+      val epochs = (0 to Epochs).map { epoch =>
+        val cut = parts.zipWithIndex.map { case (part, i) => part.rows.size * epoch / (Epochs + i % 2) }
+        open.end(parts.zip(cut).flatMap { case (part, n) => part.unread(n) }) ->
+          parts.zip(cut).flatMap { case (part, n) => part.rows.take(n) }
+      }
+      epochs.zip(epochs.drop(1)).foreach { case ((one, _), (two, _)) => assert(one.precedes(two)) }
+      // A commit comes while tasks read on.
+      epochs.take(Epochs).foreach { case (at, _) => c.committed(at) }
+      val (committed, rows) = epochs(Epochs - 1)
+      (committed.json, rows, epochs.last._2)
+    }
+    own.grow()
+    val whole = all(own, log)
+    Using.resource(run(own, log, cores = 3)) { c =>
+      val after = timed(c, columns, c.position(end), whole.size - done.size)
+      assert((done ++ after).sorted == whole)
+      // Rows of the epoch that was not committed come again.
+      assert(read.diff(done).forall(after.contains))
+    }
+  }
+
+  test("contract: the ranges without an end are the same in each run that begins at the same position") {
+    val own                = world()
+    val log                = new MemorySideLog
+    def ranges(cores: Int) = Using.resource(run(own, log, cores)) { c =>
+      val open = mode(c)
+      open.begin(c.initial())
+      open.tasks(c.initial()).flatMap(_.ranges).toSet
+    }
+    val first = ranges(2)
+    assert(first.nonEmpty && ranges(5) == first)
+  }
+}
+
+private object OpenEndedContract {
+
+  private val Epochs  = 3
+  private val Batches = 60
+
+  // A broker may take some time for its first response.
+  private val Patience = Duration.ofMillis(200)
+  private val Polls    = 25
+
+  /** What a task has read.
+    *
+    * @param left
+    *   what was unread before the first row, and after each row
+    * @param atEnd
+    *   what was unread at the end
+    */
+  final case class TaskSteps(rows: Seq[String], left: Seq[Seq[SplitRange]], atEnd: Seq[SplitRange]) {
+
+    /** What was unread after a number of rows. */
+    def unread(after: Int): Seq[SplitRange] = if (after >= rows.size) atEnd else left(after)
+  }
+
+  /** Runs in a task. */
+  def read(readers: SplitReaderFactory, task: TaskRanges, columns: StructType): TaskSteps =
+    Using.resource(readers.rows(task)) { reader =>
+      @tailrec def steps(rows: Vector[String], left: Vector[Seq[SplitRange]], polls: Int): TaskSteps =
+        reader.poll(Patience) match {
+          case Poll.Found => steps(rows :+ SourceContract.text(reader.get(), columns), left :+ reader.unread, polls)
+          case Poll.Pending if rows.isEmpty && polls > 0 => steps(rows, left, polls - 1)
+          case _                                         => TaskSteps(rows, left, reader.unread)
+        }
+      steps(Vector.empty, Vector(reader.unread), Polls)
+    }
+}
