@@ -43,6 +43,8 @@ object Publishing {
     publishTo                              := Some(MavenCache("target", root.value / "target" / "repository")),
     Compile / packageSrc / publishArtifact := !isSnapshot.value,
     Compile / packageDoc / publishArtifact := !isSnapshot.value,
+    Test / packageSrc / publishArtifact    := false,
+    Test / packageDoc / publishArtifact    := false,
     pomPostProcess                         := onlyWhatUsersNeed(isOwn = false)
   ) ++ Compatibility.checked
 

@@ -116,3 +116,11 @@ def test_a_file_has_a_verified_signature_and_checksums(tmp_path: Path) -> None:
     signing.write_checksums(file)
     assert "BEGIN PGP SIGNATURE" in (tmp_path / "a.jar.asc").read_text()
     assert (tmp_path / "a.jar.md5").read_text() == "68995fcbf432492d15484d04a9d2ac40"
+
+
+@pytest.mark.parametrize("name", ["LICENSE", "NOTICE"])
+def test_the_python_package_has_the_licence_as_a_file(name: str) -> None:
+    copy = ROOT / "python" / name
+    # A link would lead out of the sdist.
+    assert not copy.is_symlink()
+    assert copy.read_bytes() == (ROOT / name).read_bytes()
