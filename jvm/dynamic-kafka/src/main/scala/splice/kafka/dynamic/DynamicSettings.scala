@@ -171,7 +171,10 @@ private[splice] object DynamicSettings {
       case (Some(some), None) => StreamSelection.Names(some)
       case (None, Some(text)) => StreamSelection.Matching(text)
       case (None, None)       =>
-        throw OptionErrors.missing(named.mkString("' or '"), "Streams to read. Exactly one of these options must be set.")
+        throw OptionErrors.missing(
+          named.mkString("' or '"),
+          "Streams to read. Exactly one of these options must be set."
+        )
       case _ =>
         throw OptionErrors.conflict(named, "exactly one of them must be set")
     }

@@ -31,7 +31,7 @@ final class EnumeratorWarningsSuite extends AnyFunSuite {
   private def lost(body: => Any): Seq[String] = warned("splice.kafka.DataLoss")(body)
 
   test("an outage is one warning and one message when it ends, and the next outage too") {
-    val run  = world("clusterTimeout" -> "1 min")
+    val run  = world("clusterTimeout" -> "1m")
     val e    = run.start()
     val from = e.start(StartPosition.Configured)
     (1 to 2).foreach { _ =>

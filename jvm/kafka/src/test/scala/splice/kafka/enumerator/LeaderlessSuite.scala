@@ -17,7 +17,7 @@ final class LeaderlessSuite extends AnyFunSuite {
 
   /** A query that has read five records of each of two partitions, of which the second has no leader now. */
   private def world(options: (String, String)*): (SimulatedRun, KafkaEnumerator, KafkaPosition) = {
-    val run = new SimulatedRun(Seq("startingOffsets" -> "earliest", "clusterTimeout" -> "1 min") ++ options: _*)
+    val run = new SimulatedRun(Seq("startingOffsets" -> "earliest", "clusterTimeout" -> "1m") ++ options: _*)
     run.log.create("t", 2)
     fill(run, 5)
     run.paused = time => { run.pauses += 1; run.clock.pass(time) }

@@ -18,7 +18,7 @@ import splice.source._
 final class OutageSuite extends AnyFunSuite {
 
   private def world(options: (String, String)*): (SimulatedRun, KafkaPosition) = {
-    val run = new SimulatedRun(Seq("startingOffsets" -> "earliest", "clusterTimeout" -> "1 min") ++ options: _*)
+    val run = new SimulatedRun(Seq("startingOffsets" -> "earliest", "clusterTimeout" -> "1m") ++ options: _*)
     run.log.create("t", 1)
     run.log.fill("t", 0, 5)
     val e = run.start()

@@ -148,7 +148,7 @@ final class DynamicReplaySuite extends RemovedTopics {
   }
 
   test("replay waits for an unavailable cluster, up to clusterTimeout") {
-    val made                      = world("clusterTimeout" -> "1 min")
+    val made                      = world("clusterTimeout" -> "1m")
     val (from, until, planned)    = live(made)(_ => ()).last
     def away(requests: Int): Unit = {
       var left = requests

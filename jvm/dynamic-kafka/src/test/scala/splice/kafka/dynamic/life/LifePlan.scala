@@ -68,13 +68,13 @@ final private[life] class LifePlan(chance: Chance, isTimed: Boolean, covers: Str
   val options: Map[String, String] = Map(
     "onRemoved"            -> (if (drops) "drop" else "drain"),
     "cutover"              -> (if (ordered) "stream" else "together"),
-    "drainTimeout"         -> s"${LifePlan.DrainTimeout.toMinutes} min",
+    "drainTimeout"         -> s"${LifePlan.DrainTimeout.toMinutes}m",
     "removedRetention"     -> s"${LifePlan.Retention.toHours} h",
     "maxRemovalFraction"   -> (if (guards) "0.5" else "1"),
-    "clusterWait"          -> (if (hangs) "3 ms" else "1 min"),
-    "clusterTimeout"       -> s"${LifePlan.ClusterTimeout.toSeconds} s",
+    "clusterWait"          -> (if (hangs) "3ms" else "1m"),
+    "clusterTimeout"       -> s"${LifePlan.ClusterTimeout.toSeconds}s",
     "onClusterUnavailable" -> (if (fails) "fail" else "wait"),
-    "discoveryInterval"    -> (if (chance.oneIn(2)) "10 s" else "10 min"),
+    "discoveryInterval"    -> (if (chance.oneIn(2)) "10s" else "10m"),
     "failOnDataLoss"       -> (!loses).toString
   ) ++ limit.map("maxOffsetsPerTrigger" -> _.toString) ++
     (if (loses) Map("onTopicRecreated" -> "restart") else Map.empty[String, String]) ++
