@@ -87,5 +87,6 @@ def test_the_source_is_the_servers(
 
 def test_configure_says_where_the_jar_belongs() -> None:
     said = run([sys.executable], "configure_only", env={"SPARK_REMOTE": "sc://127.0.0.1:1"})
-    assert "refused: This session is one of a Spark Connect server" in said
+    assert "refused: [SPLICE_SETUP.CONNECT_NOT_SUPPORTED]" in said
+    assert "a session of a Spark Connect server" in said
     assert "--packages" in said

@@ -75,7 +75,10 @@ HYBRID = {
             ["'live.maxOffsetPerTrigger' is unknown", "mean 'live.maxOffsetsPerTrigger'"],
         ),
         (HYBRID | {"lives.subscribe": "t"}, ["'lives.subscribe' is unknown", "'live.subscribe'"]),
-        (kafka_options(source="kafak"), ["'source' is 'kafak'", "files", "kafka", "hybrid"]),
+        (
+            kafka_options(source="kafak"),
+            ["'kafak' is not a valid value of option 'source'", "files", "kafka", "hybrid"],
+        ),
         ({"source": "kafka", "subscribe": "t"}, ["'kafka.bootstrap.servers' is missing"]),
         ({"source": "files", "format": "parquet"}, ["'path' is missing"]),
         ({"source": "files", "path": "/a"}, ["'format' is missing"]),
@@ -92,14 +95,14 @@ HYBRID = {
         ),
         (
             HYBRID | {"legs": "live,history"},
-            ["'live' never ends", "'history' after it would never be read", "endingOffsets"],
+            ["'live' is unbounded", "'history' would never be read", "endingOffsets"],
         ),
         (HYBRID | {"legs": "history,2live"}, ["'2live'", "letters, digits and underscores"]),
         (HYBRID | {"legs": "history,History"}, ["history", "History", "case"]),
         (HYBRID | {"history.handOver": "offsets"}, ["'history' is the first leg"]),
         (
             HYBRID | {"live.handOver": "offsets", "live.startingOffsets": "earliest"},
-            ["live.handOver, live.startingOffsets", "only one"],
+            ["live.handOver, live.startingOffsets", "both set the start"],
         ),
         (
             HYBRID | {"live.handOver": "eventTime", "live.handOver.column": "ts"},
@@ -107,11 +110,11 @@ HYBRID = {
         ),
         (
             HYBRID | {"live.handOver": "nowMinus", "live.handOver.duration": "soon"},
-            ["'live.handOver.duration' is 'soon'"],
+            ["'soon' is not a valid value of option 'live.handOver.duration'"],
         ),
         (
             kafka_options(maxOffsetsPerTrigger="many"),
-            ["'maxOffsetsPerTrigger' is 'many'", "allowed"],
+            ["'many' is not a valid value of option 'maxOffsetsPerTrigger'", "whole number"],
         ),
     ],
 )
@@ -228,7 +231,7 @@ def test_a_start_beyond_retention(
         f"{topic}-2 10 to 11",
         "'live.onGap'",
     )
-    assert f"{topic}-1" not in said.split("They are records")[0]
+    assert f"{topic}-1" not in said.split("Retention removed")[0]
     warned = (
         HybridSource.builder("history", history(history_path), HISTORY_SELECT)
         .add_source("live", live(topics, topic), HandOver.offsets(), LIVE_SELECT, on_gap="warn")
@@ -280,21 +283,23 @@ def test_an_error_at_planning_is_an_error_of_pyspark(
         with pytest.raises(QueryExecutionException) as raised:
             action()
         assert raised.value.getCondition() == "SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND"
-        assert_says(str(raised.value), "no topic no-such-topic", topics.bootstrap_servers)
+        assert_says(
+            str(raised.value), "Topic no-such-topic does not exist", topics.bootstrap_servers
+        )
 
 
 def test_writing(spark: SparkSession, topics: KafkaTopics) -> None:
     options = live(topics, "orders").options()
     writer = spark.range(1).write.format("splice").options(**options).mode("append")
-    with pytest.raises(Exception, match="Splice reads") as raised:
+    with pytest.raises(Exception, match="Splice does not write") as raised:
         writer.save()
-    assert_says(str(raised.value), "Splice reads and does not write", r'format\("kafka"\)')
+    assert_says(str(raised.value), "Splice does not write", r'format\("kafka"\)')
 
 
 def test_writing_a_stream(spark: SparkSession, topics: KafkaTopics, tmp_path: Path) -> None:
     rows = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
     writer = rows.writeStream.format("splice").options(**live(topics, "orders").options())
     writer = writer.option("checkpointLocation", str(tmp_path))
-    with pytest.raises(Exception, match="Splice reads") as raised:
+    with pytest.raises(Exception, match="Splice does not write") as raised:
         writer.start().awaitTermination(60)
-    assert_says(str(raised.value), "Splice reads and does not write", r'format\("kafka"\)')
+    assert_says(str(raised.value), "Splice does not write", r'format\("kafka"\)')

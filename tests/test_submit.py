@@ -74,6 +74,7 @@ def test_jars(spark: SparkSession, submit: list[str], options: str, tmp_path: Pa
 
 def test_neither(submit: list[str]) -> None:
     said = run(submit, "configure_only")
-    assert "refused: Splice's jar is not on the class path of the JVM that spark-submit" in said
+    assert "refused: [SPLICE_SETUP.JAR_NOT_LOADED]" in said
+    assert "Splice's jar is not on the class path of the JVM that spark-submit" in said
     assert "--jars " in said
     assert "--packages io.github.splice:splice-spark_2.13:" in said

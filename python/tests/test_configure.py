@@ -121,7 +121,7 @@ def test_a_checkout_takes_the_jars_from_the_environment(
 
 def test_two_versions_are_refused(jars: Path) -> None:
     (jars / "splice-spark_2.13-9.8.jar").touch()
-    with pytest.raises(SetupError, match=r"exactly one splice-spark_2\.13-\*\.jar and found 2"):
+    with pytest.raises(SetupError, match=r"exactly one splice-spark_2\.13-\*\.jar, but .* has 2"):
         configure(SparkSession.builder)
 
 

@@ -31,7 +31,9 @@ def test_an_error_has_condition_parameters_and_sqlstate() -> None:
     assert error.getCondition() == "SPLICE_BUILDER.INVALID_TOPIC_NAME"
     assert error.getMessageParameters() == {"value": "'a,<value>'"}
     assert error.getSqlState() == "42616"
-    assert str(error).startswith("[SPLICE_BUILDER.INVALID_TOPIC_NAME] 'a,<value>' is no name")
+    assert str(error).startswith(
+        "[SPLICE_BUILDER.INVALID_TOPIC_NAME] 'a,<value>' is not a valid topic name"
+    )
     with pytest.warns(FutureWarning):
         assert error.getErrorClass() == error.getCondition()
 

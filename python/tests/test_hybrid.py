@@ -158,7 +158,7 @@ def test_a_leg_named_as_a_chain_option_takes_options(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["history", "History"])
 def test_names_are_unique_whatever_their_case(name: str) -> None:
-    with pytest.raises(OptionError, match=f"Two legs are named 'history' and '{name}'"):
+    with pytest.raises(OptionError, match=f"The leg names 'history' and '{name}'"):
         HybridSource.builder("history", HISTORY).add_source(name, LIVE).build()
 
 
@@ -180,7 +180,7 @@ def test_a_hand_over_and_a_start_exclude_each_other(
         KafkaSource.builder().bootstrap_servers("b:1").topics("t").starting_offsets(start).build()
     )
     chain = HybridSource.builder("history", HISTORY)
-    with pytest.raises(OptionError, match=r"'live' has both a hand-over .'offsets'. and starting"):
+    with pytest.raises(OptionError, match=r"'live' has a hand-over .'offsets'. and starting"):
         chain.add_source("live", live, hand_over=HandOver.offsets()).build()
 
 
@@ -204,7 +204,7 @@ def test_files_take_no_hand_over() -> None:
 
 def test_modification_time_needs_files_before() -> None:
     chain = HybridSource.builder("a", BOUNDED)
-    with pytest.raises(OptionError, match="previous leg 'a' reads no files"):
+    with pytest.raises(OptionError, match="previous leg 'a' does not read files"):
         chain.add_source("b", LIVE, hand_over=HandOver.modification_time("1 hour")).build()
 
 

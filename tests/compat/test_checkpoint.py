@@ -88,7 +88,7 @@ def test_a_topic_made_again_while_sparks_source_ran(pair: Pair, topic: str) -> N
     # Spark's source does not detect the new topic, and skips the records before the old offset.
     assert len(go_on(pair, SPARKS, topic)) == 6
     said = _failure(pair, topic)
-    assert_says(said, "SPLICE_KAFKA.RECREATED", topic)
+    assert_says(said, "SPLICE_KAFKA_DATA.TOPIC_RECREATED", topic)
     # The guide tells users to delete the side log if the offsets are those of the new topic.
     shutil.rmtree(side_log(pair))
     pair.topics.produce(topic, records(0, range(6, 8)))
@@ -99,7 +99,7 @@ def test_a_checkpoint_of_another_kind(pair: Pair, topic: str, tmp_path: Path) ->
     folder = pair.folder / "one"
     drain(pair.spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load(), folder)
     assert_says(
-        _failure(pair, topic), "SPLICE_CHECKPOINT.OTHER_SOURCE", "offset", "not written by this"
+        _failure(pair, topic), "SPLICE_CHECKPOINT.OTHER_SOURCE", "offset", "Another source created"
     )
     shutil.rmtree(folder)
     pair.batch(SPARKS, {"subscribe": topic}).select("value").write.parquet(str(tmp_path / "files"))

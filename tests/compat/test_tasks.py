@@ -62,7 +62,9 @@ def test_numbers_that_are_none(pair: Pair, topic: str, option: str) -> None:
         with pytest.raises(Exception, match=r"positive|For input string"):
             pair.batch(SPARKS, options).collect()
         # The error occurs before any action.
-        with pytest.raises(Exception, match=f"'{option}' is '{number}'"):
+        with pytest.raises(
+            Exception, match=f"'{number}' is not a valid value of option '{option}'"
+        ):
             pair.batch(OURS, options)
 
 

@@ -13,6 +13,8 @@ import pytest
 from releasing import bill, changelog, index, signing, tree
 from releasing.commands import ReleaseError
 
+ROOT = Path(__file__).resolve().parents[2]
+
 CHANGELOG = """# Changelog
 
 ## [Unreleased]

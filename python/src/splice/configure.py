@@ -89,7 +89,7 @@ def _running(builder: SparkSession.Builder, driver: JVMView) -> SparkSession.Bui
     if jvm.entry_point(driver) is not None:
         return builder
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ
-    where = "that spark-submit started" if submitted else "of a session that already lives here"
+    where = "that spark-submit started" if submitted else "of a session that already exists"
     raise SetupError.of("SPLICE_SETUP.JAR_NOT_LOADED", where=where, submit=how_to_submit())
 
 

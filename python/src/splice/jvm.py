@@ -104,7 +104,7 @@ def register_metadata(name: str, document: Callable[[], str]) -> None:
     """
     jvm = _with_callbacks(
         "A metadata service in Python",
-        "With Spark Connect use metadata_file(...) or metadata_url(...).",
+        "With Spark Connect, use metadata_file(...) or metadata_url(...).",
     )
     callbacks = jvm.splice.kafka.dynamic.metadata.MetadataCallbacks
     callbacks.register(name, _MetadataCallback(document))
@@ -118,7 +118,7 @@ def register_rule(name: str, start: Callable[[str], str]) -> None:
     """
     jvm = _with_callbacks(
         "HandOver.custom(...) with a function",
-        "With Spark Connect give the name of a class on the server's class path.",
+        "With Spark Connect, set the name of a class on the server's class path.",
     )
     jvm.splice.hybrid.HandOverRules.register(name, _HandOverRule(start))
 

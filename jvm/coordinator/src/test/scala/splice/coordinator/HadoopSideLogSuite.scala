@@ -118,7 +118,7 @@ final class HadoopSideLogSuite extends AnyFunSuite with BeforeAndAfterEach {
     overwrite("initial", "splice 2 00\nabc")
     val error = intercept[SpliceException](open().get("initial"))
     assert(error.getCondition == "SPLICE_CHECKPOINT.VERSION_NOT_SUPPORTED")
-    assert(error.getMessage.contains("format 2, this version knows up to 1"))
+    assert(error.getMessage.contains("format 2; this version supports formats up to 1"))
   }
 
   test("a removed entry is gone") {

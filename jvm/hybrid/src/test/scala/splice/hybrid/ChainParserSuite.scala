@@ -103,7 +103,7 @@ final class ChainParserSuite extends AnyFunSuite {
     refuses(
       Legs.options("history" -> MemoryOptions.of(log), live),
       "SPLICE_HYBRID.UNBOUNDED_LEG",
-      "Leg 'history' never ends",
+      "Leg 'history' is unbounded",
       "leg 'live' after it"
     )
   }
@@ -112,7 +112,7 @@ final class ChainParserSuite extends AnyFunSuite {
     refuses(
       Legs.options(history, "middle" -> MemoryOptions.of(log), live),
       "SPLICE_HYBRID.UNBOUNDED_LEG",
-      "Leg 'middle' never ends",
+      "Leg 'middle' is unbounded",
       "leg 'live' after it"
     )
   }
@@ -135,7 +135,7 @@ final class ChainParserSuite extends AnyFunSuite {
       good + ("live.handOver" -> "offsets") + ("live.startingOffsets" -> "latest"),
       "SPLICE_OPTION.CONFLICT",
       "live.handOver, live.startingOffsets",
-      "only one can"
+      "both set the start"
     )
   }
 

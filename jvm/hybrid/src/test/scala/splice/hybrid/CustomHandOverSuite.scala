@@ -197,13 +197,13 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     assert(refused().contains("'live.handOver.class' is missing"))
     Seq("no.such.Rule", classOf[MemoryLog].getName, classOf[WithArgument].getName).foreach { name =>
       val text = refused("handOver.class" -> name)
-      assert(text.contains(s"'live.handOver.class' is '$name'") &&
+      assert(text.contains(s"'$name' is not a valid value of option 'live.handOver.class'") &&
         text.contains("implements splice.hybrid.HandOverRule"))
     }
     assert(refused(
       "handOver.class"  -> classOf[FromTheFirst].getName,
       "handOver.python" -> "f"
-    ).contains("only one can"))
+    ).contains("both name the rule"))
     assert(refused(
       "handOver.class" -> classOf[FromTheFirst].getName,
       "onHoles"        -> "fill"

@@ -256,7 +256,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     val late = range("2026-01-01T00:00:00Z", "2026-03-01T00:05:00.001Z")
     Seq(refused(byEvent, End(times = late)), refused(byFile, End(modified = late))).foreach { error =>
       assert(error.getCondition == "SPLICE_HAND_OVER.END_IN_FUTURE")
-      assert(error.getMessage.contains("more than 5 minutes after now"), error.getMessage)
+      assert(error.getMessage.contains("more than 5 minutes after the present time"), error.getMessage)
     }
   }
 

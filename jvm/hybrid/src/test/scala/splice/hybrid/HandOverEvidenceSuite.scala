@@ -125,7 +125,7 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
     )))
     val low = intercept[SpliceException](decide(files, """{"offsets":{"b":{"0":0},"a":{"0":2}}}""", two)(Nil))
     assert(low.getCondition == "SPLICE_HAND_OVER.GAP" && low.getMessage.contains("b-0 0; a-0 2."), low.getMessage)
-    assert(low.getMessage.contains("'live' cannot take over from 'before'"))
+    assert(low.getMessage.contains("'live' cannot continue after leg 'before'"))
   }
 
   test("an error names the first partitions only") {

@@ -49,31 +49,30 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
     refuses(
       chain("id, CAST(offset AS INT) AS at", "id, offset AS at"),
       "COLUMN_TYPE_MISMATCH",
-      "Leg 'history'",
-      "column 'at' as INT",
-      "has it as BIGINT",
+      "Column 'at' of leg 'history' has type INT",
+      "the hybrid source has type BIGINT",
       "'history.select'"
     )
-    refuses(chain("id", "id", "schema" -> "id STRING"), "COLUMN_TYPE_MISMATCH", "Leg 'live'", "BIGINT", "STRING")
+    refuses(chain("id", "id", "schema" -> "id STRING"), "COLUMN_TYPE_MISMATCH", "of leg 'live'", "BIGINT", "STRING")
   }
 
   test("a column that is missing, and one too many") {
     refuses(
       chain("id", "id, offset AS at"),
       "COLUMN_NOT_FOUND",
-      "Leg 'history' lacks the column 'at' of type BIGINT",
-      "it has id"
+      "Leg 'history' does not have column 'at' of type BIGINT",
+      "The leg has id"
     )
-    refuses(chain("", "id"), "EXTRA_COLUMN", "Leg 'history' has a column 'topic'", "columns are id", "'history.select'")
-    refuses(chain("id", "", "schema" -> "id BIGINT"), "EXTRA_COLUMN", "Leg 'live' has a column 'topic'")
+    refuses(chain("", "id"), "EXTRA_COLUMN", "Leg 'history' has column 'topic'", "columns of the hybrid source are id", "'history.select'")
+    refuses(chain("id", "", "schema" -> "id BIGINT"), "EXTRA_COLUMN", "Leg 'live' has column 'topic'")
   }
 
   test("a column that comes twice") {
-    refuses(chain("id, id", "id"), "DUPLICATE_COLUMN", "Leg 'history' has the column 'id' twice")
+    refuses(chain("id, id", "id"), "DUPLICATE_COLUMN", "Leg 'history' has column 'id' several times")
     refuses(
       chain("id", "id, offset AS ID"),
       "DUPLICATE_COLUMN",
-      "Leg 'live' has the column 'id' twice",
+      "Leg 'live' has column 'id' several times",
       "'live.select'"
     )
   }

@@ -104,7 +104,7 @@ final class LogColumnsSuite extends AnyFunSuite {
   }
 
   test("a rule that counts no leg is rejected before anything is read") {
-    refused("live.handOver", "history.logColumns", "none of them is counted") {
+    refused("live.handOver", "history.logColumns", "each of them is excluded") {
       chain(files("history", none), kafka("live", exact))
     }
     refused("live.handOver, a.logColumns, k.logColumns") {
@@ -121,7 +121,7 @@ final class LogColumnsSuite extends AnyFunSuite {
 
   test("columns that no hand-over uses are rejected") {
     Seq(columns, none).foreach { own =>
-      refused("history.logColumns", "no later leg begins by the offsets", "leave it out") {
+      refused("history.logColumns", "no later leg begins by the offsets", "remove the option") {
         chain(files("history", own), kafka("live", timed: _*))
       }
     }

@@ -118,7 +118,8 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
       (log, p) <- topic.partitions.iterator.zipWithIndex
       partition = LogPartition(topic.name, p)
       // Without a record since the time, the start is the end. If a broker is behind, earlier records follow this end, and they are read.
-      begun = handedOver.flatMap(_.get(partition)).filter(_ => isBehind)
+      // A start by offsets follows the previous leg, whose rows are read again after a rollback.
+      begun = handedOver.flatMap(_.get(partition)).filter(_ => isBehind && Shape.byTime.contains(world.shape))
       read  = math.max(moves.settledPosition(cluster, partition), begun.getOrElse(0L))
       // A partition that is found after the switch is read from its beginning, whatever the times of its records are. So are the records after
       // a position, which a clock that moves back dates before the switch.

@@ -145,7 +145,7 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
     assert(failure("KAFKA_DATA.TOPIC_RECREATED")(real.run(
       source,
       log
-    )(_.advance(until, everything = true))).contains("topic again "))
+    )(_.advance(until, everything = true))).contains("Topic again "))
   }
 
   test("starts by time, by group and by the end of the log") {
@@ -180,7 +180,7 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
       "subscribe"                   -> "nothing",
       "fetchOffset.retryIntervalMs" -> "10"
     ))(_.initial()))
-    assert(text.contains("topic nothing at 127.0.0.1"))
+    assert(text.contains("Topic nothing does not exist at 127.0.0.1"))
   }
 
   test("an idle trigger is one request") {

@@ -49,7 +49,7 @@ final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAn
     real.run(real.source("subscribe" -> "window", earliest, rarely)) { c =>
       val until = real.all(c, c.initial())
       recreate("window", 50)
-      assert(failure("KAFKA_DATA.TOPIC_RECREATED")(real.moved(c, until)).contains("topic window "))
+      assert(failure("KAFKA_DATA.TOPIC_RECREATED")(real.moved(c, until)).contains("Topic window "))
     }
   }
 

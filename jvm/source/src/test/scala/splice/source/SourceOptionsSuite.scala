@@ -28,7 +28,7 @@ final class SourceOptionsSuite extends AnyFunSuite {
 
   test("a text that is not allowed is an error that names option, value and what is allowed") {
     val error = intercept[SpliceOptionException](SourceOptions(Map("maxRows" -> "many"))(rows))
-    assert(error.getMessage.contains("'maxRows' is 'many'. Allowed: a whole number, 1 or more"))
+    assert(error.getMessage.contains("'many' is not a valid value of option 'maxRows'. Use a whole number, 1 or more"))
   }
 
   test("an unknown option is an error that names the nearest one") {

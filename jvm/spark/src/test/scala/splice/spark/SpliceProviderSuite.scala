@@ -16,7 +16,7 @@ final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
 
   test("a source that is not there is refused, with those that are") {
     val error = intercept[SpliceOptionException](spark.read.format("splice").option("source", "kafak").load())
-    assert(error.getMessage.contains("'source' is 'kafak'. Allowed: dynamicKafka, files, hybrid, kafka"))
+    assert(error.getMessage.contains("'kafak' is not a valid value of option 'source'. Use dynamicKafka, files, hybrid, kafka"))
   }
 
   test("an unknown option is refused with the nearest name") {
@@ -36,7 +36,7 @@ final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
         val reader = spark.read.format("splice-kafka").option("kafka.bootstrap.servers", "localhost:1")
         val error  = intercept[SpliceOptionException](reader.option("subscribe", "t").option(option, value).load())
         assert(error.getCondition == "SPLICE_OPTION.INVALID_VALUE" &&
-          error.getMessage.contains(s"'$option' is '$value'"))
+          error.getMessage.contains(s"'$value' is not a valid value of option '$option'"))
     }
   }
 

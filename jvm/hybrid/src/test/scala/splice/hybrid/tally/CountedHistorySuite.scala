@@ -186,7 +186,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
     val path  = archive("nulls", rows)
     val error = intercept[SpliceException](world("path" -> path).end)
     assert(error.getCondition == "SPLICE_HAND_OVER.INVALID_OFFSETS")
-    Seq("'partition'", "in 3 of", "'history'", path).foreach(words => assert(error.getMessage.contains(words)))
+    Seq("'partition'", "in 3 rows", "'history'", path).foreach(words => assert(error.getMessage.contains(words)))
     val negative = archive("negative", records("t", 0, Seq(-1L, 4L)))
     Seq(true, false).foreach { asBatches =>
       val own = new World(exact, "path" -> negative)(NoJobs)

@@ -52,7 +52,7 @@ final class TallyCheckSuite extends AnyFunSuite {
     ).foreach { case (invalid, words) =>
       val error = intercept[SpliceException](check(own)(own("recent"), tally(own, invalid)))
       assert(error.getCondition == "SPLICE_HAND_OVER.INVALID_OFFSETS" && error.getMessage.contains(words))
-      assert(error.getMessage.contains("Leg 'live'") && error.getMessage.contains("from 'recent'"))
+      assert(error.getMessage.contains("Leg 'live'") && error.getMessage.contains("after leg 'recent'"))
     }
   }
 

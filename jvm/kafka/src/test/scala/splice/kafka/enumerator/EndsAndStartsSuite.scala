@@ -69,7 +69,7 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
           begin(world("startingOffsets" -> "earliest", option -> json))
         ).getMessage
         val less = text("""{"t":{"0":2}}""")
-        assert(less.contains(s"'$name'") && less.contains("Not named: t-1."), less)
+        assert(less.contains(s"'$name'") && less.contains("Missing: t-1."), less)
         assert(text("""{"t":{"0":2,"1":1,"7":0}}""").contains("Named, but not read: t-7."))
     }
   }

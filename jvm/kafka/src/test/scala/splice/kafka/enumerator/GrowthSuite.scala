@@ -236,8 +236,8 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     run.log.create("t", 1)
     run.log.fill("t", 0, 50)
     run.later()
-    assert(failure("KAFKA_DATA.TOPIC_RECREATED")(e.advance(begin, Limits.Everything)).contains("topic t "))
-    assert(failure("KAFKA_DATA.TOPIC_RECREATED")(run.start().advance(begin, Limits.Everything)).contains("topic t "))
+    assert(failure("KAFKA_DATA.TOPIC_RECREATED")(e.advance(begin, Limits.Everything)).contains("Topic t "))
+    assert(failure("KAFKA_DATA.TOPIC_RECREATED")(run.start().advance(begin, Limits.Everything)).contains("Topic t "))
   }
 
   test("hole 13: a batch is not replayed from a topic that was created again") {
@@ -247,7 +247,7 @@ final class GrowthSuite extends AnyFunSuite with KafkaFailures {
     run.log.delete("t")
     run.log.create("t", 1)
     run.log.fill("t", 0, 50)
-    assert(failure("KAFKA_DATA.TOPIC_RECREATED")(run.replay(begin, until)).contains("topic t "))
+    assert(failure("KAFKA_DATA.TOPIC_RECREATED")(run.replay(begin, until)).contains("Topic t "))
   }
 
   test("a topic created again and still shorter is named as such, not as data loss") {

@@ -174,7 +174,7 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     }
     val (failing, at5) = driver("fail")
     val error          = intercept[SpliceException](all(failing.start(), at5))
-    assert(error.getCondition == "SPLICE_KAFKA_DATA.TOPIC_RECREATED" && error.getMessage.contains("topic t "))
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.TOPIC_RECREATED" && error.getMessage.contains("Topic t "))
     val (restarting, from) = driver("restart")
     val e                  = restarting.start()
     val (until, messages)  = LoggedMessages.during(classOf[Recreation].getName)(all(e, from))

@@ -80,7 +80,7 @@ final class StaleStartSuite extends AnyFunSuite {
     assert(kept.start().advance(start, Limits.Everything) == at(0 -> 10))
     val (run, from) = outdated()
     run.log.expire("t", 0, 9)
-    isRefused("DATA_LOSS")(run.start().advance(from, Limits.Everything))
+    isRefused("KAFKA_DATA.DATA_LOSS")(run.start().advance(from, Limits.Everything))
   }
 
   test("records that are written and removed while the time is decided are a gap") {

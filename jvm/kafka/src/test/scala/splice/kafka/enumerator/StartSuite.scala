@@ -62,7 +62,7 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
     assert(begin(StartingOffsets.AtTime(150, NoRecordAtTime.Error)) == wanted(1))
     assert(begin(StartingOffsets.Exact(SortedMap(LogPartition("u", 0) -> 1L))) == wanted(1))
     val none = intercept[SpliceOptionException](begin(StartingOffsets.Exact(SortedMap.empty)))
-    assert(none.getMessage.contains("Not named: u-0."))
+    assert(none.getMessage.contains("Missing: u-0."))
     val batch = intercept[SpliceOptionException](begin(StartingOffsets.Latest, ReadMode.Batch))
     assert(batch.getMessage.contains("'startingOffsets = latest'"))
   }
@@ -70,7 +70,7 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
   test("startingOffsets must name every partition and no other") {
     val less  = intercept[SpliceOptionException](begin(world("startingOffsets" -> """{"t":{"0":2}}""")))
     val other = intercept[SpliceOptionException](begin(world("startingOffsets" -> """{"t":{"0":2,"1":0,"7":0}}""")))
-    assert(less.getMessage.contains("'startingOffsets'") && less.getMessage.contains("Not named: t-1."))
+    assert(less.getMessage.contains("'startingOffsets'") && less.getMessage.contains("Missing: t-1."))
     assert(other.getMessage.contains("Named, but not read: t-7."))
   }
 

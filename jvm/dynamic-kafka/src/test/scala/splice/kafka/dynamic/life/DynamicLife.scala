@@ -87,7 +87,7 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean, fau
       true
     } catch {
       case _: Crash                                                                                => false
-      case e: SpliceOptionException if !covers("N2") && e.getMessage.contains("'subscribe' is ''") =>
+      case e: SpliceOptionException if !covers("N2") && e.getMessage.contains("'' is not a valid value of option 'subscribe'") =>
         throw new DynamicLife.Ended(e)
       case e: SpliceException =>
         life.note(s"the query fails: ${e.getMessage}")
