@@ -12,7 +12,7 @@ object KillingJar {
     killingJar := {
       val _       = (Compile / compile).value
       val classes = (Compile / classDirectory).value
-      val folders = Seq("kill", "login").map(classes / "splice" / "testkit" / _)
+      val folders = Seq("kill", "login").map(classes / "splice" / "testkit" / "internal" / _)
       val entries = folders.flatMap(folder => (folder ** "*.class").get).flatMap(file =>
         IO.relativize(classes, file).map(file -> _)
       )

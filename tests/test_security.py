@@ -21,7 +21,7 @@ from programs.launch import run
 from servers.ports import free_ports
 from servers.secured_kafka import SecuredKafka
 
-HANDLER = "splice.testkit.login.TokenOfSecret"
+HANDLER = "splice.testkit.internal.login.TokenOfSecret"
 SECRETS = "org.apache.kafka.common.config.provider.FileConfigProvider"
 ROWS = 30
 AGE = 54321

@@ -14,7 +14,7 @@ OPTIONS = {"checkpointStore": "unsafe"}
 """Options of a source with a checkpoint on that file system, whose rename may replace a file."""
 
 _JAR = Path(__file__).resolve().parents[2] / "jvm" / "testkit" / "target" / "splice-killing.jar"
-_PACKAGE = "splice.testkit.kill"
+_PACKAGE = "splice.testkit.internal.kill"
 
 
 @dataclass(frozen=True)

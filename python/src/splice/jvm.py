@@ -106,7 +106,7 @@ def register_metadata(name: str, document: Callable[[], str]) -> None:
         "A metadata service in Python",
         "With Spark Connect, use metadata_file(...) or metadata_url(...).",
     )
-    callbacks = jvm.splice.kafka.dynamic.metadata.MetadataCallbacks
+    callbacks = jvm.splice.kafka.dynamic.internal.metadata.MetadataCallbacks
     callbacks.register(name, _MetadataCallback(document))
 
 
@@ -143,7 +143,7 @@ class _MetadataCallback:
         self.document = document
 
     class Java:
-        implements: ClassVar = ["splice.kafka.dynamic.metadata.MetadataCallback"]
+        implements: ClassVar = ["splice.kafka.dynamic.internal.metadata.MetadataCallback"]
 
 
 class _HandOverRule:

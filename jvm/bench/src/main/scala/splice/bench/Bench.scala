@@ -8,6 +8,9 @@ import java.nio.file.{Files, Path}
 
 import org.apache.spark.sql.SparkSession
 
+import splice.bench.cost.{DriverCost, HandOverCost, ManyClustersCost, MemoryOverBatches, PlanCost}
+import splice.bench.race.{ClusterAway, ClustersRace, FilesRace, KafkaRace, RealTimeRace, Steady}
+
 /** `make bench`: Splice beside Spark's own sources, Flink's and the bare client, in turns, in one run.
   *
   * The arguments name the bootstrap servers of a cluster each; cases of one cluster run on the first, and those of several need

@@ -10,7 +10,7 @@ import scala.util.Using
 
 import com.fasterxml.jackson.databind.JsonNode
 
-import splice.source.Json
+import splice.source.internal.entries.Json
 
 /** Every error condition of every module, from the files that the modules read their texts from. */
 object ErrorsPage {

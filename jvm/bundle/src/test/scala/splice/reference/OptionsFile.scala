@@ -3,7 +3,8 @@
 
 package splice.reference
 
-import splice.source.{Json, OptionSet, SourceOption}
+import splice.source.internal.entries.Json
+import splice.source.options.{OptionSet, SourceOption}
 
 /** Every option of every connector as JSON, which the wheel has and the Python package reads. */
 object OptionsFile {

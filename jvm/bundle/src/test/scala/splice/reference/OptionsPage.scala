@@ -3,8 +3,9 @@
 
 package splice.reference
 
-import splice.hybrid.HybridOptions
-import splice.source.{CommonOptions, OptionSet, SourceOption, SourceProvider}
+import splice.hybrid.internal.options.HybridOptions
+import splice.source.SourceProvider
+import splice.source.options.{CommonOptions, OptionSet, SourceOption}
 
 /** Every option of every connector. */
 object OptionsPage {

@@ -3,7 +3,7 @@
 
 package splice.coordinator
 
-import splice.source.LegIdentity
+import splice.source.internal.legs.LegIdentity
 
 /** The legs of a checkpoint compared with those of a start.
   *

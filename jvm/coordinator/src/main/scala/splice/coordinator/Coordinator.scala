@@ -11,7 +11,11 @@ import scala.collection.immutable.SortedMap
 import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
+import splice.coordinator.sidelog.{MemorySideLog, SourceFolder}
+import splice.coordinator.slots.{SlotCount, SlotLayout, SlotLog, SlotRules}
 import splice.source._
+import splice.source.errors.SpliceException
+import splice.source.runtime.{OpenEnded, ProgressMetric, Report, SessionSettings}
 
 /** Drives any source through one run of one query: the first position, how far each batch goes, what its tasks are.
   *
@@ -29,7 +33,7 @@ import splice.source._
   * @param cores
   *   how many tasks the available cores can run at a time now, if the number of slots follows them; None = `rules` set the number for the whole run
   */
-final class Coordinator(
+private[splice] final class Coordinator(
     source: Source[_ <: Position],
     context: EnumeratorContext,
     rules: SlotRules,

@@ -4,7 +4,7 @@
 package splice.coordinator
 
 /** The offsets of one source that Spark keeps in the offset log of a checkpoint, as JSON. Each call reads the log. */
-trait OffsetLog {
+private[splice] trait OffsetLog {
 
   /** The end of the last batch; None when no batch of the source was logged. */
   def latest(): Option[String]
@@ -13,7 +13,7 @@ trait OffsetLog {
   def oldest(): Option[String]
 }
 
-object OffsetLog {
+private[splice] object OffsetLog {
 
   /** The log of a bounded read, which has no checkpoint. */
   object Empty extends OffsetLog {

@@ -7,7 +7,10 @@ import java.time.Duration
 
 import org.slf4j.LoggerFactory
 
-import splice.source._
+import splice.coordinator.slots.{Assigner, SlotRules}
+import splice.source.{Position, SplitRange, TaskRanges}
+import splice.source.internal.legs.LegIdentity
+import splice.source.runtime.OpenEnded
 
 /** Batches of Spark's real-time mode, which have a time instead of an end, and the tasks of continuous mode, whose epochs have one. One thread
   * at a time calls all methods but [[isStale]].
@@ -22,7 +25,7 @@ import splice.source._
   *   how many tasks the executors can run at the same time now. The time of a batch begins at its start, so a task that waited for another one
   *   would read nothing, batch after batch
   */
-final class RealTimeBatches private[coordinator] (
+private[splice] final class RealTimeBatches private[splice] (
     enumerator: => OpenEnded[Position],
     isMember: Position => String => Boolean,
     rules: () => SlotRules,

@@ -8,7 +8,12 @@ import scala.collection.immutable.SortedMap
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source._
+import splice.coordinator.sidelog.MemorySideLog
+import splice.source.{EnumeratorContext, Limits, Position, Source, SplitEnumerator}
+import splice.source.errors.SpliceException
+import splice.source.internal.entries.NumberedEntries
+import splice.source.internal.legs.LegIdentity
+import splice.source.runtime.SideLog
 
 final class ChainLogSuite extends AnyFunSuite {
 

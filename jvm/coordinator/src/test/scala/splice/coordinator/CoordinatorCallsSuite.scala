@@ -13,7 +13,10 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.coordinator.sidelog.MemorySideLog
 import splice.source._
+import splice.source.errors.{CheckpointErrors, SpliceException}
+import splice.source.runtime.{Report, SideLog}
 
 /** Calls of a source and its enumerators in one run, in their order. */
 final class CoordinatorCallsSuite extends AnyFunSuite {

@@ -10,7 +10,10 @@ import scala.collection.immutable.SortedMap
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source._
+import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.slots.SlotRules
+import splice.source.{EnumeratorContext, Limits, Position, ReadMode, StoredStart, TaskRanges}
+import splice.source.runtime.SideLog
 
 final class CoordinatorSuite extends AnyFunSuite {
 

@@ -8,6 +8,8 @@ import scala.collection.immutable.SortedMap
 import org.apache.spark.sql.types.{LongType, StructType}
 
 import splice.source._
+import splice.source.internal.entries.Json
+import splice.source.runtime.Boundedness
 
 /** A source of numbers for the coordinator's own tests: partition `p` holds as many as the test says. */
 class CounterSource(ends: () => SortedMap[Int, Long], own: Limits.Limited, slotted: Boolean = true)

@@ -9,7 +9,10 @@ import scala.collection.immutable.SortedMap
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source._
+import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.slots.{CutRules, SlotRules}
+import splice.source.{EnumeratorContext, Limits, Position, ReadMode, TaskRanges}
+import splice.source.options.SlotAssigner
 
 /** Slots that follow the cores of a cluster. */
 final class FollowedCoresSuite extends AnyFunSuite {

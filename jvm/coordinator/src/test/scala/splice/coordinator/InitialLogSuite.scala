@@ -13,7 +13,10 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.{Limits, Position, SharedStart, SharesCheckpoint, SpliceException}
+import splice.coordinator.sidelog.{HadoopSourceFolder, MemorySideLog, SourceFolder}
+import splice.source.{Limits, Position, SharesCheckpoint}
+import splice.source.errors.SpliceException
+import splice.source.log.SharedStart
 
 final class InitialLogSuite extends AnyFunSuite {
 

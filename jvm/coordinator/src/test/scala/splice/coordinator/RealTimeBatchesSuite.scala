@@ -8,7 +8,9 @@ import scala.collection.immutable.SortedMap
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source._
+import splice.coordinator.slots.SlotRules
+import splice.source.{Limits, Position, SplitEnumerator, SplitRange, SplitReaderFactory, StartPosition, TaskRanges}
+import splice.source.runtime.OpenEnded
 
 /** Tasks of batches that have a time instead of an end. */
 final class RealTimeBatchesSuite extends AnyFunSuite {

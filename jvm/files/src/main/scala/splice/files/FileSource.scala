@@ -9,17 +9,23 @@ import scala.collection.immutable.SortedMap
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
-import splice.files.enumerator.{Analysis, FileEnumerator, FileListing, FilesPosition, RootPaths, SparkStorage}
-import splice.files.options.{FileOptions, FileSettings}
-import splice.files.reader.FileMetadata
-import splice.files.split.FileSchemas
-import splice.source._
+import splice.files.internal.enumerator.{FileEnumerator, FilesPosition, SparkStorage}
+import splice.files.internal.listing.{Analysis, FileListing, RootPaths}
+import splice.files.internal.options.{FileOptions, FilePaths}
+import splice.files.internal.reader.FileMetadata
+import splice.files.internal.session.FileFormats
+import splice.files.internal.settings.FileSettings
+import splice.files.internal.split.FileSchemas
+import splice.source.{EnumeratorContext, ReadMode, Source, SplitEnumerator}
+import splice.source.internal.entries.Json
+import splice.source.options.CommonOptions
+import splice.source.runtime.Boundedness
 
 /** A bounded source of files, read by Spark's own readers: parquet, orc, json, csv, text.
   *
   * The files are listed when the query first starts and written down; from then on nothing is listed again, and files that come
   * later are not read. A file that was changed after it was listed fails the query (see `onFileChanged`).
-  * Options are those of [[splice.files.options.FileOptions]]; every other one is handed to Spark's reader.
+  * Options are those of [[splice.files.internal.options.FileOptions]]; every other one is handed to Spark's reader.
   */
 final class FileSource private[files] (private[files] val settings: FileSettings) extends Source[FilesPosition] {
 
@@ -79,5 +85,5 @@ object FileSource {
   @varargs
   def builder(format: String, paths: String*): FileSourceBuilder =
     new FileSourceBuilder(Seq(CommonOptions.Source.key -> Kind, FileOptions.Format.key -> format) ++
-      options.FilePaths.options(paths))
+      FilePaths.options(paths))
 }

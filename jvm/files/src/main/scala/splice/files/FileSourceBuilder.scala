@@ -8,8 +8,9 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.types.StructType
 
-import splice.files.options.FileOptions
-import splice.source.{SourceOptions, SourceProvider, SourceSpec}
+import splice.files.internal.options.FileOptions
+import splice.source.{SourceProvider, SourceSpec}
+import splice.source.options.SourceOptions
 
 /** Says what a file source reads. Immutable: every method returns another builder. */
 final class FileSourceBuilder private[files] (entries: Seq[(String, String)]) {
@@ -42,7 +43,7 @@ final class FileSourceBuilder private[files] (entries: Seq[(String, String)]) {
 
   /** Checks the options; touches no file.
     *
-    * @throws splice.source.SpliceOptionException
+    * @throws splice.source.errors.SpliceOptionException
     *   when an option is unknown, missing or not allowed
     */
   def build(): SourceSpec = {

@@ -3,8 +3,10 @@
 
 package splice.files
 
-import splice.files.options.{FileOptions, FileSettings}
-import splice.source.{OptionSet, Position, Source, SourceOptions, SourceProvider}
+import splice.files.internal.options.FileOptions
+import splice.files.internal.settings.FileSettings
+import splice.source.{Position, Source, SourceProvider}
+import splice.source.options.{OptionSet, SourceOptions}
 
 /** Registers the file source. */
 final class FileSourceProvider extends SourceProvider {

@@ -8,7 +8,7 @@ import java.nio.file.{Files, Paths}
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.SpliceException
+import splice.source.errors.SpliceException
 
 /** Columns that differ in case are two columns where the session is case-sensitive. */
 final class CaseSensitiveSuite extends AnyFunSuite with LocalSpark {

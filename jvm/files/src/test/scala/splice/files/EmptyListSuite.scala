@@ -7,8 +7,9 @@ import java.nio.file.{Files, Paths}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.MemorySideLog
-import splice.source.{ReadMode, SpliceException}
+import splice.coordinator.sidelog.MemorySideLog
+import splice.source.ReadMode
+import splice.source.errors.SpliceException
 import splice.testkit.LoggedMessages
 
 /** A list without files: an error or a warning, as `onEmpty` specifies. */

@@ -14,10 +14,11 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.MemorySideLog
-import splice.files.enumerator.{FileList, FileListLog, FilesPosition}
-import splice.files.split.{BlockId, FileGrid}
-import splice.source._
+import splice.coordinator.sidelog.MemorySideLog
+import splice.files.internal.enumerator.{FileList, FileListLog, FilesPosition}
+import splice.files.internal.split.{BlockId, FileGrid}
+import splice.source.{Limits, SplitRange, StartPosition}
+import splice.source.log.Coverage
 
 /** Files that several batches read: each row is in exactly one batch, with any limits and over restarts. */
 final class PartsOfFilesSuite extends AnyFunSuite with RandomFiles {

@@ -10,8 +10,11 @@ import scala.collection.immutable.SortedMap
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.MemorySideLog
-import splice.source._
+import splice.coordinator.sidelog.MemorySideLog
+import splice.files.internal.errors.FilesErrors
+import splice.source.{EnumeratorContext, Limits, ReadMode}
+import splice.source.errors.SpliceException
+import splice.source.runtime.ProgressMetric
 
 /** The list is made once in the life of a checkpoint. */
 final class RestartSuite extends AnyFunSuite with LocalSpark {

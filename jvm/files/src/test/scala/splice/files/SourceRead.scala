@@ -14,9 +14,11 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
-import splice.coordinator.MemorySideLog
-import splice.files.enumerator.FilesPosition
+import splice.coordinator.sidelog.MemorySideLog
+import splice.files.internal.enumerator.FilesPosition
 import splice.source._
+import splice.source.options.SourceOptions
+import splice.source.runtime.{SessionSettings, SideLog}
 
 /** Reads a file source without Spark's front: enumerator, ranges, tasks. */
 final class SourceRead(

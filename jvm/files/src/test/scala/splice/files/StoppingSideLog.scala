@@ -3,7 +3,7 @@
 
 package splice.files
 
-import splice.source.SideLog
+import splice.source.runtime.SideLog
 
 /** A driver that stops before it writes certain entries. */
 final class StoppingSideLog(inner: SideLog, stopsBefore: String => Boolean) extends SideLog {

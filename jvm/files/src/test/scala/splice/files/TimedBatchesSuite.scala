@@ -12,10 +12,11 @@ import scala.util.{Random, Using}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.MemorySideLog
-import splice.files.enumerator.{FileList, FilesPosition}
-import splice.files.split.{FileRange, FileSchemas, ListedFile, Packing}
-import splice.source._
+import splice.coordinator.sidelog.MemorySideLog
+import splice.files.internal.enumerator.{FileList, FilesPosition}
+import splice.files.internal.split.{FileRange, FileSchemas, ListedFile, Packing}
+import splice.source.{Limits, Poll, SplitRange, SplitReaderFactory, StartPosition, TaskRanges}
+import splice.source.runtime.OpenEnded
 
 /** Batches that have a time instead of an end: it may end them after any row. */
 final class TimedBatchesSuite extends AnyFunSuite with RandomFiles {

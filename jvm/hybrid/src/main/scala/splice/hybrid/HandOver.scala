@@ -5,6 +5,7 @@ package splice.hybrid
 
 import java.time.Duration
 
+import splice.hybrid.internal.options.{HandOverOptions, RuleOfUser}
 import splice.source.OffsetColumns
 
 /** How a leg takes over from the one before: a rule that is asked once, at the switch (FLIP-150's start position conversion).
@@ -80,7 +81,7 @@ object HandOver {
     * @param time
     *   the timestamp column of the previous leg whose least and greatest values the rule receives
     */
-  final case class Custom private[hybrid] (by: RuleOfUser, columns: Option[LogColumns.Named], time: Option[String])
+  final case class Custom private[splice] (by: RuleOfUser, columns: Option[LogColumns.Named], time: Option[String])
       extends HandOver {
     override def options: Seq[(String, String)] =
       Seq(HandOverOptions.Rule.key -> HandOverOptions.CustomRule, by.option) ++

@@ -5,7 +5,13 @@ package splice.hybrid
 
 import java.time.Instant
 
-import splice.source._
+import splice.hybrid.internal.handover.SwitchFormat
+import splice.hybrid.internal.options.{ChainParser, HybridOptions}
+import splice.hybrid.internal.schema.HybridSchema
+import splice.source.{KeepsHistory, Position, Source, SourceProvider}
+import splice.source.internal.entries.Json
+import splice.source.options.{OptionSet, SourceOptions}
+import splice.source.runtime.{HistoryEvent, SideLog}
 
 /** Registers the hybrid source. */
 final class HybridProvider extends SourceProvider with KeepsHistory {

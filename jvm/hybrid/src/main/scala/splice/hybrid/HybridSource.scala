@@ -8,7 +8,16 @@ import scala.util.Using
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 
-import splice.source._
+import splice.hybrid.internal.chain.{Chain, HybridColumns}
+import splice.hybrid.internal.enumerator.HybridEnumerator
+import splice.hybrid.internal.handover.LegLog
+import splice.hybrid.internal.options.EvidenceCheck
+import splice.hybrid.internal.plan.LaterLegs
+import splice.hybrid.internal.schema.{HybridSchema, LegSelects}
+import splice.hybrid.internal.split.HybridPosition
+import splice.source.{EnumeratorContext, Source, SourceSpec, SplitEnumerator}
+import splice.source.internal.legs.{LegIdentity, LegPlan}
+import splice.source.runtime.{Boundedness, SideLog}
 
 /** A source made of sources: each leg is read to its end, then the next takes over (FLIP-150's HybridSource).
   *

@@ -6,7 +6,9 @@ package splice.hybrid
 import scala.collection.immutable.ListMap
 import scala.jdk.CollectionConverters._
 
-import splice.source.{CommonOptions, SourceOptions, SourceProvider, SourceSpec}
+import splice.hybrid.internal.options.{HybridOptions, LogColumnsOption}
+import splice.source.{SourceProvider, SourceSpec}
+import splice.source.options.{CommonOptions, SourceOptions}
 
 /** Builds a hybrid, leg by leg; immutable, each call gives a new builder. */
 final class HybridSourceBuilder private (
@@ -58,7 +60,7 @@ final class HybridSourceBuilder private (
 
   /** Checks all that can be checked without a server or a folder.
     *
-    * @throws splice.source.SpliceOptionException
+    * @throws splice.source.errors.SpliceOptionException
     *   that names the option, with its leg in front
     */
   def build(): SourceSpec = {

@@ -15,7 +15,7 @@ final class AcceptedLossSuite extends AnyFunSuite with HybridWorlds {
   private trait Warned extends World {
 
     /** The warnings of a run from the start. */
-    def warnings(): Seq[String] = LoggedMessages.during("splice.hybrid.HandOverTable") {
+    def warnings(): Seq[String] = LoggedMessages.during("splice.hybrid.internal.handover.HandOverTable") {
       Using.resource(Legs.run(source, log))(batches(_))
     }._2
 

@@ -7,10 +7,15 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.{Coordinator, MemorySideLog}
-import splice.hybrid.tally.CountedColumns
-import splice.source._
-import splice.testkit.memory.{MemoryLog, MemoryOptions, MemoryRange}
+import splice.coordinator.Coordinator
+import splice.coordinator.sidelog.MemorySideLog
+import splice.hybrid.internal.counting.CountedColumns
+import splice.hybrid.internal.options.ChainParser
+import splice.hybrid.internal.split.{HybridPosition, LegRange}
+import splice.source.{OffsetColumns, Position, Source}
+import splice.source.errors.SpliceException
+import splice.source.options.SourceOptions
+import splice.testkit.internal.memory.{MemoryLog, MemoryOptions, MemoryRange}
 
 /** Several archives, then the log that they were taken from, with an exact hand-over. */
 final class ChainHandOverSuite extends AnyFunSuite {

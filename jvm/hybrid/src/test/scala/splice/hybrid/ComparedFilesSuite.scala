@@ -12,9 +12,13 @@ import org.apache.spark.sql.Column
 import org.apache.spark.sql.functions._
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.{Coordinator, MemorySideLog}
-import splice.source._
-import splice.testkit.memory.MemoryLog
+import splice.coordinator.Coordinator
+import splice.coordinator.sidelog.MemorySideLog
+import splice.hybrid.internal.split.HybridPosition
+import splice.source.Position
+import splice.source.errors.SpliceException
+import splice.source.internal.entries.Json
+import splice.testkit.internal.memory.MemoryLog
 
 /** Files whose last records are compared with the log. */
 final class ComparedFilesSuite extends AnyFunSuite with LocalSpark {

@@ -7,8 +7,10 @@ import java.nio.file.{Files, Path}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.MemorySideLog
-import splice.source.{Position, SideLog, SpliceException}
+import splice.coordinator.sidelog.MemorySideLog
+import splice.source.Position
+import splice.source.errors.SpliceException
+import splice.source.runtime.SideLog
 
 /** A history of files without a file. */
 final class EmptyHistorySuite extends AnyFunSuite with LocalSpark {

@@ -5,7 +5,8 @@ package splice.hybrid
 
 import scala.collection.immutable.SortedMap
 
-import splice.source.{LogPartition, LogPartitions, LogRange, LogRecord}
+import splice.source.LogPartition
+import splice.source.log.{LogPartitions, LogRange, LogRecord}
 
 /** A log of certain ranges and records.
   *

@@ -9,8 +9,9 @@ import scala.collection.immutable.ListMap
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.{SourceSpec, SpliceOptionException}
-import splice.testkit.memory.MemoryOptions
+import splice.source.SourceSpec
+import splice.source.errors.SpliceOptionException
+import splice.testkit.internal.memory.MemoryOptions
 
 final class HybridSourceBuilderSuite extends AnyFunSuite {
 

@@ -10,7 +10,11 @@ import scala.util.Using
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source._
+import splice.hybrid.internal.chain.HybridColumns
+import splice.hybrid.internal.split.LegRange
+import splice.source.SplitRange
+import splice.source.internal.entries.Json
+import splice.source.log.Extent
 
 /** Properties that a hybrid source takes from its legs. */
 final class HybridSourceSuite extends AnyFunSuite with HybridWorlds {

@@ -3,9 +3,11 @@
 
 package splice.hybrid
 
-import splice.coordinator.{Coordinator, MemorySideLog}
-import splice.source._
-import splice.testkit.memory.{MemoryLog, MemoryRange}
+import splice.coordinator.Coordinator
+import splice.coordinator.sidelog.MemorySideLog
+import splice.hybrid.internal.split.{HybridPosition, LegRange}
+import splice.source.{Position, Source, SplitRange}
+import splice.testkit.internal.memory.{MemoryLog, MemoryRange}
 
 /** A history that holds the first three of a log's six records, and what tests ask of a run over both. */
 trait HybridWorlds {

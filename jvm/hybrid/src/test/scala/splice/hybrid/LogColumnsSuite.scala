@@ -7,8 +7,13 @@ import scala.collection.immutable.ListMap
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.{OffsetColumns, SourceOptions, SourceSpec, SpliceOptionException}
-import splice.testkit.memory.MemoryOptions
+import splice.hybrid.internal.chain.Chain
+import splice.hybrid.internal.handover.FromTheFirst
+import splice.hybrid.internal.options.{ChainParser, EvidenceCheck, LogColumnsOption}
+import splice.source.{OffsetColumns, SourceSpec}
+import splice.source.errors.SpliceOptionException
+import splice.source.options.SourceOptions
+import splice.testkit.internal.memory.MemoryOptions
 
 /** The option `logColumns`, and which legs an exact hand-over counts because of it. */
 final class LogColumnsSuite extends AnyFunSuite {

@@ -7,13 +7,19 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.apache.spark.sql.types.StructType
 
-import splice.kafka.dynamic._
-import splice.kafka.dynamic.reader.ClusterReads
-import splice.kafka.dynamic.split.DynamicOffset
-import splice.kafka.enumerator.{ClusterEnumerator, KafkaPlan, RecordSizes, TimedOffset}
-import splice.kafka.options.StartingOffsets
-import splice.kafka.split.KafkaPosition
+import splice.kafka.dynamic.{DynamicKafkaSource, KafkaCluster, KafkaMetadataService, KafkaStream, StreamMetadata}
+import splice.kafka.dynamic.internal.reader.ClusterReads
+import splice.kafka.dynamic.internal.settings.DynamicSettings
+import splice.kafka.dynamic.internal.split.DynamicOffset
+import splice.kafka.internal.admission.RecordSizes
+import splice.kafka.internal.cluster.TimedOffset
+import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaPlan}
+import splice.kafka.internal.options.StartingOffsets
+import splice.kafka.internal.split.KafkaPosition
 import splice.source._
+import splice.source.log.{LogRange, LogRecord}
+import splice.source.options.SourceOptions
+import splice.source.runtime.Boundedness
 
 /** A stream on a cluster in memory, of so many partitions that their offsets are too long for an offset of Spark.
   *

@@ -10,10 +10,12 @@ import scala.util.Using
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.Coordinator
+import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.simulation.PassingSideLog
-import splice.source._
+import splice.source.{OnGap, Position, Source}
+import splice.source.runtime.SideLog
 import splice.testkit.LoggedMessages
-import splice.testkit.memory.{MemoryLog, MemoryOptions}
+import splice.testkit.internal.memory.{MemoryLog, MemoryOptions}
 
 /** Logs whose ends are committed outside of the checkpoint, and that are removed from their chain before that. */
 final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
@@ -42,7 +44,7 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
     def run[A](source: Source[_ <: Position])(use: Coordinator => A): A = Using.resource(Legs.run(source, log))(use)
 
     /** Commits the end in a run of its own, and returns the warnings about last commits. */
-    def commit(side: SideLog = log): Seq[String] = LoggedMessages.during("splice.hybrid.LegCommits") {
+    def commit(side: SideLog = log): Seq[String] = LoggedMessages.during("splice.hybrid.internal.enumerator.LegCommits") {
       Using.resource(Legs.run(whole, side))(c => c.committed(c.position(at)))
     }._2
 
@@ -51,7 +53,7 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
     /** The names of legs that warnings of a start name. */
     def warned(source: Source[_ <: Position]): Seq[String] = {
       val (_, messages) =
-        LoggedMessages.during("splice.hybrid.LegLog")(run(source)(c => c.advance(c.position(at), false)))
+        LoggedMessages.during("splice.hybrid.internal.handover.LegLog")(run(source)(c => c.advance(c.position(at), false)))
       messages.filter(_.contains("was removed from the chain before Splice committed its end")).map(_.split('\'')(1))
     }
   }

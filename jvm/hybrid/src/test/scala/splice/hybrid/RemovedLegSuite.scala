@@ -8,9 +8,14 @@ import scala.util.Using
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.Coordinator
-import splice.source._
+import splice.hybrid.internal.chain.{Chain, Leg}
+import splice.hybrid.internal.split.HybridPosition
+import splice.source.{OnGap, Position, Source}
+import splice.source.errors.SpliceException
+import splice.source.internal.entries.Json
+import splice.source.runtime.ProgressMetric
 import splice.testkit.LoggedMessages
-import splice.testkit.memory.{MemoryLog, MemoryOptions}
+import splice.testkit.internal.memory.{MemoryLog, MemoryOptions}
 
 /** Chains from which legs are removed while their checkpoint is kept. */
 final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
@@ -255,7 +260,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
     "a last commit that fails is not stored as passed on, and the next run repeats it, with a warning of each failure"
   ) {
     new Logs {
-      private def warnings(): Int = LoggedMessages.during("splice.hybrid.LegCommits") {
+      private def warnings(): Int = LoggedMessages.during("splice.hybrid.internal.enumerator.LegCommits") {
         Using.resource(Legs.run(logs, log)) { c =>
           c.committed(c.position(switched.json))
           c.committed(c.position(switched.json))

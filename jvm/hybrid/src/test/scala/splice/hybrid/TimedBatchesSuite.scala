@@ -9,8 +9,9 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.{Coordinator, MemorySideLog, RealTimeBatches}
-import splice.source._
+import splice.coordinator.{Coordinator, RealTimeBatches}
+import splice.coordinator.sidelog.MemorySideLog
+import splice.source.{Poll, Position, Source, SplitRange}
 
 /** Batches of a chain that a time ends. */
 final class TimedBatchesSuite extends AnyFunSuite with LocalSpark {

@@ -10,9 +10,12 @@ import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.Coordinator
+import splice.hybrid.internal.chain.{Chain, Leg, OnHoles}
 import splice.simulation.Passing
-import splice.source._
-import splice.testkit.memory.{MemoryLog, MemoryPosition}
+import splice.source.{EnumeratorContext, OnGap, Position, Source, SplitEnumerator, StartPosition}
+import splice.source.internal.entries.Json
+import splice.source.runtime.SideLog
+import splice.testkit.internal.memory.{MemoryLog, MemoryPosition}
 
 /** A driver that decides a switch while another driver of the same checkpoint stores its own. */
 final class TwoDriversSuite extends AnyFunSuite with HybridWorlds {

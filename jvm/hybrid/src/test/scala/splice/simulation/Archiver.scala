@@ -6,7 +6,8 @@ package splice.simulation
 import scala.collection.mutable
 
 import splice.source.LogPartition
-import splice.testkit.simulation._
+import splice.testkit.internal.simulation.{ArchivedRow, SimulatedCluster, SimulatedFolder}
+import splice.testkit.simulation.Life
 
 /** Copies a log into files, each record once, in the order of each partition; what no reader may see it passes over.
   *

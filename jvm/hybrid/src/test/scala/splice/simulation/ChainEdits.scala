@@ -3,8 +3,9 @@
 
 package splice.simulation
 
-import splice.source.{Json, SpliceException}
-import splice.testkit.simulation._
+import splice.source.errors.SpliceException
+import splice.source.internal.entries.Json
+import splice.testkit.simulation.{Life, SimulatedSpark, Violation}
 
 /** What a restart changes of the chain: a leg that is left out, or that returns, or is added. A change that loses or repeats rows must be refused
   * by name; then the next start has all legs again. What must be refused follows from the entries of switches and from Spark's log.

@@ -8,7 +8,7 @@ import org.apache.logging.log4j.core.config.Configurator
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.{BeforeAndAfterAllConfigMap, ConfigMap}
 
-import splice.testkit.simulation._
+import splice.testkit.simulation.Simulation
 
 /** The simulation is itself tested: each rule that is undone is found within the seeds of its run.
   *

@@ -5,9 +5,10 @@ package splice.simulation
 
 import scala.collection.mutable
 
-import splice.kafka.split.KafkaPosition
+import splice.kafka.internal.split.KafkaPosition
 import splice.source.{LogPartition, OnGap}
-import splice.testkit.simulation._
+import splice.testkit.internal.simulation.SimulatedCluster
+import splice.testkit.simulation.{Life, SimulatedSpark}
 
 /** What happens to the sources of a chain while its query lives: growth, retention, transactions, and now and then something grim.
   *

@@ -3,10 +3,14 @@
 
 package splice.simulation
 
-import splice.hybrid.{HandOver, OnHoles}
-import splice.kafka.split.KafkaPosition
-import splice.source._
-import splice.testkit.simulation._
+import splice.hybrid.HandOver
+import splice.hybrid.internal.chain.OnHoles
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.{LogPartition, OnGap}
+import splice.source.errors.SpliceException
+import splice.source.internal.entries.Json
+import splice.testkit.internal.simulation.{ArchivedRow, SimulatedCluster}
+import splice.testkit.simulation.Violation
 
 /** A row that a source held at some time.
   *

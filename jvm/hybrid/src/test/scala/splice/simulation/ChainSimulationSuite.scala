@@ -8,7 +8,7 @@ import org.apache.logging.log4j.core.config.Configurator
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.{BeforeAndAfterAllConfigMap, ConfigMap}
 
-import splice.testkit.simulation._
+import splice.testkit.simulation.{CrashPoint, LifeSettings, Simulation}
 
 /** Whole lives of queries over chains of real enumerators and readers: files, Kafka, and the hybrid that joins them.
   *

@@ -7,11 +7,13 @@ import java.time.Duration
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.kafka.KafkaErrors
-import splice.kafka.enumerator.{LogDescription, LogMetadata, TimedOffset, TopicState}
-import splice.kafka.options.Subscription
-import splice.source.{LogPartition, LogRecord}
-import splice.testkit.simulation.{Life, SimulatedCluster, SimulatedPartition}
+import splice.kafka.internal.cluster.{LogDescription, LogMetadata, TimedOffset, TopicState}
+import splice.kafka.internal.errors.KafkaErrors
+import splice.kafka.internal.options.Subscription
+import splice.source.LogPartition
+import splice.source.log.LogRecord
+import splice.testkit.internal.simulation.{SimulatedCluster, SimulatedPartition}
+import splice.testkit.simulation.Life
 
 /** Answers the Kafka enumerator from a simulated cluster. Now and then the broker that answers is behind, or away.
   *

@@ -5,12 +5,16 @@ package splice.simulation
 
 import java.time.Clock
 
-import splice.files.enumerator.FilesPosition
-import splice.hybrid.{HybridPosition, Leg}
-import splice.kafka.enumerator.LogMetadata
-import splice.kafka.split.KafkaPosition
-import splice.source.{LegIdentity, SideLog, SplitEnumerator}
-import splice.testkit.simulation.{SimulatedCluster, TaskRows}
+import splice.files.internal.enumerator.FilesPosition
+import splice.hybrid.internal.chain.Leg
+import splice.hybrid.internal.split.HybridPosition
+import splice.kafka.internal.cluster.LogMetadata
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.SplitEnumerator
+import splice.source.internal.legs.LegIdentity
+import splice.source.runtime.SideLog
+import splice.testkit.internal.simulation.SimulatedCluster
+import splice.testkit.simulation.TaskRows
 
 /** What a planted fault changes; the default changes nothing.
   *

@@ -9,13 +9,15 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
-import splice.files.enumerator.{FileEnumerator, FileList, FileListLog, FileStorage, FilesPosition}
-import splice.files.options.OnFileChanged
-import splice.files.reader.{BlockReader, FileOpener, FilePolicy}
-import splice.files.split.{FileBlock, FileRange, FileSchemas, ListedFile, Packing}
-import splice.hybrid.tally.CountPlan
+import splice.files.internal.enumerator.{FileEnumerator, FileList, FileListLog, FileStorage, FilesPosition}
+import splice.files.internal.options.OnFileChanged
+import splice.files.internal.reader.{BlockReader, FileOpener, FilePolicy}
+import splice.files.internal.split.{FileBlock, FileRange, FileSchemas, ListedFile, Packing}
+import splice.hybrid.internal.counting.CountPlan
 import splice.source._
-import splice.testkit.simulation._
+import splice.source.runtime.{Boundedness, SideLog}
+import splice.testkit.internal.simulation.{ArchivedRow, ForgetfulSideLog, SimulatedFile, SimulatedFolder}
+import splice.testkit.simulation.{Life, TaskRows, Violation}
 
 /** A leg of files: the real enumerator, list, packing and checks over a simulated folder.
   *

@@ -13,7 +13,7 @@ import org.apache.hadoop.fs._
 import org.apache.hadoop.fs.permission.FsPermission
 import org.apache.hadoop.util.Progressable
 
-import splice.testkit.simulation.SimulatedFolder
+import splice.testkit.internal.simulation.SimulatedFolder
 
 /** A Hadoop file system that knows of simulated files what a reader checks: length and modification time. */
 final class SimulatedFileSystem extends FileSystem {

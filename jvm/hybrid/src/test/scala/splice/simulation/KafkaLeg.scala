@@ -10,13 +10,18 @@ import scala.collection.immutable.SortedMap
 import org.apache.kafka.clients.CommonClientConfigs
 import org.apache.spark.sql.types.StructType
 
-import splice.kafka.enumerator.ClockedDiscovery
-import splice.kafka.options.{ClientProperties, EndingOffsets, KafkaSettings, LogPolicies, StartingOffsets, Subscription}
-import splice.kafka.reader.{KafkaSplitReader, ReaderKey, ReaderPool, ReaderSettings, SlotConsumer, SlotReader}
-import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
-import splice.kafka.{KafkaSchema, KafkaSource}
-import splice.source._
-import splice.testkit.simulation.{Life, SimulatedCluster, TaskRows}
+import splice.kafka.KafkaSource
+import splice.kafka.internal.cluster.ClockedDiscovery
+import splice.kafka.internal.consumer.SlotConsumer
+import splice.kafka.internal.options._
+import splice.kafka.internal.pool.{ReaderKey, ReaderPool, ReaderSettings}
+import splice.kafka.internal.reader.{KafkaSplitReader, SlotReader}
+import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
+import splice.kafka.internal.value.KafkaSchema
+import splice.source.{EnumeratorContext, Limits, LogPartition, Position, Source, SplitEnumerator, TaskRanges}
+import splice.source.runtime.Boundedness
+import splice.testkit.internal.simulation.SimulatedCluster
+import splice.testkit.simulation.{Life, TaskRows}
 
 /** A Kafka leg: the real source, enumerator, reader and pool over a simulated cluster. */
 final class KafkaLeg(

@@ -9,11 +9,13 @@ import java.util.{Collections, WeakHashMap}
 
 import scala.collection.mutable
 
-import splice.hybrid.HybridPosition
-import splice.kafka.enumerator.LogMetadata
-import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
-import splice.source._
-import splice.testkit.simulation.{SimulatedCluster, TaskRows}
+import splice.hybrid.internal.split.HybridPosition
+import splice.kafka.internal.cluster.LogMetadata
+import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
+import splice.source.{Limits, OnGap, SplitEnumerator, SplitRange}
+import splice.source.runtime.{Report, SideLog}
+import splice.testkit.internal.simulation.SimulatedCluster
+import splice.testkit.simulation.TaskRows
 
 /** Broken rules that only a second driver, a late task, a rollback, a clock that moves back, failing storage or a later row can show. */
 object PlantedDriverFaults {
@@ -43,7 +45,7 @@ object PlantedDriverFaults {
       override def advance(from: KafkaPosition, limits: Limits): KafkaPosition = {
         val first = metadata.earliest(from.offsets.keySet.toSet).filter(_._2 > 0L)
         if (first.exists { case (p, offset) => from.get(p).contains(offset) })
-          throw splice.kafka.KafkaErrors.dataLoss("planted", Nil)
+          throw splice.kafka.internal.errors.KafkaErrors.dataLoss("planted", Nil)
         super.advance(from, limits)
       }
     }

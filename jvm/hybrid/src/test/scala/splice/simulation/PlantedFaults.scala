@@ -5,12 +5,14 @@ package splice.simulation
 
 import scala.collection.mutable
 
-import splice.files.enumerator.FilesPosition
-import splice.hybrid.HybridPosition
-import splice.kafka.enumerator.{LogDescription, LogMetadata, TimedOffset}
-import splice.kafka.split.{KafkaPosition, KafkaSplitRange}
-import splice.source._
-import splice.testkit.simulation.{ForgetfulSideLog, SimulatedCluster, SimulatedPartition}
+import splice.files.internal.enumerator.FilesPosition
+import splice.hybrid.internal.split.HybridPosition
+import splice.kafka.internal.cluster.{LogDescription, LogMetadata, TimedOffset}
+import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
+import splice.source.{Limits, LogPartition, SplitEnumerator, SplitRange}
+import splice.source.log.{Coverage, LogRecord}
+import splice.source.runtime.SideLog
+import splice.testkit.internal.simulation.{ForgetfulSideLog, SimulatedCluster, SimulatedPartition}
 
 /** Rules of the design undone, each from the outside: every one loses or doubles rows, hangs, or binds wrongly some day. */
 object PlantedFaults {

@@ -18,7 +18,8 @@ import org.apache.kafka.clients.consumer.{
 }
 import org.apache.kafka.common.TopicPartition
 
-import splice.testkit.simulation.{Life, SimulatedCluster, SimulatedPartition, Violation}
+import splice.testkit.internal.simulation.{SimulatedCluster, SimulatedPartition}
+import splice.testkit.simulation.{Life, Violation}
 
 /** A consumer of committed records over a simulated cluster: it fetches ahead, in portions, and passes over what nobody may see.
   *

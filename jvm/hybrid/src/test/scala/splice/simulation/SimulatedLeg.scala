@@ -8,6 +8,8 @@ import scala.collection.immutable.SortedMap
 import org.apache.spark.sql.types.StructType
 
 import splice.source._
+import splice.source.log.{Coverage, LogPartitions, LogRange, LogRecord, Outlook}
+import splice.source.runtime.{OpenEnded, Report}
 import splice.testkit.simulation.{TaskRows, Violation}
 
 /** One leg of a simulated chain. */

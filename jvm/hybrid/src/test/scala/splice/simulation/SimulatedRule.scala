@@ -6,7 +6,7 @@ package splice.simulation
 import scala.collection.mutable
 
 import splice.hybrid.HandOverRule
-import splice.source.Json
+import splice.source.internal.entries.Json
 import splice.testkit.simulation.{Life, Violation}
 
 /** The rule of the user in a simulated chain: the log starts at the end of the archives. A life runs on one thread, which finds the rule here. */

@@ -8,8 +8,10 @@ import java.util.{Map => JMap}
 import scala.collection.immutable.ListMap
 import scala.jdk.CollectionConverters._
 
-import splice.kafka.options.{KafkaOptions, PolicyOptions}
-import splice.source.{CommonOptions, OptionErrors, SourceOptions, SourceSpec}
+import splice.kafka.internal.options.{KafkaOptions, PolicyOptions}
+import splice.source.SourceSpec
+import splice.source.errors.OptionErrors
+import splice.source.options.{CommonOptions, SourceOptions}
 
 /** Base class of the builders of Kafka sources. `This` is the type of the builder, so that calls can be chained. */
 abstract class KafkaBuilder[This <: KafkaBuilder[This]] private[kafka] (kind: String) { this: This =>
@@ -55,7 +57,7 @@ abstract class KafkaBuilder[This <: KafkaBuilder[This]] private[kafka] (kind: St
 
   /** Checks the options without any request to a server.
     *
-    * @throws splice.source.SpliceOptionException
+    * @throws splice.source.errors.SpliceOptionException
     *   when an option is missing or unknown, has an invalid value, or contradicts another option
     */
   def build(): SourceSpec = {

@@ -6,13 +6,16 @@ package splice.kafka
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.StructType
 
-import splice.kafka.enumerator.{Discovery, KafkaEnumerator, LogMetadata, RecordSizes}
-import splice.kafka.lag.ReadReports
-import splice.kafka.options.{AdmissionOptions, KafkaOptions, KafkaSettings}
-import splice.kafka.reader.KafkaMetrics
-import splice.kafka.split.{KafkaPosition, SparkInitialOffset}
-import splice.kafka.value.ValuePlan
-import splice.source._
+import splice.kafka.internal.admission.RecordSizes
+import splice.kafka.internal.cluster.{Discovery, LogMetadata}
+import splice.kafka.internal.enumerator.KafkaEnumerator
+import splice.kafka.internal.metrics.{KafkaMetrics, ReadReports}
+import splice.kafka.internal.options.{AdmissionOptions, KafkaOptions, KafkaSettings}
+import splice.kafka.internal.split.{KafkaPosition, SparkInitialOffset}
+import splice.kafka.internal.value.{KafkaSchema, ValuePlan}
+import splice.source.{EnumeratorContext, Position, SharesCheckpoint, Source, SplitEnumerator}
+import splice.source.log.SharedStart
+import splice.source.runtime.Boundedness
 
 /** A source of Kafka topics with the columns, options and offsets of Spark's Kafka source (FLIP-27's KafkaSource).
   *

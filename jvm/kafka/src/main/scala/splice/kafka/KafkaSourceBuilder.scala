@@ -5,8 +5,8 @@ package splice.kafka
 
 import scala.annotation.varargs
 
-import splice.kafka.options.{KafkaOptions, KafkaSettings}
-import splice.source.SourceOptions
+import splice.kafka.internal.options.{KafkaOptions, KafkaSettings}
+import splice.source.options.SourceOptions
 
 /** Builds a Kafka source. Options have the names that Spark's Kafka source defines.
   *
@@ -27,7 +27,7 @@ final class KafkaSourceBuilder private[kafka] extends KafkaBuilder[KafkaSourceBu
 
   /** Sets the end, so that the source is bounded. By default, the source has no end.
     *
-    * @throws splice.source.SpliceOptionException
+    * @throws splice.source.errors.SpliceOptionException
     *   when the offsets can only be a start
     */
   def endingOffsets(end: OffsetsInitializer): KafkaSourceBuilder = endingAt(end)

@@ -3,8 +3,9 @@
 
 package splice.kafka
 
-import splice.kafka.options.{AdmissionOptions, KafkaOptions, KafkaSettings}
-import splice.source.{OptionSet, Position, Source, SourceOptions, SourceProvider}
+import splice.kafka.internal.options.{AdmissionOptions, KafkaOptions, KafkaSettings}
+import splice.source.{Position, Source, SourceProvider}
+import splice.source.options.{OptionSet, SourceOptions}
 
 /** Registers the Kafka source. */
 final class KafkaSourceProvider extends SourceProvider {

@@ -9,8 +9,10 @@ import java.util.{Map => JMap}
 import scala.collection.immutable.{ListMap, SortedMap}
 import scala.jdk.CollectionConverters._
 
-import splice.kafka.options.{KafkaOptions, PartitionJson}
-import splice.source.{LogPartition, OptionErrors}
+import splice.kafka.internal.options.KafkaOptions
+import splice.kafka.internal.split.PartitionJson
+import splice.source.LogPartition
+import splice.source.errors.OptionErrors
 
 /** The start or the end of a Kafka source. The methods of the companion create instances.
   *
@@ -70,7 +72,7 @@ object OffsetsInitializer {
     *
     * @param onNoCommittedOffset
     *   the start of a partition without a committed offset: `earliest`, `latest`, or `fail`, which stops the query
-    * @throws splice.source.SpliceOptionException
+    * @throws splice.source.errors.SpliceOptionException
     *   when `reset` has another value
     */
   def committed(onNoCommittedOffset: String): OffsetsInitializer = {

@@ -8,8 +8,8 @@ import scala.collection.immutable.SortedMap
 import org.apache.spark.sql.SparkSession
 import org.scalatest.BeforeAndAfterAll
 
-import splice.kafka.options.ClientProperties
-import splice.kafka.reader.PassedBatches
+import splice.kafka.internal.consumer.PassedBatches
+import splice.kafka.internal.options.ClientProperties
 import splice.source.{Position, Source}
 import splice.testkit.{KafkaBroker, OpenEndedContract}
 

@@ -5,7 +5,7 @@ package splice.kafka
 
 import org.scalatest.Assertions
 
-import splice.source.SpliceException
+import splice.source.errors.SpliceException
 
 /** Expects errors of the Kafka source. */
 trait KafkaFailures extends Assertions {

@@ -9,7 +9,10 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source._
+import splice.source.SourceProvider
+import splice.source.errors.SpliceOptionException
+import splice.source.options.SourceOptions
+import splice.source.runtime.Boundedness
 
 /** The builder, the provider and the source that they make. */
 final class KafkaSourceBuilderSuite extends AnyFunSuite {

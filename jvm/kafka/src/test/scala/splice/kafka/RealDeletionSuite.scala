@@ -12,8 +12,9 @@ import org.apache.kafka.common.acl._
 import org.apache.kafka.common.resource.{PatternType, ResourcePattern, ResourceType}
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.{Coordinator, MemorySideLog}
-import splice.source._
+import splice.coordinator.Coordinator
+import splice.coordinator.sidelog.MemorySideLog
+import splice.source.errors.SpliceException
 import splice.testkit.{KafkaBroker, LoggedMessages}
 
 /** A topic that is deleted at each moment of a query. */

@@ -11,11 +11,15 @@ import scala.util.Try
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.{Coordinator, MemorySideLog}
-import splice.kafka.enumerator._
-import splice.kafka.options.KafkaSettings
-import splice.kafka.split.KafkaPosition
-import splice.source._
+import splice.coordinator.Coordinator
+import splice.coordinator.sidelog.MemorySideLog
+import splice.kafka.internal.cluster._
+import splice.kafka.internal.enumerator.KafkaEnumerator
+import splice.kafka.internal.options.KafkaSettings
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.{Limits, LogPartition}
+import splice.source.log.LogRecord
+import splice.source.options.SourceOptions
 
 /** A topic that is deleted while a run of `Trigger.AvailableNow` takes its ends. */
 final class RealFrozenDeletionSuite extends AnyFunSuite with DeletedTopics {

@@ -9,8 +9,9 @@ import org.apache.kafka.clients.producer.ProducerRecord
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.{Coordinator, MemorySideLog}
-import splice.source._
+import splice.coordinator.Coordinator
+import splice.coordinator.sidelog.MemorySideLog
+import splice.source.{EnumeratorContext, ReadMode}
 import splice.testkit.{KafkaBroker, KafkaTopics}
 
 /** Partitions of a real broker that are added, and transactions that are open, while a query reads them. */

@@ -15,9 +15,12 @@ import org.apache.kafka.common.TopicPartition
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.MemorySideLog
-import splice.kafka.enumerator.SimulatedRun
+import splice.coordinator.sidelog.MemorySideLog
+import splice.kafka.internal.enumerator.SimulatedRun
 import splice.source._
+import splice.source.errors.SpliceException
+import splice.source.log.{LogPartitions, LogRange, OffsetRuns}
+import splice.source.runtime.SideLog
 import splice.testkit.KafkaBroker
 
 /** The start that a hand-over chose, and what fills the holes of the history, against a real broker. */

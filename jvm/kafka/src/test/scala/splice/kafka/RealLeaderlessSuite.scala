@@ -16,9 +16,10 @@ import org.apache.kafka.clients.producer.{ProducerRecord, RecordMetadata}
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.{Coordinator, MemorySideLog}
-import splice.kafka.enumerator.Silence
-import splice.source._
+import splice.coordinator.Coordinator
+import splice.coordinator.sidelog.MemorySideLog
+import splice.kafka.internal.cluster.Silence
+import splice.source.Position
 import splice.testkit.{KafkaBroker, LoggedMessages}
 
 /** Two brokers, each the only one that has a partition. The timeouts of the clients are Kafka's defaults. */

@@ -15,8 +15,12 @@ import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord, RecordM
 import org.apache.kafka.common.serialization.{StringDeserializer, StringSerializer}
 import org.apache.spark.sql.types.StructType
 
-import splice.coordinator.{Coordinator, CutRules, MemorySideLog, SlotRules}
+import splice.coordinator.Coordinator
+import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.slots.{CutRules, SlotRules}
 import splice.source._
+import splice.source.options.SourceOptions
+import splice.source.runtime.SideLog
 import splice.testkit.{KafkaBroker, KafkaTopics}
 
 /** What the suites over a real broker share: topics, records, and a run of a source read row by row. */

@@ -14,9 +14,10 @@ import org.apache.kafka.clients.producer.ProducerRecord
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.CutRules
-import splice.kafka.reader.{ReadBudget, ReaderPool}
-import splice.source.SpliceException
+import splice.coordinator.slots.CutRules
+import splice.kafka.internal.consumer.ReadBudget
+import splice.kafka.internal.pool.ReaderPool
+import splice.source.errors.SpliceException
 import splice.testkit.KafkaBroker
 
 /** Readers of a real broker within few bytes, and records that do not fit or are damaged. */

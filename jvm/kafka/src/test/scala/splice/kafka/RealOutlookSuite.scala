@@ -13,8 +13,10 @@ import org.apache.kafka.common.resource.{PatternType, ResourcePattern, ResourceT
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.MemorySideLog
-import splice.source._
+import splice.coordinator.sidelog.MemorySideLog
+import splice.source.{EnumeratorContext, ReadMode, SplitEnumerator}
+import splice.source.errors.SpliceException
+import splice.source.log.{LogRange, Outlook}
 import splice.testkit.KafkaBroker
 
 /** Outlooks from a real broker with access rights. */

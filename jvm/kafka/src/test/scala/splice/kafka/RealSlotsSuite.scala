@@ -17,9 +17,11 @@ import scala.util.Using.Releasable
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.{Coordinator, CutRules, MemorySideLog, SlotRules}
-import splice.kafka.reader.ReaderPool
-import splice.source._
+import splice.coordinator.Coordinator
+import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.slots.{CutRules, SlotRules}
+import splice.kafka.internal.pool.ReaderPool
+import splice.source.{EnumeratorContext, ReadMode}
 import splice.testkit.KafkaBroker
 
 /** Ranges that are cut, read over a real broker by several readers at once. */

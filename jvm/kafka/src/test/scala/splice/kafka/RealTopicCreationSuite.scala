@@ -11,7 +11,7 @@ import scala.util.Try
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.SpliceException
+import splice.source.errors.SpliceException
 import splice.testkit.KafkaBroker
 
 /** A broker that creates missing topics on request, which is Kafka's default. */

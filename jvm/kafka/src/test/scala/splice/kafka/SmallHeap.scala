@@ -10,8 +10,10 @@ import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import splice.coordinator.{Coordinator, MemorySideLog}
+import splice.coordinator.Coordinator
+import splice.coordinator.sidelog.MemorySideLog
 import splice.source._
+import splice.source.options.SourceOptions
 
 /** A program that reads a topic batch after batch, two tasks at a time, and fails if rows are missing or memory is exhausted.
   *

@@ -7,6 +7,8 @@ import java.time.Clock
 
 import scala.collection.immutable.SortedMap
 
+import splice.source.runtime.{Jobs, SessionSettings, SideLog}
+
 /** The surroundings of an enumerator in one run of one query.
   *
   * @param sideLog

@@ -5,6 +5,8 @@ package splice.source
 
 import java.time.Instant
 
+import splice.source.log.OffsetRuns
+
 /** What a bounded source ended with; a hand-over rule makes the next leg's start from it.
   *
   * A source that reads a log ([[Source.readsLog]]) returns its offsets and event times, or raises a [[SpliceException]] if it

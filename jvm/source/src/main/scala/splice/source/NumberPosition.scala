@@ -3,6 +3,9 @@
 
 package splice.source
 
+import splice.source.errors.CheckpointErrors
+import splice.source.internal.entries.Json
+
 /** A position that is one number, for example how many rows were read: `{"n":5,"v":1}`. */
 trait NumberPosition extends Position {
 

@@ -9,6 +9,10 @@ import scala.util.Using
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.StructType
 
+import splice.source.internal.legs.{BatchCount, LegIdentity, LegPlan}
+import splice.source.log.SharedStart
+import splice.source.runtime.{Boundedness, SideLog}
+
 /** A source of rows: one declaration for batch and stream (FLIP-27).
   *
   * The driver creates an instance from options. It holds no connection and stays on the driver; executors get the [[SplitReaderFactory]] of

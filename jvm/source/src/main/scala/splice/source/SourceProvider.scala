@@ -7,6 +7,10 @@ import java.util.ServiceLoader
 
 import scala.jdk.CollectionConverters._
 
+import splice.source.errors.OptionErrors
+import splice.source.options.{CommonOptions, OptionSet, SourceOptions}
+import splice.source.runtime.{HistoryEvent, SideLog}
+
 /** Registers a connector: listed in `META-INF/services/splice.source.SourceProvider`, found by [[ServiceLoader]]. */
 trait SourceProvider {
 

@@ -8,6 +8,8 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
+import splice.source.internal.Secrets
+
 /** A source as builders leave it: the options of `format("splice")`. */
 final case class SourceSpec(options: ListMap[String, String]) {
 

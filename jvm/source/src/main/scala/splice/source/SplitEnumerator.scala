@@ -7,6 +7,9 @@ import scala.collection.immutable.SortedMap
 
 import org.apache.spark.sql.types.StructType
 
+import splice.source.log.{Coverage, Outlook}
+import splice.source.runtime.{ProgressMetric, Report}
+
 /** The driver's part of a source: finds splits and decides how far each batch reads (FLIP-27's SplitEnumerator).
   *
   * The query's thread calls all methods, one after another. Work that may be slow and is not needed at once, such as discovery, runs on a

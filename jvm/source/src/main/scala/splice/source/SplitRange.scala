@@ -3,6 +3,8 @@
 
 package splice.source
 
+import splice.source.log.Extent
+
 /** A part of a split with a fixed start: the unit that a task reads. Java-serialised into the task. */
 trait SplitRange extends Serializable {
 

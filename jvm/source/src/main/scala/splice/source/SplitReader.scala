@@ -11,6 +11,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
+import splice.source.runtime.Report
+
 /** Creates readers on executors. Java-serialised, so it holds no connection. */
 trait SplitReaderFactory extends Serializable {
 

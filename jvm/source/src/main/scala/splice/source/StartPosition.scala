@@ -5,6 +5,8 @@ package splice.source
 
 import scala.collection.immutable.SortedMap
 
+import splice.source.log.OffsetRuns
+
 /** Where an enumerator is asked to begin. */
 sealed trait StartPosition
 

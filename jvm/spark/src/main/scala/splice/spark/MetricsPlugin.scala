@@ -8,6 +8,8 @@ import java.util.{Map => JMap}
 import org.apache.spark.SparkContext
 import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext, SparkPlugin}
 
+import splice.spark.internal.metrics.{LatencyBoard, MetricsBoard}
+
 /** Puts the figures of queries into Spark's metric system: set `spark.plugins` to this class (Spark's SparkPlugin).
   *
   * Gauges are named `<query>.<source>.<figure>`, and `<query>.<source>.topics.<topic>.<figure>` for Kafka, or

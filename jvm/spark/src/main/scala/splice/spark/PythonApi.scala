@@ -12,7 +12,12 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.SparkSession
 
-import splice.source.{HistoryEvent, Json, SourceOptions, SourceProvider, SpliceException, SpliceOptionException}
+import splice.source.SourceProvider
+import splice.source.errors.{SpliceException, SpliceOptionException}
+import splice.source.internal.entries.Json
+import splice.source.options.SourceOptions
+import splice.source.runtime.HistoryEvent
+import splice.spark.internal.stream.QueryCheckpoints
 
 /** What the Python package calls through py4j; only strings cross. */
 object PythonApi {

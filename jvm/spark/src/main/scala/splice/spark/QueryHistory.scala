@@ -11,8 +11,11 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 
-import splice.coordinator.HadoopSideLog
-import splice.source.{CheckpointErrors, HadoopConfiguration, HistoryEvent, KeepsHistory, SourceProvider}
+import splice.coordinator.sidelog.HadoopSideLog
+import splice.source.{KeepsHistory, SourceProvider}
+import splice.source.errors.CheckpointErrors
+import splice.source.internal.HadoopConfiguration
+import splice.source.runtime.HistoryEvent
 
 /** What the sources of a query have written down in its checkpoint of what happened: clusters and topics that came and
   * went, and legs that took over.
@@ -31,7 +34,7 @@ object QueryHistory {
 
   /** The history of the query with this checkpoint, which may be running; asks nobody else.
     *
-    * @throws splice.source.SpliceException
+    * @throws splice.source.errors.SpliceException
     *   when there is no checkpoint
     */
   def of(spark: SparkSession, checkpoint: String): DataFrame = {

@@ -8,8 +8,13 @@ import java.util.UUID
 
 import org.apache.spark.sql.SparkSession
 
-import splice.coordinator.{MemorySideLog, SlotRules}
-import splice.source._
+import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.slots.SlotRules
+import splice.source.{EnumeratorContext, ReadMode, SourceProvider, SourceSpec}
+import splice.source.internal.entries.Json
+import splice.source.options.SourceOptions
+import splice.spark.internal.stream.{CoordinatorFactory, SparkJobs}
+import splice.spark.internal.table.ClassPathVersions
 
 /** What a query over a source would read if it started now: legs, files, rows, batches, hand-overs and warnings.
   *
@@ -33,7 +38,7 @@ object SourcePlan {
     *
     * @param scan
     *   whether a Spark job reads the columns that hand-over rules need, so that the plan has the result of each rule
-    * @throws splice.source.SpliceException
+    * @throws splice.source.errors.SpliceException
     *   when the query could not start, for example because a topic does not exist
     */
   def of(spark: SparkSession, spec: SourceSpec, scan: Boolean = false): SourcePlan = of(spark, spec.options, scan)

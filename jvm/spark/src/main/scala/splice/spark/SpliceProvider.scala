@@ -14,6 +14,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import splice.source.SourceSpec
+import splice.spark.internal.table.{ClassPathVersions, SpliceTable, TableOptions}
 
 /** `format("splice")`: the option `source` says which source it is.
   *

@@ -13,7 +13,8 @@ import org.apache.spark.sql.connector.read.streaming.{AcceptsLatestSeenOffset, O
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.testkit.memory.MemoryLog
+import splice.spark.internal.table.SpliceTable
+import splice.testkit.internal.memory.MemoryLog
 
 /** Queries in Spark's continuous mode over a real broker. */
 final class ContinuousSuite extends AnyFunSuite with LiveQueries {

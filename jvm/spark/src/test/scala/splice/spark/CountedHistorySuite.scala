@@ -15,7 +15,8 @@ import org.apache.spark.sql.functions.{col, lit}
 import org.apache.spark.sql.streaming.{StreamingQueryException, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.testkit.memory.MemoryLog
+import splice.spark.internal.stream.SparkJobs
+import splice.testkit.internal.memory.MemoryLog
 
 /** A history that is counted while it is read, and the jobs that a switch runs. */
 final class CountedHistorySuite extends AnyFunSuite with WithSpark {

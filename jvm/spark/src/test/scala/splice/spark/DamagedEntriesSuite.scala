@@ -10,7 +10,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.streaming.{StreamingQueryException, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.testkit.memory.MemoryLog
+import splice.testkit.internal.memory.MemoryLog
 
 /** Each entry of a checkpoint is damaged on its own. A restart fails and names it, or does not need it. */
 final class DamagedEntriesSuite extends AnyFunSuite with WithSpark {

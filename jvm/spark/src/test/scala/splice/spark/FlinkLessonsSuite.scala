@@ -13,7 +13,7 @@ import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.testkit.memory.MemoryLog
+import splice.testkit.internal.memory.MemoryLog
 
 /** What defects of Flink's HybridSource would be here: three legs, a sink that keeps the last attempt of each batch, and drivers that
   * die at the worst moment. A test bears the number of its defect.

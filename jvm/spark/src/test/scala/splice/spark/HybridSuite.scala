@@ -9,7 +9,7 @@ import org.apache.spark.sql.streaming.{StreamingQueryException, Trigger}
 import org.apache.spark.sql.{DataFrame, Row}
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.testkit.memory.{MemoryLog, MemoryOptions}
+import splice.testkit.internal.memory.{MemoryLog, MemoryOptions}
 
 /** A Parquet history, then a log in memory, as one stream. */
 final class HybridSuite extends AnyFunSuite with WithSpark {

@@ -22,6 +22,7 @@ import org.scalatest.Suite
 import org.scalatest.concurrent.Eventually
 import org.scalatest.time.{Millis, Seconds, Span}
 
+import splice.spark.internal.stream.LoggedBatches
 import splice.testkit.{KafkaBroker, KafkaTopics}
 
 /** Queries over a real broker whose sink keeps rows in this JVM. */

@@ -18,7 +18,7 @@ import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
-import splice.source.Json
+import splice.source.internal.entries.Json
 import splice.testkit.{KafkaBroker, KafkaTopics}
 
 /** The gauges of a query over two real clusters, as the driver's page of Spark's metric system has them. */

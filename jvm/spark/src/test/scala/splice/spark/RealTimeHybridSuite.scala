@@ -16,8 +16,9 @@ import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.apache.spark.sql.{ForeachWriter, Row}
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.spark.internal.stream.SparkJobs
 import splice.testkit.KafkaTopics
-import splice.testkit.memory.MemoryLog
+import splice.testkit.internal.memory.MemoryLog
 
 /** Chains of bounded legs and a log in Spark's real-time mode, over a real broker. */
 final class RealTimeHybridSuite extends AnyFunSuite with LiveQueries {

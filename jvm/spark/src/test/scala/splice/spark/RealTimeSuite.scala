@@ -9,8 +9,8 @@ import org.apache.kafka.clients.producer.ProducerRecord
 import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.Json
-import splice.testkit.memory.MemoryLog
+import splice.source.internal.entries.Json
+import splice.testkit.internal.memory.MemoryLog
 
 /** Queries in Spark's real-time mode over a real broker. */
 final class RealTimeSuite extends AnyFunSuite with LiveQueries {

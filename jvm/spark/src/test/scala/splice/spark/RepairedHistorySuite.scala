@@ -12,7 +12,7 @@ import scala.jdk.StreamConverters._
 import org.apache.spark.sql.streaming.StreamingQueryException
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.testkit.memory.MemoryLog
+import splice.testkit.internal.memory.MemoryLog
 
 /** A backfill that fails, and is repaired on the same checkpoint. */
 final class RepairedHistorySuite extends AnyFunSuite with WithSpark {

@@ -7,10 +7,13 @@ import java.time.{Duration, Instant}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.{Coordinator, MemorySideLog, OffsetLog, SlotRules}
-import splice.source.{EnumeratorContext, Position, ReadMode, SourceOptions, SourceProvider}
+import splice.coordinator.{Coordinator, OffsetLog}
+import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.slots.SlotRules
+import splice.source.{EnumeratorContext, Position, ReadMode, SourceProvider}
+import splice.source.options.SourceOptions
 import splice.testkit.LoggedMessages
-import splice.testkit.memory.MemoryLog
+import splice.testkit.internal.memory.MemoryLog
 import splice.testkit.simulation.SimulatedClock
 
 /** The message of the driver about another number of slots. */

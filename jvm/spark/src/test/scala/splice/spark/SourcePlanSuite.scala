@@ -12,8 +12,10 @@ import com.fasterxml.jackson.databind.JsonNode
 import org.apache.spark.sql.SparkSession
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.{Json, SourceSpec, SpliceException}
-import splice.testkit.memory.MemoryLog
+import splice.source.SourceSpec
+import splice.source.errors.SpliceException
+import splice.source.internal.entries.Json
+import splice.testkit.internal.memory.MemoryLog
 
 /** Plans on Spark, compared with the queries that follow them. */
 final class SourcePlanSuite extends AnyFunSuite with WithSpark {

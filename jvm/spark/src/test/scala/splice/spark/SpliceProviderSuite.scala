@@ -5,7 +5,8 @@ package splice.spark
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.{SpliceOptionException, SpliceUnsupportedException}
+import splice.source.errors.{SpliceOptionException, SpliceUnsupportedException}
+import splice.spark.internal.table.SpliceTable
 
 final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
 

@@ -3,7 +3,7 @@
 
 package splice.testkit
 
-import splice.source.SideLog
+import splice.source.runtime.SideLog
 
 /** Rejects every write, so that a test can show that a call only reads. */
 final class ReadOnlySideLog(log: SideLog) extends SideLog {

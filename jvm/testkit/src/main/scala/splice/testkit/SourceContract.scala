@@ -13,8 +13,11 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.{Coordinator, MemorySideLog}
+import splice.coordinator.Coordinator
+import splice.coordinator.sidelog.MemorySideLog
 import splice.source._
+import splice.source.errors.SpliceException
+import splice.source.runtime.{ProgressMetric, SessionSettings, SideLog}
 
 /** What every source must do, whatever it reads. A connector passes it by saying how to make a source and more rows for it. */
 trait SourceContract extends AnyFunSuite {

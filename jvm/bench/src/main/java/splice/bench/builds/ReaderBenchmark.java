@@ -21,15 +21,15 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.infra.Blackhole;
 
-import splice.hybrid.reader.ViewReader;
-import splice.hybrid.reader.ViewRow;
-import splice.kafka.dynamic.DynamicColumns;
-import splice.kafka.dynamic.reader.Origin;
-import splice.kafka.dynamic.reader.OriginPlan;
-import splice.kafka.dynamic.reader.OriginRow;
-import splice.kafka.dynamic.reader.OriginRowReader;
+import splice.hybrid.internal.reader.ViewReader;
+import splice.hybrid.internal.reader.ViewRow;
+import splice.kafka.dynamic.internal.reader.DynamicColumns;
+import splice.kafka.dynamic.internal.reader.Origin;
+import splice.kafka.dynamic.internal.reader.OriginPlan;
+import splice.kafka.dynamic.internal.reader.OriginRow;
+import splice.kafka.dynamic.internal.reader.OriginRowReader;
 import splice.source.SplitReader;
-import splice.spark.SplicePartitionReader;
+import splice.spark.internal.read.SplicePartitionReader;
 
 /**
  * The readers of a task over records in memory; the score is the time per row.

@@ -17,12 +17,15 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.UTF8String
 
 import splice.bench.KafkaLoad
-import splice.hybrid.select.RowShape
-import splice.kafka.KafkaSchema
-import splice.kafka.options.ClientProperties
-import splice.kafka.reader._
-import splice.kafka.split.KafkaSplitRange
-import splice.source.{LogPartition, ReaderSequence, SplitReader}
+import splice.hybrid.internal.select.RowShape
+import splice.kafka.internal.consumer.SlotConsumer
+import splice.kafka.internal.options.ClientProperties
+import splice.kafka.internal.pool.ReaderSettings
+import splice.kafka.internal.reader.{KafkaBatchReader, KafkaSplitReader, SlotReader}
+import splice.kafka.internal.split.KafkaSplitRange
+import splice.kafka.internal.value.KafkaSchema
+import splice.source.{LogPartition, SplitReader}
+import splice.source.internal.ReaderSequence
 
 /** A topic in memory, and the real readers over it.
   *

@@ -6,7 +6,8 @@ package splice.kafka.dynamic
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
 
-import splice.kafka.KafkaSchema
+import splice.kafka.dynamic.internal.reader.DynamicColumns
+import splice.kafka.internal.value.KafkaSchema
 
 /** Compares what two clusters hold of the same streams, as before a stream is moved from one to the other. */
 object ClusterComparison {

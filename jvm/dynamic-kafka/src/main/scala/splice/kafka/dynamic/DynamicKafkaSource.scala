@@ -8,15 +8,20 @@ import scala.collection.immutable.SortedSet
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.types.StructType
 
-import splice.kafka.dynamic.enumerator.{DynamicEnumerator, MetadataDiscovery}
-import splice.kafka.dynamic.metadata.{MetadataKind, PollInterval}
-import splice.kafka.dynamic.reader.ClusterReads
-import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition}
-import splice.kafka.enumerator.{ClusterEnumerator, KafkaEnumerator, RecordSizes}
-import splice.kafka.reader.KafkaMetrics
-import splice.kafka.value.ValuePlan
-import splice.kafka.{KafkaSchema, KafkaSource}
-import splice.source._
+import splice.kafka.KafkaSource
+import splice.kafka.dynamic.internal.enumerator.DynamicEnumerator
+import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
+import splice.kafka.dynamic.internal.options.{DynamicOptions, MetadataKind, PollInterval}
+import splice.kafka.dynamic.internal.reader.{ClusterReads, DynamicColumns}
+import splice.kafka.dynamic.internal.settings.{ClusterOptions, DynamicSettings}
+import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition}
+import splice.kafka.internal.admission.RecordSizes
+import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaEnumerator}
+import splice.kafka.internal.metrics.KafkaMetrics
+import splice.kafka.internal.value.{KafkaSchema, ValuePlan}
+import splice.source.{EnumeratorContext, Position, Source, SplitEnumerator}
+import splice.source.internal.HadoopConfiguration
+import splice.source.runtime.Boundedness
 
 /** The records of streams that lie on many Kafka clusters, which are added, moved and removed while the query runs (FLIP-246's
   * DynamicKafkaSource).

@@ -5,10 +5,12 @@ package splice.kafka.dynamic
 
 import scala.annotation.varargs
 
-import splice.kafka.dynamic.metadata.UserMetadataServices
-import splice.kafka.options.KafkaOptions
 import splice.kafka.{KafkaBuilder, OffsetsInitializer}
-import splice.source.SourceOptions
+import splice.kafka.dynamic.internal.metadata.UserMetadataServices
+import splice.kafka.dynamic.internal.options.{DynamicOptions, StreamStarts}
+import splice.kafka.dynamic.internal.settings.DynamicSettings
+import splice.kafka.internal.options.KafkaOptions
+import splice.source.options.SourceOptions
 
 /** Builds a source of streams on many clusters (FLIP-246's DynamicKafkaSourceBuilder). Not for use by several threads at once. */
 final class DynamicKafkaSourceBuilder private[dynamic]
@@ -45,7 +47,7 @@ final class DynamicKafkaSourceBuilder private[dynamic]
 
   /** Fixes the end on every cluster, which makes the source bounded; by default there is none.
     *
-    * @throws splice.source.SpliceOptionException
+    * @throws splice.source.errors.SpliceOptionException
     *   when it can be a start only
     */
   def endingOffsets(end: OffsetsInitializer): DynamicKafkaSourceBuilder = endingAt(end)

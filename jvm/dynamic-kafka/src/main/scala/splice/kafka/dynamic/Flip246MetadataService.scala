@@ -8,7 +8,7 @@ import java.util.{Collection => JCollection, Map => JMap, Properties, Set => JSe
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.jdk.CollectionConverters._
 
-import splice.kafka.dynamic.metadata.MetadataErrors
+import splice.kafka.dynamic.internal.errors.MetadataErrors
 
 /** Adapts a service with the three methods of FLIP-246's `KafkaMetadataService` to Splice's [[KafkaMetadataService]].
   *

@@ -7,8 +7,8 @@ import java.time.{Duration, Instant}
 
 import scala.collection.immutable.SortedMap
 
-import splice.kafka.dynamic.split.ClusterTopic
-import splice.kafka.split.KafkaPosition
+import splice.kafka.dynamic.internal.split.ClusterTopic
+import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 
 /** A place in the topics of a stream, at which reading starts or stops. A [[StreamCutover]] is one as well. */

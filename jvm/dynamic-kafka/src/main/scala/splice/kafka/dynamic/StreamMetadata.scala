@@ -5,7 +5,8 @@ package splice.kafka.dynamic
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.source.{Limits, Secrets}
+import splice.source.Limits
+import splice.source.internal.Secrets
 
 /** An answer of a [[KafkaMetadataService]].
   *

@@ -8,7 +8,8 @@ import scala.collection.immutable.ListMap
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.OffsetsInitializer
-import splice.source.{SourceOptions, SpliceOptionException}
+import splice.source.errors.SpliceOptionException
+import splice.source.options.SourceOptions
 
 /** The builder of a source over many clusters. */
 final class DynamicKafkaSourceBuilderSuite extends AnyFunSuite {

@@ -13,9 +13,12 @@ import org.apache.spark.sql.types.StructType
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.{Coordinator, MemorySideLog}
+import splice.coordinator.Coordinator
+import splice.coordinator.sidelog.MemorySideLog
 import splice.kafka.RealLog
-import splice.source._
+import splice.source.{EnumeratorContext, Position, ReadMode, Source, SourceProvider, SplitReader}
+import splice.source.options.SourceOptions
+import splice.source.runtime.ProgressMetric
 import splice.testkit.KafkaBroker
 
 /** Two real clusters, and queries over streams on them by metadata in a file that changes. */

@@ -5,7 +5,8 @@ package splice.kafka.dynamic
 
 import java.nio.file.Files
 
-import splice.source._
+import splice.source.Position
+import splice.source.errors.SpliceException
 
 /** Clusters and topics that come and go. */
 final class RealDynamicSuite extends RealClusters {

@@ -17,9 +17,11 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.{Coordinator, HadoopSideLog}
+import splice.coordinator.Coordinator
+import splice.coordinator.sidelog.HadoopSideLog
 import splice.kafka.RealLog
-import splice.source._
+import splice.source.{EnumeratorContext, Position, ReadMode, Source, SourceProvider}
+import splice.source.options.SourceOptions
 import splice.testkit.KafkaBroker
 
 /** The checkpoint of a query whose metadata service is one cluster. */

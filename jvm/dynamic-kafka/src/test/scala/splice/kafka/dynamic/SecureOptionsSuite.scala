@@ -7,7 +7,9 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.{SourceOptions, SpliceOptionException}
+import splice.kafka.dynamic.internal.settings.DynamicSettings
+import splice.source.errors.SpliceOptionException
+import splice.source.options.SourceOptions
 
 /** Options that protect the metadata and the credentials. */
 final class SecureOptionsSuite extends AnyFunSuite {

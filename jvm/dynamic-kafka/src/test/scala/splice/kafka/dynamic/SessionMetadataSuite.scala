@@ -14,8 +14,11 @@ import org.apache.spark.sql.SparkSession
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.MemorySideLog
-import splice.source.{EnumeratorContext, ReadMode, SourceOptions, SpliceException, StartPosition}
+import splice.coordinator.sidelog.MemorySideLog
+import splice.kafka.dynamic.internal.settings.DynamicSettings
+import splice.source.{EnumeratorContext, ReadMode, StartPosition}
+import splice.source.errors.SpliceException
+import splice.source.options.SourceOptions
 
 /** The local file system under a scheme that only a setting of the session knows. */
 final class SessionFileSystem extends RawLocalFileSystem {

@@ -7,7 +7,8 @@ import java.io.IOException
 
 import scala.collection.mutable
 
-import splice.source.{CheckpointErrors, SideLog}
+import splice.source.errors.CheckpointErrors
+import splice.source.runtime.SideLog
 
 /** The storage of a side log, which outlives the driver. It shows all entries that exist.
   *

@@ -7,8 +7,13 @@ import java.io.IOException
 
 import scala.util.control.ControlThrowable
 
-import splice.coordinator.{Coordinator, CutRules, RealTimeBatches, SlotRules}
-import splice.source._
+import splice.coordinator.{Coordinator, RealTimeBatches}
+import splice.coordinator.slots.{CutRules, SlotRules}
+import splice.source.{EnumeratorContext, Position, ReadMode, TaskRanges}
+import splice.source.errors.SpliceException
+import splice.source.options.SlotAssigner
+import splice.source.runtime.{Report, SideLog}
+import splice.testkit.internal.simulation.{BatchLog, ConcurrentUpdate, PlanLedger, SimulatedLogs}
 
 /** Runs a query's batches around the coordinator, in the order of calls of Spark's MicroBatchExecution.
   *
@@ -293,7 +298,7 @@ final class SimulatedSpark(
   }
 }
 
-private[simulation] object SimulatedSpark {
+private[splice] object SimulatedSpark {
 
   /** How many batches a drain may take; no history has as many rows. */
   val Patience = 2000

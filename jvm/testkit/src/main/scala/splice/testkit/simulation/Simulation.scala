@@ -77,7 +77,7 @@ final class Simulation(command: String, settings: LifeSettings = LifeSettings())
   */
 final case class HistoryEnd(rows: Int, marks: Set[String])
 
-private[simulation] object Simulation {
+private[splice] object Simulation {
   val Chunk = 25
 
   def isFailure(failure: Throwable): Boolean = failure match {

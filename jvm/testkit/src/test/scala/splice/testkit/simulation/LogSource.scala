@@ -8,6 +8,9 @@ import scala.collection.immutable.SortedMap
 import org.apache.spark.sql.types.{LongType, StructType}
 
 import splice.source._
+import splice.source.internal.entries.Json
+import splice.source.runtime.Boundedness
+import splice.testkit.internal.simulation.{SimulatedCluster, SimulatedPartition}
 
 /** The least source over a simulated topic that keeps all rules; what it does wrong is what a test plants. */
 class LogSource(cluster: SimulatedCluster, topic: String, ownLimits: Limits.Limited) extends Source[LogPosition] {

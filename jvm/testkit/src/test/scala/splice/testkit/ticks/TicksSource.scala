@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types.StructType
 
 import splice.source._
+import splice.source.options.{OptionSet, OptionType, SourceOption, SourceOptions}
 
 /** One row per tick of a clock: the least that a connector has to write. */
 final class TicksProvider extends SourceProvider {

@@ -13,10 +13,13 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.dynamic.change._
-import splice.kafka.dynamic.split._
-import splice.kafka.enumerator._
-import splice.source.{EnumeratorContext, ReadMode, SideLog}
+import splice.kafka.dynamic.internal.cluster.Takeover
+import splice.kafka.dynamic.internal.split.{DynamicPosition, PositionLog, StoredPosition}
+import splice.kafka.dynamic.internal.state.{ChangeHistory, ChangeLog}
+import splice.kafka.internal.bounds.{SkipLog, StartLog}
+import splice.kafka.internal.identity.{DeletionLog, IdentityLog, Owner}
+import splice.source.{EnumeratorContext, ReadMode}
+import splice.source.runtime.SideLog
 
 /** Offsets and side logs of queries over many clusters that earlier versions wrote are read for ever. */
 final class KeptCheckpointSuite extends AnyFunSuite {

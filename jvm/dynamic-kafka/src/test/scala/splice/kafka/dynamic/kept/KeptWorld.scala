@@ -11,15 +11,20 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{Path => HadoopPath}
 
-import splice.coordinator.HadoopSideLog
-import splice.kafka.SkippedRows
-import splice.kafka.dynamic._
-import splice.kafka.dynamic.change._
-import splice.kafka.dynamic.split._
-import splice.kafka.enumerator.{TopicState => _, _}
-import splice.kafka.options.{EndingOffsets, OutOfRange, Subscription}
-import splice.kafka.split.KafkaPosition
-import splice.source._
+import splice.coordinator.sidelog.HadoopSideLog
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata}
+import splice.kafka.dynamic.internal.cluster.Takeover
+import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition, PositionLog, StoredPosition}
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeLog, TopicState}
+import splice.kafka.internal.bounds.{EndingLog, Retention, SkipLog, StartLog, StartResolver}
+import splice.kafka.internal.cluster.{LogDescription, SecondLook}
+import splice.kafka.internal.enumerator.SimulatedLog
+import splice.kafka.internal.errors.SkippedRows
+import splice.kafka.internal.identity.{DeletionLog, Generation, IdentityLog, Owner}
+import splice.kafka.internal.options.{EndingOffsets, OutOfRange, Subscription}
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.{EnumeratorContext, LogPartition, Position, ReadMode}
+import splice.source.runtime.SideLog
 
 /** What a kept checkpoint of a query over many clusters says, and the same written as it is written now.
   *

@@ -7,7 +7,8 @@ import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.dynamic.StreamCutover
-import splice.source.{Position, Source, SpliceException, SpliceOptionException, TaskRanges}
+import splice.source.{Position, Source, TaskRanges}
+import splice.source.errors.{SpliceException, SpliceOptionException}
 import splice.testkit.simulation._
 
 /** One life of a query over streams that move between clusters: runs, kills and restarts. Then nothing changes any

@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.life
 
-import splice.source.SideLog
+import splice.source.runtime.SideLog
 import splice.testkit.simulation.{CrashPoint, Life}
 
 /** A side log at whose entries the driver may be killed, if the query's thread makes them. */

@@ -4,9 +4,11 @@
 package splice.kafka.dynamic.life
 
 import splice.kafka.dynamic.KafkaStream
-import splice.kafka.dynamic.change.{AppliedMetadata, ChangeLog}
-import splice.kafka.dynamic.split.{DynamicOffset, DynamicPosition}
-import splice.source.{LogPartition, NumberedEntries, SideLog}
+import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition}
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeLog}
+import splice.source.LogPartition
+import splice.source.internal.entries.NumberedEntries
+import splice.source.runtime.SideLog
 
 /** A change that a query made durable.
   *

@@ -6,8 +6,8 @@ package splice.kafka.dynamic.life
 import java.time.Duration
 import java.util.concurrent.TimeUnit
 
-import splice.kafka.KafkaErrors
-import splice.source.SpliceException
+import splice.kafka.internal.errors.KafkaErrors
+import splice.source.errors.SpliceException
 
 /** The fault of a cluster. */
 sealed private[dynamic] trait LifeFault extends Product with Serializable

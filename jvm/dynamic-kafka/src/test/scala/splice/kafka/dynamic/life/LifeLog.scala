@@ -7,8 +7,9 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.kafka.enumerator._
-import splice.source.{LogPartition, LogRecord}
+import splice.kafka.internal.cluster.{LogDescription, LogMetadata, TimedOffset, TopicState}
+import splice.source.LogPartition
+import splice.source.log.LogRecord
 
 /** A client of a simulated cluster.
   *

@@ -9,13 +9,20 @@ import scala.collection.immutable.SortedMap
 
 import org.apache.spark.sql.types.StructType
 
-import splice.kafka.dynamic._
-import splice.kafka.dynamic.enumerator.{DynamicEnumerator, MetadataDiscovery}
-import splice.kafka.dynamic.reader.ClusterReads
-import splice.kafka.dynamic.split.{DynamicOffset, DynamicSplitRange}
-import splice.kafka.enumerator.{ClockedDiscovery, KafkaEnumerator, RecordSizes}
-import splice.kafka.options.{KafkaSettings, Subscription}
+import splice.kafka.dynamic.DynamicKafkaSource
+import splice.kafka.dynamic.internal.enumerator.DynamicEnumerator
+import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
+import splice.kafka.dynamic.internal.reader.ClusterReads
+import splice.kafka.dynamic.internal.settings.DynamicSettings
+import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
+import splice.kafka.internal.admission.RecordSizes
+import splice.kafka.internal.cluster.ClockedDiscovery
+import splice.kafka.internal.enumerator.KafkaEnumerator
+import splice.kafka.internal.options.{KafkaSettings, Subscription}
 import splice.source._
+import splice.source.log.Outlook
+import splice.source.options.SourceOptions
+import splice.source.runtime.{OpenEnded, Report}
 
 /** The dynamic Kafka source over simulated clusters. Only this file knows how the source is constructed.
   *

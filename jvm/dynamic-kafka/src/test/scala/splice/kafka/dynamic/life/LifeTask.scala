@@ -3,7 +3,7 @@
 
 package splice.kafka.dynamic.life
 
-import splice.kafka.dynamic.split.DynamicSplitRange
+import splice.kafka.dynamic.internal.split.DynamicSplitRange
 import splice.source.SplitRange
 import splice.testkit.simulation.TaskRows
 

@@ -6,9 +6,9 @@ package splice.kafka.dynamic.life
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.collection.mutable
 
-import splice.coordinator.MemorySideLog
+import splice.coordinator.sidelog.MemorySideLog
 import splice.kafka.dynamic.KafkaStream
-import splice.kafka.dynamic.split.{DynamicOffset, DynamicSplitRange}
+import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
 import splice.source.{EnumeratorContext, SplitRange}
 import splice.testkit.simulation.{Life, Violation}
 

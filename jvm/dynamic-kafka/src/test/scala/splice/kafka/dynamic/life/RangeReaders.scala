@@ -11,9 +11,9 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
-import splice.kafka.KafkaSchema
-import splice.kafka.dynamic.DynamicColumns
-import splice.kafka.dynamic.split.DynamicSplitRange
+import splice.kafka.dynamic.internal.reader.DynamicColumns
+import splice.kafka.dynamic.internal.split.DynamicSplitRange
+import splice.kafka.internal.value.KafkaSchema
 import splice.source.{Poll, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 
 /** Readers of simulated records. The value of a record names its cluster, partition and offset.

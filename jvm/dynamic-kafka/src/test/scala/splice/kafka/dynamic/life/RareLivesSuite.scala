@@ -10,8 +10,8 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.MemorySideLog
-import splice.source._
+import splice.coordinator.sidelog.MemorySideLog
+import splice.source.{EnumeratorContext, ReadMode, StartPosition}
 import splice.testkit.simulation.SimulatedClock
 
 /** Situations that a life meets too rarely. */
@@ -34,7 +34,7 @@ final class RareLivesSuite extends AnyFunSuite {
     }
     val batch = Using.resource(open()) { run =>
       val begin                                              = run.start(StartPosition.Configured)
-      def next(at: splice.kafka.dynamic.split.DynamicOffset) = {
+      def next(at: splice.kafka.dynamic.internal.split.DynamicOffset) = {
         clock.advance(Duration.ofSeconds(20))
         run.advance(at, run.limits(at))
       }

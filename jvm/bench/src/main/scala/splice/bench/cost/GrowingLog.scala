@@ -1,0 +1,47 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.bench.cost
+
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import splice.kafka.internal.cluster.{LogDescription, LogMetadata, TimedOffset}
+import splice.source.LogPartition
+import splice.source.log.LogRecord
+
+/** A cluster in memory that answers at once, and whose partitions grow when they are told to. */
+final class GrowingLog(clusterId: String, all: Seq[LogPartition]) extends LogMetadata {
+
+  @volatile private var now: Map[LogPartition, Long] = all.map(_ -> 10L).toMap
+
+  private val description = LogDescription(Some(clusterId), SortedMap.empty, SortedSet.from(all), SortedSet.empty)
+
+  /** What it was asked so far. */
+  val questions = new AtomicInteger
+
+  /** Ten records more for each partition whose number is a multiple of `every`. */
+  def grow(every: Int): Unit = now = now.map { case (p, end) => p -> (if (p.partition % every == 0) end + 10 else end) }
+
+  override def describe(): LogDescription = asked(description)
+
+  override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long] =
+    asked(partitions.iterator.map(_ -> 0L).toMap)
+
+  override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = asked(now)
+
+  override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = asked(Map.empty)
+
+  override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord]             = asked(Map.empty)
+  override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] = asked(Map.empty)
+
+  override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] = asked(Map.empty)
+
+  override def close(): Unit = ()
+
+  private def asked[A](answer: A): A = {
+    questions.incrementAndGet()
+    answer
+  }
+}

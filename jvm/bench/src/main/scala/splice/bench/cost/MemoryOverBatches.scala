@@ -1,0 +1,89 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.bench.cost
+
+import java.lang.management.ManagementFactory
+import java.util.concurrent.ConcurrentHashMap
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.kafka.common.metrics.JmxReporter
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.streaming.StreamingQueryListener
+
+import splice.bench.{BenchPlan, Columns, KafkaLoad, Queries, Report, TopicSpec}
+
+// scalafix:off DisableSyntax.null; Kafka's clients define null for an absent argument
+
+/** What stays in memory over a thousand batches, and what is left once the query has stopped. Tasks run in this JVM. */
+final class MemoryOverBatches(spark: SparkSession, queries: Queries, servers: String, plan: BenchPlan) {
+
+  import MemoryOverBatches._
+
+  private val load  = new KafkaLoad(servers)
+  private val topic = TopicSpec(rows = Batches * RowsPerBatch, bytes = plan.bytes, partitions = plan.partitions)
+
+  def run(): String = {
+    load.fill(topic)
+    val watch = new Watch
+    spark.streams.addListener(watch)
+    try {
+      val options = Map(
+        "kafka.bootstrap.servers" -> servers,
+        "subscribe"               -> topic.name,
+        "startingOffsets"         -> "earliest",
+        "maxOffsetsPerTrigger"    -> RowsPerBatch.toString,
+        // Else no bean tells of the clients that read no records.
+        "kafka.metric.reporters" -> classOf[JmxReporter].getName
+      )
+      val _    = queries.availableNow("splice-kafka", options, Columns.All)
+      val left = s"After `stop()`: ${clients()} Kafka clients, ${threads()} threads of theirs or of Splice's."
+      (s"### Memory over $Batches batches, ${topic.partitions} partitions" +: "" +:
+        Report.lines(Seq("batch", "heap after collection, MiB", "Kafka clients"), watch.rows)).mkString("\n") +
+        s"\n\n$left"
+    } finally {
+      spark.streams.removeListener(watch)
+      load.delete(topic.name)
+    }
+  }
+}
+
+object MemoryOverBatches {
+
+  private val Batches      = 1000L
+  private val RowsPerBatch = 160L
+  private val Looks        = Set(50L, 100L, 250L, 500L, 750L, 990L)
+
+  /** Kafka clients that are open in this JVM, by the beans that each has. */
+  private def clients(): Int = {
+    val beans = ManagementFactory.getPlatformMBeanServer
+    val kinds = Seq("kafka.consumer:type=consumer-metrics,*", "kafka.admin.client:type=admin-client-metrics,*")
+    kinds.map(kind => beans.queryNames(new javax.management.ObjectName(kind), null).size).sum
+  }
+
+  private def threads(): Int = Thread.getAllStackTraces.keySet.asScala.count { thread =>
+    val name = thread.getName
+    name.startsWith("splice-") || name.startsWith("kafka-admin") || name.startsWith("kafka-consumer") ||
+    name.startsWith("kafka-coordinator")
+  }
+
+  final private class Watch extends StreamingQueryListener {
+
+    private val seen = new ConcurrentHashMap[Long, (Long, Int)]
+
+    def rows: Seq[Seq[String]] = seen.asScala.toSeq.sortBy(_._1).map { case (batch, (bytes, clients)) =>
+      Seq(batch.toString, (bytes >> 20).toString, clients.toString)
+    }
+
+    override def onQueryProgress(event: StreamingQueryListener.QueryProgressEvent): Unit =
+      if (Looks(event.progress.batchId)) {
+        System.gc()
+        val runtime = Runtime.getRuntime
+        val _       = seen.put(event.progress.batchId, (runtime.totalMemory - runtime.freeMemory) -> clients())
+      }
+
+    override def onQueryStarted(event: StreamingQueryListener.QueryStartedEvent): Unit       = ()
+    override def onQueryTerminated(event: StreamingQueryListener.QueryTerminatedEvent): Unit = ()
+  }
+}

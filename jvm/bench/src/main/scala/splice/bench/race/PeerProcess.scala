@@ -1,0 +1,37 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.bench.race
+
+import java.io.{BufferedReader, InputStreamReader, PrintStream}
+import java.util.concurrent.TimeUnit
+
+/** A JVM with its own class path that reads when it gets a line and prints `read` and numbers. Stays warm between requests.
+  *
+  * @param errors
+  *   the destination of the JVM's error stream
+  */
+final class PeerProcess(name: String, command: Seq[String], errors: ProcessBuilder.Redirect) extends AutoCloseable {
+
+  private val process = new ProcessBuilder(command: _*).redirectError(errors).start()
+  private val in      = new PrintStream(process.getOutputStream)
+  private val out     = new BufferedReader(new InputStreamReader(process.getInputStream))
+
+  /** Sends a request and waits for the numbers of the response. */
+  def read(request: String): Seq[Long] = {
+    in.println(request)
+    in.flush()
+    Iterator.continually(out.readLine()).takeWhile(Option(_).isDefined).collectFirst {
+      case PeerProcess.Read(numbers) => numbers.trim.split(' ').map(_.toLong).toSeq
+    }.getOrElse(sys.error(s"$name has ended without a response"))
+  }
+
+  override def close(): Unit = {
+    in.close()
+    if (!process.waitFor(30, TimeUnit.SECONDS)) { val _ = process.destroyForcibly() }
+  }
+}
+
+private object PeerProcess {
+  private val Read = "read((?: \\d+)+)".r
+}

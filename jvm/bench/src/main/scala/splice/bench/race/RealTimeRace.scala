@@ -1,0 +1,205 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.bench.race
+
+import java.nio.charset.StandardCharsets.US_ASCII
+import java.nio.file.Files
+import java.time.Duration
+import java.util.concurrent.TimeUnit
+import java.util.concurrent.locks.LockSupport
+import java.util.{Map => JMap}
+
+import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.kafka.clients.consumer.KafkaConsumer
+import org.apache.kafka.clients.producer.ProducerRecord
+import org.apache.kafka.common.TopicPartition
+import org.apache.kafka.common.serialization.ByteArrayDeserializer
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
+
+import splice.bench.{BenchPlan, KafkaLoad, Median, Queries, Report, TopicSpec}
+
+// scalafix:off DisableSyntax.null; Kafka's clients define null for an absent argument
+
+/** Compares Splice with Spark's Kafka source in real-time mode, from Kafka to Kafka. Both run in turns.
+  *
+  * The latency of a record is the time from its timestamp until the sink's producer sends the copy, which is the timestamp of the copy. A
+  * consumer reads all copies after the query was stopped. Each turn has a session of its own, since Spark's source needs a core per partition.
+  */
+final class RealTimeRace(servers: String, plan: BenchPlan) {
+
+  private val Few      = 2
+  private val Many     = 64
+  private val Rates    = Seq(10000, 50000)
+  private val Warm     = 10.seconds
+  private val Measured = 20.seconds
+
+  private val load = new KafkaLoad(servers)
+
+  private case class Source(name: String, format: String, cores: Int => Int)
+
+  private val splice = Source("Splice kafka", "splice-kafka", _ => Few)
+  private val spark  = Source("Spark kafka", "kafka", partitions => partitions)
+
+  def run(): String = {
+    val latencies = for {
+      rate       <- Rates
+      partitions <- Seq(Few, Many)
+    } yield latency(rate, partitions)
+    (latencies :+ backlog()).mkString("\n\n")
+  }
+
+  private def turns[A](measure: Source => A): Seq[(Source, Seq[A])] = {
+    val laps = (1 to plan.rounds).flatMap { round =>
+      val order = if (round % 2 == 0) Seq(splice, spark) else Seq(spark, splice)
+      order.map(source => source -> measure(source))
+    }
+    Seq(spark, splice).map(source => source -> laps.collect { case (`source`, found) => found })
+  }
+
+  private def latency(rate: Int, partitions: Int): String = {
+    val rows = turns(measure(_, rate, partitions)).map { case (source, all) =>
+      Seq(
+        s"${source.name}, local[${source.cores(partitions)}]",
+        Median(all.map(_.p50)).toString,
+        Median(all.map(_.p99)).toString,
+        all.map(_.p99).sorted.mkString(", ")
+      )
+    }
+    (f"### Real-time mode, Kafka to Kafka, $rate%,d rows per second, $partitions partitions" +: "" +:
+      Report.lines(Seq("source", "p50, ms", "p99, ms", "p99 of each turn, ms"), rows)).mkString("\n")
+  }
+
+  private def measure(source: Source, rate: Int, partitions: Int): Latency = {
+    val (from, to) = (s"bench-rt-from-${System.nanoTime()}", s"bench-rt-to-${System.nanoTime()}")
+    load.create(from, partitions)
+    load.create(to, Few)
+    try {
+      val begin = running(source, partitions, from, "cast(unix_millis(timestamp) as string) AS value") { (frame, at) =>
+        val query = frame.writeStream
+          .format("kafka")
+          .option("kafka.bootstrap.servers", servers)
+          .option("topic", to)
+          .option("checkpointLocation", at)
+          .outputMode("update")
+          .trigger(Trigger.RealTime("10 minutes"))
+          .start()
+        produce(query, from, rate, partitions)
+      }
+      val found = ages(to, begin)
+      println(
+        f"  ${source.name}%-20s $rate%,7d rows/s, $partitions%2d partitions: p50 ${found.p50}%d ms, p99 ${found.p99}%d ms"
+      )
+      found
+    } finally Seq(from, to).foreach(load.delete)
+  }
+
+  /** Writes at a steady rate; the time at which measuring begins. */
+  private def produce(query: StreamingQuery, topic: String, rate: Int, partitions: Int): Long =
+    try
+      Using.resource(load.producer("none", lingerMillis = 0)) { producer =>
+        val values                = KafkaLoad.values(1 << 10, plan.bytes)
+        val even                  = new EvenRate(rate)
+        def send(row: Long): Unit = {
+          val value = values((row % values.length).toInt)
+          val _     = producer.send(new ProducerRecord(topic, (row % partitions).toInt, null, value))
+        }
+        even.during(Warm)(send)
+        val begin = System.currentTimeMillis()
+        even.during(Measured)(send)
+        begin
+      }
+    finally query.stop()
+
+  /** The latencies of records that were written at `begin` or later. */
+  private def ages(topic: String, begin: Long): Latency = {
+    Ages.clear()
+    Using.resource(consumer()) { consumer =>
+      val own = (0 until Few).map(new TopicPartition(topic, _)).asJava
+      consumer.assign(own)
+      consumer.seekToBeginning(own)
+      val ends = consumer.endOffsets(own)
+      while (own.asScala.exists(p => consumer.position(p) < ends.get(p)))
+        consumer.poll(Duration.ofSeconds(1)).forEach { record =>
+          val written = new String(record.value, US_ASCII).toLong
+          if (written >= begin) Ages.add(record.timestamp - written)
+        }
+    }
+    Ages.latency()
+  }
+
+  private def consumer(): KafkaConsumer[Array[Byte], Array[Byte]] = {
+    val settings: JMap[String, AnyRef] = Map[String, AnyRef]("bootstrap.servers" -> servers).asJava
+    new KafkaConsumer(settings, new ByteArrayDeserializer, new ByteArrayDeserializer)
+  }
+
+  /** All records are there before the query starts; a filter passes the last one of each partition, so that the sink costs nothing. */
+  private def backlog(): String = {
+    val topic = TopicSpec(plan.rows, plan.bytes, Few)
+    load.fill(topic)
+    try {
+      val last = plan.rows / Few - 1
+      val rows = turns { source =>
+        val seconds =
+          running(source, Few, topic.name, "offset")((frame, at) => toEnd(frame.where(s"offset = $last"), at))
+        println(f"  ${source.name}%-20s backlog $seconds%.2f s")
+        seconds
+      }
+      val base  = Median(rows.head._2)
+      val lines = rows.map { case (source, all) =>
+        val median = Median(all)
+        Seq(source.name, f"$median%.2f", f"${plan.rows / median}%,.0f", f"${base / median}%.2f")
+      }
+      (s"### Real-time mode, a backlog: $topic" +: "" +:
+        Report.lines(Seq("source", "median s", "rows/s", s"÷ ${spark.name}"), lines)).mkString("\n")
+    } finally load.delete(topic.name)
+  }
+
+  // The time of the first start of a query in a session is included for both.
+  private def toEnd(frame: org.apache.spark.sql.DataFrame, checkpoint: String): Double = {
+    Ages.clear()
+    val begin = System.nanoTime()
+    val query = frame.selectExpr("0L").writeStream
+      .foreach(new AgeWriter)
+      .option("checkpointLocation", checkpoint)
+      .outputMode("update")
+      .trigger(Trigger.RealTime("10 minutes"))
+      .start()
+    try {
+      while (Ages.count < Few) {
+        query.exception.foreach(throw _)
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5))
+      }
+      (System.nanoTime() - begin) / 1e9
+    } finally query.stop()
+  }
+
+  private def running[A](source: Source, partitions: Int, topic: String, columns: String)(
+      work: (org.apache.spark.sql.DataFrame, String) => A
+  ): A = {
+    val session = SparkSession.builder()
+      .master(s"local[${source.cores(partitions)}]")
+      .config("spark.ui.enabled", "false")
+      .getOrCreate()
+    val checkpoint = Files.createTempDirectory("bench-checkpoint")
+    try
+      work(
+        session.readStream
+          .format(source.format)
+          .option("kafka.bootstrap.servers", servers)
+          .option("subscribe", topic)
+          .option("startingOffsets", "earliest")
+          .load()
+          .selectExpr(columns),
+        checkpoint.toString
+      )
+    finally {
+      session.stop()
+      Queries.delete(checkpoint)
+    }
+  }
+}

@@ -1,0 +1,108 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.coordinator.sidelog
+
+import java.io.IOException
+import java.nio.ByteBuffer
+import java.nio.channels.FileChannel
+import java.nio.file.StandardOpenOption.{CREATE_NEW, READ, WRITE}
+import java.nio.file.attribute.{BasicFileAttributes, FileAttribute, PosixFilePermissions}
+import java.nio.file.{
+  FileAlreadyExistsException,
+  FileSystemException,
+  FileVisitResult,
+  Files,
+  NoSuchFileException,
+  Path,
+  SimpleFileVisitor
+}
+import java.util.{Set => JSet}
+
+import scala.util.Using
+
+import org.apache.hadoop.fs.{FileSystem, LocalFileSystem, Path => HadoopPath, RawLocalFileSystem}
+
+/** Writes a local file, or removes files of a local folder, with java.nio, because Hadoop's local file system starts processes for each file.
+  *
+  * @param flush
+  *   makes the names in a folder durable
+  */
+final private[coordinator] class LocalFile(file: Path, flush: Path => Unit = LocalFile.flush) {
+
+  /** Creates the file whole or not at all: false when it exists, None when the disk has no hard links. */
+  def create(content: Array[Byte], access: FileAccess = FileAccess.Default): Option[Boolean] = {
+    val folder  = file.toAbsolutePath.getParent
+    val missing = Iterator.iterate(folder)(_.getParent).takeWhile(!Files.exists(_)).toSeq
+    Files.createDirectories(folder)
+    missing.foreach(made => flush(made.getParent))
+    val temporary = file.resolveSibling(AtomicFile.temporaryName(file.getFileName.toString))
+    try {
+      val options = JSet.of(CREATE_NEW, WRITE)
+      Using.resource(FileChannel.open(temporary, options, attributes(folder, access): _*)) { channel =>
+        val left = ByteBuffer.wrap(content)
+        while (left.hasRemaining) channel.write(left)
+        channel.force(true)
+      }
+      val linked = link(temporary)
+      if (linked.contains(true)) flush(folder)
+      linked
+    } finally { val _ = Files.deleteIfExists(temporary) }
+  }
+
+  /** Removes files in this folder and the folders below it by name and milliseconds of the last change. Other processes may remove them too. */
+  def remove(isRemoved: (String, Long) => Boolean): Unit = if (Files.exists(file)) {
+    val visitor = new SimpleFileVisitor[Path] {
+      override def visitFile(found: Path, attributes: BasicFileAttributes): FileVisitResult = {
+        if (isRemoved(found.getFileName.toString, attributes.lastModifiedTime.toMillis)) {
+          val _ = Files.deleteIfExists(found)
+        }
+        FileVisitResult.CONTINUE
+      }
+
+      override def visitFileFailed(found: Path, e: IOException): FileVisitResult = e match {
+        case _: NoSuchFileException => FileVisitResult.CONTINUE
+        case _                      => throw e
+      }
+    }
+    val _ = Files.walkFileTree(file.toRealPath(), visitor)
+  }
+
+  private def attributes(folder: Path, access: FileAccess): Seq[FileAttribute[_]] =
+    if (access == FileAccess.Owner && Files.getFileStore(folder).supportsFileAttributeView("posix"))
+      Seq(PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))
+    else Nil
+
+  // Unlike a rename, a link never replaces an existing file.
+  private def link(temporary: Path): Option[Boolean] =
+    try {
+      Files.createLink(file, temporary)
+      Some(true)
+    } catch {
+      case _: FileAlreadyExistsException                                        => Some(false)
+      case _: UnsupportedOperationException                                     => None
+      case e: FileSystemException if e.getClass == classOf[FileSystemException] => None
+    }
+}
+
+private[coordinator] object LocalFile {
+
+  // Hive's class is the one for `file:` where Spark's Hive jars are on the class path, as in PySpark.
+  private val Own = Set(
+    classOf[LocalFileSystem].getName,
+    classOf[RawLocalFileSystem].getName,
+    "org.apache.hadoop.hive.ql.io.ProxyLocalFileSystem"
+  )
+
+  /** None when the file is not on one of Hadoop's own local file systems; one that wraps them must see what is written. */
+  def of(fs: FileSystem, file: HadoopPath): Option[LocalFile] = fs match {
+    case local: LocalFileSystem if Own(local.getClass.getName) => Some(new LocalFile(local.pathToFile(file).toPath))
+    case raw: RawLocalFileSystem if Own(raw.getClass.getName)  => Some(new LocalFile(raw.pathToFile(file).toPath))
+    case _                                                     => None
+  }
+
+  // Systems that cannot open a folder write its names at once, or have no way to do so.
+  private def flush(folder: Path): Unit =
+    try Using.resource(FileChannel.open(folder, READ))(_.force(true))
+    catch { case _: IOException => () }
+}

@@ -1,0 +1,38 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.coordinator.sidelog
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.security.MessageDigest
+import java.util.HexFormat
+
+import splice.source.errors.CheckpointErrors
+
+/** How a side-log entry is written: `splice <version> <digest of the rest>`, then the lines of the entry. */
+private[splice] object SideLogFormat {
+
+  val Version = 1
+
+  private val header = "splice (\\d+) ([0-9a-f]+)".r
+
+  def write(lines: Seq[String]): String = {
+    val body = lines.mkString("\n")
+    s"splice $Version ${digest(body)}\n$body"
+  }
+
+  /** @throws splice.source.errors.SpliceException when the text is damaged, cut off, or of a newer version */
+  def read(name: String, text: String): Seq[String] = {
+    val (first, rest) = text.span(_ != '\n')
+    val body          = rest.drop(1)
+    first match {
+      case header(version, _) if version.toInt > Version   => throw CheckpointErrors.newer(name, version.toInt, Version)
+      case header(_, expected) if expected == digest(body) => body.split("\n", -1).toSeq
+      case header(_, _) => throw CheckpointErrors.corrupt(name, "its digest does not match its content")
+      case _            => throw CheckpointErrors.corrupt(name, "it does not begin with the header of a side-log entry")
+    }
+  }
+
+  private def digest(body: String): String =
+    HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(body.getBytes(UTF_8)), 0, 16)
+}

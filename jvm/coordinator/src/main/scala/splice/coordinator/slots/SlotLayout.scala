@@ -1,0 +1,48 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.coordinator.slots
+
+import splice.source.{Position, Source, SplitRange, TaskRanges}
+import splice.source.internal.entries.{Json, VersionedEntry}
+
+/** How many slots there are and which splits each reads, for every batch that begins at `from` or later, until the next layout.
+  *
+  * A batch's tasks are part of what a replay must repeat, so the layout is in the side log before the offset that uses it.
+  */
+final private[splice] case class SlotLayout(from: Position, rules: SlotRules, assignment: Map[String, Int]) {
+
+  def covers(ranges: Seq[SplitRange]): Boolean = ranges.forall(r => assignment.contains(r.splitId))
+
+  /** The tasks of a batch: those of the slots that have ranges, and one per range that needs no slot. */
+  def tasks(ranges: Seq[SplitRange]): Seq[TaskRanges] = {
+    val (slotted, single) = ranges.partition(_.slotted)
+    val shared = slotted.groupBy(slotOf).toSeq.sortBy(_._1).map { case (slot, own) => slot -> own.toIndexedSeq }
+    TaskCut(rules, shared) ++
+      single.map(range => TaskRanges(None, IndexedSeq(range)))
+  }
+
+  // A range over several batches may hold a split that was assigned by a later layout than the one it begins in.
+  private def slotOf(range: SplitRange): Int =
+    assignment.getOrElse(range.splitId, Math.floorMod(range.splitId.hashCode, rules.slots))
+
+  def lines: Seq[String] =
+    VersionedEntry.write(
+      ("from" -> Json.text(from.json)) +: rules.json,
+      assignment.toSeq.sorted.map { case (split, slot) =>
+        Json.write(Json.array(Seq(Json.text(split), Json.number(slot.toLong))))
+      }
+    )
+}
+
+private[splice] object SlotLayout {
+
+  def read(entry: VersionedEntry, source: Source[_ <: Position]): SlotLayout = {
+    val rules = SlotRules.read(entry.head).getOrElse(entry.corrupt("'slots' is missing, or 'assigner' is not known"))
+    val assignment = entry.nodes.map(Json.items).map {
+      case Seq(split, slot) => split.asText -> slot.asInt
+      case other            => entry.corrupt(s"$other is not a split and a slot")
+    }
+    SlotLayout(source.position(entry.text("from")), rules, assignment.toMap)
+  }
+}

@@ -1,0 +1,79 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.admission
+
+import scala.annotation.tailrec
+import scala.collection.immutable.SortedMap
+
+import splice.kafka.internal.admission.{Quota, RecordSizes, Sharing}
+import splice.source.LogPartition
+
+/** Shares a batch among clusters that have limits of their own. Pure.
+  *
+  * @param cluster
+  *   the cluster of a partition
+  */
+final private[splice] class ClusterQuotas(sharing: Sharing, sizes: RecordSizes, cluster: LogPartition => String) {
+
+  /** How far each partition goes.
+    *
+    * @param quota
+    *   of all clusters together
+    * @param quotas
+    *   of the clusters that have a limit
+    * @param ready
+    *   from and until of everything that is available
+    */
+  def apply(
+      quota: Quota,
+      quotas: Map[String, Quota],
+      ready: SortedMap[LogPartition, (Long, Long)]
+  ): SortedMap[LogPartition, Long] = go(quota, quota, quotas, ready, SortedMap.empty)
+
+  /** Clusters whose shares exceed their limits get the limits, and the others share what remains of the batch.
+    *
+    * @param batch
+    *   the quota of the batch, which floors are parts of
+    */
+  @tailrec private def go(
+      batch: Quota,
+      quota: Quota,
+      quotas: Map[String, Quota],
+      ready: SortedMap[LogPartition, (Long, Long)],
+      limited: SortedMap[LogPartition, Long]
+  ): SortedMap[LogPartition, Long] = {
+    val share = part(quota, ready, batch)
+    val over  = used(ready, share).flatMap { case (name, own) =>
+      quotas.get(name).filter(most => own.rows > most.rows || own.bytes > most.bytes && own.rows > 1)
+        // This cluster gets no more than its share, so that enough remains for the floors of the others.
+        .map(most => name -> Quota(math.min(most.rows, own.rows), math.min(most.bytes, own.bytes)))
+    }
+    if (over.isEmpty) limited ++ share
+    else {
+      val (those, others) = ready.partition { case (p, _) => over.contains(cluster(p)) }
+      val ends            = those.groupBy { case (p, _) => cluster(p) }.flatMap { case (name, own) =>
+        part(over(name), own, over(name))
+      }
+      val left = used(those, ends).valuesIterator.foldLeft(quota)((rest, own) =>
+        Quota(rest.rows - own.rows, rest.bytes - own.bytes)
+      )
+      go(batch, left, quotas -- over.keySet, others, limited ++ ends)
+    }
+  }
+
+  private def part(
+      quota: Quota,
+      ready: SortedMap[LogPartition, (Long, Long)],
+      batch: Quota
+  ): SortedMap[LogPartition, Long] =
+    if (quota.rows < 1) ready.map { case (p, (from, _)) => p -> from } else sharing.within(quota, ready, batch)
+
+  private def used(
+      ready: SortedMap[LogPartition, (Long, Long)],
+      share: collection.Map[LogPartition, Long]
+  ): Map[String, Quota] = ready.toSeq.groupMapReduce { case (p, _) => cluster(p) } { case (p, (from, _)) =>
+    val rows = (share(p) - from).toDouble
+    Quota(rows, rows * sizes.estimate(p.topic))
+  }((a, b) => Quota(a.rows + b.rows, a.bytes + b.bytes))
+}

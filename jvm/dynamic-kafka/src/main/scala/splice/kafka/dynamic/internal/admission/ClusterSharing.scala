@@ -1,0 +1,141 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.admission
+
+import scala.collection.immutable.SortedMap
+import scala.collection.mutable
+
+import splice.kafka.dynamic.internal.cluster.Reach
+import splice.kafka.dynamic.internal.split.DynamicSplitRange
+import splice.kafka.internal.admission.{AdmissionRules, Quota, RateLimit, RecordSizes, Sharing}
+import splice.kafka.internal.bounds.Fills
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.{Limits, LogPartition}
+
+/** Shares what a batch may read among the partitions of all clusters, by the rules for those of one. */
+final private[dynamic] class ClusterSharing(sizes: RecordSizes) {
+
+  import ClusterSharing.qualified
+
+  private var made: Option[(AdmissionRules, Sharing)] = None
+
+  // The names of partitions with their clusters, which each batch needs several times.
+  private val names = mutable.HashMap.empty[String, mutable.HashMap[LogPartition, LogPartition]]
+
+  private def named(cluster: String): LogPartition => LogPartition = {
+    val own = names.getOrElseUpdate(cluster, mutable.HashMap.empty)
+    p => own.getOrElseUpdate(p, qualified(cluster, p))
+  }
+
+  /** How far each cluster goes; None when there is less than a batch waits for.
+    *
+    * @param rules
+    *   where topics are named with their cluster; asked for only where a batch has a limit
+    * @param ofCluster
+    *   the limits of one cluster, which hold in addition to those of all clusters
+    */
+  def apply(
+      rules: => AdmissionRules,
+      limits: Limits,
+      ofCluster: String => Limits,
+      reach: SortedMap[String, Reach]
+  ): Option[SortedMap[String, KafkaPosition]] = {
+    val quotas =
+      if (limits == Limits.Everything) Map.empty[String, Quota]
+      else
+        reach.keysIterator.map(name => name -> Quota.of(ofCluster(name))).filter(_._2 != Quota.Unlimited).toMap
+    if (limits.minRows.exists(reach.valuesIterator.map(_.rows).sum < _)) None
+    else if (quotas.isEmpty && Quota.of(limits) == Quota.Unlimited) Some(reach.map { case (name, own) =>
+      name -> own.until
+    })
+    else Some(shared(rules, limits, quotas, reach))
+  }
+
+  private def shared(
+      rules: AdmissionRules,
+      limits: Limits,
+      quotas: Map[String, Quota],
+      reach: SortedMap[String, Reach]
+  ): SortedMap[String, KafkaPosition] =
+    sharing(rules).byLag(limits).filter(_ => quotas.isEmpty && reach.valuesIterator.forall(_.fills.isEmpty)) match {
+      case Some(rows) => lagged(rows, reach)
+      case None       => ruled(rules, limits, quotas, reach)
+    }
+
+  /** The same result as [[ruled]]. With thousands of partitions, a sorted map of all of them would take most of the time. */
+  private def lagged(rows: Long, reach: SortedMap[String, Reach]): SortedMap[String, KafkaPosition] = {
+    val total = RateLimit.total(reach.valuesIterator.flatMap { own =>
+      own.begins.iterator.flatMap { case (p, begin) => own.until.get(p).map(begin -> _) }
+    })
+    reach.transform { (_, own) =>
+      own.until.copy(offsets = own.until.offsets.transform { (p, until) =>
+        own.begins.get(p).fold(until)(RateLimit.part(rows, total, _, until))
+      })
+    }
+  }
+
+  private def ruled(
+      rules: AdmissionRules,
+      limits: Limits,
+      quotas: Map[String, Quota],
+      reach: SortedMap[String, Reach]
+  ): SortedMap[String, KafkaPosition] = {
+    names.filterInPlace((name, _) => reach.contains(name))
+    val ready = SortedMap.from(for {
+      (name, own) <- reach.iterator
+      nameOf = named(name)
+      (p, begin) <- own.begins.iterator
+      until      <- own.until.get(p) if until > begin
+    } yield nameOf(p) -> (begin -> until))
+    lazy val origin = reach.iterator.flatMap { case (name, own) =>
+      val nameOf = named(name)
+      own.begins.keysIterator.map(p => nameOf(p) -> ((name, p)))
+    }.toMap
+    val fills = Fills(reach.flatMap { case (name, own) =>
+      own.fills.all.map { case ((p, generation), fill) => (qualified(name, p), generation) -> fill }
+    })
+    def key(q: LogPartition) = {
+      val (name, p) = origin(q)
+      q -> reach(name).until.generation(p.topic)
+    }
+    val share = fills.share(ready, key) { open =>
+      if (quotas.isEmpty) sharing(rules)(limits, open)
+      else new ClusterQuotas(sharing(rules), sizes, origin(_)._1)(Quota.of(limits), quotas, open)
+    }
+    reach.map { case (name, own) =>
+      val nameOf = named(name)
+      name -> own.until.copy(offsets = own.until.offsets.transform { (p, until) =>
+        if (own.begins.contains(p)) share.getOrElse(nameOf(p), until) else until
+      })
+    }
+  }
+
+  private def sharing(rules: AdmissionRules): Sharing = made.collect { case (`rules`, known) => known }.getOrElse {
+    val fresh = new Sharing(rules, sizes)
+    made = Some(rules -> fresh)
+    fresh
+  }
+}
+
+private[dynamic] object ClusterSharing {
+
+  /** A partition, named with its cluster. */
+  def qualified(cluster: String, p: LogPartition): LogPartition = LogPartition(s"$cluster/${p.topic}", p.partition)
+}
+
+/** Costs of ranges. The ranges of a topic follow one another, so its name with the cluster is composed once. Used by one thread. */
+final private[dynamic] class ClusterCosts(sizes: RecordSizes) {
+
+  private var last = ("", "")
+  private var name = ""
+
+  def apply(range: DynamicSplitRange): Long = {
+    val topic = range.range.partition.topic
+    if (last._2 != topic || last._1 != range.cluster) {
+      last = range.cluster -> topic
+      name = s"${range.cluster}/$topic"
+    }
+    sizes.cost(name, range.weight)
+  }
+}

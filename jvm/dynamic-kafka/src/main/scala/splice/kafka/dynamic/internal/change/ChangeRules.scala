@@ -1,0 +1,276 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.change
+
+import java.time.Instant
+
+import scala.collection.immutable.SortedMap
+
+import splice.kafka.dynamic.internal.state.TopicState._
+import splice.kafka.dynamic.{StreamCutover, StreamMetadata, StreamPlace}
+import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
+import splice.kafka.dynamic.internal.state._
+import splice.kafka.internal.split.KafkaPosition
+
+/** Turns documents, responses and time into events of topics ([[TopicState.next]]). Pure: the driver stores each result once. */
+final private[dynamic] class ChangeRules(rules: RemovalRules) {
+
+  /** The rules for cutovers of a document. */
+  val cutovers = new CutoverRules(rules)
+
+  /** Whether the query fails when topics are removed. */
+  def failsOnRemoval: Boolean = rules.onRemoved == OnRemoved.Fail
+
+  /** Why a document is rejected, if it is.
+    *
+    * @param recent
+    *   the removals up to the state `at`; evaluated only for a document that removes topics
+    */
+  def refusal(at: AppliedMetadata, found: StreamMetadata, recent: => RecentRemovals.Recent): Option[Refusal] = {
+    val now   = AppliedMetadata.streamOf(found.streams.values)
+    val older = Refusal.older(at.generation, found)
+    val twice = for {
+      topics <- found.streams.values.toSeq.flatMap(s => AppliedMetadata.streamOf(Seq(s)).keys).groupBy(identity).values
+      topic  <- topics.headOption if topics.size > 1
+    } yield Refusal.Twice(
+      topic,
+      found.streams.values.filter(_.topics.get(topic.cluster).exists(_(topic.topic))).map(_.name).toSeq
+    )
+    older.orElse(twice.headOption).orElse(tooMany(at, found, now, recent))
+  }
+
+  private def tooMany(
+      at: AppliedMetadata,
+      found: StreamMetadata,
+      now: SortedMap[ClusterTopic, String],
+      recent: => RecentRemovals.Recent
+  ): Option[Refusal] = {
+    val removed = RecentRemovals.count(at.streamOf, now)
+    if (removed == 0) None
+    else if (now.isEmpty) Some(Refusal.Empty(at.streamOf.size))
+    // Topics that return and are removed again count twice, so that a sum may exceed all topics.
+    else if (rules.maxFraction >= 1) None
+    else {
+      val RecentRemovals.Recent(before, greatest) = recent
+      val (sum, all)                              = (before + removed, math.max(greatest, at.streamOf.size))
+      val most                                    = math.max((all * rules.maxFraction).toInt, 1)
+      Option.when(sum > math.max(most, found.confirmRemovals.getOrElse(0)))(Refusal.TooMany(sum, all, most))
+    }
+  }
+
+  /** The state after the streams of a group were taken from a document.
+    *
+    * @param group
+    *   names of streams
+    */
+  def take(
+      at: AppliedMetadata,
+      document: StreamMetadata,
+      group: String => Boolean,
+      position: DynamicPosition,
+      now: Instant
+  ): AppliedMetadata = {
+    val found   = StreamGroups.part(at, document, group)
+    val listed  = AppliedMetadata.streamOf(found.streams.values)
+    val cut     = cutovers.plan(at, found, position)
+    val removed = at.streamOf.keySet -- listed.keySet
+    val left    = carried(at, position) ~> removed.toSeq.map { topic =>
+      topic ->
+        TopicEvent.Unlisted(now, position.of(topic.cluster).only(topic.topic), rules.onRemoved == OnRemoved.Drain)
+    } ~> cut.bounds.toSeq.map { case (topic, bound) => topic -> TopicEvent.Bounded(now, bound) }
+    // A topic that returns while it is drained waits for the others of its stream.
+    val drained = left.topics.collect { case (topic, is: Draining) if !listed.contains(topic) => topic -> is.stream }
+    val next    = left ~> listed.toSeq.map { case (topic, stream) =>
+      def after         = drained.collect { case (old, `stream`) => old }.toSet
+      val (time, start) = (cut.times.get(topic), cut.starts.get(topic))
+      def begins        = !left.topics.contains(topic) && found.streams(stream).start.nonEmpty
+      // A topic that stops, or has stopped, resumes only if the stop changes.
+      def stop  = at.streamOf.get(topic).flatMap(at.stopOf)
+      def stays = stop.nonEmpty && stop == found.streams(stream).stop
+      topic ->
+        (if (time.nonEmpty || start.isEmpty && begins) TopicEvent.ListedAt(stream, time)
+         else if (start.isEmpty && stays) TopicEvent.Stays(stream)
+         else TopicEvent.Listed(stream, after, start))
+    }
+    next.copy(
+      generation = (at.generation ++ found.generation).maxOption,
+      clusters = at.renewed(found) ++ found.clusters,
+      streams = found.streams,
+      renames = at.renames,
+      generations = at.generations.filter { case (name, _) => found.streams.contains(name) && !group(name) } ++
+        (for (name <- found.streams.keys if group(name); generation <- found.generation) yield name -> generation)
+    ).pruned
+  }
+
+  /** The state after topics were drained or abandoned, streams got a stop, or the retention of positions ended; None without such an
+    * event.
+    *
+    * @param availability
+    *   of a topic of a cluster
+    */
+  def settle(
+      at: AppliedMetadata,
+      position: DynamicPosition,
+      now: Instant,
+      availability: ClusterTopic => Availability
+  ): Option[AppliedMetadata] = {
+    // An inactive cluster receives no requests, so that it is no outage.
+    def of(topic: ClusterTopic) = if (at.isActive(topic.cluster)) availability(topic) else Availability.Available
+    val events                  = at.topics.toSeq.flatMap {
+      case (topic, is: Reading) =>
+        at.stopOf(is.stream).map(stop => topic -> TopicEvent.Bounded(now, bound(stop, topic, position)))
+      case (topic, is: Draining) =>
+        // Rows up to a stop are read once the cluster is available again.
+        val responses = if (at.streamOf.contains(topic)) Availability.Available else of(topic)
+        drained(topic, is, position.of(topic.cluster), now, responses)
+      case (topic, is: Removed) if !at.streamOf.contains(topic) && !now.isBefore(is.since.plus(rules.retention)) =>
+        Some(topic -> TopicEvent.RetentionOver)
+      case _ => None
+    }
+    if (events.isEmpty) None else Some((carried(at, position) ~> events).pruned)
+  }
+
+  private def bound(stop: StreamPlace, topic: ClusterTopic, position: DynamicPosition): Bound = stop match {
+    case time: StreamCutover.At         => Bound.At(time)
+    case offsets: StreamCutover.Offsets =>
+      Bound.Ends(offsets.of(topic).as(topic.topic, position.of(topic.cluster).generation(topic.topic)))
+    case StreamPlace.Earliest | StreamPlace.Latest => Bound.Asked
+  }
+
+  /** The state after clusters returned the ends of removed topics, or that partitions of them do not exist any more. */
+  def drain(
+      at: AppliedMetadata,
+      position: DynamicPosition,
+      ends: SortedMap[ClusterTopic, KafkaPosition],
+      now: Instant
+  ): AppliedMetadata =
+    carried(at, position) ~> ends.toSeq.map { case (topic, end) =>
+      val lost = at.draining.get(topic).map(_.bound).collect { case Bound.Ends(known) =>
+        known.copy(offsets = known.offsets -- end.offsets.keySet)
+      }
+      topic -> TopicEvent.Bounded(
+        now,
+        Bound.Ends(end),
+        lost.flatMap(own =>
+          Abandoned.of(Bound.Ends(own), position.of(topic.cluster), "these partitions were deleted or recreated")
+        )
+      )
+    }
+
+  /** The state after clusters returned the starts of topics. */
+  def begin(
+      at: AppliedMetadata,
+      position: DynamicPosition,
+      starts: SortedMap[ClusterTopic, KafkaPosition]
+  ): AppliedMetadata = begun(carried(at, position), starts)
+
+  private def begun(at: AppliedMetadata, starts: SortedMap[ClusterTopic, KafkaPosition]): AppliedMetadata =
+    at ~> starts.toSeq.map { case (topic, start) =>
+      val stream = at.waiting(topic).stream
+      val after  = at.draining.collect { case (old, is) if is.stream == stream && !at.streamOf.contains(old) => old }
+      // The end that readers get may be before the start: a mirror lags, or a transaction is open.
+      val isAhead = at.waiting(topic).time.nonEmpty ||
+        at.streams.get(stream).flatMap(_.start).exists(_.isInstanceOf[StreamCutover.Offsets])
+      val expected = if (isAhead) start else KafkaPosition.Empty
+      topic -> TopicEvent.Listed(stream, after.toSet, Some(TopicEvent.Start(start, expected)))
+    }
+
+  /** The state after streams cut over at a time.
+    *
+    * @param now
+    *   the time of day
+    */
+  def cut(
+      at: AppliedMetadata,
+      position: DynamicPosition,
+      now: Instant,
+      places: Map[ClusterTopic, LogPlaces]
+  ): Option[AppliedMetadata] = {
+    val found = cutovers.cut(at, now, places)
+    if (found.isEmpty) None
+    else {
+      val (waiting, old) = found.partition { case (topic, _) => at.waiting.contains(topic) }
+      val ended          = carried(at, position) ~> old.toSeq.map { case (topic, ends) =>
+        topic -> TopicEvent.Bounded(now, Bound.Ends(ends))
+      }
+      Some(begun(ended, SortedMap.from(waiting)))
+    }
+  }
+
+  private def drained(
+      topic: ClusterTopic,
+      is: Draining,
+      at: KafkaPosition,
+      now: Instant,
+      of: Availability
+  ): Option[(ClusterTopic, TopicEvent)] = {
+    val since = outage(is, of)
+    val left  = at.only(topic.topic)
+    if (is.bound.isReached(at)) Some(topic -> TopicEvent.Ended(now, left))
+    else if (isAbandoned(is.copy(unavailable = since), of)) {
+      val reason = s"the cluster has not responded for all partitions since ${since.getOrElse(is.since)}"
+      Some(topic -> TopicEvent.Ended(now, left, Abandoned.of(is.bound, left, reason)))
+    } else if (since != is.unavailable) Some(topic -> TopicEvent.Outage(since))
+    else None
+  }
+
+  // An outage is persisted, because a query that restarts more often than 'drainTimeout' would never abandon a topic.
+  private def outage(is: Draining, of: Availability): Option[Instant] = of match {
+    case Availability.Available                                   => None
+    case outage: Availability.Unavailable if outage.isConfirmed() =>
+      is.unavailable.filterNot(_ => outage.responded).orElse(Some(outage.since))
+    case _ => is.unavailable
+  }
+
+  private def isAbandoned(is: Draining, of: Availability): Boolean = of match {
+    case outage: Availability.Unavailable => is.unavailable.exists { since =>
+        // Until the time of a cutover, the topic is read like any other.
+        val time = Some(is.bound).collect { case Bound.At(cut) => cut.time }
+        outage.isConfirmed((Seq(since, is.since) ++ time).max.plus(rules.drainTimeout))
+      }
+    case _ => false
+  }
+
+  /** The next change without an event: starts that the position has are no longer part of the state. */
+  private def carried(at: AppliedMetadata, position: DynamicPosition): AppliedMetadata = at.copy(
+    number = at.number + 1,
+    renames = SortedMap.empty,
+    topics = at.topics.map { case (topic, is) =>
+      def left(expected: KafkaPosition) = KafkaPosition(expected.offsets.filterNot { case (p, start) =>
+        position.of(topic.cluster).get(p).exists(_ > start)
+      }).like(expected)
+      topic ->
+        (is match {
+          case is: Reading  => is.copy(start = None, expected = left(is.expected))
+          case is: Draining => is.copy(start = None, expected = left(is.expected))
+          case other        => other
+        })
+    }
+  )
+
+  implicit private class Events(at: AppliedMetadata) {
+
+    /** The state after events. */
+    def ~>(events: Seq[(ClusterTopic, TopicEvent)]): AppliedMetadata =
+      at.copy(topics = events.foldLeft(at.topics) { case (all, (topic, event)) =>
+        TopicState.next(all.get(topic), event).fold(all - topic)(all.updated(topic, _))
+      })
+  }
+}
+
+/** Why a document is not applied. */
+sealed private[dynamic] trait Refusal extends Product with Serializable
+
+private[dynamic] object Refusal {
+
+  /** Why a document is rejected, if its generation is lower than a known one. */
+  def older(known: Option[Long], found: StreamMetadata): Option[Refusal] =
+    for (was <- known; is <- found.generation if is < was) yield Older(was, is)
+
+  final case class Older(applied: Long, found: Long)                extends Refusal
+  final case class Empty(all: Int)                                  extends Refusal
+  final case class TooMany(removed: Int, all: Int, most: Int)       extends Refusal
+  final case class Twice(topic: ClusterTopic, streams: Seq[String]) extends Refusal
+  final case class Cutover(stream: String, why: String)             extends Refusal
+}

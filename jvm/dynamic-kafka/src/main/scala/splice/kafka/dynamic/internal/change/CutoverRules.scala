@@ -1,0 +1,197 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.change
+
+import java.time.Instant
+
+import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining}
+import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
+import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, TopicEvent, TopicState}
+import splice.kafka.internal.split.KafkaPosition
+
+/** Rules for the cutovers of a document. Pure, as [[ChangeRules]]. */
+final private[dynamic] class CutoverRules(rules: RemovalRules) {
+
+  import CutoverRules._
+
+  /** Why no cutover is possible at all. */
+  def policy(found: StreamMetadata): Option[Refusal] =
+    if (rules.onRemoved == OnRemoved.Drain) None
+    else
+      found.streams.values.find(_.cutover.nonEmpty).map { stream =>
+        Refusal.Cutover(stream.name, s"'onRemoved' is ${rules.onRemoved.word}, and a cutover needs drain")
+      }
+
+  /** Why a document is rejected, as far as no response of a cluster is needed. */
+  def refusal(at: AppliedMetadata, found: StreamMetadata, position: DynamicPosition): Option[Refusal] =
+    policy(found).orElse(firstOf(StreamMove.all(at, found)) { move =>
+      val leaves = move.to.find(at.draining.contains).map { topic =>
+        Refusal.Cutover(move.stream, s"$topic is still drained after its last removal")
+      }
+      leaves.orElse(move.cutover match {
+        case offsets: StreamCutover.Offsets =>
+          firstOf(move.from.toSeq)(t => past(move.stream, offsets, t, at.positionOf(t, position)))
+        case cut: StreamCutover.At =>
+          found.streams(move.stream).stop.collect {
+            case stop: StreamCutover.At if stop.time.isBefore(cut.time) =>
+              Refusal.Cutover(move.stream, s"its time ${cut.time} is after the stop of the stream at ${stop.time}")
+          }
+      })
+    })
+
+  /** Topics that a document leaves at a time, in milliseconds, whose place in their logs must be known. */
+  def times(at: AppliedMetadata, found: StreamMetadata, position: DynamicPosition): Map[ClusterTopic, Long] = (for {
+    (move, cutover) <- timed(at, found)
+    topic           <- move.from.toSeq if at.positionOf(topic, position).hasTopic(topic.topic)
+  } yield topic -> cutover.millis).toMap
+
+  /** Why a document is rejected, by the places of these times. */
+  def refusal(
+      at: AppliedMetadata,
+      found: StreamMetadata,
+      position: DynamicPosition,
+      places: Map[ClusterTopic, LogPlaces]
+  ): Option[Refusal] = firstOf(for ((move, cutover) <- timed(at, found); topic <- move.from.toSeq) yield {
+    val own   = at.positionOf(topic, position)
+    val place = places.get(topic).filter(_.generation == own.generation(topic.topic))
+    val late  = for {
+      (p, read) <- own.of(topic.topic).toSeq
+      first     <- place.flatMap(_.partitions.get(p)).flatMap(_.first) if read > first
+    } yield s"partition ${p.partition} up to $read, where the first record of that time is $first"
+    if (late.isEmpty) None
+    else
+      Some(Refusal.Cutover(
+        move.stream,
+        s"$topic was read past ${cutover.time} already, ${late.mkString(", ")}; rows would be read twice"
+      ))
+  })(identity)
+
+  /** The plan of a document for the topics that streams leave, and for those that they move to. */
+  def plan(at: AppliedMetadata, found: StreamMetadata, position: DynamicPosition): CutoverPlan =
+    StreamMove.all(at, found).foldLeft(CutoverPlan.Nothing) { (plan, move) =>
+      move.cutover match {
+        case time: StreamCutover.At =>
+          plan.copy(
+            bounds = plan.bounds ++ move.from.toSeq.map(_ -> Bound.At(time)),
+            times = plan.times ++ move.to.toSeq.map(_ -> time)
+          )
+        case offsets: StreamCutover.Offsets =>
+          def of(topic: ClusterTopic) = Some(offsets.of(topic)).filter(_.offsets.nonEmpty)
+          plan.copy(
+            bounds = plan.bounds ++ move.from.toSeq.flatMap(topic =>
+              of(topic).map(ends =>
+                topic -> Bound.Ends(ends.as(topic.topic, at.positionOf(topic, position).generation(topic.topic)))
+              )
+            ),
+            starts = plan.starts ++ move.to.toSeq.flatMap(topic =>
+              of(topic).map { start =>
+                val own = start.as(topic.topic, generation(at, topic))
+                topic -> TopicEvent.Start(own, expected = own)
+              }
+            )
+          )
+      }
+    }
+
+  /** Topics whose time has come, in milliseconds, whose place in their logs must be known. */
+  def due(at: AppliedMetadata, now: Instant): Map[ClusterTopic, Long] =
+    due(at, now, None).flatMap(_.map { case (topic, cutover) => topic -> cutover.millis }).toMap
+
+  /** Places of times that have come, of the streams whose topics are all known: the topics that a stream leaves end there, and those
+    * that it moves to start there. A stream waits until the places of all its topics are known.
+    */
+  def cut(at: AppliedMetadata, now: Instant, places: Map[ClusterTopic, LogPlaces]): Map[ClusterTopic, KafkaPosition] =
+    due(at, now, Some(places)).flatMap(_.keys).map(topic => topic -> places(topic).position(topic.topic)).toMap
+
+  /** The topics of each stream that cuts over at a time that has come.
+    *
+    * @param places
+    *   None = of every such stream, else of those whose topics all have a place
+    */
+  private def due(
+      at: AppliedMetadata,
+      now: Instant,
+      places: Option[Map[ClusterTopic, LogPlaces]]
+  ): Seq[Map[ClusterTopic, StreamCutover.At]] = {
+    val left = at.draining.toSeq.collect { case (t, is @ Draining(_, _, Bound.At(cut), _, _, _, _, _)) =>
+      // A topic that stops waits for no other.
+      (is.stream, at.streamOf.get(t).map(_ => t)) -> (t -> cut)
+    }
+    val begins = at.waiting.toSeq.flatMap { case (t, is) =>
+      is.time.map(cut => (is.stream, Option.empty[ClusterTopic]) -> (t -> cut))
+    }
+    (left ++ begins).groupMap(_._1)(_._2).values.map(_.toMap).toSeq
+      .filter(_.values.forall(cut => !now.isBefore(cut.time)))
+      .filter(topics =>
+        places.forall(known =>
+          topics.forall { case (topic, cutover) =>
+            known.get(topic).exists(isKnown(cutover, _))
+          }
+        )
+      )
+  }
+
+  private def past(
+      stream: String,
+      cutover: StreamCutover.Offsets,
+      topic: ClusterTopic,
+      position: KafkaPosition
+  ): Option[Refusal] = {
+    val ends  = cutover.of(topic)
+    val wrong = position.of(topic.topic).toSeq.flatMap { case (p, read) =>
+      ends.get(p) match {
+        case None                    => Some(s"partition ${p.partition} is read, and the cutover has no offset for it")
+        case Some(end) if read > end =>
+          Some(s"partition ${p.partition} was read up to $read already, and would end at $end")
+        case _ => None
+      }
+    }
+    if (wrong.isEmpty) None else Some(Refusal.Cutover(stream, s"of $topic ${wrong.mkString(", ")}"))
+  }
+}
+
+private[dynamic] object CutoverRules {
+
+  private def timed(at: AppliedMetadata, found: StreamMetadata): Seq[(StreamMove, StreamCutover.At)] =
+    StreamMove.all(at, found).map(move => move -> move.cutover).collect { case (move, time: StreamCutover.At) =>
+      move -> time
+    }
+
+  private def isKnown(cutover: StreamCutover.At, places: LogPlaces): Boolean = {
+    val isOver = !places.sent.isBefore(cutover.time.plus(cutover.lateness))
+    places.partitions.nonEmpty && places.partitions.values.forall(_.first.nonEmpty || isOver)
+  }
+
+  /** The generation of a topic that the query may have read before. */
+  private def generation(at: AppliedMetadata, topic: ClusterTopic): Int = {
+    val left = at.topics.get(topic) match {
+      case Some(is: TopicState.Waiting) => is.before
+      case other                        => other
+    }
+    left.collect { case is: TopicState.Removed => is.position.generation(topic.topic) }.getOrElse(0)
+  }
+
+  private def firstOf[A](all: Seq[A])(refusal: A => Option[Refusal]): Option[Refusal] =
+    all.iterator.flatMap(refusal(_)).nextOption()
+}
+
+/** Effects of cutovers when a document is applied.
+  *
+  * @param bounds
+  *   of topics that streams leave
+  * @param times
+  *   of topics that streams move to at a time
+  * @param starts
+  *   of topics that streams move to at offsets
+  */
+final private[dynamic] case class CutoverPlan(
+    bounds: Map[ClusterTopic, Bound],
+    times: Map[ClusterTopic, StreamCutover.At],
+    starts: Map[ClusterTopic, TopicEvent.Start]
+)
+
+private[dynamic] object CutoverPlan {
+  val Nothing: CutoverPlan = CutoverPlan(Map.empty, Map.empty, Map.empty)
+}

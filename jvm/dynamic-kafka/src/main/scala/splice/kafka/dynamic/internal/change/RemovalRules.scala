@@ -1,0 +1,44 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.change
+
+import java.time.Duration
+
+/** Policies for topics that the metadata removes.
+  *
+  * @param onRemoved
+  *   whether their remaining rows are read
+  * @param drainTimeout
+  *   how long a cluster may be unavailable before its remaining records are abandoned
+  * @param retention
+  *   how long positions of removed topics are kept
+  * @param maxFraction
+  *   the greatest share of all topics that documents may remove within 24 hours; 1 sets no limit
+  */
+final private[dynamic] case class RemovalRules(
+    onRemoved: OnRemoved = OnRemoved.Drain,
+    drainTimeout: Duration = Duration.ofHours(1),
+    retention: Duration = Duration.ofDays(7),
+    maxFraction: Double = 0.5
+)
+
+private[dynamic] object RemovalRules {
+  val Default: RemovalRules = RemovalRules()
+}
+
+sealed abstract private[dynamic] class OnRemoved(val word: String) extends Product with Serializable
+
+private[dynamic] object OnRemoved {
+
+  /** They are read up to their ends at the removal. */
+  case object Drain extends OnRemoved("drain")
+
+  /** Their remaining rows are not read. */
+  case object Drop extends OnRemoved("drop")
+
+  /** The query fails. */
+  case object Fail extends OnRemoved("fail")
+
+  val all: Seq[OnRemoved] = Seq(Fail, Drain, Drop)
+}

@@ -1,0 +1,48 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.change
+
+import scala.collection.immutable.SortedSet
+
+import splice.kafka.dynamic.internal.state.TopicState._
+import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamMetadata}
+import splice.kafka.dynamic.internal.split.ClusterTopic
+import splice.kafka.dynamic.internal.state.AppliedMetadata
+
+/** A stream that a document moves from topics to others by a cutover.
+  *
+  * Each document plans a move again whose time has not come, so that the time may change until then.
+  */
+final private[dynamic] case class StreamMove(
+    stream: String,
+    from: SortedSet[ClusterTopic],
+    to: SortedSet[ClusterTopic],
+    cutover: StreamCutover
+)
+
+private[dynamic] object StreamMove {
+
+  def all(at: AppliedMetadata, found: StreamMetadata): Seq[StreamMove] = {
+    val listed = AppliedMetadata.streamOf(found.streams.values)
+    for {
+      stream  <- found.streams.values.toSeq
+      cutover <- stream.cutover
+      from = left(at, stream, listed.keySet)
+      to   = SortedSet.from(listed.collect { case (t, stream.name) if isNew(at, t) => t })
+      if from.nonEmpty && to.nonEmpty
+    } yield StreamMove(stream.name, from, to, cutover)
+  }
+
+  private def isNew(at: AppliedMetadata, topic: ClusterTopic): Boolean = at.topics.get(topic).forall {
+    case Waiting(_, time, _) => time.nonEmpty
+    case _                   => !at.streamOf.contains(topic)
+  }
+
+  // Topics that are read to a stop, or that were, are among those that a stream leaves.
+  private def left(at: AppliedMetadata, stream: KafkaStream, listed: collection.Set[ClusterTopic]) =
+    SortedSet.from(at.topics.keys.filter { t =>
+      val isCutting = at.draining.get(t).exists(is => is.stream == stream.name && is.bound.isInstanceOf[Bound.At])
+      !listed(t) && (at.streamOf.get(t).fold(isCutting)(_ == stream.name && !at.waiting.contains(t)))
+    })
+}

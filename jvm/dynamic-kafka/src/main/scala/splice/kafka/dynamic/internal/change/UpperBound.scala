@@ -1,0 +1,85 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.change
+
+import splice.kafka.dynamic.internal.state.TopicState._
+import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
+import splice.kafka.dynamic.internal.state.AppliedMetadata
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.LogPartition
+
+/** The one limit of a batch that states of topics set: ends of drains, stops, times of cutovers, pauses, and topics that wait for others. */
+private[dynamic] object UpperBound {
+
+  /** The part of `until` that a batch may read of a cluster.
+    *
+    * @param at
+    *   the position of all clusters
+    * @param until
+    *   the ends of the cluster's logs
+    * @param places
+    *   places of times in milliseconds, by topic and time
+    */
+  def apply(
+      applied: AppliedMetadata,
+      cutover: Cutover,
+      cluster: String,
+      at: DynamicPosition,
+      until: KafkaPosition,
+      places: Map[(String, Long), LogPlaces]
+  ): KafkaPosition = {
+    val from                            = at.of(cluster)
+    def waits(after: Set[ClusterTopic]) = isHeld(applied, cutover, after, at)
+    applied.of(cluster).foldLeft(until) { case (all, (topic, is)) =>
+      val bound: Option[Map[LogPartition, Long]] = is match {
+        case _ if applied.isPaused(ClusterTopic(cluster, topic)) => Some(Map.empty)
+        case _: Waiting                                          => Some(Map.empty)
+        case is: Reading if waits(is.after)                      => Some(Map.empty)
+        case is: Draining if waits(is.after)                     => Some(Map.empty)
+        case is: Draining                                        => is.bound.limit match {
+            case Bound.Ends(ends) => Some(if (isOther(ends, topic, from, until)) Map.empty else ends.offsets)
+            case Bound.At(time) => Some(places.get(topic -> time.millis).fold(Map.empty[LogPartition, Long])(_.offsets))
+            // The end that a cluster returns later includes all rows that are read before.
+            case _ => None
+          }
+        case _ => None
+      }
+      bound.fold(all)(limited(all, topic, from, _))
+    }
+  }
+
+  /** Whether the state of a topic sets no limit. */
+  def isUnlimited(applied: AppliedMetadata, cutover: Cutover, topic: ClusterTopic, at: DynamicPosition): Boolean =
+    applied.topics.get(topic).exists {
+      case is: Reading => !applied.isPaused(topic) && !isHeld(applied, cutover, is.after, at)
+      case _           => false
+    }
+
+  private def isHeld(
+      applied: AppliedMetadata,
+      cutover: Cutover,
+      after: Set[ClusterTopic],
+      at: DynamicPosition
+  ): Boolean = cutover == Cutover.Stream && after.exists(applied.isOpen(_, at))
+
+  /** Whether a topic was recreated while it was drained. */
+  def isOther(ends: KafkaPosition, topic: String, from: KafkaPosition, until: KafkaPosition): Boolean =
+    from.hasTopic(topic) && until.hasTopic(topic) && until.generation(topic) != ends.generation(topic)
+
+  /** A partition without a bound stays where it is, and so does one that was read past its stop before the stop was set. */
+  private def limited(
+      until: KafkaPosition,
+      topic: String,
+      from: KafkaPosition,
+      bound: Map[LogPartition, Long]
+  ): KafkaPosition = {
+    val rest = until.without(topic)
+    val read = if (from.generation(topic) == until.generation(topic)) from.of(topic) else Map.empty[LogPartition, Long]
+    if (bound.isEmpty) rest.and(from.only(topic))
+    else
+      rest.and(KafkaPosition(until.of(topic).flatMap { case (p, end) =>
+        bound.get(p).map(most => math.min(math.max(most, read.getOrElse(p, most)), end)).orElse(from.get(p)).map(p -> _)
+      }).as(topic, until.generation(topic)))
+  }
+}

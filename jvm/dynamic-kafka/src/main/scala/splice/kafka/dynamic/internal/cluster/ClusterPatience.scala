@@ -1,0 +1,62 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.cluster
+
+import java.time.{Clock, Duration, Instant}
+import java.util.concurrent.TimeoutException
+
+import scala.collection.immutable.SortedMap
+
+import splice.kafka.dynamic.internal.errors.DynamicErrors
+import splice.kafka.internal.cluster.SilentPartition
+
+/** Fails a query when clusters that it needs have not responded for `clusterTimeout`. */
+final private[splice] class ClusterPatience(workers: ClusterWorkers, timeout: Duration, clock: Clock) {
+
+  import ClusterPatience.Unavailable
+
+  private var waitingSince = SortedMap.empty[String, Instant]
+  private var overdue      = Map.empty[String, Instant]
+
+  /** Checks clusters.
+    *
+    * @param silent
+    *   clusters that did not respond to the requests of a batch
+    * @param waited
+    *   clusters that a change waits for
+    * @param partitions
+    *   partitions that do not respond, of clusters that do
+    * @throws splice.source.errors.SpliceException
+    *   if a cluster, or a partition of a cluster that responds, has been unavailable for the timeout; it names all such clusters
+    */
+  def check(silent: Set[String], waited: Set[String], partitions: Seq[(String, SilentPartition)]): Unit = {
+    val now = clock.instant()
+    waitingSince = SortedMap.from(waited.iterator.map(name => name -> waitingSince.getOrElse(name, now)))
+    // After a long batch a response may arrive while it is checked, so that a pending request counts in the second check.
+    val before = overdue
+    overdue = silent.flatMap(name => workers.find(name).flatMap(_.pending).filter(isOver(_, now)).map(name -> _)).toMap
+    val clusters = for {
+      name   <- silent.toSeq
+      worker <- workers.find(name)
+      since  <- worker.health.since
+      if worker.health.isOver(timeout) || overdue.get(name).exists(before.get(name).contains)
+    } yield Unavailable(name, since, worker.health.error.getOrElse(noResponse))
+    val leaderless =
+      for ((name, one) <- partitions if isOver(one.since, now)) yield Unavailable(name, one.since, one.error)
+    val changes =
+      for ((name, since) <- waitingSince.toSeq if isOver(since, now)) yield Unavailable(name, since, noResponse)
+    val all = (clusters ++ leaderless ++ changes).distinctBy(_.cluster).sortBy(_.cluster)
+    all.headOption.foreach { one =>
+      throw DynamicErrors.unavailable(all.map(_.cluster).mkString(", "), one.since, one.error)
+    }
+  }
+
+  private def isOver(since: Instant, now: Instant): Boolean = !now.isBefore(since.plus(timeout))
+
+  private def noResponse = new TimeoutException("no response")
+}
+
+private object ClusterPatience {
+  final private case class Unavailable(cluster: String, since: Instant, error: Throwable)
+}

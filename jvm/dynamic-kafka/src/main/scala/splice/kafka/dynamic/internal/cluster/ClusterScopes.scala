@@ -1,0 +1,48 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.cluster
+
+import scala.collection.immutable.SortedMap
+
+import splice.kafka.dynamic.internal.split.DynamicPosition
+import splice.source.{EnumeratorContext, LogPartition, OffsetRanges, StartPosition, StoredStart}
+
+/** The contexts of the clusters' enumerators, each with the part of the start that belongs to its cluster.
+  *
+  * @param first
+  *   the first name of a cluster, which its side-log entries have
+  * @param position
+  *   the position of an offset, with the names of clusters
+  */
+final private[dynamic] class ClusterScopes(context: EnumeratorContext, takeover: Takeover, first: String => String)(
+    position: String => DynamicPosition
+) {
+
+  // The threads of workers read it when they create an enumerator again.
+  @volatile private var starts = Option.empty[SortedMap[String, StoredStart]]
+
+  /** The source begins. */
+  def begin(at: DynamicPosition, wanted: StartPosition): Unit = starts = Some(ofClusters(
+    at,
+    wanted match {
+      case StartPosition.Offsets(ranges) => ranges
+      case _                             => SortedMap.empty
+    }
+  ))
+
+  /** The context of a cluster. The query's thread calls this method; any thread calls the function that it returns. */
+  def apply(cluster: String): () => EnumeratorContext = {
+    if (starts.isEmpty) starts = context.start.map(stored => ofClusters(position(stored.position), stored.fill))
+    val name  = first(cluster)
+    val scope = takeover.scope(context, name)
+    () => scope.copy(start = starts.flatMap(_.get(name)))
+  }
+
+  private def ofClusters(
+      at: DynamicPosition,
+      fill: SortedMap[LogPartition, OffsetRanges]
+  ): SortedMap[String, StoredStart] = at.clusters.map { case (name, own) =>
+    name -> StoredStart(own.json, fill.filter { case (p, _) => own.get(p).nonEmpty })
+  }
+}

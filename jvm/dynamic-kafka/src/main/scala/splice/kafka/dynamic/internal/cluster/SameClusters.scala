@@ -1,0 +1,73 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.cluster
+
+import scala.collection.immutable.SortedMap
+
+import org.slf4j.LoggerFactory
+
+import splice.kafka.dynamic.internal.errors.DynamicErrors
+import splice.kafka.dynamic.internal.split.DynamicPosition
+import splice.kafka.dynamic.internal.state.AppliedMetadata
+import splice.kafka.internal.identity.IdentityLog
+import splice.source.EnumeratorContext
+import splice.kafka.dynamic.internal.state.TopicState.{Draining, Reading, Removed}
+
+/** Two names may be one cluster, for other credentials, but no topic may be read under both.
+  *
+  * @param scope
+  *   the context of a cluster, by its name
+  */
+final private[dynamic] class SameClusters(scope: String => () => EnumeratorContext) {
+
+  private var warned = Set.empty[(String, String)]
+
+  /** The responses of the clusters that a batch may read. A cluster with a new name waits until the metadata has its earlier name.
+    *
+    * @throws splice.source.errors.SpliceException
+    *   if topics have positions under both names
+    */
+  def checked(here: AppliedMetadata, at: DynamicPosition, found: SortedMap[String, Reach]): SortedMap[String, Reach] = {
+    val held = for {
+      (name, reach) <- found.toSeq
+      id            <- reach.clusterId.toSeq
+      // Most batches have a position of every topic, and need no list of all partitions.
+      fresh = here.read(name).filter(topic => reach.until.hasTopic(topic) && !at.of(name).hasTopic(topic))
+      if fresh.nonEmpty
+      other <- here.clusters.keysIterator.filter(_ != name)
+      shared = fresh.filter(topic => here.of(other).get(topic).exists(isKept(other, topic, at, _))) if shared.nonEmpty
+      if idOf(other, found).contains(id)
+    } yield {
+      if (!warned(name -> other))
+        SameClusters.log.warn(
+          s"${DynamicErrors.sameCluster(Seq(name, other), id, shared).getMessage} Splice does not read " +
+            s"the cluster '$name' until the metadata has 'formerly: [$other]' for it, or each topic under one name only."
+        )
+      warned += name -> other
+      name
+    }
+    val open = found -- held
+    for {
+      (id, several) <- open.toSeq.groupMap(_._2.clusterId)(identity)
+      known         <- id if several.size > 1
+      twice =
+        several.flatMap(_._2.until.topics).groupBy(identity).collect { case (topic, all) if all.size > 1 => topic }
+      if twice.nonEmpty
+    } throw DynamicErrors.sameCluster(several.map(_._1), known, twice)
+    open
+  }
+
+  private def isKept(cluster: String, topic: String, at: DynamicPosition, is: Any): Boolean = is match {
+    case _: Reading | _: Draining => at.of(cluster).hasTopic(topic)
+    case _: Removed               => true
+    case _                        => false
+  }
+
+  private def idOf(cluster: String, found: SortedMap[String, Reach]): Option[String] =
+    found.get(cluster).fold(new IdentityLog(scope(cluster)().sideLog).known.cluster)(_.clusterId)
+}
+
+private object SameClusters {
+  private val log = LoggerFactory.getLogger(classOf[SameClusters])
+}

@@ -1,0 +1,159 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.document
+
+import java.nio.file.Paths
+
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import org.apache.kafka.clients.CommonClientConfigs
+import org.apache.kafka.clients.consumer.ConsumerConfig
+import org.apache.kafka.common.config.provider.{DirectoryConfigProvider, EnvVarConfigProvider, FileConfigProvider}
+import org.apache.kafka.common.config.types.Password
+import org.apache.kafka.common.config.{SaslConfigs, SslConfigs}
+import org.apache.kafka.common.security.JaasContext
+import org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule
+import org.apache.kafka.common.security.plain.PlainLoginModule
+import org.apache.kafka.common.security.scram.ScramLoginModule
+
+import splice.kafka.dynamic.internal.options.DynamicOptions
+import splice.kafka.internal.options.{ClientProperties, KafkaOptions}
+import splice.kafka.internal.secrets.SecretReferences
+
+/** Decides which properties of Kafka's client a metadata document may set for a cluster.
+  *
+  * Clients load classes, read files and environment variables, and send requests by properties. The author of a document gets none of
+  * these rights by default: the properties are those of an allow-list, as in KIP-1188, and references name only what the query's options
+  * allow. Everything else comes from the query's options.
+  *
+  * @param any
+  *   whether a document may set each property that the query may set
+  * @param secrets
+  *   rejects literal secrets
+  * @param query
+  *   the client's properties that the query's options set for a cluster
+  */
+final private[dynamic] class DocumentProperties(
+    any: Boolean,
+    secrets: LiteralSecrets,
+    query: String => Map[String, String]
+) {
+
+  import DocumentProperties._
+
+  /** Why a property of a cluster must not be used; None if it may be.
+    *
+    * @param properties
+    *   all properties that the metadata sets for the cluster
+    */
+  def refusal(cluster: String, properties: Map[String, String], key: String): Option[String] = {
+    val value                             = properties(key)
+    def limit(refusal: => Option[String]) = if (any) None else refusal
+    ClientProperties
+      .refusal(key, value)
+      .orElse(limit(unlisted(cluster, key)))
+      .orElse(limit(unallowed(query(cluster), key, value)))
+      .orElse(secrets.refusal(cluster, properties, key))
+      .orElse(limit(if (key == SaslConfigs.SASL_JAAS_CONFIG) module(query(cluster), value) else None))
+  }
+}
+
+private[dynamic] object DocumentProperties {
+
+  private val Modules = Set(
+    classOf[PlainLoginModule].getName,
+    classOf[ScramLoginModule].getName,
+    classOf[OAuthBearerLoginModule].getName,
+    "com.sun.security.auth.module.Krb5LoginModule"
+  )
+
+  /** Properties that may hold references to secrets. */
+  private val secret = Set(
+    SaslConfigs.SASL_JAAS_CONFIG,
+    SslConfigs.SSL_KEYSTORE_PASSWORD_CONFIG,
+    SslConfigs.SSL_KEYSTORE_KEY_CONFIG,
+    SslConfigs.SSL_KEYSTORE_CERTIFICATE_CHAIN_CONFIG,
+    SslConfigs.SSL_KEY_PASSWORD_CONFIG,
+    SslConfigs.SSL_TRUSTSTORE_PASSWORD_CONFIG,
+    SslConfigs.SSL_TRUSTSTORE_CERTIFICATES_CONFIG
+  )
+
+  /** The properties that a document may set. */
+  val Allowed: Set[String] = secret ++ Set(
+    CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,
+    CommonClientConfigs.SECURITY_PROTOCOL_CONFIG,
+    CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG,
+    CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG,
+    CommonClientConfigs.SOCKET_CONNECTION_SETUP_TIMEOUT_MS_CONFIG,
+    CommonClientConfigs.SOCKET_CONNECTION_SETUP_TIMEOUT_MAX_MS_CONFIG,
+    CommonClientConfigs.CONNECTIONS_MAX_IDLE_MS_CONFIG,
+    CommonClientConfigs.CLIENT_RACK_CONFIG,
+    ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+    SaslConfigs.SASL_MECHANISM,
+    SslConfigs.SSL_KEYSTORE_LOCATION_CONFIG,
+    SslConfigs.SSL_KEYSTORE_TYPE_CONFIG,
+    SslConfigs.SSL_TRUSTSTORE_LOCATION_CONFIG,
+    SslConfigs.SSL_TRUSTSTORE_TYPE_CONFIG
+  )
+
+  private def option(key: String): String = s"'${KafkaOptions.ClientPrefix}$key'"
+
+  // The name must be as Kafka writes it, since clients accept other spellings of other properties.
+  private def unlisted(cluster: String, key: String): Option[String] = Option.unless(Allowed(key))(
+    s"metadata may not set this property. Set ${option(key)} or 'cluster.$cluster.${KafkaOptions.ClientPrefix}$key' in the options of the " +
+      s"query. If the author of the metadata may have the rights of this job, set '${DynamicOptions.MetadataProperties.key}' to any. " +
+      s"Metadata may set ${Allowed.toSeq.sorted.mkString(", ")}"
+  )
+
+  /** Why a text must not contain its references. A client resolves references in all its properties. */
+  private def unallowed(query: Map[String, String], key: String, value: String): Option[String] = {
+    val found = SecretReferences.all(value)
+    if (found.nonEmpty && !secret(key))
+      Some(s"it may not contain a reference. Metadata may contain references in ${secret.toSeq.sorted.mkString(", ")}")
+    else found.flatMap(unallowed(query, _)).headOption
+  }
+
+  private def unallowed(query: Map[String, String], reference: SecretReferences.Reference): Option[String] = {
+    val provider         = s"${SecretReferences.Providers}.${reference.provider}"
+    def rule(of: String) = s"$provider.param.$of"
+    query.get(s"$provider.class").map(_.trim).flatMap {
+      case name if Files(name) =>
+        val allowed = query.get(rule("allowed.paths")).toSeq.flatMap(_.split(',')).map(_.trim).filter(_.nonEmpty)
+        Option.unless(allowed.exists(isWithin(reference.path, _)))(
+          s"it refers to '${reference.path}', which the query does not allow. Set ${option(rule("allowed.paths"))} to the folders that " +
+            "metadata may refer to"
+        )
+      case name if name == classOf[EnvVarConfigProvider].getName =>
+        val allowed = query.get(rule("allowlist.pattern"))
+        Option.unless(allowed.exists(pattern => Try(reference.key.matches(pattern)).getOrElse(false)))(
+          s"it refers to the environment variable '${reference.key}', which the query does not allow. Set " +
+            s"${option(rule("allowlist.pattern"))} to the variables that metadata may refer to"
+        )
+      case _ => None
+    }
+  }
+
+  private val Files = Set(classOf[FileConfigProvider].getName, classOf[DirectoryConfigProvider].getName)
+
+  // As in Kafka's AllowedPaths.
+  private def isWithin(path: String, folder: String): Boolean =
+    Try(Paths.get(path).normalize.startsWith(Paths.get(folder).normalize)).getOrElse(false)
+
+  /** Why the module of a login line must not be used. Kafka's parser reads the line, because another parser may find other modules. */
+  private def module(query: Map[String, String], value: String): Option[String] = {
+    val references = new SecretReferences(query)
+    if (references.isReference(value)) None
+    else {
+      val line    = new Password(references.replaced(value, Resolved))
+      val entries = Try(JaasContext.loadClientContext(java.util.Map.of(SaslConfigs.SASL_JAAS_CONFIG, line)))
+      val modules = entries.toOption.map(_.configurationEntries.asScala.map(_.getLoginModuleName))
+      Option.unless(modules.exists(all => all.nonEmpty && all.forall(Modules)))(
+        s"it is not one login line with a login module that metadata may use: ${Modules.toSeq.sorted.mkString(", ")}"
+      )
+    }
+  }
+
+  private val Resolved = "resolved"
+}

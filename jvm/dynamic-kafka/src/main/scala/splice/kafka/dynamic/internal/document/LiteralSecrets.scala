@@ -1,0 +1,57 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.document
+
+import java.util.Locale
+
+import org.apache.kafka.common.config.SaslConfigs
+
+import splice.kafka.internal.secrets.{LoginLine, SecretReferences}
+import splice.source.internal.Secrets
+
+/** Rejects literal secrets in metadata, because the checkpoint stores metadata.
+  *
+  * @param allowed
+  *   whether metadata may hold literal secrets
+  * @param query
+  *   the client's properties that the query's options set for a cluster, which may configure ConfigProviders
+  */
+final private[dynamic] class LiteralSecrets(allowed: Boolean, query: String => Map[String, String]) {
+
+  import LiteralSecrets._
+
+  /** Why a property of a cluster must not be used; None if it may be.
+    *
+    * @param properties
+    *   all properties that the metadata sets for the cluster
+    */
+  def refusal(cluster: String, properties: Map[String, String], key: String): Option[String] = {
+    val references = new SecretReferences(query(cluster) ++ properties)
+    val value      = properties(key)
+    Option.when(!allowed && isLiteral(references, key, value)) {
+      val unknown = references.unconfigured(value).map(name =>
+        s". No provider '$name' is configured: set 'kafka.config.providers' and 'kafka.config.providers.$name.class'"
+      )
+      s"it contains a literal secret. Use a reference such as $${file:/run/secrets/kafka:password}, or set " +
+        s"'allowLiteralSecrets' to true${unknown.mkString}"
+    }
+  }
+}
+
+private[dynamic] object LiteralSecrets {
+
+  // A character of private use is part of no secret, and part of a word to the parser of login lines.
+  private val Reference = "\uE000"
+
+  private def isLiteral(references: SecretReferences, key: String, value: String): Boolean =
+    if (references.isReference(value)) false
+    else {
+      val text = references.replaced(value, Reference)
+      if (key.toLowerCase(Locale.ROOT).endsWith(SaslConfigs.SASL_JAAS_CONFIG))
+        references.unconfigured(value).nonEmpty || LoginLine.options(text).exists { case (name, of) =>
+          Secrets.isSecret(name) && of != Reference
+        }
+      else Secrets.isSecret(key) || Secrets.redact(key, text) != text
+    }
+}

@@ -1,0 +1,140 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.document
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import org.apache.kafka.clients.CommonClientConfigs
+import org.apache.kafka.common.internals.Topic
+
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
+import splice.kafka.dynamic.internal.errors.MetadataErrors
+import splice.kafka.dynamic.internal.options.ClusterNames
+import splice.source.options.SourceOption
+import splice.kafka.internal.options.AdmissionOptions.MaxBytes
+import splice.kafka.internal.options.KafkaOptions.MaxOffsets
+
+/** What a metadata file or endpoint holds, as YAML or JSON:
+  * {{{
+  * version: 1
+  * generation: 7
+  * confirmRemovals: 12
+  * clusters:
+  *   east: {bootstrapServers: "east-1:9092,east-2:9092", properties: {security.protocol: SSL}}
+  *   west: {bootstrapServers: "west-1:9092", active: false, maxOffsetsPerTrigger: 100000}
+  * streams:
+  *   orders: {east: [orders], west: [orders, orders-old]}
+  * cutovers:
+  *   orders: {timestamp: "2026-01-01T00:00:00Z"}
+  * starts: {orders: latest}
+  * stops: {orders: {timestamp: "2026-02-01T00:00:00Z"}}
+  * paused: [orders]
+  * }}}
+  */
+private[dynamic] object MetadataDocument {
+
+  /** The version of the form above. */
+  val Version = 1L
+
+  private val Servers = CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG
+
+  /** Reads and checks a document.
+    *
+    * @param name
+    *   what errors call it
+    * @param rules
+    *   which properties a document may set
+    * @throws splice.source.errors.SpliceException
+    *   that names the line
+    */
+  def read(name: String, text: String, rules: DocumentProperties): StreamMetadata = {
+    val root    = Located.parse(name, text)
+    val version = root.fields.toMap.get("version").getOrElse(root.wrong("'version' is missing"))
+    if (version.number > Version) throw MetadataErrors.newer(name, version.number, Version)
+    if (version.number < 1) version.wrong(s"'${version.text}' is no version")
+    val sections = Seq("clusters", "streams", "cutovers", "starts", "stops", "paused")
+    val parts    = root.only(Seq("version", "generation", "confirmRemovals") ++ sections: _*)
+    val clusters = parts.get("clusters").toSeq.flatMap(_.fields).map(cluster(_, rules))
+    val known    = clusters.map(_.name).toSet
+    val streams  = parts.getOrElse("streams", root.wrong("'streams' is missing")).fields.map(stream(_, known))
+    clusters.flatMap(_.formerly).groupBy(identity).collectFirst {
+      case (old, several) if several.size > 1 =>
+        root.wrong(s"the cluster '$old' cannot have several new names in 'formerly'")
+    }
+    val byName                  = streams.map(s => s.name -> s).toMap
+    def fields(section: String) = parts.get(section).toSeq.flatMap(_.fields)
+    val cutovers                = PlaceSections.cutovers(fields("cutovers"), byName)
+    val starts                  = PlaceSections.starts(fields("starts"), byName)
+    val stops                   = PlaceSections.stops(fields("stops"), byName)
+    val paused = parts.get("paused").toSeq.flatMap(_.items).map(at => PlaceSections.stream(at.text, at, byName).name)
+      .toSet
+    StreamMetadata(
+      parts.get("generation").map(_.number),
+      SortedMap.from(clusters.map(c => c.name -> c)),
+      SortedMap.from(streams.map(s =>
+        s.name -> s.copy(
+          cutover = cutovers.get(s.name),
+          start = starts.get(s.name),
+          stop = stops.get(s.name),
+          paused = paused(s.name)
+        )
+      )),
+      parts.get("confirmRemovals").map(count)
+    )
+  }
+
+  private def count(at: Located): Int = at.text.toIntOption.filter(_ >= 1).getOrElse(
+    at.wrong(s"'${at.text}' is not a valid number of topics. Use a whole number from 1 to ${Int.MaxValue}, such as 12")
+  )
+
+  private def cluster(entry: (String, Located), rules: DocumentProperties): KafkaCluster = {
+    val (name, value) = entry
+    if (!ClusterNames.isValid(name)) value.wrong(s"'$name' is no name of a cluster: ${ClusterNames.Allowed}")
+    val parts   = value.only("bootstrapServers", "properties", "active", "formerly", MaxOffsets.key, MaxBytes.key)
+    val servers = parts.getOrElse("bootstrapServers", value.wrong("'bootstrapServers' is missing"))
+    val written = parts.get("properties").toSeq.flatMap(_.fields)
+    written.foreach { case (key, at) => if (key == Servers) at.wrong("set 'bootstrapServers' instead") }
+    val lines = SortedMap.from(written :+ (Servers -> servers))
+    val all   = lines.map { case (key, at) => key -> at.text }
+    lines.foreach { case (key, at) => rules.refusal(name, all, key).foreach(at.wrong) }
+    val formerly = parts.get("formerly").toSeq.flatMap(_.items)
+    formerly.foreach { old =>
+      if (!ClusterNames.isValid(old.text))
+        old.wrong(s"'${old.text}' is not a valid cluster name: ${ClusterNames.Allowed}")
+      if (old.text == name) old.wrong(s"the cluster has the name '$name' already. 'formerly' is its earlier name")
+    }
+    KafkaCluster(
+      name,
+      all,
+      parts.get("active").forall(_.bool),
+      formerly.map(_.text),
+      parts.get(MaxOffsets.key).map(limit(MaxOffsets)),
+      parts.get(MaxBytes.key).map(limit(MaxBytes))
+    )
+  }
+
+  private def limit(option: SourceOption[Long])(at: Located): Long =
+    option.kind.parse(at.text).getOrElse(at.wrong(s"'${at.text}' is not a valid limit. Use ${option.kind.allowed}"))
+
+  // Kafka's own rule. A name such as "a,b" would be read as two topics.
+  private def topic(at: Located): String = {
+    val name = at.text
+    if (!Topic.isValid(name)) at.wrong(
+      s"'$name' is not a valid topic name. Use 1 to 249 ASCII letters, digits, '.', '_' and '-', but not '.' or '..'"
+    )
+    name
+  }
+
+  private def stream(entry: (String, Located), clusters: Set[String]): KafkaStream = {
+    val (name, value) = entry
+    val topics        = value.fields.map { case (cluster, list) =>
+      if (!clusters(cluster))
+        list.wrong(s"there is no cluster '$cluster'; there are ${clusters.toSeq.sorted.mkString(", ")}")
+      val names = list.items.map(topic)
+      if (names.isEmpty) list.wrong("no topic is named")
+      cluster -> SortedSet.from(names)
+    }
+    KafkaStream(name, SortedMap.from(topics))
+  }
+}

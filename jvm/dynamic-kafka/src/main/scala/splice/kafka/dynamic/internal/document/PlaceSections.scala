@@ -1,0 +1,109 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.document
+
+import java.time.{Instant, OffsetDateTime}
+
+import scala.collection.immutable.SortedMap
+import scala.util.Try
+
+import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
+import splice.source.LogPartition
+import splice.source.options.OptionType
+
+/** The sections `cutovers`, `starts` and `stops` of a [[MetadataDocument]]:
+  * {{{
+  * orders: {timestamp: "2026-01-01T00:00:00Z", lateness: 30s}
+  * payments: {offsets: {east: {payments: {"0": 1200}}, west: {payments: {"0": 80}}}}
+  * refunds: latest
+  * }}}
+  */
+private[splice] object PlaceSections {
+
+  /** The cutovers by the name of the stream. */
+  def cutovers(entries: Seq[(String, Located)], streams: Map[String, KafkaStream]): Map[String, StreamCutover] =
+    ofStreams(entries, streams) { (value, stream) =>
+      one(value, isLate = true) { case StreamCutover.Offsets(clusters) =>
+        val isOfStream = clusters.exists { case (cluster, all) =>
+          all.keys.exists(p => stream.topics.get(cluster).exists(_(p.topic)))
+        }
+        Option.unless(isOfStream)(s"it names no topic of stream '${stream.name}'")
+      }
+    }
+
+  /** The starts by the name of the stream. */
+  def starts(entries: Seq[(String, Located)], streams: Map[String, KafkaStream]): Map[String, StreamPlace] =
+    ofStreams(entries, streams)(place("earliest" -> StreamPlace.Earliest, "latest" -> StreamPlace.Latest))
+
+  /** The stops by the name of the stream. */
+  def stops(entries: Seq[(String, Located)], streams: Map[String, KafkaStream]): Map[String, StreamPlace] =
+    ofStreams(entries, streams)(place("latest" -> StreamPlace.Latest))
+
+  /** The stream that an entry names. */
+  def stream(name: String, at: Located, streams: Map[String, KafkaStream]): KafkaStream =
+    streams.getOrElse(
+      name,
+      at.wrong(s"there is no stream '$name'; there are ${streams.keys.toSeq.sorted.mkString(", ")}")
+    )
+
+  private def ofStreams[A](entries: Seq[(String, Located)], streams: Map[String, KafkaStream])(
+      read: (Located, KafkaStream) => A
+  ): Map[String, A] =
+    entries.map { case (name, value) => name -> read(value, stream(name, value, streams)) }.toMap
+
+  private def place(words: (String, StreamPlace)*)(value: Located, stream: KafkaStream): StreamPlace =
+    if (value.isObject) {
+      val isStop = !words.exists(_._2 == StreamPlace.Earliest)
+      one(value, isLate = isStop)(StreamPlace.misfit(_, stream, isStop))
+    } else
+      words.toMap.getOrElse(
+        value.text,
+        value.wrong(s"'${value.text}' is not a valid value. Use ${words.map(_._1).mkString(", ")}, " +
+          "an object with 'timestamp', or an object with 'offsets'")
+      )
+
+  /** @param isLate
+    *   whether `lateness` is allowed
+    * @param misfit
+    *   why offsets do not fit the topics of the stream, if they do not
+    */
+  private def one(value: Located, isLate: Boolean)(
+      misfit: StreamCutover.Offsets => Option[String]
+  ): StreamCutover = {
+    val parts = value.only(Seq("timestamp", "offsets") ++ Option.when(isLate)("lateness"): _*)
+    (parts.get("timestamp"), parts.get("offsets")) match {
+      case (Some(at), None) => StreamCutover.At(time(at), parts.get("lateness").fold(StreamCutover.Lateness)(duration))
+      case (None, Some(at)) =>
+        parts.get("lateness").foreach(_.wrong("it belongs to 'timestamp'"))
+        val found = offsets(at)
+        misfit(found).foreach(at.wrong)
+        found
+      case _ => value.wrong("exactly one of 'timestamp' and 'offsets' is needed")
+    }
+  }
+
+  private def time(at: Located): Instant = {
+    val text = at.text
+    text.toLongOption.filter(_ >= 0).map(Instant.ofEpochMilli(_))
+      .orElse(Try(OffsetDateTime.parse(text).toInstant).toOption)
+      .getOrElse(at.wrong(
+        s"'$text' is no time such as 2026-01-01T00:00:00Z, and no milliseconds since 1970-01-01T00:00:00Z"
+      ))
+  }
+
+  private def duration(at: Located) = {
+    val text = at.text
+    OptionType.Time.parse(text).getOrElse(at.wrong(s"'$text' is not ${OptionType.Time.allowed}"))
+  }
+
+  private def offsets(at: Located): StreamCutover.Offsets =
+    StreamCutover.Offsets(SortedMap.from(at.fields.map { case (cluster, topics) =>
+      cluster -> SortedMap.from(topics.fields.flatMap { case (topic, partitions) =>
+        partitions.fields.map { case (number, offset) =>
+          val partition = number.toIntOption.filter(_ >= 0).getOrElse(offset.wrong(s"'$number' is no partition"))
+          LogPartition(topic, partition) -> offset.number
+        }
+      })
+    }))
+}

@@ -1,0 +1,154 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.enumerator
+
+import java.time.{Clock, Duration, Instant}
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import com.fasterxml.jackson.databind.JsonNode
+
+import splice.kafka.dynamic.internal.cluster.{ClusterHealth, ClusterWorker}
+import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
+import splice.kafka.dynamic.internal.split.DynamicPosition
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, Availability, TopicState}
+import splice.source.internal.entries.Json
+import splice.source.internal.legs.RunTotals
+import splice.source.runtime.ProgressMetric
+
+/** Figures of all clusters and of each; those of a cluster go with it. A cluster that is being asked keeps its last ones.
+  *
+  * @param maxTopics
+  *   the greatest number of topics that have gauges
+  */
+final private[dynamic] class ClusterReports(clock: Clock, maxTopics: Int) {
+
+  import ClusterReports._
+
+  private var last: SortedMap[String, SortedMap[String, String]] = SortedMap.empty
+  private val totals                                             = new RunTotals
+
+  private var read: SortedMap[String, SortedSet[String]] = SortedMap.empty
+  private var topics: SortedMap[String, TopicFigures]    = SortedMap.empty
+
+  /** @param all
+    *   the workers, including those of clusters that were drained in this batch, which end with the next request
+    */
+  def apply(
+      position: DynamicPosition,
+      here: AppliedMetadata,
+      all: SortedMap[String, ClusterWorker],
+      discovery: MetadataDiscovery,
+      groups: WaitingGroups
+  ): SortedMap[String, String] = {
+    val now     = clock.instant()
+    val before  = last
+    val workers = all.filter { case (name, _) => here.read.contains(name) }
+    read = here.read
+    last = workers.map { case (name, worker) => name -> worker.peek(_.figures(position.of(name))) }.map {
+      case (name, figures) =>
+        name -> figures.map(_()).orElse(before.get(name)).getOrElse(SortedMap.empty[String, String])
+    }
+    val clusters = workers.toSeq.map { case (name, worker) =>
+      name -> cluster(last(name), here.of(name).values, worker, now)
+    }
+    val health = discovery.health
+    val sums   = SortedMap(ProgressMetric.RowsSkipped -> "0") ++ totals(last)
+    SortedMap.from(summed ++ greatest ++ sums ++ Seq(
+      ProgressMetric.Position         -> summary(position),
+      ProgressMetric.Splits           -> position.clusters.valuesIterator.map(_.offsets.size).sum.toString,
+      ProgressMetric.Clusters         -> Json.write(Json.obj(clusters: _*)),
+      ProgressMetric.Change           -> here.number.toString,
+      ProgressMetric.RowsAbandoned    -> here.rowsAbandoned.toString,
+      ProgressMetric.Refusals         -> groups.refusals.toString,
+      ProgressMetric.MetadataFailures -> health.total.toString
+    ) ++ here.generation.map(ProgressMetric.Generation -> _.toString) ++
+      names(ProgressMetric.Waiting, groups.waitsFor) ++ groups.figures ++
+      names(ProgressMetric.StreamsPaused, here.paused.toSeq.sorted.take(WaitingGroups.Shown)) ++
+      discovery.age(now).map(ProgressMetric.MetadataAge -> _.toMillis.toString))
+  }
+
+  private def summary(at: DynamicPosition): String = {
+    val offsets = at.clusters.valuesIterator.flatMap(_.offsets.valuesIterator).sum
+    s"change ${at.change}, ${at.clusters.size} clusters, $offsets offsets"
+  }
+
+  private def names(key: String, some: Iterable[String]): Option[(String, String)] =
+    if (some.isEmpty) None else Some(key -> Json.write(Json.array(some.toSeq.sorted.map(Json.text))))
+
+  private def cluster(
+      figures: SortedMap[String, String],
+      topics: Iterable[TopicState],
+      worker: ClusterWorker,
+      now: Instant
+  ): JsonNode = {
+    val health  = worker.health
+    val numbers = ofCluster.flatMap(key => figures.get(key).flatMap(_.toLongOption).map(key -> _)) ++ Seq(
+      "failuresTotal"  -> health.total,
+      "topicsWaiting"  -> topics.count(isWaiting).toLong,
+      "topicsDraining" -> topics.count(_.isInstanceOf[TopicState.Draining]).toLong
+    ) ++ available(health).map("available" -> _) ++
+      worker.responded.map(at => "responseAgeMs" -> Duration.between(at, now).toMillis) ++
+      health.since.map(s => "unavailableMs" -> Duration.between(s, now).toMillis)
+    Json.obj(numbers.map { case (key, number) => key -> Json.number(number) }: _*)
+  }
+
+  private def available(health: ClusterHealth): Option[Long] = health.availability match {
+    case Availability.Unknown        => None
+    case Availability.Available      => Some(1L)
+    case _: Availability.Unavailable => Some(0L)
+  }
+
+  private def isWaiting(topic: TopicState): Boolean = topic match {
+    case _: TopicState.Waiting  => true
+    case is: TopicState.Reading => is.after.nonEmpty
+    case _                      => false
+  }
+
+  /** The figures of topics in the order of their names, so that a backlog does not replace one topic by another. */
+  def gauges(workers: SortedMap[String, ClusterWorker]): Iterable[(String, Long)] = {
+    topics = last.map { case (name, _) =>
+      name ->
+        workers.get(name).flatMap(_.peek(_.ofTopics)).map(_()).orElse(topics.get(name)).getOrElse(
+          SortedMap.empty: TopicFigures
+        )
+    }
+    val all = topics.toSeq.flatMap { case (name, own) =>
+      val reads = read.getOrElse(name, Set.empty[String])
+      own.iterator.collect { case (topic, figures) if reads(topic) => (name, topic, figures) }
+    }
+    val shown = for ((name, topic, figures) <- all.take(maxTopics); (key, number) <- figures)
+      yield s"${ProgressMetric.Clusters}.${ProgressMetric.part(name)}.topics.${ProgressMetric.part(topic)}.$key" ->
+        number
+    shown :+ ("topicsWithoutGauges" -> math.max(all.size - maxTopics, 0).toLong)
+  }
+
+  private def summed: Seq[(String, String)] =
+    sums.flatMap(key => values(key).reduceOption(_ + _).map(key -> _.toString))
+
+  private def greatest: Seq[(String, String)] =
+    Seq(ProgressMetric.SecondsBehind).flatMap(key => values(key).maxOption.map(key -> _.toString))
+
+  private def values(key: String): Seq[Long] = last.values.flatMap(_.get(key)).flatMap(_.toLongOption).toSeq
+}
+
+private[dynamic] object ClusterReports {
+
+  private type TopicFigures = SortedMap[String, Seq[(String, Long)]]
+
+  private val sums = Seq(
+    ProgressMetric.RowsBehind,
+    ProgressMetric.BytesBehind,
+    ProgressMetric.RowsArriving
+  )
+
+  private val ofCluster = Seq(
+    ProgressMetric.Splits,
+    ProgressMetric.RowsBehind,
+    ProgressMetric.BytesBehind,
+    ProgressMetric.SecondsBehind,
+    ProgressMetric.RowsArriving,
+    ProgressMetric.DiscoveryAge
+  )
+}

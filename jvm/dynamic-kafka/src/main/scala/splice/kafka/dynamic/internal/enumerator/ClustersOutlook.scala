@@ -1,0 +1,27 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.enumerator
+
+import scala.collection.immutable.SortedMap
+
+import splice.source.LogPartition
+import splice.source.log.{LogOutlook, Outlook}
+
+/** What several clusters have. A topic is named `<cluster>/<topic>`.
+  *
+  * @param inactive
+  *   clusters that are not active, which were not asked
+  */
+final private[dynamic] class ClustersOutlook(found: SortedMap[String, Outlook], inactive: collection.Set[String])
+    extends Outlook {
+
+  override def logs: SortedMap[LogPartition, LogOutlook] = SortedMap.from(for {
+    (cluster, own) <- found.iterator
+    (p, log)       <- own.logs
+  } yield LogPartition(s"$cluster/${p.topic}", p.partition) -> log)
+
+  override def warnings: Seq[String] = found.values.flatMap(_.warnings).toSeq ++ Option.when(inactive.nonEmpty) {
+    s"the clusters ${inactive.toSeq.sorted.mkString(", ")} are not active, and are not in this plan."
+  }
+}

@@ -1,0 +1,28 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.enumerator
+
+import splice.kafka.internal.errors.KafkaErrors
+import splice.source.{Evidence, OffsetColumns, OffsetSummary, Position, TimeRange}
+
+/** What the clusters of a bounded source ended with. */
+final private[dynamic] class DynamicEndState(override val position: Position, clusters: Seq[Evidence])
+    extends Evidence {
+
+  override def eventTimes(column: String): Option[TimeRange] =
+    clusters.flatMap(_.eventTimes(column)).reduceOption(wider)
+
+  override def modificationTimes: Option[TimeRange] = clusters.flatMap(_.modificationTimes).reduceOption(wider)
+
+  override def offsets(columns: OffsetColumns): Seq[OffsetSummary] = {
+    val all = clusters.flatMap(_.offsets(columns))
+    all.groupBy(_.partition).collectFirst { case (p, several) if several.size > 1 => p }.foreach { p =>
+      throw KafkaErrors.cannotAnswer(s"offsets of $p", "several clusters have a partition of that name")
+    }
+    all
+  }
+
+  private def wider(a: TimeRange, b: TimeRange): TimeRange =
+    TimeRange(if (a.first.isBefore(b.first)) a.first else b.first, if (a.last.isAfter(b.last)) a.last else b.last)
+}

@@ -1,0 +1,304 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.enumerator
+
+import java.time.Duration
+import java.util.concurrent.TimeUnit
+
+import scala.annotation.tailrec
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import org.apache.spark.sql.types.StructType
+import org.slf4j.LoggerFactory
+
+import splice.kafka.dynamic.KafkaCluster
+import splice.kafka.dynamic.internal.admission.{ClusterCosts, ClusterSharing}
+import splice.kafka.dynamic.internal.change.{ChangeRules, UpperBound}
+import splice.kafka.dynamic.internal.cluster._
+import splice.kafka.dynamic.internal.errors.DynamicErrors
+import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
+import splice.kafka.dynamic.internal.options.DynamicOptions
+import splice.kafka.dynamic.internal.reader.{ClusterReads, DynamicReaders}
+import splice.kafka.dynamic.internal.settings.DynamicSettings
+import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition, DynamicSplitRange, PositionLog}
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeLog, ChangeSpan}
+import splice.kafka.internal.admission.RecordSizes
+import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaPlan}
+import splice.kafka.internal.errors.KafkaErrors
+import splice.kafka.internal.pool.ReaderPool
+import splice.source._
+import splice.source.errors.{CheckpointErrors, SpliceException}
+import splice.source.log.{LogPartitions, LogRange, LogRecord, Outlook}
+import splice.source.runtime.{OpenEnded, Report}
+
+/** Drives one enumerator a cluster, and changes which there are between batches (FLIP-246's DynamicKafkaSourceEnumerator).
+  *
+  * Each cluster's enumerator keeps what it must remember in a scope of the side log of its own, as if it were a source alone. What
+  * this one adds is in the entries `change-<n>` ([[ChangeLog]]), and the position says which of them holds. A position that is too
+  * long for an offset is an entry as well ([[PositionLog]]).
+  *
+  * The query's thread uses [[ChangeLog]] and [[PositionLog]]. The thread of a [[ClusterWorker]] uses the cluster's enumerator and the log
+  * objects of the enumerator, and publishes an immutable [[KafkaPlan]] for [[splits]].
+  */
+final private[splice] class DynamicEnumerator(
+    settings: DynamicSettings,
+    context: EnumeratorContext,
+    discovery: MetadataDiscovery,
+    make: (KafkaCluster, SortedSet[String], EnumeratorContext) => ClusterEnumerator,
+    sizes: RecordSizes,
+    reads: ClusterReads
+) extends SplitEnumerator[DynamicOffset]
+    with LogPartitions with OpenEnded[DynamicOffset] {
+
+  private val changes = new ChangeLog(context.sideLog)
+  private val rules   = new ChangeRules(settings.removal)
+  private val workers = new ClusterWorkers(context.run, context.steady)({ (cluster, topics) =>
+    val scope = scopes(cluster.name)
+    () => make(cluster, topics, scope())
+  })
+  private val driver =
+    new ChangeDriver(changes, rules, discovery, context.clock, context.steady)(settings.addedStart)
+  private val takeover  = new Takeover(context.sideLog, driver.current())
+  private val first     = context.start.map(stored => DynamicPosition.read(stored.position))
+  private val positions = new PositionLog(context.sideLog, context.batchesToRetain, first)
+  private val scopes    =
+    new ClusterScopes(context, takeover, name => changes.last.flatMap(_.scopes.get(name)).getOrElse(name))(stored =>
+      own(DynamicPosition.read(stored))
+    )
+  private val plan     = new DynamicPlan(changes, planOf)
+  private val opens    = new OpenClusters(planOf, settings.cutover, settings.base.ending.nonEmpty)
+  private val missing  = new MissingTopics(context.steady)
+  private val rounds   = new Rounds(settings, driver, workers, new SameClusters(scopes(_)), missing)
+  private val patience = new ClusterPatience(workers, settings.clusterTimeout, context.steady)
+  private val sharing  = new ClusterSharing(sizes)
+  private val costs    = new ClusterCosts(sizes)
+  private val reports  = new ClusterReports(context.steady, settings.options(DynamicOptions.MaxGaugeTopics))
+  private val hold     = new Hold(context.steady, settings.clusterTimeout)({ () =>
+    pause()
+    workers.renew(driver.reached(driver.current()).clusters)
+  })
+
+  private var frozen       = false
+  private var toldInactive = Set.empty[String]
+
+  override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
+    ofClusters(history)(_.logRanges(_))
+
+  override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] =
+    ofClusters(at)(_.records(_))
+
+  /** Requests values of the partitions of a history from the clusters that have them. */
+  private def ofClusters[A](history: SortedMap[LogPartition, Long])(
+      of: (ClusterEnumerator, SortedMap[LogPartition, Long]) => SortedMap[LogPartition, A]
+  ): SortedMap[LogPartition, A] = {
+    val first = begun()
+    ClusterStart.check(history.keySet.map(_.topic), first.read)
+    val found = ask(first, _ => false) { (name, enumerator) =>
+      of(enumerator, history.filter { case (p, _) => first.read(name)(p.topic) })
+    }
+    ClusterStart.refuseAbsent(first.read.keySet -- found.keySet)
+    ClusterStart.merged(found)
+  }
+
+  override def outlook(): Outlook = {
+    val first = begun()
+    val found = ask(first, _ => false)((_, enumerator) => enumerator.outlook())
+    new ClustersOutlook(found, first.read.keySet -- found.keySet)
+  }
+
+  override def start(at: StartPosition): DynamicOffset = {
+    val first = begun()
+    // A missing topic or a rejected login is more likely an error of the metadata than an outage.
+    val starts = ask(first, KafkaErrors.isUnreachable)((name, enumerator) =>
+      enumerator.start(ClusterStart(at, first.read(name)), settings.starts(name, first))
+    )
+    if (at != StartPosition.Configured) ClusterStart.refuseAbsent(first.read.keySet -- starts.keySet)
+    val start = DynamicPosition.of(first.number, starts)
+    scopes.begin(start, at)
+    positions.start(start)
+  }
+
+  private def begun(): AppliedMetadata = {
+    val first = driver.reached(driver.first(started = context.start.nonEmpty))
+    workers.follow(first, DynamicPosition.of(first.number, Nil))
+    first
+  }
+
+  override def limits(at: DynamicOffset): Limits.Limited = settings.base.limits
+
+  override def advance(from: DynamicOffset, limits: Limits): DynamicOffset = {
+    val at   = own(from)
+    val next = go(at, limits)
+    if (next == at) from else positions.offset(next)
+  }
+
+  /** @param patient
+    *   whether to wait for clusters that are known to be unavailable
+    */
+  @tailrec private def go(at: DynamicPosition, limits: Limits, patient: Boolean = false): DynamicPosition = {
+    val round    = rounds(at, frozen, patient, isOpen = false)
+    val next     = advanced(round, limits)
+    val waitsFor = driver.groups.waitsFor.filterNot(round.here.readsOnlyPaused)
+    val partial  = round.silentPartitions
+    // A run that ends with what there was when it began first reads what the available clusters have.
+    val waits = frozen && next == at && (round.silent.nonEmpty || waitsFor.nonEmpty || partial.nonEmpty)
+    if (waits || settings.failWhenUnavailable)
+      patience.check(round.silent.toSet, if (frozen) waitsFor else Set.empty, partial)
+    if (waits) {
+      pause()
+      go(round.at, limits, patient = true)
+    } else next
+  }
+
+  override def settle(from: DynamicOffset): DynamicOffset = {
+    val round = rounds(own(from), frozen, patient = false, isOpen = true)
+    if (settings.failWhenUnavailable) patience.check(round.silent.toSet, Set.empty, round.silentPartitions)
+    opens.settle(round, driver.groups.waitsFor.nonEmpty)
+  }
+
+  override def open(settled: DynamicOffset): Seq[SplitRange] = opens.open(own(settled))
+
+  override def reached(settled: DynamicOffset, unread: Seq[SplitRange]): DynamicOffset =
+    positions.offset(opens.reached(own(settled), unread))
+
+  override def isStale: Boolean =
+    opens.last.exists(batch => batch.isPassing || driver.documents.isStale(batch.here)) || workers.isStale
+
+  override def staleInterval: Option[Duration] = Some(settings.base.discoveryInterval)
+
+  private def advanced(round: Round, limits: Limits): DynamicPosition = {
+    import round.{at, found, here}
+    val open = found.map { case (name, reach) =>
+      name -> reach.within(UpperBound(here, settings.cutover, name, at, reach.until, reach.places), at.of(name))
+    }
+    def own(name: String) = here.clusters.get(name).fold(Limits.NotSet)(settings.limits)
+    sharing(settings.admission(here), limits, own, open).fold(at)(_.foldLeft(at) { case (position, (name, until)) =>
+      position.updated(name, until)
+    })
+  }
+
+  // It reads only side-log objects of this thread and the plans that workers have published, so no cluster is waited for.
+  override def splits(from: DynamicOffset, until: DynamicOffset): Seq[SplitRange] =
+    plan.splits(takeover.required(positions(from)), takeover.required(positions(until)))
+
+  // A worker that has published no plan has written no entry that a position of this run depends on.
+  private def planOf(name: String): KafkaPlan =
+    workers.find(name).flatMap(_.plan).getOrElse(KafkaPlan.read(scopes(name)()))
+
+  override def replay(from: DynamicOffset, until: DynamicOffset): Unit = {
+    val (at, to) = (own(from), own(until))
+    val known    = driver.reached(changes.last.getOrElse(changes(to.change)))
+    val asked    = plan.spans(at, to).map { case ChangeSpan(name, _, begin, end) =>
+      def cluster = known.clusters.get(name).orElse(changes.cluster(name)).getOrElse(lost(name))
+      val worker  = workers.find(name).getOrElse(workers.worker(cluster, SortedSet.from(begin.topics ++ end.topics)))
+      name -> worker.ahead(_.replay(begin, end))
+    }
+    asked.foreach { case (name, response) => hold(name)(response()) }
+  }
+
+  override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
+    DynamicReaders(settings, columns, context, ranges, sizes.within) { name =>
+      cluster(name).orElse(cluster(changes.renamed(name))).orElse(changes.cluster(name)).getOrElse(lost(name))
+    }
+
+  override def cost(range: SplitRange): Long = range match {
+    case own: DynamicSplitRange => costs(own)
+    case other                  => other.weight
+  }
+
+  override def isMember(at: DynamicOffset): String => Boolean =
+    takeover.required(positions(at)).clusters.iterator.flatMap { case (name, own) =>
+      own.offsets.keysIterator.map(p => s"$name/$p")
+    }.toSet[String]
+
+  override def evidence(at: DynamicOffset): Option[Evidence] =
+    if (settings.base.ending.isEmpty) None
+    else {
+      val position = own(at)
+      val here     = changes(position.change)
+      workers.follow(driver.reached(here), position)
+      val ends = ask(here)((name, enumerator) => enumerator.evidence(position.of(name)))
+      if (ends.values.exists(_.isEmpty)) None else ended(at, ends.values.flatten.toSeq, here.read.keySet -- ends.keySet)
+    }
+
+  /** A stream waits until clusters are active; a batch would leave out what comes after them. */
+  private def ended(at: DynamicOffset, ends: Seq[Evidence], inactive: Set[String]): Option[Evidence] = {
+    if (inactive.nonEmpty && context.mode == ReadMode.Batch) throw DynamicErrors.inactive(inactive)
+    if (inactive.nonEmpty && inactive != toldInactive)
+      DynamicEnumerator.log.warn(
+        s"Not active: ${inactive.toSeq.sorted.mkString(", ")}. All else was read to its end, and waits for that."
+      )
+    toldInactive = inactive
+    if (inactive.isEmpty) Some(new DynamicEndState(at, ends)) else None
+  }
+
+  override def freeze(): Unit = {
+    frozen = true
+    workers.freeze()
+  }
+
+  override def committed(until: DynamicOffset): Unit = takeover.find(positions(until)).foreach { position =>
+    workers.tell(position)(_.committed(_))
+    changes.purge(position.change)
+    positions.purge(until)
+  }
+
+  // A run that begins after the end has no workers yet.
+  override def commitEnd(at: DynamicOffset): Boolean = {
+    committed(at)
+    !settings.base.commitToGroup || {
+      val position = own(at)
+      val here     = driver.reached(changes(position.change))
+      workers.follow(here, position)
+      val done = ask(here, _ => false)((name, enumerator) => enumerator.commitEnd(position.of(name)))
+      done.keySet == here.read.keySet && done.values.forall(isDone => isDone)
+    }
+  }
+
+  override def retain(oldest: DynamicOffset): Unit =
+    takeover.find(positions(oldest)).foreach(workers.tell(_)(_.retain(_)))
+
+  override def stopped(last: => Option[DynamicOffset]): Unit = if (settings.base.commitToGroup) last.foreach(committed)
+
+  override def reported(all: Seq[Report]): Unit = reads.add(all)
+
+  override def figures(at: DynamicOffset): SortedMap[String, String] =
+    takeover.find(positions(at)).fold(SortedMap.empty[String, String]) { position =>
+      val here = changes(position.change)
+      reports(position, here, workers.all, discovery, driver.groups) ++ missing.figures
+    }
+
+  override def gauges(at: DynamicOffset): Iterable[(String, Long)] = reports.gauges(workers.all)
+
+  override def close(): Unit =
+    try discovery.close(workers.close())
+    finally ReaderPool.release(context.run)
+
+  private def own(offset: DynamicOffset): DynamicPosition = takeover(positions(offset))
+
+  private def cluster(name: String): Option[KafkaCluster] =
+    workers.cluster(name).orElse(changes.last.flatMap(_.clusters.get(name)))
+
+  private def lost(cluster: String): Nothing =
+    throw CheckpointErrors.missingEntry(s"The cluster $cluster of a change")
+
+  /** Sends a request to every usable cluster at the same time, and waits for all responses.
+    *
+    * @param isRepeated
+    *   whether a request is repeated up to `clusterTimeout` after an error
+    */
+  private def ask[A](here: AppliedMetadata, isRepeated: SpliceException => Boolean = KafkaErrors.isOfCluster)(
+      question: (String, ClusterEnumerator) => A
+  ): SortedMap[String, A] = {
+    val usable = workers.all.filter { case (name, _) => here.read.contains(name) && here.isActive(name) }
+    val asked  = usable.map { case (name, worker) => name -> worker.ahead(question(name, _)) }
+    asked.map { case (name, response) => name -> hold(name, isRepeated)(response()) }
+  }
+
+  private def pause(): Unit = TimeUnit.MILLISECONDS.sleep(settings.base.retryInterval.toMillis)
+}
+
+private[dynamic] object DynamicEnumerator {
+  private val log = LoggerFactory.getLogger(classOf[DynamicEnumerator])
+}

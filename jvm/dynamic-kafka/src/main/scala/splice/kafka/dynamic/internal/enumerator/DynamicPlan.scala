@@ -1,0 +1,44 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.enumerator
+
+import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition, DynamicSplitRange}
+import splice.kafka.dynamic.internal.state.{ChangeLog, ChangeSpan}
+import splice.kafka.internal.enumerator.KafkaPlan
+
+/** The ranges between positions of many clusters, by the positions and the side log. Sends no request and writes no entry.
+  *
+  * @param plans
+  *   the plan of a cluster
+  */
+final private[dynamic] class DynamicPlan(changes: ChangeLog, plans: String => KafkaPlan) {
+
+  /** The spans of all clusters of which something was read. */
+  def spans(from: DynamicPosition, until: DynamicPosition): Seq[ChangeSpan] =
+    ChangeSpan.between(
+      from,
+      until,
+      changes(from.change),
+      changes.between(from.change, until.change),
+      changes.last.toSeq.flatMap(last => changes.between(until.change, last.number))
+    )
+
+  def splits(from: DynamicPosition, until: DynamicPosition): Seq[DynamicSplitRange] = {
+    // The last one first: a topic that left its stream meanwhile has it in an earlier change.
+    val history                             = changes.between(from.change - 1, until.change).reverse
+    def stream(topic: ClusterTopic): String =
+      history.scanLeft(topic -> Option.empty[String]) { case ((known, _), change) =>
+        known.copy(cluster = change.renames.collectFirst { case (old, known.cluster) =>
+          old
+        }.getOrElse(known.cluster)) ->
+          change.stream(known)
+      }.flatMap(_._2).headOption.getOrElse(topic.topic)
+    spans(from, until).flatMap { span =>
+      val streams = span.until.topics.iterator.map(t => t -> stream(ClusterTopic(span.named, t))).toMap
+      plans(span.cluster).splits(span.from, span.until).map { range =>
+        DynamicSplitRange(span.named, streams(range.partition.topic), range)
+      }
+    }
+  }
+}

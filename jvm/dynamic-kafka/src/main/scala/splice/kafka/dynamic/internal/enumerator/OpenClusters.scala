@@ -1,0 +1,128 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.enumerator
+
+import splice.kafka.dynamic.internal.state.TopicState.{Draining, Waiting}
+import splice.kafka.dynamic.internal.change.{Cutover, UpperBound}
+import splice.kafka.dynamic.internal.cluster.Reach
+import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition, DynamicSplitRange}
+import splice.kafka.dynamic.internal.state.AppliedMetadata
+import splice.kafka.internal.enumerator.{KafkaPlan, OpenReads}
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.{LogPartition, SplitRange}
+
+/** Batches that read many clusters without an end ([[splice.source.runtime.OpenEnded]]).
+  *
+  * A topic with a limit, such as the end of a drain, is read up to what its cluster had when the batch began. A cluster that has not responded
+  * is read from the positions that are known.
+  *
+  * @param plan
+  *   the plan of a cluster
+  * @param isBounded
+  *   whether the source ends, so that a cluster is read only with its ends
+  */
+final private[splice] class OpenClusters(plan: String => KafkaPlan, cutover: Cutover, isBounded: Boolean) {
+
+  import OpenClusters._
+
+  @volatile private var batch = Option.empty[Batch]
+
+  /** The batch that was settled last. Any thread may call it. */
+  def last: Option[Batch] = batch
+
+  /** The start of the batch that a round allows.
+    *
+    * @param waits
+    *   whether streams wait for a cluster
+    */
+  def settle(round: Round, waits: Boolean): DynamicPosition = {
+    val settled = round.found.foldLeft(round.at) { case (at, (name, reach)) =>
+      at.updated(name, limited(round, name, reach, reach.settled))
+    }
+    batch = Some(Batch(settled, round.here, ranges(round, settled), waits || isPassing(round, settled)))
+    settled
+  }
+
+  /** The ranges of the batch that begins at a position, which [[settle]] returned last. */
+  def open(settled: DynamicPosition): Seq[DynamicSplitRange] = batch.filter(_.start == settled).fold(
+    throw new IllegalStateException(s"The batch at ${settled.json} was not settled")
+  )(_.ranges)
+
+  def reached(settled: DynamicPosition, unread: Seq[SplitRange]): DynamicPosition = {
+    val left = unread.collect { case range: DynamicSplitRange => range }.groupMap(_.cluster)(_.range)
+    open(settled).groupMap(_.cluster)(_.range).foldLeft(settled) { case (at, (name, planned)) =>
+      at.updated(name, OpenReads.reached(at.of(name), planned, left.getOrElse(name, Nil)))
+    }
+  }
+
+  private def limited(round: Round, name: String, reach: Reach, until: KafkaPosition) =
+    UpperBound(round.here, cutover, name, round.at, until, reach.places)
+
+  private def ranges(round: Round, settled: DynamicPosition): Seq[DynamicSplitRange] =
+    settled.clusters.toSeq.filter { case (name, _) => round.here.isActive(name) }.flatMap { case (name, position) =>
+      val end = ends(round, name, position)
+      // A topic that stays where it is may have holes.
+      val until = position.offsets.flatMap { case (p, at) => end(p).filter(_ > at).map(p -> _) }
+      plan(name).open(position)(until.contains, until).map { range =>
+        val topic = range.partition.topic
+        DynamicSplitRange(name, round.here.stream(ClusterTopic(name, topic)).getOrElse(topic), range)
+      }
+    }
+
+  /** The ends of the partitions of a cluster. Limits are known only if it has responded. */
+  private def ends(round: Round, name: String, settled: KafkaPosition): LogPartition => Option[Long] = {
+    val ahead                   = this.ahead(round, name, settled)
+    def isOpen(p: LogPartition) = isUnlimited(round, name, p.topic) && !ahead(p)
+    round.found.get(name) match {
+      case Some(reach) =>
+        val bound = limited(round, name, reach, reach.until)
+        p => reach.open.get(p).flatMap(end => if (isOpen(p)) Some(end) else bound.get(p))
+      case None => p => Option.when(!isBounded && isOpen(p))(Long.MaxValue)
+    }
+  }
+
+  private def isUnlimited(round: Round, name: String, topic: String) =
+    UpperBound.isUnlimited(round.here, cutover, ClusterTopic(name, topic), round.at)
+
+  /** Partitions whose logs may end before their positions. */
+  private def ahead(round: Round, name: String, settled: KafkaPosition): Set[LogPartition] = {
+    val written = round.found.get(name).fold(Map.empty[LogPartition, Long])(_.written)
+    round.here.expectedOn(name).offsets.collect {
+      case (p, start)
+          if round.at.of(name).get(p).forall(_ <= start) &&
+            !written.get(p).exists(end => settled.get(p).exists(_ <= end)) => p
+    }.toSet
+  }
+
+  private def isPassing(round: Round, settled: DynamicPosition): Boolean = {
+    import round.{here, silent}
+    def isAhead = settled.clusters.exists { case (name, own) =>
+      here.isActive(name) && ahead(round, name, own).exists(p => isUnlimited(round, name, p.topic))
+    }
+    def changes = here.topics.exists {
+      case (topic, _: Waiting | _: Draining) => here.isActive(topic.cluster) && !here.isPaused(topic)
+      case _                                 => false
+    }
+    def unknown = silent.exists(name => here.read.get(name).exists(_.exists(!settled.of(name).hasTopic(_))))
+    changes || isAhead || unknown
+  }
+}
+
+private[splice] object OpenClusters {
+
+  /** A batch that is read.
+    *
+    * @param here
+    *   the state at its start
+    * @param isPassing
+    *   whether the next batch may read more although no document and no cluster changes: a drain may end, the time of a cutover may come, or a
+    *   cluster may respond whose starts are not known
+    */
+  final case class Batch(
+      start: DynamicPosition,
+      here: AppliedMetadata,
+      ranges: Seq[DynamicSplitRange],
+      isPassing: Boolean
+  )
+}

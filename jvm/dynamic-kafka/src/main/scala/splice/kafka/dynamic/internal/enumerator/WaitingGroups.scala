@@ -1,0 +1,94 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.enumerator
+
+import scala.collection.immutable.SortedSet
+
+import org.slf4j.LoggerFactory
+
+import splice.kafka.dynamic.internal.change.Refusal
+import splice.kafka.dynamic.internal.errors.DynamicErrors
+import splice.source.internal.entries.Json
+import splice.source.runtime.ProgressMetric
+
+/** Streams that a document changes together, and the generation of that document. No streams = the whole document. */
+final private[splice] case class StreamGroup(streams: Set[String], generation: Option[Long])
+
+/** Groups of streams that are read as before: they wait for responses of clusters, or their part of the document is rejected. */
+final private[splice] class WaitingGroups {
+
+  import WaitingGroups._
+
+  private var waiting  = Map.empty[StreamGroup, SortedSet[String]]
+  private var silent   = Map.empty[StreamGroup, SortedSet[String]]
+  private var rejected = Map.empty[Set[String], (Option[Long], Refusal)]
+
+  /** Documents and parts of documents that were rejected in this run. */
+  var refusals: Int = 0
+
+  /** Clusters that groups wait for, because they do not respond. */
+  def waitsFor: SortedSet[String] = silent.valuesIterator.flatten.to(SortedSet)
+
+  /** Takes the groups that wait, each with a cluster that has not responded, and logs a warning if requests were sent.
+    *
+    * @param sent
+    *   whether a request was sent to a cluster; an inactive cluster receives none
+    */
+  def update(all: Iterable[(StreamGroup, String)], sent: String => Boolean): Unit = {
+    def byGroup(some: Iterable[(StreamGroup, String)]) = some.groupMap(_._1)(_._2).map { case (group, clusters) =>
+      group -> clusters.to(SortedSet)
+    }
+    val before = silent
+    waiting = byGroup(all)
+    silent = byGroup(all.filter { case (_, cluster) => sent(cluster) })
+    (silent.toSet -- before).foreach { case (group, clusters) =>
+      log.warn(
+        s"Streams ${group.streams.toSeq.sorted.mkString(", ")} wait for clusters that do not respond: " +
+          s"${clusters.mkString(", ")}. Until then Splice reads these streams as before. Another document of the metadata " +
+          "service may change or remove the cutover, the start or the stop."
+      )
+    }
+  }
+
+  /** Rejects the part of a document that is about a group. */
+  def reject(group: StreamGroup, refusal: Refusal): Unit = {
+    if (!rejected.get(group.streams).exists(_._2 == refusal)) {
+      refusals += 1
+      log.warn(DynamicErrors.refused(refusal).getMessage)
+    }
+    rejected = rejected.updated(group.streams, group.generation -> refusal)
+  }
+
+  /** Keeps only rejections that still apply. */
+  def keepRejected(isRejected: Set[String] => Boolean): Unit = rejected = rejected.filter(r => isRejected(r._1))
+
+  /** The groups as a figure, if there are any. */
+  def figures: Option[(String, String)] = {
+    val all = waiting.toSeq.map { case (group, clusters) => group -> ("waitsFor" -> names(clusters)) } ++
+      rejected.toSeq.map { case (streams, (generation, refusal)) =>
+        val text = DynamicErrors.refused(refusal).getMessage
+        StreamGroup(streams, generation) ->
+          ("rejected" -> Json.text(if (text.length > Longest) s"${text.take(Longest)}…" else text))
+      }
+    Option.when(all.nonEmpty) {
+      val shown = all.sortBy(_._1.streams.minOption).take(Shown).map { case (group, why) =>
+        Json.obj(
+          Seq("streams" -> names(group.streams.toSeq.sorted)) ++
+            group.generation.map("generation" -> Json.number(_)) :+ why: _*
+        )
+      }
+      ProgressMetric.WaitingGroups -> Json.write(Json.array(shown))
+    }
+  }
+
+  private def names(some: Iterable[String]) = Json.array(some.take(Shown).map(Json.text).toSeq)
+}
+
+private[splice] object WaitingGroups {
+  private val log = LoggerFactory.getLogger(classOf[WaitingGroups])
+
+  // The progress of a query stays small: the log has the whole text.
+  val Shown           = 10
+  private val Longest = 300
+}

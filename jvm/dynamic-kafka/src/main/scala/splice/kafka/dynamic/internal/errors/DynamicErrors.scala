@@ -1,0 +1,103 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.errors
+
+import splice.kafka.dynamic.internal.change.Refusal
+import splice.kafka.dynamic.internal.options.DynamicOptions
+import splice.kafka.dynamic.internal.split.ClusterTopic
+import splice.source.errors.SpliceException
+import splice.source.internal.ErrorConditions
+
+/** Errors of a Kafka source over many clusters. */
+private[dynamic] object DynamicErrors {
+
+  private val conditions = new ErrorConditions("splice/kafka/dynamic/error-conditions.json")
+
+  /** An answer of the metadata service that is not applied. */
+  def refused(refusal: Refusal): SpliceException = refusal match {
+    case Refusal.Older(applied, found) =>
+      conditions.error("SPLICE_METADATA.STALE_GENERATION", "found" -> found.toString, "applied" -> applied.toString)
+    case Refusal.Empty(all) => conditions.error("SPLICE_METADATA.EMPTY_DOCUMENT", "all" -> all.toString)
+    case Refusal.TooMany(removed, all, most) =>
+      conditions.error(
+        "SPLICE_METADATA.REMOVAL_LIMIT_EXCEEDED",
+        "removed" -> removed.toString,
+        "all"     -> all.toString,
+        "most"    -> most.toString
+      )
+    case Refusal.Twice(topic, streams) =>
+      conditions.error(
+        "SPLICE_METADATA.TOPIC_IN_SEVERAL_STREAMS",
+        "topic"   -> topic.toString,
+        "streams" -> streams.sorted.mkString(", ")
+      )
+    case Refusal.Cutover(stream, why) =>
+      conditions.error("SPLICE_METADATA.CUTOVER_REJECTED", "stream" -> stream, "why" -> why)
+  }
+
+  /** An option of one cluster belongs to several clusters of the metadata. */
+  def ambiguous(clusters: Seq[String], option: String): SpliceException =
+    conditions.error(
+      "SPLICE_METADATA.AMBIGUOUS_CLUSTER_NAME",
+      "clusters" -> clusters.mkString(" and "),
+      "option"   -> option
+    )
+
+  /** Topics are gone from the metadata, and the policy is to fail. */
+  def removed(topics: Iterable[ClusterTopic]): SpliceException =
+    conditions.error("SPLICE_DYNAMIC_KAFKA.TOPIC_REMOVED", "topics" -> topics.toSeq.sorted.mkString(", "))
+
+  /** Streams that are asked for by name do not exist. */
+  def noStreams(names: Iterable[String]): SpliceException =
+    conditions.error("SPLICE_METADATA.STREAM_NOT_FOUND", "streams" -> names.toSeq.sorted.mkString(", "))
+
+  /** The metadata service has given no answer for longer than the query may do without. */
+  def silentService(since: java.time.Instant, cause: Throwable): SpliceException = conditions.error(
+    "SPLICE_METADATA_CONNECTION.FAILURE_TIMEOUT_EXCEEDED",
+    cause,
+    "since" -> since.toString,
+    "why"   -> String.valueOf(cause.getMessage)
+  )
+
+  /** The metadata service has not responded to the request of a start. */
+  def slowService(service: String, limit: java.time.Duration, restarts: Boolean): SpliceException = conditions.error(
+    "SPLICE_METADATA_CONNECTION.START_TIMEOUT_EXCEEDED",
+    "service" -> service,
+    "seconds" -> limit.toSeconds.toString,
+    "option"  -> (if (restarts) DynamicOptions.MetadataTimeout else DynamicOptions.ClusterTimeout).key
+  )
+
+  /** A checkpoint of a source of one cluster cannot be one of several. */
+  def notOneCluster(clusters: Iterable[String]): SpliceException = conditions.error(
+    "SPLICE_DYNAMIC_KAFKA.TAKEOVER_NOT_SUPPORTED",
+    "clusters" -> (if (clusters.isEmpty) "none" else clusters.toSeq.sorted.mkString(", "))
+  )
+
+  /** A hand-over found offsets of topics, each of which is on several clusters. */
+  def severalClusters(topics: Seq[(String, Iterable[String])]): SpliceException = conditions.error(
+    "SPLICE_DYNAMIC_KAFKA.AMBIGUOUS_HAND_OVER",
+    "topics" -> topics.map { case (topic, names) => s"$topic on ${names.mkString(" and ")}" }.mkString(", ")
+  )
+
+  /** A hand-over is due, and clusters are left out that it needs. */
+  def inactive(clusters: Iterable[String]): SpliceException =
+    conditions.error("SPLICE_DYNAMIC_KAFKA.CLUSTER_INACTIVE", "clusters" -> clusters.toSeq.sorted.mkString(", "))
+
+  /** Two names of clusters turned out to be one cluster, and topics would be read twice. */
+  def sameCluster(names: Seq[String], id: String, topics: Iterable[String]): SpliceException = conditions.error(
+    "SPLICE_METADATA.DUPLICATE_CLUSTER",
+    "names"  -> names.sorted.mkString(" and "),
+    "id"     -> id,
+    "topics" -> topics.toSeq.sorted.mkString(", ")
+  )
+
+  /** A cluster that must answer does not. */
+  def unavailable(cluster: String, since: java.time.Instant, cause: Throwable): SpliceException = conditions.error(
+    "SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE",
+    cause,
+    "cluster" -> cluster,
+    "since"   -> since.toString,
+    "why"     -> String.valueOf(cause.getMessage)
+  )
+}

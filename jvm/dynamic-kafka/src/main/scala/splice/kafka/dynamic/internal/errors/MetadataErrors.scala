@@ -1,0 +1,61 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.errors
+
+import splice.source.errors.SpliceException
+import splice.source.internal.ErrorConditions
+
+/** Errors about what a metadata service says. */
+private[dynamic] object MetadataErrors {
+
+  private val conditions = new ErrorConditions("splice/kafka/dynamic/error-conditions.json")
+
+  /** The document cannot be used as it is. */
+  def invalid(document: String, line: Int, path: String, what: String): SpliceException = conditions.error(
+    "SPLICE_METADATA.INVALID_DOCUMENT",
+    "document" -> document,
+    "line"     -> line.toString,
+    "path"     -> (if (path.isEmpty) "the document" else s"'${shortened(path)}'"),
+    "what"     -> shortened(what)
+  )
+
+  /** A user's metadata service returned metadata that cannot be used. */
+  def invalidResponse(service: String, what: String): SpliceException =
+    conditions.error("SPLICE_METADATA.INVALID_RESPONSE", "service" -> service, "what" -> what)
+
+  /** The constructor of a user's metadata service failed. */
+  def notCreated(option: String, name: String, cause: Throwable): SpliceException = conditions.error(
+    "SPLICE_METADATA.SERVICE_NOT_CREATED",
+    cause,
+    "option" -> option,
+    "class"  -> name,
+    "why"    -> cause.toString
+  )
+
+  // A name in a document may be as long as the document.
+  private def shortened(text: String): String =
+    if (text.length <= Longest) text else s"${text.take(Longest)}… (${text.length} characters)"
+
+  private val Longest = 2000
+
+  /** The document was made for a later version of Splice. */
+  def newer(document: String, version: Long, known: Long): SpliceException = conditions.error(
+    "SPLICE_METADATA.VERSION_NOT_SUPPORTED",
+    "document" -> document,
+    "version"  -> version.toString,
+    "known"    -> known.toString
+  )
+
+  /** The service gave no answer. */
+  def unavailable(service: String, why: String, cause: Option[Throwable] = None): SpliceException = {
+    val parameters = Seq("service" -> service, "why" -> why)
+    cause.fold(conditions.error("SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE", parameters: _*))(
+      conditions.error("SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE", _, parameters: _*)
+    )
+  }
+
+  /** Several services were asked, and none answered. */
+  def noneAnswers(failures: Seq[Throwable]): SpliceException =
+    unavailable("every metadata service", failures.map(_.getMessage).mkString("; "), failures.lastOption)
+}

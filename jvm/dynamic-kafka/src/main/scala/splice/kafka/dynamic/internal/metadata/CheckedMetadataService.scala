@@ -1,0 +1,100 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.metadata
+
+import scala.util.control.NonFatal
+
+import org.apache.kafka.clients.CommonClientConfigs
+
+import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata, StreamPlace}
+import splice.kafka.dynamic.internal.document.DocumentProperties
+import splice.kafka.dynamic.internal.errors.MetadataErrors
+import splice.kafka.dynamic.internal.options.ClusterNames
+import splice.source.errors.SpliceException
+import splice.kafka.internal.options.AdmissionOptions.MaxBytes
+import splice.kafka.internal.options.KafkaOptions.MaxOffsets
+
+/** Checks the metadata of a user's service, as a document is checked: names, references between streams and clusters, client properties,
+  * and literal secrets.
+  *
+  * @param name
+  *   the service in errors
+  * @param rules
+  *   which client properties the service may set
+  * @param closes
+  *   whether Splice created the service, so that Splice closes it
+  * @param make
+  *   creates or finds the service; called before the first request, on the thread of the requests
+  */
+final private[dynamic] class CheckedMetadataService(name: String, rules: DocumentProperties, closes: Boolean)(
+    make: () => KafkaMetadataService
+) extends KafkaMetadataService {
+
+  private var made = Option.empty[KafkaMetadataService]
+
+  override def allStreams(): StreamMetadata = ask(_.allStreams())
+
+  override def describeStreams(names: Set[String]): StreamMetadata = ask(_.describeStreams(names).only(names))
+
+  // If the service does not respond, another thread closes it.
+  override def close(): Unit = if (closes) synchronized(made).foreach(_.close())
+
+  override def toString: String = name
+
+  private def ask(request: KafkaMetadataService => StreamMetadata): StreamMetadata = {
+    val service = synchronized {
+      made = made.orElse(Some(make()))
+      made
+    }
+    val found =
+      try service.flatMap(own => Option(request(own))).getOrElse(throw invalid("it returned null"))
+      catch {
+        case e: SpliceException => throw e
+        case NonFatal(e)        => throw MetadataErrors.unavailable(name, e.toString, Some(e))
+      }
+    check(found)
+    found
+  }
+
+  private def check(found: StreamMetadata): Unit = {
+    found.clusters.foreach { case (key, cluster) =>
+      if (key != cluster.name) throw invalid(s"the key of cluster '${cluster.name}' is '$key'")
+      if (!ClusterNames.isValid(key)) throw invalid(s"'$key' is not a valid cluster name. Use ${ClusterNames.Allowed}")
+      if (cluster.properties.get(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG).forall(_.trim.isEmpty))
+        throw invalid(s"cluster '$key' has no property ${CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG}")
+      for {
+        (field, limit) <-
+          Seq(MaxOffsets.key -> cluster.maxOffsetsPerTrigger, MaxBytes.key -> cluster.maxBytesPerTrigger)
+        wrong <- limit if wrong < 1
+      } throw invalid(s"'$wrong' is not a valid '$field' of cluster '$key'. Use a whole number, 1 or more")
+      cluster.properties.keysIterator.foreach { property =>
+        rules.refusal(key, cluster.properties, property).foreach(why =>
+          throw invalid(s"property '$property' of cluster '$key' is rejected: $why")
+        )
+      }
+    }
+    found.streams.foreach { case (key, stream) =>
+      if (key != stream.name) throw invalid(s"the key of stream '${stream.name}' is '$key'")
+      if (stream.stop.contains(StreamPlace.Earliest))
+        throw invalid(s"the stop of stream '$key' is Earliest. Use StreamPlace.Latest, a time or offsets")
+      for {
+        (field, place) <- Seq("cutover" -> stream.cutover, "start" -> stream.start, "stop" -> stream.stop)
+        known          <- place
+        why            <- StreamPlace.refusal(known).orElse(
+          if (field == "cutover") None else StreamPlace.misfit(known, stream, isStop = field == "stop")
+        )
+      } throw invalid(s"the $field of stream '$key' is rejected: $why")
+      stream.topics.foreach { case (cluster, topics) =>
+        if (!found.clusters.contains(cluster))
+          throw invalid(
+            s"stream '$key' names cluster '$cluster', and the clusters are ${found.clusters.keys.mkString(", ")}"
+          )
+        if (topics.isEmpty)
+          throw invalid(s"stream '$key' has no topic on cluster '$cluster'. Remove the cluster from it")
+      }
+    }
+  }
+
+  private def invalid(what: String): SpliceException = MetadataErrors.invalidResponse(name, what)
+}

@@ -1,0 +1,67 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.metadata
+
+import java.io.IOException
+
+import scala.util.Using
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+
+import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
+import splice.kafka.dynamic.internal.document.{DocumentProperties, MetadataDocument, MetadataText}
+import splice.kafka.dynamic.internal.errors.MetadataErrors
+import splice.source.internal.Secrets
+
+/** Fetches a [[MetadataDocument]] and reads it.
+  *
+  * @param document
+  *   the name of the document in errors
+  * @param fetch
+  *   returns the text; an exception means that the document is unavailable
+  */
+final private[dynamic] class DocumentService(
+    name: String,
+    document: String,
+    rules: DocumentProperties
+)(fetch: => String)
+    extends KafkaMetadataService {
+
+  override def allStreams(): StreamMetadata = MetadataDocument.read(document, fetch, rules)
+
+  override def toString: String = name
+}
+
+private[dynamic] object DocumentService {
+
+  /** A file on any file system that Hadoop reaches.
+    *
+    * A writer replaces the file by renaming another one over it, as a mounted ConfigMap does. A reader then never sees half of it.
+    */
+  def file(file: Path, configuration: Configuration, rules: DocumentProperties): DocumentService = {
+    lazy val fs = file.getFileSystem(configuration)
+    val shown   = Secrets.redact("metadata.file", file.toString)
+    val name    = s"the file $shown"
+    new DocumentService(name, shown, rules)(
+      try Using.resource(fs.open(file))(MetadataText.read(shown, _))
+      catch { case e: IOException => throw MetadataErrors.unavailable(name, e.toString, Some(e)) }
+    )
+  }
+
+  /** A function of the Python program that builds the source. */
+  def callback(callback: String, rules: DocumentProperties): DocumentService = {
+    val name    = s"the Python function $callback"
+    def found() = MetadataCallbacks.find(callback).getOrElse(throw MetadataErrors.unavailable(
+      name,
+      "it is not known to this driver. Run the program that builds the source"
+    ))
+    new DocumentService(name, name, rules)({
+      val function = found()
+      try function.document()
+      catch { case NonFatal(e) => throw MetadataErrors.unavailable(name, String.valueOf(e.getMessage), Some(e)) }
+    })
+  }
+}

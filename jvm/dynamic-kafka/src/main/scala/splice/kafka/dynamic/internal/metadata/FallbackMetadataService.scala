@@ -1,0 +1,66 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.metadata
+
+import scala.annotation.tailrec
+import scala.util.control.NonFatal
+
+import org.slf4j.LoggerFactory
+
+import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
+import splice.kafka.dynamic.internal.errors.MetadataErrors
+import splice.kafka.internal.cluster.BackgroundLooks
+
+/** Asks services in order and takes the first answer.
+  *
+  * A document needs a generation. Otherwise an outage of one service would apply an older document of the next one.
+  */
+final private[dynamic] class FallbackMetadataService(services: Seq[KafkaMetadataService]) extends KafkaMetadataService {
+
+  import FallbackMetadataService._
+
+  override def allStreams(): StreamMetadata =
+    first(services.toList, Nil)(s => counted(s, s.allStreams()))
+
+  override def describeStreams(names: Set[String]): StreamMetadata =
+    first(services.toList, Nil)(s => counted(s, s.describeStreams(names)))
+
+  override def close(): Unit = services.foreach { service =>
+    try service.close()
+    catch { case NonFatal(e) => log.warn(s"Could not close $service", e) }
+  }
+
+  override def toString: String = services.mkString(", then ")
+
+  @tailrec private def first(left: List[KafkaMetadataService], failures: List[Throwable])(
+      ask: KafkaMetadataService => StreamMetadata
+  ): StreamMetadata = left match {
+    case Nil             => throw MetadataErrors.noneAnswers(failures.reverse)
+    case service :: more =>
+      attempt(service)(ask) match {
+        case Right(answer) => answer
+        case Left(failure) =>
+          if (more.nonEmpty) log.warn(s"Asking ${more.head} instead of $service: ${failure.getMessage}")
+          first(more, failure :: failures)(ask)
+      }
+  }
+
+  private def attempt[A](service: KafkaMetadataService)(ask: KafkaMetadataService => A): Either[Throwable, A] =
+    try Right(ask(service))
+    catch { case BackgroundLooks.Failure(e) => Left(e) }
+
+  private def counted(service: KafkaMetadataService, found: StreamMetadata): StreamMetadata = service match {
+    case _: SingleClusterMetadataService => found
+    case _ if found.generation.nonEmpty  => found
+    case _                               => throw MetadataErrors.unavailable(
+        service.toString,
+        "its document has no 'generation'. Add one, or set one metadata service only: with several services " +
+          "Splice needs it to reject a document that is older than that of another service"
+      )
+  }
+}
+
+private[dynamic] object FallbackMetadataService {
+  private val log = LoggerFactory.getLogger(classOf[FallbackMetadataService])
+}

@@ -1,0 +1,53 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.metadata
+
+import javax.net.ssl.SSLContext
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.kafka.common.config.types.Password
+import org.apache.kafka.common.config.{AbstractConfig, ConfigDef}
+import org.apache.kafka.common.security.ssl.DefaultSslEngineFactory
+
+/** The headers and the TLS properties of the metadata service http.
+  *
+  * The query's ConfigProviders resolve references in them. Each call resolves again, so a rotated secret is used.
+  *
+  * @param headers
+  *   sent with each request
+  * @param tls
+  *   `ssl.*` properties as for Kafka's clients; empty = those of the JVM
+  * @param providers
+  *   `config.providers*` properties of the query
+  */
+final private[dynamic] case class HttpCredentials(
+    headers: Map[String, String],
+    tls: Map[String, String] = Map.empty,
+    providers: Map[String, String] = Map.empty
+) {
+
+  def resolvedHeaders: Map[String, String] = {
+    val all = config(new ConfigDef, headers).originals.asScala
+    headers.keys.map(name => name -> all(name).toString).toMap
+  }
+
+  /** None = the context of the JVM. */
+  def context: Option[SSLContext] = Option.when(tls.nonEmpty) {
+    val factory = new DefaultSslEngineFactory
+    factory.configure(config(new ConfigDef().withClientSslSupport(), tls).values)
+    factory.sslContext()
+  }
+
+  /** Texts that no error may contain. */
+  def secrets: Set[String] = headers.values.toSet ++ tls.collect { case (key, value) if isPassword(key) => value }
+
+  private def isPassword(key: String): Boolean = key.endsWith(".password")
+
+  private def config(definition: ConfigDef, properties: Map[String, String]): AbstractConfig =
+    new AbstractConfig(definition, (properties ++ providers).asJava, false)
+
+  override def toString: String =
+    s"HttpCredentials(${(headers.keySet ++ tls.keySet).mkString(", ")}, ${Password.HIDDEN})"
+}

@@ -1,0 +1,122 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.metadata
+
+import java.io.{ByteArrayOutputStream, IOException}
+import java.net.URI
+import java.net.http.HttpResponse.{BodyHandler, BodySubscriber, BodySubscribers}
+import java.net.http.{HttpClient, HttpRequest, HttpResponse}
+import java.nio.ByteBuffer
+import java.time.Duration
+import java.util.concurrent.Flow.Subscription
+import java.util.concurrent.{CompletableFuture, CompletionStage, ExecutionException, TimeUnit, TimeoutException}
+import java.util.{List => JList}
+
+import scala.jdk.CollectionConverters._
+
+/** Sends GET requests to one address. One thread at a time.
+  *
+  * The JDK's client follows no redirect, because the target would receive the headers and could send a document of its
+  * own. The client also compares the body with Content-Length.
+  *
+  * @param timeout
+  *   from the connection to the last byte of the response
+  * @param longest
+  *   maximum number of bytes of a document
+  * @param tooLong
+  *   the error for more bytes
+  */
+final private[splice] class HttpExchange(
+    uri: URI,
+    timeout: Duration,
+    credentials: HttpCredentials,
+    longest: Int,
+    tooLong: => Throwable
+) extends AutoCloseable {
+
+  import HttpExchange._
+
+  private var opened: Option[HttpClient] = None
+  private var sent                       = Map.empty[String, String]
+
+  /** The texts that no error may contain, resolved references included. */
+  def secrets: Set[String] = credentials.secrets ++ sent.values
+
+  /** The response, whose body is empty unless its status is 200.
+    *
+    * @param headers
+    *   sent in addition to those of the credentials
+    */
+  def get(headers: Map[String, String]): HttpResponse[Array[Byte]] = {
+    val client = opened.getOrElse(open())
+    opened = Some(client)
+    sent = credentials.resolvedHeaders
+    val request = HttpRequest.newBuilder(uri).GET()
+    (headers ++ sent).foreach { case (name, value) => request.setHeader(name, value) }
+    val response = client.sendAsync(request.build(), documents)
+    try response.get(timeout.toMillis, TimeUnit.MILLISECONDS)
+    catch {
+      case e: ExecutionException => throw e.getCause
+      case _: TimeoutException   =>
+        throw new IOException(s"no complete response within 'metadata.timeout' = ${timeout.toMillis} ms")
+    } finally { val _ = response.cancel(true) }
+  }
+
+  /** After a failure: the next request reads key and trust stores again, since they may have changed. */
+  def renew(): Unit = if (credentials.tls.nonEmpty) close()
+
+  override def close(): Unit = {
+    opened.foreach {
+      // Since Java 21. Before, the client ends its thread once no one refers to it.
+      case client: AutoCloseable => client.close()
+      case _                     => ()
+    }
+    opened = None
+  }
+
+  private def open(): HttpClient = {
+    val client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).followRedirects(HttpClient.Redirect.NEVER)
+    credentials.context.foreach(client.sslContext(_))
+    client.build()
+  }
+
+  private def documents: BodyHandler[Array[Byte]] = response =>
+    if (response.statusCode == Ok) new Limited(longest, tooLong) else BodySubscribers.replacing(Array.emptyByteArray)
+}
+
+private[splice] object HttpExchange {
+
+  val Ok          = 200
+  val NotModified = 304
+
+  /** Collects a body up to a limit. */
+  final private class Limited(longest: Int, tooLong: => Throwable) extends BodySubscriber[Array[Byte]] {
+
+    private val bytes        = new ByteArrayOutputStream
+    private val body         = new CompletableFuture[Array[Byte]]
+    private val subscription = new CompletableFuture[Subscription]
+
+    override def getBody: CompletionStage[Array[Byte]] = body
+
+    override def onSubscribe(to: Subscription): Unit = {
+      subscription.complete(to)
+      to.request(Long.MaxValue)
+    }
+
+    override def onNext(parts: JList[ByteBuffer]): Unit = if (!body.isDone) parts.asScala.foreach { part =>
+      if (bytes.size.toLong + part.remaining > longest) {
+        subscription.thenAccept(_.cancel())
+        body.completeExceptionally(tooLong)
+      } else {
+        val chunk = new Array[Byte](part.remaining)
+        part.get(chunk)
+        bytes.write(chunk, 0, chunk.length)
+      }
+    }
+
+    override def onError(error: Throwable): Unit = { val _ = body.completeExceptionally(error) }
+
+    override def onComplete(): Unit = { val _ = body.complete(bytes.toByteArray) }
+  }
+}

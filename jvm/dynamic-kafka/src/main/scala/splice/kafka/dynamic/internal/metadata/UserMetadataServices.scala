@@ -1,0 +1,96 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.metadata
+
+import java.lang.reflect.InvocationTargetException
+import java.util.UUID
+
+import scala.collection.concurrent.TrieMap
+import scala.jdk.CollectionConverters._
+
+import splice.kafka.dynamic.KafkaMetadataService
+import splice.kafka.dynamic.internal.errors.MetadataErrors
+import splice.kafka.dynamic.internal.options.DynamicOptions
+import splice.source.errors.{OptionErrors, SpliceOptionException}
+import splice.source.options.SourceOptions
+
+/** Metadata services of users: the class that `metadata.class` names, and objects that a program gives to a builder. Used by any thread. */
+private[dynamic] object UserMetadataServices {
+
+  private val known = TrieMap.empty[String, KafkaMetadataService]
+
+  /** Registers a service for the life of the process, because a query may be started again.
+    *
+    * @return
+    *   the value of `metadata.instance`
+    */
+  def register(service: KafkaMetadataService): String = {
+    val name = s"${service.getClass.getName}-${UUID.randomUUID.toString.take(8)}"
+    known.update(name, service)
+    name
+  }
+
+  /** The service that was registered under the value of `metadata.instance`. */
+  def registered(name: String): KafkaMetadataService = known.getOrElse(
+    name,
+    throw MetadataErrors.unavailable(
+      s"the metadata service $name",
+      "this driver does not have it. Run the program that builds the source in the driver's process, or set 'metadata.class'"
+    )
+  )
+
+  /** Finds the class that `metadata.class` names.
+    *
+    * @return
+    *   creates an instance
+    * @throws splice.source.errors.SpliceOptionException
+    *   if the class does not exist, is not a metadata service, or has no constructor that Splice can call
+    */
+  def ofClass(options: SourceOptions): () => KafkaMetadataService = {
+    val name = options(DynamicOptions.MetadataClass)
+    val own  = classOf[KafkaMetadataService]
+    // Jars of a session are known to its own loader.
+    val loader = Option(Thread.currentThread.getContextClassLoader).getOrElse(own.getClassLoader)
+    val found  =
+      try Class.forName(name, false, loader)
+      catch {
+        case e @ (_: ClassNotFoundException | _: LinkageError) =>
+          throw invalid(
+            options,
+            name,
+            s"the driver cannot load it ($e). Add its jar by spark.jars, --jars or --packages"
+          )
+      }
+    if (!own.isAssignableFrom(found)) throw invalid(options, name, s"it does not implement ${own.getName}")
+    def constructor(parameters: Class[_]*) = found.getConstructors.find(_.getParameterTypes.sameElements(parameters))
+    val settings                           = new java.util.HashMap(options.toMap.filter(isOfMetadata).asJava)
+    val made                               =
+      if (java.lang.reflect.Modifier.isAbstract(found.getModifiers)) None
+      else
+        constructor(classOf[java.util.Map[_, _]]).map(c => () => c.newInstance(settings))
+          .orElse(constructor().map(c => () => c.newInstance()))
+    val make = made.getOrElse(throw invalid(
+      options,
+      name,
+      "it is abstract, or has no public constructor without parameters or with one java.util.Map"
+    ))
+    () =>
+      try own.cast(make())
+      catch {
+        case e: InvocationTargetException =>
+          throw MetadataErrors.notCreated(options.name(DynamicOptions.MetadataClass.key), name, e.getCause)
+      }
+  }
+
+  private def isOfMetadata(option: (String, String)): Boolean =
+    option._1.trim.toLowerCase(java.util.Locale.ROOT).startsWith("metadata.")
+
+  private def invalid(options: SourceOptions, name: String, why: String): SpliceOptionException =
+    OptionErrors.invalidValue(
+      options.name(DynamicOptions.MetadataClass.key),
+      name,
+      DynamicOptions.MetadataClass.kind.allowed,
+      s"${DynamicOptions.MetadataClass.doc} This class is not usable: $why"
+    )
+}

@@ -1,0 +1,14 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.options
+
+/** Names of clusters: they stand in offsets, options and names of folders. */
+private[dynamic] object ClusterNames {
+
+  private val pattern = "[A-Za-z0-9][A-Za-z0-9._-]{0,127}".r
+
+  val Allowed = "up to 128 letters, digits, '.', '_' and '-', the first of them a letter or a digit"
+
+  def isValid(name: String): Boolean = pattern.matches(name)
+}

@@ -1,0 +1,264 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.options
+
+import java.net.URI
+import java.time.Duration
+
+import scala.collection.immutable.SortedSet
+import scala.util.Try
+
+import splice.kafka.dynamic.internal.change.{Cutover, OnRemoved, RemovalRules}
+import splice.kafka.internal.options.{AdmissionOptions, KafkaOptions, PolicyOptions}
+import splice.source.options.{OptionSet, OptionType, SourceOption}
+
+/** The options of a Kafka source over many clusters, beside those of a source of one cluster. */
+private[splice] object DynamicOptions {
+
+  val Streams: SourceOption[SortedSet[String]] = SourceOption(
+    "streams",
+    OptionType(
+      "names of streams separated by commas",
+      t => Some(SortedSet.from(KafkaOptions.names(t))).filter(_.nonEmpty)
+    ),
+    "Streams to read. The metadata maps each stream to clusters and topics."
+  )
+
+  val StreamPattern: SourceOption[String] = SourceOption(
+    "streamPattern",
+    OptionType.Regex,
+    "Pattern of the streams to read, including streams that are added later. A stream matches if its name " +
+      "contains a match; ^ and $ bind the pattern to the whole name."
+  )
+
+  val Metadata: SourceOption[Seq[MetadataKind]] = SourceOption(
+    "metadata",
+    OptionType(
+      s"one or more of ${MetadataKind.all.map(_.word).mkString(", ")}, separated by commas",
+      text => {
+        val words = text.split(",").map(_.trim).filter(_.nonEmpty).toSeq
+        val kinds = words.flatMap(word => MetadataKind.all.find(_.word.equalsIgnoreCase(word)))
+        if (kinds.nonEmpty && kinds.size == words.size && kinds.distinct == kinds) Some(kinds) else None
+      }
+    ),
+    "Metadata services that map streams to clusters and topics. Splice requests the metadata from them in " +
+      "this order until one responds."
+  )
+
+  val MetadataFile: SourceOption[String] = SourceOption(
+    "metadata.file",
+    OptionType("a path on any file system that Hadoop reaches", t => Some(t.trim).filter(_.nonEmpty)),
+    "YAML or JSON document of the metadata service file. To replace it, rename another file to its name."
+  )
+
+  val MetadataUrl: SourceOption[URI] = SourceOption(
+    "metadata.url",
+    OptionType(
+      "an http or https address with a host name of letters, digits, '-' and '.'",
+      t => Try(URI.create(t.trim)).toOption.filter(u => Option(u.getHost).nonEmpty && schemes(u.getScheme))
+    ),
+    "Address of the document for the metadata service http. Splice sends the document's ETag and follows " +
+      "no redirect."
+  )
+
+  private def schemes(scheme: String): Boolean = Seq("http", "https").exists(_.equalsIgnoreCase(scheme))
+
+  val MetadataTimeout: SourceOption[Duration] =
+    SourceOption(
+      "metadata.timeout",
+      OptionType.Time,
+      "Maximum time of a request to the metadata service http, from the connection to the last byte of the " +
+        "response. A restart waits as long for each metadata service, and then continues with the metadata of " +
+        "the checkpoint."
+    )
+      .withDefault(Duration.ofSeconds(10), "10s")
+
+  val MetadataFailureTimeout: SourceOption[Duration] = SourceOption(
+    "metadata.failureTimeout",
+    OptionType.Time,
+    "Time that the query continues with the last metadata of a service that does not respond. The query " +
+      "fails after it. A restart begins a new period."
+  ).withDefault(Duration.ofHours(1), "1h")
+
+  val MetadataHeader = "metadata.header."
+
+  /** The prefix of options that only a class of the user reads. */
+  val ClassPrefix = "metadata.class."
+
+  val ClusterName: SourceOption[String] = SourceOption(
+    "metadata.cluster",
+    OptionType(ClusterNames.Allowed, t => Some(t.trim).filter(ClusterNames.isValid)),
+    "Name of the cluster at 'kafka.bootstrap.servers' for the metadata service singleCluster."
+  ).withDefault("kafka", "kafka")
+
+  val MetadataPython: SourceOption[String] = SourceOption(
+    "metadata.python",
+    OptionType.Text,
+    "Name of the metadata service python in this driver. The Python package sets the option."
+  )
+
+  val MetadataClass: SourceOption[String] = SourceOption(
+    "metadata.class",
+    OptionType(
+      "the name of a class that implements splice.kafka.dynamic.KafkaMetadataService, such as com.example.Inventory",
+      t => Some(t.trim).filter(_.nonEmpty)
+    ),
+    "Class of the metadata service class. Its public constructor has no parameters, or one java.util.Map " +
+      "of all options that begin with metadata. and further options metadata.class.<name> for the class."
+  )
+
+  val MetadataInstance: SourceOption[String] = SourceOption(
+    "metadata.instance",
+    OptionType.Text,
+    "Name of the metadata service instance in this driver. The builder's method metadataService sets the " +
+      "option."
+  )
+
+  val AllowLiteralSecrets: SourceOption[Boolean] = SourceOption(
+    "allowLiteralSecrets",
+    OptionType.Bool,
+    "If true, the metadata may contain literal secrets, and the checkpoint stores them in files of mode " +
+      "600. If false, the metadata may contain only references to ConfigProviders that " +
+      "'kafka.config.providers' configures."
+  ).withDefault(false, "false")
+
+  val MetadataProperties: SourceOption[Boolean] = SourceOption(
+    "metadataProperties",
+    OptionType.choice[Boolean]("safe" -> false, "any" -> true),
+    "Properties of the Kafka client that the metadata may set for a cluster. safe permits the security " +
+      "protocol, logins, key and trust stores, timeouts, the rack and the isolation level. any permits each " +
+      "property that the query may set, and so gives the author of the metadata the rights of this job."
+  ).withDefault(false, "safe")
+
+  val OnRemovedOption: SourceOption[OnRemoved] = SourceOption(
+    "onRemoved",
+    OptionType.choice[OnRemoved](OnRemoved.all.map(p => p.word -> p): _*),
+    "Policy for topics that the metadata removes. drain reads them up to their ends at the removal, drop " +
+      "stops reading them, fail ends the query."
+  ).withDefault(OnRemoved.Drain, OnRemoved.Drain.word)
+
+  val CutoverOption: SourceOption[Cutover] = SourceOption(
+    "cutover",
+    OptionType.choice[Cutover](Cutover.all.map(c => c.word -> c): _*),
+    "Order of old and new topics of a stream. together reads them at the same time. stream reads the new " +
+      "topics after the removed topics are drained."
+  ).withDefault(Cutover.Together, Cutover.Together.word)
+
+  val DrainTimeout: SourceOption[Duration] = SourceOption(
+    "drainTimeout",
+    OptionType.Time,
+    "Time that the cluster of a removed topic may be unavailable before Splice stops draining the topic. " +
+      "A warning gives the number of unread rows."
+  ).withDefault(RemovalRules.Default.drainTimeout, "1h")
+
+  val RemovedRetention: SourceOption[Duration] = SourceOption(
+    PolicyOptions.RemovedRetention.key,
+    OptionType.Time,
+    "how long positions of topics are kept that the metadata removed, or that brokers deleted (onTopicRemoved = drain). A topic that " +
+      "returns within that time resumes at its position"
+  ).withDefault(RemovalRules.Default.retention, "7d")
+
+  val MaxRemovalFraction: SourceOption[Double] = SourceOption(
+    "maxRemovalFraction",
+    OptionType("a number above 0 and up to 1", _.trim.toDoubleOption.filter(f => f > 0 && f <= 1)),
+    "Share of all topics that metadata may remove within 24 hours. Splice does not apply metadata that " +
+      "removes more, or every topic. 'confirmRemovals' in the document permits more; 1 sets no limit."
+  ).withDefault(RemovalRules.Default.maxFraction, "0.5")
+
+  val ClusterWait: SourceOption[Duration] = SourceOption(
+    "clusterWait",
+    OptionType.Time,
+    "Maximum time that a batch waits for the response of a cluster. The batch then continues without that " +
+      "cluster, and later batches do not wait until it responds."
+  ).withDefault(Duration.ofSeconds(5), "5s")
+
+  val ClusterTimeout: SourceOption[Duration] = SourceOption(
+    "clusterTimeout",
+    OptionType.Time,
+    "Time that a cluster may be unavailable while the query cannot continue without it: at the first " +
+      "start, and for a batch that is already logged."
+  ).withDefault(Duration.ofMinutes(5), "5m")
+
+  val OnClusterUnavailable: SourceOption[Boolean] = SourceOption(
+    "onClusterUnavailable",
+    OptionType.choice[Boolean]("fail" -> true, "wait" -> false),
+    "Policy for a cluster that does not respond within 'clusterTimeout'. fail ends the query. wait " +
+      "continues with the other clusters."
+  ).withDefault(false, "wait")
+
+  val StreamWeights: SourceOption[Map[String, Double]] = weights("streamWeights", "stream", "{\"orders\":3}")
+
+  val ClusterWeights: SourceOption[Map[String, Double]] = weights("clusterWeights", "cluster", "{\"east\":2}")
+
+  val StreamFloors: SourceOption[Map[String, Double]] = floors("streamFloors", "stream", "{\"orders\":0.2}")
+
+  val ClusterFloors: SourceOption[Map[String, Double]] = floors("clusterFloors", "cluster", "{\"east\":0.5}")
+
+  val MaxGaugeTopics: SourceOption[Int] = SourceOption(
+    "maxGaugeTopics",
+    OptionType("a whole number, 0 or more", _.trim.toIntOption.filter(_ >= 0)),
+    "Maximum number of topics of all clusters that have gauges in Spark's metric system, with up to five " +
+      "gauges per topic. Splice selects the first topics by the names of cluster and topic."
+  ).withDefault(400, "400")
+
+  val own: Seq[SourceOption[_]] = Seq(
+    Streams,
+    StreamPattern,
+    Metadata,
+    MetadataFile,
+    MetadataUrl,
+    MetadataTimeout,
+    MetadataFailureTimeout,
+    ClusterName,
+    MetadataPython,
+    MetadataClass,
+    MetadataInstance,
+    AllowLiteralSecrets,
+    MetadataProperties,
+    OnRemovedOption,
+    CutoverOption,
+    DrainTimeout,
+    RemovedRetention,
+    MaxRemovalFraction,
+    ClusterWait,
+    ClusterTimeout,
+    OnClusterUnavailable,
+    StreamWeights,
+    ClusterWeights,
+    StreamFloors,
+    ClusterFloors,
+    MaxGaugeTopics
+  ) ++ HttpOptions.all
+
+  /** With the options of one cluster, but for those that say what is read of it. */
+  val set: OptionSet = OptionSet("Kafka, many clusters", own, others = isOfClusters)
+
+  private def isOfClusters(key: String): Boolean =
+    ofOneCluster(KafkaOptions.word(key)) || KafkaOptions.set.others(key) ||
+      KafkaOptions.word(key).startsWith(MetadataHeader) || KafkaOptions.word(key).startsWith(ClassPrefix) ||
+      KafkaOptions.word(key).startsWith(ClusterPrefix) ||
+      StreamStarts.isOne(key.trim)
+
+  /** What stands before a client's property, or an option, of one cluster. */
+  val ClusterPrefix = "cluster."
+
+  private def weights(key: String, what: String, example: String): SourceOption[Map[String, Double]] = SourceOption(
+    key,
+    OptionType(s"JSON such as $example, each number above 0", AdmissionOptions.weights),
+    s"Share of a $what relative to another $what in a batch that cannot hold all available rows. Default: 1 for each $what that is " +
+      "not listed."
+  )
+
+  private def floors(key: String, what: String, example: String): SourceOption[Map[String, Double]] = SourceOption(
+    key,
+    OptionType(
+      s"JSON such as $example, shares of a batch, each above 0, that add up to at most 1",
+      AdmissionOptions.floors
+    ),
+    s"Minimum part of each batch for a $what that has enough available rows. Default: no minimum for a $what that is not listed."
+  )
+
+  private lazy val ofOneCluster: Set[String] =
+    KafkaOptions.set.options.filterNot(KafkaOptions.Subscriptions.contains).map(o => KafkaOptions.word(o.key)).toSet
+}

@@ -1,0 +1,80 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.options
+
+import java.net.URI
+
+import splice.source.errors.OptionErrors
+import splice.source.internal.Secrets
+import splice.source.options.{OptionType, SourceOption, SourceOptions}
+
+/** The options of the metadata service http that concern the connection. */
+private[dynamic] object HttpOptions {
+
+  val AllowPlainHttp: SourceOption[Boolean] = SourceOption(
+    "metadata.allowPlainHttp",
+    OptionType.Bool,
+    "If true, 'metadata.url' may use http with a host other than localhost, 127.0.0.0/8 and ::1. Such a " +
+      "connection is not encrypted, and the document decides which servers receive the credentials of the " +
+      "query."
+  ).withDefault(false, "false")
+
+  private val Store = OptionType[String]("the path of a local file of the driver", t => Some(t.trim).filter(_.nonEmpty))
+
+  private val Type = OptionType.choice("JKS" -> "JKS", "PKCS12" -> "PKCS12", "PEM" -> "PEM")
+
+  private val Password = OptionType[String](s"a text, or a reference such as $${file:/run/secrets/http:store}", Some(_))
+
+  /** Options of TLS. Without [[Prefix]], a key is that of the Kafka client's property. */
+  val tls: Seq[SourceOption[String]] = Seq(
+    SourceOption(
+      "metadata.ssl.truststore.location",
+      Store,
+      "Trust store with the certificates that 'metadata.url' may present. Default: the certificates that " +
+        "the JVM trusts."
+    ),
+    SourceOption("metadata.ssl.truststore.password", Password, "Password of the trust store. A PEM file has none."),
+    SourceOption("metadata.ssl.truststore.type", Type, "Format of the trust store.").withDefault("JKS", "JKS"),
+    SourceOption(
+      "metadata.ssl.keystore.location",
+      Store,
+      "Key store with the certificate that the driver presents to 'metadata.url'. Default: the driver " +
+        "presents none."
+    ),
+    SourceOption("metadata.ssl.keystore.password", Password, "Password of the key store. A PEM file has none."),
+    SourceOption("metadata.ssl.keystore.type", Type, "Format of the key store.").withDefault("JKS", "JKS"),
+    SourceOption("metadata.ssl.key.password", Password, "Password of the private key in the key store.")
+  )
+
+  val all: Seq[SourceOption[_]] = AllowPlainHttp +: tls
+
+  /** Starts the options of [[tls]]. */
+  val Prefix = "metadata."
+
+  /** The properties of TLS that are set, by the names that Kafka's clients use. */
+  def tlsOf(options: SourceOptions): Map[String, String] =
+    tls.flatMap(o => options.find(o).map(o.key.stripPrefix(Prefix) -> _)).toMap
+
+  /** @throws splice.source.errors.SpliceOptionException
+    *   if the connection would not be encrypted, or an option of TLS is not valid
+    */
+  def check(options: SourceOptions): Unit = {
+    val _ = tlsOf(options)
+    options.find(DynamicOptions.MetadataUrl).filterNot(isProtected).foreach { uri =>
+      if (!options(AllowPlainHttp)) throw OptionErrors.invalidValue(
+        options.name(DynamicOptions.MetadataUrl.key),
+        Secrets.redact(DynamicOptions.MetadataUrl.key, uri.toString),
+        "an https address, or http on this machine: localhost, 127.0.0.0/8 or ::1",
+        "Without TLS, others can read and replace the document. To accept that, set " +
+          s"'${options.name(AllowPlainHttp.key)}' to true"
+      )
+    }
+  }
+
+  // Names are not resolved: the answer may differ between now and the request.
+  private def isProtected(uri: URI): Boolean =
+    uri.getScheme.equalsIgnoreCase("https") || Loopback.matches(uri.getHost)
+
+  private val Loopback = "(?i)localhost|127(?:\\.\\d{1,3}){3}|\\[(?:::1|0:0:0:0:0:0:0:1)\\]".r
+}

@@ -1,0 +1,108 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.reader
+
+import scala.collection.immutable.SortedSet
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+import splice.kafka.dynamic.KafkaCluster
+import splice.kafka.dynamic.internal.settings.DynamicSettings
+import splice.kafka.dynamic.internal.split.DynamicSplitRange
+import splice.kafka.internal.admission.RecordSizes
+import splice.kafka.internal.reader.KafkaReaders
+import splice.kafka.internal.value.KafkaSchema
+import splice.source.{EnumeratorContext, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
+import splice.source.internal.ReaderSequence
+
+/** The readers of the clusters that one batch touches. A slot has a consumer for each cluster, never one for several.
+  *
+  * @param clusters
+  *   by name
+  * @param origin
+  *   how columns are added that say where a row comes from; None when none is asked for
+  * @param isOpen
+  *   whether some ranges of the batch have no end, so that all clusters of a slot are read at the same time
+  */
+final private[dynamic] case class DynamicReaders(
+    clusters: Map[String, SplitReaderFactory],
+    origin: Option[OriginPlan],
+    isOpen: Boolean
+) extends SplitReaderFactory {
+
+  override val columnar: Boolean = clusters.values.forall(_.columnar)
+
+  override def rows(task: TaskRanges): SplitReader[InternalRow] = together(task) { (name, own) =>
+    val records = clusters(name).rows(TaskRanges(task.slot, own.map(_.range)))
+    origin.fold(records)(plan => new OriginRowReader(records, new OriginRow(plan, originOf(name, own))))
+  }
+
+  override def batches(task: TaskRanges): SplitReader[ColumnarBatch] = together(task) { (name, own) =>
+    val records = clusters(name).batches(TaskRanges(task.slot, own.map(_.range)))
+    origin.fold(records)(new OriginBatchReader(records, _, originOf(name, own)))
+  }
+
+  private def originOf(cluster: String, ranges: IndexedSeq[DynamicSplitRange]): Origin =
+    new Origin(cluster, ranges.map(r => r.range.partition.topic -> r.stream).toMap)
+
+  /** Some clusters at once, or all. */
+  private def together[T](task: TaskRanges)(
+      reader: (String, IndexedSeq[DynamicSplitRange]) => SplitReader[T]
+  ): SplitReader[T] = {
+    val ranges = task.ranges.collect { case range: DynamicSplitRange => range }
+    val parts  = ranges.map(_.cluster).distinct.map(name => name -> ranges.filter(_.cluster == name))
+    def open(name: String, own: IndexedSeq[DynamicSplitRange]): SplitReader[T] =
+      if (isOpen) new OpenClusterReader(name, own)(reader(name, _)) else reader(name, own)
+    parts match {
+      case Seq((name, own)) => open(name, own)
+      case several          =>
+        val atOnce = if (isOpen) several.size else DynamicReaders.AtOnce
+        new ReaderSequence(several.map { case (name, own) => own -> (() => open(name, own)) }, atOnce)
+    }
+  }
+}
+
+private[dynamic] object DynamicReaders {
+
+  /** The readers of a batch's ranges.
+    *
+    * @param sizes
+    *   of the records of a cluster
+    * @param cluster
+    *   a cluster with the properties by which it is reached now
+    */
+  def apply(
+      settings: DynamicSettings,
+      columns: StructType,
+      context: EnumeratorContext,
+      ranges: Seq[SplitRange],
+      sizes: String => RecordSizes
+  )(cluster: String => KafkaCluster): DynamicReaders = {
+    val origin = OriginPlan(columns, KafkaSchema(settings.base.includeHeaders, settings.base.value))
+    val byName = ranges.collect { case range: DynamicSplitRange => range }.groupBy(_.cluster)
+    val isOpen = ranges.exists(_.isOpen)
+    DynamicReaders(
+      byName.map { case (name, own) =>
+        val of = settings.of(cluster(name), SortedSet.from(own.map(_.range.partition.topic)))
+        name -> KafkaReaders(
+          of,
+          origin.fold(columns)(_.inner),
+          context,
+          ClusterReads.key(context.run, name),
+          own.map(_.range),
+          sizes(name),
+          if (isOpen) byName.size else math.min(byName.size, AtOnce),
+          isOpen
+        )
+      },
+      origin,
+      isOpen
+    )
+  }
+
+  // Enough that one cluster's round trips are hidden behind another one's rows; each may hold fetched records in memory.
+  private val AtOnce = 4
+}

@@ -1,0 +1,110 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.reader
+
+import java.time.{Clock, Duration}
+import java.util.concurrent.TimeUnit
+
+import scala.util.Try
+
+import org.apache.spark.sql.connector.metric.CustomTaskMetric
+import org.slf4j.LoggerFactory
+
+import splice.kafka.dynamic.internal.cluster.ClusterHealth
+import splice.kafka.dynamic.internal.split.DynamicSplitRange
+import splice.kafka.internal.errors.KafkaErrors
+import splice.kafka.internal.split.KafkaSplitRange
+import splice.source.{Poll, SplitRange, SplitReader}
+import splice.source.errors.SpliceException
+import splice.source.internal.{ConvertedRanges, SteadyClock}
+import splice.source.runtime.Report
+
+/** Reads the ranges of one cluster as long as their task lasts, also while the cluster is unavailable: after an error of the cluster it has
+  * no row until a new client can read on where the last one stopped. The other clusters of the task are not delayed.
+  *
+  * One thread uses it.
+  *
+  * @param make
+  *   creates a reader of ranges
+  */
+final private[splice] class OpenClusterReader[T](
+    cluster: String,
+    ranges: IndexedSeq[DynamicSplitRange],
+    clock: Clock = new SteadyClock(Clock.systemUTC())
+)(make: IndexedSeq[DynamicSplitRange] => SplitReader[T])
+    extends SplitReader[T] {
+
+  private val streams   = ranges.map(range => range.splitId -> range.stream).toMap
+  private val converted = new ConvertedRanges(range)
+
+  private var inner   = Option.empty[SplitReader[T]]
+  private var left    = ranges.toList
+  private var health  = ClusterHealth()
+  private var reports = Vector.empty[Report]
+
+  override def poll(patience: Duration): Poll =
+    if (inner.isEmpty && !health.mayAsk(clock.instant())) pause(patience)
+    else
+      try {
+        val found = open().poll(patience)
+        if ((found eq Poll.Found) && !health.isGood) health = health.answered
+        found
+      } catch {
+        case e: SpliceException if KafkaErrors.isOfCluster(e) =>
+          fail(e)
+          pause(patience)
+      }
+
+  private def open(): SplitReader[T] = inner.getOrElse {
+    val made = make(left.toIndexedSeq)
+    inner = Some(made)
+    made
+  }
+
+  private def fail(error: SpliceException): Unit = {
+    if (health.error.isEmpty)
+      OpenClusterReader.log.warn(s"No rows of cluster $cluster until it can be read again: ${error.getMessage}")
+    health = health.failed(clock.instant(), clock.instant(), error)
+    left = unread
+    inner.foreach { one =>
+      reports ++= one.report(ended = false)
+      val _ = Try(one.close())
+    }
+    inner = None
+  }
+
+  private def pause(patience: Duration): Poll = {
+    TimeUnit.MILLISECONDS.sleep(Seq(patience, OpenClusterReader.Pause).min.toMillis)
+    Poll.Pending
+  }
+
+  override def get(): T = open().get()
+
+  override def time: Long = open().time
+
+  override def isStale: Boolean = inner.exists(_.isStale)
+
+  override def unread: List[DynamicSplitRange] = inner.fold(left)(one => converted(one.unread))
+
+  private def range(of: SplitRange): DynamicSplitRange = of match {
+    case range: KafkaSplitRange =>
+      val own = DynamicSplitRange(cluster, "", range)
+      own.copy(stream = streams(own.splitId))
+    case other => throw new IllegalArgumentException(s"${other.getClass.getName} is a range of another source")
+  }
+
+  override def report(ended: Boolean): Seq[Report] = reports ++ inner.toSeq.flatMap(_.report(ended))
+
+  override def metrics: Array[CustomTaskMetric] = inner.fold(Array.empty[CustomTaskMetric])(_.metrics)
+
+  override def close(): Unit = inner.foreach(_.close())
+}
+
+private object OpenClusterReader {
+
+  private val log = LoggerFactory.getLogger(classOf[OpenClusterReader[_]])
+
+  // A caller that waits for a row only of this cluster asks again.
+  private val Pause = Duration.ofMillis(100)
+}

@@ -1,0 +1,180 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.settings
+
+import java.util.Locale
+
+import org.slf4j.LoggerFactory
+
+import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
+import splice.kafka.dynamic.internal.errors.DynamicErrors
+import splice.kafka.dynamic.internal.options.DynamicOptions
+import splice.kafka.internal.errors.KafkaErrors
+import splice.kafka.internal.options.{AdmissionOptions, KafkaOptions, PolicyOptions}
+import splice.source.errors.OptionErrors
+import splice.source.options.{OptionSet, SourceOption, SourceOptions}
+
+/** The options of single clusters, `cluster.<name>.<option>`, and the clusters of the metadata that they belong to.
+  *
+  * Keys of options are case-insensitive, and names of clusters are not.
+  */
+final private[dynamic] class ClusterOptions private (options: SourceOptions, names: Seq[String]) {
+
+  import ClusterOptions._
+
+  /** A service that compares the clusters of each response with the options, for one run.
+    *
+    * A response with two clusters that one option belongs to is an error. Names that the metadata does not have are a warning.
+    */
+  def watch(service: KafkaMetadataService): KafkaMetadataService =
+    if (names.isEmpty) service
+    else
+      new KafkaMetadataService {
+        private var unused = Set.empty[String]
+
+        override def allStreams(): StreamMetadata                        = watched(service.allStreams())
+        override def describeStreams(names: Set[String]): StreamMetadata = watched(service.describeStreams(names))
+        override def close(): Unit                                       = service.close()
+        override def toString: String                                    = service.toString
+
+        private def watched(found: StreamMetadata): StreamMetadata = {
+          val now = check(found)
+          (now -- unused).foreach(name => log.warn(warning(name, found)))
+          unused = now
+          found
+        }
+      }
+
+  /** The names in options that the metadata does not have.
+    *
+    * @throws splice.source.errors.SpliceException
+    *   if an option belongs to several clusters, whose names differ in case only
+    */
+  private[dynamic] def check(found: StreamMetadata): Set[String] = {
+    val clusters = found.clusters.keys.toSeq.groupBy(fold)
+    names.foreach { name =>
+      clusters.get(fold(name)).filter(_.size > 1).foreach(several =>
+        throw DynamicErrors.ambiguous(several.sorted, options.name(s"$Prefix$name"))
+      )
+    }
+    names.filterNot(name => clusters.contains(fold(name))).toSet
+  }
+
+  private def warning(name: String, found: StreamMetadata): String =
+    s"The options '${options.name(s"$Prefix$name")}.*' have no effect, because the metadata has no cluster '$name'. " +
+      s"Its clusters are ${found.clusters.keys.take(Shown).mkString(", ")}${if (found.clusters.size > Shown) ", …"
+        else ""}."
+}
+
+private[dynamic] object ClusterOptions {
+
+  private val log = LoggerFactory.getLogger(classOf[ClusterOptions])
+
+  private val Prefix = DynamicOptions.ClusterPrefix
+
+  private val Shown = 20
+
+  private val ends: Seq[SourceOption[_]] =
+    Seq(KafkaOptions.Ending, KafkaOptions.EndingTimestamp, KafkaOptions.EndingTimestamps)
+
+  /** The options that have an effect on one cluster, in addition to properties of its Kafka client. */
+  val allowed: Seq[SourceOption[_]] = Seq(
+    KafkaOptions.Starting,
+    KafkaOptions.StartingTimestamp,
+    KafkaOptions.StartingTimestamps,
+    KafkaOptions.TimestampStrategy,
+    KafkaOptions.Reset
+  ) ++ ends ++ Seq(
+    KafkaOptions.FailOnDataLoss,
+    PolicyOptions.OnOutOfRange,
+    PolicyOptions.OnTopicRecreated,
+    PolicyOptions.OnTopicRemoved,
+    PolicyOptions.NewPartitionsStart,
+    PolicyOptions.Rack,
+    KafkaOptions.MaxOffsets,
+    AdmissionOptions.MaxBytes,
+    KafkaOptions.GroupIdPrefix,
+    KafkaOptions.PollTimeout,
+    KafkaOptions.Retries,
+    KafkaOptions.RetryInterval,
+    KafkaOptions.DiscoveryInterval,
+    KafkaOptions.ReaderIdleTimeout
+  )
+
+  /** Checks all options of single clusters.
+    *
+    * @param isBounded
+    *   whether the source ends on all clusters
+    * @param parse
+    *   parses the options of one cluster together with those of all clusters
+    * @throws splice.source.errors.SpliceOptionException
+    *   if an option has no effect on one cluster, or its value is not allowed
+    */
+  def apply(options: SourceOptions, isBounded: Boolean)(parse: SourceOptions => Unit): ClusterOptions = {
+    val names = options.keys.filter(isOne).map(nameOf(options, _)).distinctBy(fold)
+    names.foreach { name =>
+      val own = options.scope(s"$Prefix$name")
+      allowed.foreach(option => own.find(option): Option[Any])
+      ends.find(end => !isBounded && own.contains(end.key)).foreach(end =>
+        throw KafkaErrors.refusedOption(
+          own.name(end.key),
+          s"one cluster cannot end alone. Set '${options.name(end.key)}' to an end of all clusters as well"
+        )
+      )
+      parse(own)
+    }
+    new ClusterOptions(options, names)
+  }
+
+  /** The options that limit a batch of one cluster. */
+  def batchLimits(options: SourceOptions): Seq[String] = options.keys.toSeq.filter { key =>
+    isOne(key) &&
+    Seq(KafkaOptions.MaxOffsets, AdmissionOptions.MaxBytes).exists(o => fold(key).endsWith(s".${fold(o.key)}"))
+  }
+
+  def isOne(key: String): Boolean = fold(key).startsWith(Prefix)
+
+  /** The name of the cluster of an option. Names may contain dots. */
+  private def nameOf(options: SourceOptions, key: String): String = {
+    val rest   = key.drop(Prefix.length)
+    val client = fold(rest).indexOf(s".${KafkaOptions.ClientPrefix}")
+    if (client > 0 && rest.length > client + KafkaOptions.ClientPrefix.length + 1) rest.take(client)
+    else
+      allowed.find(option => fold(rest).endsWith(s".${fold(option.key)}") && rest.length > option.key.length + 1)
+        .map(option => rest.dropRight(option.key.length + 1))
+        .getOrElse(throw unknown(options, key, rest))
+  }
+
+  private def unknown(options: SourceOptions, key: String, rest: String): Exception = {
+    val (name, option)                                   = (rest.takeWhile(_ != '.'), rest.dropWhile(_ != '.').drop(1))
+    def like(some: Seq[SourceOption[_]]): Option[String] =
+      some.map(_.key).map(k => k -> OptionSet.distance(option, k)).minByOption(_._2)
+        .collect { case (k, distance) if distance <= 1 + option.length / 3 => k }
+    val ofAll = (DynamicOptions.own ++ KafkaOptions.set.options).find(o =>
+      s".${fold(option)}".endsWith(s".${fold(o.key)}")
+    )
+    ofAll match {
+      case Some(known) => KafkaErrors.refusedOption(
+          options.name(key),
+          s"this option applies to all clusters only. Set '${options.name(known.key)}'. $Allowed"
+        )
+      case None =>
+        val head   = option.takeWhile(_ != '.')
+        val client =
+          Option.when(option.contains('.') && OptionSet.distance(s"$head.", KafkaOptions.ClientPrefix) <= 2)(
+            KafkaOptions.ClientPrefix + option.drop(head.length + 1)
+          )
+        client.orElse(like(allowed)).filter(_ => name.nonEmpty) match {
+          case Some(near) => OptionErrors.unknown(options.name(key), Some(options.name(s"$Prefix$name.$near")))
+          case None       => KafkaErrors.refusedOption(options.name(key), Allowed)
+        }
+    }
+  }
+
+  private def Allowed =
+    s"For one cluster these options can be set, as '$Prefix<name>.<option>': kafka.<property of the client>, " +
+      allowed.map(_.key).mkString(", ")
+
+  private def fold(text: String): String = text.toLowerCase(Locale.ROOT)
+}

@@ -1,0 +1,235 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.settings
+
+import java.time.Duration
+import java.util.Locale
+
+import scala.collection.immutable.SortedSet
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+
+import splice.kafka.dynamic.{KafkaCluster, KafkaMetadataService}
+import splice.kafka.dynamic.internal.change.{Cutover, RemovalRules}
+import splice.kafka.dynamic.internal.document.{DocumentProperties, LiteralSecrets}
+import splice.kafka.dynamic.internal.metadata._
+import splice.kafka.dynamic.internal.options._
+import splice.kafka.dynamic.internal.split.ClusterTopic
+import splice.kafka.dynamic.internal.state.AppliedMetadata
+import splice.kafka.internal.options._
+import splice.source.Limits
+import splice.source.errors.OptionErrors
+import splice.source.options.{SourceOption, SourceOptions}
+
+/** The options of a Kafka source over many clusters, parsed and checked.
+  *
+  * @param options
+  *   all of them, of which those of each cluster are made
+  * @param base
+  *   what holds for every cluster, as if there were one
+  * @param metadataPatience
+  *   for how long the metadata service may give no answer
+  */
+final private[splice] case class DynamicSettings(
+    options: SourceOptions,
+    selection: StreamSelection,
+    services: Seq[MetadataKind],
+    base: KafkaSettings,
+    removal: RemovalRules,
+    metadataPatience: Duration,
+    clusterWait: Duration,
+    clusterTimeout: Duration,
+    failWhenUnavailable: Boolean,
+    cutover: Cutover,
+    admission: ClusterAdmission,
+    clusters: ClusterOptions
+) {
+
+  /** The settings for the topics of one cluster: the metadata's properties go before the query's, and `cluster.<name>.` before both. */
+  def of(cluster: KafkaCluster, topics: SortedSet[String]): KafkaSettings = {
+    val properties = cluster.properties.map { case (k, v) => s"${KafkaOptions.ClientPrefix}$k" -> v }
+    val special    = own(cluster).toMap
+    val read       = Map(KafkaOptions.Subscribe.key -> topics.mkString(","))
+    val all        = DynamicSettings.merged(DynamicSettings.ofOne(options), properties, special, read)
+    val made       = KafkaSettings(SourceOptions(all))
+    // Here it is decided how long to wait, for all clusters alike.
+    val policies = made.policies.copy(
+      patience = Duration.ZERO,
+      discoveryPatience = Some(clusterTimeout),
+      partitionsFail = false,
+      removed = deleted(made.policies.removed)
+    )
+    made.copy(policies = policies, prefix = options.name(""))
+  }
+
+  private def own(cluster: KafkaCluster) = options.scope(s"${DynamicOptions.ClusterPrefix}${cluster.name}")
+
+  /** The limits of a batch for one cluster, in addition to those for all clusters. An option takes precedence over the metadata. */
+  def limits(cluster: KafkaCluster): Limits.Limited = Limits.Limited(
+    rows = find(cluster, KafkaOptions.MaxOffsets).orElse(cluster.maxOffsetsPerTrigger),
+    bytes = find(cluster, AdmissionOptions.MaxBytes).orElse(cluster.maxBytesPerTrigger)
+  )
+
+  // A scope would copy all options of the cluster at each trigger.
+  private def find[A](cluster: KafkaCluster, option: SourceOption[A]): Option[A] =
+    options.find(option.copy(key = s"${DynamicOptions.ClusterPrefix}${cluster.name}.${option.key}"))
+
+  // One retention bounds the positions of removed topics, whether the metadata removed them or a broker.
+  private def deleted(policy: TopicRemoved): TopicRemoved = policy match {
+    case TopicRemoved.Drain(_) => TopicRemoved.Drain(removal.retention)
+    case other                 => other
+  }
+
+  /** How long a start waits for the metadata services, which are asked one after another. */
+  def metadataWaits: MetadataDiscovery.Waits = {
+    val each = options(DynamicOptions.MetadataTimeout).multipliedBy(services.size.toLong)
+    MetadataDiscovery.Waits(start = Seq(clusterTimeout, each).max, restart = each)
+  }
+
+  /** Starts of topics of a cluster at the first start of the query, by options of their streams, or else by the metadata. */
+  def starts(cluster: String, applied: AppliedMetadata): Map[String, StartingOffsets] = for {
+    (topic, stream) <- applied.streamOf if topic.cluster == cluster
+    start           <- optionOf(stream, topic).orElse(documented(applied, topic))
+  } yield topic.topic -> start
+
+  /** The start of a topic that the metadata adds later. Options of streams apply to the first start only. */
+  def addedStart(applied: AppliedMetadata, topic: ClusterTopic): Option[StartingOffsets] =
+    documented(applied, topic).filter(_ => applied.streamOf.get(topic).flatMap(optionOf(_, topic)).isEmpty)
+
+  private def optionOf(stream: String, topic: ClusterTopic) =
+    StreamStarts.of(options, stream, base.client, topic.topic)
+
+  private def documented(applied: AppliedMetadata, topic: ClusterTopic): Option[StartingOffsets] = for {
+    name  <- applied.streamOf.get(topic)
+    start <- applied.streams.get(name).flatMap(_.start)
+    own   <- StreamStarts.of(start, topic)
+  } yield own
+
+  /** The services in the order in which they are asked. Talks to none. */
+  def service(hadoop: Configuration): KafkaMetadataService = {
+    def query(cluster: String) =
+      Seq(options, options.scope(s"cluster.$cluster")).map(ClientProperties.among).reduce(_ ++ _)
+    val secrets = new LiteralSecrets(options(DynamicOptions.AllowLiteralSecrets), query)
+    val rules   = new DocumentProperties(options(DynamicOptions.MetadataProperties), secrets, query)
+    // Code of the job has the rights of the job.
+    val ofCode = new DocumentProperties(any = true, secrets, query)
+    val made   = services.map {
+      case MetadataKind.File =>
+        DocumentService.file(new Path(options(DynamicOptions.MetadataFile)), hadoop, rules)
+      case MetadataKind.Http          => HttpMetadataService(options, rules)
+      case MetadataKind.Python        => DocumentService.callback(options(DynamicOptions.MetadataPython), rules)
+      case MetadataKind.SingleCluster =>
+        new SingleClusterMetadataService(options(DynamicOptions.ClusterName), ClientProperties.of(options))
+      case MetadataKind.Class =>
+        val name = s"the metadata service of class ${options(DynamicOptions.MetadataClass)}"
+        new CheckedMetadataService(name, ofCode, closes = true)(UserMetadataServices.ofClass(options))
+      case MetadataKind.Instance =>
+        val name = options(DynamicOptions.MetadataInstance)
+        new CheckedMetadataService(s"the metadata service $name", ofCode, closes = false)(() =>
+          UserMetadataServices.registered(name)
+        )
+    }
+    clusters.watch(if (made.size == 1) made.head else new FallbackMetadataService(made))
+  }
+}
+
+private[splice] object DynamicSettings {
+
+  /** @throws splice.source.errors.SpliceOptionException when options are missing, conflict, or say what they must not */
+  def apply(options: SourceOptions): DynamicSettings = {
+    val services = this.services(options)
+    val streams  = selection(options)
+    if (services.contains(MetadataKind.Class)) { val _ = UserMetadataServices.ofClass(options) }
+    // Checked with a cluster that nobody asks, since which there are is not known yet.
+    val somewhere = Map(KafkaOptions.Servers.key -> "unknown:9092", KafkaOptions.SubscribePattern.key -> ".*")
+    val base      = KafkaSettings(SourceOptions(merged(ofEvery(options), somewhere)))
+    StreamStarts.check(options, streams, base.client)
+    DynamicSettings(
+      options,
+      streams,
+      services,
+      base,
+      RemovalRules(
+        options(DynamicOptions.OnRemovedOption),
+        options(DynamicOptions.DrainTimeout),
+        options(DynamicOptions.RemovedRetention),
+        options(DynamicOptions.MaxRemovalFraction)
+      ),
+      options(DynamicOptions.MetadataFailureTimeout),
+      options(DynamicOptions.ClusterWait),
+      options(DynamicOptions.ClusterTimeout),
+      options(DynamicOptions.OnClusterUnavailable),
+      options(DynamicOptions.CutoverOption),
+      ClusterAdmission(options, base.admission),
+      ClusterOptions(options, base.ending.isDefined) { own =>
+        val _ = KafkaSettings(SourceOptions(merged(ofOne(options), somewhere, own.toMap)))
+      }
+    )
+  }
+
+  private def selection(options: SourceOptions): StreamSelection = {
+    val (names, pattern) = (options.find(DynamicOptions.Streams), options.find(DynamicOptions.StreamPattern))
+    def named            = Seq(DynamicOptions.Streams, DynamicOptions.StreamPattern).map(o => options.name(o.key))
+    (names, pattern) match {
+      case (Some(some), None) => StreamSelection.Names(some)
+      case (None, Some(text)) => StreamSelection.Matching(text)
+      case (None, None)       =>
+        throw OptionErrors.missing(
+          named.mkString("' or '"),
+          "Streams to read. Exactly one of these options must be set."
+        )
+      case _ =>
+        throw OptionErrors.conflict(named, "exactly one of them must be set")
+    }
+  }
+
+  private def services(options: SourceOptions): Seq[MetadataKind] = {
+    val needs: Map[MetadataKind, SourceOption[_]] = Map(
+      MetadataKind.File          -> DynamicOptions.MetadataFile,
+      MetadataKind.Http          -> DynamicOptions.MetadataUrl,
+      MetadataKind.SingleCluster -> KafkaOptions.Servers,
+      MetadataKind.Python        -> DynamicOptions.MetadataPython,
+      MetadataKind.Class         -> DynamicOptions.MetadataClass,
+      MetadataKind.Instance      -> DynamicOptions.MetadataInstance
+    )
+    val set    = MetadataKind.all.filter(kind => options.contains(needs(kind).key))
+    val chosen = options.find(DynamicOptions.Metadata).getOrElse {
+      // What is set says it, unless an order must be chosen.
+      if (set.size == 1) set
+      else
+        throw OptionErrors.missing(options.name(DynamicOptions.Metadata.key), DynamicOptions.Metadata.doc)
+    }
+    chosen.filterNot(set.contains).foreach { kind =>
+      throw OptionErrors.missing(options.name(needs(kind).key), needs(kind).doc)
+    }
+    if (chosen.contains(MetadataKind.Http)) HttpOptions.check(options)
+    if (chosen.contains(MetadataKind.SingleCluster)) { val _ = options(DynamicOptions.ClusterName) }
+    chosen
+  }
+
+  /** The options that are those of a source of one cluster, but for which cluster. */
+  private def ofEvery(options: SourceOptions): Map[String, String] = {
+    val own = (DynamicOptions.own.map(_.key) :+ KafkaOptions.Servers.key).map(fold).toSet
+    options.toMap.filterNot { case (key, _) =>
+      own(fold(key)) || fold(key).startsWith(DynamicOptions.MetadataHeader) ||
+      fold(key).startsWith(DynamicOptions.ClassPrefix) ||
+      ClusterOptions.isOne(key) || StreamStarts.isOne(key)
+    }
+  }
+
+  // Shares and limits of a batch are those of all clusters together, and may name what one cluster does not have.
+  private def ofOne(options: SourceOptions): Map[String, String] = {
+    val shared = (AdmissionOptions.all ++ Seq(KafkaOptions.MaxOffsets, KafkaOptions.MinOffsets)).map(o => fold(o.key))
+    ofEvery(options).filterNot { case (key, _) => shared.contains(fold(key)) }
+  }
+
+  /** Later ones go before earlier ones, whatever the case of their keys. */
+  private def merged(options: Iterable[(String, String)]*): Map[String, String] =
+    options.flatten.foldLeft(Map.empty[String, (String, String)]) { case (all, (key, value)) =>
+      all.updated(fold(key), key -> value)
+    }.values.toMap
+
+  private def fold(key: String): String = key.toLowerCase(Locale.ROOT)
+}

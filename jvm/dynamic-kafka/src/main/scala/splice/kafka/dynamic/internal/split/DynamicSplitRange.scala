@@ -1,0 +1,35 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.split
+
+import splice.kafka.internal.split.KafkaSplitRange
+import splice.source.SplitRange
+
+/** A range of a partition of one of several clusters.
+  *
+  * @param cluster
+  *   its name: readers get the last known client properties, since passwords may have changed since the batch was planned
+  * @param stream
+  *   the stream that the topic belongs to
+  */
+final private[splice] case class DynamicSplitRange(cluster: String, stream: String, range: KafkaSplitRange)
+    extends SplitRange {
+
+  @transient override lazy val splitId: String = s"$cluster/${range.splitId}"
+
+  override def weight: Long = range.weight
+
+  override def isOpen: Boolean = range.isOpen
+
+  override def slotted: Boolean = true
+
+  override def cuttable: Boolean = range.cuttable
+
+  override def pieces(weights: Seq[Long]): Seq[SplitRange] = range.pieces(weights).collect {
+    case piece: KafkaSplitRange =>
+      copy(range = piece)
+  }
+
+  override def toString: String = s"$cluster/$range"
+}

@@ -1,0 +1,239 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.state
+
+import java.time.Instant
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import splice.kafka.dynamic.internal.state.TopicState._
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata, StreamPlace}
+import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
+import splice.kafka.internal.split.KafkaPosition
+
+/** The metadata that the query uses, and the state of every topic. An entry `change-<number>` of the side log holds it.
+  *
+  * @param number
+  *   counts changes, of the metadata and of the states
+  * @param generation
+  *   the greatest generation of an applied document
+  * @param generations
+  *   the generation of the document that each stream is of
+  * @param clusters
+  *   clusters of topics that are read or may return
+  * @param scopes
+  *   the first name of each cluster that was renamed, which its side-log entries have
+  * @param renames
+  *   the clusters that this change renamed: the new name by the old one
+  * @param at
+  *   when the change was stored
+  */
+final private[dynamic] case class AppliedMetadata(
+    number: Int,
+    generation: Option[Long],
+    clusters: SortedMap[String, KafkaCluster],
+    streams: SortedMap[String, KafkaStream],
+    topics: SortedMap[ClusterTopic, TopicState],
+    generations: SortedMap[String, Long] = SortedMap.empty,
+    scopes: SortedMap[String, String] = SortedMap.empty,
+    renames: SortedMap[String, String] = SortedMap.empty,
+    at: Option[Instant] = None
+) {
+
+  /** The stream of each topic that is in one, also of topics that were read to the stop of their stream. */
+  lazy val streamOf: SortedMap[ClusterTopic, String] = AppliedMetadata.streamOf(streams.values)
+
+  def stopOf(stream: String): Option[StreamPlace] = stops.get(stream)
+
+  // Most documents have no stop, and the stop of each topic is looked up at each trigger.
+  private lazy val stops = streams.flatMap { case (name, stream) => stream.stop.map(name -> _) }
+
+  /** The streams that the document pauses. */
+  lazy val paused: Set[String] = streams.valuesIterator.filter(_.paused).map(_.name).toSet
+
+  def isPaused(topic: ClusterTopic): Boolean = paused.nonEmpty && stream(topic).exists(paused)
+
+  /** Whether only paused streams are read of a cluster. */
+  def readsOnlyPaused(cluster: String): Boolean =
+    paused.nonEmpty && read.get(cluster).exists(_.forall(topic => isPaused(ClusterTopic(cluster, topic))))
+
+  /** The topics of each cluster that requests are sent for. */
+  lazy val read: SortedMap[String, SortedSet[String]] = SortedMap.from(
+    topics.iterator.collect { case (topic, _: Waiting | _: Reading | _: Draining) => topic }
+      .to(SortedSet).groupBy(_.cluster).map { case (cluster, some) => cluster -> some.map(_.topic) }
+  )
+
+  lazy val draining: SortedMap[ClusterTopic, Draining] = topics.collect { case (topic, is: Draining) => topic -> is }
+
+  lazy val waiting: SortedMap[ClusterTopic, Waiting] = topics.collect { case (topic, is: Waiting) => topic -> is }
+
+  /** The stream that a topic is in, or was in last. */
+  def stream(topic: ClusterTopic): Option[String] = topics.get(topic).collect {
+    case is: Waiting  => is.stream
+    case is: Reading  => is.stream
+    case is: Draining => is.stream
+    case is: Removed  => is.stream
+  }
+
+  /** The states of a cluster's topics. */
+  def of(cluster: String): SortedMap[String, TopicState] =
+    byCluster.getOrElse(cluster, SortedMap.empty[String, TopicState])
+
+  private lazy val byCluster: Map[String, SortedMap[String, TopicState]] =
+    topics.toSeq.groupMap(_._1.cluster) { case (topic, is) => topic.topic -> is }.map { case (cluster, own) =>
+      cluster -> SortedMap.from(own)
+    }
+
+  /** Starts on a cluster that the logs of their topics may not have reached yet. */
+  def expectedOn(cluster: String): KafkaPosition = of(cluster).valuesIterator.foldLeft(KafkaPosition.Empty) {
+    case (all, is: Reading)  => all.and(is.expected)
+    case (all, is: Draining) => all.and(is.expected)
+    case (all, _)            => all
+  }
+
+  /** The rows of removed topics that Splice did not read, as far as their number is known. */
+  def rowsAbandoned: Long = topics.valuesIterator.flatMap(_.abandoned).flatMap(_.rows).sum
+
+  /** Whether rows of a removed topic remain to be read. */
+  def isOpen(topic: ClusterTopic, position: DynamicPosition): Boolean = topics.get(topic).exists {
+    case is: Draining => !is.bound.isReached(position.of(topic.cluster))
+    case _            => false
+  }
+
+  /** The position after this change.
+    *
+    * @param at
+    *   the position before
+    */
+  def moved(at: DynamicPosition): DynamicPosition = {
+    val left = at.renamed(renames).clusters.map { case (name, position) =>
+      val kept = read.getOrElse(name, Set.empty[String])
+      name -> position.topics.filterNot(kept).foldLeft(position)(_ without _)
+    }
+    starts.filterNot { case (topic, _) => left.get(topic.cluster).exists(_.hasTopic(topic.topic)) }
+      .foldLeft(DynamicPosition.of(number, left)) { case (position, (topic, start)) =>
+        position.updated(topic.cluster, position.of(topic.cluster).and(start))
+      }
+  }
+
+  /** The name of a cluster after this change.
+    *
+    * @param name
+    *   the name before
+    */
+  def nameOf(name: String): String = renames.getOrElse(name, name)
+
+  private def isNew(is: TopicState): Boolean = is match {
+    case _: Reading | Waiting(_, _, None) => true
+    case _                                => false
+  }
+
+  /** The same with other names of clusters, by the old ones. The states of topics that have the new name already are replaced. */
+  def renamed(names: SortedMap[String, String]): AppliedMetadata =
+    if (names.isEmpty) copy(renames = names)
+    else {
+      def now(name: String)         = names.getOrElse(name, name)
+      def moved(t: ClusterTopic)    = t.copy(cluster = now(t.cluster))
+      def all(s: Set[ClusterTopic]) = s.map(moved)
+      copy(
+        clusters = clusters.removedAll(names.values).map { case (name, own) =>
+          now(name) -> own.copy(name = now(name))
+        },
+        streams = streams.map { case (name, s) =>
+          name -> s.copy(topics = s.topics.map { case (c, t) => now(c) -> t })
+        },
+        topics = topics.filterNot { case (topic, _) => names.valuesIterator.contains(topic.cluster) }.map {
+          case (topic, is) =>
+            moved(topic) ->
+              (is match {
+                case is: Reading  => is.copy(after = all(is.after))
+                case is: Draining => is.copy(after = all(is.after))
+                case other        => other
+              })
+        },
+        scopes = (scopes -- names.keySet -- names.values) ++ names.map { case (old, name) =>
+          name -> scopes.getOrElse(old, old)
+        },
+        renames = names
+      )
+    }
+
+  /** The clusters that a document gives another name, by the old name.
+    *
+    * @param at
+    *   a cluster of which rows were read keeps its name
+    */
+  def renamesOf(found: StreamMetadata, at: DynamicPosition): SortedMap[String, String] = for {
+    (name, cluster) <- found.clusters if at.of(name).offsets.isEmpty && of(name).valuesIterator.forall(isNew)
+    old             <- cluster.formerly.find(old => clusters.contains(old) && !found.clusters.contains(old))
+  } yield old -> name
+
+  /** The same without clusters that no topic needs, and without topics to wait for that are not drained any more. */
+  def pruned: AppliedMetadata = {
+    val needed = topics.collect { case (topic, _: Waiting | _: Reading | _: Draining | _: Removed) =>
+      topic.cluster
+    }.toSet
+    copy(
+      clusters = clusters.filter { case (name, _) => needed(name) },
+      scopes = scopes.filter { case (name, _) => needed(name) },
+      topics = topics.map { case (topic, is) =>
+        topic ->
+          (is match {
+            case is: Reading  => is.copy(after = is.after.filter(draining.contains))
+            case is: Draining => is.copy(after = is.after.filter(draining.contains))
+            case other        => other
+          })
+      }
+    )
+  }
+
+  /** The starts that this change puts into the position. */
+  def starts: SortedMap[ClusterTopic, KafkaPosition] =
+    topics.collect {
+      case (topic, Reading(_, _, Some(start), _))              => topic -> start
+      case (topic, Draining(_, _, _, _, _, _, _, Some(start))) => topic -> start
+    }
+
+  /** The position of a topic, including one that was read to the stop of its stream. */
+  def positionOf(topic: ClusterTopic, at: DynamicPosition): KafkaPosition = topics.get(topic) match {
+    case Some(is: Removed) => is.position
+    case _                 => at.of(topic.cluster).only(topic.topic)
+  }
+
+  /** Whether Splice sends requests to a cluster. */
+  def isActive(cluster: String): Boolean = clusters.get(cluster).forall(_.active)
+
+  /** The clusters as a document has them. A cluster that it does not name is active, so that a drain of it can end. */
+  def renewed(found: StreamMetadata): SortedMap[String, KafkaCluster] =
+    clusters.map { case (name, own) => name -> found.clusters.getOrElse(name, own.copy(active = true)) }
+
+  /** Whether a document has the same streams, and the same clusters of those that topics need. */
+  def equalsDocument(found: StreamMetadata): Boolean = found.streams == streams && renewed(found) == clusters
+}
+
+private[dynamic] object AppliedMetadata {
+
+  /** The state before the first document. */
+  val Nothing: AppliedMetadata = AppliedMetadata(-1, None, SortedMap.empty, SortedMap.empty, SortedMap.empty)
+
+  /** The state that a first document results in. */
+  def first(found: StreamMetadata): AppliedMetadata = AppliedMetadata(
+    0,
+    found.generation,
+    found.clusters,
+    found.streams,
+    streamOf(found.streams.values).map { case (topic, stream) =>
+      // The first start of the query has no position of clusters that are not active.
+      val waits = found.streams(stream).start.nonEmpty && found.clusters.get(topic.cluster).exists(!_.active)
+      topic -> (if (waits) Waiting(stream, None, None) else Reading(stream))
+    },
+    SortedMap.from(for (name <- found.streams.keys; generation <- found.generation) yield name -> generation)
+  ).pruned
+
+  def streamOf(streams: Iterable[KafkaStream]): SortedMap[ClusterTopic, String] = SortedMap.from(for {
+    stream            <- streams.iterator
+    (cluster, topics) <- stream.topics.iterator
+    topic             <- topics.iterator
+  } yield ClusterTopic(cluster, topic) -> stream.name)
+}

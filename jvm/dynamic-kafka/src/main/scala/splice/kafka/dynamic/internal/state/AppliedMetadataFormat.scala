@@ -1,0 +1,220 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.state
+
+import java.time.Instant
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.util.Try
+
+import com.fasterxml.jackson.databind.JsonNode
+
+import splice.kafka.dynamic.internal.state.TopicState._
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream}
+import splice.kafka.dynamic.internal.split.ClusterTopic
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.internal.entries.{Json, VersionedEntry}
+
+/** [[AppliedMetadata]] as lines: a head, then one per cluster, stream and topic. A topic without a line has the state `reading`. */
+private[splice] object AppliedMetadataFormat {
+
+  def write(applied: AppliedMetadata): Seq[String] = {
+    val head = Seq("number" -> Json.number(applied.number.toLong)) ++
+      applied.generation.map("generation" -> Json.number(_)) ++
+      applied.at.map(at => "at" -> Json.text(at.toString))
+    val clusters = applied.clusters.values.map(c =>
+      Seq("cluster" -> Json.text(c.name), "properties" -> Json.obj(texts(c.properties): _*)) ++
+        Option.when(!c.active)("active" -> Json.bool(false)) ++
+        Option.when(c.formerly.nonEmpty)("formerly" -> Json.array(c.formerly.map(Json.text))) ++
+        c.maxOffsetsPerTrigger.map("maxOffsetsPerTrigger" -> Json.number(_)) ++
+        c.maxBytesPerTrigger.map("maxBytesPerTrigger" -> Json.number(_)) ++
+        applied.scopes.get(c.name).map("scope" -> Json.text(_)) ++
+        applied.renames.collectFirst { case (old, c.name) => "renamed" -> Json.text(old) }
+    )
+    val streams = applied.streams.values.map { s =>
+      val topics = s.topics.toSeq.map { case (cluster, names) => cluster -> Json.array(names.toSeq.map(Json.text)) }
+      Seq("stream" -> Json.text(s.name), "topics" -> Json.obj(topics: _*)) ++
+        Seq("cutover" -> s.cutover, "start" -> s.start, "stop" -> s.stop).flatMap { case (field, place) =>
+          place.map(field -> CutoverFormat.write(_))
+        } ++ Option.when(s.paused)("paused" -> Json.bool(true)) ++
+        applied.generations.get(s.name).map("generation" -> Json.number(_))
+    }
+    val topics = applied.topics.collect { case (topic, is) if special(is) => state(topic, is) }
+    val gone   = applied.topics.keys.filter(applied.topics(_) == Gone).groupMap(_.cluster)(_.topic).map {
+      case (cluster, some) =>
+        Seq(
+          "state"   -> Json.text(Gone.word),
+          "cluster" -> Json.text(cluster),
+          "topics"  -> Json.array(some.toSeq.map(Json.text))
+        )
+    }
+    val lines = Iterator(clusters, streams, topics, gone).flatten
+    VersionedEntry.write(head, lines.map(f => Json.write(Json.obj(f: _*))).toSeq)
+  }
+
+  /** The line of a stream implies the state of a topic that is read and waits for nothing. */
+  private def special(is: TopicState): Boolean = is match {
+    case Reading(_, after, start, expected) => after.nonEmpty || start.nonEmpty || expected.offsets.nonEmpty
+    case Gone                               => false
+    case _                                  => true
+  }
+
+  private def state(topic: ClusterTopic, is: TopicState): Seq[(String, JsonNode)] = {
+    val head =
+      Seq("state" -> Json.text(is.word), "cluster" -> Json.text(topic.cluster), "topic" -> Json.text(topic.topic))
+    head ++
+      (is match {
+        case Waiting(stream, time, before) => Seq("of" -> Json.text(stream)) ++
+            time.map("at" -> CutoverFormat.write(_)) ++
+            before.map(left => "before" -> Json.obj(state(topic, left): _*))
+        case Reading(_, after, start, expected) =>
+          waits(after) ++ start.map("start" -> position(_)) ++ expects(expected)
+        case Draining(stream, since, bound, after, expected, unavailable, abandoned, start) =>
+          Seq("of" -> Json.text(stream), "since" -> Json.text(since.toString)) ++
+            unavailable.map(t => "unavailable" -> Json.text(t.toString)) ++ write(bound) ++ waits(after) ++
+            expects(expected) ++ lost(abandoned) ++ start.map("start" -> position(_))
+        case Removed(stream, since, left, expected, abandoned) =>
+          Seq("of" -> Json.text(stream), "since" -> Json.text(since.toString), "position" -> position(left)) ++
+            expects(expected) ++ lost(abandoned)
+        case Gone => Nil
+      })
+  }
+
+  /** @throws splice.source.errors.SpliceException when the lines are damaged */
+  def read(entry: VersionedEntry): AppliedMetadata = {
+    val nodes = entry.nodes
+    if (!nodes.forall(_.isObject)) entry.corrupt("a line is not a JSON object")
+    Try(applied(entry, nodes)).getOrElse(entry.corrupt("a field is missing, or is not a number, time or position"))
+  }
+
+  private def applied(head: VersionedEntry, nodes: Seq[JsonNode]): AppliedMetadata = {
+    def all[A](kind: String)(read: JsonNode => A): Seq[A] = nodes.filter(_.has(kind)).map(read)
+    val clusters                                          = SortedMap.from(all("properties")(cluster))
+    val streams                                           = SortedMap.from(all("stream") { node =>
+      val topics = Json.fields(node.get("topics")).map { case (c, list) =>
+        c -> SortedSet.from(Json.items(list).map(_.asText))
+      }
+      def place(field: String) = Json.field(node, field).map(CutoverFormat.readPlace)
+      text(node, "stream") -> KafkaStream(
+        text(node, "stream"),
+        SortedMap.from(topics),
+        Json.field(node, "cutover").map(CutoverFormat.read),
+        place("start"),
+        place("stop"),
+        Json.field(node, "paused").exists(_.asBoolean)
+      )
+    })
+    val read = AppliedMetadata.streamOf(streams.values).map { case (topic, stream) => topic -> Reading(stream) }
+    val (goneLines, states) = nodes.filter(_.has("state")).partition(text(_, "state") == Gone.word)
+    val special             = states.map(node => topic(node) -> state(node, read.get(topic(node)).map(_.stream)))
+    val gone                = for (node <- goneLines; name <- Json.items(node.get("topics")))
+      yield ClusterTopic(text(node, "cluster"), name.asText) -> Gone
+    def named(field: String): SortedMap[String, String] = SortedMap.from(
+      nodes.filter(n => n.has("properties") && n.has(field)).map(n => text(n, field) -> text(n, "cluster"))
+    )
+    AppliedMetadata(
+      head.long("number").toInt,
+      head.find("generation").map(_.asLong),
+      clusters,
+      streams,
+      (read: SortedMap[ClusterTopic, TopicState]) ++ special ++ gone,
+      SortedMap.from(for (node <- nodes if node.has("stream"); generation <- Json.field(node, "generation"))
+        yield text(node, "stream") -> generation.asLong),
+      SortedMap.from(named("scope").map(_.swap)),
+      named("renamed"),
+      head.find("at").map(n => Instant.parse(n.asText))
+    )
+  }
+
+  private def cluster(node: JsonNode): (String, KafkaCluster) = {
+    val properties = Json.fields(node.get("properties")).map { case (k, v) => k -> v.asText }
+    text(node, "cluster") ->
+      KafkaCluster(
+        text(node, "cluster"),
+        SortedMap.from(properties),
+        Json.field(node, "active").forall(_.asBoolean),
+        Json.field(node, "formerly").toSeq.flatMap(Json.items).map(_.asText),
+        Json.field(node, "maxOffsetsPerTrigger").map(_.asLong),
+        Json.field(node, "maxBytesPerTrigger").map(_.asLong)
+      )
+  }
+
+  private def state(node: JsonNode, stream: Option[String]): TopicState = text(node, "state") match {
+    case "waiting" =>
+      val before = Json.field(node, "before").map(state(_, None)).collect { case left: Left => left }
+      Waiting(text(node, "of"), Json.field(node, "at").map(CutoverFormat.readTime), before)
+    case "reading" =>
+      Reading(stream.getOrElse(text(node, "of")), after(node), start(node), expected(node))
+    case "draining" =>
+      val unavailable = Json.field(node, "unavailable").map(time => Instant.parse(time.asText))
+      Draining(
+        text(node, "of"),
+        since(node),
+        bound(node),
+        after(node),
+        expected(node),
+        unavailable,
+        abandoned(node),
+        start(node)
+      )
+    case "removed" =>
+      Removed(text(node, "of"), since(node), position(node.get("position")), expected(node), abandoned(node))
+    case "gone" => Gone
+  }
+
+  private def lost(abandoned: Option[Abandoned]): Seq[(String, JsonNode)] = abandoned.toSeq.flatMap { rows =>
+    rows.rows.map(n => "rows" -> Json.number(n)).toSeq :+ ("abandoned" -> Json.text(rows.text))
+  }
+
+  private def abandoned(node: JsonNode): Option[Abandoned] =
+    Json.field(node, "abandoned").map(text => Abandoned(Json.field(node, "rows").map(_.asLong), text.asText))
+
+  private def texts(some: Iterable[(String, String)]): Seq[(String, JsonNode)] =
+    some.toSeq.map { case (k, v) => k -> Json.text(v) }
+
+  private def waits(after: Set[ClusterTopic]): Option[(String, JsonNode)] = Option.when(after.nonEmpty)(
+    "after" ->
+      Json.obj(SortedSet.from(after).toSeq.groupMap(_.cluster)(t => Json.text(t.topic)).toSeq.sortBy(_._1).map {
+        case (cluster, topics) => cluster -> Json.array(topics)
+      }: _*)
+  )
+
+  private def after(node: JsonNode): Set[ClusterTopic] = (for {
+    clusters        <- Json.field(node, "after").toSeq
+    (cluster, list) <- Json.fields(clusters)
+    name            <- Json.items(list)
+  } yield ClusterTopic(cluster, name.asText)).toSet
+
+  private def expects(start: KafkaPosition): Option[(String, JsonNode)] =
+    Option.when(start.offsets.nonEmpty)("expected" -> position(start))
+
+  private def expected(node: JsonNode): KafkaPosition =
+    Json.field(node, "expected").fold(KafkaPosition.Empty)(position)
+
+  private def topic(node: JsonNode): ClusterTopic = ClusterTopic(text(node, "cluster"), text(node, "topic"))
+
+  private def write(bound: Bound): Seq[(String, JsonNode)] = bound match {
+    case Bound.Asked         => Nil
+    case Bound.At(time)      => Seq("until" -> CutoverFormat.write(time))
+    case Bound.Ends(ends)    => Seq("ends" -> position(ends))
+    case Bound.Within(limit) => write(limit) :+ ("asked" -> Json.bool(true))
+  }
+
+  private def bound(node: JsonNode): Bound = {
+    val limit =
+      if (node.has("until")) Bound.At(CutoverFormat.readTime(node.get("until")))
+      else Json.field(node, "ends").fold[Bound](Bound.Asked)(ends => Bound.Ends(position(ends)))
+    if (node.has("asked")) Bound.Within(limit) else limit
+  }
+
+  private def start(node: JsonNode): Option[KafkaPosition] = Json.field(node, "start").map(position)
+
+  private def since(node: JsonNode): Instant = Instant.parse(text(node, "since"))
+
+  private def position(at: KafkaPosition): JsonNode = Json.text(at.json)
+
+  private def position(node: JsonNode): KafkaPosition = KafkaPosition.read(node.asText)
+
+  private def text(node: JsonNode, field: String): String = node.get(field).asText
+}

@@ -1,0 +1,36 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.state
+
+import java.time.Instant
+
+/** Responses of a cluster in this run. */
+sealed private[dynamic] trait Availability extends Product with Serializable
+
+private[dynamic] object Availability {
+
+  /** No request has ended. */
+  case object Unknown extends Availability
+
+  /** The last request succeeded, or the metadata sets the cluster to inactive, so that it receives no requests. */
+  case object Available extends Availability
+
+  /** Requests fail, or are not answered in time.
+    *
+    * @param since
+    *   time of the first failure
+    * @param responded
+    *   whether an earlier request of this run succeeded
+    * @param sent
+    *   send times of the last failed requests, at most [[Requests]]
+    */
+  final case class Unavailable(since: Instant, responded: Boolean, sent: Seq[Instant]) extends Availability {
+
+    /** Whether enough requests failed one after another, all of them sent at this time or later. */
+    def isConfirmed(from: Instant = Instant.MIN): Boolean = sent.size >= Requests && sent.forall(!_.isBefore(from))
+  }
+
+  /** One failed request may be due to a short outage, for example while a suspended machine resumes. */
+  val Requests = 3
+}

@@ -1,0 +1,19 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.state
+
+import splice.source.runtime.{HistoryEvent, SideLog}
+
+/** The changes of a checkpoint as events; of those before the first that is kept nothing is known. */
+private[dynamic] object ChangeHistory {
+
+  def apply(log: SideLog): Seq[HistoryEvent] = {
+    val all    = new ChangeLog(log).all
+    val before = all.headOption.filter(_.number == 0).map(_ => AppliedMetadata.Nothing)
+    (before.toSeq ++ all).sliding(2).collect { case Seq(was, is) => events(was, is) }.flatten.toSeq
+  }
+
+  private def events(was: AppliedMetadata, is: AppliedMetadata): Seq[HistoryEvent] =
+    ChangeText(was, is).map(text => HistoryEvent(is.number.toLong, is.at, is.generation, text.event, text.names))
+}

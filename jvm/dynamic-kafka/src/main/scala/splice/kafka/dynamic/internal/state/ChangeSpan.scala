@@ -1,0 +1,81 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.state
+
+import scala.collection.immutable.SortedMap
+
+import splice.kafka.dynamic.internal.state.TopicState.{Removed, Waiting}
+import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
+import splice.kafka.internal.split.KafkaPosition
+
+/** Range of one cluster between two positions, with any number of changes between them.
+  *
+  * @param cluster
+  *   its latest name
+  * @param named
+  *   its name at the end of the range
+  */
+final private[dynamic] case class ChangeSpan(cluster: String, named: String, from: KafkaPosition, until: KafkaPosition)
+
+private[dynamic] object ChangeSpan {
+
+  /** The spans of all clusters that rows were read of.
+    *
+    * The change that removed a topic has the end of the topic, and the change in which a topic returned has its start. A topic that was
+    * removed and returned is one range, because it resumed at its position.
+    *
+    * @param before
+    *   the change of `from`
+    * @param changes
+    *   all changes after it, up to the one of `until`
+    * @param later
+    *   the changes after that, which may have renamed clusters again
+    */
+  def between(
+      from: DynamicPosition,
+      until: DynamicPosition,
+      before: AppliedMetadata,
+      changes: Seq[AppliedMetadata],
+      later: Seq[AppliedMetadata] = Nil
+  ): Seq[ChangeSpan] = {
+    def renamed[A](all: SortedMap[ClusterTopic, A], index: Int) =
+      changes.drop(index + 1).foldLeft(all) { case (some, change) =>
+        if (change.renames.isEmpty) some
+        else some.map { case (t, own) => t.copy(cluster = change.nameOf(t.cluster)) -> own }
+      }
+    val begun  = changes.foldLeft(from)((position, change) => position.renamed(change.renames))
+    val starts = changes.zipWithIndex.map { case (change, i) => renamed(change.starts, i) }
+    val ends   = (before +: changes).zip(changes).zipWithIndex.map { case ((was, is), i) => renamed(ended(was, is), i) }
+    val names  = begun.clusters.keySet ++ until.clusters.keySet ++ (starts ++ ends).flatMap(_.keys).map(_.cluster)
+    names.toSeq.flatMap { name =>
+      val begin = merged(begun.of(name), name, starts)
+      val end   = merged(until.of(name), name, ends.reverse)
+      val now   = later.foldLeft(name)((known, change) => change.nameOf(known))
+      if (begin == end) None else Some(ChangeSpan(now, name, begin, end))
+    }
+  }
+
+  /** The positions of topics that a change removed, or that were read to their stop. */
+  private def ended(earlier: AppliedMetadata, is: AppliedMetadata): SortedMap[ClusterTopic, KafkaPosition] = {
+    val was = earlier.renamed(is.renames)
+    is.topics.collect {
+      case (topic, left: Removed) if !was.topics.get(topic).exists(isRemoved) => topic -> left.position
+    }
+  }
+
+  private def isRemoved(state: TopicState): Boolean = state match {
+    case is: Waiting => is.before.exists(isRemoved)
+    case _: Removed  => true
+    case _           => false
+  }
+
+  /** The position with topics that it does not have. */
+  private def merged(
+      position: KafkaPosition,
+      cluster: String,
+      topics: Seq[SortedMap[ClusterTopic, KafkaPosition]]
+  ): KafkaPosition = topics.iterator.flatMap(
+    _.iteratorFrom(ClusterTopic(cluster, "")).takeWhile(_._1.cluster == cluster)
+  ).foldLeft(position) { case (all, (topic, own)) => if (all.hasTopic(topic.topic)) all else all.and(own) }
+}

@@ -1,0 +1,33 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.state
+
+import scala.annotation.tailrec
+
+import splice.kafka.dynamic.StreamMetadata
+
+/** Groups of streams that a document changes together: streams that share a topic, before or after it. */
+private[dynamic] object StreamGroups {
+
+  /** The groups of the streams that a document adds, changes or removes, each as names of streams. */
+  def changed(at: AppliedMetadata, found: StreamMetadata): Seq[Set[String]] = {
+    val names   = at.streams.keySet ++ found.streams.keySet
+    val changed = names.filter(name => at.streams.get(name) != found.streams.get(name))
+    val before  = at.topics.keysIterator.flatMap(topic => at.stream(topic).map(topic -> _))
+    val after   = AppliedMetadata.streamOf(found.streams.values).iterator
+    val sharing = (before ++ after).toSeq.groupMap(_._1)(_._2).valuesIterator.map(_.toSet).filter(_.size > 1).toSeq
+    joined(names.toSeq.map(Set(_)), sharing).filter(_.exists(changed))
+  }
+
+  /** The document that has the streams of a group as `found`, and all others as they are. */
+  def part(at: AppliedMetadata, found: StreamMetadata, group: String => Boolean): StreamMetadata =
+    found.copy(streams = at.streams.filterNot(s => group(s._1)) ++ found.streams.filter(s => group(s._1)))
+
+  @tailrec private def joined(groups: Seq[Set[String]], sharing: Seq[Set[String]]): Seq[Set[String]] = sharing match {
+    case one +: rest =>
+      val (touched, others) = groups.partition(_.exists(one))
+      joined(touched.flatten.toSet +: others, rest)
+    case _ => groups
+  }
+}

@@ -1,0 +1,239 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.state
+
+import java.time.Instant
+
+import splice.kafka.dynamic.StreamCutover
+import splice.kafka.dynamic.internal.split.ClusterTopic
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.LogPartition
+
+/** State of one topic of one cluster. [[TopicState.next]] is the only function that changes a state.
+  *
+  * A topic without a state was in no document, or no row of it was read and it left the metadata again.
+  */
+sealed abstract private[dynamic] class TopicState(val word: String) extends Product with Serializable {
+
+  /** Rows of the topic that Splice does not read. */
+  def abandoned: Option[Abandoned] = None
+}
+
+private[dynamic] object TopicState {
+
+  /** A stream has the topic, and its start is not known yet, so no row of it is read.
+    *
+    * @param time
+    *   the time at which the stream moves to the topic; None = the topic starts like a new one, or as the document sets, and its
+    *   cluster has not responded yet
+    * @param before
+    *   its state before, if an earlier stream had it
+    */
+  final case class Waiting(stream: String, time: Option[StreamCutover.At], before: Option[Left])
+      extends TopicState("waiting")
+
+  /** A stream has the topic.
+    *
+    * @param after
+    *   removed topics of the stream, which are drained first if the option `cutover` is `stream`
+    * @param start
+    *   the start that this change puts into the position; None = the topic continues, or its cluster determines the start
+    * @param expected
+    *   offsets of a cutover that the log of the topic may not have reached yet
+    */
+  final case class Reading(
+      stream: String,
+      after: Set[ClusterTopic] = Set.empty,
+      start: Option[KafkaPosition] = None,
+      expected: KafkaPosition = KafkaPosition.Empty
+  ) extends TopicState("reading")
+
+  /** No stream has the topic any more, or its stream has a stop. Splice reads it up to a bound.
+    *
+    * @param since
+    *   time of the removal or of the stop
+    * @param after
+    *   as in [[Reading]]
+    * @param expected
+    *   as in [[Reading]]
+    * @param unavailable
+    *   start of the outage of its cluster, across restarts
+    * @param abandoned
+    *   rows that Splice does not read, because their partitions were deleted
+    * @param start
+    *   the start that this change puts into the position, if the topic was read to a stop and a cutover reads it further
+    */
+  final case class Draining(
+      stream: String,
+      since: Instant,
+      bound: Bound,
+      after: Set[ClusterTopic] = Set.empty,
+      expected: KafkaPosition = KafkaPosition.Empty,
+      unavailable: Option[Instant] = None,
+      override val abandoned: Option[Abandoned] = None,
+      start: Option[KafkaPosition] = None
+  ) extends TopicState("draining")
+
+  /** State of a topic that is not read any more. */
+  sealed trait Left extends TopicState
+
+  /** Splice keeps the position, at which the topic resumes if it returns, or if its stream does not stop there any more.
+    *
+    * @param expected
+    *   as in [[Reading]]
+    * @param abandoned
+    *   rows that Splice did not read
+    */
+  final case class Removed(
+      stream: String,
+      since: Instant,
+      position: KafkaPosition,
+      expected: KafkaPosition = KafkaPosition.Empty,
+      override val abandoned: Option[Abandoned] = None
+  ) extends TopicState("removed")
+      with Left
+
+  /** The retention of the position is over. If the topic returns, it starts like a new one. */
+  case object Gone extends TopicState("gone") with Left
+
+  /** End of a drain. */
+  sealed trait Bound extends Product with Serializable {
+
+    /** Whether all rows up to the bound were read. Offsets of a topic that was recreated before the removal are no offsets of the bound. */
+    def isReached(at: KafkaPosition): Boolean = limit match {
+      case Bound.Ends(ends) => ends.offsets.forall { case (p, end) =>
+          at.generation(p.topic) == ends.generation(p.topic) && at.get(p).exists(_ >= end)
+        }
+      case _ => false
+    }
+
+    /** The part of the bound that is known. */
+    def limit: Bound = this
+
+    /** Whether the cluster must return the end of the log. */
+    def isAsked: Boolean = this != limit || this == Bound.Asked
+
+    /** Whether a drain cannot end without a response for a partition. */
+    def needs(partition: LogPartition, at: KafkaPosition): Boolean = isAsked ||
+      (limit match {
+        case Bound.Ends(ends) => ends.get(partition).exists(end => at.get(partition).forall(_ < end))
+        case _                => false
+      })
+  }
+
+  object Bound {
+
+    /** The end of the log at the removal or the stop, which the cluster has not returned yet. */
+    case object Asked extends Bound
+
+    /** The first record of a time, or the end of the log then. */
+    final case class At(cutover: StreamCutover.At) extends Bound
+
+    /** One past the last offset of each partition. */
+    final case class Ends(ends: KafkaPosition) extends Bound
+
+    /** A stop or the end of the log at the removal, which the cluster has not returned yet, whichever comes first. */
+    final case class Within(override val limit: Bound) extends Bound
+  }
+
+  /** The state after an event; the same state if the event does not apply to it. */
+  def next(state: Option[TopicState], event: TopicEvent): Option[TopicState] = (state, event) match {
+    case (Some(_: Reading), TopicEvent.Listed(_, _, Some(_)))      => state
+    case (Some(is: Reading), TopicEvent.Listed(stream, _, None))   => Some(is.copy(stream = stream))
+    case (Some(is: Draining), TopicEvent.Listed(stream, after, _)) =>
+      Some(Reading(stream, after, expected = is.expected))
+    case (_, TopicEvent.Listed(stream, after, Some(start))) =>
+      Some(Reading(stream, after, Some(start.position), start.expected))
+    case (Some(is: Removed), TopicEvent.Listed(stream, after, None)) =>
+      Some(Reading(stream, after, Some(is.position).filter(_.offsets.nonEmpty), is.expected))
+    case (Some(Gone), TopicEvent.Listed(stream, _, None))        => Some(Waiting(stream, None, Some(Gone)))
+    case (Some(is: Waiting), TopicEvent.Listed(stream, _, None)) => Some(is.copy(stream = stream))
+    case (None, TopicEvent.Listed(stream, after, None))          => Some(Reading(stream, after))
+
+    case (Some(is: Draining), TopicEvent.Stays(stream)) => Some(is.copy(stream = stream))
+    case (Some(is: Removed), TopicEvent.Stays(stream))  => Some(is.copy(stream = stream))
+    case (_, TopicEvent.Stays(stream))                  => next(state, TopicEvent.Listed(stream, Set.empty, None))
+
+    case (Some(Waiting(_, _, before)), TopicEvent.ListedAt(stream, time)) => Some(Waiting(stream, time, before))
+    case (Some(before: Left), TopicEvent.ListedAt(stream, time))          => Some(Waiting(stream, time, Some(before)))
+    case (None, TopicEvent.ListedAt(stream, time))                        => Some(Waiting(stream, time, None))
+
+    case (Some(Waiting(_, _, before)), _: TopicEvent.Unlisted)       => before
+    case (Some(is: Reading), TopicEvent.Unlisted(now, left, drains)) =>
+      val bound = Draining(is.stream, now, Bound.Asked, is.after, is.expected)
+      Some(if (drains) bound else Removed(is.stream, now, left, is.expected))
+    case (Some(is: Draining), TopicEvent.Unlisted(now, left, drains)) =>
+      val bound = if (is.bound == Bound.Asked) is.bound else Bound.Within(is.bound.limit)
+      Some(if (drains) is.copy(since = now, bound = bound)
+      else Removed(is.stream, now, left, is.expected, is.abandoned))
+    case (Some(is: Removed), TopicEvent.Unlisted(now, _, _)) => Some(is.copy(since = now))
+
+    case (Some(is: Reading), TopicEvent.Bounded(now, bound, _)) =>
+      Some(Draining(is.stream, now, bound, is.after, is.expected))
+    case (Some(is: Removed), TopicEvent.Bounded(now, bound, _)) =>
+      val start = Some(is.position).filter(_.offsets.nonEmpty)
+      Some(Draining(is.stream, now, bound, expected = is.expected, abandoned = is.abandoned, start = start))
+    case (Some(is: Draining), TopicEvent.Bounded(_, bound, lost)) =>
+      Some(is.copy(bound = bound, abandoned = both(is.abandoned, lost)))
+    case (Some(is: Draining), TopicEvent.Outage(since))          => Some(is.copy(unavailable = since))
+    case (Some(is: Draining), TopicEvent.Ended(now, left, lost)) =>
+      Some(Removed(is.stream, now, left, is.expected, both(is.abandoned, lost)))
+
+    case (Some(_: Removed), TopicEvent.RetentionOver) => Some(Gone)
+    case _                                            => state
+  }
+
+  private def both(a: Option[Abandoned], b: Option[Abandoned]): Option[Abandoned] =
+    a.map(first => b.fold(first)(first.and)).orElse(b)
+}
+
+/** Event that may change the state of a topic. */
+sealed private[dynamic] trait TopicEvent extends Product with Serializable
+
+private[dynamic] object TopicEvent {
+
+  /** Start of a topic.
+    *
+    * @param expected
+    *   the part that the log may not have reached yet
+    */
+  final case class Start(position: KafkaPosition, expected: KafkaPosition = KafkaPosition.Empty)
+
+  /** A document has the topic in a stream, or the start of a waiting topic is known.
+    *
+    * @param after
+    *   removed topics of the stream
+    * @param start
+    *   None = where the topic was left, or like a new one
+    */
+  final case class Listed(stream: String, after: Set[ClusterTopic], start: Option[Start]) extends TopicEvent
+
+  /** A document moves a stream to the topic at a time, or sets the start of the topic (None), which its cluster must return. */
+  final case class ListedAt(stream: String, time: Option[StreamCutover.At]) extends TopicEvent
+
+  /** A document has the topic in a stream with the same stop as before. */
+  final case class Stays(stream: String) extends TopicEvent
+
+  /** A document has the topic in no stream.
+    *
+    * @param position
+    *   the position of the topic
+    * @param drains
+    *   whether the option `onRemoved` is `drain`
+    */
+  final case class Unlisted(now: Instant, position: KafkaPosition, drains: Boolean) extends TopicEvent
+
+  /** A cutover, a stop or a response of the cluster bounds the drain. */
+  final case class Bounded(now: Instant, bound: TopicState.Bound, abandoned: Option[Abandoned] = None)
+      extends TopicEvent
+
+  /** An outage of the cluster begins, or ends (None). */
+  final case class Outage(since: Option[Instant]) extends TopicEvent
+
+  /** The topic was read up to its bound, or its remaining rows are abandoned. */
+  final case class Ended(now: Instant, position: KafkaPosition, abandoned: Option[Abandoned] = None) extends TopicEvent
+
+  /** `removedRetention` is over. */
+  case object RetentionOver extends TopicEvent
+}

@@ -1,0 +1,298 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.change
+
+import java.time.{Duration, Instant}
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.sidelog.MemorySideLog
+import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamMetadata, StreamPlace}
+import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
+import splice.kafka.dynamic.internal.state._
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.LogPartition
+import splice.kafka.dynamic.internal.state.TopicState._
+
+final class ChangeRulesSuite extends AnyFunSuite {
+
+  import StreamsAt._
+
+  private val t0  = Instant.parse("2026-01-01T00:00:00Z")
+  private val day = Duration.ofDays(1)
+
+  private def rules(policy: OnRemoved): ChangeRules = new ChangeRules(RemovalRules(policy, maxFraction = 1.0))
+
+  private def dead(since: Instant): Availability =
+    Availability.Unavailable(since, responded = true, Seq.fill(Availability.Requests)(since.plus(day)))
+
+  private def drained(from: AppliedMetadata, ends: SortedMap[ClusterTopic, KafkaPosition]) =
+    rules(OnRemoved.Drain).drain(from, at(from.number), ends, t0)
+
+  private def take(rules: ChangeRules, from: AppliedMetadata, found: StreamMetadata, position: DynamicPosition) =
+    rules.take(from, found, _ => true, position, t0)
+
+  test("drain: a removed topic is read on, asked for its end, read to it, and remembered") {
+    val drain = rules(OnRemoved.Drain)
+    val one   = take(drain, applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/x" -> 1, "a/y" -> 5))
+    assert(one.draining(topic("a/y")).bound == Bound.Asked && one.read("a") == SortedSet("x", "y"))
+    val two = drained(one, SortedMap(topic("a/y") -> kafka("y", 9)))
+    assert(drain.settle(two, at(2, "a/x" -> 1, "a/y" -> 8), t0, _ => Availability.Unknown).isEmpty)
+    val three = drain.settle(two, at(2, "a/x" -> 1, "a/y" -> 9), t0, _ => Availability.Unknown).get
+    assert(three.draining.isEmpty && three.removed(topic("a/y")) == kafka("y", 9))
+    val back = take(drain, three, metadata(3, "a/x", "a/y"), at(3, "a/x" -> 1))
+    assert(back.starts(topic("a/y")) == kafka("y", 9) && back.removed.isEmpty)
+  }
+
+  test("drain: offsets of a topic that was recreated before its removal do not reach the end of the new one") {
+    val drain = rules(OnRemoved.Drain)
+    val one   = take(drain, applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/x" -> 1, "a/y" -> 5))
+    val two   = drained(one, SortedMap(topic("a/y") -> kafka("y", 1).as("y", 1)))
+    assert(drain.settle(two, at(2, "a/x" -> 1, "a/y" -> 5), t0, _ => Availability.Unknown).isEmpty)
+    val read = DynamicPosition.of(2, Seq("a" -> kafka("y", 1).as("y", 1)))
+    assert(drain.settle(two, read, t0, _ => Availability.Unknown).get.draining.isEmpty)
+  }
+
+  test("drain: a topic without a position is drained if it was in the read set, and is not if its time has not come") {
+    val drain = rules(OnRemoved.Drain)
+    val moved = take(drain, applied("a/x"), metadata(2, "b/x"), at(0, "a/x" -> 5))
+    val back  = take(drain, moved, metadata(3, "a/x"), at(1, "a/x" -> 5))
+    assert(back.draining(topic("b/x")).bound == Bound.Asked && back.read("b") == SortedSet("x"))
+    assert(back.removed.isEmpty)
+    val ends = drained(back, SortedMap(topic("b/x") -> kafka("x", 9)))
+    assert(drain.settle(ends, at(3, "a/x" -> 5), t0, _ => Availability.Unknown).isEmpty)
+    val over = drain.settle(ends, at(3, "a/x" -> 5, "b/x" -> 9), t0, _ => Availability.Unknown).get
+    assert(over.removed(topic("b/x")) == kafka("x", 9))
+    val later = goesOver(2, Some(StreamCutover.At(t0.plus(day))), "b/x")
+    val early =
+      take(drain, take(drain, applied("a/x"), later, at(0, "a/x" -> 5)), metadata(3, "a/x"), at(1, "a/x" -> 5))
+    assert(early.draining.isEmpty && !early.topics.contains(topic("b/x")))
+  }
+
+  test("drain: the warning about an abandoned topic without a position has an upper limit of its rows") {
+    val drain = rules(OnRemoved.Drain)
+    val moved = take(drain, applied("a/x"), metadata(2, "b/x"), at(0, "a/x" -> 5))
+    val asked = take(drain, moved, metadata(3, "a/x"), at(1, "a/x" -> 5))
+    def abandoned(from: AppliedMetadata, position: DynamicPosition) =
+      ChangeText.warnings(from, drain.settle(from, position, t0.plus(day), _ => dead(t0)).get)
+    assert(abandoned(asked, at(2)).exists(w => w.contains("b/x") && w.contains("number of unread rows is unknown")))
+    val ends = drained(asked, SortedMap(topic("b/x") -> kafka("x", 9)))
+    assert(abandoned(ends, at(3)).exists(w => w.contains("b/x") && w.contains("up to 9 rows")))
+    assert(abandoned(ends, at(3, "b/x" -> 4)).exists(w => w.contains("b/x") && w.contains(" 5 rows")))
+  }
+
+  test("drain: what comes back while it is drained goes on as if nothing were") {
+    val drain = rules(OnRemoved.Drain)
+    val one   = take(drain, applied("a/x", "b/y"), metadata(2, "a/x"), at(0, "b/y" -> 5))
+    val back  = take(drain, one, metadata(3, "a/x", "b/y"), at(1, "b/y" -> 6))
+    assert(back.draining.isEmpty && back.starts.isEmpty && back.read("b") == SortedSet("y"))
+  }
+
+  test("drain: a cluster that does not answer for so long is given up, one that answers is not") {
+    val drain = rules(OnRemoved.Drain)
+    val one   = take(drain, applied("a/x", "b/y"), metadata(2, "a/x"), at(0, "b/y" -> 5))
+    assert(drain.settle(one, at(1, "b/y" -> 5), t0.plus(day), _ => Availability.Unknown).isEmpty)
+    val of   = (t: ClusterTopic) => if (t.cluster == "b") dead(t0) else Availability.Available
+    val over = drain.settle(one, at(1, "b/y" -> 5), t0.plus(day), of).get
+    assert(over.removed(topic("b/y")) == kafka("y", 5) && !over.read.contains("b"))
+  }
+
+  test("drain: only requests that were sent and failed after the timeout abandon a topic") {
+    val drain          = rules(OnRemoved.Drain)
+    val (hour, minute) = (Duration.ofHours(1), Duration.ofMinutes(1))
+    val one            = take(drain, applied("a/x", "b/y"), metadata(2, "a/x"), at(0, "b/y" -> 5))
+    def settled(of: Availability, from: AppliedMetadata = one) =
+      drain.settle(from, at(from.number, "b/y" -> 5), t0.plus(day), _ => of)
+    def failed(since: Instant, sent: Instant*) = Availability.Unavailable(since, responded = false, sent)
+    // No request was sent for a day, only one was, or some were sent before the timeout.
+    assert(settled(failed(t0)).isEmpty && settled(failed(t0, t0.plus(hour))).isEmpty)
+    val early = settled(failed(t0, Seq(hour.minus(minute), hour, hour).map(t0.plus): _*)).get
+    assert(early.draining(topic("b/y")).unavailable.contains(t0) && early.removed.isEmpty)
+    assert(settled(failed(t0, Seq.fill(3)(t0.plus(hour)): _*)).exists(_.draining.isEmpty))
+    // The outage continues in the next run, and a response ends it.
+    val later = t0.plus(hour).plus(minute)
+    assert(settled(failed(later, later, later, later), early).exists(_.draining.isEmpty))
+    val again = settled(failed(later, later, later, later).copy(responded = true), early).get
+    assert(again.draining(topic("b/y")).unavailable.contains(later))
+    assert(settled(Availability.Available, early).exists(_.draining(topic("b/y")).unavailable.isEmpty))
+    assert(settled(Availability.Unknown, early).isEmpty && settled(Availability.Available).isEmpty)
+  }
+
+  test(
+    "drain: a partition that was deleted or recreated is not waited for, and a warning gives the number of its rows"
+  ) {
+    val drain = rules(OnRemoved.Drain)
+    val one   = take(drain, applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/y" -> 5))
+    val ends  = KafkaPosition.of(Seq(LogPartition("y", 0) -> 9L, LogPartition("y", 1) -> 7L))
+    val two   = drained(one, SortedMap(topic("a/y") -> ends))
+    assert(ChangeText.warnings(one, two).isEmpty)
+    val three = drained(two, SortedMap(topic("a/y") -> kafka("y", 9)))
+    val lines = ChangeText.warnings(two, three)
+    assert(lines.exists(l =>
+      l.contains("a/y") && l.contains("partition 1 from its start up to 7") && l.contains("up to 7 rows")
+    ))
+    assert(drain.settle(three, at(3, "a/y" -> 9), t0, _ => Availability.Unknown).exists(_.draining.isEmpty))
+    val none = drained(two, SortedMap(topic("a/y") -> KafkaPosition.Empty))
+    assert(drain.settle(none, at(3, "a/x" -> 1), t0, _ => Availability.Unknown).exists(_.draining.isEmpty))
+  }
+
+  test("drop: a topic is left where it is, and goes on there") {
+    val one = take(rules(OnRemoved.Drop), applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/y" -> 5))
+    assert(one.draining.isEmpty && one.removed(topic("a/y")) == kafka("y", 5))
+    assert(take(rules(OnRemoved.Drop), one, metadata(3, "a/x", "a/y"), at(1)).starts(topic("a/y")) == kafka("y", 5))
+  }
+
+  test("a position is forgotten after its retention, and a topic that comes back then begins anew") {
+    val drop = rules(OnRemoved.Drop)
+    val one  = take(drop, applied("a/x", "a/y"), metadata(2, "a/x"), at(0, "a/y" -> 5))
+    assert(drop.settle(one, at(1), t0.plus(Duration.ofDays(6)), _ => Availability.Unknown).isEmpty)
+    val two = drop.settle(one, at(1), t0.plus(Duration.ofDays(7)), _ => Availability.Unknown).get
+    assert(two.gone == Set(topic("a/y")) && two.removed.isEmpty)
+    assert(drop.settle(two, at(2), t0.plus(Duration.ofDays(9)), _ => Availability.Unknown).isEmpty)
+    val back = take(drop, two, metadata(3, "a/x", "a/y"), at(2))
+    assert(back.waiting(topic("a/y")) == Waiting("s", None, Some(Gone)) && back.read("a") == SortedSet("x", "y"))
+    assert(drop.begin(back, at(3), SortedMap(topic("a/y") -> kafka("y", 77))).starts ==
+      SortedMap(topic("a/y") -> kafka("y", 77)))
+    val never = take(drop, back, metadata(4, "a/x"), at(3))
+    assert(never.gone == Set(topic("a/y")))
+    // No position can resume at rows that were written meanwhile, so they are named.
+    assert(ChangeText.warnings(back, never).exists(line => line.contains("a/y") && line.contains("returned its start")))
+    assert(ChangeText(back, never).exists(event =>
+      event.event == "topicAbandoned" && event.names.head.contains("a/y")
+    ))
+    assert(ChangeText.warnings(two, back).isEmpty && ChangeText.warnings(one, two).isEmpty)
+  }
+
+  test("a cluster is kept only while a topic of it is read, or may resume at its position") {
+    val drop = rules(OnRemoved.Drop)
+    val one  = take(drop, applied("a/x", "b/y"), metadata(2, "a/x"), at(0, "b/y" -> 5))
+    assert(one.clusters.keySet == Set("a", "b"))
+    val two = drop.settle(one, at(1), t0.plus(Duration.ofDays(7)), _ => Availability.Unknown).get
+    assert(two.clusters.keySet == Set("a") && two.gone == Set(topic("b/y")))
+  }
+
+  test("cutover: the new topics of a stream wait until its removed topics are drained") {
+    val drain  = rules(OnRemoved.Drain)
+    val start  = at(0, "a/x" -> 5, "c/x" -> 1)
+    val asked  = take(drain, applied("a/x", "c/x"), metadata(2, "b/x", "c/x"), start)
+    val ends   = KafkaPosition.of(Seq(LogPartition("x", 0) -> 9L, LogPartition("x", 1) -> 9L))
+    val moved  = drained(asked, SortedMap(topic("a/x") -> ends))
+    val target = KafkaPosition.of(Seq(LogPartition("x", 0) -> 7L, LogPartition("x", 1) -> 7L))
+    def bound(how: Cutover, applied: AppliedMetadata, cluster: String, first: Long, second: Long): String = {
+      val old = KafkaPosition.of(Seq(LogPartition("x", 0) -> first, LogPartition("x", 1) -> second))
+      UpperBound(applied, how, cluster, DynamicPosition.of(2, Seq("a" -> old)), target, Map.empty).json
+    }
+    assert(bound(Cutover.Together, moved, "b", 5, 5) == target.json)
+    assert(bound(Cutover.Stream, asked, "b", 9, 9) == "{}" && bound(Cutover.Stream, moved, "b", 9, 8) == "{}")
+    assert(bound(Cutover.Stream, moved, "b", 9, 9) == target.json)
+    assert(bound(Cutover.Stream, moved, "c", 5, 5) == target.json)
+    val over = drain.settle(moved, DynamicPosition.of(2, Seq("a" -> ends)), t0, _ => Availability.Unknown).get
+    assert(over.after.isEmpty)
+  }
+
+  test(
+    "cutover: a second move waits for all that is drained of the stream, and so does a target that is removed again"
+  ) {
+    val drain = rules(OnRemoved.Drain)
+    val one   = take(drain, applied("a/x"), metadata(2, "b/x"), at(0, "a/x" -> 5))
+    assert(one.after == SortedMap(topic("b/x") -> Set(topic("a/x"))))
+    val two = take(drain, one, metadata(3, "c/x"), at(1, "a/x" -> 6))
+    assert(two.after ==
+      SortedMap(topic("b/x") -> Set(topic("a/x")), topic("c/x") -> Set(topic("a/x"), topic("b/x"))))
+    val back = take(drain, two, metadata(4, "a/x"), at(2, "a/x" -> 6))
+    assert(back.after == SortedMap(
+      topic("a/x") -> Set(topic("b/x"), topic("c/x")),
+      topic("c/x") -> Set(topic("b/x"))
+    ))
+  }
+
+  test("a change is read back as it was written") {
+    val drain = rules(OnRemoved.Drain)
+    val one   = take(drain, applied("a/x", "a/y", "b/z"), metadata(2, "a/x"), at(0, "a/y" -> 5, "b/z" -> 6))
+    val two   = drained(one, SortedMap(topic("a/y") -> kafka("y", 9)))
+    val cut   = StreamCutover.At(t0)
+    val left  = Removed("s", t0, kafka("r", 4).as("r", 2), kafka("r", 5), Some(Abandoned(None, "why")))
+    val ends  = StreamCutover.Offsets(SortedMap("a" -> kafka("x", 7).offsets))
+    val some  = Seq(StreamPlace.Earliest, StreamPlace.Latest, cut, ends).zipWithIndex.map { case (place, i) =>
+      s"p$i" -> KafkaStream(s"p$i", SortedMap.empty, start = Some(place), stop = Some(place), paused = i % 2 == 0)
+    }
+    val all = two.copy(
+      streams = two.streams ++ some,
+      topics = two.topics ++ Seq(
+        topic("a/x") -> Reading("s", Set(topic("a/y"), topic("b/z")), Some(kafka("x", 1)), kafka("x", 2)),
+        topic("a/y") -> Draining(
+          "s",
+          t0,
+          Bound.Ends(kafka("y", 9)),
+          Set(topic("b/z")),
+          kafka("y", 3),
+          Some(t0),
+          Some(Abandoned(Some(3), "why")),
+          Some(kafka("y", 8))
+        ),
+        topic("a/t")  -> Draining("s", t0, Bound.At(cut)),
+        topic("a/u")  -> Draining("s", t0, Bound.Within(Bound.At(cut))),
+        topic("a/v")  -> Draining("s", t0, Bound.Within(Bound.Ends(kafka("v", 9)))),
+        topic("b/q")  -> Gone,
+        topic("b/q2") -> Gone,
+        topic("b/r")  -> left,
+        topic("c/1")  -> Waiting("s", Some(cut), Some(left)),
+        topic("c/2")  -> Waiting("s", None, Some(Gone)),
+        topic("c/3")  -> Waiting("s", Some(cut), None)
+      )
+    )
+    val log = new MemorySideLog
+    assert(new ChangeLog(log).append(all) == all)
+    assert(new ChangeLog(log).last.contains(all))
+    // Another driver that decides again after a crash gets the first decision.
+    assert(new ChangeLog(log).append(all.copy(generation = Some(9))) == all)
+  }
+
+  test("a span over several changes ends removed topics where they ended, and begins returned ones where they were") {
+    val drop = rules(OnRemoved.Drop)
+    val zero = applied("a/x", "a/y")
+    val one  = take(drop, zero, metadata(2, "a/x"), at(0, "a/x" -> 1, "a/y" -> 5))
+    val two  = take(drop, one, metadata(3, "a/x", "a/y"), at(1, "a/x" -> 2))
+    def span(from: DynamicPosition, until: DynamicPosition, changes: AppliedMetadata*): Seq[String] =
+      ChangeSpan.between(from, until, if (from.change == 0) zero else one, changes).map(s =>
+        s"${s.cluster}: ${s.from.json} ${s.until.json}"
+      )
+    // The topic left in between.
+    assert(span(at(0, "a/x" -> 1, "a/y" -> 3), at(1, "a/x" -> 2), one) ==
+      Seq("""a: {"x":{"0":1},"y":{"0":3}} {"x":{"0":2},"y":{"0":5}}"""))
+    // It came back in between.
+    assert(span(at(1, "a/x" -> 2), at(2, "a/x" -> 2, "a/y" -> 8), two) ==
+      Seq("""a: {"x":{"0":2},"y":{"0":5}} {"x":{"0":2},"y":{"0":8}}"""))
+    // Both: one range.
+    assert(span(at(0, "a/x" -> 1, "a/y" -> 3), at(2, "a/x" -> 2, "a/y" -> 8), one, two) ==
+      Seq("""a: {"x":{"0":1},"y":{"0":3}} {"x":{"0":2},"y":{"0":8}}"""))
+    // It had left before: nothing of it.
+    assert(span(at(1, "a/x" -> 2), at(1, "a/x" -> 3)) == Seq("""a: {"x":{"0":2}} {"x":{"0":3}}"""))
+  }
+
+  test(
+    "a span over several changes has a topic that was added, drained and removed in between, and none of earlier ones"
+  ) {
+    val drain = rules(OnRemoved.Drain)
+    val zero  = applied("a/x")
+    val one   = take(drain, zero, metadata(2, "a/x", "b/y"), at(0, "a/x" -> 1))
+    val two   = take(drain, one, metadata(3, "a/x"), at(1, "a/x" -> 1))
+    val three = drained(two, SortedMap(topic("b/y") -> kafka("y", 9)))
+    val four  = drain.settle(three, at(3, "a/x" -> 1, "b/y" -> 9), t0, _ => Availability.Unknown).get
+    def span(before: AppliedMetadata, from: DynamicPosition, until: DynamicPosition, changes: AppliedMetadata*) =
+      ChangeSpan.between(from, until, before, changes).map(s => s"${s.cluster}: ${s.from.json} ${s.until.json}")
+    assert(span(zero, at(0, "a/x" -> 1), at(4, "a/x" -> 1), one, two, three, four) == Seq("""b: {} {"y":{"0":9}}"""))
+    val five = take(drain, four, metadata(4, "a/x", "a/z"), at(4, "a/x" -> 1))
+    assert(span(four, at(4, "a/x" -> 1), at(5, "a/x" -> 2), five) == Seq("""a: {"x":{"0":1}} {"x":{"0":2}}"""))
+  }
+
+  test("a position is one line with sorted keys, and is read back") {
+    val position = at(3, "b/y" -> 2, "a/x" -> 1)
+    assert(position.json == """{"change":3,"clusters":{"a":{"x":{"0":1}},"b":{"y":{"0":2}}},"v":1}""")
+    assert(DynamicPosition.read(position.json) == position && position.precedes(at(3, "b/y" -> 2, "a/x" -> 2)))
+    assert(!at(3, "a/x" -> 2).precedes(position) && !position.precedes(at(2, "b/y" -> 2, "a/x" -> 2)))
+  }
+}

@@ -1,0 +1,212 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.change
+
+import java.time.{Duration, Instant}
+
+import scala.collection.immutable.SortedMap
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.sidelog.MemorySideLog
+import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
+import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
+import splice.kafka.dynamic.internal.state.{AppliedMetadata, Availability, ChangeLog, ChangeText}
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.LogPartition
+import splice.kafka.dynamic.internal.state.TopicState._
+
+/** Cutovers that the metadata says. */
+final class CutoverRulesSuite extends AnyFunSuite {
+
+  import StreamsAt._
+
+  private val t0     = Instant.parse("2026-01-01T00:00:00Z")
+  private val minute = Duration.ofMinutes(1)
+  private val atT    = StreamCutover.At(t0.plus(minute), minute)
+  private val rules  = new ChangeRules(RemovalRules(maxFraction = 1.0))
+  private val cuts   = rules.cutovers
+  private val moving = goesOver(2, Some(atT), "b/x")
+
+  private def offsets(all: (String, Long)*): StreamCutover.Offsets =
+    StreamCutover.Offsets(SortedMap.from(all.groupMap(o => topic(o._1).cluster) { case (name, offset) =>
+      LogPartition(topic(name).topic, 0) -> offset
+    }.map { case (cluster, some) => cluster -> SortedMap.from(some) }))
+
+  private def take(from: AppliedMetadata, found: StreamMetadata, position: DynamicPosition): AppliedMetadata =
+    rules.take(from, found, _ => true, position, t0)
+
+  private def places(asked: Instant, all: (String, LogPlace)*): Map[ClusterTopic, LogPlaces] = all.map {
+    case (name, place) => topic(name) -> LogPlaces(asked, 0, Map(LogPartition(topic(name).topic, 0) -> place))
+  }.toMap
+
+  private def refused(refusal: Option[Refusal], words: String*): Boolean = refusal.exists {
+    case Refusal.Cutover("s", why) => words.forall(why.contains)
+    case _                         => false
+  }
+
+  private val ahead = take(applied("a/x"), moving, at(0, "a/x" -> 5))
+
+  test("at a time: the old topic is read until then, and the new one not before") {
+    assert(ahead.draining(topic("a/x")).bound == Bound.At(atT) && ahead.times == SortedMap(topic("b/x") -> atT))
+    assert(ahead.read.keySet == Set("a", "b") && ahead.streamOf(topic("b/x")) == "s" && ahead.starts.isEmpty)
+    assert(cuts.due(ahead, t0).isEmpty && rules.cut(ahead, at(1), t0, Map.empty).isEmpty)
+    assert(rules.settle(ahead, at(1, "a/x" -> 9), t0.plus(minute), _ => Availability.Unknown).isEmpty)
+  }
+
+  test(
+    "at a time: once it has come, one change ends the old topic and begins the new one at their first records of it"
+  ) {
+    val now = atT.time
+    assert(cuts.due(ahead, now) == Map(topic("a/x") -> atT.millis, topic("b/x") -> atT.millis))
+    val told = places(now, "a/x" -> LogPlace(Some(9), 12), "b/x" -> LogPlace(Some(4), 6))
+    assert(rules.cut(ahead, at(1, "a/x" -> 7), now, told - topic("b/x")).isEmpty)
+    val over = rules.cut(ahead, at(1, "a/x" -> 7), now, told).get
+    assert(over.number == 2 && over.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 9)))
+    assert(over.waiting.isEmpty && over.starts == SortedMap(topic("b/x") -> kafka("x", 4)))
+    assert(over.read.keySet == Set("a", "b") && over.after(topic("b/x")) == Set(topic("a/x")))
+    assert(cuts.due(over, now).isEmpty)
+  }
+
+  test("at a time: what has no record of it is waited for, and then ends or begins where its log ends") {
+    val early               = atT.time.plus(minute).minusMillis(1)
+    val late                = atT.time.plus(minute)
+    def cut(asked: Instant) = rules.cut(
+      ahead,
+      at(1, "a/x" -> 7),
+      late,
+      places(asked, "a/x" -> LogPlace(None, 12), "b/x" -> LogPlace(Some(4), 6))
+    )
+    assert(cut(early).isEmpty)
+    assert(cut(late).get.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 12)))
+    val fromEnd = rules.cut(
+      ahead,
+      at(1, "a/x" -> 7),
+      late,
+      places(late, "a/x" -> LogPlace(Some(9), 12), "b/x" -> LogPlace(None, 6))
+    )
+    assert(fromEnd.get.starts == SortedMap(topic("b/x") -> kafka("x", 6)))
+    val none = places(late, "a/x" -> LogPlace(Some(9), 12)) + (topic("b/x") -> LogPlaces(late, 0, Map.empty))
+    assert(rules.cut(ahead, at(1, "a/x" -> 7), late, none).isEmpty)
+  }
+
+  test("at a time: an old cluster that is given up leaves the new one to begin at the time") {
+    val later = t0.plus(Duration.ofHours(2))
+    val dead  = Availability.Unavailable(t0, responded = false, Seq.fill(Availability.Requests)(later))
+    val over  = rules.settle(ahead, at(1, "a/x" -> 5), later, _ => dead).get
+    assert(over.draining.isEmpty && over.times.keySet == Set(topic("b/x")) && over.read.keySet == Set("b"))
+    assert(ChangeText.warnings(ahead, over).head.contains(s"the number of unread rows before ${atT.time} is unknown"))
+    assert(cuts.due(over, later).keySet == Set(topic("b/x")))
+    val last = rules.cut(over, at(2), later, places(later, "b/x" -> LogPlace(Some(4), 6))).get
+    assert(last.starts == SortedMap(topic("b/x") -> kafka("x", 4)))
+  }
+
+  test("at a time: an answer is refused once records of it were read, and applied before") {
+    val read = at(0, "a/x" -> 5)
+    assert(cuts.times(applied("a/x"), moving, read) == Map(topic("a/x") -> atT.millis))
+    def refusal(first: Option[Long]) =
+      cuts.refusal(applied("a/x"), moving, read, places(t0, "a/x" -> LogPlace(first, 9)))
+    assert(refused(refusal(Some(4)), "a/x", "partition 0 up to 5", "time is 4", atT.time.toString))
+    assert(refusal(Some(5)).isEmpty && refusal(None).isEmpty)
+    val recreated = places(t0, "a/x" -> LogPlace(Some(4), 9)).view.mapValues(_.copy(generation = 1)).toMap
+    assert(cuts.refusal(applied("a/x"), moving, read, recreated).isEmpty)
+  }
+
+  test("at a time: a document whose cutover is after the stop of its stream is rejected") {
+    def stopped(at: Instant) = moving.copy(streams = moving.streams.map { case (name, stream) =>
+      name -> stream.copy(stop = Some(StreamCutover.At(at)))
+    })
+    assert(cuts.refusal(applied("a/x"), stopped(atT.time), at(0)).isEmpty)
+    assert(refused(
+      cuts.refusal(applied("a/x"), stopped(atT.time.minusMillis(1)), at(0)),
+      "after the stop of the stream"
+    ))
+  }
+
+  test("at a time: while it has not come it may change, the move be taken back, or go elsewhere") {
+    val other = StreamCutover.At(t0.plusSeconds(5), minute)
+    val moved = take(ahead, goesOver(3, Some(other), "b/x"), at(1, "a/x" -> 6))
+    assert(moved.draining(topic("a/x")).bound == Bound.At(other) && moved.times(topic("b/x")) == other)
+    val back = take(ahead, goesOver(3, Some(atT), "a/x"), at(1, "a/x" -> 6))
+    assert(back.draining.isEmpty && back.waiting.isEmpty && back.read.keySet == Set("a"))
+    val third = take(ahead, goesOver(3, Some(atT), "c/x"), at(1, "a/x" -> 6))
+    assert(third.draining.keySet == Set(topic("a/x")) && third.times.keySet == Set(topic("c/x")))
+    val mapped = take(ahead, goesOver(3, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x"), at(1, "a/x" -> 6))
+    assert(mapped.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 9)) && mapped.waiting.isEmpty)
+    assert(mapped.starts == SortedMap(topic("b/x") -> kafka("x", 4)))
+  }
+
+  test("at a time: a topic that was read before begins at the time, and keeps its old place until then") {
+    val base  = applied("a/x")
+    val left  = base.copy(topics = base.topics + (topic("b/x") -> Removed("s", t0, kafka("x", 3))))
+    val found = take(left, moving, at(0, "a/x" -> 5))
+    assert(found.starts.isEmpty && found.waiting(topic("b/x")).before.contains(left.topics(topic("b/x"))))
+    val over = rules.cut(
+      found,
+      at(1, "a/x" -> 7),
+      atT.time,
+      places(atT.time, "a/x" -> LogPlace(Some(9), 12), "b/x" -> LogPlace(Some(8), 9))
+    ).get
+    assert(over.starts(topic("b/x")) == kafka("x", 8) && over.removed.isEmpty)
+    val back = take(found, metadata(3, "a/x"), at(1, "a/x" -> 7))
+    assert(back.removed(topic("b/x")) == kafka("x", 3))
+  }
+
+  test("mapped offsets: the old topic is drained to its offsets, and the new one begins at its own") {
+    val mapped = goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x", "b/y")
+    assert(cuts.refusal(applied("a/x"), mapped, at(0, "a/x" -> 9)).isEmpty &&
+      cuts.times(applied("a/x"), mapped, at(0)).isEmpty)
+    val over = take(applied("a/x"), mapped, at(0, "a/x" -> 5))
+    assert(over.draining(topic("a/x")).bound == Bound.Ends(kafka("x", 9)) && over.waiting.isEmpty)
+    assert(over.starts == SortedMap(topic("b/x") -> kafka("x", 4)) &&
+      over.after.keySet == Set(topic("b/x"), topic("b/y")))
+  }
+
+  test("mapped offsets: where the new topic begins is known until it was read past, also if it goes and comes back") {
+    val mapped = goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x")
+    val start  = SortedMap(topic("b/x") -> kafka("x", 4))
+    val over   = take(applied("a/x"), mapped, at(0, "a/x" -> 5))
+    assert(over.expected == start && over.expectedOn("b") == kafka("x", 4) &&
+      over.expectedOn("a") == KafkaPosition.Empty)
+    val drained = rules.settle(over, at(1, "a/x" -> 9, "b/x" -> 4), t0, _ => Availability.Unknown).get
+    assert(drained.draining.isEmpty && drained.expected == start)
+    val gone = take(drained, metadata(3, "c/x"), at(2, "b/x" -> 4))
+    assert(gone.expected == start)
+    assert(take(gone, metadata(4, "b/x"), at(3, "b/x" -> 4)).expected == start)
+    assert(take(drained, metadata(3, "b/x", "c/x"), at(2, "b/x" -> 5)).expected.isEmpty)
+  }
+
+  test("mapped offsets: an old topic must end where something is read, and have an end for each partition") {
+    val mapped = goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x", "b/y")
+    assert(refused(cuts.refusal(applied("a/x"), mapped, at(0, "a/x" -> 10)), "a/x", "up to 10", "end at 9"))
+    assert(refused(cuts.refusal(applied("a/y"), mapped, at(0, "a/y" -> 1)), "a/y", "has no offset"))
+  }
+
+  test("a cutover needs drain, and topics that are not drained already") {
+    val drop = new ChangeRules(RemovalRules(OnRemoved.Drop)).cutovers
+    assert(refused(drop.refusal(applied("a/x"), moving, at(0)), "'onRemoved' is drop"))
+    assert(refused(drop.policy(moving)) && drop.policy(metadata(1, "a/x")).isEmpty)
+    val base     = applied("a/x")
+    val draining =
+      base.copy(topics = base.topics + (topic("b/x") -> Draining("s", t0, Bound.Ends(kafka("x", 3)))))
+    assert(refused(cuts.refusal(draining, moving, at(0, "a/x" -> 1)), "b/x is still drained"))
+  }
+
+  test("a cutover means nothing to an answer that moves nothing") {
+    val same = goesOver(2, Some(atT), "a/x")
+    val more = goesOver(2, Some(atT), "a/x", "b/x")
+    assert(take(applied("a/x"), same, at(0, "a/x" -> 5)).waiting.isEmpty)
+    assert(take(applied("a/x"), more, at(0, "a/x" -> 5)).waiting.isEmpty)
+    assert(cuts.refusal(applied("a/x"), more, at(0, "a/x" -> 5)).isEmpty)
+  }
+
+  test("a change is read back as it was written") {
+    val mapped = take(applied("a/x"), goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x"), at(0, "a/x" -> 5))
+    Seq(ahead, mapped).foreach { all =>
+      val log = new MemorySideLog
+      assert(new ChangeLog(log).append(all) == all && new ChangeLog(log).last.contains(all))
+    }
+    assert(ahead.equalsDocument(moving) && !ahead.equalsDocument(metadata(2, "b/x")))
+  }
+}

@@ -1,0 +1,43 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.cluster
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.source.{LogPartition, OffsetRanges, OnGap, StartPosition}
+import splice.source.errors.SpliceException
+import splice.source.log.OffsetRuns
+
+final class ClusterStartSuite extends AnyFunSuite {
+
+  private val read = SortedMap("east" -> SortedSet("x", "both"), "west" -> SortedSet("y", "both"))
+
+  private def offsets(topics: String*): StartPosition = StartPosition.Offsets(SortedMap.from(topics.map { topic =>
+    LogPartition(topic, 0) -> OffsetRanges(5, Vector(2L -> 3L), Some(OffsetRuns.of(2L -> 3L)))
+  }))
+
+  test("each cluster is asked for the offsets of its own topics") {
+    assert(ClusterStart(offsets("x", "y"), read("west")) == offsets("y"))
+    assert(ClusterStart(offsets("x"), read("west")) == offsets())
+  }
+
+  test("topics of a history that are on one cluster, or on none, are accepted") {
+    ClusterStart.check(Set("x", "y", "z"), read)
+    ClusterStart.check(Set.empty, read)
+  }
+
+  test("a topic of a history that is on two clusters is that of neither") {
+    val error = intercept[SpliceException](ClusterStart.check(Set("x", "both"), read))
+    assert(error.getCondition == "SPLICE_DYNAMIC_KAFKA.AMBIGUOUS_HAND_OVER")
+    assert(error.getMessage.contains("both on east and west") && !error.getMessage.contains("x on"))
+  }
+
+  test("any other start is every cluster's") {
+    Seq(StartPosition.Configured, StartPosition.Time(7, OnGap.Fail)).foreach { at =>
+      assert(ClusterStart(at, read("west")) == at)
+    }
+  }
+}

@@ -1,0 +1,193 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.cluster
+
+import java.time.{Clock, Duration, Instant}
+import java.util.concurrent.CountDownLatch
+
+import scala.annotation.tailrec
+import scala.collection.immutable.SortedMap
+import scala.util.Using
+
+import org.apache.kafka.common.errors.{SaslAuthenticationException, TimeoutException}
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.internal.cluster.TimedOffset
+import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaPlan}
+import splice.kafka.internal.errors.KafkaErrors
+import splice.kafka.internal.options.StartingOffsets
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.{Limits, LogPartition, SplitRange, SplitReaderFactory, StartPosition}
+import splice.source.errors.SpliceException
+import splice.source.log.{LogRange, LogRecord}
+import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining}
+
+final class ClusterWorkerSuite extends AnyFunSuite {
+
+  /** Answers as the test says; `id` counts those that were made. */
+  final private class Answering(id: Int, events: StringBuffer) extends ClusterEnumerator {
+    private def note(what: String): Unit                                     = { val _ = events.append(s"$id $what, ") }
+    override def advance(from: KafkaPosition, limits: Limits): KafkaPosition = {
+      note("asked")
+      from
+    }
+    override def freeze(): Unit   = note("frozen")
+    override def close(): Unit    = note("closed")
+    override def isStale: Boolean = ClusterWorkerSuite.this.isStale
+
+    override def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition = KafkaPosition.Empty
+    override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory =
+      throw new UnsupportedOperationException
+    override def settle(from: KafkaPosition): KafkaPosition                                                = from
+    override def open(settled: KafkaPosition): Seq[SplitRange]                                             = Nil
+    override def reached(settled: KafkaPosition, unread: Seq[SplitRange]): KafkaPosition                   = settled
+    override def plan: KafkaPlan                                                                           = KafkaPlan()
+    override def expect(starts: KafkaPosition): Unit                                                       = ()
+    override def refresh(): Unit                                                                           = ()
+    override def written(partitions: Set[LogPartition]): Map[LogPartition, Long]                           = Map.empty
+    override def newStarts(of: Set[LogPartition], start: Option[StartingOffsets]): Map[LogPartition, Long] = Map.empty
+    override def clusterId: Option[String]                                                                 = None
+    override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]                   = Map.empty
+    override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = SortedMap.empty
+    override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord]       = SortedMap.empty
+  }
+
+  @volatile private var isStale = false
+
+  private def events(use: ClusterWorker => Unit): String = {
+    val events = new StringBuffer
+    val count  = Iterator.from(1)
+    Using.resource(new ClusterWorker("east", "run", Clock.systemUTC())(new Answering(count.next(), events)))(use)
+    events.toString.stripSuffix(", ")
+  }
+
+  private def reach(worker: ClusterWorker): Unit = {
+    worker.ask(ClusterRequest(KafkaPosition.Empty, Instant.EPOCH))
+    assert(answer(worker).nonEmpty)
+  }
+
+  private def answer(worker: ClusterWorker): Option[Reach] = {
+    val minute = Duration.ofMinutes(1)
+    worker.answer(KafkaPosition.Empty, minute, Clock.systemUTC().instant().plus(minute), patient = true)
+  }
+
+  private def failing(worker: ClusterWorker, error: SpliceException): Unit = {
+    val _ = intercept[SpliceException](worker((_: ClusterEnumerator) => throw error))
+  }
+
+  private val login  = KafkaErrors.refused("east:9092", "its topics", new SaslAuthenticationException("no"))
+  private val silent =
+    KafkaErrors.unreachable("east:9092", "its topics", Duration.ofSeconds(1), new TimeoutException("late"))
+
+  test("a response for an earlier position is not awaited, and the request is sent again") {
+    events { worker =>
+      val moved = KafkaPosition.of(Map(LogPartition("t", 0) -> 5L))
+      worker.ask(ClusterRequest(KafkaPosition.Empty, Instant.EPOCH))
+      // The thread of the worker has sent the response when it has answered another question.
+      worker(_ => ())
+      worker.ask(ClusterRequest(moved, Instant.EPOCH))
+      val minute = Duration.ofMinutes(1)
+      assert(worker.answer(moved, minute, Clock.systemUTC().instant().plus(minute), patient = true).nonEmpty)
+    }
+  }
+
+  test("a worker is stale while its enumerator is") {
+    events { worker =>
+      assert(!worker.isStale)
+      reach(worker)
+      assert(!worker.isStale)
+      isStale = true
+      assert(worker.isStale)
+    }
+  }
+
+  test("frozen ends do not decide where a topic ends that was removed after they were taken") {
+    def leaving(topics: String*) =
+      topics.map(_ -> Draining("s", Instant.EPOCH, Bound.Asked)).toMap
+    val _ = events { worker =>
+      def decided(topics: String*) = {
+        worker.ask(ClusterRequest(KafkaPosition.Empty, Instant.EPOCH, draining = leaving(topics: _*)))
+        answer(worker).get.request.draining.keySet
+      }
+      assert(decided("x") == Set("x") && decided("x", "y") == Set("x", "y"))
+      worker.freeze()
+      assert(decided("x") == Set("x") && decided("x", "y") == Set("x") && decided("y") == Set.empty)
+    }
+  }
+
+  test("an enumerator that is not let in is made anew, since a reference may say another password now") {
+    val seen = events { worker =>
+      worker(_.close())
+      failing(worker, login)
+      assert(worker.health.failures == 1)
+      worker(_.freeze())
+      assert(worker.health.isGood)
+    }
+    assert(seen == "1 closed, 1 closed, 2 frozen, 2 closed")
+  }
+
+  test("no request is sent before the delay after a failed login") {
+    val seen = events { worker =>
+      failing(worker, login)
+      worker.ask(ClusterRequest(KafkaPosition.Empty, Instant.EPOCH))
+      assert(worker.pending.isEmpty)
+    }
+    assert(seen == "1 closed")
+  }
+
+  test("one whose servers do not answer is asked again") {
+    val seen = events { worker =>
+      worker(_.freeze())
+      failing(worker, silent)
+      worker(_.freeze())
+    }
+    assert(seen == "1 frozen, 1 frozen, 1 closed")
+  }
+
+  test("one whose cluster is reached otherwise now is made anew") {
+    val events = new StringBuffer
+    val seen   = this.events { worker =>
+      worker(_.freeze())
+      worker.renew(new Answering(7, events))
+      worker(_.freeze())
+    }
+    assert(seen == "1 frozen, 1 closed" && events.toString == "7 frozen, 7 closed, ")
+  }
+
+  test("a worker that closes cancels all of its calls, and closes the enumerator also if a call does not end") {
+    Seq(true, false).foreach { endsIfInterrupted =>
+      val (begun, release)      = (new CountDownLatch(1), new CountDownLatch(1))
+      @tailrec def wait(): Unit =
+        if (
+          !(try { release.await(); true }
+          catch { case _: InterruptedException => endsIfInterrupted })
+        ) wait()
+      val seen = events { worker =>
+        worker.freeze()
+        reach(worker)
+        val _ = worker.ahead { (_: ClusterEnumerator) =>
+          begun.countDown()
+          wait()
+        }
+        val _ = worker.ahead(_.freeze())
+        begun.await()
+      }
+      assert(seen == "1 frozen, 1 asked, 1 closed")
+      release.countDown()
+    }
+  }
+
+  test("a run that ends does so with one that is made anew, too") {
+    val seen = events { worker =>
+      worker.freeze()
+      reach(worker)
+      failing(worker, login)
+      // The next question comes a while after one that failed, unless it is another one.
+      worker(_ => ())
+      reach(worker)
+    }
+    assert(seen == "1 frozen, 1 asked, 1 closed, 2 frozen, 2 asked, 2 closed")
+  }
+}

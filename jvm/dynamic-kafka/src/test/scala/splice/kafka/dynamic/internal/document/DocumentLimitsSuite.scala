@@ -1,0 +1,47 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.document
+
+import java.nio.file.{Files, Paths}
+import java.util.concurrent.TimeUnit
+
+import scala.jdk.CollectionConverters._
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.dynamic.internal.metadata.DocumentBombs
+
+/** Documents that would exhaust the memory or the stack of the driver. */
+final class DocumentLimitsSuite extends AnyFunSuite {
+
+  private def message(text: String): String = DocumentBombs.rejection(text).fold("accepted")(_.getMessage)
+
+  test("a document has a limit of values, also with aliases, and of levels") {
+    val lists = "- a\n" * (DocumentLimits.Values + 10)
+    assert(
+      message(lists).contains(s"line ${DocumentLimits.Values}: the document cannot be used: it has more than 250000")
+    )
+    assert(message("a:\n " + "[" * 30).contains("line 2: the document cannot be used: objects and lists are nested"))
+    assert(message("version: 1\nstreams: {}\n") == "accepted")
+  }
+
+  test("no document exhausts the memory of a JVM with a heap of 256 MiB") {
+    val program = Paths.get(System.getProperty("java.home"), "bin", "java").toString
+    val limits  = Seq("-Xmx256m", "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError")
+    val classes = Seq("-cp", System.getProperty("java.class.path"))
+    val output  = Files.createTempFile("document-bombs", ".log")
+    val process =
+      new ProcessBuilder(((program +: limits) ++ classes :+ "splice.kafka.dynamic.internal.metadata.DocumentBombs").asJava)
+        .redirectErrorStream(true)
+        .redirectOutput(output.toFile)
+        .start()
+    try {
+      assert(process.waitFor(120, TimeUnit.SECONDS), s"it does not end: ${Files.readString(output)}")
+      assert(process.exitValue == 0, Files.readString(output))
+    } finally {
+      process.destroyForcibly()
+      Files.delete(output)
+    }
+  }
+}

@@ -1,0 +1,192 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.document
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.dynamic.StreamMetadata
+import splice.source.errors.SpliceException
+
+/** Attacks by the author of a metadata document. */
+final class DocumentPropertiesSuite extends AnyFunSuite {
+
+  private val provider = "org.apache.kafka.common.config.provider."
+
+  /** The options of a query whose providers metadata may use within limits. */
+  private val query = Map(
+    "config.providers"                             -> "file,folder,env,open,vault",
+    "config.providers.file.class"                  -> s"${provider}FileConfigProvider",
+    "config.providers.file.param.allowed.paths"    -> "/run/secrets, /etc/kafka",
+    "config.providers.folder.class"                -> s"${provider}DirectoryConfigProvider",
+    "config.providers.folder.param.allowed.paths"  -> "/run/secrets",
+    "config.providers.env.class"                   -> s"${provider}EnvVarConfigProvider",
+    "config.providers.env.param.allowlist.pattern" -> "KAFKA_.*",
+    "config.providers.open.class"                  -> s"${provider}FileConfigProvider",
+    "config.providers.vault.class"                 -> "example.VaultConfigProvider"
+  )
+
+  private def read(any: Boolean, servers: String, literal: Boolean, properties: (String, String)*): StreamMetadata = {
+    def quoted(text: String) = "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\""
+    val lines = properties.map { case (key, value) => s"      ${quoted(key)}: ${quoted(value)}\n" }.mkString
+    val text  = "version: 1\nclusters:\n  east:\n    bootstrapServers: " + quoted(servers) +
+      s"\n    properties:\n$lines" + "streams:\n  orders: {east: [orders]}\n"
+    MetadataDocument.read(
+      "streams.yaml",
+      text,
+      new DocumentProperties(any, new LiteralSecrets(literal, _ => query), _ => query)
+    )
+  }
+
+  private def accepted(properties: (String, String)*): Unit = {
+    val found = read(any = false, "east:9092", literal = false, properties: _*).clusters("east").properties
+    assert(found == Map(properties: _*) + ("bootstrap.servers" -> "east:9092"))
+  }
+
+  private def refused(properties: (String, String)*): String = {
+    val error =
+      intercept[SpliceException](read(any = false, "east:9092", literal = false, properties: _*))
+    assert(error.getCondition == "SPLICE_METADATA.INVALID_DOCUMENT" && error.getMessage.contains("line 6"), properties)
+    error.getMessage
+  }
+
+  private def reference(what: String): String = "$" + s"{$what}"
+
+  private def login(module: String, options: String = ""): (String, String) =
+    "sasl.jaas.config" -> s"$module required $options;"
+
+  private val plain = "org.apache.kafka.common.security.plain.PlainLoginModule"
+
+  test("metadata cannot load classes, run commands, send requests, or set what changes the rows of a query") {
+    Seq(
+      "config.providers"                          -> "env",
+      "Config.Providers"                          -> "env",
+      "config.providers.env.class"                -> s"${provider}EnvVarConfigProvider",
+      "config.providers.file.param.allowed.paths" -> "/",
+      "sasl.oauthbearer.token.endpoint.url"       -> "file:///etc/passwd",
+      "sasl.oauthbearer.jwks.endpoint.url"        -> "file:///etc/passwd",
+      "sasl.login.class"                          -> "example.Login",
+      "sasl.login.callback.handler.class"         -> "example.Handler",
+      "sasl.client.callback.handler.class"        -> "example.Handler",
+      "metric.reporters"                          -> "example.Reporter",
+      "ssl.engine.factory.class"                  -> "example.Factory",
+      "security.providers"                        -> "example.Provider",
+      "sasl.kerberos.kinit.cmd"                   -> "/tmp/kinit",
+      "ssl.endpoint.identification.algorithm"     -> "none",
+      "partition.assignment.strategy"             -> "example.Assignor",
+      "client.id"                                 -> reference("env:KAFKA_USER"),
+      "group.id"                                  -> "other",
+      "example.plugin.setting"                    -> "x"
+    ).foreach { case (key, value) =>
+      val message = refused(key -> value)
+      assert(message.contains(s"'clusters.east.properties.$key'") && message.contains(s"'kafka.$key'"), key)
+      assert(message.contains("'metadataProperties' to any"), key)
+    }
+  }
+
+  test("properties that no query may set name their line, also where metadata may set any") {
+    Seq("enable.auto.commit" -> "true", "auto.offset.reset" -> "latest", "Interceptor.Classes" -> "example.I").foreach {
+      case (key, value) =>
+        assert(!refused(key -> value).contains("metadataProperties"), key)
+        val error = intercept[SpliceException](read(any = true, "east:9092", literal = false, key -> value))
+        assert(error.getMessage.contains(s"line 6: 'clusters.east.properties.$key'"), key)
+    }
+  }
+
+  test("metadata may set protocols, logins, stores, timeouts, the rack and the isolation level") {
+    accepted(
+      "security.protocol"                  -> "SASL_SSL",
+      "sasl.mechanism"                     -> "PLAIN",
+      "ssl.keystore.location"              -> "/etc/kafka/client.p12",
+      "ssl.keystore.type"                  -> "PKCS12",
+      "ssl.keystore.password"              -> reference("file:/run/secrets/east:store"),
+      "ssl.key.password"                   -> reference("folder:/run/secrets:key"),
+      "ssl.truststore.location"            -> "/etc/kafka/trust.p12",
+      "ssl.truststore.type"                -> "PKCS12",
+      "ssl.truststore.password"            -> reference("env:KAFKA_TRUST"),
+      "request.timeout.ms"                 -> "10000",
+      "default.api.timeout.ms"             -> "20000",
+      "socket.connection.setup.timeout.ms" -> "5000",
+      "connections.max.idle.ms"            -> "60000",
+      "client.rack"                        -> "rack-1",
+      "isolation.level"                    -> "read_committed"
+    )
+  }
+
+  test("a login uses one of Kafka's modules or Kerberos, as Kafka's parser reads the line") {
+    val password = "password=\"" + reference("file:/run/secrets/east:password") + "\""
+    Seq(
+      login(plain, s"username=me $password"),
+      login("org.apache.kafka.common.security.scram.ScramLoginModule", s"username='me' $password"),
+      login("org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule"),
+      login(
+        "com.sun.security.auth.module.Krb5LoginModule",
+        "useKeyTab=true keyTab=\"/etc/me.keytab\" principal=\"me@R\""
+      ),
+      "sasl.jaas.config" -> s"/* example.Evil */ $plain required username=me;",
+      "sasl.jaas.config" -> reference("file:/run/secrets/east:jaas")
+    ).foreach(accepted(_))
+    Seq(
+      login("com.sun.security.auth.module.JndiLoginModule", "user.provider.url='ldap://example'"),
+      login("example.Evil"),
+      "sasl.jaas.config" -> s"$plain required; example.Evil required;",
+      "sasl.jaas.config" -> s"/* $plain required */ example.Evil required;",
+      "sasl.jaas.config" -> (s"$plain required a=\"/*\" /*\"*/ ; example.Evil required b=\"*/\" ;"),
+      "sasl.jaas.config" -> s"$plain",
+      "sasl.jaas.config" -> ";"
+    ).foreach { line =>
+      val message = refused(line)
+      assert(message.contains("login module that metadata may use") && message.contains(plain), line)
+    }
+  }
+
+  test("references name only the files and variables that the query allows") {
+    def password(of: String) = login(plain, "username=me password=\"" + reference(of) + "\"")
+    Seq("file:/etc/kafka/east:p", "folder:/run/secrets:p", "env:KAFKA_P", "vault:anything:p")
+      .foreach(of => accepted(password(of)))
+    Seq(
+      "file:/etc/passwd:root",
+      "file:/run/secrets/../../etc/passwd:root",
+      "folder:/etc:passwd",
+      "open:/run/secrets/east:p"
+    )
+      .foreach { of =>
+        val message = refused(password(of))
+        assert(message.contains(s"it refers to '${of.split(':')(1)}'"), of)
+        assert(message.contains(s"'kafka.config.providers.${of.split(':')(0)}.param.allowed.paths'"), of)
+      }
+    assert(
+      refused(password("env:AWS_SECRET_ACCESS_KEY")).contains("'kafka.config.providers.env.param.allowlist.pattern'")
+    )
+    // A reference as the whole login line, and one next to a reference that is allowed.
+    assert(refused("sasl.jaas.config" -> reference("file:/etc/passwd:root")).contains("'/etc/passwd'"))
+    val two = reference("env:KAFKA_P") + reference("env:HOME")
+    assert(refused("ssl.key.password" -> two).contains("'HOME'"))
+  }
+
+  test("only secrets contain references, since clients send other properties to servers") {
+    Seq("client.rack", "security.protocol", "ssl.truststore.location", "isolation.level").foreach { key =>
+      assert(refused(key -> reference("env:KAFKA_P")).contains("it may not contain a reference"), key)
+    }
+    val error = intercept[SpliceException](
+      read(any = false, reference("env:KAFKA_P") + ".example:9092", literal = false, "client.rack" -> "r")
+    )
+    assert(error.getMessage.contains("line 4: 'clusters.east.bootstrapServers'"))
+    assert(error.getMessage.contains("it may not contain a reference"))
+  }
+
+  test("with metadataProperties=any, metadata sets each property that a query may set") {
+    val own =
+      Seq("config.providers" -> "own", "config.providers.own.class" -> "example.Provider", login("example.Login"))
+    val found = read(any = true, "east:9092", literal = false, own: _*).clusters("east").properties
+    assert(found == Map(own: _*) + ("bootstrap.servers" -> "east:9092"))
+  }
+
+  test("a secret is no part of an error") {
+    val line    = s"$plain required username=me password=hunter22"
+    val message = refused("sasl.jaas.config" -> line)
+    assert(!message.contains("hunter"))
+    val error = intercept[SpliceException](read(any = false, "e:1", literal = true, "sasl.jaas.config" -> line))
+    assert(error.getMessage.contains("login module") && !error.getMessage.contains("hunter"))
+  }
+}

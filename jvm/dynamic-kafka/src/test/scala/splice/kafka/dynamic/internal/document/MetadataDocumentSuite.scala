@@ -1,0 +1,246 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.document
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.dynamic.{DocsPage, StreamMetadata}
+import splice.source.errors.SpliceException
+
+final class MetadataDocumentSuite extends AnyFunSuite {
+
+  private def reference(what: String): String = "$" + s"{file:/run/secrets/east:$what}"
+
+  private val yaml =
+    s"""version: 1
+       |generation: 7
+       |clusters:
+       |  east:
+       |    bootstrapServers: east-1:9092,east-2:9092
+       |    properties:
+       |      security.protocol: SASL_SSL
+       |      sasl.jaas.config: ${reference("jaas")}
+       |  west: {bootstrapServers: "west-1:9092", active: false}
+       |streams:
+       |  orders: {east: [orders], west: [orders, orders-old]}
+       |  refunds: {west: [refunds]}
+       |""".stripMargin
+
+  private def read(text: String, literal: Boolean = false): StreamMetadata =
+    MetadataDocument.read(
+      "streams.yaml",
+      text,
+      new DocumentProperties(any = true, new LiteralSecrets(literal, _ => providers), _ => providers)
+    )
+
+  private val providers = Map("config.providers" -> "file", "config.providers.file.class" -> "FileConfigProvider")
+
+  private def refused(text: String): String = intercept[SpliceException](read(text)).getMessage
+
+  test("streams, their clusters and topics, and which cluster is not to be used") {
+    val found = read(yaml)
+    assert(found.generation.contains(7L))
+    assert(found.streams("orders").topics.view.mapValues(_.mkString(",")).toMap ==
+      Map("east" -> "orders", "west" -> "orders,orders-old"))
+    assert(found.clusters("east").properties == Map(
+      "bootstrap.servers" -> "east-1:9092,east-2:9092",
+      "security.protocol" -> "SASL_SSL",
+      "sasl.jaas.config"  -> reference("jaas")
+    ))
+    assert(found.clusters.collect { case (name, c) if !c.active => name }.toSet == Set("west"))
+  }
+
+  test("limits of a cluster are read, and a value that is no limit is an error with line and allowed values") {
+    def limited(text: String) = yaml.replace("active: false", text)
+    val west                  = read(limited("maxOffsetsPerTrigger: 1000, maxBytesPerTrigger: 10m")).clusters("west")
+    assert(west.maxOffsetsPerTrigger.contains(1000L) && west.maxBytesPerTrigger.contains(10L << 20))
+    assert(read(yaml).clusters.values.forall(c => c.maxOffsetsPerTrigger.isEmpty && c.maxBytesPerTrigger.isEmpty))
+    Seq(
+      ("maxOffsetsPerTrigger", "0", "1 or more"),
+      ("maxOffsetsPerTrigger", "many", "1 or more"),
+      ("maxBytesPerTrigger", "-1", "128m"),
+      ("maxBytesPerTrigger", "1x", "128m")
+    ).foreach { case (key, value, allowed) =>
+      val message = refused(limited(s"$key: $value"))
+      Seq("line 9", s"clusters.west.$key", s"'$value'", allowed).foreach(part =>
+        assert(message.contains(part), message)
+      )
+    }
+  }
+
+  test("JSON is read as well") {
+    val json  = """{"version":1,"clusters":{"a":{"bootstrapServers":"a:1"}},"streams":{"s":{"a":["t"]}}}"""
+    val found = read(json)
+    assert(found.generation.isEmpty && found.streams("s").topics("a") == Set("t"))
+  }
+
+  test("each document of the documentation is valid") {
+    val page      = DocsPage("dynamic-kafka.md")
+    val documents = "(?ms)^```yaml\n(.*?)^```$".r.findAllMatchIn(page).map(_.group(1)).toSeq
+    assert(documents.size == 6 && documents.forall(read(_).streams.contains("orders")))
+  }
+
+  test("JSON may be indented with tabs") {
+    val json = "{\n\t\"version\": 1,\n\t\"clusters\": {\"a\": {\n\t\t\"bootstrapServers\":\t\"a:1\"}},\n" +
+      "\t\"streams\": {\"s\\tt\": {\"a\": [\"t\"]}}}"
+    assert(read(json).streams.keySet == Set("s\tt"))
+  }
+
+  private def topics(stream: Int): Seq[String] = (0 until 20).map(t => f"a-topic-of-some-length-$stream%06d-$t%02d")
+
+  private def assertLarge(text: String, streams: Int): Unit = {
+    assert(text.length > 4000000)
+    val found = read(text).streams
+    assert(found.size == streams)
+    Seq(0, streams - 1).foreach(i => assert(found(f"stream-$i%06d").topics("a").toSeq == topics(i)))
+  }
+
+  test("YAML of four million characters, with thousands of streams") {
+    val streams = (0 until 6000).map(i => f"  stream-$i%06d:\n    a: [${topics(i).mkString(", ")}]\n")
+    assertLarge(s"version: 1\nclusters: {a: {bootstrapServers: \"a:1\"}}\nstreams:\n${streams.mkString}", 6000)
+  }
+
+  test("JSON of four million characters, on one line") {
+    val streams = (0 until 6000).map(i => f"\"stream-$i%06d\":{\"a\":[${topics(i).mkString("\"", "\",\"", "\"")}]}")
+    assertLarge(
+      s"""{"version":1,"clusters":{"a":{"bootstrapServers":"a:1"}},"streams":{${streams.mkString(",")}}}""",
+      6000
+    )
+  }
+
+  test("a document that is longer than 8 MiB is rejected by name") {
+    val error = intercept[SpliceException](read("#".repeat(MetadataText.Longest + 1)))
+    assert(error.getCondition == "SPLICE_METADATA.INVALID_DOCUMENT" && error.getMessage.contains("longer than 8 MiB"))
+  }
+
+  test("some of the streams, and all clusters, since a removed topic may still be drained") {
+    val some = read(yaml).only(Set("refunds"))
+    assert(some.streams.keySet == Set("refunds") && some.clusters.keySet == Set("east", "west"))
+    assert(some.used.keySet == Set("west"))
+  }
+
+  test("no stream at all is an answer") {
+    assert(read("version: 1\nstreams: {}").streams.isEmpty)
+  }
+
+  test("what is wrong is said with its line") {
+    assert(refused("version: 1\nstreams:\n  s: {nowhere: [t]}").contains(
+      "streams.yaml, line 3: 'streams.s.nowhere' cannot be used: there is no cluster 'nowhere'"
+    ))
+    assert(refused(yaml.replace("bootstrapServers: east", "bootstrapServer: east")).contains(
+      "line 5: 'clusters.east.bootstrapServer' cannot be used: nothing is known of 'bootstrapServer'"
+    ))
+    assert(refused(yaml.replace("west: [refunds]", "west: []")).contains("line 12: 'streams.refunds.west'"))
+    assert(refused(yaml.replace("refunds:", "orders:")).contains("'orders' is there twice"))
+    assert(refused(yaml.replace("active: false", "formerly: [west]")).contains("has the name 'west' already"))
+    assert(refused(yaml.replace("active: false", "formerly: [a/b]")).contains("'a/b' is not a valid cluster name"))
+    assert(read(yaml.replace("active: false", "formerly: [w1, w2]")).clusters("west").formerly == Seq("w1", "w2"))
+    assert(refused(yaml.replace("active: false", "active: maybe")).contains("neither true nor false"))
+    assert(refused(yaml.replace("  west: {boot", "  we/st: {boot")).contains("no name of a cluster"))
+    assert(refused("generation: 1\nstreams: {}").contains("'version' is missing"))
+    assert(refused("version: 1\n").contains("'streams' is missing"))
+    assert(refused("").contains("it is empty"))
+    assert(refused("version: 1\nstreams: [").contains("line 2"))
+    assert(refused("- 1").contains("it is not an object"))
+  }
+
+  test("confirmRemovals is a number of topics from 1 on") {
+    def confirmed(value: String) = yaml.replace("generation: 7", s"generation: 7\nconfirmRemovals: $value")
+    assert(read(yaml).confirmRemovals.isEmpty && read(confirmed("12")).confirmRemovals.contains(12))
+    Seq("0", "-1", "1.5", "all", "2147483648").foreach { value =>
+      val message = refused(confirmed(value))
+      assert(message.contains("line 3: 'confirmRemovals'") && message.contains(s"'$value' is not a valid number of"))
+    }
+    assert(read(confirmed("12")).only(Set("refunds")).confirmRemovals.contains(12))
+  }
+
+  test("topics have names that Kafka accepts") {
+    Seq("a,b", "a b", "a/b", ".", "..", "ä", "t" * 250).foreach { topic =>
+      val message = refused(yaml.replace("west: [refunds]", s"west: [refunds, '$topic']"))
+      assert(message.contains("line 12: 'streams.refunds.west[1]'"), topic)
+      assert(message.contains(s"'$topic' is not a valid topic name. Use 1 to 249 ASCII letters"), topic)
+    }
+    val longest = "t" * 249
+    assert(read(yaml.replace("west: [refunds]", s"west: [$longest]")).streams("refunds").topics("west") ==
+      Set(longest))
+  }
+
+  test("an error does not repeat a long name") {
+    val message = refused(s"version: 1\nstreams: {}\n? ${"n" * 1000000}\n: 1\n")
+    assert(message.contains("nothing is known of 'nnn") && message.length < 10000)
+  }
+
+  test("a newer document says so") {
+    val error = intercept[SpliceException](read("version: 2\nsomething: new"))
+    assert(error.getCondition == "SPLICE_METADATA.VERSION_NOT_SUPPORTED" && error.getMessage.contains("version 2"))
+  }
+
+  test("a secret as it is, is refused, and not shown; a reference is not") {
+    val plain = yaml.replace(reference("jaas"), """Login required username="me" password="hunter22";""")
+    assert(refused(plain).contains("line 8: 'clusters.east.properties.sasl.jaas.config'"))
+    assert(!refused(plain).contains("hunter22"))
+    assert(read(plain, literal = true).clusters("east").toString.contains("redacted"))
+    assert(read(plain.replace("hunter22", reference("password"))).clusters.contains("east"))
+    assert(refused(yaml.replace("security.protocol: SASL_SSL", "ssl.key.password: hunter22")).contains("line 7"))
+  }
+
+  private def login(options: String): String =
+    yaml.replace(reference("jaas"), s"|\n        example.LoginModule required\n        $options")
+
+  test("a secret is found in every spelling of a login line that Kafka accepts") {
+    Seq(
+      "username=\"me\" password=\"hunter22\";",
+      "username='me' password='hunter22';",
+      "username=me password=hunter22;",
+      "password = hunter22;",
+      "password\n        =\n        \"hunter22\";",
+      "password=\"hunt\\\"er22\";",
+      "password='hunter\"22';",
+      "\"password\"=\"hunter22\";",
+      "password=12345678;",
+      "password=hunter/22;",
+      "password /* of me */ = /* kept */ \"hunter22\";",
+      "/* password=\"hunter22\" */ username=me;",
+      "PassWord=\"hunter22\";",
+      "clientSecret=\"hunter22\";",
+      "api-key=hunter22;",
+      "passphrase=hunter22;",
+      "token='hunter22';",
+      "password=\"hunter22",
+      s"password='${reference("password")}' token='hunter22';",
+      s"password=\"${reference("password")}hunter22\";"
+    ).foreach { options =>
+      val message = refused(login(options))
+      assert(message.contains("'clusters.east.properties.sasl.jaas.config'"), options)
+      assert(!message.contains("hunter"), options)
+    }
+  }
+
+  test("a login line without a secret is accepted in every spelling") {
+    Seq(
+      s"username=me password='${reference("password")}';",
+      s"username=me password=${reference("password")};",
+      s"username='me' password = \"${reference("password")}\" tokenauth=true;",
+      "useKeyTab=true keyTab=\"/etc/me.keytab\" principal=\"me@REALM\";"
+    ).foreach(options => assert(read(login(options)).clusters.contains("east"), options))
+  }
+
+  test("a reference to a provider that is not configured is a literal, which Kafka would use as it is") {
+    val message = refused(yaml.replace("{file:", "{vault:"))
+    assert(message.contains("'clusters.east.properties.sasl.jaas.config'") &&
+      message.contains("kafka.config.providers"))
+    assert(refused(login("password='$" + "{hunter22}';")).contains("sasl.jaas.config"))
+    assert(refused(login("password='$" + "{vault:hunter22}';")).contains("sasl.jaas.config"))
+    val own =
+      yaml.replace("security.protocol: SASL_SSL", "config.providers: vault\n      config.providers.vault.class: V")
+    assert(read(own.replace("{file:", "{vault:")).clusters.contains("east"))
+  }
+
+  test("a secret in an address is a literal") {
+    Seq("https://me:hunter22@host/", "https://host/token?sig=hunter22").foreach { url =>
+      val message = refused(yaml.replace("security.protocol: SASL_SSL", s"schema.registry.url: \"$url\""))
+      assert(message.contains("schema.registry.url") && !message.contains("hunter"))
+    }
+  }
+}

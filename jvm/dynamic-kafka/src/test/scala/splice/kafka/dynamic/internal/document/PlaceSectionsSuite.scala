@@ -1,0 +1,142 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.document
+
+import java.time.{Duration, Instant}
+
+import scala.collection.immutable.SortedMap
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.dynamic.{StreamCutover, StreamMetadata, StreamPlace}
+import splice.source.LogPartition
+import splice.source.errors.SpliceException
+
+final class PlaceSectionsSuite extends AnyFunSuite {
+
+  private val yaml =
+    """version: 1
+      |generation: 7
+      |clusters:
+      |  east: {bootstrapServers: "east-1:9092"}
+      |  west: {bootstrapServers: "west-1:9092"}
+      |streams:
+      |  orders: {east: [orders], west: [orders, orders-old]}
+      |  refunds: {west: [refunds]}
+      |""".stripMargin
+
+  private def read(text: String): StreamMetadata = {
+    val secrets = new LiteralSecrets(allowed = false, _ => Map.empty)
+    MetadataDocument.read("streams.yaml", text, new DocumentProperties(any = true, secrets, _ => Map.empty))
+  }
+
+  private def refused(text: String): String = intercept[SpliceException](read(text)).getMessage
+
+  private val cutovers =
+    s"""${yaml}cutovers:
+       |  orders: {timestamp: "2026-11-22T10:00:00+01:00", lateness: 30s}
+       |  refunds:
+       |    offsets: {east: {refunds: {"0": 1200, "1": 1180}}, west: {refunds: {"0": 80}}}
+       |""".stripMargin
+
+  test("where streams go over: at a time, or at offsets") {
+    val streams = read(cutovers).streams
+    assert(streams("orders").cutover.contains(
+      StreamCutover.At(Instant.parse("2026-11-22T09:00:00Z"), Duration.ofSeconds(30))
+    ))
+    assert(streams("refunds").cutover.contains(StreamCutover.Offsets(SortedMap(
+      "east" -> SortedMap(LogPartition("refunds", 0) -> 1200L, LogPartition("refunds", 1) -> 1180L),
+      "west" -> SortedMap(LogPartition("refunds", 0) -> 80L)
+    ))))
+    val plain = read(cutovers.replace("\"2026-11-22T10:00:00+01:00\", lateness: 30s", "1700000000000"))
+    assert(plain.streams("orders").cutover.contains(StreamCutover.At(Instant.ofEpochMilli(1700000000000L))))
+    assert(read(yaml).streams.values.forall(_.cutover.isEmpty))
+  }
+
+  test("what is wrong with where streams go over is said with its line") {
+    assert(refused(cutovers.replace("  orders: {time", "  orderz: {time")).contains(
+      "line 10: 'cutovers.orderz' cannot be used: there is no stream 'orderz'; there are orders, refunds"
+    ))
+    assert(refused(cutovers.replace(
+      "2026-11-22T10",
+      "tomorrow at 10"
+    )).contains("line 10: 'cutovers.orders.timestamp'"))
+    assert(refused(cutovers.replace("30s", "soon")).contains("line 10: 'cutovers.orders.lateness'"))
+    assert(refused(cutovers.replace("{timestamp: ", "{time: ")).contains("nothing is known of 'time'"))
+    assert(refused(cutovers.replace("  refunds:\n    offsets", "  refunds:\n    lateness: 1s\n    offsets"))
+      .contains("line 12: 'cutovers.refunds.lateness' cannot be used: it belongs to 'timestamp'"))
+    assert(refused(cutovers.replace("{timestamp: \"2026-11-22T10:00:00+01:00\", ", "{"))
+      .contains("exactly one of 'timestamp' and 'offsets' is needed"))
+    assert(refused(cutovers.replace(
+      "\"1\": 1180",
+      "\"one\": 1180"
+    )).contains("line 12: 'cutovers.refunds.offsets.east"))
+    assert(refused(cutovers.replace("\"0\": 80", "\"0\": -1")).contains("'-1' is not a whole number from 0 on"))
+    assert(refused(cutovers.replace("west: {refunds:", "west: {refund:")).contains(
+      "line 12: 'cutovers.refunds.offsets' cannot be used: it names no topic of stream 'refunds'"
+    ))
+  }
+
+  private val places =
+    s"""${yaml}starts:
+       |  orders: latest
+       |  refunds: {offsets: {west: {refunds: {"0": 12}}}}
+       |stops:
+       |  orders: {timestamp: "2026-11-22T10:00:00Z", lateness: 30s}
+       |  refunds: latest
+       |paused: [orders]
+       |""".stripMargin
+
+  test("starts, stops and paused streams") {
+    val streams = read(places).streams
+    assert(streams("orders").start.contains(StreamPlace.Latest) && streams("refunds").stop.contains(StreamPlace.Latest))
+    assert(streams("refunds").start.contains(
+      StreamCutover.Offsets(SortedMap("west" -> SortedMap(LogPartition("refunds", 0) -> 12L)))
+    ))
+    assert(streams("orders").stop.contains(
+      StreamCutover.At(Instant.parse("2026-11-22T10:00:00Z"), Duration.ofSeconds(30))
+    ))
+    assert(streams.values.filter(_.paused).map(_.name).toSeq == Seq("orders"))
+    assert(read(places.replace("orders: latest", "orders: earliest")).streams("orders").start.contains(
+      StreamPlace.Earliest
+    ))
+    val stop = "refunds: {offsets: {west: {refunds: {\"0\": 1, \"1\": 2}}}}\npaused"
+    assert(read(places.replace("refunds: latest\npaused", stop)).streams("refunds").stop.contains(
+      StreamCutover.Offsets(SortedMap(
+        "west" -> SortedMap(LogPartition("refunds", 0) -> 1L, LogPartition("refunds", 1) -> 2L)
+      ))
+    ))
+    assert(read(yaml).streams.values.forall(s => s.start.isEmpty && s.stop.isEmpty && !s.paused))
+  }
+
+  test("an invalid start, stop or pause is an error with its line, its value and the allowed values") {
+    Seq(
+      "orders: latest" -> "orders: middle" ->
+        "line 10: 'starts.orders' cannot be used: 'middle' is not a valid value. Use earliest, latest, an object with 'timestamp', or an object with 'offsets'",
+      "orders: latest"   -> "orders: [latest]" -> "line 10: 'starts.orders' cannot be used",
+      "  orders: latest" -> "  orderz: latest" ->
+        "line 10: 'starts.orderz' cannot be used: there is no stream 'orderz'; there are orders, refunds",
+      "{offsets: {west" -> "{lateness: 1s, offsets: {west" ->
+        "line 11: 'starts.refunds.lateness' cannot be used: nothing is known of 'lateness'",
+      "{refunds: {\"0\": 12}}" -> "{orders: {\"0\": 12}}" ->
+        "line 11: 'starts.refunds.offsets' cannot be used: west/orders is not a topic of stream 'refunds'",
+      "{west: {refunds: {\"0\": 12}}}" -> "{west: {refunds: {\"0\": 12}}, wset: {refunds: {\"0\": 1}}}" ->
+        "line 11: 'starts.refunds.offsets' cannot be used: wset/refunds is not a topic of stream 'refunds'. Use west/refunds",
+      "refunds: latest\npaused" -> "refunds: {offsets: {west: {refunds: {\"0\": 1}}, east: {}}}\npaused" ->
+        "line 14: 'stops.refunds.offsets' cannot be used: east is not a topic of stream 'refunds'. Use west/refunds",
+      "{timestamp: \"2026-11-22T10:00:00Z\", lateness: 30s}"                  ->
+        "{offsets: {east: {orders: {\"0\": 1}}, west: {orders: {\"0\": 2}}}}" ->
+        "line 13: 'stops.orders.offsets' cannot be used: a stop needs offsets of every topic, and west/orders-old has none",
+      "2026-11-22T10:00:00Z" -> "soon" -> "line 13: 'stops.orders.timestamp' cannot be used: 'soon' is no time",
+      "refunds: latest" -> "refunds: earliest" ->
+        "line 14: 'stops.refunds' cannot be used: 'earliest' is not a valid value. Use latest, an object",
+      "paused: [orders]" -> "paused: [order]" ->
+        "line 15: 'paused[0]' cannot be used: there is no stream 'order'; there are orders, refunds",
+      "paused: [orders]" -> "paused: orders" -> "line 15: 'paused' cannot be used: it is not a list"
+    ).foreach { case ((from, to), message) =>
+      val found = refused(places.replace(from, to))
+      assert(found.contains(message), found)
+    }
+  }
+}

@@ -1,0 +1,202 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.enumerator
+
+import java.time.Duration
+import java.util.concurrent.atomic.AtomicBoolean
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.collection.mutable
+import scala.util.{Random, Using}
+
+import org.apache.kafka.common.errors.SaslAuthenticationException
+
+import splice.kafka.dynamic.KafkaStream
+import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
+import splice.kafka.internal.bounds.Filled
+import splice.kafka.internal.errors.KafkaErrors
+import splice.kafka.internal.split.{Holes, KafkaSplitRange}
+import splice.source.{Limits, LogPartition, SplitEnumerator, StartPosition}
+import splice.source.errors.SpliceException
+import splice.source.log.{LogRange, LogRecord}
+import splice.kafka.internal.bounds.Filled.Model
+
+/** Holes of a history that several clusters supply. */
+final class ClusterFillSuite extends TwoClusters {
+
+  private val seeds = sys.env.get("SEED").map(s => Seq(s.toLong)).getOrElse(1L to 50L)
+
+  private def p(cluster: String, partition: Int = 0): LogPartition = LogPartition(topic(cluster), partition)
+
+  private def world(models: Map[LogPartition, Model], options: (String, String)*): SimulatedClusters = {
+    val made = new SimulatedClusters(clusters = 2, topics = 1, partitions = 2, options: _*)
+    models.foreach { case (own, model) =>
+      made.logs.values.filter(_.has(own)).foreach(_.fill(own.topic, own.partition, model.cut.toInt))
+    }
+    made
+  }
+
+  private def starts(models: Map[LogPartition, Model]): StartPosition.Offsets =
+    StartPosition.Offsets(SortedMap.from(models.map { case (p, model) => p -> model.ranges }))
+
+  private def rows(some: Long): Limits.Limited = Limits.Limited(rows = Some(some))
+
+  test("the ranges of a hand-over are those of all clusters") {
+    val clusters = world(Map.empty)
+    clusters.logs(east).fill(topic(east), 0, 10)
+    clusters.logs(west).fill(topic(west), 1, 8)
+    clusters.logs(west).expire(topic(west), 1, 3)
+    Using.resource(clusters.start()) { run =>
+      val ranges = clusters.ranges(run, SortedMap(p(east) -> 4L, LogPartition("old", 0) -> 1L))
+      val empty  = LogRange(0, 0)
+      assert(ranges == SortedMap(
+        p(east)    -> LogRange(0, 10),
+        p(east, 1) -> empty,
+        p(west)    -> empty,
+        p(west, 1) -> LogRange(3, 8)
+      ))
+    }
+  }
+
+  test("the records of a hand-over are those of the clusters that have the topics") {
+    val clusters = world(Map.empty)
+    clusters.logs(east).write(topic(east), 0, 10, 20, 30)
+    clusters.logs(west).write(topic(west), 1, 40, 50)
+    Using.resource(clusters.start()) { run =>
+      val wanted = SortedMap(p(east) -> 1L, p(west, 1) -> 0L, p(west) -> 0L)
+      assert(clusters.records(run, wanted) ==
+        SortedMap(p(east) -> LogRecord(20, None), p(west, 1) -> LogRecord(40, None)))
+    }
+  }
+
+  test("a topic of the history that is on two clusters is refused, and another one has no part") {
+    val clusters = world(Map.empty)
+    val both     = SimulatedClusters.Both
+    clusters.logs.values.foreach { log =>
+      log.create(both, 1)
+      log.fill(both, 0, 5)
+    }
+    clusters.publish(
+      KafkaStream("s", SortedMap(Seq(east, west).map(c => c -> SortedSet(topic(c), both)): _*))
+    )
+    Using.resource(clusters.start()) { run =>
+      val error = intercept[SpliceException](clusters.ranges(run, SortedMap(LogPartition(both, 0) -> 3L)))
+      assert(error.getCondition == "SPLICE_DYNAMIC_KAFKA.AMBIGUOUS_HAND_OVER" &&
+        error.getMessage.contains(s"both on $east and $west"))
+      val others = clusters.ranges(run, SortedMap(p(east) -> 0L))
+      assert(others.keySet == Seq(east, west).flatMap(c => Seq(p(c), p(c, 1))).toSet)
+    }
+  }
+
+  test("a cluster that is not active refuses the hand-over, whatever topics the history has") {
+    val clusters = world(Map.empty)
+    clusters.inactive = Set(west)
+    Using.resource(clusters.start()) { run =>
+      Seq(SortedMap(p(east) -> 0L), SortedMap.empty[LogPartition, Long]).foreach { history =>
+        val error = intercept[SpliceException](clusters.ranges(run, history))
+        assert(error.getCondition == "SPLICE_DYNAMIC_KAFKA.CLUSTER_INACTIVE" && error.getMessage.contains(west))
+      }
+    }
+  }
+
+  /** On east the history lacks [5, 10) of 20, on west [2, 4) of 6. */
+  private val simple = Map(
+    p(east)    -> Filled.model(20, (0L until 20L).filterNot(o => o >= 5 && o < 10).toSet),
+    p(east, 1) -> Filled.model(0, Set.empty),
+    p(west)    -> Filled.model(6, Set(0, 1, 4, 5)),
+    p(west, 1) -> Filled.model(0, Set.empty)
+  )
+
+  test("each cluster reads the holes of its own topics, and no offset of the history counts in a limit") {
+    val clusters = world(simple, "admission" -> "equal")
+    clusters.logs(east).fill(topic(east), 0, 3)
+    clusters.logs(west).fill(topic(west), 0, 3)
+    Using.resource(clusters.start()) { run =>
+      val start = run.start(starts(simple))
+      val until = run.advance(start, Limits.Everything)
+      assert(read(run, start, until) == Map(
+        p(east) -> ((5L until 10L) ++ (20L until 23L)),
+        p(west) -> ((2L until 4L) ++ (6L until 9L))
+      ))
+      val steps   = Iterator.iterate(start)(run.advance(_, rows(4))).take(6).toSeq
+      val batches = steps.zip(steps.drop(1)).map { case (a, b) => read(run, a, b).values.map(_.size).sum }
+      assert(batches == Seq(4, 4, 4, 1, 0))
+      assert(run.advance(start, Limits.Limited(minRows = Some(14))).json == start.json)
+      assert(run.advance(start, Limits.Limited(minRows = Some(13))).json == until.json)
+    }
+  }
+
+  private def read(
+      run: SplitEnumerator[DynamicOffset],
+      from: DynamicOffset,
+      until: DynamicOffset
+  ): Map[LogPartition, Seq[Long]] = Filled.read(run.splits(from, until).collect { case own: DynamicSplitRange =>
+    own.range
+  })
+
+  test("each hole and each later offset is read once, whatever the limits, over restarts between any two batches") {
+    seeds.foreach { seed =>
+      withClue(s"SEED=$seed: ")(live(new Random(seed)))
+    }
+  }
+
+  private def live(random: Random): Unit = {
+    val models = Seq(east, west).flatMap(c => Seq(0, 1).map(p(c, _))).map { own =>
+      own -> Filled.random(random, 1L + random.nextInt(40), random.nextBoolean())
+    }.toMap
+    val isEqual  = random.nextBoolean()
+    val clusters = world(models, "admission" -> (if (isEqual) "equal" else "lag"))
+    val got      = mutable.Map.empty[LogPartition, Vector[Long]].withDefaultValue(Vector.empty)
+    def batch(run: SplitEnumerator[DynamicOffset], at: DynamicOffset, limits: Limits): DynamicOffset = {
+      val next = run.advance(at, limits)
+      val own  = if (next.json == at.json) Map.empty[LogPartition, Seq[Long]] else read(run, at, next)
+      // By lag, a partition that has little gets a row whatever the limit is.
+      val beyond = if (isEqual) 0 else models.size
+      limits.rows.foreach(most => assert(own.valuesIterator.map(_.size).sum <= most + beyond))
+      own.foreach { case (partition, offsets) => got(partition) ++= offsets }
+      next
+    }
+    val begin = Using.resource(clusters.start())(clusters.begin(starts(models), _))
+    val later = (1 to 5).foldLeft(begin) { (at, _) =>
+      Using.resource(clusters.start()) { run =>
+        if (random.nextBoolean()) clusters.write()
+        (1 to 1 + random.nextInt(4)).foldLeft(at)((from, _) => batch(run, from, rows(1L + random.nextInt(25))))
+      }
+    }
+    Using.resource(clusters.start()) { run =>
+      val last = batch(run, later, Limits.Everything)
+      assert(run.advance(last, Limits.Everything).json == last.json)
+      models.foreach { case (own, model) =>
+        val end = clusters.logs.values.find(_.has(own)).get.end(own)
+        assert(got(own) == model.wanted(end), s"$own ${model.ranges}")
+      }
+    }
+  }
+
+  test("a cluster whose clients are created again after a rejected login reads its holes, also in the run that began") {
+    val clusters = world(simple)
+    Using.resource(clusters.start()) { run =>
+      val start    = run.start(starts(simple))
+      val rejected = new AtomicBoolean
+      clusters.logs(east).between = { _ =>
+        if (!rejected.getAndSet(true))
+          throw KafkaErrors.refused("east:9092", "its topics", new SaslAuthenticationException("no"))
+      }
+      // A batch does not wait for a cluster that has failed.
+      val deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos
+      val last     = Iterator.iterate(start) { at =>
+        clusters.clock.pass(Duration.ofMillis(500))
+        run.advance(at, Limits.Everything)
+      }.find(at => System.nanoTime() > deadline || Seq(east, west).forall(c => read(run, start, at).contains(p(c))))
+      assert(rejected.get && clusters.logs(east).closed)
+      assert(last.map(read(run, start, _)).contains(Map(p(east) -> (5L until 10L), p(west) -> (2L until 4L))))
+    }
+  }
+
+  test("a range that fills holes is not cut among tasks, and one that does not is") {
+    val holes = KafkaSplitRange(p(east), 5, 20, Some(Holes(Vector(5L -> 8L, 15L -> 20L))))(None)
+    assert(!DynamicSplitRange(east, "s", holes).cuttable)
+    assert(DynamicSplitRange(east, "s", holes.copy(holes = None)(None)).cuttable)
+  }
+}

@@ -1,0 +1,205 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.enumerator
+
+import java.time.Duration
+import java.util.concurrent.CountDownLatch
+
+import scala.concurrent.duration.DurationInt
+import scala.concurrent.{Await, ExecutionContext, Future}
+import scala.util.Using
+
+import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
+import splice.kafka.dynamic.internal.state.ChangeLog
+import splice.kafka.internal.enumerator.SimulatedLog
+import splice.source.{SplitEnumerator, StartPosition}
+import splice.source.errors.SpliceException
+import splice.testkit.ReadOnlySideLog
+
+/** Splits of batches of earlier runs, while clusters and the metadata service do not respond, and what `replay` decides for them. */
+final class DynamicReplaySuite extends RemovedTopics {
+
+  private type Ranges = Seq[(DynamicSplitRange, Option[String])]
+
+  private type Batch = (DynamicOffset, DynamicOffset, Ranges)
+
+  private def splits(run: SplitEnumerator[DynamicOffset], from: DynamicOffset, until: DynamicOffset): Ranges =
+    run.splits(from, until).collect { case r: DynamicSplitRange => r -> r.range.topicId }
+
+  private def world(options: (String, String)*): SimulatedClusters = {
+    val policies = Seq(
+      "onOutOfRange"                -> "earliest",
+      "onTopicRecreated"            -> "restart",
+      "onTopicRemoved"              -> "drop",
+      "fetchOffset.retryIntervalMs" -> "1"
+    )
+    val made = simulated(policies ++ options: _*)
+    made.publish(stream(east, west))
+    fill(made, east, 5)
+    fill(made, west, 4)
+    made
+  }
+
+  private def recreate(log: SimulatedLog, topic: String, records: Int): Unit = {
+    log.delete(topic)
+    log.create(topic, 1)
+    log.fill(topic, 0, records)
+  }
+
+  /** The next batch that reads something after an event, with the empty ones before it. */
+  private def batches(world: SimulatedClusters, run: SplitEnumerator[DynamicOffset], from: DynamicOffset)(
+      event: SimulatedClusters => Unit
+  ): Seq[Batch] = {
+    event(world)
+    world.awaitRefresh()
+    // Simulated clusters refresh their partitions once per day.
+    world.clock.pass(Duration.ofDays(1))
+    val all = Iterator.iterate((from, from, Nil: Ranges)) { case (_, at, _) =>
+      val next = advance(run, at)
+      (at, next, splits(run, at, next))
+    }.drop(1).take(100).to(LazyList)
+    val (empty, rest) = all.span(_._3.isEmpty)
+    empty ++ rest.take(1)
+  }
+
+  private def live(world: SimulatedClusters)(events: (SimulatedClusters => Unit)*): Seq[Batch] =
+    Using.resource(world.start()) { run =>
+      val begin = run.start(StartPosition.Configured)
+      events.foldLeft(Seq.empty[Batch]) { (all, event) =>
+        val more = batches(world, run, all.lastOption.fold(begin)(_._2))(event)
+        assert(more.lastOption.exists(_._3.nonEmpty))
+        all ++ more
+      }
+    }
+
+  private def silence(world: SimulatedClusters, isSilent: Boolean): Unit = {
+    world.unavailable = isSilent
+    world.logs.values.foreach { log =>
+      log.calls.clear()
+      log.away = if (isSilent) Some(_ => true) else None
+    }
+  }
+
+  test("each batch has the same ranges without a request and without a new entry") {
+    val made = world("maxOffsetsPerTrigger" -> "10")
+    val all  = live(made)(
+      _ => (),
+      { w => w.logs(west).create(topic(west), 2); w.logs(west).fill(topic(west), 1, 3) },
+      w => recreate(w.logs(east), topic(east), 9),
+      fill(_, west, 50),
+      _.logs(west).expire(topic(west), 0, 40),
+      { w => fill(w, west, 2); w.publish(stream(east)) },
+      fill(_, east, 6),
+      { w => fill(w, west, 3); w.publish(stream(east, west)) },
+      { w => w.logs(east).delete(topic(east)); fill(w, west, 1) }
+    )
+    val entries = Seq(east, west).flatMap(c => made.side.scope(s"cluster-$c").keys(""))
+    Seq("deleted-", "generation-", "new-partitions-", "skips-").foreach(kind =>
+      assert(entries.exists(_.startsWith(kind)), kind)
+    )
+    assert(made.side.keys("change-").size > 3)
+    silence(made, isSilent = true)
+    Using.resource(made.start(new ReadOnlySideLog(made.side))) { run =>
+      all.foreach { case (from, until, planned) =>
+        val read = Seq(from, until).map(at => made.source.position(at.json))
+        assert(splits(run, read(0), read(1)) == planned, s"$from, $until")
+      }
+    }
+    assert(made.logs.values.forall(_.calls.isEmpty))
+  }
+
+  test("a batch reads the last topic of a cluster, although a change that belongs to the batch discards its position") {
+    val made  = world("removedRetention" -> "1h")
+    val first = live(made)(_ => ()).last._2
+    fill(made, west, 3)
+    made.publish(stream(east))
+    // The offsets of these batches are not logged, and the changes are.
+    Using.resource(made.start()) { run =>
+      val _ = readUntil(made, run, first)(!_.clusters.contains(west))
+    }
+    made.clock.pass(Duration.ofHours(2))
+    Using.resource(made.start()) { run =>
+      val next = Iterator.iterate(first)(advance(run, _)).drop(1).next()
+      assert(!new ChangeLog(made.side).last.exists(_.clusters.contains(west)))
+      assert(rows(run, first, next) == all(west, 7).drop(4))
+      val _ = run.readers(made.source.schema, run.splits(first, next))
+    }
+    Using.resource(made.start()) { run =>
+      val next = Iterator.iterate(first)(advance(run, _)).drop(1).next()
+      run.replay(first, next)
+      val _ = run.readers(made.source.schema, run.splits(first, next))
+    }
+  }
+
+  test("a topic that was deleted since is dropped by replay, for this run and for later ones") {
+    val made             = world()
+    val (from, until, _) = live(made)(_ => ()).last
+    made.logs(west).delete(topic(west))
+    def replayed() = Using.resource(made.start()) { run =>
+      run.replay(from, until)
+      rows(run, from, until)
+    }
+    assert(replayed() == all(east, 5))
+    made.logs(west).create(topic(west), 1)
+    fill(made, west, 9)
+    assert(replayed() == all(east, 5))
+    silence(made, isSilent = true)
+    Using.resource(made.start(new ReadOnlySideLog(made.side)))(run => assert(rows(run, from, until) == all(east, 5)))
+  }
+
+  test("replay waits for an unavailable cluster, up to clusterTimeout") {
+    val made                      = world("clusterTimeout" -> "1m")
+    val (from, until, planned)    = live(made)(_ => ()).last
+    def away(requests: Int): Unit = {
+      var left = requests
+      made.logs(west).away = Some { _ =>
+        made.clock.pass(Duration.ofSeconds(20))
+        left -= 1
+        left >= 0
+      }
+    }
+    away(requests = 2)
+    Using.resource(made.start()) { run =>
+      run.replay(from, until)
+      assert(splits(run, from, until) == planned)
+    }
+    away(requests = 1000)
+    Using.resource(made.start()) { run =>
+      val error = intercept[SpliceException](run.replay(from, until))
+      assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE" && error.getMessage.contains(west))
+    }
+  }
+
+  test("the cluster of a checkpoint that is taken over is decided by replay, and not by splits") {
+    val made          = new SimulatedClusters(clusters = 1, topics = 1, partitions = 1)
+    val Seq(from, to) = Seq(1, 4).map(n => made.source.position(s"""{"${topic(east)}":{"0":$n}}""")): @unchecked
+    fill(made, east, 4)
+    Using.resource(made.start(new ReadOnlySideLog(made.side))) { run =>
+      assert(intercept[SpliceException](run.splits(from, to)).getCondition == "SPLICE_CHECKPOINT.ENTRY_NOT_FOUND")
+      assert(run.figures(to).isEmpty)
+    }
+    Using.resource(made.start())(_.replay(from, to))
+    silence(made, isSilent = true)
+    Using.resource(made.start(new ReadOnlySideLog(made.side))) { run =>
+      assert(rows(run, from, to) == all(east, 4).drop(1))
+    }
+  }
+
+  test("a request that hangs on a cluster does not block the splits of its batches") {
+    val made = world("clusterWait" -> "10ms")
+    Using.resource(made.start()) { run =>
+      val begin = run.start(StartPosition.Configured)
+      // A cluster that does not respond within `clusterWait` is in a later batch.
+      val (first, _) = readUntil(made, run, begin)(at => reads(east, 0, 5)(at) && reads(west, 0, 4)(at))
+      val held       = new CountDownLatch(1)
+      made.logs(west).between = _ => held.await()
+      try {
+        fill(made, east, 1)
+        val (next, _) = readUntil(made, run, first)(reads(east, 0, 6))
+        val ranges    = Future(Seq(rows(run, begin, first), rows(run, first, next)))(ExecutionContext.global)
+        assert(Await.result(ranges, 1.minute) == Seq(all(east, 5) ++ all(west, 4), all(east, 6).drop(5)))
+      } finally held.countDown()
+    }
+  }
+}

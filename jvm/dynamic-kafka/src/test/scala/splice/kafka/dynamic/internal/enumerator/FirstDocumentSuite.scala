@@ -1,0 +1,102 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.enumerator
+
+import java.time.Duration
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.util.Using
+
+import splice.kafka.dynamic.KafkaStream
+import splice.source.{Limits, StartPosition}
+import splice.source.errors.SpliceException
+
+/** The document that a checkpoint begins with, and documents that are not applied. */
+final class FirstDocumentSuite extends RemovedTopics {
+
+  private def typo(cluster: String): KafkaStream = KafkaStream("s", SortedMap(cluster -> SortedSet("ordrs")))
+
+  test("a corrected first document continues on the same checkpoint") {
+    val world = simulated("fetchOffset.retryIntervalMs" -> "0")
+    Seq(east, west).foreach(fill(world, _, 3))
+    world.publish(typo(east))
+    world.logs(east).named = Set("ordrs")
+    Seq(1, 2).foreach { _ =>
+      val error = intercept[SpliceException](Using.resource(world.start())(_.start(StartPosition.Configured)))
+      assert(error.getCondition == "SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND" && error.getMessage.contains("ordrs"))
+    }
+    world.publish(stream(west))
+    val start = Using.resource(world.start()) { run =>
+      val start = world.begin(StartPosition.Configured, run)
+      assert(readAll(run, start)._2 == all(west, 3))
+      start
+    }
+    world.logs(east).named = Set.empty
+    // A start that is durable keeps its document.
+    world.publish(stream(west, east))
+    Using.resource(world.start()) { run =>
+      assert(run.splits(start, start).isEmpty)
+      assert(readAll(run, world.source.position(start.json))._2.sorted == all(east, 3) ++ all(west, 3))
+    }
+  }
+
+  test("the first start waits for an unavailable cluster up to clusterTimeout, and not for a missing topic") {
+    val world = simulated("clusterTimeout" -> "1min", "fetchOffset.retryIntervalMs" -> "0")
+    fill(world, east, 3)
+    val error = intercept[SpliceException](Using.resource(world.start()) { run =>
+      // Each attempt takes a part of the timeout.
+      world.logs(east).away = Some { _ => world.clock.pass(Duration.ofSeconds(20)); true }
+      run.start(StartPosition.Configured)
+    })
+    assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE" && error.getMessage.contains(east))
+    world.logs(east).away = None
+    Using.resource(world.start())(run => assert(readAll(run, run.start(StartPosition.Configured))._2 == all(east, 3)))
+  }
+
+  test("a document that is older than one without a difference is not applied") {
+    val world = simulated()
+    Seq(east, west).foreach(fill(world, _, 3))
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(east, 0, 3))
+      world.publish(world.generation + 8, stream(east))
+      world.awaitRefresh()
+      val same = advance(run, first)
+      world.publish(world.generation - 3, stream(west))
+      world.awaitRefresh()
+      assert(same == first && advance(run, same) == first)
+      world.publish(world.generation + 4, stream(west))
+      world.awaitRefresh()
+      assert(readUntil(world, run, same)(reads(west, 0, 3))._2 == all(west, 3))
+    }
+  }
+
+  test(
+    "a run to the end reads and keeps what available clusters have, then names the others, and the next run resumes"
+  ) {
+    val world = simulated("clusterTimeout" -> "1min", "fetchOffset.retryIntervalMs" -> "0")
+    world.publish(stream(east, west))
+    Seq(east, west).foreach(fill(world, _, 3))
+    val start = Using.resource(world.start())(world.begin(StartPosition.Configured, _))
+    world.logs(west).away = Some(_ => true)
+    val read = Using.resource(world.start()) { run =>
+      run.freeze()
+      val next = run.advance(world.source.position(start.json), Limits.Everything)
+      assert(rows(run, start, next) == all(east, 3))
+      val own = Thread.currentThread
+      world.clock.read = () => if (Thread.currentThread eq own) world.clock.pass(Duration.ofMillis(100))
+      val error = intercept[SpliceException](run.advance(next, Limits.Everything))
+      assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.CLUSTER_UNAVAILABLE" && error.getMessage.contains(west))
+      next
+    }
+    world.logs(west).away = None
+    // Otherwise the timeout ends before a busy machine returns a response.
+    world.clock.read = () => ()
+    Using.resource(world.start()) { run =>
+      run.freeze()
+      val from = world.source.position(read.json)
+      val next = run.advance(from, Limits.Everything)
+      assert(rows(run, from, next) == all(west, 3) && run.advance(next, Limits.Everything) == next)
+    }
+  }
+}

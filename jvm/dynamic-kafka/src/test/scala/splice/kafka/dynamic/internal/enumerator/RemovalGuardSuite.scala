@@ -1,0 +1,97 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.enumerator
+
+import java.time.Duration
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.util.Using
+
+import splice.kafka.dynamic.KafkaStream
+import splice.kafka.dynamic.internal.split.DynamicOffset
+import splice.kafka.dynamic.internal.state.ChangeLog
+import splice.source.StartPosition
+
+/** Documents that remove topics, over several days and runs. */
+final class RemovalGuardSuite extends TwoClusters {
+
+  private val hour = Duration.ofHours(1)
+
+  /** A query over one stream, of ten topics at first, with a limit of half of the topics. */
+  final private class Guarded {
+    val world = new SimulatedClusters(2, 10, 1, "discoveryInterval" -> "5ms")
+    publish(east, 10)
+
+    private var at: Option[DynamicOffset] = None
+
+    /** Replaces the stream by a number of topics of a cluster. */
+    private def publish(cluster: String, topics: Int): Unit = world.publish(KafkaStream(
+      "s",
+      SortedMap(cluster -> SortedSet.from((0 until topics).map(n => f"$cluster-topic-$n%03d")))
+    ))
+
+    /** Plans batches with the latest document, in a run of its own. */
+    def run(): Unit = Using.resource(world.start()) { run =>
+      val next = advance(run, at.getOrElse(world.begin(StartPosition.Configured, run)))
+      world.awaitRefresh()
+      at = Some(advance(run, next))
+    }
+
+    /** The topics of the last change. */
+    def topics: Set[String] = new ChangeLog(world.side).last.get.streamOf.keySet.map(_.topic).toSet
+
+    /** Publishes a document after a time. The number of topics after a run. */
+    def after(time: Duration, cluster: String, count: Int): Int = {
+      world.clock.pass(time)
+      publish(cluster, count)
+      run()
+      topics.size
+    }
+  }
+
+  test("removals of one day by several documents and in several runs count together") {
+    val query = new Guarded
+    query.run()
+    assert(query.after(hour, east, 7) == 7)
+    assert(query.after(hour, east, 5) == 5)
+    assert(query.after(hour, east, 4) == 5)
+    // The first removal is more than a day ago.
+    assert(query.after(Duration.ofHours(23), east, 4) == 4)
+    assert(query.after(hour, east, 3) == 3)
+  }
+
+  test("a rejected document is applied once the removals of the last day permit it") {
+    val query = new Guarded
+    query.run()
+    assert(query.after(hour, east, 6) == 6)
+    assert(query.after(hour, east, 4) == 6)
+    query.world.clock.pass(Duration.ofHours(24))
+    query.run()
+    assert(query.topics.size == 4)
+  }
+
+  test("a stream that moves to other topics loses none") {
+    val query = new Guarded
+    query.run()
+    assert(query.after(hour, west, 10) == 10 && query.topics.forall(_.startsWith(west)))
+    assert(query.after(hour, east, 6) == 6 && query.topics.forall(_.startsWith(east)))
+    // Four topics were removed by the move, and two more would exceed five.
+    assert(query.after(hour, east, 4) == 6)
+  }
+
+  test("confirmRemovals permits the removal that an error names, also by the same generation") {
+    val query = new Guarded
+    query.run()
+    assert(query.after(hour, east, 6) == 6)
+    assert(query.after(hour, east, 2) == 6)
+    query.world.confirmRemovals = Some(7)
+    query.run()
+    assert(query.topics.size == 6)
+    query.world.confirmRemovals = Some(8)
+    query.run()
+    assert(query.topics.size == 2)
+    query.world.confirmRemovals = None
+    assert(query.after(hour, east, 1) == 2)
+  }
+}

@@ -1,0 +1,122 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.enumerator
+
+import java.time.{Duration, Instant}
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.util.Using
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
+import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicPosition, DynamicSplitRange}
+import splice.kafka.dynamic.internal.state.ChangeHistory
+import splice.source.{LogPartition, SplitEnumerator}
+
+/** Two simulated clusters with one topic each. */
+trait TwoClusters extends AnyFunSuite {
+
+  protected val (east, west) = ("cluster-000", "cluster-001")
+
+  protected def topic(cluster: String): String = s"$cluster-topic-000"
+
+  protected def advance(run: SplitEnumerator[DynamicOffset], from: DynamicOffset): DynamicOffset =
+    run.advance(from, run.limits(from))
+}
+
+/** Two simulated clusters with one topic each, of which one is removed. */
+trait RemovedTopics extends TwoClusters {
+
+  protected def stream(clusters: String*): KafkaStream =
+    KafkaStream("s", SortedMap.from(clusters.map(c => c -> SortedSet(topic(c)))))
+
+  protected def simulated(options: (String, String)*): SimulatedClusters = {
+    val made =
+      new SimulatedClusters(2, 1, 1, Seq("discoveryInterval" -> "5ms", "maxRemovalFraction" -> "1") ++ options: _*)
+    made.publish(stream(east))
+    made
+  }
+
+  /** Publishes a document, and waits until a running query has it. */
+  protected def publish(world: SimulatedClusters, streams: KafkaStream*): Unit = {
+    world.publish(streams: _*)
+    world.awaitRefresh()
+  }
+
+  /** The events of the changes, each with its names. */
+  protected def history(world: SimulatedClusters): Seq[(String, Seq[String])] =
+    ChangeHistory(world.side).map(event => event.event -> event.names)
+
+  protected def fill(world: SimulatedClusters, cluster: String, rows: Int): Unit =
+    world.logs(cluster).fill(topic(cluster), 0, rows)
+
+  /** The rows of a range of positions: cluster, partition and offset. */
+  protected def rows(
+      run: SplitEnumerator[DynamicOffset],
+      from: DynamicOffset,
+      until: DynamicOffset
+  ): Seq[(String, Int, Long)] =
+    run.splits(from, until).collect { case r: DynamicSplitRange =>
+      (r.range.from until r.range.until).map((r.cluster, r.range.partition.partition, _))
+    }.flatten
+
+  /** Reads until nothing is left. */
+  protected def readAll(
+      run: SplitEnumerator[DynamicOffset],
+      from: DynamicOffset
+  ): (DynamicOffset, Seq[(String, Int, Long)]) = {
+    val next = advance(run, from)
+    if (next.json == from.json) from -> Nil
+    else {
+      val (end, more) = readAll(run, next)
+      end -> (rows(run, from, next) ++ more)
+    }
+  }
+
+  protected def all(cluster: String, count: Int, partition: Int = 0): Seq[(String, Int, Long)] = (0 until count).map(
+    i =>
+      (cluster, partition, i.toLong)
+  )
+
+  /** Reads until the position fulfils a condition. */
+  protected def readUntil(world: SimulatedClusters, run: SplitEnumerator[DynamicOffset], from: DynamicOffset)(
+      isEnd: DynamicPosition => Boolean
+  ): (DynamicOffset, Seq[(String, Int, Long)]) = {
+    val limit  = Instant.now().plusSeconds(60)
+    val states = Iterator.iterate(from -> Seq.empty[(String, Int, Long)]) { case (at, read) =>
+      assert(Instant.now().isBefore(limit), s"no end at ${at.json}")
+      // A request that failed is repeated after a pause.
+      world.clock.pass(Duration.ofSeconds(1))
+      val next = advance(run, at)
+      next -> (read ++ rows(run, at, next))
+    }
+    states.drop(1).find(_._1 match {
+      case position: DynamicPosition => isEnd(position)
+      case _                         => false
+    }).get
+  }
+
+  protected def reads(cluster: String, partition: Int, end: Long)(at: DynamicPosition): Boolean =
+    at.of(cluster).get(LogPartition(topic(cluster), partition)).contains(end)
+}
+
+/** Streams with stops. */
+trait StoppedStreams extends RemovedTopics {
+
+  protected type Run = SplitEnumerator[DynamicOffset]
+
+  protected def stopped(at: StreamPlace, clusters: String*): KafkaStream = stream(clusters: _*).copy(stop = Some(at))
+
+  /** An offset in partition 0 of the topic of each cluster. */
+  protected def offsets(ends: (String, Long)*): StreamCutover.Offsets =
+    StreamCutover.Offsets(SortedMap.from(ends.map { case (cluster, end) =>
+      cluster -> SortedMap(LogPartition(topic(cluster), 0) -> end)
+    }))
+
+  protected def time(millis: Long): StreamCutover.At =
+    StreamCutover.At(Instant.ofEpochMilli(millis), Duration.ZERO)
+
+  protected def in[A](world: SimulatedClusters)(use: Run => A): A = Using.resource(world.start())(use)
+}

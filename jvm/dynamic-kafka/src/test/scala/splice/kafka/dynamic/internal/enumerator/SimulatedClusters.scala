@@ -1,0 +1,167 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.enumerator
+
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.{CountDownLatch, Semaphore, TimeUnit}
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import splice.coordinator.sidelog.MemorySideLog
+import splice.kafka.dynamic.{DynamicKafkaSource, KafkaCluster, KafkaMetadataService, KafkaStream, StreamMetadata}
+import splice.kafka.dynamic.internal.reader.ClusterReads
+import splice.kafka.dynamic.internal.settings.DynamicSettings
+import splice.kafka.dynamic.internal.split.DynamicOffset
+import splice.kafka.internal.admission.RecordSizes
+import splice.kafka.internal.cluster.{ClockedDiscovery, Discovery}
+import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedLog, SimulatedRun}
+import splice.kafka.internal.options.Subscription
+import splice.source.{EnumeratorContext, LogPartition, ReadMode, SplitEnumerator, StartPosition, StoredStart}
+import splice.source.log.{LogPartitions, LogRange, LogRecord}
+import splice.source.options.SourceOptions
+import splice.source.runtime.SideLog
+
+/** Clusters in memory, each with the same number of topics, each topic a stream; a side log that outlives crashes.
+  *
+  * Nothing is looked for again unless the clock is moved.
+  */
+final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, options: (String, String)*) {
+
+  private val settings = DynamicSettings(SourceOptions(Map(
+    "streamPattern"     -> ".*",
+    "metadata.file"     -> "unused",
+    "startingOffsets"   -> "earliest",
+    "discoveryInterval" -> "1h"
+  ) ++ options))
+
+  private val names = (0 until clusters).map(c => f"cluster-$c%03d")
+
+  private def topicsOf(cluster: String): SortedSet[String] =
+    SortedSet.from((0 until topics).map(t => f"$cluster-topic-$t%03d"))
+
+  var batchesToRetain = 100
+  var mode: ReadMode  = ReadMode.Stream
+
+  @volatile var inactive: Set[String] = Set.empty
+
+  val side  = new MemorySideLog
+  val clock = new SimulatedRun.Hands
+
+  val logs: SortedMap[String, SimulatedLog] = SortedMap.from(names.map { name =>
+    val log = new SimulatedLog(Subscription.Topics(topicsOf(name) + SimulatedClusters.Both))
+    log.clusterId = Some(s"id-of-$name")
+    topicsOf(name).foreach(log.create(_, partitions))
+    name -> log
+  })
+
+  val source = new DynamicKafkaSource(settings)
+
+  /** The discovery of topics of a cluster. */
+  var discovery: String => Discovery = name => new ClockedDiscovery(logs(name), never, clock)
+
+  /** How many enumerators of single clusters were created. */
+  val enumerators = new AtomicInteger
+
+  private val refreshes = new Semaphore(0)
+
+  @volatile private var metadata = StreamMetadata(
+    Some(1),
+    SortedMap.from(names.map(name => name -> KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$name:9092")))),
+    SortedMap.from(names.flatMap(name =>
+      topicsOf(name).toSeq.map(topic => topic -> KafkaStream(topic, SortedMap(name -> SortedSet(topic))))
+    ))
+  )
+
+  /** The field of the same name of all documents. */
+  @volatile var confirmRemovals: Option[Int] = None
+
+  @volatile var unavailable = false
+
+  /** Delays responses of the metadata service until it is released. */
+  @volatile var hang = Option.empty[CountDownLatch]
+
+  private object Service extends KafkaMetadataService {
+    override def allStreams(): StreamMetadata = {
+      hang.foreach(_.await())
+      refreshes.release()
+      if (unavailable) throw new IllegalStateException("unavailable")
+      val clusters = metadata.clusters.map { case (name, own) => name -> own.copy(active = !inactive(name)) }
+      metadata.copy(clusters = clusters, confirmRemovals = confirmRemovals)
+    }
+  }
+
+  def generation: Long = metadata.generation.getOrElse(0L)
+
+  /** Replaces the document. */
+  def publish(document: StreamMetadata): Unit = metadata = document
+
+  /** Replaces all streams by a document of the next generation. */
+  def publish(streams: KafkaStream*): Unit = publish(generation + 1, streams: _*)
+
+  /** Replaces all streams by a document of this generation. */
+  def publish(generation: Long, streams: KafkaStream*): Unit =
+    metadata = StreamMetadata(
+      Some(generation),
+      metadata.clusters,
+      SortedMap.from(streams.map(s => s.name -> s))
+    )
+
+  /** Waits until a running query with a short `discoveryInterval` has the latest metadata. */
+  def awaitRefresh(): Unit = {
+    val _ = refreshes.drainPermits()
+    // The second refresh begins after the first has ended.
+    assert(refreshes.tryAcquire(2, 60, TimeUnit.SECONDS), "no refresh")
+  }
+
+  /** A record more in every partition of every cluster. */
+  def write(): Unit = logs.values.foreach(log => log.partitions.foreach(p => log.fill(p.topic, p.partition, 1)))
+
+  private var stored = Option.empty[StoredStart]
+
+  /** Begins the source, and stores the start for later runs. */
+  def begin(at: StartPosition, run: SplitEnumerator[DynamicOffset]): DynamicOffset = {
+    val position = run.start(at)
+    stored = Some(SimulatedRun.stored(position, at))
+    position
+  }
+
+  /** The enumerator of another start of the query. */
+  def start(sideLog: SideLog = side): SplitEnumerator[DynamicOffset] = {
+    val context =
+      EnumeratorContext(sideLog, mode, clock, cores = 2, run = "simulated", batchesToRetain, start = stored)
+    source.enumerator(context, Service, new RecordSizes, new ClusterReads(context.run)) { (cluster, own, scope) =>
+      val log = logs(server(cluster))
+      enumerators.incrementAndGet()
+      KafkaEnumerator(settings.of(cluster, own), scope, log, discovery(server(cluster)))
+    }
+  }
+
+  private def server(cluster: KafkaCluster): String = cluster.properties("bootstrap.servers").stripSuffix(":9092")
+
+  /** What the logs have, as a hand-over to a query's start asks for it. */
+  def ranges(
+      of: SplitEnumerator[DynamicOffset],
+      history: SortedMap[LogPartition, Long]
+  ): SortedMap[LogPartition, LogRange] = of match {
+    case reader: LogPartitions => reader.logRanges(history)
+    case other                 => throw new AssertionError(s"$other reads no log")
+  }
+
+  /** The records that the logs have at offsets. */
+  def records(
+      of: SplitEnumerator[DynamicOffset],
+      at: SortedMap[LogPartition, Long]
+  ): SortedMap[LogPartition, LogRecord] = of match {
+    case reader: LogPartitions => reader.records(at)
+    case other                 => throw new AssertionError(s"$other reads no log")
+  }
+
+  private def never = java.time.Duration.ofDays(1)
+}
+
+object SimulatedClusters {
+
+  /** A topic that may be made on several clusters. */
+  val Both = "both"
+}

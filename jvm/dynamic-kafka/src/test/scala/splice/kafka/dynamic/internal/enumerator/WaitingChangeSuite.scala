@@ -1,0 +1,235 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.enumerator
+
+import java.time.Duration
+import java.util.concurrent.CountDownLatch
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.util.Using
+
+import splice.kafka.dynamic.{KafkaStream, StreamCutover}
+import splice.kafka.dynamic.internal.split.DynamicOffset
+import splice.kafka.dynamic.internal.state.ChangeHistory
+import splice.kafka.internal.enumerator.SimulatedLog
+import splice.source.{Limits, LogPartition, SplitEnumerator, StartPosition}
+import splice.source.runtime.ProgressMetric
+
+/** Changes that need a response of a cluster that does not respond. */
+final class WaitingChangeSuite extends RemovedTopics {
+
+  private val minute = Duration.ofMinutes(1)
+
+  private def waitsFor(run: SplitEnumerator[DynamicOffset], at: DynamicOffset): Option[String] =
+    run.figures(at).get(ProgressMetric.Waiting)
+
+  private def groups(run: SplitEnumerator[DynamicOffset], at: DynamicOffset): Option[String] =
+    run.figures(at).get("waitingGroups")
+
+  private def moving(world: SimulatedClusters, in: Duration): KafkaStream =
+    stream(west).copy(cutover = Some(StreamCutover.At(world.clock.instant().plus(in))))
+
+  /** A trigger, after a pause in which requests may be repeated. */
+  private def trigger(world: SimulatedClusters, run: SplitEnumerator[DynamicOffset], at: DynamicOffset) = {
+    world.clock.pass(Duration.ofSeconds(11))
+    advance(run, at)
+  }
+
+  private def fails(world: SimulatedClusters, cluster: String, fails: Boolean): Unit =
+    world.logs(cluster).away = Option.when(fails)(_ => true)
+
+  /** Two records before the time of a move, and two after it. */
+  private def write(world: SimulatedClusters, cluster: String, time: Long): Unit =
+    world.logs(cluster).write(topic(cluster), 0, time - 2, time - 1, time, time + 1)
+
+  test("a cutover at a time waits until the cluster that its stream leaves responds, and the progress names it") {
+    val world = simulated()
+    write(world, east, world.clock.instant().toEpochMilli)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(east, 0, 4))
+      fails(world, east, fails = true)
+      publish(world, moving(world, minute.multipliedBy(5)))
+      val waiting = Iterator.iterate(first)(trigger(world, run, _)).drop(1).take(3).toSeq
+      waiting.foreach(at => assert(at == first && waitsFor(run, at).exists(_.contains(east))))
+      assert(groups(run, waiting.last).contains(s"""[{"streams":["s"],"generation":3,"waitsFor":["$east"]}]"""))
+      fails(world, east, fails = false)
+      val (taken, _) = readUntil(world, run, waiting.last)(_.change > 0)
+      assert(waitsFor(run, taken).isEmpty && groups(run, taken).isEmpty)
+    }
+  }
+
+  test("a stream whose time has come waits for the cluster that it moves to, and the progress names it") {
+    val world = simulated()
+    val time  = world.clock.instant().plus(minute.multipliedBy(5))
+    Seq(east, west).foreach(write(world, _, time.toEpochMilli))
+    Using.resource(world.start()) { run =>
+      // The start reads one record, which is before the time.
+      val first = run.start(StartPosition.Configured)
+      publish(world, stream(west).copy(cutover = Some(StreamCutover.At(time))))
+      val (moved, old) = readUntil(world, run, first)(reads(east, 0, 2))
+      assert(old == all(east, 2) && waitsFor(run, moved).isEmpty)
+      fails(world, west, fails = true)
+      world.clock.pass(minute.multipliedBy(10))
+      val waiting = Iterator.iterate(moved)(trigger(world, run, _)).drop(1).take(3).toSeq
+      waiting.foreach(at => assert(waitsFor(run, at).exists(_.contains(west))))
+      assert(groups(run, waiting.last).contains(s"""[{"streams":["s"],"generation":3,"waitsFor":["$west"]}]"""))
+      fails(world, west, fails = false)
+      val (_, rest) = readUntil(world, run, waiting.last)(at => reads(west, 0, 4)(at) && !at.clusters.contains(east))
+      assert(rest == all(west, 4).drop(2))
+    }
+  }
+
+  test(
+    "a cutover at a time reads the records of a transaction that is open at the time, and those that a replica lacks"
+  ) {
+    val last = LogPartition(topic(east), 0)
+    Seq[SimulatedLog => Unit](
+      _.open = Map(last -> 2L),
+      log => (1 to 20).foreach(_ => log.answerEnds(Map(last -> 1L)))
+    ).foreach { hide =>
+      val world = simulated()
+      fill(world, east, 1)
+      Using.resource(world.start()) { run =>
+        val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(east, 0, 1))
+        fill(world, east, 2)
+        hide(world.logs(east))
+        publish(world, moving(world, minute))
+        world.clock.pass(minute.multipliedBy(10))
+        val (taken, none) = readUntil(world, run, first)(_.change > 1)
+        world.logs(east).open = Map.empty
+        world.logs(east).settle()
+        val (_, rest) = readUntil(world, run, taken)(!_.clusters.contains(east))
+        assert(none ++ rest == all(east, 3).drop(1))
+      }
+    }
+  }
+
+  test("a cutover at a time starts after the records of a transaction that is open at the time") {
+    val world = simulated()
+    fill(world, east, 1)
+    fill(world, west, 3)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(east, 0, 1))
+      world.logs(west).open = Map(LogPartition(topic(west), 0) -> 2L)
+      publish(world, moving(world, minute))
+      world.clock.pass(minute.multipliedBy(10))
+      val (moved, none) = readUntil(world, run, first)(reads(west, 0, 3))
+      val still         = Iterator.iterate(moved)(trigger(world, run, _)).drop(5).next()
+      world.logs(west).open = Map.empty
+      fill(world, west, 2)
+      val (_, rest) = readUntil(world, run, still)(reads(west, 0, 5))
+      assert(none ++ rest == all(west, 5).drop(3))
+    }
+  }
+
+  test("a document that takes the move back waits for no cluster") {
+    val world = simulated()
+    write(world, east, world.clock.instant().toEpochMilli)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(east, 0, 4))
+      fails(world, east, fails = true)
+      publish(world, moving(world, minute))
+      val waiting = trigger(world, run, trigger(world, run, first))
+      assert(waitsFor(run, waiting).nonEmpty && groups(run, waiting).nonEmpty)
+      publish(world, stream(east))
+      val taken = trigger(world, run, waiting)
+      assert(waitsFor(run, taken).isEmpty && groups(run, taken).isEmpty)
+    }
+  }
+
+  test("a cutover that waits delays no other stream of the same document") {
+    val world = simulated()
+    val other = KafkaStream("other", SortedMap(west -> SortedSet(SimulatedClusters.Both)))
+    world.logs(west).create(SimulatedClusters.Both, 1)
+    world.logs(west).fill(SimulatedClusters.Both, 0, 3)
+    write(world, east, world.clock.instant().toEpochMilli)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(east, 0, 4))
+      fails(world, east, fails = true)
+      publish(world, moving(world, minute), other)
+      val (at, rows) =
+        readUntil(world, run, first)(_.of(west).get(LogPartition(SimulatedClusters.Both, 0)).contains(3L))
+      assert(rows.size == 3 && waitsFor(run, at).exists(_.contains(east)))
+      assert(groups(run, at).contains(s"""[{"streams":["s"],"generation":3,"waitsFor":["$east"]}]"""))
+      val applied = ChangeHistory(world.side).filter(_.event == "streamApplied")
+      assert(applied.map(e => e.generation -> e.names) == Seq(Some(2L) -> Seq("s"), Some(3L) -> Seq("other")))
+      fails(world, east, fails = false)
+      val (moved, _) = readUntil(world, run, at)(!_.clusters.contains(east))
+      assert(waitsFor(run, moved).isEmpty)
+    }
+  }
+
+  test("the progress names a group that waits for an inactive cluster, and a group and a document that are rejected") {
+    val world = simulated("maxRemovalFraction" -> "0.5")
+    val other = KafkaStream("other", SortedMap(west -> SortedSet(SimulatedClusters.Both)))
+    world.publish(stream(east), other)
+    world.logs(west).create(SimulatedClusters.Both, 1)
+    write(world, east, world.clock.instant().toEpochMilli)
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(reads(east, 0, 4))
+      world.inactive = Set(east)
+      publish(world, moving(world, minute), other)
+      val inactive = trigger(world, run, trigger(world, run, first))
+      assert(groups(run, inactive).contains(s"""[{"streams":["s"],"generation":4,"waitsFor":["$east"]}]"""))
+      assert(waitsFor(run, inactive).isEmpty)
+      world.inactive = Set.empty
+      publish(world, moving(world, minute.negated()), other)
+      val passed   = trigger(world, run, trigger(world, run, inactive))
+      val rejected = groups(run, passed).getOrElse("")
+      assert(
+        rejected.startsWith("""[{"streams":["s"],"generation":5,"rejected":"[SPLICE_METADATA.CUTOVER_REJECTED] """),
+        rejected
+      )
+      publish(world)
+      val empty = groups(run, trigger(world, run, passed)).getOrElse("")
+      assert(empty.startsWith("""[{"streams":[],"generation":6,"rejected":"[SPLICE_METADATA.EMPTY_DOCUMENT] """), empty)
+      publish(world, stream(east), other)
+      assert(groups(run, trigger(world, run, passed)).isEmpty)
+    }
+  }
+
+  test("a topic that returns after its retention waits for its cluster only, and starts like a new one") {
+    val world = simulated("onRemoved" -> "drop", "removedRetention" -> "1h", "newPartitionsStartAt" -> "latest")
+    world.publish(stream(east, west))
+    Seq(east, west).foreach(fill(world, _, 3))
+    Using.resource(world.start()) { run =>
+      val (first, _) = readUntil(world, run, run.start(StartPosition.Configured))(at =>
+        reads(west, 0, 3)(at) && reads(east, 0, 3)(at)
+      )
+      publish(world, stream(east))
+      val dropped = trigger(world, run, first)
+      world.clock.pass(Duration.ofHours(2))
+      val forgotten = trigger(world, run, dropped)
+      fill(world, west, 4)
+      fails(world, west, fails = true)
+      publish(world, stream(east, west))
+      fill(world, east, 2)
+      val (away, some) = readUntil(world, run, forgotten)(reads(east, 0, 5))
+      assert(some == all(east, 5).drop(3) && waitsFor(run, away).exists(_.contains(west)))
+      fails(world, west, fails = false)
+      val (back, none) = readUntil(world, run, away)(reads(west, 0, 7))
+      assert(none.isEmpty)
+      fill(world, west, 1)
+      assert(readUntil(world, run, back)(reads(west, 0, 8))._2 == all(west, 8).drop(7))
+    }
+  }
+
+  test("a run over all that exists does not read past the time before the cluster returns its place") {
+    val world = simulated("clusterWait" -> "10ms")
+    val time  = world.clock.instant().minusSeconds(60)
+    Seq(east, west).foreach(write(world, _, time.toEpochMilli))
+    val begin = Using.resource(world.start())(_.start(StartPosition.Configured))
+    world.publish(stream(west).copy(cutover = Some(StreamCutover.At(time))))
+    val turns = new CountDownLatch(100)
+    world.clock.read = () => turns.countDown()
+    world.logs(east).between = what => if (what == "atTime") turns.await()
+    Using.resource(world.start()) { run =>
+      run.freeze()
+      val ends = Iterator.iterate(world.source.position(begin.json))(run.advance(_, Limits.Everything)).sliding(2)
+        .collectFirst { case Seq(at, next) if at.json == next.json => at }
+      assert(run.splits(begin, ends.get).map(r => r.splitId -> r.weight) ==
+        Seq(s"$east/${topic(east)}-0" -> 2L, s"$west/${topic(west)}-0" -> 2L))
+    }
+  }
+}

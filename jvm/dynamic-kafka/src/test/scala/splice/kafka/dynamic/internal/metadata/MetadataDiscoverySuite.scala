@@ -1,0 +1,163 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.metadata
+
+import java.time.{Clock, Duration}
+import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
+import java.util.concurrent.{CountDownLatch, TimeUnit}
+
+import scala.annotation.tailrec
+import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.util.{Failure, Success, Try, Using}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.dynamic.{KafkaMetadataService, KafkaStream, StreamMetadata}
+import splice.kafka.dynamic.internal.options.StreamSelection
+import splice.source.errors.SpliceException
+import splice.testkit.LoggedMessages
+import splice.kafka.internal.enumerator.SimulatedRun.Hands
+
+/** How long a query goes on with an old answer. */
+final class MetadataDiscoverySuite extends AnyFunSuite {
+
+  final private class Told extends KafkaMetadataService {
+    val answer = new AtomicReference[Try[StreamMetadata]](Success(StreamMetadata.Empty))
+    val looks  = new AtomicInteger
+
+    @volatile var before: () => Unit = () => ()
+
+    override def allStreams(): StreamMetadata = {
+      before()
+      looks.incrementAndGet()
+      answer.get().get
+    }
+  }
+
+  test("a change is there to be applied before a third look has begun, so within two intervals") {
+    val service  = new Told
+    val all      = StreamSelection.Matching(".*")
+    val changed  = StreamMetadata.Empty.copy(streams = SortedMap("orders" -> KafkaStream("orders", SortedMap.empty)))
+    val interval = Duration.ofMillis(400)
+    Using.resource(new MetadataDiscovery(service, all, interval, interval, Clock.systemUTC(), "run")) { discovery =>
+      assert(discovery.now() == StreamMetadata.Empty)
+      val before = service.looks.get
+      service.answer.set(Success(changed))
+      val end                  = System.nanoTime() + TimeUnit.MINUTES.toNanos(1)
+      @tailrec def seen(): Int =
+        if (discovery.news().contains(changed)) service.looks.get - before
+        else if (System.nanoTime() > end) fail("the change never arrived")
+        else seen()
+      assert(seen() <= 2)
+    }
+  }
+
+  test("a request that does not end is a service that is silent, with a warning before") {
+    val (service, clock) = (new Told, new Hands)
+    val all              = StreamSelection.Matching(".*")
+    val (often, hour)    = (Duration.ofMillis(5), Duration.ofHours(1))
+    val begun            = new CountDownLatch(1)
+    val released         = new CountDownLatch(1)
+    Using.resource(new MetadataDiscovery(service, all, often, hour, clock, "run")) { discovery =>
+      discovery.now()
+      service.before = () => {
+        begun.countDown()
+        released.await()
+      }
+      assert(begun.await(60, TimeUnit.SECONDS))
+      discovery.requireAnswers()
+      val (_, warned) = LoggedMessages.during(classOf[MetadataDiscovery].getName) {
+        clock.pass(hour.minusMillis(1))
+        Seq(1, 2).foreach(_ => discovery.requireAnswers())
+      }
+      assert(warned.size == 1 && warned.head.contains("has not ended since"), warned)
+      clock.pass(Duration.ofMillis(1))
+      val silent = intercept[SpliceException](discovery.requireAnswers())
+      assert(silent.getCondition == "SPLICE_METADATA_CONNECTION.FAILURE_TIMEOUT_EXCEEDED" &&
+        silent.getMessage.contains("has not ended"))
+      released.countDown()
+    }
+  }
+
+  test("a time that passes while no batch begins is not an outage, even if a request is under way") {
+    val (service, clock) = (new Told, new Hands)
+    val all              = StreamSelection.Matching(".*")
+    val hour             = Duration.ofHours(1)
+    val (begun, end)     = (new CountDownLatch(1), new CountDownLatch(1))
+    Using.resource(new MetadataDiscovery(service, all, Duration.ofMillis(5), hour, clock, "run")) { discovery =>
+      discovery.now()
+      service.before = () => {
+        begun.countDown()
+        end.await()
+      }
+      assert(begun.await(60, TimeUnit.SECONDS))
+      clock.pass(hour.multipliedBy(3))
+      discovery.requireAnswers()
+      end.countDown()
+    }
+  }
+
+  test("a start waits for a response until a limit, and a restart until another one") {
+    val service  = new Told
+    val all      = StreamSelection.Matching(".*")
+    val hour     = Duration.ofHours(1)
+    val released = new CountDownLatch(1)
+    val waits    = MetadataDiscovery.Waits(start = Duration.ofMillis(20), restart = Duration.ofSeconds(1))
+    service.before = () => released.await()
+    Using.resource(new MetadataDiscovery(service, all, hour, hour, Clock.systemUTC(), "run", waits)) { discovery =>
+      Seq((false, "clusterTimeout", "0"), (true, "metadata.timeout", "1")).foreach { case (restarts, option, seconds) =>
+        val slow = intercept[SpliceException](discovery.now(restarts))
+        assert(slow.getCondition == "SPLICE_METADATA_CONNECTION.START_TIMEOUT_EXCEEDED" &&
+          slow.getMessage.contains(s"'$option'"))
+        assert(slow.getMessageParameters.get("seconds") == seconds)
+      }
+      released.countDown()
+    }
+  }
+
+  test("an error of the service's code counts as a failure, and the service is asked again") {
+    Seq(new NoClassDefFoundError("com/example/Client"), new StackOverflowError("too deep")).foreach { error =>
+      val (service, all) = (new Told, StreamSelection.Matching(".*"))
+      val hour           = Duration.ofHours(1)
+      val soon           = Duration.ofMillis(5)
+      Using.resource(new MetadataDiscovery(service, all, soon, hour, Clock.systemUTC(), "run")) { discovery =>
+        service.before = () => throw error
+        val thrown = intercept[SpliceException](discovery.now())
+        assert(thrown.getCondition == "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE" &&
+          thrown.getMessage.contains(error.getMessage))
+        val limit = System.nanoTime() + TimeUnit.MINUTES.toNanos(1)
+        while (discovery.health.failures < 3) {
+          assert(System.nanoTime() < limit, discovery.health)
+          Thread.onSpinWait()
+        }
+        assert(discovery.health.failing.exists(_._2 == error))
+      }
+    }
+  }
+
+  test("a service that is silent for too long ends the query, and an answer begins the time anew") {
+    val (service, clock) = (new Told, new Hands)
+    val names            = StreamSelection.Names(SortedSet("orders"))
+    val (hour, patience) = (Duration.ofHours(1), Duration.ofMinutes(10))
+    Using.resource(new MetadataDiscovery(service, names, hour, patience, clock, "run")) { discovery =>
+      discovery.now()
+      clock.pass(patience)
+      discovery.requireAnswers()
+
+      service.answer.set(Failure(new IllegalStateException("no route")))
+      intercept[IllegalStateException](discovery.now())
+      clock.pass(patience.minusMillis(1))
+      discovery.requireAnswers()
+      intercept[IllegalStateException](discovery.now())
+      clock.pass(Duration.ofMillis(1))
+      val silent = intercept[SpliceException](discovery.requireAnswers())
+      assert(silent.getCondition == "SPLICE_METADATA_CONNECTION.FAILURE_TIMEOUT_EXCEEDED" &&
+        silent.getMessage.contains("no route"))
+
+      service.answer.set(Success(StreamMetadata.Empty))
+      discovery.now()
+      discovery.requireAnswers()
+    }
+  }
+}

@@ -1,0 +1,183 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.metadata
+
+import java.io.RandomAccessFile
+import java.net.{InetAddress, InetSocketAddress, URI}
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.StandardCopyOption.ATOMIC_MOVE
+import java.nio.file.{Files, Path => LocalPath}
+import java.time.Duration
+import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
+
+import scala.util.Using
+
+import com.sun.net.httpserver.{HttpExchange, HttpServer}
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
+import splice.kafka.dynamic.internal.document.{DocumentProperties, LiteralSecrets, MetadataText}
+import splice.source.errors.SpliceException
+
+final class MetadataServiceSuite extends AnyFunSuite {
+
+  private def document(generation: Int, topic: String, active: Boolean = true): String =
+    s"""version: 1
+       |generation: $generation
+       |clusters: {a: {bootstrapServers: "a:9092", active: $active}}
+       |streams: {s: {a: [$topic]}}
+       |""".stripMargin
+
+  private def topics(found: StreamMetadata): String = found.streams("s").topics("a").mkString(",")
+
+  private def unavailable(service: KafkaMetadataService): String = {
+    val error = intercept[SpliceException](service.allStreams())
+    assert(error.getCondition == "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE")
+    error.getMessage
+  }
+
+  private def inFile(use: (LocalPath, KafkaMetadataService) => Unit): Unit = {
+    val folder = Files.createTempDirectory("splice-metadata")
+    val file   = folder.resolve("streams.yaml")
+    try use(
+        file,
+        DocumentService.file(
+          new Path(file.toUri),
+          new Configuration(),
+          new DocumentProperties(any = false, new LiteralSecrets(allowed = false, _ => Map.empty), _ => Map.empty)
+        )
+      )
+    finally {
+      Files.deleteIfExists(file)
+      val _ = Files.deleteIfExists(folder)
+    }
+  }
+
+  private def replace(file: LocalPath, text: String): Unit = {
+    val other = file.resolveSibling("next")
+    Files.writeString(other, text)
+    val _ = Files.move(other, file, ATOMIC_MOVE)
+  }
+
+  test("of a file that is longer than 8 MiB no more is read, and the error names it") {
+    inFile { (file, service) =>
+      Using.resource(new RandomAccessFile(file.toFile, "rw"))(_.setLength(MetadataText.Longest + 1L))
+      val error = intercept[SpliceException](service.allStreams())
+      assert(error.getCondition == "SPLICE_METADATA.INVALID_DOCUMENT")
+      assert(error.getMessage.contains(file.getFileName.toString) && error.getMessage.contains("longer than 8 MiB"))
+    }
+  }
+
+  test("a file is read anew each time, and may be replaced by another") {
+    inFile { (file, service) =>
+      replace(file, document(1, "one"))
+      assert(topics(service.allStreams()) == "one" && service.allStreams().clusters("a").active)
+      replace(file, document(2, "two", active = false))
+      val found = service.describeStreams(Set("s", "unheard-of"))
+      assert(topics(found) == "two" && found.generation.contains(2L) && !found.clusters("a").active)
+    }
+  }
+
+  test("a file that is not there is named") {
+    inFile((file, service) => assert(unavailable(service).contains(file.getFileName.toString)))
+  }
+
+  /** An HTTP server whose answer can be changed, which counts what it answered with. */
+  private def overHttp(use: (AtomicReference[(String, Int)], AtomicInteger, URI) => Unit): Unit = {
+    val answer = new AtomicReference("" -> 200)
+    val full   = new AtomicInteger
+    val server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress, 0), 0)
+    server.createContext(
+      "/streams",
+      (exchange: HttpExchange) => {
+        val (text, status) = answer.get()
+        val tag            = s""""${text.hashCode}""""
+        val known          = Option(exchange.getRequestHeaders.getFirst("If-None-Match")).contains(tag)
+        exchange.getResponseHeaders.set("ETag", tag)
+        if (Option(exchange.getRequestHeaders.getFirst("Authorization")).forall(_ != "Bearer me"))
+          exchange.sendResponseHeaders(401, -1)
+        else if (status == 200 && known) exchange.sendResponseHeaders(304, -1)
+        else {
+          full.incrementAndGet()
+          exchange.sendResponseHeaders(status, text.getBytes(UTF_8).length.toLong)
+          exchange.getResponseBody.write(text.getBytes(UTF_8))
+        }
+        exchange.close()
+      }
+    )
+    server.start()
+    try use(answer, full, URI.create(s"http://127.0.0.1:${server.getAddress.getPort}/streams"))
+    finally server.stop(0)
+  }
+
+  private def http(uri: URI, headers: (String, String)*): HttpMetadataService =
+    new HttpMetadataService(
+      uri,
+      Duration.ofSeconds(10),
+      HttpCredentials(headers.toMap),
+      new DocumentProperties(any = false, new LiteralSecrets(allowed = false, _ => Map.empty), _ => Map.empty)
+    )
+
+  test("an endpoint is asked each time, and sends its document once only") {
+    overHttp { (answer, full, uri) =>
+      val service = http(uri, "Authorization" -> "Bearer me")
+      answer.set(document(1, "one") -> 200)
+      assert(topics(service.allStreams()) == "one" && topics(service.allStreams()) == "one" && full.get == 1)
+      answer.set(document(2, "two", active = false) -> 200)
+      assert(topics(service.allStreams()) == "two" && full.get == 2)
+      assert(!service.allStreams().clusters("a").active && full.get == 2)
+    }
+  }
+
+  test("an endpoint that refuses, fails or is not there is no answer") {
+    overHttp { (answer, _, uri) =>
+      assert(unavailable(http(uri)).contains("401"))
+      answer.set("sorry" -> 500)
+      assert(unavailable(http(uri, "Authorization" -> "Bearer me")).contains("500"))
+    }
+    val gone = Using.resource(new java.net.ServerSocket(0))(_.getLocalPort)
+    assert(unavailable(http(URI.create(s"http://user:hunter22@127.0.0.1:$gone/"))).contains("127.0.0.1"))
+    assert(!unavailable(http(URI.create(s"http://user:hunter22@127.0.0.1:$gone/"))).contains("hunter22"))
+  }
+
+  test("no error shows the secrets of a signed address or of a header") {
+    def thrown(error: Throwable): Seq[String] =
+      Iterator.iterate(Option(error))(
+        _.flatMap(e => Option(e.getCause))
+      ).takeWhile(_.nonEmpty).flatten.map(_.toString).toSeq
+    val gone   = Using.resource(new java.net.ServerSocket(0))(_.getLocalPort)
+    val signed = URI.create(s"http://hunter2@127.0.0.1:$gone/s?sig=hunter2&X-Amz-Date=hunter2&version=3")
+    val all    = Seq(
+      http(signed, "Authorization" -> "Bearer hunter2"),
+      http(signed, "X-Api-Key"     -> "hunter2\nwith a line break"),
+      http(URI.create("http://127.0.0.1:1/?code=hunter2").resolve("http:/?code=hunter2"))
+    )
+    all.foreach { service =>
+      val error = intercept[SpliceException](service.allStreams())
+      assert(error.getCondition == "SPLICE_METADATA_CONNECTION.SERVICE_UNAVAILABLE")
+      (thrown(error) :+ service.toString).foreach(text => assert(!text.contains("hunter2"), text))
+    }
+    assert(unavailable(all.head).contains(s"127.0.0.1:$gone/s") && !unavailable(all.head).contains("version=3"))
+  }
+
+  test("the first service that responds is used, with its clusters") {
+    inFile { (file, second) =>
+      overHttp { (answer, _, uri) =>
+        val service = new FallbackMetadataService(Seq(http(uri, "Authorization" -> "Bearer me"), second))
+        answer.set(document(3, "http", active = false) -> 200)
+        assert(topics(service.allStreams()) == "http" && !service.allStreams().clusters("a").active)
+        answer.set("" -> 503)
+        replace(file, document(3, "file"))
+        assert(topics(service.allStreams()) == "file" && service.allStreams().clusters("a").active)
+        replace(file, document(3, "file").replace("generation: 3\n", ""))
+        assert(unavailable(service).contains("no 'generation'"))
+        Files.delete(file)
+        val message = unavailable(service)
+        assert(message.contains("503") && message.contains("streams.yaml"))
+      }
+    }
+  }
+}

@@ -1,0 +1,151 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.dynamic.internal.reader
+
+import java.net.{InetAddress, ServerSocket}
+import java.time.{Clock, Duration, Instant}
+
+import scala.collection.immutable.SortedMap
+import scala.collection.mutable
+import scala.util.Using
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.sidelog.MemorySideLog
+import splice.kafka.RealLog
+import splice.kafka.dynamic.KafkaCluster
+import splice.kafka.dynamic.internal.settings.DynamicSettings
+import splice.kafka.dynamic.internal.split.DynamicSplitRange
+import splice.kafka.internal.admission.RecordSizes
+import splice.kafka.internal.split.KafkaSplitRange
+import splice.kafka.internal.value.KafkaSchema
+import splice.source.{EnumeratorContext, LogPartition, Poll, ReadMode, SplitRange, SplitReader, TaskRanges}
+import splice.source.errors.SpliceException
+import splice.source.options.SourceOptions
+import splice.testkit.{FreePort, KafkaBroker}
+
+/** Readers of ranges without an end, of clusters that respond and of others, in one slot. */
+final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
+
+  private lazy val broker = KafkaBroker.start()
+  private lazy val log    = new RealLog(broker)
+
+  override protected def afterAll(): Unit = broker.close()
+
+  private val settings = DynamicSettings(SourceOptions(Map("streamPattern" -> ".*", "metadata.file" -> "unused")))
+
+  private def range(cluster: String, partition: Int, from: Long, until: Long = Long.MaxValue) =
+    DynamicSplitRange(cluster, "s", KafkaSplitRange(LogPartition("t", partition), from, until)(None))
+
+  /** The reader of a slot with the ranges of clusters at these addresses. */
+  private def reader(servers: Map[String, String], ranges: DynamicSplitRange*): SplitReader[InternalRow] = {
+    val run     = java.util.UUID.randomUUID().toString
+    val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, Clock.systemUTC(), 2, run)
+    val columns = StructType(KafkaSchema(includeHeaders = false).fields ++ DynamicColumns.all.fields)
+    DynamicReaders(settings, columns, context, ranges, _ => new RecordSizes) { name =>
+      KafkaCluster(name, SortedMap("bootstrap.servers" -> servers(name)))
+    }.rows(TaskRanges(Some(0), ranges.toIndexedSeq))
+  }
+
+  /** Polls until so many rows were found: cluster, stream and value. */
+  private def read(reader: SplitReader[InternalRow], count: Int): Seq[(String, String, String)] = {
+    val limit = Instant.now().plusSeconds(60)
+    val rows  = mutable.ArrayBuffer.empty[(String, String, String)]
+    while (rows.size < count) {
+      assert(Instant.now().isBefore(limit), rows)
+      val found = reader.poll(Duration.ofMillis(50))
+      assert(found != Poll.Ended)
+      if (found == Poll.Found) {
+        val row = reader.get()
+        rows += ((row.getString(7), row.getString(8), new String(row.getBinary(1))))
+      }
+    }
+    rows.toSeq
+  }
+
+  private def unread(reader: SplitReader[InternalRow]): Map[String, (String, Long)] =
+    reader.unread.collect { case r: DynamicSplitRange => r.splitId -> (r.stream -> r.range.from) }.toMap
+
+  test(
+    "clusters that reject connections, never respond, or have no address delay no rows of another one in their slot"
+  ) {
+    log.create("t", 1)
+    log.write("t", 1, 0, 10)
+    Using.resource(new ServerSocket(0, 50, InetAddress.getLoopbackAddress)) { hanging =>
+      val servers = Map(
+        "good"    -> broker.servers,
+        "dead"    -> s"127.0.0.1:${FreePort()}",
+        "away"    -> s"127.0.0.1:${FreePort()}",
+        "hanging" -> s"127.0.0.1:${hanging.getLocalPort}",
+        "unknown" -> "no-such-host.invalid:9092"
+      )
+      val others = Seq("dead", "away", "hanging", "unknown")
+      // More clusters than a bounded read has open at the same time.
+      val slot = reader(servers, others.map(range(_, 0, 7L)) ++ Seq(range("dead", 1, 3L, 9L), range("good", 0, 2L)): _*)
+      val left = others.map(name => s"$name/t-0" -> ("s" -> 7L)).toMap + ("dead/t-1" -> ("s" -> 3L))
+      try {
+        assert(unread(slot) == left + ("good/t-0" -> ("s" -> 2L)))
+        assert(read(slot, 8) == (2 until 10).map(i => ("good", "s", s"v$i")))
+        (10 until 20).foreach { i =>
+          log.write("t", 1, i, i + 1)
+          assert(read(slot, 1) == Seq(("good", "s", s"v$i")))
+        }
+        assert(unread(slot) == left + ("good/t-0" -> ("s" -> 20L)))
+      } finally slot.close()
+    }
+  }
+
+  test("after an error of the cluster a new reader continues where the last one stopped") {
+    val clock = new ManualClock
+    val made  = mutable.ArrayBuffer.empty[Failing]
+    val slot  = new OpenClusterReader[String]("east", IndexedSeq(range("east", 0, 5L)), clock)({ ranges =>
+      val one = new Failing(ranges.head.range, rows = 2)
+      made += one
+      one
+    })
+    def poll() = slot.poll(Duration.ZERO)
+    assert(Seq.fill(2)(poll()) == Seq(Poll.Found, Poll.Found) && poll() == Poll.Pending)
+    assert(slot.unread == Seq(range("east", 0, 7L)) && made.map(_.closed) == Seq(true))
+    // The pause after an error is not over.
+    assert(poll() == Poll.Pending && made.size == 1)
+    clock.now = clock.now.plusSeconds(1)
+    assert(poll() == Poll.Found && slot.get() == "7" && made.size == 2)
+    assert(slot.unread == Seq(range("east", 0, 8L)))
+    slot.close()
+    assert(made.forall(_.closed))
+  }
+
+  test("an error that is not of the cluster fails the task") {
+    val slot = new OpenClusterReader[String]("east", IndexedSeq(range("east", 0, 5L)))(_ =>
+      throw splice.kafka.internal.errors.KafkaErrors.dataLoss("gone", Nil)
+    )
+    assert(intercept[SpliceException](slot.poll(Duration.ZERO)).getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS")
+  }
+
+  final private class ManualClock extends Clock {
+    var now: Instant                                     = Instant.EPOCH
+    override def instant(): Instant                      = now
+    override def getZone: java.time.ZoneId               = java.time.ZoneOffset.UTC
+    override def withZone(zone: java.time.ZoneId): Clock = this
+  }
+
+  /** Has some rows, and fails then. */
+  final private class Failing(range: KafkaSplitRange, rows: Int) extends SplitReader[String] {
+    private var at = range.from
+    var closed     = false
+
+    override def poll(patience: Duration): Poll =
+      if (at < range.from + rows) {
+        at += 1
+        Poll.Found
+      } else throw splice.kafka.internal.errors.KafkaErrors.unreachable("east:9092", "records", Duration.ZERO, new Exception("away"))
+
+    override def get(): String           = (at - 1).toString
+    override def unread: Seq[SplitRange] = Seq(range.copy(from = at)(range.topicId))
+    override def close(): Unit           = closed = true
+  }
+}

@@ -1,0 +1,19 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.access
+
+import java.io.IOException
+import java.nio.file.AccessDeniedException
+
+import org.apache.hadoop.security.AccessControlException
+
+/** Errors of a file system that denies access; a file behind one is neither missing nor corrupt. */
+private[files] object AccessDenied {
+
+  def unapply(e: Throwable): Option[IOException] = e match {
+    case denied: AccessControlException => Some(denied)
+    case denied: AccessDeniedException  => Some(denied)
+    case _                              => None
+  }
+}

@@ -1,0 +1,89 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.access
+
+import java.io.{FileNotFoundException, IOException}
+
+import org.apache.hadoop.fs.Path
+import org.apache.hadoop.security.AccessControlException
+
+import splice.source.errors.SpliceException
+import splice.source.internal.Secrets
+
+/** Users and passwords in the paths of a source, such as `ftp://user:password@host/folder`.
+  *
+  * The list, tasks' blocks, errors and columns have paths without them. Readers get them from the options of the current start.
+  */
+final private[splice] class PathUsers private (roots: Seq[PathUsers.Root]) extends Serializable {
+
+  /** The URI of a file, with the user that the options have for its host. */
+  def restore(uri: String): String =
+    roots.filter(root => uri.startsWith(s"${root.host}/")) match {
+      case Seq() => uri
+      case some  =>
+        val nearest = some.maxBy(root => if (uri.startsWith(root.folder)) root.folder.length else -1)
+        nearest.host.replaceFirst("://", s"://${java.util.regex.Matcher.quoteReplacement(nearest.user)}@") +
+          uri.drop(nearest.host.length)
+    }
+
+  /** Runs `body`; an error whose text has a user fails with one that has not. */
+  def guarded[A](body: => A): A =
+    try body
+    catch { case e: Exception => throw cleaned(e) }
+
+  /** The error itself, or one of its kind without the users. */
+  def cleaned(e: Exception): Exception =
+    if (roots.nonEmpty && PathUsers.chain(e).exists(hasUser)) clean(e) else e
+
+  private def hasUser(e: Throwable): Boolean = roots.exists(root => e.toString.contains(root.user))
+
+  private def clean(e: Throwable): Exception = {
+    val text = Secrets.hide(Option(e.getMessage).getOrElse(""), roots.map(_.user))
+    val copy = e match {
+      case own: SpliceException     => own
+      case _: FileNotFoundException => new FileNotFoundException(text)
+      case AccessDenied(_)          => new AccessControlException(text)
+      case _: IOException           => new IOException(text)
+      case other                    => new RuntimeException(s"${other.getClass.getName}: $text")
+    }
+    if (copy ne e) {
+      copy.setStackTrace(e.getStackTrace)
+      Option(e.getCause).filter(_ => Option(copy.getCause).isEmpty).foreach(cause => copy.initCause(clean(cause)))
+    }
+    copy
+  }
+}
+
+private[splice] object PathUsers {
+
+  val Nobody: PathUsers = new PathUsers(Nil)
+
+  // A user without a password is no secret: `abfss://container@account` is a place. A host with an underscore is no host to `java.net.URI`.
+  private val user = "^([A-Za-z][A-Za-z0-9+.-]*://)([^/]*:[^/]*)@".r
+
+  private val Depth = 20
+
+  /** @param paths folders, files and patterns as the options have them */
+  def of(paths: Seq[String]): PathUsers = {
+    val roots = for {
+      text <- paths if user.findFirstIn(text).isDefined
+      uri = new Path(text.takeWhile(!"{[*?\\".contains(_))).toUri.toString
+      found <- user.findFirstMatchIn(uri)
+    } yield {
+      val folder = without(uri)
+      val host   = folder.indexOf('/', found.group(1).length)
+      Root(if (host < 0) folder else folder.take(host), folder, found.group(2))
+    }
+    if (roots.isEmpty) Nobody else new PathUsers(roots)
+  }
+
+  /** A URI without its user and password. */
+  def without(uri: String): String = user.replaceFirstIn(uri, "$1")
+
+  private def chain(e: Throwable): Iterator[Throwable] =
+    Iterator.iterate(Option(e))(_.flatMap(error => Option(error.getCause))).takeWhile(_.isDefined).take(Depth).flatten
+
+  /** @param host scheme and host, without the user */
+  final private case class Root(host: String, folder: String, user: String)
+}

@@ -1,0 +1,130 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.enumerator
+
+import scala.annotation.tailrec
+import scala.collection.immutable.SortedMap
+import scala.collection.mutable
+
+import org.apache.spark.sql.types.StructType
+
+import splice.files.internal.errors.FilesErrors
+import splice.files.internal.reader.{NoFiles, RowsOnly}
+import splice.files.internal.split.FileRange
+import splice.source._
+import splice.source.errors.{CheckpointErrors, SpliceException}
+import splice.source.log.{Coverage, Outlook}
+import splice.source.runtime.{OpenEnded, ProgressMetric}
+
+/** Lists the files at the first start of a query. Every later call depends on the persisted lists only: files are listed again
+  * only if no file has been read and a setting of the list has changed.
+  */
+final private[splice] class FileEnumerator(storage: FileStorage, own: Limits.Limited, context: EnumeratorContext)
+    extends SplitEnumerator[FilesPosition]
+    with OpenEnded[FilesPosition] {
+
+  private lazy val lists = new FileLists(context.sideLog)
+
+  private val checked = mutable.Set.empty[Int]
+
+  // The files at the time of the freeze, unless a run has stored its list before.
+  private var frozen = Option.empty[FileList]
+
+  override def start(at: StartPosition): FilesPosition = at match {
+    case StartPosition.Configured =>
+      lists.create(0)(frozen.getOrElse(storage.list(context)))
+      frozen = None
+      FilesPosition.Start
+    case StartPosition.Offsets(_)      => throw FilesErrors.startNotSupported("offsets of a log")
+    case StartPosition.Time(millis, _) => throw FilesErrors.startNotSupported(s"the time $millis ms")
+  }
+
+  override def freeze(): Unit = if (!lists.exists(0)) frozen = Some(storage.list(context))
+
+  override def limits(at: FilesPosition): Limits.Limited = own
+
+  override def advance(from: FilesPosition, limits: Limits): FilesPosition =
+    if (isFinished(from)) from
+    else {
+      val at = settle(from)
+      readable(at).reach(at, limits).copy(list = at.list)
+    }
+
+  /** Chooses the list, before the first file is read. */
+  override def settle(from: FilesPosition): FilesPosition =
+    if (from.files == 0 && !isFinished(from)) from.copy(list = fitting(from.list)) else from
+
+  /** Blocks that the last batch has not read to their ends, then the next files. Batches with a time read the whole of it, or as far as they
+    * come.
+    */
+  override def open(settled: FilesPosition): Seq[FileRange] =
+    if (isFinished(settled)) Nil else readable(settled).open(settled)
+
+  override def reached(settled: FilesPosition, unread: Seq[SplitRange]): FilesPosition =
+    if (isFinished(settled)) settled
+    else listOf(settled).reached(settled, unread.collect { case range: FileRange => range.blocks }.flatten)
+
+  override def splits(from: FilesPosition, until: FilesPosition): Seq[FileRange] =
+    if (from == until) Nil
+    else {
+      val list = readable(until)
+      if (!list.contains(from) || (from.files > 0 && from.list != until.list)) throw foreign(from)
+      list.ranges(from, until)
+    }
+
+  override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = {
+    val files = ranges.collect { case range: FileRange => range }
+    files.headOption.fold[SplitReaderFactory](NoFiles) { first =>
+      val all = storage.readers(columns, first.schemas)
+      if (files.exists(_.countsRows)) new RowsOnly(all) else all
+    }
+  }
+
+  override def evidence(at: FilesPosition): Option[Evidence] = Option.when(isFinished(at))(new FilesEnd(at, listOf(at)))
+
+  // Before the start of the run it uses the listing by which the query was analysed, if there is one.
+  override def outlook(): Outlook =
+    new FilesOutlook(lists.find(0).getOrElse(storage.list(context.copy(mode = ReadMode.Batch))), storage, context.jobs)
+
+  override def remaining(at: FilesPosition, covered: Coverage): Seq[FileRange] = readable(at).remaining(covered)
+
+  override def figures(at: FilesPosition): SortedMap[String, String] = {
+    val behind = if (isFinished(at)) 0L else listOf(at).unread(at)
+    val size   = lists.size(at.list)
+    SortedMap(
+      ProgressMetric.Position    -> s"${at.wholeFiles} of $size files",
+      ProgressMetric.Splits      -> (size - at.wholeFiles).toString,
+      ProgressMetric.BytesBehind -> behind.toString
+    )
+  }
+
+  private def isFinished(at: FilesPosition): Boolean =
+    if (at.files > lists.size(at.list)) throw foreign(at) else at.files == lists.size(at.list) && at.partly.isEmpty
+
+  /** The first list from `number` on that has the settings of this start; the next list is made where none has. */
+  @tailrec private def fitting(number: Int): Int =
+    if (storage.difference(lists(number)).isEmpty) number
+    else {
+      var isMade = false
+      lists.create(number + 1) {
+        isMade = true
+        storage.list(context)
+      }
+      if (isMade) number + 1 else fitting(number + 1)
+    }
+
+  /** The list of a position, for readers with the settings of this start. */
+  private def readable(at: FilesPosition): FileList = {
+    val list = listOf(at)
+    if (!checked(at.list)) storage.difference(list).foreach(throw _)
+    checked += at.list
+    list
+  }
+
+  private def listOf(at: FilesPosition): FileList =
+    if (lists(at.list).contains(at)) lists(at.list) else throw foreign(at)
+
+  private def foreign(at: FilesPosition): SpliceException =
+    CheckpointErrors.foreign(s"The offset '$at'", s"a position in a list of ${lists.size(at.list)} files")
+}

@@ -1,0 +1,140 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.enumerator
+
+import scala.collection.immutable.SortedMap
+
+import splice.files.internal.options.ReaderOptions
+import splice.files.internal.split._
+import splice.source.Limits
+import splice.source.log.Coverage
+
+/** The files of a source in the order in which they are read, and the settings that the first start fixed with them.
+  *
+  * @param reader
+  *   the options of the format by which files are split and read
+  */
+final private[splice] class FileList(
+    val schemas: FileSchemas,
+    val packing: Packing,
+    val files: IndexedSeq[ListedFile],
+    val reader: ReaderOptions = ReaderOptions.Empty
+) {
+
+  private lazy val bytesBefore: Array[Long] = files.iterator.map(_.size).scanLeft(0L)(_ + _).toArray
+
+  /** The position after all files. */
+  def end: FilesPosition = FilesPosition(files.size)
+
+  /** Whether a position names files and blocks of this list only. */
+  def contains(at: FilesPosition): Boolean =
+    at.files <= files.size && at.partly.keysIterator.forall(id => grid(id.file).contains(id.start))
+
+  /** The bytes of all files and blocks that have not been read completely. */
+  def unread(at: FilesPosition): Long =
+    bytesBefore.last - bytesBefore(at.files) + at.partly.keysIterator.map(block(_).length).sum
+
+  /** The tasks that read the rows between two positions. */
+  def ranges(from: FilesPosition, until: FilesPosition): Seq[FileRange] =
+    packing.ranges(parts(from, until), files, schemas)
+
+  /** The tasks that read all rows that are not covered. */
+  def remaining(covered: Coverage): Seq[FileRange] = {
+    val parts = files.indices.flatMap { number =>
+      covered.missing(number, 0L, Long.MaxValue).map { extent =>
+        val length = math.min(extent.until, files(number).size) - extent.from
+        FilePart(number, extent.from, length, extent.rows.map { case (from, until) => RowSpan(from, until) })
+      }
+    }
+    packing.ranges(parts, files, schemas)
+  }
+
+  /** The end of a batch that begins at `from`: at least one block or file later, if there is one.
+    *
+    * Several batches read a splittable file that is larger than the limit of bytes, block by block.
+    */
+  def reach(from: FilesPosition, limits: Limits): FilesPosition = {
+    def isCut(number: Int) = files(number).splittable && limits.bytes.exists(files(number).size > _)
+    val next               = (from.files until files.size).iterator.flatMap { number =>
+      if (isCut(number)) grid(number).blocks.map(block) else Iterator.single(whole(number))
+    }
+    if (limits.bytes.isEmpty && limits.files.isEmpty) end
+    else
+      admitted(from.partly.keysIterator.map(block) ++ next, limits).fold(from) { batch =>
+        val last = batch.last
+        if (last.file < from.files) from.copy(partly = from.partly.drop(batch.parts))
+        else {
+          val rest = grid(last.file).blocks.filter(_.start >= math.max(last.start + last.length, 1L))
+          FilesPosition(last.file + 1, SortedMap.from(rest.map(_ -> 0L)))
+        }
+      }
+  }
+
+  /** What a batch with a time may read from a position on: the number of files up to its end, and the blocks with their rows that were read. It
+    * has some files at least, and not many blocks, because the next position has all blocks that the batch does not finish.
+    */
+  private def window(from: FilesPosition): (Int, Iterator[(BlockId, Long)]) = {
+    val blocks = (from.files until files.size).iterator.scanLeft(from.partly.size)(_ + grid(_).blocks.size)
+    val until  = math.min(from.files + blocks.takeWhile(_ < FileList.MaxBlocks).size, files.size)
+    (until, from.partly.iterator ++ (from.files until until).iterator.flatMap(grid(_).blocks).map(_ -> 0L))
+  }
+
+  /** The ranges of a batch with a time, which are one block each and in the order of the list. The rows of a block that were read are
+    * counted from its start, so a range is a whole block of the grid, and one task reads it.
+    */
+  def open(from: FilesPosition): Seq[FileRange] = window(from)._2.map { case (id, read) =>
+    packing.range(block(id).copy(rows = Some(RowSpan(read, Long.MaxValue))), files, schemas)
+  }.toSeq
+
+  /** The end of a batch with a time. Files of which no row was read are not in it. */
+  def reached(from: FilesPosition, unread: Seq[FileBlock]): FilesPosition = {
+    val left                = SortedMap.from(unread.map(block => block.id -> block.rows.fold(0L)(_.from)))
+    def isUntouched(n: Int) = grid(n).blocks.forall(left.get(_).contains(0L))
+    val until               = window(from)._1
+    val touched = Iterator.iterate(until)(_ - 1).find(n => n == from.files || !isUntouched(n - 1)).getOrElse(until)
+    from.copy(files = touched, partly = left.rangeUntil(BlockId(touched, 0L)))
+  }
+
+  /** The longest run of first parts that is within the limits, or the first part. */
+  private def admitted(parts: Iterator[FilePart], limits: Limits): Option[Admitted] =
+    if (parts.isEmpty) None
+    else {
+      val first   = parts.next()
+      val batches = parts.scanLeft(Admitted(first, 1, 1, first.length))(_.and(_))
+      val least   = batches.next()
+      val fits    = batches.takeWhile(b => limits.bytes.forall(b.bytes <= _) && limits.files.forall(b.files <= _))
+      Some(fits.foldLeft(least)((_, later) => later))
+    }
+
+  private def parts(from: FilesPosition, until: FilesPosition): Seq[FilePart] = {
+    def unread(id: BlockId, read: Long): Option[FilePart] = until.partly.get(id) match {
+      case None if read == 0 => Some(block(id))
+      case None              => Some(block(id).copy(rows = Some(RowSpan(read, Long.MaxValue))))
+      case Some(rows)        => Option.when(rows > read)(block(id).copy(rows = Some(RowSpan(read, rows))))
+    }
+    val cut  = until.partly.keysIterator.map(_.file).toSet
+    val next = (from.files until until.files).iterator.flatMap { number =>
+      if (cut(number)) grid(number).blocks.flatMap(unread(_, 0L)) else Iterator.single(whole(number))
+    }
+    (from.partly.iterator.flatMap { case (id, read) => unread(id, read) } ++ next).toSeq
+  }
+
+  private def grid(number: Int): FileGrid = new FileGrid(number, files(number), packing.maxPartitionBytes)
+
+  private def block(id: BlockId): FilePart = grid(id.file).block(id.start)
+
+  private def whole(number: Int): FilePart = FilePart(number, 0L, files(number).size)
+}
+
+private object FileList {
+
+  // Each is some 15 bytes of the next offset if the batch ends before it is read.
+  private val MaxBlocks = 1000
+}
+
+/** The first parts of a batch, by number of parts, of files, and of bytes. */
+final private case class Admitted(last: FilePart, parts: Int, files: Int, bytes: Long) {
+  def and(next: FilePart): Admitted =
+    Admitted(next, parts + 1, if (next.file == last.file) files else files + 1, bytes + next.length)
+}

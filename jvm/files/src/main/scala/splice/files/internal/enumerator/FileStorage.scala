@@ -1,0 +1,97 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.enumerator
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.types.StructType
+import org.slf4j.LoggerFactory
+
+import splice.files.FileSource
+import splice.files.internal.errors.FilesErrors
+import splice.files.internal.listing.{ColumnChange, Footers}
+import splice.files.internal.options.{FileOptions, OnEmpty}
+import splice.files.internal.reader.FileReaders
+import splice.files.internal.session.{FileFormats, PinnedSession}
+import splice.files.internal.split.{FileSchemas, ListedFile, Packing}
+import splice.source.{EnumeratorContext, SplitReaderFactory}
+import splice.source.errors.SpliceException
+import splice.source.runtime.{Jobs, SessionSettings}
+
+/** Where the files are. The enumerator knows storage by this only, so that a simulated folder can stand in for it. */
+private[splice] trait FileStorage {
+
+  /** The files as they are now, with all else that is fixed when a query first starts. */
+  def list(context: EnumeratorContext): FileList
+
+  /** The error of a setting that differs from the one that a persisted list was made with, and by which its files are read. */
+  def difference(list: FileList): Option[SpliceException] = None
+
+  /** The rows that the footers of files state; None if the format has no footers. Reads one footer per file, in a job. */
+  def footers(files: Seq[ListedFile], jobs: Jobs): Option[Footers] = None
+
+  /** The readers of listed files. */
+  def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory
+}
+
+/** The folders of a source, listed and read by Spark. */
+final private[files] class SparkStorage(source: FileSource, pinned: SessionSettings) extends FileStorage {
+
+  private def settings = source.settings
+
+  private lazy val session = new PinnedSession(pinned)
+
+  private lazy val reading = new FileReaders(settings, session)
+
+  override def list(context: EnumeratorContext): FileList = session.run {
+    val conf  = FileFormats.conf(SparkSession.active)
+    val found = source.listing(context.mode)
+    val files = settings.users.guarded(found.files)
+    SparkStorage.log.info("{} files found at {}", files.size, settings.shownPaths.mkString(", "))
+    if (files.isEmpty) refuseEmpty()
+    val packing = Packing(
+      settings.maxPartitionBytes.getOrElse(conf.filesMaxPartitionBytes),
+      conf.filesOpenCostInBytes,
+      conf.filesMinPartitionNum.getOrElse(context.cores).max(1)
+    )
+    new FileList(found.schemas, packing, files, settings.reader)
+  }
+
+  override def difference(list: FileList): Option[SpliceException] = {
+    val options = list.reader.difference(settings.reader).map { case (option, before, now) =>
+      FilesErrors.readerOptionChanged(settings.name(option), before, now)
+    }
+    def columns = settings.schema.flatMap(ColumnChange.ofGiven(_, list.schemas))
+      .orElse(source.analysed.flatMap(now => ColumnChange.ofTypes(now.rows, list.schemas)))
+    options.orElse(columns.map(error(_, list.schemas)))
+  }
+
+  override def footers(files: Seq[ListedFile], jobs: Jobs): Option[Footers] = session.run {
+    Footers.read(settings, FileFormats.configuration(SparkSession.active, settings.spark.originalMap), files, jobs)
+  }
+
+  private def error(change: ColumnChange, listed: FileSchemas): SpliceException =
+    FilesErrors.columnChanged(
+      change.name,
+      change.before,
+      change.now,
+      settings.paths,
+      settings.name(FileOptions.Schema.key),
+      listed.rows.toDDL
+    )
+
+  private def refuseEmpty(): Unit = settings.onEmpty match {
+    case OnEmpty.Fail => throw FilesErrors.noFiles(settings.paths, settings.name)
+    case OnEmpty.Warn =>
+      SparkStorage.log.warn("No file matches {}, so the source has no rows", settings.shownPaths.mkString(", "))
+  }
+
+  override def readers(columns: StructType, schemas: FileSchemas): SplitReaderFactory = {
+    ColumnChange.ofTypes(columns, schemas).foreach(change => throw error(change, schemas))
+    reading.of(columns, schemas)
+  }
+}
+
+private object SparkStorage {
+  private val log = LoggerFactory.getLogger(classOf[SparkStorage])
+}

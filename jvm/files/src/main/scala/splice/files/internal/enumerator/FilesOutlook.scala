@@ -1,0 +1,41 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.enumerator
+
+import java.time.Instant
+
+import splice.files.internal.listing.Footers
+import splice.source.TimeRange
+import splice.source.log.Outlook
+import splice.source.runtime.Jobs
+
+/** What is known of a list of files. The footers are read when the number of rows or a greatest value is first used. */
+final private[files] class FilesOutlook(list: FileList, storage: FileStorage, jobs: Jobs) extends Outlook {
+
+  private lazy val footers: Option[Footers] =
+    if (list.files.sizeIs <= FilesOutlook.MostFooters) storage.footers(list.files, jobs) else None
+
+  override def files: Option[Long] = Some(list.files.size.toLong)
+
+  override def bytes: Option[Long] = Some(list.unread(FilesPosition.Start))
+
+  override def rows: Option[Long] = footers.filter(_.failed == 0).map(_.rows)
+
+  override def latest: Map[String, Instant] = footers.fold(Map.empty[String, Instant])(_.latest)
+
+  override def modified: Option[TimeRange] = {
+    val times = list.files.map(_.modified)
+    Option.when(times.nonEmpty)(TimeRange(Instant.ofEpochMilli(times.min), Instant.ofEpochMilli(times.max)))
+  }
+
+  override def warnings: Seq[String] = footers.filter(_.failed > 0).toSeq.map { found =>
+    s"the footers of ${found.failed} files cannot be read, for example: ${found.example.mkString}"
+  }
+}
+
+private object FilesOutlook {
+
+  /** Reading more footers takes minutes on a few cores. */
+  private val MostFooters = 10000
+}

@@ -1,0 +1,94 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.enumerator
+
+import scala.collection.immutable.SortedMap
+
+import com.fasterxml.jackson.databind.JsonNode
+
+import splice.files.internal.split.BlockId
+import splice.source.Position
+import splice.source.errors.CheckpointErrors
+import splice.source.internal.entries.Json
+
+/** The files of a persisted list that have been read: `{"files":240,"partly":{"238:0":1200,"239:0":0},"v":1}`.
+  *
+  * @param files
+  *   the number of files, from the first one on, that have been read, except for the blocks of `partly`
+  * @param partly
+  *   blocks of these files that have not been read completely, and the number of rows of each that have been read
+  * @param list
+  *   the number of the list, `"list":1`; the text leaves 0 out
+  */
+final private[splice] case class FilesPosition(
+    files: Int,
+    partly: SortedMap[BlockId, Long] = FilesPosition.NoBlocks,
+    list: Int = 0
+) extends Position {
+
+  override lazy val json: String = {
+    val blocks = Option.when(partly.nonEmpty) {
+      "partly" -> Json.obj(partly.toSeq.map { case (block, rows) => block.toString -> Json.number(rows) }: _*)
+    }
+    val number = Option.when(list > 0)("list" -> Json.number(list.toLong))
+    val fields = Seq("files" -> Json.number(files.toLong)) ++ number ++ blocks
+    Json.write(Json.obj(fields :+ "v" -> Json.number(FilesPosition.Version.toLong): _*))
+  }
+
+  override def precedes(later: Position): Boolean = later match {
+    case that: FilesPosition if list != that.list => files == 0 && list < that.list
+    case that: FilesPosition                      =>
+      files <= that.files && that.partly.rangeUntil(BlockId(files, 0L)).forall { case (block, rows) =>
+        partly.get(block).exists(_ <= rows)
+      }
+    case _ => false
+  }
+
+  /** The number of files of which every row has been read. */
+  def wholeFiles: Int = files - partly.keysIterator.map(_.file).distinct.size
+}
+
+private[splice] object FilesPosition {
+
+  private val Version = 1
+
+  private val NoBlocks = SortedMap.empty[BlockId, Long]
+
+  private val What = "The offset of a file source"
+
+  private val Expected = """{"files":<number>,"v":1}, or with "list":<number> and "partly":{"<file>:<byte>":<rows>}"""
+
+  private val Known = Set("files", "list", "partly", "v")
+
+  /** The position before the first file. */
+  val Start: FilesPosition = FilesPosition(0)
+
+  /** @throws splice.source.errors.SpliceException when the text is of a newer version, of another source, or damaged */
+  def read(json: String): FilesPosition = {
+    def corrupt(why: String) = CheckpointErrors.corrupt(What, s"'$json' is not $why")
+    val node                 = Json.read(json).filter(_.isObject).getOrElse(throw corrupt("a JSON object"))
+    val version              = Json.field(node, "v").filter(_.isInt).map(_.asInt)
+    version.filter(_ > Version).foreach(found => throw CheckpointErrors.newer(What, found, Version))
+    val fields = Json.fields(node).toMap
+    if (!version.contains(Version) || !fields.contains("files") || !fields.keySet.subsetOf(Known))
+      throw CheckpointErrors.foreign(s"The offset '$json'", Expected)
+    def number(field: JsonNode) = Option.when(field.isInt)(field.asInt).filter(_ >= 0)
+    val position                = for {
+      files  <- fields.get("files").flatMap(number)
+      list   <- fields.get("list").fold(Option(0))(number)
+      partly <- fields.get("partly").fold(Option(NoBlocks))(blocks)
+      if partly.keysIterator.forall(_.file < files)
+    } yield FilesPosition(files, partly, list)
+    position.getOrElse(throw corrupt("a position in a list"))
+  }
+
+  /** None when a block or a number of rows is not valid. */
+  private def blocks(node: JsonNode): Option[SortedMap[BlockId, Long]] = {
+    val found = Json.fields(node).flatMap { case (key, rows) =>
+      BlockId.read(key).filter(_ => rows.isIntegralNumber && rows.canConvertToLong && rows.asLong >= 0).map(_ ->
+        rows.asLong)
+    }
+    Option.when(node.isObject && found.size == node.size)(SortedMap.from(found))
+  }
+}

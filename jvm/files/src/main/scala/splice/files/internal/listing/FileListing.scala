@@ -1,0 +1,135 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.listing
+
+import org.apache.hadoop.fs.{FileStatus, LocatedFileStatus, Path}
+import org.apache.spark.paths.SparkPath
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.execution.datasources.{FileFormat, InMemoryFileIndex}
+import org.apache.spark.sql.types.StructType
+
+import splice.files.internal.access.PathUsers
+import splice.files.internal.errors.FilesErrors
+import splice.files.internal.options.{FileOptions, FileOrder}
+import splice.files.internal.session.{ColumnNames, FileFormats}
+import splice.files.internal.settings.FileSettings
+import splice.files.internal.split.{BlockHome, FileSchemas, ListedFile}
+
+/** Files and columns at the paths of a source, listed once. Spark's own index lists them, so that hidden files, filters,
+  * columns of folders and folders of Spark's streaming file sink are treated as by Spark's batch reader.
+  */
+final private[files] class FileListing private (
+    settings: FileSettings,
+    spark: SparkSession,
+    index: InMemoryFileIndex,
+    known: FileListing.Known
+) {
+
+  private lazy val format: FileFormat = FileFormats.of(settings.kind)
+
+  /** The columns: given, known from before, or found out by Spark, all of them nullable.
+    *
+    * @throws splice.source.errors.SpliceException
+    *   when no file says them
+    */
+  lazy val schemas: FileSchemas = {
+    val partition = index.partitionSchema.toNullable
+    val data      = known match {
+      case FileListing.Nothing      => inferred
+      case FileListing.Given(rows)  => without(rows, partition)
+      case FileListing.Before(same) => same.data
+    }
+    refuseDuplicates(data)
+    FileSchemas(data.toNullable, partition)
+  }
+
+  /** The files in the order in which they are read. */
+  def files: IndexedSeq[ListedFile] = {
+    val listed = for {
+      folder <- index.listFiles(Nil, Nil)
+      file   <- folder.files
+    } yield {
+      val path = file.getPath
+      ListedFile(
+        PathUsers.without(SparkPath.fromPath(path).urlEncoded),
+        file.getLen,
+        file.getModificationTime,
+        format.isSplitable(spark, settings.spark, path),
+        folder.values,
+        homes(file.fileStatus)
+      )
+    }
+    val byPath = listed.sortBy(_.path)
+    (settings.order match {
+      case FileOrder.Path             => byPath
+      case FileOrder.ModificationTime => byPath.sortBy(_.modified)
+    }).toIndexedSeq
+  }
+
+  private def refuseDuplicates(data: StructType): Unit =
+    data.fieldNames.toSeq.groupBy(ColumnNames.key).values.find(_.size > 1).foreach { same =>
+      throw FilesErrors.duplicateColumn(same, settings.paths, settings.name(FileOptions.Schema.key))
+    }
+
+  private def inferred: StructType =
+    format
+      .inferSchema(spark, settings.spark, index.allFiles())
+      .filter(_.nonEmpty)
+      .getOrElse(throw FilesErrors.noSchema(settings.kind.name, settings.paths))
+
+  // CSV columns are found by position, so a column that folders give too stays in a schema that was inferred.
+  private def without(schema: StructType, partition: StructType): StructType = {
+    val folders = partition.map(f => ColumnNames.key(f.name)).toSet
+    StructType(schema.filterNot(f => folders(ColumnNames.key(f.name))))
+  }
+
+  private def homes(status: FileStatus): Seq[BlockHome] = status match {
+    case located: LocatedFileStatus =>
+      located.getBlockLocations.toSeq
+        .map(b => BlockHome(b.getOffset, b.getLength, b.getHosts.toSeq.filter(_ != "localhost")))
+        .filter(_.hosts.nonEmpty)
+    case _ => Nil
+  }
+}
+
+private[files] object FileListing {
+
+  /** What is known of the columns before files are listed. */
+  sealed trait Known {
+    def rows: Option[StructType]
+  }
+
+  case object Nothing extends Known {
+    override def rows: Option[StructType] = None
+  }
+
+  /** The user gives all columns, or all but those of folders. */
+  final case class Given(columns: StructType) extends Known {
+    override def rows: Option[StructType] = Some(columns)
+  }
+
+  /** The query was analysed with these columns. */
+  final case class Before(schemas: FileSchemas) extends Known {
+    override def rows: Option[StructType] = Some(schemas.rows)
+  }
+
+  /** Lists the paths of a source.
+    *
+    * @throws splice.source.errors.SpliceException
+    *   when a path is not there
+    */
+  def apply(settings: FileSettings, known: Known): FileListing = {
+    val spark         = SparkSession.active
+    val options       = settings.spark.originalMap
+    val configuration = FileFormats.configuration(spark, options)
+    val roots         = RootPaths.existing(settings.paths, configuration, settings.recursive)
+    val owners        = new FolderOwners(
+      configuration,
+      settings.basePath.map(text => RootPaths.qualify(new Path(text), configuration)),
+      FileFormats.conf(spark).fileStreamSinkMetadataIgnored,
+      settings.name(FileOptions.BasePath.key)
+    )
+    new FileListing(settings, spark, CommittedFiles(spark, roots, options, known.rows, owners), known)
+  }
+}

@@ -1,0 +1,82 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.listing
+
+import java.io.FileNotFoundException
+
+import scala.collection.mutable
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileSystem, Path}
+
+import splice.files.internal.access.AccessDenied
+import splice.files.internal.errors.FilesErrors
+
+/** Finds table formats and sinks of Spark whose own log defines which files of a folder are read.
+  *
+  * @param basePath
+  *   the last folder of the search upwards; without it the search ends at the root of the file system
+  * @param ignoreSinks
+  *   whether the session reads the folders of sinks without their log
+  * @param basePathOption
+  *   the name of the option `basePath` in errors
+  */
+final private[files] class FolderOwners(
+    configuration: Configuration,
+    basePath: Option[Path],
+    ignoreSinks: Boolean,
+    basePathOption: String
+) {
+
+  private val sinks  = mutable.Map.empty[Path, Option[SinkFolder]]
+  private val tables = mutable.Map.empty[Path, Option[(String, Path)]]
+
+  /** @throws splice.source.errors.SpliceException when `folder` is in a table of a format that Spark's file readers do not know */
+  def refuseTable(folder: Path): Unit = table(folder, folder).foreach { case (format, root) =>
+    throw FilesErrors.tableFormat(folder.toString, format, root.toString, basePathOption)
+  }
+
+  /** The sink that wrote the files of `folder`: partition folders of a sink have no log of their own. */
+  def sink(folder: Path): Option[SinkFolder] = sink(folder, folder)
+
+  /** The sink whose log is in `folder`. */
+  def sinkAt(folder: Path): Option[SinkFolder] = sinks.getOrElseUpdate(
+    folder, {
+      val fs = folder.getFileSystem(configuration)
+      Option.when(!ignoreSinks && fs.exists(new Path(folder, SinkLog.Folder)))(SinkLog.read(fs, folder))
+    }
+  )
+
+  private def sink(folder: Path, configured: Path): Option[SinkFolder] =
+    ifAllowed(folder, configured)(sinkAt(folder)).orElse {
+      if (FolderOwners.isPartition(folder)) above(folder).flatMap(sink(_, configured)) else None
+    }
+
+  private def table(folder: Path, configured: Path): Option[(String, Path)] = tables.getOrElseUpdate(
+    folder,
+    ifAllowed(folder, configured)(FolderOwners.format(folder.getFileSystem(configuration), folder).map(_ -> folder))
+      .orElse(above(folder).flatMap(table(_, configured)))
+  )
+
+  private def above(folder: Path): Option[Path] = Option(folder.getParent).filterNot(_ => basePath.contains(folder))
+
+  // A user may have access to a folder and none to those above it.
+  private def ifAllowed[A](folder: Path, configured: Path)(found: => Option[A]): Option[A] =
+    try found
+    catch { case AccessDenied(_) if folder != configured => None }
+}
+
+private object FolderOwners {
+
+  def isPartition(folder: Path): Boolean = folder.getName.indexOf('=') > 0
+
+  def format(fs: FileSystem, folder: Path): Option[String] =
+    if (fs.exists(new Path(folder, "_delta_log"))) Some("Delta Lake")
+    else if (fs.exists(new Path(folder, ".hoodie"))) Some("Apache Hudi")
+    else Option.when(names(fs, new Path(folder, "metadata")).exists(_.contains(".metadata.json")))("Apache Iceberg")
+
+  private def names(fs: FileSystem, folder: Path): Seq[String] =
+    try fs.listStatus(folder).toSeq.map(_.getPath.getName)
+    catch { case _: FileNotFoundException => Nil }
+}

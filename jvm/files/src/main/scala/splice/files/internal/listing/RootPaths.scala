@@ -1,0 +1,72 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.listing
+
+import java.io.FileNotFoundException
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, FileSystem, Path, UnsupportedFileSystemException}
+
+import splice.files.internal.access.PathUsers
+import splice.files.internal.errors.FilesErrors
+
+/** The paths that a user writes, made into paths of a file system. */
+private[files] object RootPaths {
+
+  private val GlobLetters = "{}[]*?\\".toSet
+
+  /** Every path with its scheme and authority, without user and password, sorted; asks the file system nothing but what it is called. */
+  def qualified(paths: Seq[String], configuration: Configuration): Seq[String] =
+    paths.map(p => PathUsers.without(qualify(new Path(p), configuration).toUri.toString)).distinct.sorted
+
+  /** The folders and files that exist under `paths`, with patterns resolved, without those that another one contains.
+    *
+    * @param recursive
+    *   whether a folder contains the files of all folders below it; else only of those named `column=value`
+    * @throws splice.source.errors.SpliceException
+    *   when one of `paths` is not there
+    */
+  def existing(paths: Seq[String], configuration: Configuration, recursive: Boolean): Seq[FileStatus] = {
+    val found   = paths.flatMap(resolve(_, configuration)).distinctBy(_.getPath)
+    val folders = found.filter(_.isDirectory).map(_.getPath).toSet
+    // Spark would read the files of a contained path twice, or derive other columns from its folders.
+    found.filterNot(isContained(_, folders, recursive))
+  }
+
+  private def isContained(root: FileStatus, folders: Set[Path], recursive: Boolean): Boolean = {
+    def within(folder: Path): Boolean       = folders(folder) || partOfParent(folder)
+    def partOfParent(folder: Path): Boolean =
+      (recursive || FolderOwners.isPartition(folder)) && !isHidden(folder) && Option(folder.getParent).exists(within)
+    if (root.isDirectory) partOfParent(root.getPath)
+    else !isHidden(root.getPath) && within(root.getPath.getParent)
+  }
+
+  private def isHidden(path: Path): Boolean = {
+    val name = path.getName
+    name.startsWith(".") || (name.startsWith("_") && !name.contains("="))
+  }
+
+  private def resolve(text: String, configuration: Configuration): Seq[FileStatus] = {
+    val path  = qualify(new Path(text), configuration)
+    val fs    = system(path, configuration)
+    val found =
+      if (path.toString.exists(GlobLetters))
+        Option(fs.globStatus(path)).toSeq.flatten
+      else status(fs, path).toSeq
+    if (found.isEmpty) throw FilesErrors.pathNotFound(path.toString)
+    found.foreach(s => s.setPath(fs.makeQualified(s.getPath)))
+    found
+  }
+
+  private def status(fs: FileSystem, path: Path): Option[FileStatus] =
+    try Some(fs.getFileStatus(path))
+    catch { case _: FileNotFoundException => None }
+
+  def qualify(path: Path, configuration: Configuration): Path =
+    system(path, configuration).makeQualified(path)
+
+  private def system(path: Path, configuration: Configuration): FileSystem =
+    try path.getFileSystem(configuration)
+    catch { case e: UnsupportedFileSystemException => throw FilesErrors.noFileSystem(path.toString, e) }
+}

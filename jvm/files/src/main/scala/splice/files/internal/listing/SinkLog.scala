@@ -1,0 +1,112 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.listing
+
+import java.io.{BufferedReader, InputStreamReader}
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.collection.mutable
+import scala.util.Using
+
+import com.fasterxml.jackson.databind.JsonNode
+import org.apache.hadoop.fs.{ChecksumException, FileStatus, FileSystem, Path}
+import org.apache.spark.paths.SparkPath
+
+import splice.files.internal.errors.FilesErrors
+import splice.source.internal.entries.Json
+
+/** A folder that Spark's streaming file sink writes.
+  *
+  * @param committed
+  *   the files of its committed batches, by the path component of their URI
+  */
+final private[files] case class SinkFolder(path: Path, committed: collection.Map[String, FileStatus])
+
+/** The log of Spark's streaming file sink: one entry per batch, `N`, or `N.compact` for the batch and all before it. */
+private[files] object SinkLog {
+
+  val Folder = "_spark_metadata"
+
+  private val Version = "v1"
+
+  private val Entry = """(\d{1,18})(\.compact)?""".r
+
+  /** @throws splice.source.errors.SpliceException when the log is damaged, or was written for another folder */
+  def read(fs: FileSystem, folder: Path): SinkFolder = {
+    val log   = new Path(folder, Folder)
+    val files = mutable.LinkedHashMap.empty[String, FileStatus]
+    valid(fs, log, folder).foreach { entry =>
+      Using.resource(new BufferedReader(new InputStreamReader(fs.open(entry), UTF_8))) { text =>
+        val lines = Iterator.continually(Option(text.readLine())).takeWhile(_.isDefined).flatten
+        try add(lines, entry, folder, files)
+        catch { case e: ChecksumException => invalid(entry, folder, e.getMessage) }
+      }
+    }
+    SinkFolder(folder, files)
+  }
+
+  // Spark needs the last compacted entry and every later one.
+  private def valid(fs: FileSystem, log: Path, folder: Path): Seq[Path] = {
+    val found = fs.listStatus(log).toSeq.map(_.getPath).flatMap { path =>
+      path.getName match {
+        case Entry(number, compact) => Some((number.toLong, Option(compact).isDefined, path))
+        case _                      => None
+      }
+    }
+    val compacted = found.collect { case (number, true, path) => number -> path }.maxByOption(_._1)
+    val single    = found.collect { case (number, false, path) => number -> path }.toMap
+    val from      = compacted.fold(0L)(_._1 + 1)
+    val later     = (from to single.keys.maxOption.getOrElse(-1L)).map { number =>
+      single.getOrElse(number, invalid(new Path(log, number.toString), folder, "it is missing"))
+    }
+    compacted.map(_._2).toSeq ++ later
+  }
+
+  private def add(
+      lines: Iterator[String],
+      entry: Path,
+      folder: Path,
+      files: mutable.Map[String, FileStatus]
+  ): Unit = {
+    if (!lines.hasNext) invalid(entry, folder, "it is empty")
+    val version = lines.next()
+    if (version != Version) invalid(entry, folder, s"its version is '$version', and Splice reads '$Version'")
+    lines.foreach { line =>
+      val node = Json.read(line).filter(_.isObject).getOrElse(invalid(entry, folder, s"'$line' is not a JSON object"))
+      def of(name: String) = Json.field(node, name).getOrElse(invalid(entry, folder, s"'$line' has no '$name'"))
+      val path             = SparkPath.fromUrlString(of("path").asText).toPath
+      val key              = path.toUri.getPath
+      of("action").asText match {
+        case "add" if !of("isDir").asBoolean => files(key) = status(node, inside(path, folder))
+        case "add"                           => ()
+        case "delete"                        => files -= key
+        case other                           => invalid(entry, folder, s"'$other' is not an action")
+      }
+    }
+  }
+
+  // The scheme may differ, because several name one storage, such as s3 and s3a.
+  private def inside(path: Path, folder: Path): Path = {
+    val (file, root) = (path.toUri, folder.toUri)
+    val prefix       = root.getPath.stripSuffix("/") + "/"
+    if (Option(file.getAuthority) != Option(root.getAuthority) || !file.getPath.startsWith(prefix))
+      throw FilesErrors.sinkLogMoved(folder.toString, path.toString)
+    folder.suffix(s"/${file.getPath.drop(prefix.length)}")
+  }
+
+  private def status(node: JsonNode, path: Path): FileStatus = {
+    def number(name: String) = Json.field(node, name).fold(0L)(_.asLong)
+    new FileStatus(
+      number("size"),
+      false,
+      number("blockReplication").toInt,
+      number("blockSize"),
+      number("modificationTime"),
+      path
+    )
+  }
+
+  private def invalid(entry: Path, folder: Path, why: String): Nothing =
+    throw FilesErrors.sinkLogInvalid(entry.toString, folder.toString, why)
+}

@@ -1,0 +1,17 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.options
+
+/** A file format that Spark reads. */
+private[splice] sealed abstract class FileKind(val name: String, val vectorized: Boolean) extends Product with Serializable
+
+private[splice] object FileKind {
+  case object Parquet extends FileKind("parquet", vectorized = true)
+  case object Orc     extends FileKind("orc", vectorized = true)
+  case object Json    extends FileKind("json", vectorized = false)
+  case object Csv     extends FileKind("csv", vectorized = false)
+  case object Text    extends FileKind("text", vectorized = false)
+
+  val all: Seq[FileKind] = Seq(Parquet, Orc, Json, Csv, Text)
+}

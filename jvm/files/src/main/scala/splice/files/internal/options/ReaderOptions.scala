@@ -1,0 +1,57 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.options
+
+import java.util.Locale
+
+import scala.collection.immutable.SortedMap
+
+import splice.source.internal.Secrets
+
+/** The options of a format that change the rows or values of a file. A list keeps those of the start that made it.
+  *
+  * @param values
+  *   keys and texts as the user wrote them, without secrets
+  */
+final private[splice] case class ReaderOptions(values: SortedMap[String, String]) {
+
+  /** The first option that differs: its name, its value here, and its value in `now`. */
+  def difference(now: ReaderOptions): Option[(String, Option[String], Option[String])] = {
+    val (mine, theirs) = (byKey, now.byKey)
+    (mine.keySet ++ theirs.keySet).toSeq.sorted.find { key =>
+      mine.get(key).map(o => ReaderOptions.meaning(o._2)) != theirs.get(key).map(o => ReaderOptions.meaning(o._2))
+    }.map { key =>
+      val name = mine.get(key).orElse(theirs.get(key)).fold(key)(_._1)
+      (name, mine.get(key).map(_._2), theirs.get(key).map(_._2))
+    }
+  }
+
+  private def byKey: Map[String, (String, String)] =
+    values.map { case (key, value) => ReaderOptions.fold(key) -> (key -> value) }
+}
+
+private[splice] object ReaderOptions {
+
+  val Empty: ReaderOptions = ReaderOptions(SortedMap.empty)
+
+  // Options of the listing, of inference, and of unreadable files. A list contains files and columns already.
+  private val others = Set("ignoreMissingFiles", "ignoreCorruptFiles", "inferSchema", "samplingRatio", "mergeSchema")
+    .map(fold) ++ FileOptions.ofListing.map(option => fold(option.key))
+
+  // Properties of storage systems and of encryption: how to read, and not what.
+  private val properties =
+    Seq("fs.", "dfs.", "hadoop.", "ipc.", "io.", "google.", "parquet.crypto.", "parquet.encryption.")
+
+  /** @param options the options that Spark's reader gets */
+  def of(options: Map[String, String]): ReaderOptions = ReaderOptions(SortedMap.from(options.collect {
+    case (key, value) if isReaders(fold(key)) => key -> Secrets.redactStored(key, value)
+  }))
+
+  private def isReaders(key: String): Boolean =
+    !others(key) && !Secrets.isSecret(key) && !properties.exists(key.startsWith)
+
+  private def meaning(value: String): String = value.toBooleanOption.fold(value)(_.toString)
+
+  private def fold(key: String): String = key.toLowerCase(Locale.ROOT)
+}

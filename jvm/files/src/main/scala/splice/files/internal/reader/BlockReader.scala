@@ -1,0 +1,135 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.reader
+
+import java.io.{FileNotFoundException, IOException}
+import java.time.Duration
+
+import org.apache.hadoop.hdfs.BlockMissingException
+import org.apache.spark.sql.catalyst.InternalRow
+import org.slf4j.LoggerFactory
+
+import splice.files.internal.access.{AccessDenied, PathUsers}
+import splice.files.internal.errors.FilesErrors
+import splice.files.internal.split.{FileBlock, FileRange}
+import splice.source.{Poll, SplitRange, SplitReader}
+import splice.source.errors.SpliceException
+
+/** Reads the blocks of one task, one after the other.
+  *
+  * @param items
+  *   converts the rows of a block to items of the reader, single rows if the block has a span of rows; may return one reused object
+  */
+final private[splice] class BlockReader[T](
+    blocks: IndexedSeq[FileBlock],
+    open: FileBlock => Iterator[InternalRow],
+    items: Iterator[InternalRow] => Iterator[T],
+    policy: FilePolicy,
+    users: PathUsers = PathUsers.Nobody
+) extends SplitReader[T] {
+
+  private var block: Option[FileBlock]      = None
+  private var opened: Iterator[InternalRow] = Iterator.empty
+  private var current: Iterator[T]          = Iterator.empty
+  private var item: T                       = _
+
+  // The number of blocks that were opened, and of items that the last one of them has returned.
+  private var opening = 0
+  private var taken   = 0L
+  private var isOver  = true
+
+  // The ranges after the last block that was opened, which all results of `unread` share while it is read.
+  private var later = Option.empty[List[FileRange]]
+
+  override def poll(patience: Duration): Poll = {
+    var found = step()
+    while (!found && opening < blocks.size) {
+      close()
+      turnTo(blocks(opening))
+      found = step()
+    }
+    if (found) Poll.Found else Poll.Ended
+  }
+
+  override def get(): T = item
+
+  // Items are rows in real-time mode, where each block has a span of rows.
+  override def unread: List[SplitRange] = {
+    val rest = later.getOrElse(blocks.iterator.drop(opening).map(FileRange(_)).toList)
+    later = Some(rest)
+    block.filterNot(_ => isOver).fold[List[SplitRange]](rest)(one => FileRange(one.after(taken)) :: rest)
+  }
+
+  override def close(): Unit = {
+    opened match {
+      case resource: AutoCloseable => resource.close()
+      case _                       => ()
+    }
+    opened = Iterator.empty
+    current = Iterator.empty
+    InputFileBlock.unset()
+  }
+
+  private def turnTo(next: FileBlock): Unit = {
+    block = Some(next)
+    opening += 1
+    later = None
+    taken = 0L
+    isOver = false
+    InputFileBlock.set(next.path, next.start, next.length)
+    try {
+      opened = open(next)
+      val all = items(opened)
+      current = next.rows.fold(all)(_.of(all))
+    } catch { case e: Exception => skip(e) }
+  }
+
+  private def step(): Boolean =
+    try {
+      val found = current.hasNext
+      if (found) {
+        item = current.next()
+        taken += 1
+      } else isOver = true
+      found
+    } catch {
+      case e: Exception =>
+        skip(e)
+        false
+    }
+
+  private def skip(e: Exception): Unit = {
+    val shown   = users.cleaned(e)
+    val skipped = e match {
+      case BlockReader.Unavailable()            => false
+      case _: SpliceException                   => false
+      case _: FileNotFoundException             => policy.ignoreMissing
+      case _: RuntimeException | _: IOException => policy.ignoreCorrupt
+      case _                                    => false
+    }
+    if (!skipped) throw shown match {
+      case missing: FileNotFoundException => FilesErrors.fileNotFound(block.fold("")(_.path), missing)
+      case other                          => other
+    }
+    BlockReader.log.warn(s"Skipped the rest of ${block.fold("")(_.toString)}", shown)
+    current = Iterator.empty
+    isOver = true
+  }
+}
+
+private object BlockReader {
+  private val log = LoggerFactory.getLogger(classOf[BlockReader[_]])
+
+  /** The storage denies access or has lost a block for now: another attempt may read the file. Formats wrap such errors. */
+  private object Unavailable {
+    def unapply(e: Throwable): Boolean =
+      Iterator.iterate(Option(e))(_.flatMap(error => Option(error.getCause))).takeWhile(_.isDefined).take(Depth).flatten
+        .exists {
+          case AccessDenied(_) | _: BlockMissingException => true
+          case _                                          => false
+        }
+  }
+
+  private val Depth = 20
+}

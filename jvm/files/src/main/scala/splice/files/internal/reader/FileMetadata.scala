@@ -1,0 +1,55 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.reader
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+import splice.files.internal.session.ColumnNames
+import splice.files.internal.split.FileBlock
+
+/** A column that says where a row comes from; hidden until it is named. */
+sealed abstract private[files] class FileMetadata(name: String, kind: DataType, doc: String) extends Product
+    with Serializable {
+
+  val field: StructField = StructField(name, kind, nullable = false).withComment(doc)
+
+  /** The value, in Spark's internal form, for all rows of a block. */
+  def of(block: FileBlock): Any
+}
+
+private[files] object FileMetadata {
+
+  case object FilePath extends FileMetadata("_file_path", StringType, "the file that the row is from") {
+    // As Spark's own _metadata.file_path writes it.
+    override def of(block: FileBlock): Any =
+      UTF8String.fromString(new Path(FileBlocks.path(block).toString).toUri.toString)
+  }
+
+  case object FileSize extends FileMetadata("_file_size", LongType, "the size of the file in bytes") {
+    override def of(block: FileBlock): Any = block.size
+  }
+
+  case object FileModificationTime
+      extends FileMetadata("_file_modification_time", TimestampType, "when the file was last modified") {
+    override def of(block: FileBlock): Any = block.modified * 1000L
+  }
+
+  case object FileBlockStart
+      extends FileMetadata(
+        "_file_block_start",
+        LongType,
+        "the first byte of the part of the file that the row was read with"
+      ) {
+    override def of(block: FileBlock): Any = block.start
+  }
+
+  val all: Seq[FileMetadata] = Seq(FilePath, FileSize, FileModificationTime, FileBlockStart)
+
+  val schema: StructType = StructType(all.map(_.field))
+
+  def named(name: String): Option[FileMetadata] =
+    all.find(column => ColumnNames.key(column.field.name) == ColumnNames.key(name))
+}

@@ -1,0 +1,68 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.reader
+
+import scala.collection.mutable
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.FileStatus
+import org.apache.spark.sql.catalyst.InternalRow
+import org.slf4j.LoggerFactory
+
+import splice.files.internal.access.PathUsers
+import splice.files.internal.errors.FilesErrors
+import splice.files.internal.options.OnFileChanged
+import splice.files.internal.split.FileBlock
+
+/** Opens blocks of files that are still what they were when they were listed. Made for one task; used by one thread. */
+final private[splice] class FileOpener(
+    configuration: Configuration,
+    policy: FilePolicy,
+    users: PathUsers = PathUsers.Nobody
+) {
+
+  private val checked = mutable.Set.empty[String]
+
+  /** The rows of a block.
+    *
+    * @throws splice.source.errors.SpliceException
+    *   when the file was changed
+    * @throws java.io.FileNotFoundException
+    *   when it is gone
+    */
+  def open(block: FileBlock, read: FileBlock => Iterator[InternalRow]): Iterator[InternalRow] = {
+    if (checked.add(block.path)) check(block)
+    read(block)
+  }
+
+  private def check(block: FileBlock): Unit = {
+    val path = FileBlocks.path(block, users)
+    val now  = path.getFileSystem(configuration).getFileStatus(path)
+    difference(block, now).foreach { case (what, listed, found) =>
+      policy.onChanged match {
+        case OnFileChanged.Fail => throw FilesErrors.fileChanged(block.path, what, listed, found)
+        case OnFileChanged.Warn =>
+          FileOpener.log.warn(FilesErrors.fileChangedText(block.path, what, listed, found))
+      }
+    }
+  }
+
+  private def difference(block: FileBlock, now: FileStatus): Option[(String, String, String)] =
+    if (now.getLen != block.size) Some(("its length", s"${block.size} bytes", s"${now.getLen} bytes"))
+    else if (!FileOpener.isSameTime(block.modified, now.getModificationTime))
+      Some(("its modification time", time(block.modified), time(now.getModificationTime)))
+    else None
+
+  private def time(millis: Long): String = java.time.Instant.ofEpochMilli(millis).toString
+}
+
+private object FileOpener {
+  private val log = LoggerFactory.getLogger(classOf[FileOpener])
+
+  private val Second = 1000L
+
+  /** Some stores return milliseconds in a listing and whole seconds in the status of one file. */
+  private def isSameTime(a: Long, b: Long): Boolean =
+    a == b || (Math.floorDiv(a, Second) == Math.floorDiv(b, Second) && Seq(a, b).exists(_ % Second == 0))
+}

@@ -1,0 +1,52 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.reader
+
+import java.util.{Collections, LinkedHashMap, Map => JMap}
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.execution.datasources.FileFormat
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.util.SerializableConfiguration
+
+import splice.files.internal.session.{FileFormats, PinnedSession}
+import splice.files.internal.settings.FileSettings
+import splice.files.internal.split.FileSchemas
+
+/** Creates the readers of one run of a query, once per set of columns: each ships a Hadoop configuration. */
+final private[files] class FileReaders(settings: FileSettings, session: PinnedSession) {
+
+  private type Key = (StructType, FileSchemas)
+
+  private val made: JMap[Key, FileReaderFactory] = Collections.synchronizedMap(
+    new LinkedHashMap[Key, FileReaderFactory] {
+      override def removeEldestEntry(eldest: JMap.Entry[Key, FileReaderFactory]): Boolean = size > FileReaders.Kept
+    }
+  )
+
+  def of(columns: StructType, schemas: FileSchemas): FileReaderFactory =
+    made.computeIfAbsent((columns, schemas), _ => session.run(make(ReadLayout(columns, schemas))))
+
+  private def make(layout: ReadLayout): FileReaderFactory = {
+    val spark         = SparkSession.active
+    val format        = FileFormats.of(settings.kind)
+    val columnar      = settings.kind.vectorized && format.supportBatch(spark, layout.returned)
+    val configuration = FileFormats.configuration(spark, settings.spark.originalMap)
+    val read          = format.buildReaderWithPartitionValues(
+      spark,
+      layout.data,
+      layout.constants,
+      layout.file,
+      Nil,
+      settings.spark + (FileFormat.OPTION_RETURNING_BATCH -> columnar.toString),
+      configuration
+    )
+    val shipped = spark.sparkContext.broadcast(new SerializableConfiguration(configuration))
+    new FileReaderFactory(layout, read, columnar, shipped, FilePolicy(settings), settings.users, session.settings)
+  }
+}
+
+private object FileReaders {
+  private val Kept = 8
+}

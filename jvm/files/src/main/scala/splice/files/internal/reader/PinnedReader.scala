@@ -1,0 +1,22 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.reader
+
+import java.time.Duration
+
+import org.apache.spark.sql.internal.SQLConf
+
+import splice.source.{ForwardingReader, Poll, SplitReader}
+import splice.source.runtime.SessionSettings
+
+/** Reads with given settings in place of those of the task: Spark's parsers ask for them at each row. */
+final private[files] class PinnedReader[T](inner: SplitReader[T], settings: SessionSettings)
+    extends ForwardingReader[T, T](inner) {
+
+  private lazy val conf = settings.conf
+
+  override def poll(patience: Duration): Poll = SQLConf.withExistingConf(conf)(inner.poll(patience))
+
+  override def get(): T = inner.get()
+}

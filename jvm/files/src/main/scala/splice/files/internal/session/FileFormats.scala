@@ -1,0 +1,31 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.session
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.classic
+import org.apache.spark.sql.execution.datasources.v2.FileDataSourceV2
+import org.apache.spark.sql.execution.datasources.{DataSource, FileFormat}
+import org.apache.spark.sql.internal.SQLConf
+
+import splice.files.internal.options.FileKind
+
+/** Spark's own readers, found as `spark.read.format` finds them. */
+private[files] object FileFormats {
+
+  def of(kind: FileKind): FileFormat =
+    DataSource.lookupDataSource(kind.name, SQLConf.get).getDeclaredConstructor().newInstance() match {
+      case format: FileFormat       => format
+      case source: FileDataSourceV2 => source.fallbackFileFormat.getDeclaredConstructor().newInstance()
+      case other                    => throw new IllegalStateException(s"${other.getClass.getName} does not read files")
+    }
+
+  /** The settings of the session. */
+  def conf(spark: SparkSession): SQLConf = spark.asInstanceOf[classic.SparkSession].sessionState.conf
+
+  /** The Hadoop configuration of the session, with the options of a read on top. */
+  def configuration(spark: SparkSession, options: Map[String, String]): Configuration =
+    spark.asInstanceOf[classic.SparkSession].sessionState.newHadoopConfWithOptions(options)
+}

@@ -1,0 +1,31 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.session
+
+import org.apache.spark.sql.SparkSession
+
+import splice.source.runtime.SessionSettings
+
+/** The session of a query with the settings of the first start of its checkpoint. Used by the query's thread. */
+final private[files] class PinnedSession(val settings: SessionSettings) {
+
+  // Spark's formats take some settings of the session that they are given, and others of the active one.
+  private lazy val pinned: SparkSession = {
+    val own  = SparkSession.active
+    val copy = own.newSession()
+    FileFormats.conf(own).getAllConfs.foreach { case (key, value) => FileFormats.conf(copy).setConfString(key, value) }
+    settings.settings.foreach { case (key, value) => FileFormats.conf(copy).setConfString(key, value) }
+    copy
+  }
+
+  /** Runs `body` with a session of these settings as the active one. */
+  def run[A](body: => A): A =
+    if (settings.isCurrent) body
+    else {
+      val own = SparkSession.active
+      SparkSession.setActiveSession(pinned)
+      try settings.within(body)
+      finally SparkSession.setActiveSession(own)
+    }
+}

@@ -1,0 +1,36 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.settings
+
+import splice.files.internal.errors.FilesErrors
+import splice.files.internal.options.FileOptions
+import splice.source.options.SourceOptions
+
+/** Options of Spark's own stream of files that the file source does not have. Its formats would ignore them without a message. */
+private[files] object StreamOptions {
+
+  private type Name = String => String
+
+  private val instead: Seq[(String, Name => String)] = Seq(
+    "latestFirst" -> { name =>
+      s"Splice reads the oldest files first. Remove the option, or set '${name(FileOptions.OrderBy.key)}' to 'path'"
+    },
+    "maxFileAge" -> { name =>
+      s"Splice reads listed files of any age. To exclude old files, set '${name(FileOptions.ModifiedAfter.key)}'"
+    },
+    "cleanSource" ->
+      (_ => "Splice does not delete or move files. Remove the option, and clean the folder outside of the query"),
+    "sourceArchiveDir" ->
+      (_ => "Splice does not move files. Remove the option, and archive the files outside of the query"),
+    "fileNameOnly"            -> (_ => "Splice identifies a file by its path. Remove the option"),
+    "maxCachedFiles"          -> (_ => "Splice lists the files once and caches none. Remove the option"),
+    "discardCachedInputRatio" -> (_ => "Splice lists the files once and caches none. Remove the option")
+  )
+
+  /** @throws splice.source.errors.SpliceOptionException when one of these options is set */
+  def refuse(options: SourceOptions): Unit =
+    instead.find { case (key, _) => options.contains(key) }.foreach { case (key, remedy) =>
+      throw FilesErrors.optionNotSupported(options.name(key), remedy(options.name))
+    }
+}

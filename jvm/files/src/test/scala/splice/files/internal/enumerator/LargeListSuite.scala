@@ -1,0 +1,58 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.enumerator
+
+import java.io.{ByteArrayOutputStream, ObjectOutputStream}
+import java.time.Clock
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.sidelog.MemorySideLog
+import splice.files.{CountingFileSystem, SourceRead}
+import splice.files.internal.split.{FileSchemas, ListedFile, Packing}
+import splice.source.{EnumeratorContext, Limits, ReadMode}
+
+/** Ten thousand files cost the driver no question to the file system, a short offset, and small tasks. */
+final class LargeListSuite extends AnyFunSuite {
+
+  private val count = 10000
+
+  private val list = new FileList(
+    FileSchemas(StructType.fromDDL("id BIGINT"), new StructType()),
+    Packing(128L << 20, 4L << 20, 2),
+    (0 until count).map { i =>
+      ListedFile(
+        f"counting:/lake/orders/day=2026-11-${i % 28 + 1}%02d/part-$i%05d-0b6f2a4e-c000.parquet",
+        130L << 20,
+        1700000000000L + i,
+        splittable = true,
+        InternalRow.empty
+      )
+    }
+  )
+
+  test("planned from the list alone") {
+    val log     = new MemorySideLog
+    val entries = new FileListLog(log)
+    entries.create(list)
+    entries.close(count)
+    val source = SourceRead.source("format" -> "parquet", "path" -> "counting:///lake/orders", "schema" -> "id BIGINT")
+    val enumerator      = source.enumerator(EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, "large"))
+    val (ranges, asked) = CountingFileSystem.during("/lake") {
+      val start = FilesPosition.Start
+      val until = enumerator.advance(start, Limits.Everything)
+      assert(until.json.length < 1000)
+      enumerator.splits(start, until)
+    }
+    assert(asked.isEmpty)
+    assert(ranges.map(_.weight).sum == list.unread(FilesPosition.Start))
+    val bytes = new ByteArrayOutputStream
+    val out   = new ObjectOutputStream(bytes)
+    out.writeObject(ranges.head)
+    out.close()
+    assert(bytes.size < 2000)
+  }
+}

@@ -1,0 +1,104 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.listing
+
+import java.nio.file.{Files, Paths}
+
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.sidelog.MemorySideLog
+import splice.files.{LocalSpark, SourceRead}
+import splice.files.internal.split.FileSchemas
+import splice.source.{Limits, StartPosition}
+import splice.source.errors.SpliceException
+import splice.source.runtime.SideLog
+
+/** Columns at a restart. */
+final class ColumnChangeSuite extends AnyFunSuite with LocalSpark {
+
+  private def write(name: String, text: String): Unit = {
+    val file = Paths.get(at(name))
+    Files.createDirectories(file.getParent)
+    Files.writeString(file, text)
+  }
+
+  private def start(log: SideLog, name: String, options: (String, String)*): SourceRead = {
+    val all =
+      Seq("format" -> "csv", "path" -> at(name), "maxFilesPerTrigger" -> "1", "orderBy" -> "path", "header" -> "true")
+    new SourceRead(SourceRead.source(all ++ options: _*), log)
+  }
+
+  private val infer = "inferSchema" -> "true"
+
+  private def next(read: SourceRead, at: String): Seq[String] = {
+    val columns = read.source.schema
+    val from    = read.source.position(at)
+    val until   = read.enumerator.advance(from, read.enumerator.limits(from))
+    read.rows(columns, read.enumerator.splits(from, until))
+  }
+
+  private def rejected(read: SourceRead, at: String, words: String*): Unit = {
+    val error = intercept[SpliceException](next(read, at))
+    assert(error.getCondition == "SPLICE_FILES_DATA.COLUMN_CHANGED")
+    words.foreach(word => assert(error.getMessage.contains(word)))
+  }
+
+  private val one = """{"files":1,"v":1}"""
+
+  test("an inferred type that changes between two starts is an error, and the logged schema repairs it") {
+    Seq("a", "b").foreach(file => write(s"types/$file.csv", "id,n\n1,2\n"))
+    val log = new MemorySideLog
+    assert(next(start(log, "types", infer), start(log, "types", infer).positions.head.json).size == 1)
+    write("types/c.csv", "id,n\n1.5,2\n")
+    val words = Seq("'id'", "is DOUBLE", "was INT", "Set 'schema' to 'id INT,n INT'")
+    rejected(start(log, "types", infer), one, words: _*)
+    // A batch that runs again is rejected too.
+    val again = start(log, "types", infer)
+    again.source.schema
+    val start0 = again.source.position("""{"files":0,"v":1}""")
+    assert(intercept[SpliceException](again.enumerator.splits(
+      start0,
+      again.source.position(one)
+    )).getMessage.contains("DOUBLE"))
+    val repaired = Seq(infer, "schema" -> "id INT, n INT")
+    assert(next(start(log, "types", repaired: _*), one).size == 1)
+    assert(start(log, "types", repaired: _*).source.identity == start(log, "types", infer).source.identity)
+  }
+
+  test("without an analysis of all columns, those of the readers are compared") {
+    Seq("a", "b").foreach(file => write(s"readers/$file.csv", "id,n\n1,2\n"))
+    val log   = new MemorySideLog
+    val read  = start(log, "readers", infer)
+    val all   = read.allRanges
+    val error = intercept[SpliceException](read.enumerator.readers(StructType.fromDDL("n DOUBLE"), all))
+    assert(error.getCondition == "SPLICE_FILES_DATA.COLUMN_CHANGED")
+    assert(read.rows(StructType.fromDDL("n INT"), all).size == 2)
+  }
+
+  test("before a file has been read, other columns make another list") {
+    write("before/a.csv", "id,n\n1,2\n")
+    val log   = new MemorySideLog
+    val first = start(log, "before", infer).enumerator.start(StartPosition.Configured)
+    write("before/b.csv", "id,n\n1.5,2\n")
+    val read = start(log, "before", infer)
+    assert(read.source.schema == StructType.fromDDL("id DOUBLE, n INT"))
+    val until = read.enumerator.advance(first, Limits.Everything)
+    assert(until.json == """{"files":2,"list":1,"v":1}""")
+    assert(read.rows(ranges = read.enumerator.splits(first, until)).size == 2)
+  }
+
+  test("a given schema must be that of the list, in names, types and order") {
+    val listed              = FileSchemas(StructType.fromDDL("a INT, b STRING"), StructType.fromDDL("day DATE"))
+    def change(ddl: String) = ColumnChange.ofGiven(StructType.fromDDL(ddl), listed)
+    assert(change("a INT, b STRING").isEmpty && change("A INT NOT NULL, b STRING, day DATE").isEmpty)
+    assert(change("a BIGINT, b STRING").contains(ColumnChange("a", "INT", "BIGINT")))
+    assert(change("a INT, b STRING, day STRING").contains(ColumnChange("day", "DATE", "STRING")))
+    assert(change("a INT, b STRING, c INT").contains(ColumnChange("c", "not a column", "INT")))
+    assert(change("a INT").contains(ColumnChange("b", "STRING", "not a column")))
+    assert(change("b STRING, a INT").contains(ColumnChange("b", "column 2", "column 1")))
+    val more = StructType.fromDDL("c STRING, a INT")
+    assert(ColumnChange.ofTypes(more, listed).isEmpty)
+  }
+}

@@ -1,0 +1,118 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.listing
+
+import java.nio.file.attribute.FileTime
+import java.nio.file.{Files, Paths}
+import java.time.Instant
+
+import org.apache.hadoop.security.AccessControlException
+import org.apache.spark.sql.functions.lit
+import org.apache.spark.sql.types._
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.sidelog.MemorySideLog
+import splice.files.{DenyingFileSystem, FileSource, LocalSpark, SourceRead}
+import splice.files.internal.enumerator.{FileList, FileListLog}
+import splice.source.{ReadMode, SourceProvider}
+import splice.source.options.SourceOptions
+
+/** The list that a start writes: the order of the files, the columns, and how tasks are made. */
+final class ListingSuite extends AnyFunSuite with LocalSpark {
+
+  private def write(name: String, modified: String = "2026-01-01T00:00:00Z"): Unit = {
+    val file = Paths.get(at(name))
+    Files.createDirectories(file.getParent)
+    val _ = Files.setLastModifiedTime(Files.writeString(file, "1\n"), FileTime.from(Instant.parse(modified)))
+  }
+
+  private def list(source: FileSource, cores: Int = 2): FileList = {
+    val log = new MemorySideLog
+    val _   = new SourceRead(source, log, cores = cores).positions
+    new FileListLog(log).read()
+  }
+
+  private def text(name: String, options: (String, String)*): FileSource =
+    SourceRead.source(Seq("format" -> "text", "path" -> at(name)) ++ options: _*)
+
+  private def names(list: FileList): Seq[String] = list.files.map(_.path.split('/').last)
+
+  test("the oldest files are read first, those of one time by path, or all by path") {
+    Seq("b" -> "02", "a" -> "03", "d" -> "01", "c" -> "02").foreach { case (name, day) =>
+      write(s"order/$name", s"2026-01-${day}T00:00:00Z")
+    }
+    assert(names(list(text("order"))) == Seq("d", "b", "c", "a"))
+    assert(names(list(text("order", "orderBy" -> "path"))) == Seq("a", "b", "c", "d"))
+  }
+
+  test("a stream that starts after its analysis has the files of its start, and the columns of its analysis") {
+    def csv = SourceRead.source("format" -> "csv", "path" -> at("later"), "inferSchema" -> "true")
+    write("later/a")
+    val (stream, batch) = (csv, csv)
+    Seq(stream, batch).foreach(source => assert(source.schema == StructType.fromDDL("_c0 INT")))
+    Files.writeString(Paths.get(at("later/b")), "x,y\n")
+    assert(names(list(stream)).sorted == Seq("a", "b") && stream.schema == StructType.fromDDL("_c0 INT"))
+    val log = new MemorySideLog
+    val _   = new SourceRead(batch, log, ReadMode.Batch).positions
+    assert(names(new FileListLog(log).read()) == Seq("a"))
+    assert(csv.schema.size == 2)
+  }
+
+  test(
+    "a task's size is that of the option, else of the session, and the number of tasks that of the session or the cores"
+  ) {
+    write("tasks/a")
+
+    assert(list(text("tasks"), cores = 3).packing.minPartitions == 3)
+    assert(list(text("tasks", "maxPartitionBytes" -> "7k")).packing.maxPartitionBytes == 7168)
+    val settings = Seq(
+      "spark.sql.files.maxPartitionBytes" -> "5000",
+      "spark.sql.files.openCostInBytes"   -> "600",
+      "spark.sql.files.minPartitionNum"   -> "9"
+    )
+    settings.foreach { case (key, value) => spark.conf.set(key, value) }
+    try {
+      val packing = list(text("tasks"), cores = 3).packing
+      assert((packing.maxPartitionBytes, packing.openCostInBytes, packing.minPartitions) == ((5000L, 600L, 9)))
+    } finally settings.foreach { case (key, _) => spark.conf.unset(key) }
+  }
+
+  test("a given schema promises no values, at any depth") {
+    write("nulls/a")
+    val strict = new StructType()
+      .add("a", ArrayType(LongType, containsNull = false), nullable = false)
+      .add("m", MapType(StringType, LongType, valueContainsNull = false), nullable = false)
+      .add("s", new StructType().add("x", LongType, nullable = false), nullable = false)
+    val read = SourceRead.source("format" -> "json", "path" -> at("nulls"), "schema" -> strict.json).schema
+    assert(read == StructType.fromDDL("a ARRAY<BIGINT>, m MAP<STRING, BIGINT>, s STRUCT<x: BIGINT>"))
+  }
+
+  test("a folder's value is read in place of a column of the files, as in Spark") {
+    spark.range(3).withColumn("k", lit(1)).write.parquet(at("hides/k=9"))
+    val read = SourceRead("format" -> "parquet", "path" -> at("hides"))
+    val own  = spark.read.parquet(at("hides"))
+    assert(read.source.schema == own.schema && read.rows() == SourceRead.ofSpark(own))
+  }
+
+  test("several paths are one identity in any order, and one path is its text") {
+    def path(paths: String*)     = FileSource.builder("text", paths: _*).build().options
+    def identity(paths: String*) =
+      SourceProvider.create(SourceOptions(path(paths: _*))).identity.apply("path")
+    assert(identity("/b", "/a", "/b/") == """["file:///a","file:///b"]""" &&
+      identity("/a", "/b") == identity("/b", "/a"))
+    assert(identity("/a") == "file:///a" && identity("/a", "/a/") == "file:///a")
+  }
+
+  test("folders above a path may be closed to the user, and the path itself may not") {
+    def read(path: String) = SourceRead(
+      "format"          -> "text",
+      "path"            -> s"denying://${at(path)}",
+      "fs.denying.impl" -> classOf[DenyingFileSystem].getName
+    )
+    write("locked/open/k=1/a")
+    assert(read("locked/open/k=1").rows().size == 1)
+    write("locked-too/a")
+    assertThrows[AccessControlException](read("locked-too").rows())
+  }
+}

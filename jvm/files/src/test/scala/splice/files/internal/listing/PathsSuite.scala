@@ -1,0 +1,163 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.listing
+
+import java.nio.file.attribute.FileTime
+import java.nio.file.{Files, Paths}
+import java.time.Instant
+
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.types._
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.files.{LocalSpark, SourceRead}
+import splice.files.internal.errors.FilesErrors
+import splice.source.errors.SpliceException
+
+/** What is found at paths, and the columns that folders and files give. */
+final class PathsSuite extends AnyFunSuite with LocalSpark {
+
+  private def write(name: String, text: String = "a\nb\n"): String = {
+    val file = Paths.get(at(name))
+    Files.createDirectories(file.getParent)
+    Files.writeString(file, text).toString
+  }
+
+  private def count(options: (String, String)*): Int = SourceRead(Seq("format" -> "text") ++ options: _*).rows().size
+
+  test("several paths, patterns, and files whose names begin with _ or .") {
+    Seq(
+      "p/2026-01/a.txt",
+      "p/2026-02/b.txt",
+      "p/2025-12/c.txt",
+      "p/2026-01/_SUCCESS",
+      "p/2026-01/.hidden",
+      "q/d.txt"
+    ).foreach(write(_))
+    assert(count("path" -> at("p/2026-*")) == 4)
+    assert(count("path" -> at("p/{2026-01,2025-12}/*.txt")) == 4)
+    assert(count("paths" -> s"""["${at("p/2026-*")}","${at("q")}"]""") == 6)
+    assert(count("path" -> at("q/d.txt")) == 2)
+  }
+
+  test("folders at any depth only when they are asked for, and names that must fit") {
+    Seq("r/x/y/a.txt", "r/b.txt", "r/c.log").foreach(write(_))
+    assert(count("path" -> at("r"), "recursiveFileLookup" -> "true") == 6)
+    assert(count("path" -> at("r"), "recursiveFileLookup" -> "true", "pathGlobFilter" -> "*.txt") == 4)
+  }
+
+  test("a folder that another path contains is read once, and a hidden folder is read only where a path names it") {
+    Seq("h/a.txt", "h/_old/b.txt", "h/.older/k=1/c.txt", "h/sub/d.txt").foreach(write(_))
+    def both(inner: String) = count("paths" -> s"""["${at("h")}","${at(inner)}"]""", "recursiveFileLookup" -> "true")
+    assert(count("path" -> at("h"), "recursiveFileLookup" -> "true") == 4)
+    assert(both("h/sub") == 4 && both("h/_old") == 6 && both("h/.older") == 6 && both("h/.older/k=1") == 6)
+    assert(count("paths" -> s"""["${at("h")}","${at("h/_old")}"]""") == 4)
+  }
+
+  test("only files modified before or after a time") {
+    Seq("m/a.txt" -> "2026-01-01T00:00:00Z", "m/b.txt" -> "2026-02-01T00:00:00Z").foreach { case (name, time) =>
+      Files.setLastModifiedTime(Paths.get(write(name)), FileTime.from(Instant.parse(time)))
+    }
+    def files(options: (String, String)*) =
+      SourceRead(Seq("format" -> "text", "path" -> at("m")) ++ options: _*).allRanges.size
+    assert(files("modifiedAfter" -> "2026-01-15T00:00:00", "maxPartitionBytes" -> "1") == 4)
+    assert(count("path" -> at("m"), "modifiedBefore" -> "2026-01-15T00:00:00") == 2)
+    assert(count("path" -> at("m"), "modifiedAfter" -> "2026-03-01T00:00:00") == 0)
+  }
+
+  test("folder names give columns as in Spark, in every type that Spark finds in them") {
+    val parts = spark.range(60).select(
+      col("id"),
+      (col("id") % 2).as("number"),
+      expr("DATE '2026-01-01' + CAST(id % 3 AS INT)").as("day"),
+      expr("CASE WHEN id % 5 > 0 THEN concat('a b/', id % 5) END").as("word"),
+      expr("id % 2 + 0.5D").as("real"),
+      expr("TIMESTAMP '2026-01-01 10:00:00' + make_interval(0, 0, 0, 0, CAST(id % 2 AS INT))").as("moment")
+    )
+    parts.write.partitionBy("number", "day", "word", "real", "moment").parquet(at("hive"))
+    val read     = SourceRead("format" -> "parquet", "path" -> at("hive"))
+    val expected = spark.read.parquet(at("hive"))
+    assert(read.source.schema == expected.schema)
+    assert(read.rows() == SourceRead.ofSpark(expected))
+    val typed = SourceRead("format" -> "parquet", "path" -> at("hive"), "schema" -> "id BIGINT, number STRING")
+    assert(typed.source.schema("number").dataType == StringType)
+    assert(typed.rows().size == 60)
+  }
+
+  test("a base path keeps the columns of folders above a path") {
+    spark.range(10).withColumn("k", col("id") % 2).write.partitionBy("k").parquet(at("base"))
+    assert(SourceRead("format" -> "parquet", "path" -> at("base/k=1")).source.schema.fieldNames.toSeq == Seq("id"))
+    val read = SourceRead("format" -> "parquet", "path" -> at("base/k=1"), "basePath" -> at("base"))
+    assert(read.source.schema.fieldNames.toSeq == Seq("id", "k"))
+  }
+
+  test("metadata columns say which file and block a row is from, as Spark's own do") {
+    spark.range(0, 50, 1, 2).write.parquet(at("meta dir/ä"))
+    val read   = SourceRead("format" -> "parquet", "path" -> at("meta dir/ä"))
+    val names  = Seq("_file_size", "id", "_file_path", "_file_modification_time", "_file_block_start")
+    val wanted = StructType(names.map(n => (read.source.schema ++ read.source.metadataColumns).find(_.name == n).get))
+    val own    = spark.read.parquet(at("meta dir/ä")).selectExpr(
+      "_metadata.file_size AS _file_size",
+      "id",
+      "_metadata.file_path AS _file_path",
+      "_metadata.file_modification_time AS _file_modification_time",
+      "_metadata.file_block_start AS _file_block_start"
+    )
+    val expected = SourceRead.ofSpark(own)
+    assert(read.rows(wanted) == expected)
+    assert(read.batches(wanted) == expected)
+  }
+
+  test("a column of the files hides the metadata column of its name, as in Spark") {
+    val own = spark.range(3).selectExpr("id AS _file_size", "CAST(id AS STRING) AS _file_path", "id")
+    own.write.parquet(at("hidden"))
+    val read = SourceRead("format" -> "parquet", "path" -> at("hidden"))
+    assert(read.rows() == SourceRead.ofSpark(own) && read.batches(own.schema) == SourceRead.ofSpark(own))
+  }
+
+  test("a path that is not there is named, when the columns are asked for and when files are listed") {
+    val missing = at("nowhere")
+    Seq(missing, s"$missing/*.txt").foreach { path =>
+      val source = SourceRead("format" -> "text", "path" -> path, "schema" -> "value STRING")
+      Seq(intercept[SpliceException](source.source.schema), intercept[SpliceException](source.positions)).foreach {
+        error =>
+          assert(error.getCondition == FilesErrors.PathNotFound)
+          assert(error.getMessage.contains(path))
+      }
+    }
+  }
+
+  test("a scheme that nothing reads is named") {
+    val error = intercept[SpliceException](SourceRead("format" -> "text", "path" -> "nosuch://bucket/x").source.schema)
+    assert(error.getCondition == "SPLICE_FILES.FILE_SYSTEM_NOT_FOUND" && error.getMessage.contains("nosuch://bucket/x"))
+  }
+
+  test("a folder without files has no schema, and no rows with a given one") {
+    Files.createDirectories(Paths.get(at("empty")))
+    val error = intercept[SpliceException](SourceRead("format" -> "parquet", "path" -> at("empty")).source.schema)
+    assert(error.getCondition == "SPLICE_FILES.SCHEMA_NOT_FOUND" && error.getMessage.contains("'schema'"))
+    assert(SourceRead("format" -> "parquet", "path" -> at("empty"), "schema" -> "id BIGINT").rows().isEmpty)
+  }
+
+  test("a file that several paths contain is read once") {
+    Seq("over/2026-10/a.txt", "over/2026-11/b.txt", "over/2026-11/c.txt").foreach(write(_))
+    val month                               = at("over/2026-11")
+    def paths(paths: String*)               = "paths" -> paths.map(p => s"\"$p\"").mkString("[", ",", "]")
+    def counts(expected: Int, all: String*) = assert(count(paths(all: _*)) == expected, all)
+    counts(6, at("over/2026-*"), month)
+    counts(4, month, s"$month/", s"file://$month", s"${at("over")}//2026-11")
+    counts(4, month, s"$month/b.txt")
+    counts(4, s"$month/b*", s"$month/*.txt")
+    counts(2, s"$month/b.txt", s"$month/b.txt")
+    assert(count(paths(at("over"), month), "recursiveFileLookup" -> "true") == 6)
+  }
+
+  test("a folder of columns and parts of it are read once, with all columns") {
+    Seq("cols/k=1/a.txt", "cols/k=1/_skipped.txt", "cols/k=2/b.txt").foreach(write(_))
+    val paths = Seq("cols", "cols/k=1", "cols/k=2/b.txt").map(p => s"\"${at(p)}\"").mkString("[", ",", "]")
+    val read  = SourceRead("format" -> "text", "paths" -> paths)
+    assert(read.source.schema.fieldNames.toSeq == Seq("value", "k"))
+    assert(read.rows() == SourceRead.ofSpark(spark.read.text(at("cols"))))
+  }
+}

@@ -1,0 +1,230 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.listing
+
+import java.nio.file.{Files, Path, Paths}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.streaming.{DataStreamWriter, Trigger}
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.files.{LocalSpark, SourceRead}
+import splice.source.errors.SpliceException
+
+/** Folders that Spark's streaming file sink wrote are read by the sink's log, as `spark.read` does. */
+final class SinkFolderSuite extends AnyFunSuite with LocalSpark {
+
+  private val Ignored = "spark.sql.streaming.fileStreamSink.ignoreMetadata"
+
+  // One batch per file of the input, 10 rows each.
+  private def stream(name: String, batches: Int, partitions: Seq[String] = Nil): String = {
+    (0 until batches).foreach { i =>
+      val lines = (i * 10 until i * 10 + 10).map(n => s"""{"id":$n,"k":${n % 2},"p":${n % 3}}""")
+      val file  = Paths.get(at(s"inputs/$name/$i.json"))
+      Files.createDirectories(file.getParent)
+      Files.write(file, lines.asJava)
+    }
+    val writer = spark.readStream
+      .schema("id BIGINT, k BIGINT, p BIGINT")
+      .option("maxFilesPerTrigger", "1")
+      .json(at(s"inputs/$name"))
+      .selectExpr("id", "concat('a b%', k) AS k", "p")
+      .writeStream
+      .format("parquet")
+      .option("checkpointLocation", at(s"checkpoints/$name"))
+      .trigger(Trigger.AvailableNow())
+    partitioned(writer, partitions).start(at(name)).awaitTermination()
+    at(name)
+  }
+
+  private def partitioned[A](writer: DataStreamWriter[A], names: Seq[String]) =
+    if (names.isEmpty) writer else writer.partitionBy(names: _*)
+
+  private def parts(path: String): Seq[Path] =
+    Files.walk(Paths.get(path)).iterator.asScala.filter(_.toString.endsWith(".parquet")).toSeq.sorted
+
+  /** The file that a batch leaves when its tasks run again under new names. */
+  private def orphan(path: String): Unit = {
+    val file = parts(path).head
+    val _    = Files.copy(file, file.resolveSibling(s"orphan-${file.getFileName}"))
+  }
+
+  private def read(options: (String, String)*): SourceRead = SourceRead(Seq("format" -> "parquet") ++ options: _*)
+
+  private def count(options: (String, String)*): Int = read(options: _*).rows().size
+
+  private def failure(options: (String, String)*): SpliceException =
+    intercept[SpliceException](read(options: _*).rows())
+
+  // Without its checksum, so that the file system accepts the new content.
+  private def rewrite(entry: Path, text: String): Unit = {
+    Files.deleteIfExists(entry.resolveSibling(s".${entry.getFileName}.crc"))
+    val _ = Files.writeString(entry, text)
+  }
+
+  private def withConf[A](key: String, value: String)(body: => A): A = {
+    spark.conf.set(key, value)
+    try body
+    finally spark.conf.unset(key)
+  }
+
+  test("files of killed batches are not read, unless the session ignores the log") {
+    val path = stream("plain", 3)
+    orphan(path)
+    assert(spark.read.parquet(path).count() == 30)
+    assert(read("path" -> path).rows() == SourceRead.ofSpark(spark.read.parquet(path)))
+    assert(count("path" -> path, "schema" -> "id BIGINT") == 30)
+    assert(withConf(Ignored, "true")(count("path" -> path)) == 40)
+  }
+
+  test("the log is read after compaction, also when expired entries are deleted") {
+    withConf("spark.sql.streaming.fileSink.log.compactInterval", "3") {
+      val path = stream("compacted", 8)
+      orphan(path)
+      val log = Paths.get(path, "_spark_metadata")
+      assert(Files.exists(log.resolve("5.compact")) && Files.exists(log.resolve("7")))
+      assert(count("path" -> path) == 80)
+      Seq("0", "1", "2.compact", "3", "4").foreach(entry => Files.delete(log.resolve(entry)))
+      assert(count("path" -> path) == 80)
+    }
+  }
+
+  test("columns of partition folders, a partition folder, a pattern, a list of paths and one file") {
+    val path = stream("parts", 2, Seq("k", "p"))
+    val odd  = s"$path/k=a b%251"
+    assert(Files.exists(Paths.get(odd)))
+    Seq(path, odd).foreach(orphan)
+    assert(read("path" -> path).source.schema == spark.read.parquet(path).schema)
+    assert(read("path" -> path).rows() == SourceRead.ofSpark(spark.read.parquet(path)))
+    assert(count("path" -> odd) == 10)
+    assert(count("path" -> odd, "basePath" -> path) == 10)
+    assert(count("path" -> s"$path/k=*", "basePath" -> path) == 20)
+    assert(count("path" -> s"$path/*/*/*.parquet", "basePath" -> path) == 20)
+    assert(count("path" -> path, "recursiveFileLookup" -> "true") == 20)
+    assert(count("paths" -> s"""["$odd","$path/k=a b%250"]""", "basePath" -> path) == 20)
+    val file = parts(odd).filterNot(_.toString.contains("orphan")).head.toString
+    assert(count("path" -> file) == spark.read.parquet(file).count())
+    assert(count("path" -> path, "pathGlobFilter" -> "nothing*", "schema" -> "id BIGINT") == 0)
+  }
+
+  test("a file of a killed batch is not read when it is the path itself") {
+    val path = stream("single", 1, Seq("p"))
+    orphan(path)
+    val file = parts(path).find(_.toString.contains("orphan")).fold("")(_.toString)
+    val own  = parts(path).filterNot(_.toString.contains("orphan")).head.toString
+    assert(count("path" -> file, "schema" -> "id BIGINT") == 0)
+    val both = "paths" -> s"""["$file","$own"]"""
+    Seq(Nil, Seq("basePath" -> path)).foreach { base =>
+      val (two, one) = (read(both +: base: _*), read(("path" -> own) +: base: _*))
+      assert(two.source.schema == one.source.schema && two.rows() == one.rows())
+    }
+  }
+
+  test("several folders of the sink in one recursive read, and a sink's folder in a list with a plain one") {
+    val inner = stream("several/one", 1)
+    val _     = stream("several/two", 2)
+    orphan(inner)
+    spark.range(5).selectExpr("id", "'x' AS k", "id AS p").write.parquet(at("not-a-sink"))
+    assert(count("path" -> at("several"), "recursiveFileLookup" -> "true") == 30)
+    assert(count("path" -> at("several/*")) == 30)
+    assert(count("paths" -> s"""["$inner","${at("not-a-sink")}"]""") == 15)
+  }
+
+  test("a folder inside the sink's folder that is not a partition of it is read as it is") {
+    val path = stream("outer", 1)
+    spark.range(7).write.parquet(s"$path/other")
+    assert(count("path" -> s"$path/other") == 7)
+    assert(count("path" -> path) == 10)
+  }
+
+  test("a base path ends the search for the log") {
+    val path = stream("based", 1, Seq("p"))
+    orphan(s"$path/p=0")
+    assert(count("path" -> s"$path/p=0") == 4)
+    assert(count("path" -> s"$path/p=0", "basePath" -> s"$path/p=0") == 8)
+  }
+
+  test("a committed file that is missing fails its task, as any listed file") {
+    val path = stream("lost", 2)
+    Files.delete(parts(path).head)
+    val error = failure("path" -> path, "schema" -> "id BIGINT")
+    assert(error.getCondition == "SPLICE_FILES.FILE_NOT_FOUND")
+    assert(count("path" -> path, "schema" -> "id BIGINT", "ignoreMissingFiles" -> "true") == 10)
+  }
+
+  test("a folder that was moved or copied is rejected with the next step") {
+    val path = stream("moved", 1)
+    Files.move(Paths.get(path), Paths.get(at("moved-away")))
+    val error = failure("path" -> at("moved-away"))
+    assert(error.getCondition == "SPLICE_FILES_DATA.SINK_FOLDER_MOVED")
+    Seq(at("moved-away"), s"$path/part-", Ignored).foreach(words => assert(error.getMessage.contains(words)))
+    assert(withConf(Ignored, "true")(count("path" -> at("moved-away"))) == 10)
+  }
+
+  test("an empty log means that no batch was committed") {
+    spark.range(3).write.parquet(at("empty-log"))
+    Files.createDirectory(Paths.get(at("empty-log/_spark_metadata")))
+    assert(failure("path" -> at("empty-log")).getCondition == "SPLICE_FILES.SCHEMA_NOT_FOUND")
+    assert(count("path" -> at("empty-log"), "schema" -> "id BIGINT") == 0)
+  }
+
+  test("a log that is half-written, of a newer version, or lacks an entry is named") {
+    val path                  = stream("damaged", 3)
+    val log                   = Paths.get(path, "_spark_metadata")
+    val whole                 = Files.readString(log.resolve("2"))
+    def damage(words: String) = {
+      val error = failure("path" -> path)
+      assert(error.getCondition == "SPLICE_FILES_DATA.INVALID_SINK_LOG")
+      Seq("_spark_metadata/2", words, Ignored).foreach(w => assert(error.getMessage.contains(w)))
+      intercept[Exception](spark.read.parquet(path).count())
+    }
+    Files.writeString(log.resolve("2"), whole.dropRight(20))
+    damage("Checksum")
+    Seq("" -> "empty", whole.dropRight(20) -> "JSON", whole.replaceFirst("v1", "v2") -> "v2").foreach {
+      case (text, words) =>
+        rewrite(log.resolve("2"), text)
+        damage(words)
+    }
+    Files.delete(log.resolve("2"))
+    Files.delete(log.resolve("0"))
+    val error = failure("path" -> path)
+    assert(error.getCondition == "SPLICE_FILES_DATA.INVALID_SINK_LOG" && error.getMessage.contains("_spark_metadata/0"))
+  }
+
+  test("a file that a later entry deletes is not read") {
+    val path = stream("deleted", 2)
+    val log  = Paths.get(path, "_spark_metadata")
+    val own  = Files.readString(log.resolve("0")).replace("\"add\"", "\"delete\"").linesIterator.toSeq.last
+    rewrite(log.resolve("1"), s"${Files.readString(log.resolve("1"))}\n$own")
+    assert(count("path" -> path) == 10)
+  }
+
+  test("a folder whose name begins like that of the sink's folder is another folder") {
+    val path = stream("near-2", 1)
+    Files.move(Paths.get(path), Paths.get(at("near")))
+    val error = failure("path" -> at("near"))
+    assert(error.getCondition == "SPLICE_FILES_DATA.SINK_FOLDER_MOVED" && error.getMessage.contains(s"$path/part-"))
+  }
+
+  test("a line of the log without a path or with an unknown action is named, and a line of a folder is not a file") {
+    val path  = stream("lines", 1)
+    val entry = Paths.get(path, "_spark_metadata", "0")
+    val text  = Files.readString(entry)
+    val last  = text.linesIterator.toSeq.last
+    Seq(
+      last.replace("\"path\"", "\"place\"")     -> "has no 'path'",
+      last.replace("\"isDir\"", "\"isFolder\"") -> "has no 'isDir'",
+      last.replace("\"add\"", "\"keep\"")       -> "'keep' is not an action"
+    ).foreach { case (line, why) =>
+      rewrite(entry, s"$text\n$line")
+      val error = failure("path" -> path)
+      assert(error.getCondition == "SPLICE_FILES_DATA.INVALID_SINK_LOG")
+      Seq("_spark_metadata/0", why).foreach(words => assert(error.getMessage.contains(words)))
+    }
+    val folder = last.replace("\"isDir\":false", "\"isDir\":true").replaceFirst("part-[^\"]*", "folder")
+    rewrite(entry, s"$text\n$folder")
+    assert(count("path" -> path) == 10)
+  }
+}

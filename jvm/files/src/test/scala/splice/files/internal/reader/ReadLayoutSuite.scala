@@ -1,0 +1,50 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.reader
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.files.internal.split.{FileBlock, FileSchemas}
+
+/** Which of several columns of one name is read, and in which order columns come out of Spark's readers. */
+final class ReadLayoutSuite extends AnyFunSuite {
+
+  private val block = FileBlock(0, "/lake/a", 5, 10, 100, 7, InternalRow(3, UTF8String.fromString("x")))
+
+  private def layout(wanted: String, data: String, partition: String): ReadLayout =
+    ReadLayout(StructType.fromDDL(wanted), FileSchemas(StructType.fromDDL(data), StructType.fromDDL(partition)))
+
+  test("a folder's value stands in for a column of the files, and for a metadata column") {
+    val own = layout("k INT, id INT, _file_size STRING", "id INT, k INT", "k INT, _file_size STRING")
+    assert(own.file.fieldNames.toSeq == Seq("id") && own.constants.fieldNames.toSeq == Seq("k", "_file_size"))
+    assert(own.values(block) == InternalRow(3, UTF8String.fromString("x")))
+    assert(own.order == Seq(1, 0, 2) && !own.inOrder)
+  }
+
+  test("a column of the files hides a metadata column of its name in any case") {
+    val own = layout("_file_size INT, _file_block_start BIGINT", "id INT, _FILE_SIZE INT", "k INT, p STRING")
+    assert(own.file.fieldNames.toSeq == Seq("_file_size"))
+    assert(own.constants.fieldNames.toSeq == Seq("_file_block_start") && own.values(block) == InternalRow(5L))
+    assert(own.inOrder)
+  }
+
+  test("metadata columns have the values of the block") {
+    val own =
+      layout("_file_modification_time TIMESTAMP, _file_size BIGINT, _file_block_start BIGINT", "id INT", "k INT")
+    assert(own.values(block) == InternalRow(7000L, 100L, 5L) && own.file.isEmpty)
+  }
+
+  test("a column that no listed file has is read from the files, behind their own columns") {
+    val own = layout("later INT, id INT", "id INT, name STRING", "k INT, p STRING")
+    assert(own.data.fieldNames.toSeq == Seq("id", "name", "later") && own.file.fieldNames.toSeq == Seq("later", "id"))
+  }
+
+  test("rows have a folder's column in the place of the files' column of its name, and other folders' columns last") {
+    val schemas = FileSchemas(StructType.fromDDL("a INT, K STRING, b INT"), StructType.fromDDL("p INT, k INT"))
+    assert(schemas.rows == StructType.fromDDL("a INT, k INT, b INT, p INT"))
+  }
+}

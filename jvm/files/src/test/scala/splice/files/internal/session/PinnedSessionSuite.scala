@@ -1,0 +1,106 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.session
+
+import java.nio.file.{Files, Paths}
+import java.time.Instant
+import java.time.temporal.ChronoUnit
+
+import org.apache.spark.sql.SparkSession
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.sidelog.MemorySideLog
+import splice.files.{LocalSpark, SourceRead}
+import splice.source.runtime.{SessionSettings, SideLog}
+import splice.testkit.LoggedMessages
+
+/** Settings of the session that change the values of files are those of the first start. */
+final class PinnedSessionSuite extends AnyFunSuite with LocalSpark {
+
+  private def within[A](settings: (String, String)*)(body: => A): A = {
+    val before = settings.map { case (key, _) => key -> spark.conf.get(key) }
+    settings.foreach { case (key, value) => spark.conf.set(key, value) }
+    try body
+    finally before.foreach { case (key, value) => spark.conf.set(key, value) }
+  }
+
+  private def zone(name: String) = "spark.sql.session.timeZone" -> name
+
+  /** Two files of one content. */
+  private def write(name: String, text: String): Unit = Seq("a", "b").foreach { file =>
+    Files.createDirectories(Paths.get(at(name)))
+    Files.writeString(Paths.get(at(s"$name/$file")), text)
+  }
+
+  private def start(log: SideLog, format: String, name: String, options: (String, String)*): SourceRead = {
+    val all = Seq("format" -> format, "path" -> at(name), "maxFilesPerTrigger" -> "1", "orderBy" -> "path") ++ options
+    new SourceRead(SourceRead.source(all: _*), log, session = SessionSettings.pinned(log))
+  }
+
+  /** The rows of each of two batches, which two starts read; the second one with `after`. */
+  private def batches(format: String, name: String, options: (String, String)*)(
+      after: (String, String)
+  ): (Seq[String], Seq[String]) = {
+    val log           = new MemorySideLog
+    def read(at: Int) = {
+      val next = start(log, format, name, options: _*)
+      val ends = next.positions
+      next.rows(ranges = next.enumerator.splits(ends(at), ends(at + 1)))
+    }
+    (read(0), within(after)(read(1)))
+  }
+
+  test("the time zone of parsed timestamps") {
+    write("zone", "2026-01-01 00:00:00\n")
+    Seq("csv" -> "t TIMESTAMP", "csv" -> "t DATE, u TIMESTAMP").foreach { case (format, schema) =>
+      val (before, after) = batches(format, "zone", "schema" -> schema)(zone("Asia/Tokyo"))
+      assert(before == after && before.size == 1)
+    }
+    write("zone.json", """{"t":"2026-01-01 00:00:00"}""")
+    val (before, after) = batches("json", "zone.json", "schema" -> "t TIMESTAMP")(zone("Asia/Tokyo"))
+    assert(before == after)
+  }
+
+  test("the parser of times, which tasks ask for row by row") {
+    write("parser", "2026-1-1 0:0:0\n")
+    val options = Seq("schema" -> "t TIMESTAMP", "timestampFormat" -> "yyyy-MM-dd HH:mm:ss")
+    val log     = new MemorySideLog
+    val _       = within("spark.sql.legacy.timeParserPolicy" -> "LEGACY")(SessionSettings.pinned(log))
+    val micros  = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.parse("2026-01-01T00:00:00Z"))
+    assert(start(log, "csv", "parser", options: _*).rows() == Seq.fill(2)(s"[0,${micros.toHexString}]"))
+    assert(start(new MemorySideLog, "csv", "parser", options: _*).rows() == Seq.fill(2)("[1,0]"))
+  }
+
+  test("the session of the thread is its own again, also after an error") {
+    val own    = SparkSession.active
+    val pinned = new PinnedSession(SessionSettings(Seq(zone("Asia/Tokyo"))))
+    assert(pinned.run(SparkSession.active.conf.get("spark.sql.session.timeZone")) == "Asia/Tokyo")
+    assert(SparkSession.active eq own)
+    assertThrows[IllegalStateException](pinned.run(throw new IllegalStateException("broken")))
+    assert((SparkSession.active eq own) && own.conf.get("spark.sql.session.timeZone") == "UTC")
+  }
+
+  test("the column of corrupt records") {
+    write("corrupt", "{\n")
+    val key = "spark.sql.columnNameOfCorruptRecord"
+    within(key -> "bad") {
+      val (before, after) = batches("json", "corrupt", "schema" -> "id INT, bad STRING")(key -> "other")
+      assert(before == after)
+    }
+  }
+
+  test("one warning names both values") {
+    val log               = new MemorySideLog
+    def pinned()          = LoggedMessages.during(classOf[SessionSettings].getName)(SessionSettings.pinned(log))
+    val (first, no)       = pinned()
+    val (again, warnings) = within(zone("Asia/Tokyo"), "spark.sql.caseSensitive" -> "true")(pinned())
+    assert(no.isEmpty && again == first && warnings.size == 1)
+    Seq(
+      "spark.sql.session.timeZone is 'UTC', and 'Asia/Tokyo'",
+      "spark.sql.caseSensitive is 'false', and 'true'"
+    ).foreach {
+      words => assert(warnings.head.contains(words))
+    }
+  }
+}

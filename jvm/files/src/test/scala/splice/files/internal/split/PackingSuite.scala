@@ -1,0 +1,90 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.split
+
+import scala.util.Random
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.scalatest.funsuite.AnyFunSuite
+
+/** How files become tasks. */
+final class PackingSuite extends AnyFunSuite {
+
+  private def file(name: String, size: Long, splittable: Boolean = true, homes: Seq[BlockHome] = Nil) =
+    ListedFile(name, size, 0L, splittable, InternalRow.empty, homes)
+
+  private def ranges(packing: Packing, files: ListedFile*) = packing.ranges(
+    files.zipWithIndex.map { case (f, i) => FilePart(i, 0, f.size) },
+    files.toIndexedSeq,
+    FileSchemas.empty
+  )
+
+  private def shape(made: Seq[FileRange]) = made.map(_.blocks.toSeq.map(b => (b.path, b.start, b.length)))
+
+  test("large files are cut and small ones packed, largest first") {
+    val made = ranges(Packing(100, 10, 1), file("a", 250), file("b", 30), file("c", 20), file("d", 45))
+    assert(
+      shape(made) == Seq(
+        Seq(("a", 0, 100)),
+        Seq(("a", 100, 100)),
+        Seq(("a", 200, 50), ("d", 0, 45)).take(1),
+        Seq(("d", 0, 45), ("b", 0, 30)),
+        Seq(("c", 0, 20))
+      ).map(_.map { case (p, s, l) => (p, s.toLong, l.toLong) })
+    )
+  }
+
+  test("a file that cannot be cut is one block, even an empty one; an empty one that can is none") {
+    val made =
+      ranges(Packing(100, 10, 1), file("a", 250, splittable = false), file("b", 0, splittable = false), file("c", 0))
+    assert(shape(made).flatten.map(_._1) == Seq("a", "b"))
+  }
+
+  test("a small batch is divided among the cores") {
+    val made = ranges(Packing(1000, 10, 4), file("a", 400))
+    assert(shape(made).flatten.map(_._3) == Seq(102L, 102L, 102L, 94L))
+  }
+
+  test("every byte is read once, whatever the sizes") {
+    val random = new Random(7)
+    (1 to 200).foreach { seed =>
+      val files   = (0 until random.nextInt(40)).map(i => file(s"$i", random.nextInt(500).toLong, random.nextBoolean()))
+      val packing = Packing(1L + random.nextInt(300), random.nextInt(20).toLong, 1 + random.nextInt(8))
+      val made    = ranges(packing, files: _*)
+      files.foreach { f =>
+        val blocks = made.flatMap(_.blocks).filter(_.path == f.path).sortBy(_.start)
+        val ends   = blocks.map(b => b.start + b.length)
+        assert(blocks.map(_.length).sum == f.size, s"seed $seed")
+        assert(blocks.map(_.start) == (0L +: ends).take(blocks.size), s"seed $seed")
+      }
+      assert(made.map(_.splitId).distinct.size == made.size)
+      assert(made == ranges(packing, files: _*))
+    }
+  }
+
+  test("blocks are cut as files are, but not those whose rows are counted") {
+    val rows  = Some(RowSpan(3, 9))
+    val parts = Seq(FilePart(0, 100, 150), FilePart(1, 200, 100, rows))
+    val made  = Packing(100, 10, 4).ranges(parts, IndexedSeq(file("a", 500), file("b", 300)), FileSchemas.empty)
+    assert(
+      made.flatMap(_.blocks).map(b => (b.path, b.start, b.length, b.rows)).sortBy(b => (b._1, b._2)) ==
+        Seq(("a", 100L, 67L, None), ("a", 167L, 67L, None), ("a", 234L, 16L, None), ("b", 200L, 100L, rows))
+    )
+    assert(made.map(_.splitId).toSet == Set("0:100", "0:167", "0:234", "1:200"))
+  }
+
+  test("a task would best run where most of its bytes are") {
+    val homes = Seq(BlockHome(0, 100, Seq("h1", "h2")), BlockHome(100, 100, Seq("h2", "h3")))
+    val made  = ranges(
+      Packing(100, 10, 1),
+      file("a", 200, homes = homes),
+      file("b", 40, homes = Seq(BlockHome(0, 40, Seq("h9"))))
+    )
+    assert(made.map(_.preferredHosts) == Seq(Seq("h1", "h2"), Seq("h2", "h3"), Seq("h9")))
+    def small(name: String, size: Long, host: String) =
+      file(name, size, homes = Seq(BlockHome(0, size, Seq(host))))
+    val packed = ranges(Packing(100, 1, 1), small("c", 10, "h1"), small("d", 50, "h9"), small("e", 20, "h2"))
+    assert(packed.map(_.preferredHosts) == Seq(Seq("h9", "h2", "h1")), "of several blocks, the largest share first")
+  }
+}

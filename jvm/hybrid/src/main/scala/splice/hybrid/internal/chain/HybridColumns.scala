@@ -1,0 +1,21 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.chain
+
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types._
+
+/** Names and types of columns, as a hybrid compares them. */
+private[splice] object HybridColumns {
+
+  /** The metadata column with the name of a row's leg. */
+  val Leg = "_leg"
+
+  /** Whether two names are one column's in this session. */
+  def same(a: String, b: String): Boolean = SQLConf.get.resolver(a, b)
+
+  /** The same columns, nullable and without their metadata, because legs may differ in both and a stream has one schema. */
+  def nullable(schema: StructType): StructType =
+    StructType(schema.toNullable.fields.map(f => StructField(f.name, f.dataType)))
+}

@@ -1,0 +1,69 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.counting
+
+import java.time.ZoneId
+
+import scala.util.Using
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.{DataType, StructField, StructType}
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+import splice.source.{SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
+
+/** How tasks count the rows of a leg. Java-serialised into tasks.
+  *
+  * @param offsets
+  *   where topic, partition and offset are in a row; empty if they are not counted
+  * @param last
+  *   the values that are kept of the row with the greatest offset of each partition, if that row is compared with the log
+  * @param zone
+  *   the time zone by which a date or a timestamp without time zone is an instant
+  */
+final private[splice] case class CountPlan(
+    leg: String,
+    offsets: Seq[CountPlan.Cell],
+    last: CountPlan.LastCells,
+    time: Option[CountPlan.Cell],
+    zone: ZoneId
+) {
+
+  /** A reader of the same rows that counts them. */
+  def rows(inner: SplitReader[InternalRow], task: TaskRanges): SplitReader[InternalRow] =
+    new CountingReader[InternalRow](inner, new RowCounter(this), task)(_.add(_))
+
+  /** A reader of the same column batches that counts their rows. */
+  def batches(inner: SplitReader[ColumnarBatch], task: TaskRanges): SplitReader[ColumnarBatch] =
+    new CountingReader[ColumnarBatch](inner, new RowCounter(this), task)(_.add(_))
+
+  /** Reads a range for its counts alone. */
+  def scan(readers: SplitReaderFactory, range: SplitRange): LegCounts = {
+    val counter = new RowCounter(this)
+    val task    = TaskRanges(None, IndexedSeq(range))
+    if (readers.columnar)
+      Using.resource(readers.batches(task))(reader => SplitReader.items(reader).foreach(counter.add(_)))
+    else Using.resource(readers.rows(task))(reader => SplitReader.items(reader).foreach(counter.add(_)))
+    counter.counts(range.extents)
+  }
+}
+
+private[splice] object CountPlan {
+
+  /** A column of a row. */
+  final case class Cell(ordinal: Int, kind: DataType)
+
+  /** The columns that are kept of a row with the greatest offset. */
+  final case class LastCells(timestamp: Option[Cell], key: Option[Cell]) {
+    def isEmpty: Boolean = timestamp.isEmpty && key.isEmpty
+  }
+
+  /** The columns to read, and the plan to count them. The columns begin with those of `asked` and contain all counted ones. */
+  def over(asked: StructType, leg: String, counted: CountedFields, zone: ZoneId): (StructType, CountPlan) = {
+    val columns                  = StructType(asked ++ counted.all.filterNot(f => asked.exists(_.name == f.name)))
+    def cell(field: StructField) = Cell(columns.indexWhere(_.name == field.name), field.dataType)
+    val last                     = LastCells(counted.timestamp.map(cell), counted.key.map(cell))
+    (columns, CountPlan(leg, counted.offsets.map(cell), last, counted.time.map(cell), zone))
+  }
+}

@@ -1,0 +1,42 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.counting
+
+import splice.hybrid.LogColumns
+import splice.hybrid.internal.chain.{Chain, Leg}
+import splice.source.OffsetColumns
+
+/** The columns of a leg whose values the rules of later legs need.
+  *
+  * @param offsets
+  *   for an exact rule
+  * @param time
+  *   for a rule by event time
+  */
+final private[splice] case class CountedColumns(offsets: Option[LogColumns.Named], time: Option[String]) {
+
+  /** Whether counts of these columns have those of others. */
+  def contain(others: CountedColumns): Boolean =
+    others.time.forall(time.contains) && others.offsets.forall(wanted => offsets.exists(_.contain(wanted)))
+}
+
+private[splice] object CountedColumns {
+
+  private val OfLog = LogColumns.Named(OffsetColumns("topic", "partition", "offset"))
+
+  /** None when no rule needs the rows of `leg`. */
+  def of(chain: Chain, leg: Leg): Option[CountedColumns] = {
+    val next    = chain.after(leg)
+    val offsets = chain.counting(leg).map { case (counting, rule) =>
+      // The columns of the rule are those of the archives between a log and the leg that takes over.
+      if (leg.source.readsLog) { if (next.contains(counting)) LogColumns.Named(rule.columns.offsets) else OfLog }
+      else leg.logColumns.collect { case own: LogColumns.Named => own }.getOrElse(rule.columns)
+    }
+    // The end of a log has no event times, and its `eventTimes` raises the error.
+    val time = next.flatMap(_.handOver).flatMap(_.timeColumn)
+    Some(CountedColumns(offsets, time.filterNot(_ => leg.source.readsLog))).filter(c =>
+      c.offsets.nonEmpty || c.time.nonEmpty
+    )
+  }
+}

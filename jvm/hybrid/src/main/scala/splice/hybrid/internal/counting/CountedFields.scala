@@ -1,0 +1,107 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.counting
+
+import org.apache.spark.sql.types._
+
+import splice.hybrid.internal.chain.{Chain, HybridColumns, Leg}
+import splice.hybrid.internal.errors.HandOverErrors
+import splice.hybrid.internal.options.{HandOverOptions, LogColumnsOption}
+import splice.source.options.SourceOption
+
+/** The fields of a leg's rows that its readers count.
+  *
+  * @param offsets
+  *   topic, partition and offset; empty if no exact rule counts the leg
+  * @param timestamp
+  *   the timestamp of the record of the log, if it is compared
+  * @param key
+  *   the key of the record of the log, if it is compared
+  */
+final private[splice] case class CountedFields(
+    offsets: Seq[StructField],
+    timestamp: Option[StructField],
+    key: Option[StructField],
+    time: Option[StructField]
+) {
+  def all: Seq[StructField] = (offsets ++ timestamp ++ key ++ time).distinctBy(_.name)
+}
+
+private[splice] object CountedFields {
+
+  private val Text: PartialFunction[DataType, Unit]  = { case _: StringType => () }
+  private val Whole: PartialFunction[DataType, Unit] = { case LongType | IntegerType | ShortType | ByteType => () }
+  private val Key: PartialFunction[DataType, Unit]   = { case BinaryType | (_: StringType) => () }
+  private val Time: PartialFunction[DataType, Unit]  = { case TimestampType | TimestampNTZType | DateType => () }
+
+  /** The columns by their names, by the case rule of the session.
+    *
+    * @throws splice.source.errors.SpliceException
+    *   when a column does not exist, or is of another type
+    */
+  def of(chain: Chain, leg: Leg, columns: CountedColumns): CountedFields = {
+    val offsets = for {
+      names   <- columns.offsets.toSeq.map(_.offsets)
+      (by, _) <- chain.counting(leg).toSeq
+      column  <- Seq(
+        Wanted(names.topic, "topic", by, ofLog(leg, by, HandOverOptions.Topic), "a string", Text),
+        Wanted(names.partition, "partition", by, ofLog(leg, by, HandOverOptions.Partition), "a whole number", Whole),
+        Wanted(names.offset, "offset", by, ofLog(leg, by, HandOverOptions.Offset), "a whole number", Whole)
+      )
+    } yield find(leg, column)
+    val timestamp = for {
+      name    <- columns.offsets.flatMap(_.timestamp)
+      (by, _) <- chain.counting(leg)
+      remedy = ofLog(leg, by, HandOverOptions.Timestamp)
+    } yield find(leg, Wanted(name, "timestamp", by, remedy, "a timestamp or a date", Time))
+    val key = for {
+      name    <- columns.offsets.flatMap(_.key)
+      (by, _) <- chain.counting(leg)
+    } yield find(leg, Wanted(name, "key", by, ofLog(leg, by, HandOverOptions.Key), "binary or a string", Key))
+    val time = for {
+      name <- columns.time
+      by   <- chain.after(leg)
+      remedy = s"Set '${by.name}.${HandOverOptions.Column.key}' to another column of '${leg.name}'"
+    } yield find(leg, Wanted(name, "event time", by, remedy, "a timestamp or a date", Time))
+    CountedFields(offsets, timestamp, key, time)
+  }
+
+  /** @param role what the rule of `by` takes the column for */
+  final private case class Wanted(
+      name: String,
+      role: String,
+      by: Leg,
+      remedy: String,
+      expected: String,
+      fits: PartialFunction[DataType, Unit]
+  )
+
+  /** The remedy for a column of records of the log. */
+  private def ofLog(leg: Leg, by: Leg, option: SourceOption[String]): String = {
+    val own = s"'${leg.name}.${LogColumnsOption.Columns.key}'"
+    if (leg.logColumns.nonEmpty) s"Correct $own, or set it to none to exclude '${leg.name}' from the hand-over"
+    else
+      s"Set $own to the columns of '${leg.name}', or to none to exclude '${leg.name}' from the hand-over, or set " +
+        s"'${by.name}.${option.key}' for all legs without 'logColumns'"
+  }
+
+  private def find(leg: Leg, column: Wanted): StructField = {
+    val own   = leg.source.schema.fields.toSeq
+    val found = (own ++ leg.source.metadataColumns).find(f => HybridColumns.same(f.name, column.name)).getOrElse {
+      throw HandOverErrors.columnNotFound(leg, column.by.name, column.name, column.role, own.map(_.name), column.remedy)
+    }
+    val kind = found.dataType
+    if (!column.fits.isDefinedAt(kind))
+      throw HandOverErrors.columnType(
+        leg,
+        column.by.name,
+        column.name,
+        column.role,
+        kind.sql,
+        column.expected,
+        column.remedy
+      )
+    found
+  }
+}

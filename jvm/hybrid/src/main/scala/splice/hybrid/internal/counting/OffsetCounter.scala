@@ -1,0 +1,171 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.counting
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.vectorized.{ConstantColumnVector, WritableColumnVector}
+import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
+import org.apache.spark.unsafe.types.UTF8String
+
+import splice.hybrid.internal.history.LastRecord
+import splice.source.LogPartition
+import splice.source.log.OffsetRuns
+
+/** Counts which offsets of which log partitions rows hold: every offset, because neither the greatest one nor the statistics of a
+  * file prove that those below it exist.
+  *
+  * @param lastRow
+  *   keeps the row with the greatest offset of each partition; None if it is not compared with the log
+  */
+final private[splice] class OffsetCounter(
+    topic: Int,
+    partition: Integers,
+    offset: Integers,
+    lastRow: Option[() => LastRow]
+) extends ColumnCounter {
+
+  import OffsetCounter.Part
+
+  private val topics  = mutable.HashMap.empty[UTF8String, mutable.LongMap[Part]]
+  private val marked  = mutable.ArrayBuffer.empty[LastRow]
+  private val refused = new Array[Long](3)
+
+  // Rows of one partition are mostly next to each other.
+  private var name       = UTF8String.EMPTY_UTF8
+  private var partitions = mutable.LongMap.empty[Part]
+  private var number     = -1L
+  private var part       = new Part(None)
+
+  topics(name) = partitions
+
+  override def add(row: InternalRow): Unit =
+    if (row.isNullAt(topic) || row.isNullAt(partition.ordinal) || row.isNullAt(offset.ordinal)) {
+      if (row.isNullAt(topic)) refused(0) += 1
+      if (row.isNullAt(partition.ordinal)) refused(1) += 1
+      if (row.isNullAt(offset.ordinal)) refused(2) += 1
+    } else {
+      turnTo(row.getUTF8String(topic))
+      val at = offset.of(row)
+      if (count(partition.of(row), at, 1)) part.last match {
+        case Some(kept) => if (kept.isBefore(at)) kept.take(at, row)
+        case None       => ()
+      }
+    }
+
+  override def add(batch: ColumnarBatch): Unit = {
+    val texts   = batch.column(topic)
+    val numbers = batch.column(partition.ordinal)
+    val offsets = batch.column(offset.ordinal)
+    val rows    = batch.numRows
+    if (texts.hasNull || numbers.hasNull || offsets.hasNull) addRows(batch)
+    else if (rows > 0) addParts(texts, rows, partition.of(numbers, rows), offset.of(offsets, rows))
+    marked.foreach(_.take(batch))
+    marked.clear()
+  }
+
+  /** How many rows have no valid topic, partition, offset. */
+  def invalid: Seq[Long] = refused.toSeq
+
+  /** The bytes of the offsets of each log partition. */
+  def result: Seq[(LogPartition, Array[Byte])] = (for {
+    (name, partitions) <- topics.iterator
+    (number, part)     <- partitions.iterator
+  } yield LogPartition(name.toString, number.toInt) -> part.runs.toBytes).toSeq
+
+  /** The row with the greatest offset of each log partition, if it is kept. */
+  def lastRecords: Seq[(LogPartition, LastRecord)] = (for {
+    (name, partitions) <- topics.iterator
+    (number, part)     <- partitions.iterator
+    record             <- part.last.flatMap(_.result)
+  } yield LogPartition(name.toString, number.toInt) -> record).toSeq
+
+  private def addRows(batch: ColumnarBatch): Unit = {
+    var i = 0
+    while (i < batch.numRows) {
+      add(batch.getRow(i))
+      i += 1
+    }
+  }
+
+  /** Adds the rows in parts of one topic. */
+  private def addParts(texts: ColumnVector, rows: Int, numbers: Array[Long], offsets: Array[Long]): Unit = texts match {
+    case one: ConstantColumnVector =>
+      turnTo(one.getUTF8String(0))
+      addPart(numbers, offsets, 0, rows)
+    case coded: WritableColumnVector if coded.hasDictionary =>
+      // A code means the same text in the whole batch.
+      val codes = coded.getDictionaryIds.getInts(0, rows)
+      var from  = 0
+      while (from < rows) {
+        var until = from + 1
+        while (until < rows && codes(until) == codes(from)) until += 1
+        turnTo(coded.getUTF8String(from))
+        addPart(numbers, offsets, from, until)
+        from = until
+      }
+    case plain =>
+      var i = 0
+      while (i < rows) {
+        turnTo(plain.getUTF8String(i))
+        addPart(numbers, offsets, i, i + 1)
+        i += 1
+      }
+  }
+
+  /** Adds rows of the current topic, as ranges of rising offsets. */
+  private def addPart(numbers: Array[Long], offsets: Array[Long], from: Int, until: Int): Unit = {
+    var i = from
+    while (i < until) {
+      val p     = numbers(i)
+      val first = offsets(i)
+      var j     = i + 1
+      while (
+        j < until && numbers(j) == p &&
+        offsets(j) ==
+          first +
+          (j - i) && offsets(j) != Long.MaxValue && first >= 0
+      )
+        j += 1
+      if (count(p, first, j - i)) part.last match {
+        case Some(kept) =>
+          val greatest = first + (j - i) - 1
+          if (kept.isBefore(greatest) && kept.mark(greatest, j - 1)) { val _ = marked += kept }
+        case None => ()
+      }
+      i = j
+    }
+  }
+
+  private def turnTo(text: UTF8String): Unit = if (text != name) {
+    name = text.copy()
+    partitions = topics.getOrElseUpdate(name, mutable.LongMap.empty)
+    number = -1L
+  }
+
+  /** Counts rows of the current topic; false if they are not valid. */
+  private def count(p: Long, first: Long, rows: Int): Boolean = {
+    val isPartition = p >= 0 && p <= Int.MaxValue
+    val isOffset    = first >= 0 && first != Long.MaxValue
+    if (!isPartition) refused(1) += rows
+    else if (!isOffset) refused(2) += rows
+    else {
+      if (p != number) {
+        number = p
+        part = partitions.getOrElseUpdate(p, new Part(lastRow.map(make => make())))
+      }
+      part.runs.add(first, first + rows)
+    }
+    isPartition && isOffset
+  }
+}
+
+private object OffsetCounter {
+
+  /** What is counted of one log partition. */
+  final class Part(val last: Option[LastRow]) {
+    val runs = new OffsetRuns
+  }
+}

@@ -1,0 +1,54 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.counting
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+import splice.hybrid.internal.history.LastRecord
+import splice.source.LogPartition
+import splice.source.log.Extent
+
+/** Counts the rows of one task for later legs. Used by one thread; makes no object per row. */
+final private[splice] class RowCounter(plan: CountPlan) {
+
+  private val offsets = plan.offsets match {
+    case Seq(topic, partition, offset) =>
+      val last = Option.unless(plan.last.isEmpty)(() => new LastRow(plan.last, plan.zone))
+      Some(new OffsetCounter(topic.ordinal, Integers(partition), Integers(offset), last))
+    case _ => None
+  }
+
+  private val times = plan.time.map(cell => new TimeCounter(cell, plan.zone))
+
+  private val counters: Array[ColumnCounter] = (offsets ++ times).toArray
+
+  def add(row: InternalRow): Unit = {
+    var i = 0
+    while (i < counters.length) {
+      counters(i).add(row)
+      i += 1
+    }
+  }
+
+  def add(batch: ColumnarBatch): Unit = counters.foreach(_.add(batch))
+
+  /** All that was counted, as the counts of these extents. */
+  def counts(extents: Seq[Extent]): LegCounts = LegCounts(
+    plan.leg,
+    extents,
+    offsets.fold(Seq.empty[(LogPartition, Array[Byte])])(_.result),
+    offsets.fold(Seq.empty[Long])(_.invalid),
+    times.flatMap(_.result),
+    offsets.fold(Seq.empty[(LogPartition, LastRecord)])(_.lastRecords)
+  )
+}
+
+/** Counts the values of some columns. */
+private[splice] trait ColumnCounter {
+
+  def add(row: InternalRow): Unit
+
+  def add(batch: ColumnarBatch): Unit
+}

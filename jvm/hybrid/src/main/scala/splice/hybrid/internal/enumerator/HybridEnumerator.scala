@@ -1,0 +1,296 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.enumerator
+
+import java.time.Duration
+
+import scala.annotation.tailrec
+import scala.collection.immutable.SortedMap
+
+import org.apache.spark.sql.types.StructType
+import org.slf4j.LoggerFactory
+
+import splice.hybrid.internal.chain.{Chain, Leg, LegEnumerators}
+import splice.hybrid.internal.errors.HybridErrors
+import splice.hybrid.internal.handover.{HandOverDecision, LegLog}
+import splice.hybrid.internal.history.LegOffsets
+import splice.hybrid.internal.plan.ChainPlan
+import splice.hybrid.internal.reader.{HybridReaders, LegReaders}
+import splice.hybrid.internal.schema.LegSelects
+import splice.hybrid.internal.split.{HybridPosition, LegRange, LegSpan}
+import splice.hybrid.internal.tally.Tallies
+import splice.source._
+import splice.source.internal.legs.{LegIdentity, LegPlan, RunTotals}
+import splice.source.log.LogPartitions
+import splice.source.runtime.{OpenEnded, ProgressMetric, Report}
+
+/** Drives the legs of a chain one after another (FLIP-150's HybridSourceSplitEnumerator).
+  *
+  * A leg's enumerator is made when the leg is first needed. When its leg has ended, the next `advance` evaluates the hand-over rule of
+  * the next one, stores the switch, and goes on in that leg at once; the offset names the leg, so a switch is progress
+  * even when the new leg has no row yet. An ended leg's enumerator is closed when a later leg's batch is committed, and is made
+  * again only for a span that begins in that leg.
+  */
+final private[splice] class HybridEnumerator(written: Chain, selects: => LegSelects, context: EnumeratorContext)
+    extends SplitEnumerator[HybridPosition]
+    with OpenEnded[HybridPosition] {
+
+  private val log         = new LegLog(context.sideLog, written)
+  private val chain       = log.chain
+  private lazy val first  = context.start.map(stored => HybridPosition.parse(chain, stored.position))
+  private val enumerators = new LegEnumerators(chain, context)(stored)
+  private val tallies     = new Tallies(chain, context, enumerators, log.hasEnded(_))
+  private val commits     = new LegCommits(chain, log, enumerators)
+  private var isFrozen    = false
+  private var hasWarned   = false
+  private val totals      = new RunTotals
+
+  // The switches before this run, of the first position that it has.
+  private var before = Option.empty[Int]
+
+  // The end of the last batch of this run; None while a batch with a time is read.
+  private var planned: Option[HybridPosition] = None
+
+  // The leg of a batch with a time.
+  @volatile private var reading: Option[OpenEnded[Position]] = None
+
+  log.warnOfChangedRules()
+  log.warnOfMissingCommits()
+
+  override def start(at: StartPosition): HybridPosition = {
+    tallies.checkColumns()
+    HybridPosition.first(chain, enumerators.named(chain.first)(_.start(at)))
+  }
+
+  // A leg without limits does not lift those of the leg after it.
+  @tailrec override def limits(at: HybridPosition): Limits.Limited =
+    following(at).flatMap(begun(at, _)) match {
+      case Some(next) => limits(next)
+      case None       => enumerators(chain(at.leg)).limits(at.position)
+    }
+
+  @tailrec override def advance(from: HybridPosition, limits: Limits): HybridPosition = {
+    if (limits == Limits.Everything) warnOfOneBatch()
+    see(from)
+    from.current.foreach(leg => tallies.advanced(chain(leg)))
+    switched(from) match {
+      case Some(begun) => advance(begun, if (limits == Limits.Everything) limits else this.limits(begun))
+      case None        =>
+        val until = from.moved(enumerators(chain(from.leg)).advance(from.position, limits))
+        planned = Some(until)
+        until
+    }
+  }
+
+  override private[splice] def unsupportedLeg: Option[LegIdentity] =
+    chain.legs.dropWhile(log.hasEnded(_)).find(leg => openLeg(leg).isEmpty).map { leg =>
+      LegIdentity(Some(leg.name), leg.source.kind, None)
+    }
+
+  /** The hand-over is decided and stored as in [[advance]]. */
+  @tailrec override def settle(from: HybridPosition): HybridPosition = {
+    planned = None
+    see(from)
+    from.current.foreach(leg => tallies.advanced(chain(leg)))
+    switched(from) match {
+      case Some(begun) => settle(begun)
+      case None        =>
+        val leg = open(from.leg)
+        reading = Some(leg)
+        from.moved(leg.settle(from.position))
+    }
+  }
+
+  override def open(settled: HybridPosition): Seq[SplitRange] =
+    open(settled.leg).open(settled.position).map(LegRange(settled.leg, _))
+
+  override def reached(settled: HybridPosition, unread: Seq[SplitRange]): HybridPosition = {
+    val own   = unread.collect { case LegRange(leg, range) if leg == settled.leg => range }
+    val until = settled.moved(open(settled.leg).reached(settled.position, own))
+    planned = Some(until)
+    until
+  }
+
+  override def isStale: Boolean = reading.exists(_.isStale)
+
+  override def staleInterval: Option[Duration] = reading.flatMap(_.staleInterval)
+
+  private def open(leg: String): OpenEnded[Position] =
+    openLeg(chain(leg)).getOrElse(throw new IllegalStateException(s"leg '$leg' is not read without an end"))
+
+  private def openLeg(leg: Leg): Option[OpenEnded[Position]] = enumerators.named(leg) {
+    case inner: OpenEnded[Position @unchecked] => Some(inner)
+    case _                                     => None
+  }
+
+  override def splits(from: HybridPosition, until: HybridPosition): Seq[SplitRange] =
+    LegSpan.between(chain, log, from, until).flatMap { span =>
+      enumerators(span.leg).splits(span.from, span.until).map(LegRange(span.leg.name, _))
+    }
+
+  override def replay(from: HybridPosition, until: HybridPosition): Unit = {
+    see(from)
+    LegSpan.between(chain, log, from, until).foreach(span => enumerators(span.leg).replay(span.from, span.until))
+    planned = Some(until)
+  }
+
+  // Reports name the enumerator that they are for.
+  override def reported(reports: Seq[Report]): Unit = {
+    tallies.reported(reports)
+    enumerators.all.valuesIterator.foreach(_.reported(reports))
+  }
+
+  override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = {
+    val byLeg = ranges.collect { case range: LegRange => range }.groupBy(_.leg)
+    new HybridReaders(byLeg.map { case (name, own) =>
+      val leg    = chain(name)
+      val select = selects.compile(leg, columns, context.session)
+      name -> LegReaders(select, tallies.plan(leg, select.columns)) { columns =>
+        enumerators(leg).readers(columns, own.map(_.range))
+      }
+    })
+  }
+
+  override def cost(range: SplitRange): Long = range match {
+    case LegRange(leg, inner) => enumerators.find(leg).fold(inner.weight)(_.cost(inner))
+    case other                => other.weight
+  }
+
+  // Only the leg that is being read knows; those before it have ended, and those after it have no split yet.
+  override def isMember(at: HybridPosition): String => Boolean = at.current.fold((_: String) => true) { leg =>
+    val inner  = enumerators.find(leg).fold((_: String) => true)(_.isMember(at.position))
+    val prefix = s"$leg/"
+    split => split.startsWith(prefix) && inner(split.drop(prefix.length))
+  }
+
+  override def evidence(at: HybridPosition): Option[Evidence] =
+    if (at.current.contains(chain.last.name))
+      enumerators(chain.last).evidence(at.position).map(new HybridEndState(at, _))
+    else None
+
+  // The storage of legs that have ended may be unavailable.
+  override def freeze(): Unit = {
+    isFrozen = true
+    chain.legs.dropWhile(log.hasEnded(_)).foreach(leg => enumerators.named(leg)(_.freeze()))
+  }
+
+  override def committed(until: HybridPosition): Unit = until.current.foreach { current =>
+    for {
+      leg   <- chain.between(chain.first.name, current) if leg.name == current || !leg.source.readsLog
+      inner <- enumerators.find(leg.name)
+    } inner.committed(until.position(leg.name))
+    commits.passOn(until, current)
+    enumerators.closeBefore(current)
+  }
+
+  override def retain(oldest: HybridPosition): Unit =
+    enumerators.all.foreach { case (name, inner) => oldest.find(name).foreach(inner.retain) }
+
+  override def stopped(last: => Option[HybridPosition]): Unit = {
+    lazy val at = last
+    if (tallies.hasNews) tallies.stopped(all = planned.exists(at.contains))
+    enumerators.all.foreach { case (name, inner) => inner.stopped(at.flatMap(_.find(name))) }
+    if (commits.isMissing) at.foreach(until => until.current.foreach(commits.passOn(until, _)))
+  }
+
+  override def figures(at: HybridPosition): SortedMap[String, String] = {
+    see(at)
+    val own = at.current.toSeq.flatMap { leg =>
+      Seq(ProgressMetric.Leg -> leg, ProgressMetric.Switches -> (switches(at) - before.getOrElse(0)).toString)
+    }
+    val figures = at.current.flatMap(enumerators.find).fold(SortedMap.empty[String, String])(_.figures(at.position))
+    figures ++ totals(at.current.map(_ -> figures)) ++ own
+  }
+
+  private def see(at: HybridPosition): Unit = before = before.orElse(Some(switches(at)))
+
+  private def switches(at: HybridPosition): Int = at.current.fold(0)(leg => at.removed.size + chain.index(leg))
+
+  override def gauges(at: HybridPosition): Iterable[(String, Long)] =
+    at.current.flatMap(enumerators.find).fold(Iterable.empty[(String, Long)])(_.gauges(at.position))
+
+  override def close(): Unit = enumerators.close()
+
+  /** The plan of a query that starts now. The side log of this run is discarded. */
+  private[hybrid] def plan(scan: Boolean): Seq[LegPlan] = {
+    freeze()
+    new ChainPlan(
+      chain,
+      context.sideLog,
+      enumerators,
+      switched(_, count = scan),
+      scan,
+      context.clock.instant()
+    )(start(StartPosition.Configured))
+  }
+
+  /** The leg after the one that is being read. */
+  private def following(at: HybridPosition): Option[Leg] =
+    at.current.fold(Option(chain.first))(leg => chain.after(chain(leg)))
+
+  /** The next leg's start, when the leg that is being read has ended and is not the last.
+    *
+    * @param count
+    *   whether the rows of the leg that ends are counted for this rule or a later one
+    */
+  private def switched(at: HybridPosition, count: Boolean = true): Option[HybridPosition] = following(at).flatMap {
+    next =>
+      begun(at, next).orElse {
+        val leg = chain(at.leg)
+        enumerators(leg).evidence(at.position).map { found =>
+          val end      = if (count) tallies.ended(leg, at.position, found) else found
+          val decision =
+            HandOverDecision.decide(leg, next, end, context.clock.instant())(history(at, next), partitions(next))
+          // The switch is stored after the next leg's source has accepted the start, so a restart can change a rule that fails.
+          val start  = enumerators(next).start(decision.start)
+          val switch = log.switch(next, leg, at.position, decision, start)
+          if (switch.start != start || switch.fill != decision.fill) reopen(next)
+          at.switched(next.name, switch.start)
+        }
+      }
+  }
+
+  /** Uses the start of another driver, which has stored its switch to a leg first. */
+  private def reopen(leg: Leg): Unit = {
+    enumerators.discard(leg)
+    if (isFrozen) enumerators.named(leg)(_.freeze())
+  }
+
+  /** Where a leg begins, if that is stored. The first leg of the chain may have begun after a leg that was removed. */
+  private def stored(leg: Leg): Option[StoredStart] =
+    log.switch(leg).map(_.stored).orElse(first.flatMap(_.text(leg.name)).map(StoredStart(_)))
+
+  /** The next leg's start, when it is stored for the end of the previous leg.
+    *
+    * @throws SpliceException
+    *   when rows between `at` and that end are in a leg that the chain does not have any more
+    */
+  private def begun(at: HybridPosition, next: Leg): Option[HybridPosition] = log.switch(next).flatMap { switch =>
+    if (at.text(switch.after).contains(switch.ended)) Some(at.switched(next.name, switch.start))
+    else if (at.current.contains(switch.after)) None
+    else throw HybridErrors.removedLeg(Seq(switch.after), at.json)
+  }
+
+  private def partitions(next: Leg): LogPartitions = enumerators(next) match {
+    case reader: LogPartitions => reader
+    case other                 => throw new IllegalStateException(s"$other of leg '${next.name}' has no partitions")
+  }
+
+  private def history(at: HybridPosition, next: Leg): Seq[LegOffsets] = tallies.history(next, at) { leg =>
+    val end = enumerators(leg).evidence(at.position(leg.name))
+    end.getOrElse(throw new IllegalStateException(s"leg '${leg.name}' has not ended at ${at.position(leg.name)}"))
+  }
+
+  private def warnOfOneBatch(): Unit =
+    if (!isFrozen && !hasWarned && context.mode == ReadMode.Stream && chain.legs.size > 1) {
+      hasWarned = true
+      HybridEnumerator.logger.warn(
+        "This trigger runs one batch, which stops at the end of the current leg. Use Trigger.AvailableNow to read all legs."
+      )
+    }
+}
+
+private object HybridEnumerator {
+  private val logger = LoggerFactory.getLogger(classOf[HybridEnumerator])
+}

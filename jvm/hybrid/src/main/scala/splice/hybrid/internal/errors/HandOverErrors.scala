@@ -1,0 +1,166 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.errors
+
+import java.time.Instant
+
+import splice.hybrid.internal.chain.Leg
+import splice.source.LogPartition
+import splice.source.errors.{SpliceException, SpliceOptionException}
+
+/** Errors of a hand-over whose history gives no start. The decision is not durable then, so a restart evaluates the rule again. */
+private[splice] object HandOverErrors {
+
+  private def conditions = HybridErrors.conditions
+
+  private val Shown = 20
+
+  def noRows(before: Seq[String], leg: String): SpliceException =
+    conditions.error("SPLICE_HAND_OVER.NO_ROWS", "before" -> named(before), "leg" -> leg)
+
+  def noOffsets(before: String, leg: String, cause: SpliceException): SpliceException =
+    conditions.error("SPLICE_HAND_OVER.NO_OFFSETS", cause, "before" -> before, "leg" -> leg, "why" -> cause.getMessage)
+
+  /** @param role what the rule of `leg` takes the column of `before` for */
+  def columnNotFound(
+      before: Leg,
+      leg: String,
+      column: String,
+      role: String,
+      columns: Seq[String],
+      remedy: String
+  ): SpliceException = conditions.error(
+    "SPLICE_HAND_OVER.COLUMN_NOT_FOUND",
+    "before"  -> before.name,
+    "source"  -> before.source.toString,
+    "leg"     -> leg,
+    "column"  -> column,
+    "role"    -> role,
+    "columns" -> columns.mkString(", "),
+    "remedy"  -> remedy
+  )
+
+  def columnType(
+      before: Leg,
+      leg: String,
+      column: String,
+      role: String,
+      found: String,
+      expected: String,
+      remedy: String
+  ): SpliceException = conditions.error(
+    "SPLICE_HAND_OVER.COLUMN_TYPE_MISMATCH",
+    "before"   -> before.name,
+    "source"   -> before.source.toString,
+    "leg"      -> leg,
+    "column"   -> column,
+    "role"     -> role,
+    "type"     -> found,
+    "expected" -> expected,
+    "remedy"   -> remedy
+  )
+
+  def invalidOffsets(before: Leg, leg: String, column: String, role: String, rows: Long): SpliceException =
+    conditions.error(
+      "SPLICE_HAND_OVER.INVALID_OFFSETS",
+      "before" -> before.name,
+      "source" -> before.source.toString,
+      "leg"    -> leg,
+      "column" -> column,
+      "role"   -> role,
+      "rows"   -> rows.toString
+    )
+
+  /** @param found
+    *   one text per partition
+    */
+  def holes(before: Seq[String], leg: String, found: Seq[String]): SpliceException =
+    conditions.error("SPLICE_HAND_OVER.HOLES", "before" -> named(before), "leg" -> leg, "holes" -> some(found))
+
+  def gap(before: Seq[String], leg: String, lost: Seq[(LogPartition, Ranges)]): SpliceException =
+    conditions.error(
+      "SPLICE_HAND_OVER.GAP",
+      "before"      -> named(before),
+      "leg"         -> leg,
+      "unavailable" -> some(lost.map { case (p, ranges) => s"$p $ranges" })
+    )
+
+  /** @param ends
+    *   partition, end of the history, end of the log
+    */
+  def ahead(before: Seq[String], leg: String, ends: Seq[(LogPartition, Long, Long)]): SpliceException =
+    conditions.error(
+      "SPLICE_HAND_OVER.HISTORY_BEYOND_LOG",
+      "before" -> named(before),
+      "leg"    -> leg,
+      "ends"   -> some(ends.map { case (p, history, log) =>
+        s"$p ends at $history in the history and at $log in the log"
+      })
+    )
+
+  /** @param records
+    *   one text per partition whose record differs
+    */
+  def otherLog(before: Seq[String], leg: String, records: Seq[String]): SpliceException =
+    conditions.error("SPLICE_HAND_OVER.OTHER_LOG", "before" -> named(before), "leg" -> leg, "records" -> some(records))
+
+  def notInLog(before: Seq[String], leg: String, partitions: Seq[LogPartition]): SpliceException =
+    conditions.error(
+      "SPLICE_HAND_OVER.PARTITION_NOT_FOUND",
+      "before"     -> named(before),
+      "leg"        -> leg,
+      "partitions" -> some(partitions.map(_.toString))
+    )
+
+  def noLog(option: String, leg: String, source: String): SpliceOptionException =
+    conditions.option("SPLICE_HAND_OVER.NO_LOG", "option" -> option, "leg" -> leg, "source" -> source)
+
+  def duplicates(before: Seq[String], leg: String, found: Seq[String]): SpliceException =
+    conditions.error("SPLICE_HAND_OVER.DUPLICATES", "before" -> named(before), "leg" -> leg, "found" -> some(found))
+
+  def noEventTime(before: String, leg: String, column: String): SpliceException =
+    conditions.error("SPLICE_HAND_OVER.NO_EVENT_TIME", "before" -> before, "leg" -> leg, "column" -> column)
+
+  def noFiles(before: String, leg: String): SpliceException =
+    conditions.error("SPLICE_HAND_OVER.NO_FILES", "before" -> before, "leg" -> leg)
+
+  def endInFuture(before: String, leg: String, what: String, found: Instant, now: Instant): SpliceException =
+    conditions.error(
+      "SPLICE_HAND_OVER.END_IN_FUTURE",
+      "before" -> before,
+      "leg"    -> leg,
+      "what"   -> what,
+      "found"  -> found.toString,
+      "now"    -> now.toString
+    )
+
+  /** @param rule names the code of a user's rule */
+  def ruleFailed(before: String, leg: String, rule: String, cause: Throwable): SpliceException = conditions.error(
+    "SPLICE_HAND_OVER.RULE_FAILED",
+    cause,
+    "before" -> before,
+    "leg"    -> leg,
+    "rule"   -> rule,
+    "why"    -> s"${cause.getClass.getName}: ${cause.getMessage}"
+  )
+
+  /** @param found the result of the rule */
+  def invalidStart(before: String, leg: String, rule: String, found: String, why: String): SpliceException =
+    conditions.error(
+      "SPLICE_HAND_OVER.INVALID_START",
+      "before" -> before,
+      "leg"    -> leg,
+      "rule"   -> rule,
+      "found"  -> found,
+      "why"    -> why
+    )
+
+  // A topic may have thousands of partitions.
+  private def some(all: Seq[String]): String = {
+    val rest = all.size - Shown
+    (all.take(Shown) ++ Option.when(rest > 0)(s"and $rest more")).mkString("; ")
+  }
+
+  private def named(legs: Seq[String]): String = legs.mkString("' and '")
+}

@@ -1,0 +1,28 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.errors
+
+import splice.source.errors.{SpliceException, SpliceOptionException}
+import splice.source.internal.ErrorConditions
+
+/** Errors about how a chain is put together. */
+private[splice] object HybridErrors {
+
+  private[hybrid] val conditions = new ErrorConditions("splice/hybrid/error-conditions.json")
+
+  def legName(option: String, name: String, why: String): SpliceOptionException =
+    conditions.option("SPLICE_HYBRID.INVALID_LEG_NAME", "option" -> option, "name" -> name, "why" -> why)
+
+  def unbounded(leg: String, after: String): SpliceOptionException =
+    conditions.option("SPLICE_HYBRID.UNBOUNDED_LEG", "leg" -> leg, "after" -> after)
+
+  def nested(option: String, leg: String): SpliceOptionException =
+    conditions.option("SPLICE_HYBRID.NESTED_HYBRID", "option" -> option, "leg" -> leg)
+
+  /** @param position
+    *   the position from which the legs are needed
+    */
+  def removedLeg(legs: Seq[String], position: String): SpliceException =
+    conditions.error("SPLICE_HYBRID.REMOVED_LEG", "legs" -> legs.mkString("' and '"), "position" -> position)
+}

@@ -1,0 +1,155 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.handover
+
+import scala.collection.immutable.SortedMap
+
+import org.slf4j.LoggerFactory
+
+import splice.hybrid.internal.chain.{Fill, Leg, OnHoles}
+import splice.hybrid.internal.errors.{HandOverErrors, Ranges}
+import splice.hybrid.internal.history.{LogComparison, PartitionHistory}
+import splice.source.{LogPartition, OffsetRanges, OnGap}
+import splice.source.internal.entries.Json
+import splice.source.log.{LogPartitions, LogRange}
+
+/** What a history has and lacks of each log partition, compared with the log: the decision of an exact hand-over.
+  *
+  * Each offset before the end of the history is in the history, is supplied by the log (`fill`), or is unavailable: the log does not have it any
+  * more, and nothing tells whether there ever was a record. From the end of the history on, the log supplies all.
+  */
+final private[splice] case class HandOverTable(rows: Seq[HandOverTable.Row]) {
+
+  /** Where the log is read. */
+  def starts: SortedMap[LogPartition, OffsetRanges] = {
+    val wanted = rows.flatMap(row => row.wanted.map(row.partition -> _))
+    val known  = SortedMap.from(rows.map(row => row.partition -> OffsetRanges(row.start)))
+    known ++ new Fill()(SortedMap.from(wanted))
+  }
+
+  /** One line for each partition. */
+  def lines: Seq[String] = rows.map(_.json)
+}
+
+private[splice] object HandOverTable {
+
+  private val logger = LoggerFactory.getLogger(classOf[HandOverTable])
+
+  /** One partition.
+    *
+    * @param history
+    *   None if no previous leg has rows of it
+    * @param compared
+    *   whether the last record of the history was found to be the record that the log has at its offset
+    */
+  final case class Row(
+      partition: LogPartition,
+      history: Option[PartitionHistory],
+      log: LogRange,
+      onHoles: OnHoles,
+      compared: Boolean
+  ) {
+
+    /** The end of the history. */
+    def cut: Long = history.fold(0L)(_.until)
+
+    /** From here on, the log is read completely. */
+    def start: Long = math.max(cut, log.from)
+
+    /** Offsets that the history lacks and the log has. */
+    def holes: Iterator[(Long, Long)] =
+      history.fold(Iterator.empty[(Long, Long)])(h => h.holes(math.max(h.from, log.from), h.until))
+
+    /** Offsets that neither the history nor the log has. */
+    def unavailable: Iterator[(Long, Long)] = {
+      val before = history.fold(Iterator.empty[(Long, Long)]) { h =>
+        if (onHoles == OnHoles.Ignore) Iterator.empty else h.holes(h.from, math.min(log.from, h.until))
+      }
+      before ++ (if (cut < log.from) Iterator.single(cut -> log.from) else Iterator.empty)
+    }
+
+    /** What the log supplies before [[start]]. */
+    def wanted: Option[Fill.Wanted] = history.filter(_ => onHoles == OnHoles.Fill && holes.hasNext).map { h =>
+      Fill.Wanted(start, () => holes, h.offsets)
+    }
+
+    def json: String = {
+      def range(from: Long, until: Long) = Json.array(Seq(Json.number(from), Json.number(until)))
+      val own                            = history.toSeq.flatMap { h =>
+        val legs = h.parts.map { case (leg, held) =>
+          val (first, end) = (held.from, held.until)
+          Json.obj(
+            "leg"     -> Json.text(leg.name),
+            "range"   -> range(first, end),
+            "offsets" -> Json.number(held.offsets.count),
+            "rows"    -> Json.number(held.offsets.rows)
+          )
+        }
+        Seq(
+          "history"  -> Json.array(legs),
+          "repeated" -> Ranges(h.offsets.repeated).json,
+          "missing"  -> Ranges(h.holes(h.from, h.until)).json
+        )
+      }
+      val fill = Option.when(wanted.nonEmpty)("fill" -> Ranges(holes).json)
+      Json.write(Json.obj(
+        Seq("topic" -> Json.text(partition.topic), "partition" -> Json.number(partition.partition.toLong)) ++ own ++
+          fill ++
+          Seq("compared" -> Json.bool(compared)) ++
+          Seq(
+            "unavailable" -> Ranges(unavailable).json,
+            "log"         -> range(log.from, log.until),
+            "start"       -> Json.number(start)
+          ): _*
+      ))
+    }
+  }
+
+  /** Compares and checks.
+    *
+    * @param before
+    *   the names of the legs of the history
+    * @throws SpliceException
+    *   when a record would be lost or read twice, and the policy of the leg is to fail
+    */
+  def apply(
+      before: Seq[String],
+      leg: Leg,
+      history: Seq[PartitionHistory],
+      log: LogPartitions
+  ): HandOverTable = {
+    val ranges  = log.logRanges(SortedMap.from(history.map(h => h.partition -> h.until)))
+    val foreign = history.map(_.partition).filterNot(ranges.contains)
+    if (foreign.nonEmpty) throw HandOverErrors.notInLog(before, leg.name, foreign)
+    val ahead = history.filter(h => h.until > ranges(h.partition).until)
+    if (ahead.nonEmpty)
+      throw HandOverErrors.ahead(
+        before,
+        leg.name,
+        ahead.map(h => (h.partition, h.until, ranges(h.partition).until))
+      )
+    val compared = LogComparison(before, leg, history, ranges, log)
+    val known    = history.map(h => h.partition -> h).toMap
+    val rows     = ranges.toSeq.map { case (p, range) => Row(p, known.get(p), range, leg.onHoles, compared(p)) }
+    PartitionHistory.checkDuplicates(before, leg, history).foreach(logger.warn)
+    val holed = rows.filter(_.holes.hasNext)
+    if (holed.nonEmpty && leg.onHoles == OnHoles.Fail) throw HandOverErrors.holes(before, leg.name, holed.map(lacks))
+    val lost = rows.map(row => row.partition -> Ranges(row.unavailable)).filterNot(_._2.isEmpty)
+    checkGap(before, leg, lost)
+    HandOverTable(rows)
+  }
+
+  /** Applies the policy `onGap` to offsets that neither the history nor the log has. */
+  private[hybrid] def checkGap(before: Seq[String], leg: Leg, lost: Seq[(LogPartition, Ranges)]): Unit =
+    if (lost.nonEmpty) {
+      val error = HandOverErrors.gap(before, leg.name, lost)
+      if (leg.onGap == OnGap.Fail) throw error
+      logger.warn(error.getMessage)
+    }
+
+  private def lacks(row: Row): String = {
+    val missing = Ranges(row.holes)
+    s"${row.partition} lacks ${missing.offsets} ($missing)"
+  }
+}

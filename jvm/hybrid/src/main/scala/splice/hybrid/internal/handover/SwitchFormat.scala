@@ -1,0 +1,130 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.handover
+
+import scala.collection.immutable.SortedMap
+
+import com.fasterxml.jackson.databind.JsonNode
+
+import splice.source.StartPosition.{Configured, Offsets, Time}
+import splice.hybrid.HandOver
+import splice.hybrid.internal.chain.Leg
+import splice.source.{LogPartition, OffsetRanges, Position, Source, StartPosition, StoredStart}
+import splice.source.internal.entries.{Json, NumberedEntries, VersionedEntry}
+import splice.source.runtime.SideLog
+
+/** A switch as a side-log entry. The head has the previous leg, the rule, whether it counts offsets, the time and the kind of the start,
+  * whether the end of the previous leg is committed outside of the checkpoint, and the number of partitions with holes. Then come the position
+  * at which the previous leg ended, the position at which this one begins, one line of proof per finding, and one line per partition with
+  * holes ([[FillFormat]]).
+  */
+private[splice] object SwitchFormat {
+
+  /** The prefix of the entries. */
+  val Prefix = "hand-over"
+
+  private val Commits = "commits"
+
+  private val Filled = "filled"
+
+  def write(
+      leg: Leg,
+      after: Leg,
+      ended: Position,
+      decision: HandOverDecision,
+      start: Position
+  ): Seq[String] = {
+    val fill = decision.fill
+    VersionedEntry.write(
+      Seq(
+        "after"  -> Json.text(after.name),
+        "at"     -> Json.text(decision.at.toString),
+        "counts" -> Json.bool(leg.handOver.exists(_.counts.nonEmpty)),
+        "rule"   -> Json.text(HandOver.text(leg.handOver)),
+        "start"  -> kind(decision.start)
+      ) ++ Option.when(after.source.commits)(Commits -> Json.bool(true)) ++
+        Option.when(fill.nonEmpty)(Filled -> Json.number(fill.size.toLong)),
+      (ended.json +: start.json +: decision.proof) ++ FillFormat.write(fill)
+    )
+  }
+
+  /** The switches to a leg.
+    *
+    * @param log
+    *   the leg's scope
+    */
+  def entries(log: SideLog): NumberedEntries[VersionedEntry] = new NumberedEntries(log, Prefix)(identity)
+
+  /** The part of a switch that users see: time, rule, kind of start, and findings. */
+  def summary(entry: VersionedEntry): Seq[(String, JsonNode)] =
+    Seq("at", "rule", "start").map(key => key -> entry(key)) :+
+      ("found" -> Json.array(entry.nodes.drop(2).dropRight(filled(entry))))
+
+  /** The number of lines with holes. */
+  private def filled(entry: VersionedEntry): Int = entry.find(Filled).fold(0)(_ => entry.long(Filled).toInt)
+
+  /** The name of the previous leg. */
+  def after(entry: VersionedEntry): String = entry.text("after")
+
+  /** The text of the end of the previous leg, if its source commits positions outside of the checkpoint. */
+  def toCommit(entry: VersionedEntry): Option[String] =
+    entry.find(Commits).filter(_.asBoolean).flatMap(_ => entry.lines.headOption)
+
+  /** @throws SpliceException when the entry is damaged */
+  def read(entry: VersionedEntry, source: Source[_ <: Position]): Switch = entry.lines match {
+    case Seq(ended, start, more @ _*) if filled(entry) <= more.size =>
+      val (proof, fill) = more.splitAt(more.size - filled(entry))
+      Switch(
+        after(entry),
+        entry.text("at"),
+        entry.text("rule"),
+        Some(entry("counts")).filter(_.isBoolean).fold(entry.corrupt("'counts' is not true or false"))(_.asBoolean),
+        ended,
+        source.position(start),
+        proof,
+        FillFormat.read(entry, fill)
+      )
+    case lines => entry.corrupt(s"it has ${lines.size + 1} lines instead of ${3 + filled(entry)} or more")
+  }
+
+  /** A switch that was read.
+    *
+    * @param after
+    *   the name of the previous leg, which the chain may not have any more
+    * @param at
+    *   the time of the decision
+    * @param rule
+    *   the rule in one line
+    * @param counts
+    *   whether the rule counts the offsets of previous legs
+    * @param ended
+    *   the text of the position at which the previous leg ended
+    * @param start
+    *   the position at which the leg begins
+    * @param proof
+    *   what was found, as lines of JSON
+    * @param fill
+    *   the partitions that begin with offsets that the history lacks
+    */
+  final case class Switch(
+      after: String,
+      at: String,
+      rule: String,
+      counts: Boolean,
+      ended: String,
+      start: Position,
+      proof: Seq[String],
+      fill: SortedMap[LogPartition, OffsetRanges]
+  ) {
+
+    /** Where the leg begins, for its enumerator. */
+    def stored: StoredStart = StoredStart(start.json, fill)
+  }
+
+  private def kind(start: StartPosition): JsonNode = start match {
+    case Configured      => Json.text("configured")
+    case Time(millis, _) => Json.obj("timestamp" -> Json.number(millis))
+    case Offsets(_)      => Json.text("offsets")
+  }
+}

@@ -1,0 +1,51 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.history
+
+import scala.collection.immutable.SortedMap
+
+import splice.hybrid.internal.chain.Leg
+import splice.hybrid.internal.errors.HandOverErrors
+import splice.source.LogPartition
+import splice.source.log.{LogPartitions, LogRange}
+
+/** Compares the last record that a history has of each partition with the record that the log has at the same offset. Offsets alone do not show
+  * that a history is of another log.
+  */
+private[hybrid] object LogComparison {
+
+  /** @param before
+    *   the names of the legs of the history
+    * @param ranges
+    *   the ranges of the log
+    * @return
+    *   the partitions whose records were compared: those with a timestamp or a key in the history, and with the record in the log
+    * @throws splice.source.errors.SpliceException
+    *   when a record differs
+    */
+  def apply(
+      before: Seq[String],
+      leg: Leg,
+      history: Seq[PartitionHistory],
+      ranges: SortedMap[LogPartition, LogRange],
+      log: => LogPartitions
+  ): Set[LogPartition] = {
+    val wanted = for {
+      one   <- history
+      last  <- one.last if last.isKnown
+      range <- ranges.get(one.partition) if range.from <= last.offset && last.offset < range.until
+    } yield one.partition -> last
+    if (wanted.isEmpty) Set.empty
+    else {
+      val found     = log.records(SortedMap.from(wanted.map { case (p, last) => p -> last.offset }))
+      val different = for {
+        (p, last) <- wanted
+        record    <- found.get(p)
+        text      <- last.difference(record)
+      } yield s"$p offset ${last.offset}: $text"
+      if (different.nonEmpty) throw HandOverErrors.otherLog(before, leg.name, different)
+      found.keySet.toSet
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.options
+
+import java.util.Locale
+
+import splice.hybrid.{HandOver, HybridProvider}
+import splice.hybrid.internal.chain.{Chain, Leg}
+import splice.hybrid.internal.errors.{HandOverErrors, HybridErrors}
+import splice.source.SourceProvider
+import splice.source.errors.OptionErrors
+import splice.source.options.{CommonOptions, OptionSet, OptionType, SourceOption, SourceOptions}
+import splice.source.runtime.Boundedness
+
+/** Creates the chain that options set, and checks all that needs no server, no folder and no checkpoint. */
+private[splice] object ChainParser {
+
+  /** @throws SpliceOptionException that names the option, with the leg in front */
+  def parse(options: SourceOptions): Chain = {
+    val names = options(HybridOptions.Legs)
+    LegNames.check(options, names)
+    refuseStrangers(options, names)
+    val legs = names.map(name => leg(name, inherited(options, options.scope(name)), isLast = name == names.last))
+    legs.headOption.filter(_.handOver.isDefined).foreach { first =>
+      throw OptionErrors.conflict(
+        Seq(s"${first.name}.${HandOverOptions.Rule.key}"),
+        s"'${first.name}' is the first leg, so no previous leg exists; remove the hand-over, or add a leg before '${first.name}'"
+      )
+    }
+    for (leg <- legs; rule <- leg.handOver if !leg.source.beginsByOffsets) rule match {
+      case _: HandOver.Offsets | _: HandOver.Custom =>
+        throw HandOverErrors.noLog(s"${leg.name}.${HandOverOptions.Rule.key}", leg.name, leg.source.kind)
+      case _ => ()
+    }
+    legs.dropRight(1).zip(legs.drop(1)).foreach { case (leg, after) =>
+      if (leg.source.boundedness != Boundedness.Bounded) throw HybridErrors.unbounded(leg.name, after.name)
+    }
+    Chain(legs.toIndexedSeq)
+  }
+
+  private def leg(name: String, options: SourceOptions, isLast: Boolean): Leg = {
+    val provider = SourceProvider.of(options)
+    if (provider.kind == HybridProvider.Kind) throw HybridErrors.nested(options.name(CommonOptions.Source.key), name)
+    (provider.options ++ HybridOptions.leg).refuseUnknown(options)
+    refuseSlots(options)
+    val handOver = HandOverOptions.parse(options)
+    if (handOver.isDefined) refuseTwoStarts(provider, options)
+    val defaults = if (isLast) Nil else provider.beforeAnotherLeg(options)
+    val own      = options.without(HybridOptions.leg.options.map(_.key))
+    val source   = provider.create(defaults.foldLeft(own) { case (known, (key, value)) => known.orElse(key, value) })
+    Leg(
+      name,
+      source,
+      options.find(HybridOptions.Select),
+      handOver,
+      options(HandOverOptions.OnGap),
+      options.name(HybridOptions.Select.key),
+      options(HandOverOptions.OnDuplicates),
+      options(HandOverOptions.OnHoles),
+      LogColumnsOption.parse(options)
+    )
+  }
+
+  private def refuseTwoStarts(provider: SourceProvider, options: SourceOptions): Unit =
+    provider.startOption(options).foreach { key =>
+      throw OptionErrors.conflict(
+        Seq(options.name(HandOverOptions.Rule.key), options.name(key)),
+        "both set the start of the leg; remove one of them"
+      )
+    }
+
+  private def refuseSlots(options: SourceOptions): Unit =
+    CommonOptions.ofQuery.map(_.key).find(options.contains).foreach { key =>
+      throw OptionErrors.conflict(
+        Seq(options.name(key), key),
+        s"the option applies to the whole hybrid source; set '$key' without the name of a leg"
+      )
+    }
+
+  private def inherited(options: SourceOptions, leg: SourceOptions): SourceOptions =
+    options.get(CommonOptions.OnUnknown.key).fold(leg)(leg.orElse(CommonOptions.OnUnknown.key, _))
+
+  // Dotted keys pass the hybrid's own check, so one with a mistyped leg must be found here.
+  private def refuseStrangers(options: SourceOptions, names: Seq[String]): Unit = {
+    val legs                 = names.map(_.toLowerCase(Locale.ROOT)).toSet
+    def isStrange(k: String) = k.contains('.') && !legs(k.takeWhile(_ != '.').toLowerCase(Locale.ROOT))
+    options.keys.filter(isStrange).foreach { key =>
+      val meant = names.map(name => SourceOption(name + key.dropWhile(_ != '.'), OptionType.Text, "an option of a leg"))
+      OptionSet("Legs", meant, other => other != key).refuseUnknown(options)
+    }
+  }
+}

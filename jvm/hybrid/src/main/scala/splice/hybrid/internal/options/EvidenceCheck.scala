@@ -1,0 +1,68 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.options
+
+import splice.hybrid.LogColumns
+import splice.hybrid.internal.chain.{Chain, Leg}
+import splice.source.errors.OptionErrors
+
+/** Checks which legs are counted by the hand-overs that are not decided, and by which columns, as far as no column is needed for it.
+  *
+  * The options of a leg that has ended and the rule of a leg that has begun are not checked, because they have no effect.
+  */
+private[hybrid] object EvidenceCheck {
+
+  private val Key = LogColumnsOption.Columns.key
+
+  /** @throws splice.source.errors.SpliceOptionException
+    *   when a rule that counts offsets counts no leg, or `logColumns` of a leg has no effect
+    */
+  def apply(chain: Chain): Unit = {
+    chain.legs.filterNot(chain.hasEnded).foreach(leg => leg.logColumns.foreach(check(chain, leg, _)))
+    chain.undecided.foreach { leg =>
+      val history = chain.history(leg)
+      if (history.isEmpty) throw nothingCounted(chain, leg)
+      if (history.forall(one => one.source.readsLog || one.logColumns.nonEmpty)) refuseUncompared(leg, history)
+    }
+  }
+
+  private def check(chain: Chain, leg: Leg, columns: LogColumns): Unit = columns match {
+    case named: LogColumns.Named if leg.source.readsLog =>
+      throw LogColumnsOption.invalid(
+        option(leg),
+        LogColumnsOption.text(named),
+        s"leg '${leg.name}' reads a log, so it has its own topics, partitions and offsets, and only none is allowed"
+      )
+    case _: LogColumns.Named if chain.counting(leg).isEmpty                        => throw withoutEffect(leg)
+    case LogColumns.Excluded if !chain.later(leg).exists(chain.undecided.contains) => throw withoutEffect(leg)
+    case _                                                                         => ()
+  }
+
+  private def withoutEffect(leg: Leg) = OptionErrors.conflict(
+    Seq(option(leg)),
+    s"no later leg begins by the offsets of leg '${leg.name}', so the option has no effect; remove the option, or set the hand-over of a " +
+      s"later leg to ${HandOverOptions.OffsetsRule}"
+  )
+
+  private def nothingCounted(chain: Chain, leg: Leg) = OptionErrors.conflict(
+    s"${leg.name}.${HandOverOptions.Rule.key}" +: chain.legs.takeWhile(_ != leg).filter(_.isExcluded).map(option),
+    s"leg '${leg.name}' begins by the offsets of the legs before it, and each of them is excluded from the count; remove one exclusion, or " +
+      s"use another hand-over for '${leg.name}', such as ${HandOverOptions.EventTimeRule}"
+  )
+
+  private def refuseUncompared(leg: Leg, history: Seq[Leg]): Unit = {
+    val compared = leg.exact.toSeq.flatMap { rule =>
+      rule.columns.timestamp.map(_ => HandOverOptions.Timestamp.key) ++
+        rule.columns.key.map(_ => HandOverOptions.Key.key)
+    }
+    if (compared.nonEmpty)
+      throw OptionErrors.conflict(
+        compared.map(key => s"${leg.name}.$key") ++ history.filter(_.logColumns.nonEmpty).map(option),
+        "no leg has the columns of the hand-over, because each leg reads a log or has separate columns; name the columns with the " +
+          s"keys 'timestamp' and 'key' in '$Key', or remove these options"
+      )
+  }
+
+  private def option(leg: Leg) = s"${leg.name}.$Key"
+}

@@ -1,0 +1,222 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.options
+
+import java.time.{Duration => Length}
+
+import splice.hybrid.{HandOver, LogColumns}
+import splice.hybrid.internal.chain.{OnDuplicates, OnHoles}
+import splice.source.{OffsetColumns, OnGap}
+import splice.source.errors.OptionErrors
+import splice.source.options.{OptionType, SourceOption, SourceOptions}
+
+/** The options of one leg that say its [[HandOver]]. */
+private[splice] object HandOverOptions {
+
+  val OffsetsRule          = "offsets"
+  val EventTimeRule        = "eventTime"
+  val ModificationTimeRule = "modificationTime"
+  val NowMinusRule         = "nowMinus"
+  val CustomRule           = "custom"
+
+  private type Parse = SourceOptions => HandOver
+
+  val Rule: SourceOption[Parse] = SourceOption(
+    "handOver",
+    OptionType.choice[Parse](
+      OffsetsRule          -> offsets,
+      EventTimeRule        -> eventTime,
+      ModificationTimeRule -> modificationTime,
+      NowMinusRule         -> nowMinus,
+      CustomRule           -> custom
+    ),
+    "Rule for the start of the leg after the previous leg has ended. Default: the start that the options " +
+      "of the leg set."
+  )
+
+  val Topic: SourceOption[String] =
+    column("topic", "Column of the history with the topic, for offsets and custom.").withDefault("topic", "topic")
+
+  val Partition: SourceOption[String] =
+    column(
+      "partition",
+      "Column of the history with the partition, for offsets and custom."
+    ).withDefault("partition", "partition")
+
+  val Offset: SourceOption[String] =
+    column("offset", "Column of the history with the offset, for offsets and custom.").withDefault("offset", "offset")
+
+  val Timestamp: SourceOption[String] = column(
+    "timestamp",
+    "Column of the history with the timestamp of the record, for offsets. Splice compares it with the log. Default: no comparison."
+  )
+
+  val Key: SourceOption[String] = column(
+    "key",
+    "Column of the history with the key of the record, for offsets. Splice compares it with the log. Default: no comparison."
+  )
+
+  val Column: SourceOption[String] = column("column", "Timestamp column of the history, for eventTime and custom.")
+
+  val Overlap: SourceOption[Length] = SourceOption(
+    s"${Rule.key}.overlap",
+    OptionType.Time,
+    "Time before the end of the history at which the leg starts, for eventTime and modificationTime. Rows of this period are read twice."
+  )
+
+  val Duration: SourceOption[Length] = SourceOption(
+    s"${Rule.key}.duration",
+    OptionType.Time,
+    "Time before the moment of the switch at which the leg starts, for nowMinus."
+  )
+
+  val Class: SourceOption[String] = SourceOption(
+    s"${Rule.key}.class",
+    OptionType.Text,
+    "Class for custom, with a public constructor without parameters, that implements splice.hybrid.HandOverRule."
+  )
+
+  val Python: SourceOption[String] = SourceOption(
+    s"${Rule.key}.python",
+    OptionType.Text,
+    "Name of a Python function of this driver, for custom. The Python package sets the option."
+  )
+
+  val OnGap: SourceOption[OnGap] = SourceOption(
+    "onGap",
+    OptionType.choice[OnGap]("fail" -> splice.source.OnGap.Fail, "warn" -> splice.source.OnGap.Warn),
+    "Policy for records that neither the previous legs hold nor the leg reads, for example because " +
+      "retention removed them."
+  ).withDefault(splice.source.OnGap.Fail, "fail")
+
+  val OnHoles: SourceOption[OnHoles] = SourceOption(
+    "onHoles",
+    OptionType.choice[OnHoles](
+      "fail"   -> splice.hybrid.internal.chain.OnHoles.Fail,
+      "fill"   -> splice.hybrid.internal.chain.OnHoles.Fill,
+      "ignore" -> splice.hybrid.internal.chain.OnHoles.Ignore
+    ),
+    "Policy for offsets before the end of the history that no previous leg has, for offsets. fail ends " +
+      "the query. fill reads them from the log. ignore skips them, as a compacted or transactional topic " +
+      "requires."
+  ).withDefault(splice.hybrid.internal.chain.OnHoles.Fill, "fill")
+
+  val OnDuplicates: SourceOption[OnDuplicates] = SourceOption(
+    "onDuplicates",
+    OptionType.choice[OnDuplicates](
+      "fail" -> splice.hybrid.internal.chain.OnDuplicates.Fail,
+      "warn" -> splice.hybrid.internal.chain.OnDuplicates.Warn
+    ),
+    "Policy for records that the previous legs hold several times, for offsets."
+  ).withDefault(splice.hybrid.internal.chain.OnDuplicates.Fail, "fail")
+
+  val all: Seq[SourceOption[_]] =
+    Seq(
+      Rule,
+      Topic,
+      Partition,
+      Offset,
+      Timestamp,
+      Key,
+      Column,
+      Overlap,
+      Duration,
+      Class,
+      Python,
+      OnHoles,
+      OnGap,
+      OnDuplicates
+    )
+
+  private val parameters: Seq[(String, Set[String])] = Seq(
+    OffsetsRule   -> Set(Topic.key, Partition.key, Offset.key, Timestamp.key, Key.key, OnHoles.key, OnDuplicates.key),
+    EventTimeRule -> Set(Column.key, Overlap.key),
+    ModificationTimeRule -> Set(Overlap.key),
+    NowMinusRule         -> Set(Duration.key),
+    CustomRule           -> Set(Class.key, Python.key, Topic.key, Partition.key, Offset.key, Column.key)
+  )
+
+  /** The rule that the options say, if any.
+    *
+    * @throws SpliceOptionException
+    *   when a parameter is missing, or given without the rule that it belongs to
+    */
+  def parse(options: SourceOptions): Option[HandOver] = {
+    val rule = options.find(Rule).map(_(options))
+    refuseForeign(options, rule)
+    rule
+  }
+
+  private def refuseForeign(options: SourceOptions, rule: Option[HandOver]): Unit = {
+    val own = rule match {
+      case Some(made: HandOver.Offsets) =>
+        made.options.map(_._1).toSet ++ Seq(OnHoles.key, OnGap.key, OnDuplicates.key)
+      case Some(_: HandOver.Custom) => parameters.toMap.apply(CustomRule) ++ Seq(Rule.key, OnGap.key)
+      case Some(made)               => made.options.map(_._1).toSet + OnGap.key
+      case None                     => Set.empty[String]
+    }
+    all.map(_.key).find(key => options.contains(key) && !own(key)).foreach { key =>
+      val belongs = parameters.collect { case (name, keys) if keys(key) => name }
+      val needed  = if (belongs.isEmpty) "a hand-over" else belongs.map(r => s"'${Rule.key}' = $r").mkString(" or ")
+      val found   = options.get(Rule.key).fold("there is none")(r => s"it is $r")
+      throw OptionErrors.conflict(
+        Seq(options.name(key), options.name(Rule.key)),
+        s"'${options.name(key)}' belongs to $needed, and $found; remove the option, or set the hand-over that the option belongs to"
+      )
+    }
+  }
+
+  private def offsets(o: SourceOptions): HandOver = {
+    val needed = Seq(Topic, Partition, Offset).map(role => role -> o(role))
+    val others = Seq(Timestamp, Key).flatMap(role => o.find(role).map(role -> _))
+    LogColumnsOption.repeated((needed ++ others).map { case (role, name) => o.name(role.key) -> name }).foreach { why =>
+      throw OptionErrors.conflict((needed ++ others).map(_._1.key).map(o.name), why)
+    }
+    HandOver.Offsets(
+      LogColumns.Named(OffsetColumns(o(Topic), o(Partition), o(Offset)), o.find(Timestamp), o.find(Key))
+    )
+  }
+
+  private def eventTime(o: SourceOptions): HandOver = HandOver.EventTime(o(Column), o(Overlap))
+
+  private def modificationTime(o: SourceOptions): HandOver = HandOver.ModificationTime(o(Overlap))
+
+  private def nowMinus(o: SourceOptions): HandOver = HandOver.NowMinus(o(Duration))
+
+  private def custom(o: SourceOptions): HandOver = {
+    val by = (o.find(Class), o.find(Python)) match {
+      case (Some(_), Some(_)) =>
+        throw OptionErrors.conflict(
+          Seq(o.name(Class.key), o.name(Python.key)),
+          "both name the rule; remove one of them"
+        )
+      case (None, Some(name)) => RuleOfUser.OfPython(name)
+      case _                  => ofClass(o)
+    }
+    val isCounted = Seq(Topic, Partition, Offset).exists(option => o.contains(option.key))
+    HandOver.Custom(
+      by,
+      Option.when(isCounted)(LogColumns.Named(OffsetColumns(o(Topic), o(Partition), o(Offset)))),
+      o.find(Column)
+    )
+  }
+
+  private def ofClass(o: SourceOptions): RuleOfUser = {
+    val made = RuleOfUser.OfClass(o(Class).trim)
+    if (!made.exists)
+      throw OptionErrors.invalidValue(
+        o.name(Class.key),
+        made.name,
+        "a class on the driver's class path that implements splice.hybrid.HandOverRule, with a public constructor without arguments",
+        Class.doc
+      )
+    made
+  }
+
+  private def column(name: String, doc: String): SourceOption[String] = SourceOption(
+    s"${Rule.key}.$name",
+    OptionType[String]("the name of a column", t => Option(t.trim).filter(_.nonEmpty)),
+    doc
+  )
+}

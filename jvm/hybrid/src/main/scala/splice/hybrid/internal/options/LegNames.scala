@@ -1,0 +1,26 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.options
+
+import java.util.Locale
+
+import splice.hybrid.internal.errors.HybridErrors
+import splice.source.options.SourceOptions
+
+/** Checks the names of legs: they become parts of option names, of offsets and of file names. */
+private[splice] object LegNames {
+
+  private val allowed = "[A-Za-z][A-Za-z0-9_]*".r
+
+  /** @throws splice.source.errors.SpliceOptionException when a name is not an identifier, or two names differ in case only */
+  def check(options: SourceOptions, names: Seq[String]): Unit = {
+    def refuse(name: String, why: String) = throw HybridErrors.legName(options.name(HybridOptions.Legs.key), name, why)
+    names.filterNot(allowed.matches).foreach {
+      refuse(_, "a name begins with a letter and has letters, digits and underscores only")
+    }
+    names.groupBy(_.toLowerCase(Locale.ROOT)).values.find(_.size > 1).foreach { same =>
+      refuse(same.mkString("' and '"), "names must differ in more than the case of their letters")
+    }
+  }
+}

@@ -1,0 +1,99 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.options
+
+import scala.util.Try
+
+import com.fasterxml.jackson.core.StreamReadFeature
+import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.json.JsonMapper
+
+import splice.hybrid.LogColumns
+import splice.hybrid.internal.chain.HybridColumns
+import splice.source.OffsetColumns
+import splice.source.errors.{OptionErrors, SpliceOptionException}
+import splice.source.internal.entries.Json
+import splice.source.options.{OptionType, SourceOption, SourceOptions}
+
+/** The option `logColumns` of a leg, and its JSON in the checkpoint. */
+private[splice] object LogColumnsOption {
+
+  private val Excluded = "none"
+  private val Needed   = Seq("topic", "partition", "offset")
+  private val Others   = Seq("timestamp", "key")
+  private val Allowed  =
+    """none, or a JSON object with the names of columns, such as {"topic":"t","partition":"p","offset":"o"}"""
+
+  val Columns: SourceOption[String] = SourceOption(
+    "logColumns",
+    OptionType[String](Allowed, text => Some(text.trim)),
+    "Columns of this leg that identify the record of the log: topic, partition and offset, and timestamp " +
+      "and key if they are compared. none excludes the leg from the exact hand-over of a later leg. " +
+      "Default: the columns of this hand-over."
+  )
+
+  // Otherwise the last value of a key that occurs twice is taken.
+  private val mapper = JsonMapper.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build()
+
+  /** The columns of a leg, if its options set them.
+    *
+    * @throws SpliceOptionException
+    *   when the value is neither `none` nor a JSON object with the right keys
+    */
+  def parse(options: SourceOptions): Option[LogColumns] = options.find(Columns).map { text =>
+    if (text.equalsIgnoreCase(Excluded)) LogColumns.Excluded
+    else {
+      val node = Try(mapper.readTree(text)).toEither.left.map(e => e.getMessage.linesIterator.next())
+      node.flatMap(read).flatMap(distinct).fold(why => throw invalid(options.name(Columns.key), text, why), identity)
+    }
+  }
+
+  /** The error of a value that is not allowed. */
+  def invalid(option: String, value: String, why: String): SpliceOptionException =
+    OptionErrors.invalidValue(option, value, s"$Allowed ($why)", Columns.doc)
+
+  /** The value of the option. */
+  def text(columns: LogColumns): String = columns match {
+    case LogColumns.Excluded     => Excluded
+    case named: LogColumns.Named => Json.write(json(named))
+  }
+
+  def json(columns: LogColumns.Named): JsonNode =
+    Json.obj(names(columns).map { case (key, name) => key -> Json.text(name) }: _*)
+
+  /** Keys and columns. */
+  private def names(columns: LogColumns.Named): Seq[(String, String)] = {
+    val offsets = columns.offsets
+    Needed.zip(Seq(offsets.topic, offsets.partition, offsets.offset)) ++
+      Others.zip(Seq(columns.timestamp, columns.key)).collect { case (key, Some(name)) => key -> name }
+  }
+
+  /** The columns that [[json]] wrote, or the reason why it is something else. */
+  def read(node: JsonNode): Either[String, LogColumns.Named] = {
+    val fields  = Json.fields(node)
+    val strange = fields.map(_._1).filterNot((Needed ++ Others).contains)
+    val missing = Needed.filterNot(fields.map(_._1).contains)
+    val bad     = fields.filterNot { case (_, name) => name.isTextual && name.asText.trim.nonEmpty }
+    if (!node.isObject) Left("it is not an object")
+    else if (strange.nonEmpty) Left(s"'${strange.head}' is not one of ${(Needed ++ Others).mkString(", ")}")
+    else if (missing.nonEmpty) Left(s"'${missing.head}' is missing")
+    else if (bad.nonEmpty) Left(s"'${bad.head._1}' does not name a column")
+    else {
+      val by = fields.map { case (key, name) => key -> name.asText.trim }.toMap
+      Right(LogColumns.Named(
+        OffsetColumns(by("topic"), by("partition"), by("offset")),
+        by.get("timestamp"),
+        by.get("key")
+      ))
+    }
+  }
+
+  private def distinct(columns: LogColumns.Named): Either[String, LogColumns.Named] =
+    repeated(names(columns)).toLeft(columns)
+
+  /** Why roles do not go together, if two of them have one column. */
+  def repeated(names: Seq[(String, String)]): Option[String] = names.combinations(2).collectFirst {
+    case Seq((a, one), (b, other)) if HybridColumns.same(one, other) => s"'$a' and '$b' are the same column '$one'"
+  }
+}

@@ -1,0 +1,145 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.plan
+
+import java.time.Instant
+
+import com.fasterxml.jackson.databind.JsonNode
+
+import splice.hybrid.HandOver
+import splice.hybrid.internal.chain.{Chain, Leg, LegEnumerators}
+import splice.hybrid.internal.handover.SwitchFormat
+import splice.hybrid.internal.split.HybridPosition
+import splice.source.errors.SpliceException
+import splice.source.internal.entries.Json
+import splice.source.internal.legs.{BatchCount, LegPlan}
+import splice.source.runtime.SideLog
+
+/** The plan of a query over a chain, leg by leg, up to the rows that are available now.
+  *
+  * @param log
+  *   the side log of the run, which is discarded
+  * @param switched
+  *   evaluates and stores a switch like a query: the start of the next leg, when a leg has ended at a position
+  * @param scan
+  *   whether rows may be read to evaluate a rule
+  * @param now
+  *   the time of the plan
+  */
+final private[hybrid] class ChainPlan(
+    chain: Chain,
+    log: SideLog,
+    enumerators: LegEnumerators,
+    switched: HybridPosition => Option[HybridPosition],
+    scan: Boolean,
+    now: Instant
+) {
+
+  import ChainPlan._
+
+  private val outlooks = chain.legs.map(leg => leg.name -> new Once(enumerators.named(leg)(_.outlook()))).toMap
+
+  def apply(start: HybridPosition): Seq[LegPlan] =
+    chain.legs.foldLeft((Vector.empty[LegPlan], Begin(Some(start), None, Nil))) { case ((done, begin), leg) =>
+      val count = begin.at.map(at => enumerators.named(leg)(BatchCount.of(_, at.position)))
+      // The switch to the last leg is a batch also if it has no row.
+      val number =
+        if (leg == chain.last && leg != chain.first) count.map(c => c.copy(number = math.max(c.number, 1L))) else count
+      val own = LegPlan(
+        Some(leg.name),
+        leg.source,
+        enumerators(leg),
+        outlooks(leg.name)(),
+        begin.at.map(_.position),
+        number,
+        begin.handOver,
+        begin.warnings
+      )
+      (done :+ own, chain.after(leg).fold(begin)(next(begin, count, leg, _)))
+    }._1
+
+  private def next(before: Begin, count: Option[BatchCount], leg: Leg, next: Leg): Begin = {
+    // Errors of servers come first, so that an error of the switch is the result of its rule.
+    val _     = outlooks(next.name)()
+    val found = Seq(
+      ExpectedGaps.of(chain, next, of => outlooks(of.name)()),
+      FutureTimes.of(chain, next, of => outlooks(of.name)(), now)
+    ).flatten
+    val result = for {
+      at    <- before.at.toRight(Undecided -> s"the start of leg '${leg.name}' is not known")
+      until <- count.map(_.until).toRight(Undecided -> s"the start of leg '${leg.name}' is not known")
+      _     <- if (scan) Right(()) else needsScan(leg, next).map(Undecided -> _).toLeft(())
+      begun <- evaluated(at.moved(until))
+    } yield begun
+    result match {
+      case Right(begun)     => Begin(Some(begun), Some(handOver(next, decided(next): _*)), found ++ losses(next))
+      case Left((key, why)) =>
+        val stop = Option.when(key == Error)(s"the query would stop at the switch: $why")
+        Begin(None, Some(handOver(next, key -> Json.text(why))), found ++ stop)
+    }
+  }
+
+  private def evaluated(at: HybridPosition): Either[(String, String), HybridPosition] =
+    try switched(at).toRight(Undecided -> s"leg '${at.leg}' does not end yet")
+    catch { case e: SpliceException => Left(Error -> e.getMessage) }
+
+  /** Why a rule is not evaluated without a scan. */
+  private def needsScan(leg: Leg, next: Leg): Option[String] = next.handOver.flatMap {
+    case _: HandOver.ModificationTime | _: HandOver.NowMinus => None
+    case _: HandOver.EventTime                               => Option.when(!leg.source.readsLog)(NeedsRows)
+    case _: HandOver.Custom                                  => Some(CallsRule)
+    case _: HandOver.Offsets => Option.when(chain.history(next).exists(!_.source.readsLog))(NeedsRows)
+  }
+
+  private def decided(leg: Leg): Seq[(String, JsonNode)] =
+    SwitchFormat.entries(log.scope(LegEnumerators.scope(leg.name))).all.headOption.toSeq.flatMap(SwitchFormat.summary)
+
+  /** What the policies of a leg let pass. */
+  private def losses(leg: Leg): Seq[String] = {
+    val rows                  = decided(leg).collect { case ("found", found) => Json.items(found) }.flatten
+    def partitions(k: String) = rows.count(row => Json.field(row, k).exists(_.path("offsets").asLong > 0))
+    Seq(
+      "unavailable" ->
+        "have offsets that neither the history nor the log has. 'onGap' lets the query continue without them.",
+      "repeated" -> "have records several times in the history. 'onDuplicates' lets the query continue with them."
+    ).collect { case (key, text) if partitions(key) > 0 => s"${partitions(key)} partitions $text" }
+  }
+}
+
+private object ChainPlan {
+
+  private val Undecided = "undecided"
+  private val Error     = "error"
+  private val NeedsRows = "the rule needs the rows of the history, which plan(scan=True) reads"
+  private val CallsRule = "plan(scan=True) calls the rule"
+
+  /** Where a leg begins, and how it takes over.
+    *
+    * @param at
+    *   None if it depends on rows that were not read
+    */
+  final private case class Begin(at: Option[HybridPosition], handOver: Option[JsonNode], warnings: Seq[String])
+
+  /** A value that is made when it is first used. */
+  final private class Once[A](make: => A) {
+    private lazy val made: A = make
+    def apply(): A           = made
+  }
+
+  private def handOver(leg: Leg, fields: (String, JsonNode)*): JsonNode = {
+    val policies = leg.handOver.toSeq.flatMap {
+      case _: HandOver.Offsets => Seq(
+          "onHoles"      -> text(leg.onHoles),
+          "onGap"        -> text(leg.onGap),
+          "onDuplicates" -> text(leg.onDuplicates)
+        )
+      case _ => Seq("onGap" -> text(leg.onGap))
+    }
+    val rule = "rule" -> Json.text(HandOver.text(leg.handOver))
+    Json.obj((rule +: policies) ++ fields.filterNot(_._1 == "rule"): _*)
+  }
+
+  // The names of the cases are those of the values.
+  private def text(policy: Product): JsonNode = Json.text(policy.productPrefix.toLowerCase(java.util.Locale.ROOT))
+}

@@ -1,0 +1,46 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.plan
+
+import java.time.Instant
+
+import splice.hybrid.HandOver
+import splice.hybrid.internal.chain.{Chain, Leg}
+import splice.source.log.Outlook
+
+/** Records that are probably neither in the history nor in the log, estimated before a row is read. */
+private[hybrid] object ExpectedGaps {
+
+  private val Shown = 20
+
+  /** The warning for a leg that takes over by a rule; None if no gap is expected.
+    *
+    * The newest file has no record that was written after the file. If retention has removed records from the log, and the first one
+    * left is later than the newest file, then the removed records after that time are in neither.
+    */
+  def of(chain: Chain, leg: Leg, outlook: Leg => Outlook): Option[String] = {
+    val history = leg.handOver.toSeq.flatMap {
+      case _: HandOver.Offsets                                  => chain.history(leg)
+      case _: HandOver.EventTime | _: HandOver.ModificationTime => chain.legs.takeWhile(_ != leg).lastOption.toSeq
+      case _                                                    => Nil
+    }
+    // The files are listed only if retention has removed anything.
+    val removed = if (history.isEmpty) Nil else outlook(leg).logs.toSeq.filter(_._2.range.from > 0)
+    val times   = if (removed.isEmpty) Nil else history.map(before => outlook(before).modified.map(_.last))
+    Option.when(times.nonEmpty && times.forall(_.nonEmpty))(times.flatten.max).flatMap { newest =>
+      val later = for {
+        (p, log) <- removed
+        first    <- log.first if first.isAfter(newest)
+      } yield s"$p begins at offset ${log.range.from} of $first"
+      Option.when(later.nonEmpty)(text(leg, history.map(_.name), newest, later))
+    }
+  }
+
+  private def text(leg: Leg, history: Seq[String], newest: Instant, later: Seq[String]): String = {
+    val more = Option.when(later.sizeIs > Shown)(s"and ${later.size - Shown} more")
+    s"A gap is expected between '${history.mkString("' and '")}' and leg '${leg.name}'. The newest file was modified at $newest, and " +
+      s"retention has removed later records from the log: ${(later.take(Shown) ++ more).mkString("; ")}. " +
+      "'onGap' decides at the switch. Archive the missing records before, if they exist elsewhere."
+  }
+}

@@ -1,0 +1,34 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.plan
+
+import java.time.Instant
+
+import splice.hybrid.HandOver
+import splice.hybrid.internal.chain.{Chain, HybridColumns, Leg}
+import splice.hybrid.internal.handover.HandOverDecision
+import splice.hybrid.internal.options.HandOverOptions
+import splice.source.log.Outlook
+
+/** Times of a history that are later than now, found before a row is read. A rule by time fails at the switch because of them. */
+private[hybrid] object FutureTimes {
+
+  /** The warning for a leg that takes over by a time of the previous leg; None if no such time is known to be later than now. */
+  def of(chain: Chain, leg: Leg, outlook: Leg => Outlook, now: Instant): Option[String] = for {
+    rule         <- leg.handOver
+    before       <- chain.legs.takeWhile(_ != leg).lastOption if !before.source.readsLog
+    (what, last) <- found(rule, () => outlook(before)) if last.isAfter(now.plus(HandOverDecision.ClockSkew))
+  } yield s"$what in leg '${before.name}' is $last, and now is $now. The switch to leg '${leg.name}' fails with " +
+    "SPLICE_HAND_OVER.END_IN_FUTURE then, because all records until that time would be skipped. Correct the rows or the files, or set " +
+    s"'${leg.name}.${HandOverOptions.Rule.key}' to another rule, such as ${HandOverOptions.OffsetsRule}."
+
+  private def found(rule: HandOver, before: () => Outlook): Option[(String, Instant)] = rule match {
+    case HandOver.EventTime(column, _) =>
+      before().latest.collectFirst {
+        case (name, last) if HybridColumns.same(name, column) => s"The greatest '$column'" -> last
+      }
+    case HandOver.ModificationTime(_) => before().modified.map(times => "The newest modification time" -> times.last)
+    case _                            => None
+  }
+}

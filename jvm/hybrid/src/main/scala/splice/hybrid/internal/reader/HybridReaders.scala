@@ -1,0 +1,35 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.reader
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+import splice.hybrid.internal.split.LegRange
+import splice.source.{SplitReader, SplitReaderFactory, TaskRanges}
+import splice.source.internal.ReaderSequence
+
+/** The readers of the legs that one batch touches: column batches when it is one leg, whose reader gives them. */
+final private[hybrid] class HybridReaders(legs: Map[String, LegReaders]) extends SplitReaderFactory {
+
+  override val columnar: Boolean = legs.size == 1 && legs.values.forall(_.columnar)
+
+  override def rows(task: TaskRanges): SplitReader[InternalRow] = byLeg(task) match {
+    case Seq((leg, own)) => legs(leg).rows(leg, own)
+    case several         =>
+      new ReaderSequence(several.map { case (leg, own) =>
+        own.ranges.map(LegRange(leg, _)) -> (() => legs(leg).rows(leg, own))
+      })
+  }
+
+  override def batches(task: TaskRanges): SplitReader[ColumnarBatch] = byLeg(task) match {
+    case Seq((leg, own)) => legs(leg).batches(own)
+    case other           => throw new IllegalStateException(s"column batches of ${other.size} legs at once")
+  }
+
+  private def byLeg(task: TaskRanges): Seq[(String, TaskRanges)] = {
+    val ranges = task.ranges.collect { case range: LegRange => range }
+    ranges.map(_.leg).distinct.map(leg => leg -> task.copy(ranges = ranges.filter(_.leg == leg).map(_.range)))
+  }
+}

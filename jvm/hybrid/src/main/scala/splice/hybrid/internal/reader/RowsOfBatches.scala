@@ -1,0 +1,32 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.reader
+
+import java.time.Duration
+import java.util.Collections
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+import splice.source.{ForwardingReader, Poll, SplitReader}
+
+/** The rows of column batches, because counting by columns is faster than row by row. The row is one reused object. */
+final private[splice] class RowsOfBatches(inner: SplitReader[ColumnarBatch])
+    extends ForwardingReader[ColumnarBatch, InternalRow](inner) {
+
+  private var rows: java.util.Iterator[InternalRow] = Collections.emptyIterator()
+  private var row: InternalRow                      = InternalRow.empty
+
+  override def poll(patience: Duration): Poll = {
+    var found: Poll = Poll.Found
+    while ((found eq Poll.Found) && !rows.hasNext) {
+      found = inner.poll(patience)
+      if (found eq Poll.Found) rows = inner.get().rowIterator
+    }
+    if (found eq Poll.Found) row = rows.next()
+    found
+  }
+
+  override def get(): InternalRow = row
+}

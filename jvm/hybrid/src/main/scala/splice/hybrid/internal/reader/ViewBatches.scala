@@ -1,0 +1,47 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.reader
+
+import org.apache.spark.sql.execution.vectorized.ConstantColumnVector
+import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
+import org.apache.spark.unsafe.types.UTF8String
+
+import splice.hybrid.internal.select.RowShape.{Cell, View}
+import splice.source.{ForwardingReader, SplitReader}
+
+/** Gives on a leg's column vectors in the order of a view, with constants beside them. The vectors stay the leg's own. */
+final private[splice] class ViewBatches(inner: SplitReader[ColumnarBatch], view: View)
+    extends ForwardingReader[ColumnarBatch, ColumnarBatch](inner) {
+
+  private var seen: Option[(ColumnarBatch, ColumnarBatch)] = None
+
+  // A leg's reader may fill one batch again and again.
+  override def get(): ColumnarBatch = {
+    val batch = inner.get()
+    val shown = seen match {
+      case Some((same, made)) if same eq batch => made
+      case _                                   => new ColumnarBatch(vectors(batch))
+    }
+    shown.setNumRows(batch.numRows)
+    seen = Some(batch -> shown)
+    shown
+  }
+
+  private def vectors(batch: ColumnarBatch): Array[ColumnVector] = view.cells.indices.map { i =>
+    view.cells(i) match {
+      case Cell.Column(ordinal) => batch.column(ordinal)
+      case Cell.Constant(value) => constant(i, value)
+    }
+  }.toArray
+
+  // Its number of rows counts nulls only.
+  private def constant(i: Int, value: Any): ColumnVector = {
+    val vector = new ConstantColumnVector(1, view.types(i))
+    value match {
+      case text: UTF8String => vector.setUtf8String(text)
+      case _                => vector.setNull()
+    }
+    vector
+  }
+}

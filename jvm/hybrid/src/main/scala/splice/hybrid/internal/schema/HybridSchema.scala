@@ -1,0 +1,73 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.schema
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.types.StructType
+
+import splice.hybrid.internal.chain.{Chain, HybridColumns, Leg}
+import splice.hybrid.internal.errors.SchemaErrors
+import splice.hybrid.internal.options.HybridOptions
+import splice.source.errors.OptionErrors
+import splice.source.options.SourceOptions
+
+/** The columns that all legs must come to. Nothing is cast: where types differ, the user says how in the leg's `select`. */
+private[hybrid] object HybridSchema {
+
+  /** The columns that the option `schema` says. */
+  def parse(options: SourceOptions, ddl: String): StructType =
+    try HybridColumns.nullable(StructType.fromDDL(ddl))
+    catch {
+      case NonFatal(e) =>
+        val allowed =
+          s"column names with types, such as 'id BIGINT, amount DOUBLE' (${e.getMessage.linesIterator.next()})"
+        throw OptionErrors.invalidValue(
+          options.name(HybridOptions.Schema.key),
+          ddl,
+          allowed,
+          HybridOptions.Schema.doc
+        )
+    }
+
+  /** The hybrid's columns. Each leg whose columns are known without storage is compared with them; the others are compared at the start of
+    * the query, unless they have ended, because the storage of an ended leg may be unavailable.
+    *
+    * @param columns
+    *   the columns of a leg's rows
+    */
+  def resolve(chain: Chain, declared: Option[StructType])(columns: Leg => StructType): StructType = {
+    val schema = declared.getOrElse(columns(chain.last))
+    check(chain.legs.filterNot(_.source.schemaNeedsStorage), schema)(columns)
+    schema
+  }
+
+  /** Compares the columns of legs with those of the hybrid.
+    *
+    * @throws splice.source.errors.SpliceException
+    *   when they differ, or the columns of a leg cannot be determined
+    */
+  def check(legs: Seq[Leg], schema: StructType)(columns: Leg => StructType): Unit =
+    legs.foreach(leg => check(leg, columns(leg), schema))
+
+  /** @throws splice.source.errors.SpliceException that names the leg and the first column that differs */
+  def check(leg: Leg, found: StructType, wanted: StructType): Unit = {
+    found.fields.foreach { column =>
+      if (found.fields.count(other => HybridColumns.same(other.name, column.name)) > 1)
+        throw SchemaErrors.twice(leg, column.name)
+      if (column.name.equalsIgnoreCase(HybridColumns.Leg)) throw SchemaErrors.reserved(leg, column.name)
+    }
+    wanted.fields.foreach { column =>
+      found.fields.find(f => HybridColumns.same(f.name, column.name)) match {
+        case None => throw SchemaErrors.missing(leg, column.name, column.dataType, found)
+        case Some(f) if f.dataType != column.dataType =>
+          throw SchemaErrors.typeMismatch(leg, column.name, f.dataType, column.dataType)
+        case Some(_) => ()
+      }
+    }
+    found.fields.find(f => !wanted.fields.exists(w => HybridColumns.same(w.name, f.name))).foreach { column =>
+      throw SchemaErrors.extra(leg, column.name, wanted)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.select
+
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, Literal}
+import org.apache.spark.sql.types.StructType
+
+import splice.hybrid.internal.select.RowShape.Cell
+
+/** How a leg's rows become rows of the hybrid.
+  *
+  * @param columns
+  *   what is asked of the leg's readers
+  */
+final private[splice] case class CompiledSelect(columns: StructType, shape: RowShape)
+
+private[splice] object CompiledSelect {
+
+  /** @param steps lists of bound expressions: the first over `columns`, each next over the one before; none = the rows as they are */
+  def apply(columns: StructType, steps: IndexedSeq[Seq[Expression]]): CompiledSelect = CompiledSelect(
+    columns,
+    steps match {
+      case IndexedSeq()     => RowShape.Same
+      case IndexedSeq(list) => view(columns, list).getOrElse(RowShape.Computed(steps))
+      case _                => RowShape.Computed(steps)
+    }
+  )
+
+  private def view(columns: StructType, list: Seq[Expression]): Option[RowShape] = {
+    val cells = list.map {
+      case BoundReference(ordinal, _, _) => Some(Cell.Column(ordinal))
+      case Literal(value, _)             => Some(Cell.Constant(value))
+      case _                             => None
+    }
+    if (cells.exists(_.isEmpty)) None
+    else if (cells.flatten == columns.indices.map(Cell.Column(_))) Some(RowShape.Same)
+    else Some(RowShape.View(cells.flatten.toIndexedSeq, list.map(_.dataType).toIndexedSeq))
+  }
+}

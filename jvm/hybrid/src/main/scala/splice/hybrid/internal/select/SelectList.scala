@@ -1,0 +1,75 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.select
+
+import java.util.Locale
+
+import scala.util.Try
+
+import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.FunctionIdentifier
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedFunction, UnresolvedStar}
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
+  Expression,
+  NamedExpression,
+  SubqueryExpression,
+  WindowExpression
+}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, OneRowRelation, Project}
+import org.apache.spark.sql.classic.SparkSession
+
+/** A parsed SELECT list. */
+final private[splice] case class SelectList(items: Seq[NamedExpression]) {
+
+  /** Names that the list mentions, in lower case; some may be fields or variables of lambdas. */
+  lazy val mentions: Set[String] = items.flatMap(_.collect { case a: UnresolvedAttribute =>
+    a.nameParts.head.toLowerCase(Locale.ROOT)
+  }).toSet
+
+  /** Whether each item looks like a column as it is, whatever it is called after. */
+  def onlyColumns: Boolean = items.forall {
+    case Alias(_: UnresolvedAttribute, _)           => true
+    case _: UnresolvedAttribute | UnresolvedStar(_) => true
+    case _                                          => false
+  }
+}
+
+private[splice] object SelectList {
+
+  /** @throws splice.source.errors.SpliceOptionException when the text is not a list of expressions, or holds what a leg cannot evaluate */
+  def parse(session: SparkSession, option: String, text: String): SelectList = {
+    val parsed =
+      try session.sessionState.sqlParser.parsePlan(s"SELECT $text")
+      catch { case e: AnalysisException => throw SelectErrors.failed(option, e) }
+    parsed match {
+      case Project(items, _: OneRowRelation) =>
+        items.foreach(_.foreach(refuse(session, option, _)))
+        SelectList(items)
+      case other => throw SelectErrors.notAList(option, describe(other))
+    }
+  }
+
+  // By name already here, because the analyser's own complaint about them speaks of something else, such as GROUP BY.
+  private def refuse(session: SparkSession, option: String, expression: Expression): Unit = expression match {
+    case _: SubqueryExpression => throw SelectErrors.refused(option, "a subquery", Refusals.Subquery)
+    case w: WindowExpression   => throw SelectErrors.refused(option, s"the window function ${w.sql}", Refusals.Window)
+    case f: UnresolvedFunction =>
+      val name = f.nameParts.mkString(".")
+      group(session, f.nameParts).flatMap(Refusals.ofGroup).foreach { case (what, why) =>
+        throw SelectErrors.refused(option, s"the $what $name", why)
+      }
+    case _ => ()
+  }
+
+  // A function of nobody's is left to the analyser, which names those that are alike.
+  private def group(session: SparkSession, name: Seq[String]): Option[String] =
+    if (name.size > 1) None
+    else Try(session.sessionState.catalog.lookupFunctionInfo(FunctionIdentifier(name.head)).getGroup).toOption
+
+  private def describe(plan: LogicalPlan): String = plan match {
+    case Project(_, child) => describe(child)
+    case other             => other.nodeName.stripPrefix("Unresolved")
+  }
+}

@@ -1,0 +1,121 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.select
+
+import java.util.Locale
+
+import scala.annotation.tailrec
+
+import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedAlias, UnresolvedStar}
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
+import org.apache.spark.unsafe.types.UTF8String
+
+import splice.hybrid.internal.chain.HybridColumns
+import splice.source.internal.RawRows
+import splice.source.runtime.SessionSettings
+
+/** An analysed SELECT list over one leg's rows. Driver only. */
+final private[splice] class SelectPlan private (
+    session: SparkSession,
+    pinned: SessionSettings,
+    option: String,
+    leaf: RawRows,
+    analysed: LogicalPlan
+) {
+
+  /** What the list comes to. */
+  def schema: StructType = HybridColumns.nullable(analysed.schema)
+
+  /** The list as far as `columns` need it.
+    *
+    * @param columns
+    *   names of [[schema]], or `_leg`
+    * @param leg
+    *   what `_leg` says
+    */
+  def compile(columns: StructType, leg: String): CompiledSelect = pinned.within {
+    val wanted = columns.fields.toSeq.map { column =>
+      if (column.name == HybridColumns.Leg) Alias(Literal(UTF8String.fromString(leg), StringType), column.name)()
+      else analysed.output.find(a => HybridColumns.same(a.name, column.name)).get
+    }
+    val optimised = session.sessionState.executePlan(Project(wanted, analysed)).optimizedPlan
+    CompiledSelect(
+      HybridColumns.nullable(StructType(used(optimised).map(toField))),
+      bound(optimised)
+    )
+  }
+
+  private def used(plan: LogicalPlan): Seq[Attribute] = {
+    val first = levels(plan).headOption.getOrElse(leaf.output)
+    first.flatMap(_.collect { case a: AttributeReference => a }).distinctBy(_.exprId)
+  }
+
+  private def bound(plan: LogicalPlan): IndexedSeq[Seq[Expression]] = {
+    val lists  = levels(plan)
+    val inputs = used(plan) +: lists.map(_.map(_.toAttribute))
+    lists.zip(inputs).map { case (list, input) =>
+      BindReferences.bindReferences(list.map(unaliased), AttributeSeq(input))
+    }.toIndexedSeq
+  }
+
+  private def unaliased(e: Expression): Expression = e match {
+    case Alias(child, _) => child
+    case other           => other
+  }
+
+  /** The projections from the leg's rows up. */
+  private def levels(plan: LogicalPlan): Seq[Seq[NamedExpression]] = {
+    @tailrec def down(plan: LogicalPlan, above: Seq[Seq[NamedExpression]]): Seq[Seq[NamedExpression]] = plan match {
+      case Project(list, child) => down(child, list +: above)
+      case RawRows(_)           => above
+      case other                =>
+        throw SelectErrors.refused(option, s"'${other.nodeName}'", "it is not a list of expressions over one row")
+    }
+    down(plan, Nil)
+  }
+
+  private def toField(a: Attribute): StructField = StructField(a.name, a.dataType, a.nullable)
+}
+
+private[splice] object SelectPlan {
+
+  /** Analyses a list with the functions of `session` and the settings of `pinned`.
+    *
+    * @param metadata
+    *   columns that are there when the list names them, and are no part of `*`
+    * @throws splice.source.errors.SpliceOptionException
+    *   when Spark refuses the list, or a leg cannot evaluate it
+    */
+  def analyse(
+      session: SparkSession,
+      pinned: SessionSettings,
+      option: String,
+      text: String,
+      schema: StructType,
+      metadata: StructType
+  ): SelectPlan = pinned.within {
+    val list = SelectList.parse(session, option, text)
+    // A column of the rows hides a metadata column of the same name, as in Spark.
+    val free   = metadata.fields.filterNot(f => schema.exists(own => HybridColumns.same(own.name, f.name)))
+    val named  = free.filter(f => list.mentions(f.name.toLowerCase(Locale.ROOT)))
+    val own    = DataTypeUtils.toAttributes(HybridColumns.nullable(schema))
+    val hidden = DataTypeUtils.toAttributes(HybridColumns.nullable(StructType(named)))
+    val leaf   = RawRows(own ++ hidden)
+    val items  = list.items.flatMap {
+      case UnresolvedAlias(UnresolvedStar(None), _) | UnresolvedStar(None) => own
+      case item                                                            => Seq(item)
+    }
+    val execution = session.sessionState.executePlan(Project(items, leaf))
+    try execution.assertAnalyzed()
+    catch { case e: AnalysisException => throw SelectErrors.failed(option, e) }
+    val analysed = execution.analyzed
+    Refusals.find(analysed).foreach { case (what, why) => throw SelectErrors.refused(option, what, why) }
+    new SelectPlan(session, pinned, option, leaf, analysed)
+  }
+}

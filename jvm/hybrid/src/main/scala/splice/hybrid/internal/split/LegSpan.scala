@@ -1,0 +1,38 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.split
+
+import splice.hybrid.internal.chain.{Chain, Leg}
+import splice.hybrid.internal.errors.HybridErrors
+import splice.hybrid.internal.handover.LegLog
+import splice.source.Position
+import splice.source.errors.CheckpointErrors
+
+/** The part of a batch that lies in one leg. */
+final private[splice] case class LegSpan(leg: Leg, from: Position, until: Position)
+
+private[splice] object LegSpan {
+
+  /** What lies between two positions, leg by leg, without legs of which nothing is read.
+    *
+    * The end of a leg is in `until`. The start of a leg that `from` does not contain is in the side log.
+    *
+    * @throws splice.source.errors.SpliceException
+    *   when something lies in a leg that the chain does not have any more
+    */
+  def between(chain: Chain, log: LegLog, from: HybridPosition, until: HybridPosition): Seq[LegSpan] = {
+    val needed = until.removed.collect { case (name, end) if !from.text(name).contains(end) => name }
+    if (needed.nonEmpty) throw HybridErrors.removedLeg(needed.toSeq, from.json)
+    val last = until.current.toSeq
+    last.flatMap(chain.between(from.current.getOrElse(chain.first.name), _)).flatMap { leg =>
+      val begin = if (from.current.contains(leg.name)) from.position else start(log, leg)
+      val end   = until.position(leg.name)
+      if (begin == end) None else Some(LegSpan(leg, begin, end))
+    }
+  }
+
+  private def start(log: LegLog, leg: Leg): Position = log.start(leg).getOrElse {
+    throw CheckpointErrors.missingEntry(s"The side-log entry of the start of leg '${leg.name}'")
+  }
+}

@@ -1,0 +1,148 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.tally
+
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
+
+import splice.hybrid.internal.chain.{Chain, Leg, LegEnumerators}
+import splice.hybrid.internal.counting.{CountPlan, CountedColumns, CountedFields, LegCounts}
+import splice.hybrid.internal.errors.HandOverErrors
+import splice.hybrid.internal.history.LegOffsets
+import splice.hybrid.internal.split.HybridPosition
+import splice.source.{EnumeratorContext, Evidence, OffsetSummary, Position, ReadMode}
+import splice.source.errors.SpliceException
+import splice.source.runtime.Report
+
+/** Counts the rows of the legs whose offsets or event times the rules of later legs need.
+  *
+  * Tasks count what they read and report it. The counts are in the side log each minute, each 64 batches, and at the end of the leg,
+  * where a job counts only what no report covers. So they describe what the query has read, also where files were skipped.
+  *
+  * @param hasEnded
+  *   whether a leg has ended for good, so that its rows are counted
+  */
+final private[hybrid] class Tallies(
+    chain: Chain,
+    context: EnumeratorContext,
+    enumerators: LegEnumerators,
+    hasEnded: Leg => Boolean
+) {
+
+  private val tallies: Map[String, LegTally] = (for {
+    leg     <- chain.legs
+    columns <- CountedColumns.of(chain, leg)
+  } yield {
+    val log = context.sideLog.scope(LegEnumerators.scope(leg.name))
+    leg.name -> new LegTally(columns, log, context.steady)
+  }).toMap
+
+  private val check = new TallyCheck(chain, leg => tallies.get(leg.name).flatMap(_.stored))
+
+  private var checked = Set.empty[String]
+
+  private lazy val zone = DateTimeUtils.getZoneId(context.session.within(SQLConf.get.sessionLocalTimeZone))
+
+  /** Checks the columns of all legs that are counted.
+    *
+    * @throws SpliceException
+    *   when a leg does not have a column that is counted, or the column is of another type
+    */
+  def checkColumns(): Unit = chain.legs.filter(isCounted).foreach(fields)
+
+  /** The columns to read of a leg, which begin with `asked`, and the plan to count them; None if no report is needed. */
+  def plan(leg: Leg, asked: StructType): Option[(StructType, CountPlan)] =
+    Option.when(context.mode == ReadMode.Stream && isCounted(leg) && !hasEnded(leg)) {
+      CountPlan.over(asked, leg.name, fields(leg), zone)
+    }
+
+  /** Takes the counts of tasks that have succeeded. */
+  def reported(reports: Seq[Report]): Unit = reports.foreach {
+    case Report(_, counts: LegCounts) => tallies.get(counts.leg).foreach(_.add(counts))
+    case _                            => ()
+  }
+
+  /** A batch of this leg is planned: stores a tally when one is due. */
+  def advanced(leg: Leg): Unit = tallies.get(leg.name).filter(_ => isCounted(leg) && !hasEnded(leg)).foreach { own =>
+    val before = Option.when(!checked(leg.name))(own.stored).flatten
+    checked += leg.name
+    before.foreach(check(leg, _))
+    own.advanced().foreach(check(leg, _))
+  }
+
+  /** Whether tasks have reported counts that are not stored. */
+  def hasNews: Boolean = tallies.values.exists(_.hasNews)
+
+  /** Stores the counts of committed batches when the query stops.
+    *
+    * @param all
+    *   whether the last batch is committed too
+    */
+  def stopped(all: Boolean): Unit =
+    chain.legs.filterNot(hasEnded).flatMap(leg => tallies.get(leg.name)).foreach(_.stopped(all))
+
+  /** The end of a leg, with the counts of its rows; a job counts those that no report covers.
+    *
+    * @throws SpliceException
+    *   when the counts cannot be determined, or the rule that needs them rejects them
+    */
+  def ended(leg: Leg, at: Position, end: Evidence): Evidence = tallies.get(leg.name).fold(end) { _ =>
+    val tally = finished(leg, at, end)
+    if (isCounted(leg)) new CountedEnd(end, tally) else end
+  }
+
+  /** The offsets of the legs that the rule of `next` counts.
+    *
+    * @param end
+    *   the position and the end of a leg whose tally is of other columns, because the rule was changed
+    */
+  def history(next: Leg, at: HybridPosition)(end: Leg => Evidence): Seq[LegOffsets] =
+    if (next.handOver.flatMap(_.counts).isEmpty) Nil
+    else chain.history(next).map { leg =>
+      val tally = finished(leg, at.position(leg.name), end(leg))
+      LegOffsets(leg, tally.offsets, tally.last)
+    }
+
+  private def finished(leg: Leg, at: Position, end: => Evidence): Tally = {
+    val own = tallies(leg.name)
+    own.finished(at).getOrElse {
+      val made = if (isCounted(leg)) own.finish(at)(scan(leg, at, _)) else own.finish(at, ofLog(leg, own.columns, end))
+      check(leg, made)
+      made
+    }
+  }
+
+  private def scan(leg: Leg, at: Position, tally: Tally): Seq[LegCounts] = {
+    val inner = enumerators(leg)
+    val left  = tally.remaining(inner.remaining(at, _))
+    if (left.isEmpty) Nil
+    else {
+      val (columns, plan) = CountPlan.over(new StructType(), leg.name, fields(leg), zone)
+      val readers         = inner.readers(columns, left)
+      context.jobs.run(left)(_.preferredHosts)(plan.scan(readers, _))
+    }
+  }
+
+  private def ofLog(leg: Leg, columns: CountedColumns, end: => Evidence): Tally = explained(leg) {
+    Tally.ofLog(columns, columns.offsets.fold(Seq.empty[OffsetSummary])(own => end.offsets(own.offsets)))
+  }
+
+  /** Adds the reason why the rule needs a leg, unless the leg is directly before the one with the rule. */
+  private def explained[A](leg: Leg)(body: => A): A =
+    try body
+    catch {
+      case e: SpliceException =>
+        throw chain.counting(leg).map(_._1).filterNot(chain.after(leg).contains).fold(e) { next =>
+          HandOverErrors.noOffsets(leg.name, next.name, e)
+        }
+    }
+
+  // The end of a log has its offsets.
+  private def isCounted(leg: Leg): Boolean = !leg.source.readsLog && tallies.contains(leg.name)
+
+  private def fields(leg: Leg): CountedFields = explained(leg) {
+    context.session.within(CountedFields.of(chain, leg, tallies(leg.name).columns))
+  }
+}

@@ -1,0 +1,109 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.tally
+
+import scala.collection.mutable
+
+import splice.hybrid.internal.counting.{CountedColumns, LegCounts}
+import splice.hybrid.internal.history.LastRecord
+import splice.source.{LogPartition, OffsetSummary, Position, SplitRange, TimeRange}
+import splice.source.log.{Coverage, OffsetRuns}
+
+/** The counts of a leg's rows so far. Mutable; used by one thread.
+  *
+  * @param covered
+  *   the extents that are counted; empty for a log, whose end has the offsets
+  */
+final private[splice] class Tally private (
+    val columns: CountedColumns,
+    covered: Coverage,
+    counted: mutable.SortedMap[LogPartition, OffsetRuns],
+    lasts: mutable.SortedMap[LogPartition, LastRecord],
+    ofLog: Seq[OffsetSummary]
+) {
+
+  private var refused                  = Seq.empty[Long]
+  private var range: Option[TimeRange] = None
+  private var ended: Option[String]    = None
+
+  def this(columns: CountedColumns) = this(columns, new Coverage, mutable.SortedMap.empty, mutable.SortedMap.empty, Nil)
+
+  /** How many rows have no valid topic, partition, offset; empty if there are no counts. */
+  def invalid: Seq[Long] = refused
+
+  /** Least and greatest event time; None if no row has one. */
+  def times: Option[TimeRange] = range
+
+  /** The position at which the leg ended, once all its rows are counted. */
+  def end: Option[String] = ended
+
+  /** The offsets per log partition, by partition. */
+  def offsets: Seq[OffsetSummary] =
+    ofLog ++ counted.iterator.filter(_._2.rows > 0).map { case (of, runs) => OffsetSummary(of, runs) }
+
+  /** The row with the greatest offset per log partition, if it is compared with the log. */
+  def last: Map[LogPartition, LastRecord] = lasts.toMap
+
+  /** The ranges that are not counted yet, by the enumerator's method. */
+  def remaining(ranges: Coverage => Seq[SplitRange]): Seq[SplitRange] = ranges(covered)
+
+  /** Adds the counts of a task; false, and nothing changes, if some of what it read is counted already. */
+  def add(counts: LegCounts): Boolean = {
+    val isNew = !counts.extents.exists(covered.overlaps)
+    if (isNew) {
+      counts.extents.foreach(covered.add)
+      counts.offsets.foreach { case (of, bytes) =>
+        counted.getOrElseUpdate(of, new OffsetRuns).addAll(OffsetRuns.fromBytes(bytes))
+      }
+      counts.last.foreach { case (of, record) =>
+        if (!lasts.get(of).exists(_.offset >= record.offset)) lasts(of) = record
+      }
+      refused = refused.zipAll(counts.invalid, 0L, 0L).map { case (a, b) => a + b }
+      range = (range ++ counts.times).reduceOption(Tally.wider)
+    }
+    isNew
+  }
+
+  /** All rows of the leg are counted. */
+  def finish(at: Position): Unit = ended = Some(at.json)
+
+  def lines: Seq[String] = TallyFormat.write(this, covered, counted, ofLog)
+
+  /** The same counts of fewer columns; None if one of these was not counted. A rule that compares less, for example, needs no second count. */
+  def of(fewer: CountedColumns): Option[Tally] = Option.when(columns.contain(fewer)) {
+    if (columns == fewer) this
+    else {
+      val kept = lasts.toSeq.flatMap { case (of, record) => record.of(fewer.offsets).map(of -> _) }
+      Tally.stored(fewer, covered, counted.toSeq, kept, ofLog, refused, range.filter(_ => fewer.time.nonEmpty), ended)
+    }
+  }
+}
+
+private[splice] object Tally {
+
+  /** The offsets at the end of a log. */
+  def ofLog(columns: CountedColumns, offsets: Seq[OffsetSummary]): Tally =
+    new Tally(columns, new Coverage, mutable.SortedMap.empty, mutable.SortedMap.empty, offsets.sortBy(_.partition))
+
+  /** A tally that was stored. */
+  private[tally] def stored(
+      columns: CountedColumns,
+      covered: Coverage,
+      counted: Seq[(LogPartition, OffsetRuns)],
+      last: Seq[(LogPartition, LastRecord)],
+      ofLog: Seq[OffsetSummary],
+      invalid: Seq[Long],
+      times: Option[TimeRange],
+      end: Option[String]
+  ): Tally = {
+    val made = new Tally(columns, covered, mutable.SortedMap.from(counted), mutable.SortedMap.from(last), ofLog)
+    made.refused = invalid
+    made.range = times
+    made.ended = end
+    made
+  }
+
+  private def wider(a: TimeRange, b: TimeRange): TimeRange =
+    TimeRange(if (a.first.isBefore(b.first)) a.first else b.first, if (a.last.isAfter(b.last)) a.last else b.last)
+}

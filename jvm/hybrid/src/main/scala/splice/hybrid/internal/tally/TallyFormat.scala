@@ -1,0 +1,130 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.tally
+
+import java.time.Instant
+import java.util.Base64
+
+import scala.util.Try
+
+import com.fasterxml.jackson.databind.JsonNode
+
+import splice.hybrid.internal.counting.CountedColumns
+import splice.hybrid.internal.history.{LastRecord, RecordKey, RecordTime}
+import splice.hybrid.internal.options.LogColumnsOption
+import splice.source.{LogPartition, OffsetSummary, TimeRange}
+import splice.source.internal.entries.{Json, VersionedEntry}
+import splice.source.log.{Coverage, OffsetRuns}
+
+/** A tally as a side-log entry: the counted extents in the head, then one line per log partition.
+  *
+  * A line has the offsets as the base64 text of [[OffsetRuns]], for a log the range that was read, and the row with the greatest offset if it is
+  * compared with the log.
+  */
+private[splice] object TallyFormat {
+
+  def write(
+      tally: Tally,
+      covered: Coverage,
+      counted: Iterable[(LogPartition, OffsetRuns)],
+      ofLog: Seq[OffsetSummary]
+  ): Seq[String] = {
+    val head = Seq(
+      tally.columns.offsets.map(c => "columns" -> LogColumnsOption.json(c)),
+      Some("covered" -> covered.json),
+      tally.end.map(at => "end" -> Json.text(at)),
+      Some("invalid" -> Json.array(tally.invalid.map(Json.number))),
+      tally.columns.time.map(name => "time" -> Json.text(name)),
+      tally.times.map(range => "times" -> texts(Seq(range.first.toString, range.last.toString)))
+    ).flatten
+    val ranges = ofLog.map(one => line(one.partition, one.offsets, "range" -> numbers(Seq(one.from, one.until))))
+    val last   = tally.last
+    val runs   = counted.map { case (of, own) => line(of, own, last.get(of).map("last" -> lastJson(_)).toSeq: _*) }
+    VersionedEntry.write(head, ranges ++ runs)
+  }
+
+  /** @throws SpliceException when the entry is damaged */
+  def read(entry: VersionedEntry): Tally = {
+    val columns = entry.find("columns").map { node =>
+      LogColumnsOption.read(node).fold(why => entry.corrupt(s"'columns' is '$node': $why"), identity)
+    }
+    val times = entry.find("times").map(strings).map { texts =>
+      Try(texts.map(Instant.parse)).toOption.collect { case Seq(first, last) => TimeRange(first, last) }
+        .getOrElse(entry.corrupt(s"'$texts' are not a least and a greatest time"))
+    }
+    val covered             = entry("covered")
+    def bad(line: JsonNode) = entry.corrupt(s"'$line' does not hold offsets")
+    val lines               = entry.nodes.map(line => held(line).getOrElse(bad(line)))
+    val kept                = entry.nodes.zip(lines).flatMap { case (line, (of, _)) =>
+      Json.field(line, "last").map(node => of -> lastRecord(node).getOrElse(bad(line)))
+    }
+    Tally.stored(
+      CountedColumns(columns, entry.find("time").map(_.asText)),
+      Coverage.read(covered).getOrElse(entry.corrupt(s"'$covered' is not a set of extents")),
+      lines.collect { case (of, Right(runs)) => of -> runs },
+      kept,
+      lines.collect { case (_, Left(range)) => range },
+      Json.items(entry("invalid")).map(_.asLong),
+      times,
+      entry.find("end").map(_.asText)
+    )
+  }
+
+  private def line(of: LogPartition, offsets: OffsetRuns, more: (String, JsonNode)*): String = Json.write(Json.obj(
+    Seq(
+      "offsets"   -> Json.text(Base64.getEncoder.encodeToString(offsets.toBytes)),
+      "partition" -> Json.number(of.partition.toLong)
+    ) ++ more :+ ("topic" -> Json.text(of.topic)): _*
+  ))
+
+  private def held(line: JsonNode): Option[(LogPartition, Either[OffsetSummary, OffsetRuns])] = for {
+    topic     <- Json.field(line, "topic").filter(_.isTextual).map(_.asText)
+    partition <- Json.field(line, "partition").filter(_.isInt).map(_.asInt)
+    of = LogPartition(topic, partition)
+    text <- Json.field(line, "offsets").filter(_.isTextual).map(_.asText)
+    runs <- Try(OffsetRuns.fromBytes(Base64.getDecoder.decode(text))).toOption
+    held <- Json.field(line, "range").fold(Option[Either[OffsetSummary, OffsetRuns]](Right(runs)))(range(of, runs, _))
+  } yield of -> held
+
+  private def range(of: LogPartition, runs: OffsetRuns, node: JsonNode): Option[Either[OffsetSummary, OffsetRuns]] =
+    Json.items(node).map(_.asLong) match {
+      case Seq(from, until) => Some(Left(OffsetSummary(of, runs, from, until)))
+      case _                => None
+    }
+
+  private def lastJson(record: LastRecord): JsonNode = Json.obj(
+    record.key.map { key =>
+      "key" -> Json.obj(
+        "digest" -> Json.text(key.digest),
+        "head"   -> Json.text(key.head),
+        "size"   -> Json.number(key.size.toLong)
+      )
+    }.toSeq ++ Seq("offset" -> Json.number(record.offset)) ++
+      record.time.map(time => "time" -> numbers(Seq(time.from, time.until))): _*
+  )
+
+  private def lastRecord(node: JsonNode): Option[LastRecord] = for {
+    offset <- Json.field(node, "offset").filter(_.isIntegralNumber).map(_.asLong)
+    key    <- optional(node, "key") { key =>
+      for {
+        digest <- Json.field(key, "digest").filter(_.isTextual)
+        head   <- Json.field(key, "head").filter(_.isTextual)
+        size   <- Json.field(key, "size").filter(_.isInt)
+      } yield RecordKey(size.asInt, head.asText, digest.asText)
+    }
+    time <- optional(node, "time") { time =>
+      Option(Json.items(time).map(_.asLong)).collect { case Seq(from, until) => RecordTime(from, until) }
+    }
+  } yield LastRecord(offset, time, key)
+
+  /** None if the field is there and cannot be read. */
+  private def optional[A](node: JsonNode, name: String)(read: JsonNode => Option[A]): Option[Option[A]] =
+    Json.field(node, name).fold(Option(Option.empty[A]))(field => read(field).map(Some(_)))
+
+  private def strings(node: JsonNode): Seq[String] = Json.items(node).map(_.asText)
+
+  private def texts(all: Seq[String]): JsonNode = Json.array(all.map(Json.text))
+
+  private def numbers(all: Seq[Long]): JsonNode = Json.array(all.map(Json.number))
+}

@@ -1,0 +1,233 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.enumerator
+
+import java.time.{Clock, Instant, ZoneOffset}
+
+import scala.util.Using
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.sidelog.MemorySideLog
+import splice.hybrid.{HybridWorlds, Legs}
+import splice.hybrid.internal.split.HybridPosition
+import splice.source.{Limits, Position, ReadMode, Source, SplitEnumerator, StartPosition}
+import splice.source.errors.SpliceException
+import splice.source.runtime.ProgressMetric
+import splice.testkit.LoggedMessages
+import splice.testkit.internal.memory.MemoryLog
+
+final class HybridEnumeratorSuite extends AnyFunSuite with HybridWorlds {
+
+  test("history first, then the log from one past it, each row once") {
+    new World {
+      Using.resource(Legs.run(source, log)) { c =>
+        val all = batches(c)
+        assert(all.map(b => leg(b._2)) == Seq("history", "live"))
+        assert(all.map(b => ids(c.ranges(b._1, b._2))) == Seq(Seq(0, 1, 2), Seq(3, 4, 5)))
+        assert(ids(c.ranges(all.head._1, all.last._2)) == (0L to 5L))
+      }
+    }
+  }
+
+  test("the offset that switches holds the first range of the new leg") {
+    new World {
+      Using.resource(Legs.run(source, log)) { c =>
+        val ended = c.advance(c.initial(), everything = false)
+        val until = c.advance(ended, everything = false)
+        assert(c.ranges(ended, until).map(_.splitId).toSet == Set(s"live/${live.name}-0", s"live/${live.name}-1"))
+        assert(until.json.contains("\"history\"") && ended.precedes(until))
+      }
+    }
+  }
+
+  test("a switch is progress even when the new leg has no row yet") {
+    new World {
+      override val history: MemoryLog = Legs.archiveOf(live, Map(0 -> 3, 1 -> 3))
+      Using.resource(Legs.run(source, log)) { c =>
+        val ended = c.advance(c.initial(), everything = true)
+        val until = c.advance(ended, everything = true)
+        assert(leg(until) == "live" && ended != until && c.ranges(ended, until).isEmpty)
+        assert(c.advance(until, everything = true) == until)
+        live.append(1, 77)
+        assert(ids(c.ranges(until, c.advance(until, everything = true))) == Seq(77L))
+      }
+    }
+  }
+
+  test("the ends of all legs are frozen together, also of one that begins later") {
+    new World {
+      Using.resource(Legs.run(source, log)) { c =>
+        c.freeze()
+        live.append(0, 100)
+        history.archive(0, live.read(0, 3, 4).head)
+        val all = batches(c)
+        assert(all.map(b => ids(c.ranges(b._1, b._2))) == Seq(Seq(0, 1, 2), Seq(3, 4, 5)))
+      }
+    }
+  }
+
+  test("an ended leg is not frozen, nor made again, nor asked anything after a restart in the next leg") {
+    new World {
+      val until: Position = Using.resource(Legs.run(source, log))(c => batches(c).last._2)
+      val made: Int       = history.asked("enumerator")
+      history.remove()
+      live.append(0, 8)
+      Using.resource(Legs.run(source, log)) { c =>
+        c.freeze()
+        val at   = c.position(until.json)
+        val next = c.advance(at, everything = false)
+        assert(ids(c.ranges(at, next)) == Seq(8L))
+        c.committed(at)
+        c.committed(next)
+        assert(c.figures(next)(ProgressMetric.Leg) == "live")
+      }
+      assert(history.asked("enumerator") == made && history.asked("freeze") == 0)
+    }
+  }
+
+  test("a switch that was logged before a crash is taken without the storage of the leg before") {
+    new World {
+      val ended: Position = Using.resource(Legs.run(source, log)) { c =>
+        val ended = c.advance(c.initial(), everything = false)
+        c.advance(ended, everything = false)
+        ended
+      }
+      history.remove()
+      Using.resource(Legs.run(source, log)) { c =>
+        val at    = c.position(ended.json)
+        val until = c.advance(at, everything = false)
+        assert(leg(until) == "live" && ids(c.ranges(at, until)) == Seq(3, 4, 5))
+      }
+    }
+  }
+
+  test("commits reach each leg that this run made, and close those before") {
+    new World {
+      Using.resource(Legs.run(source, log)) { c =>
+        val all = batches(c)
+        c.committed(all.head._2)
+        assert(history.asked("close") == 0)
+        c.committed(all.last._2)
+        assert(history.asked("close") == 1)
+        val last = all.last._2.asInstanceOf[HybridPosition]
+        assert(history.asked(s"committed ${last.position("history").json}") == 2)
+        assert(live.asked(s"committed ${last.position("live").json}") == 1)
+      }
+      // The check of the first start opens and closes the later leg too.
+      assert(history.asked("close") == 1 && live.asked("close") == 2)
+    }
+  }
+
+  test("an ended leg that fails to close fails no commit") {
+    new World {
+      history.failWhenAsked("close")
+      Using.resource(Legs.run(source, log)) { c =>
+        val all = batches(c)
+        c.committed(all.last._2)
+        c.committed(all.last._2)
+        assert(history.asked("close") == 1)
+      }
+    }
+  }
+
+  test("the report is the current leg's, with the leg and the switches so far") {
+    new World {
+      Using.resource(Legs.run(source, log)) { c =>
+        val all = batches(c)
+        assert(c.figures(all.head._2)(ProgressMetric.Switches) == "0")
+        val report = c.figures(all.last._2)
+        assert(report(ProgressMetric.Leg) == "live" && report(ProgressMetric.Switches) == "1")
+        assert(report(ProgressMetric.Position) == "0:3 1:3" && report(ProgressMetric.Splits) == "2")
+        assert(c.gauges(all.last._2).toSeq == Seq(ProgressMetric.Splits -> 2L))
+      }
+    }
+  }
+
+  test("a gap fails before anything is decided, and a restart with onGap = warn goes on") {
+    new World {
+      live.forget(0, 3)
+      val ended: Position = Using.resource(Legs.run(source, log)) { c =>
+        val ended = c.advance(c.initial(), everything = false)
+        val error = intercept[SpliceException](c.advance(ended, everything = false))
+        assert(error.getCondition == "SPLICE_HAND_OVER.GAP" && error.getMessage.contains(s"${live.name}-0 2"))
+        assert(log.scope("leg-live").keys("") == Nil)
+        ended
+      }
+      assert(history.asked("remaining") == 1)
+      val tolerant: Source[_ <: Position] =
+        Legs.source(Legs.history(history), Legs.live(live, "handOver" -> "offsets", "onGap" -> "warn"))
+      Using.resource(Legs.run(tolerant, log)) { c =>
+        val at = c.position(ended.json)
+        assert(ids(c.ranges(at, c.advance(at, everything = false))) == Seq(3, 5))
+      }
+      assert(history.asked("remaining") == 1)
+    }
+  }
+
+  test("now minus is the coordinator's clock at the switch, once") {
+    new World {
+      override def rule: Seq[(String, String)] = Seq("handOver" -> "nowMinus", "handOver.duration" -> "2s")
+      def clock(second: Int): Clock            = Clock.fixed(Instant.ofEpochSecond(second.toLong), ZoneOffset.UTC)
+      val ended: Position                      = Using.resource(Legs.run(source, log, clock(5))) { c =>
+        val ended = c.advance(c.initial(), everything = false)
+        assert(ids(c.ranges(ended, c.advance(ended, everything = false))) == Seq(3, 4, 5))
+        ended
+      }
+      Using.resource(Legs.run(source, log, clock(500))) { c =>
+        val at = c.position(ended.json)
+        assert(ids(c.ranges(at, c.advance(at, everything = false))) == Seq(3, 4, 5))
+      }
+    }
+  }
+
+  test("event time and its overlap: the overlap is read twice") {
+    new World {
+      override def rule: Seq[(String, String)] =
+        Seq("handOver" -> "eventTime", "handOver.column" -> "timestamp", "handOver.overlap" -> "1s")
+      Using.resource(Legs.run(source, log)) { c =>
+        assert(batches(c).map(b => ids(c.ranges(b._1, b._2))) == Seq(Seq(0, 1, 2), Seq(1, 2, 3, 4, 5)))
+      }
+    }
+  }
+
+  test("a trigger of one batch warns once that the batch stops at the end of the leg") {
+    new World {
+      def warnings(source: Source[_ <: Position], mode: ReadMode, limits: Limits, isFrozen: Boolean = false): Int = {
+        val run = SplitEnumerator.untyped(source, Legs.context(new MemorySideLog).copy(mode = mode))
+        LoggedMessages.during("splice.hybrid.internal.enumerator.HybridEnumerator")(Using.resource(run) { chain =>
+          if (isFrozen) chain.freeze()
+          chain.advance(chain.advance(chain.start(StartPosition.Configured), limits), limits)
+        })._2.count(_.contains("This trigger runs one batch"))
+      }
+      assert(warnings(source, ReadMode.Stream, Limits.Everything) == 1)
+      assert(warnings(source, ReadMode.Stream, Limits.NotSet) == 0)
+      assert(warnings(source, ReadMode.Batch, Limits.Everything) == 0, "a bounded read continues")
+      assert(warnings(source, ReadMode.Stream, Limits.Everything, isFrozen = true) == 0, "AvailableNow continues")
+      assert(warnings(Legs.source(Legs.live(live)), ReadMode.Stream, Limits.Everything) == 0, "there is one leg")
+    }
+  }
+
+  test("the columns that a later rule counts are checked at the first start, before a row is read") {
+    Seq(
+      ("handOver.offset", "none", "COLUMN_NOT_FOUND", "(offset)"),
+      ("handOver.partition", "topic", "COLUMN_TYPE_MISMATCH", "(partition)"),
+      ("handOver.topic", "offset", "COLUMN_TYPE_MISMATCH", "(topic)"),
+      ("handOver.key", "id", "COLUMN_TYPE_MISMATCH", "(key)"),
+      ("handOver.timestamp", "id", "COLUMN_TYPE_MISMATCH", "(timestamp)")
+    ).foreach { case (option, column, condition, role) =>
+      new World {
+        override def own: Seq[(String, String)] = Seq(option -> column) ++
+          Option.when(option == "handOver.partition")("handOver.topic" -> "_log") ++
+          Option.when(option == "handOver.topic")("handOver.offset" -> "id")
+        val error: SpliceException = intercept[SpliceException](Legs.run(source, log).initial())
+        assert(error.getCondition == s"SPLICE_HAND_OVER.$condition", error.getMessage)
+        Seq(s"'$column' $role", "leg 'history'", s"'live.$option'").foreach(words =>
+          assert(error.getMessage.contains(words), error.getMessage)
+        )
+        assert(log.get("initial").isEmpty && history.asked("readers") == 0)
+      }
+    }
+  }
+}

@@ -1,0 +1,245 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.enumerator
+
+import scala.collection.mutable
+import scala.util.Using
+
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.hybrid.{HandOver, HybridSource, HybridWorlds, Legs}
+import splice.hybrid.internal.chain.{Chain, Leg}
+import splice.hybrid.internal.split.{HybridPosition, LegRange}
+import splice.simulation.Passing
+import splice.source._
+import splice.source.errors.{CheckpointErrors, SpliceException}
+import splice.source.log.Outlook
+import splice.source.runtime.{Boundedness, Report}
+import splice.testkit.LoggedMessages
+import splice.testkit.internal.memory.{MemoryOptions, MemoryRange}
+
+/** The calls that a chain passes on to the enumerators of its legs. */
+final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
+
+  /** A source whose enumerators note their calls. */
+  final private class Noted(inner: Source[_ <: Position], note: String => Unit) extends Source[Position] {
+    override def kind: String                                                      = inner.kind
+    override def schema: StructType                                                = inner.schema
+    override def position(json: String): Position                                  = inner.position(json)
+    override def boundedness: Boundedness                                          = inner.boundedness
+    override def beginsByOffsets: Boolean                                          = inner.beginsByOffsets
+    override def enumerator(context: EnumeratorContext): SplitEnumerator[Position] =
+      new Passing(SplitEnumerator.untyped(inner, context)) {
+        override def start(at: StartPosition): Position = {
+          note("start")
+          super.start(at)
+        }
+        override def freeze(): Unit                                = note("freeze")
+        override def replay(from: Position, until: Position): Unit = note(s"replay ${from.json} ${until.json}")
+        override def retain(oldest: Position): Unit                = note(s"retain ${oldest.json}")
+        override def stopped(last: => Option[Position]): Unit      = note(s"stopped ${last.map(_.json)}")
+        override def reported(reports: Seq[Report]): Unit          = note(s"reported ${reports.size}")
+        override def outlook(): Outlook                            = {
+          note("outlook")
+          super.outlook()
+        }
+        override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = {
+          note(s"readers ${ranges.map(_.splitId).sorted.mkString(" ")}")
+          super.readers(columns, ranges)
+        }
+        override def cost(range: SplitRange): Long             = 1000 + range.weight
+        override def isMember(at: Position): String => Boolean = _ == s"${at.json} member"
+      }
+  }
+
+  private trait Noting extends World {
+    val notes: mutable.Buffer[String]          = mutable.Buffer.empty
+    def failure(leg: String, of: String): Unit = ()
+
+    private def source(name: String, options: Seq[(String, String)]) = new Noted(
+      Legs.source(options.toMap),
+      note => {
+        failure(name, note)
+        notes += s"$name $note"
+      }
+    )
+
+    private val legs = IndexedSeq(
+      Leg("history", source("history", MemoryOptions.of(history, "bounded" -> "true")), None, None, OnGap.Fail, ""),
+      Leg("live", source("live", MemoryOptions.of(live)), None, Some(HandOver.offsets()), OnGap.Fail, "")
+    )
+
+    val chain = new HybridSource(Chain(legs), None)
+
+    def run[A](use: SplitEnumerator[HybridPosition] => A): A =
+      Using.resource(chain.enumerator(Legs.context(log)))(use)
+
+    /** The start, the end of the history, and the end of the first batch of the log. */
+    def batches(run: SplitEnumerator[HybridPosition]): (HybridPosition, HybridPosition, HybridPosition) = {
+      val first = run.start(StartPosition.Configured)
+      val ended = run.advance(first, Limits.NotSet)
+      val until = run.advance(ended, Limits.NotSet)
+      notes.clear()
+      (first, ended, until)
+    }
+
+    def noted(calls: => Unit): Seq[String] = {
+      notes.clear()
+      calls
+      notes.toSeq
+    }
+
+    def at(of: HybridPosition, leg: String): String = of.position(leg).json
+  }
+
+  test("a batch is replayed in each leg that it reads, between the positions of that leg") {
+    new Noting {
+      run { hybrid =>
+        val (first, ended, until) = batches(hybrid)
+        val ofLive = s"live replay ${log.scope("leg-live").get("hand-over-00000000").get(2)} ${at(until, "live")}"
+        assert(noted(hybrid.replay(first, until)) ==
+          Seq(s"history replay ${at(first, "history")} ${at(ended, "history")}", ofLive))
+        assert(noted(hybrid.replay(ended, until)) == Seq(ofLive))
+      }
+    }
+  }
+
+  test("the oldest offset that Spark keeps is passed on to each leg that it has a position of") {
+    new Noting {
+      run { hybrid =>
+        val (_, ended, until) = batches(hybrid)
+        assert(noted(hybrid.retain(until)).toSet ==
+          Set(s"history retain ${at(ended, "history")}", s"live retain ${at(until, "live")}"))
+        assert(noted(hybrid.retain(ended)) == Seq(s"history retain ${at(ended, "history")}"))
+      }
+    }
+  }
+
+  test("a stop passes on to each leg its own position in the last committed offset") {
+    new Noting {
+      run { hybrid =>
+        val (_, ended, until) = batches(hybrid)
+        assert(noted(hybrid.stopped(Some(until))).toSet ==
+          Set(s"history stopped Some(${at(until, "history")})", s"live stopped Some(${at(until, "live")})"))
+        assert(noted(hybrid.stopped(Some(ended))).toSet ==
+          Set(s"history stopped Some(${at(ended, "history")})", "live stopped None"))
+        assert(noted(hybrid.stopped(None)).toSet == Set("history stopped None", "live stopped None"))
+      }
+    }
+  }
+
+  test("a stop does not read the last committed offset if nothing needs it") {
+    new World {
+      Using.resource(Legs.run(source, log)) { c =>
+        val _ = batches(c)
+        c.stopped(fail("no offset is needed"))
+      }
+    }
+  }
+
+  test("reports are passed on to the enumerators of all legs of the run") {
+    new Noting {
+      run { hybrid =>
+        batches(hybrid)
+        assert(noted(hybrid.reported(Seq(Report("history/a", Long.box(1)), Report("live/a", Long.box(1))))).toSet ==
+          Set("history reported 2", "live reported 2"))
+      }
+    }
+  }
+
+  test("the cost of a range is what its leg expects, or its weight if the run does not read the leg") {
+    new Noting {
+      val range: SplitRange = MemoryRange(live.name, 0, 0, 5, slotted = true)
+      run { hybrid =>
+        assert(hybrid.cost(LegRange("live", range)) == 5)
+        batches(hybrid)
+        assert(hybrid.cost(LegRange("live", range)) == 1005 && hybrid.cost(LegRange("history", range)) == 1005)
+      }
+    }
+  }
+
+  test("only splits of the leg that is read are members, and the leg decides by its own names") {
+    new Noting {
+      run { hybrid =>
+        val (_, ended, until) = batches(hybrid)
+        val (old, own)        = (s"${at(ended, "history")} member", s"${at(until, "live")} member")
+        val members           = hybrid.isMember(until)
+        assert(members(s"live/$own") && !members(s"live/$old") && !members(s"history/$own") && !members(own))
+        assert(hybrid.isMember(ended)(s"history/$old") && !hybrid.isMember(ended)(s"live/$old"))
+      }
+      run { hybrid =>
+        val members = hybrid.isMember(hybrid.start(StartPosition.Configured).switched(
+          "live",
+          Legs.source(
+            MemoryOptions.of(live).toMap
+          ).position(s"""{"log":"${live.name}","next":[]}""")
+        ))
+        assert(members("live/a") && !members("history/a"), "the run does not read the leg")
+      }
+    }
+  }
+
+  test("an error of a leg at the start, or when its end is frozen, has the name of the leg") {
+    Seq("history" -> "start", "history" -> "freeze", "live" -> "freeze").foreach { case (name, call) =>
+      new Noting {
+        override def failure(leg: String, of: String): Unit =
+          if (leg == name && of == call) throw CheckpointErrors.missingEntry("The entry")
+        val error: SpliceException = intercept[SpliceException](run { hybrid =>
+          hybrid.freeze()
+          hybrid.start(StartPosition.Configured)
+        })
+        assert(error.getMessage.contains(s"Leg '$name': "), error.getMessage)
+      }
+    }
+  }
+
+  test("a leg that fails to close does not keep the others open, and the failure is passed on") {
+    new World {
+      history.failWhenAsked("close")
+      val run: SplitEnumerator[Position] = SplitEnumerator.untyped(source, Legs.context(log))
+      run.advance(run.advance(run.start(StartPosition.Configured), Limits.NotSet), Limits.NotSet)
+      assert(intercept[IllegalStateException](run.close()).getMessage.contains("close"))
+      assert(history.asked("close") == 1 && live.asked("close") == 1)
+      run.close()
+      assert(history.asked("close") == 1 && live.asked("close") == 1, "closed once")
+    }
+  }
+
+  test("an ended leg that fails to close is named in a warning") {
+    new World {
+      history.failWhenAsked("close")
+      val (_, logged) = LoggedMessages.during("splice.hybrid.internal.chain.LegEnumerators") {
+        Using.resource(Legs.run(source, log))(c => c.committed(batches(c).last._2))
+      }
+      assert(logged.count(_.contains("Leg 'history' has ended, and did not close in order.")) == 1)
+    }
+  }
+
+  test("an error of a leg that is checked before the query reads it has the name of the leg") {
+    Seq("history", "live").foreach { name =>
+      new Noting {
+        override def failure(leg: String, of: String): Unit =
+          if (leg == name && of == "outlook") throw CheckpointErrors.missingEntry("The entry")
+        def refused(check: => Any): String = intercept[SpliceException](check).getMessage
+        assert(refused(chain.plan(Legs.context(log), scan = false)).contains(s"Leg '$name': "))
+        if (name == "live") assert(refused(chain.firstStart(Legs.context(log))).contains("Leg 'live': "))
+        else chain.firstStart(Legs.context(log))
+      }
+    }
+  }
+
+  test("the readers of a batch are those of the legs that it reads, each with the ranges of its leg") {
+    new Noting {
+      run { hybrid =>
+        val (first, ended, until)                   = batches(hybrid)
+        val ofLive                                  = s"live readers ${live.name}-0 ${live.name}-1"
+        def read(from: HybridPosition): Seq[String] =
+          noted { val _ = hybrid.readers(chain.schema, hybrid.splits(from, until)) }
+        assert(read(first).toSet == Set(s"history readers ${history.name}-0", ofLive))
+        assert(read(ended) == Seq(ofLive))
+      }
+    }
+  }
+}

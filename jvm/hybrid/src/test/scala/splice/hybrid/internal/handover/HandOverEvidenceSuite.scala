@@ -1,0 +1,143 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.handover
+
+import java.time.Instant
+import java.util.UUID
+
+import scala.collection.immutable.SortedMap
+import scala.collection.mutable
+
+import org.scalatest.LoneElement.convertToCollectionLoneElementWrapper
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.source.StartPosition.{Offsets, Time}
+import splice.hybrid.{HandOver, HandOverRules, Legs, OfLog}
+import splice.hybrid.internal.chain.Leg
+import splice.hybrid.internal.history.LegOffsets
+import splice.hybrid.internal.options.RuleOfUser
+import splice.source._
+import splice.source.errors.{CheckpointErrors, SpliceException}
+import splice.source.internal.entries.Json
+import splice.source.log.{LogPartitions, LogRange, LogRecord}
+import splice.testkit.internal.memory.{MemoryOptions, MemoryPosition}
+
+/** The evidence that a rule of the user receives, and the limits of its result. */
+final class HandOverEvidenceSuite extends AnyFunSuite {
+
+  private val now   = Instant.ofEpochSecond(5)
+  private val files = Legs.source(Legs.history(Legs.log()))
+  private val log   = new OfLog(Legs.source(MemoryOptions.of(Legs.log(), "bounded" -> "true").toMap))
+
+  private def p(topic: String, partition: Int): LogPartition = LogPartition(topic, partition)
+
+  /** The ranges of the log, and the requests for them. */
+  private class Asked(ranges: (LogPartition, LogRange)*) {
+    val ends: mutable.Buffer[Map[LogPartition, Long]] = mutable.Buffer.empty
+
+    def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = {
+      ends += history
+      SortedMap.from(ranges)
+    }
+
+    def partitions: LogPartitions = new LogPartitions {
+      override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] =
+        Asked.this.logRanges(history)
+      override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] = SortedMap.empty
+    }
+  }
+
+  private class End(held: => Seq[OffsetSummary]) extends Evidence {
+    override def position: Position                                  = MemoryPosition("x", SortedMap(0 -> 7L))
+    override def modificationTimes: Option[TimeRange]                = Some(TimeRange(Instant.EPOCH, now))
+    override def offsets(columns: OffsetColumns): Seq[OffsetSummary] =
+      if (columns == OffsetColumns("topic", "partition", "offset")) held else fail(columns.toString)
+  }
+
+  /** Decides by a rule that returns `answer`; the start and the evidence. */
+  private def decide(before: Source[_ <: Position], answer: String, of: Asked, onGap: OnGap = OnGap.Fail)(
+      held: => Seq[OffsetSummary]
+  ): (StartPosition, String) = {
+    val name  = s"rule-${UUID.randomUUID()}"
+    val found = mutable.Buffer.empty[String]
+    HandOverRules.register(
+      name,
+      (evidence: String) => {
+        found += evidence
+        answer
+      }
+    )
+    val rule = HandOver.Custom(RuleOfUser.OfPython(name), None, None)
+    val made = new CustomHandOver(
+      Leg("before", before, None, None, OnGap.Fail, ""),
+      Leg("live", files, None, Some(rule), onGap, ""),
+      rule,
+      new End(held),
+      now
+    ).decide(Nil, of.logRanges(_))
+    assert(made.proof == Seq(found.loneElement, Json.write(Json.obj("returned" -> Json.text(answer)))))
+    (made.start, found.loneElement)
+  }
+
+  private val first = """{"timestamp":0}"""
+
+  private def two = new Asked(p("b", 0) -> LogRange(1, 9), p("a", 1) -> LogRange(0, 20), p("a", 0) -> LogRange(3, 4))
+
+  test("a log before the leg has its offsets in the evidence, and no modification times") {
+    val asked         = two
+    val (_, evidence) = decide(log, first, asked)(Seq(OffsetSummary.ofLog(p("a", 1), 5, 10)))
+    val none          = """{"count":0,"first":[],"offsets":0}"""
+    assert(
+      evidence ==
+        """{"ended":{"leg":"before","position":{"log":"x","next":[[0,7]]}},"leg":"live",""" +
+        """"log":{"a":{"0":[3,4],"1":[0,20]},"b":{"0":[1,9]}},"now":5000,"offsets":[{"legs":[{"leg":"before",""" +
+        s""""offsets":5,"range":[5,10],"rows":5}],"missing":$none,"partition":1,"repeated":$none,"topic":"a","until":10}]}"""
+    )
+    assert(asked.ends.toSeq == Seq(Map(p("a", 1) -> 10L)))
+  }
+
+  test("a log whose offsets belong to several clusters has none in the evidence") {
+    val asked         = two
+    val (_, evidence) = decide(log, first, asked)(throw CheckpointErrors.missingEntry("The offset"))
+    assert(!evidence.contains("\"offsets\"") && asked.ends.toSeq == Seq(Map.empty))
+  }
+
+  test("files before the leg have modification times in the evidence, and their end is not asked for offsets") {
+    val (_, evidence) = decide(files, first, two)(fail("offsets are not needed"))
+    assert(evidence.contains(""""modificationTimes":{"first":0,"last":5000}""") && !evidence.contains("\"offsets\""))
+  }
+
+  test("an exact rule asks the log for the partitions of the history with their ends") {
+    val asked = new Asked(p("a", 0) -> LogRange(0, 20), p("a", 1) -> LogRange(0, 20))
+    val leg   = Leg("live", files, None, Some(HandOver.offsets()), OnGap.Fail, "")
+    val held  = Seq(OffsetSummary.ofLog(p("a", 0), 0, 7), OffsetSummary.ofLog(p("a", 1), 0, 9))
+    HandOverDecision.decide(leg, leg, new End(Nil), now)(Seq(LegOffsets(leg, held)), asked.partitions)
+    assert(asked.ends.toSeq == Seq(Map(p("a", 0) -> 7L, p("a", 1) -> 9L)))
+  }
+
+  test("a time may be now, and has the policy of the leg") {
+    Seq(OnGap.Fail, OnGap.Warn).foreach { onGap =>
+      val (start, _) = decide(files, """{"timestamp":5000}""", two, onGap)(Nil)
+      assert(start == Time(5000, onGap))
+    }
+  }
+
+  test("an offset may be the first or the end of the log, in each topic") {
+    val (start, _) = decide(files, """{"offsets":{"b":{"0":9},"a":{"0":3,"1":20}}}""", two)(Nil)
+    assert(start == Offsets(SortedMap(
+      p("a", 0) -> OffsetRanges(3),
+      p("a", 1) -> OffsetRanges(20),
+      p("b", 0) -> OffsetRanges(9)
+    )))
+    val low = intercept[SpliceException](decide(files, """{"offsets":{"b":{"0":0},"a":{"0":2}}}""", two)(Nil))
+    assert(low.getCondition == "SPLICE_HAND_OVER.GAP" && low.getMessage.contains("b-0 0; a-0 2."), low.getMessage)
+    assert(low.getMessage.contains("'live' cannot continue after leg 'before'"))
+  }
+
+  test("an error names the first partitions only") {
+    val many  = (0 until 25).map(i => s""""$i":1""").mkString("""{"offsets":{"none":{""", ",", "}}}")
+    val error = intercept[SpliceException](decide(files, many, two)(Nil))
+    assert(error.getMessage.contains("none-19, 5 more; it reads a-0, a-1, b-0"), error.getMessage)
+  }
+}

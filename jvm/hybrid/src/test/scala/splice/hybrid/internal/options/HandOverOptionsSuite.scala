@@ -1,0 +1,116 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.options
+
+import java.time.Duration
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.hybrid.{HandOver, LogColumns}
+import splice.hybrid.internal.handover.FromTheFirst
+import splice.source.OffsetColumns
+import splice.source.errors.SpliceOptionException
+import splice.source.options.SourceOptions
+
+final class HandOverOptionsSuite extends AnyFunSuite {
+
+  private def parse(options: (String, String)*): Option[HandOver] =
+    HandOverOptions.parse(SourceOptions(options.map { case (k, v) => s"live.$k" -> v }.toMap).scope("live"))
+
+  private def refused(options: (String, String)*): String =
+    intercept[SpliceOptionException](parse(options: _*)).getMessage
+
+  test("none") {
+    assert(parse().isEmpty)
+  }
+
+  test("offsets, with defaults and without") {
+    assert(parse("handOver" -> "offsets").contains(HandOver.offsets()))
+    val other = Seq("topic" -> "t", "partition" -> "p", "offset" -> "o")
+    assert(
+      parse(("handOver" -> "OFFSETS") +: other.map { case (k, v) => s"handOver.$k" -> v }: _*)
+        .contains(HandOver.Offsets(LogColumns.Named(OffsetColumns("t", "p", "o"))))
+    )
+  }
+
+  test("offsets, with columns that are compared with the log") {
+    val named = LogColumns.Named(OffsetColumns("topic", "partition", "offset"))
+    assert(parse("handOver" -> "offsets", "handOver.timestamp" -> "at")
+      .contains(HandOver.Offsets(named.copy(timestamp = Some("at")))))
+    val both = HandOver.offsets("topic", "partition", "offset", Some("at"), Some("k"))
+    assert(parse("handOver" -> "offsets", "handOver.timestamp" -> "at", "handOver.key" -> "k").contains(both))
+    assert(parse(both.options: _*).contains(both))
+    assert(refused("handOver" -> "offsets", "handOver.key" -> "Offset").contains("the same column 'offset'"))
+    val byTime = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "handOver.key" -> "k")
+    assert(byTime.contains("'live.handOver.key' belongs to 'handOver' = offsets"))
+  }
+
+  test("times") {
+    assert(
+      parse("handOver" -> "eventTime", "handOver.column" -> "ts", "handOver.overlap" -> "10 minutes")
+        .contains(HandOver.eventTime("ts", Duration.ofMinutes(10)))
+    )
+    assert(
+      parse("handOver" -> "modificationTime", "handOver.overlap" -> "1h")
+        .contains(HandOver.modificationTime(Duration.ofHours(1)))
+    )
+    assert(parse(
+      "handOver"          -> "nowMinus",
+      "handOver.duration" -> "2 days"
+    ).contains(HandOver.nowMinus(Duration.ofDays(2))))
+  }
+
+  test("an unknown rule is answered with those that there are") {
+    val text = refused("handOver" -> "magic")
+    assert(text.contains("'magic' is not a valid value of option 'live.handOver'") &&
+      text.contains("offsets, eventTime, modificationTime, nowMinus"))
+  }
+
+  test("a parameter that a rule needs") {
+    assert(refused("handOver" -> "eventTime", "handOver.overlap" -> "1h").contains("'live.handOver.column' is missing"))
+    assert(refused("handOver" -> "eventTime", "handOver.column" -> "c").contains("'live.handOver.overlap' is missing"))
+    assert(refused("handOver" -> "nowMinus").contains("'live.handOver.duration' is missing"))
+    assert(refused(
+      "handOver"          -> "nowMinus",
+      "handOver.duration" -> "soon"
+    ).contains("'soon' is not a valid value of option 'live.handOver.duration'"))
+  }
+
+  test("the name of a column or of a class may have spaces around it, and is not empty") {
+    val byTime = Seq("handOver" -> "eventTime", "handOver.overlap" -> "1h")
+    assert(parse(byTime :+ ("handOver.column" -> " ts "): _*)
+      .contains(HandOver.eventTime("ts", Duration.ofHours(1))))
+    assert(refused(byTime :+ ("handOver.column" -> " "): _*).contains("' ' is not a valid value of option 'live.handOver.column'"))
+    assert(parse("handOver" -> "custom", "handOver.class" -> s" ${classOf[FromTheFirst].getName} ")
+      .contains(HandOver.custom(classOf[FromTheFirst])))
+  }
+
+  test("a parameter of another rule, or of none") {
+    val other = refused("handOver" -> "offsets", "handOver.overlap" -> "1h")
+    assert(other.contains("'handOver' = eventTime or 'handOver' = modificationTime, and it is offsets"))
+    assert(refused("handOver.column" -> "c").contains("'live.handOver.column' belongs to 'handOver' = eventTime"))
+    val byTime = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "onDuplicates" -> "warn")
+    assert(byTime.contains("'live.onDuplicates' belongs to 'handOver' = offsets, and it is nowMinus"))
+    assert(parse("handOver" -> "offsets", "onDuplicates" -> "warn").contains(HandOver.offsets()))
+    val holes = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "onHoles" -> "ignore")
+    assert(holes.contains("'live.onHoles' belongs to 'handOver' = offsets, and it is nowMinus"))
+    assert(parse("handOver" -> "offsets", "onHoles" -> "ignore").contains(HandOver.offsets()))
+    val custom = Seq("handOver" -> "custom", "handOver.class" -> classOf[FromTheFirst].getName)
+    Seq("handOver.timestamp", "handOver.key", "onDuplicates", "onHoles").foreach { option =>
+      val text = refused(custom :+ (option -> "warn"): _*)
+      assert(text.contains(s"'live.$option' belongs to 'handOver' = offsets, and it is custom"), text)
+    }
+    assert(parse(custom :+ ("onGap" -> "warn"): _*).nonEmpty)
+    assert(refused("onGap" -> "warn").contains("'live.onGap' belongs to a hand-over, and there is none"))
+  }
+
+  test("a rule's options say the same rule") {
+    Seq(
+      HandOver.offsets("a", "b", "c"),
+      HandOver.eventTime("ts", Duration.ofMillis(1500)),
+      HandOver.modificationTime(Duration.ZERO),
+      HandOver.nowMinus(Duration.ofDays(400))
+    ).foreach(rule => assert(parse(rule.options: _*).contains(rule)))
+  }
+}

@@ -1,0 +1,132 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.hybrid.internal.schema
+
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.sidelog.MemorySideLog
+import splice.hybrid.{Legs, LocalSpark}
+import splice.hybrid.internal.split.LegRange
+import splice.source.{Position, Source, SplitEnumerator}
+import splice.source.errors.{SpliceException, SpliceOptionException}
+import splice.testkit.internal.memory.{MemoryLog, MemorySource}
+
+final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
+
+  private val log = Legs.log()
+
+  private def chain(history: String, live: String, more: (String, String)*): Source[_ <: Position] = {
+    def select(text: String) = if (text.isEmpty) Nil else Seq("select" -> text)
+    Legs.source(Legs.options(Legs.history(log, select(history): _*), Legs.live(log, select(live): _*)) ++ more)
+  }
+
+  private def refuses(source: => Source[_ <: Position], condition: String, texts: String*): Unit = {
+    val error = intercept[SpliceException] {
+      val made = source
+      val _    = made.schema
+      made.preflight(new MemorySideLog)
+    }
+    assert(error.getCondition == s"SPLICE_SCHEMA.$condition", error.getMessage)
+    texts.foreach(text => assert(error.getMessage.contains(text), error.getMessage))
+  }
+
+  test("the columns are the last leg's, all nullable") {
+    assert(chain("", "").schema == MemorySource.Schema)
+    assert(chain("id, CAST(offset AS STRING) AS at", "id, CAST(id AS STRING) AS at").schema ==
+      StructType.fromDDL("id BIGINT, at STRING"))
+    assert(chain("1 AS n", "2 AS n").schema == StructType.fromDDL("n INT"))
+  }
+
+  test("the columns are those of the option, in its order") {
+    val declared = chain("offset AS at, id", "id, offset AS at", "schema" -> "at BIGINT NOT NULL, id BIGINT")
+    assert(declared.schema == StructType.fromDDL("at BIGINT, id BIGINT"))
+  }
+
+  test("names are matched whatever their case, as the session does") {
+    assert(chain("id AS ID", "id").schema.fieldNames.toSeq == Seq("id"))
+  }
+
+  test("a type that differs: the leg, the column, both types") {
+    refuses(
+      chain("id, CAST(offset AS INT) AS at", "id, offset AS at"),
+      "COLUMN_TYPE_MISMATCH",
+      "Column 'at' of leg 'history' has type INT",
+      "the hybrid source has type BIGINT",
+      "'history.select'"
+    )
+    refuses(chain("id", "id", "schema" -> "id STRING"), "COLUMN_TYPE_MISMATCH", "of leg 'live'", "BIGINT", "STRING")
+  }
+
+  test("a column that is missing, and one too many") {
+    refuses(
+      chain("id", "id, offset AS at"),
+      "COLUMN_NOT_FOUND",
+      "Leg 'history' does not have column 'at' of type BIGINT",
+      "The leg has id"
+    )
+    refuses(chain("", "id"), "EXTRA_COLUMN", "Leg 'history' has column 'topic'", "columns of the hybrid source are id", "'history.select'")
+    refuses(chain("id", "", "schema" -> "id BIGINT"), "EXTRA_COLUMN", "Leg 'live' has column 'topic'")
+  }
+
+  test("a column that comes twice") {
+    refuses(chain("id, id", "id"), "DUPLICATE_COLUMN", "Leg 'history' has column 'id' several times")
+    refuses(
+      chain("id", "id, offset AS ID"),
+      "DUPLICATE_COLUMN",
+      "Leg 'live' has column 'id' several times",
+      "'live.select'"
+    )
+  }
+
+  test("a column of the hybrid's own name") {
+    refuses(
+      chain("id, topic AS _leg", "id"),
+      "RESERVED_COLUMN",
+      "Leg 'history' has a column '_leg'",
+      "'history.select'"
+    )
+    refuses(chain("id", "id, topic AS _Leg"), "RESERVED_COLUMN", "Leg 'live' has a column '_Leg'", "'live.select'")
+  }
+
+  test("the storage of a leg is checked at the start, and again when the leg is read, unless the leg has ended") {
+    val gone   = Legs.log()
+    val source =
+      Legs.source(Legs.history(gone, "select" -> "CAST(id AS STRING) AS id"), Legs.live(log, "select" -> "id"))
+    gone.remove()
+    assert(source.schema == StructType.fromDDL("id BIGINT"))
+    assert(intercept[SpliceException](source.preflight(new MemorySideLog)).getCondition ==
+      "SPLICE_MEMORY.LOG_NOT_FOUND")
+    val range  = LegRange("history", splice.testkit.internal.memory.MemoryRange(gone.name, 0, 0, 1, slotted = false))
+    def read() = SplitEnumerator.untyped(source, Legs.context(new MemorySideLog)).readers(source.schema, Seq(range))
+    assert(intercept[SpliceException](read()).getCondition == "SPLICE_MEMORY.LOG_NOT_FOUND")
+    val back = new MemoryLog(gone.name)
+    back.addPartitions(1)
+    assert(intercept[SpliceException](read()).getCondition == "SPLICE_SCHEMA.COLUMN_TYPE_MISMATCH")
+  }
+
+  test("a list that is wrong is no storage that is gone") {
+    val error = intercept[SpliceOptionException](chain("nothing", "id").preflight(new MemorySideLog))
+    assert(error.getCondition == "SPLICE_SELECT.INVALID_EXPRESSION" && error.getMessage.contains("'history.select'"))
+  }
+
+  test("a restart in the last leg works when the first one's storage is gone") {
+    val (live, durable) = (Legs.log(), new MemorySideLog)
+    live.append(0, 1)
+    val history = Legs.archiveOf(live, Map(0 -> 1))
+    def source  =
+      Legs.source(Legs.history(history, "select" -> "id"), Legs.live(live, "handOver" -> "offsets", "select" -> "id"))
+    val first = Legs.run(source, durable)
+    val until = first.advance(first.advance(first.initial(), everything = false), everything = false)
+    history.remove()
+    live.append(0, 2)
+    val again  = source
+    val second = Legs.run(again, durable)
+    val at     = second.position(until.json)
+    val ranges = second.ranges(at, second.advance(at, everything = false))
+    assert(again.schema == StructType.fromDDL("id BIGINT"))
+    second.readers(again.schema, second.tasks(at, second.advance(at, everything = false)))
+    assert(ranges.size == 1)
+  }
+}

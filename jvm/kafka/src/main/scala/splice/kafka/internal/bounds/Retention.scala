@@ -1,0 +1,53 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.bounds
+
+import java.time.Instant
+
+import splice.kafka.internal.cluster.LogMetadata
+import splice.kafka.internal.errors.{DataLoss, MissingRange, SkippedRows}
+import splice.kafka.internal.options.OutOfRange
+import splice.source.LogPartition
+
+/** Applies the policy for partitions whose next record retention has removed (`onOutOfRange`). */
+final private[splice] class Retention(log: LogMetadata, policy: OutOfRange, skipped: SkippedRows) {
+
+  private val loss = DataLoss(policy.fails, skipped)
+
+  /** The offsets at which partitions continue, never before the end of their last gaps.
+    *
+    * @param what
+    *   the reason for the report
+    * @param gaps
+    *   requested ranges before the first offset of the log, in the order of the offsets
+    * @throws splice.source.errors.SpliceException
+    *   when the policy is to fail
+    */
+  def goOn(what: String, gaps: Seq[MissingRange]): Map[LogPartition, Long] =
+    if (gaps.isEmpty) Map.empty
+    else {
+      val first                       = gaps.flatMap(gap => gap.until.map(gap.partition -> _)).toMap
+      val to: Map[LogPartition, Long] = policy match {
+        case OutOfRange.Fail | OutOfRange.Earliest => first
+        case OutOfRange.Latest                     => log.ends(first.keySet)
+        case OutOfRange.AtTime(millis)             =>
+          val ends = log.ends(first.keySet)
+          ends ++ log.atTime(first.map { case (p, _) => p -> millis }).map { case (p, record) => p -> record.offset }
+      }
+      val goesOn = first.map { case (p, offset) => p -> math.max(offset, to.getOrElse(p, offset)) }
+      // The policy may skip offsets after the last gap of a partition.
+      val passed = gaps.map { gap =>
+        if (gap.until == first.get(gap.partition)) gap.copy(until = goesOn.get(gap.partition)) else gap
+      }
+      loss.report(s"$what$say", passed)
+      goesOn
+    }
+
+  private def say: String = policy match {
+    case OutOfRange.Fail           => ""
+    case OutOfRange.Earliest       => "; reading continues at the earliest record"
+    case OutOfRange.Latest         => "; reading continues at the end"
+    case OutOfRange.AtTime(millis) => s"; reading continues at ${Instant.ofEpochMilli(millis)}"
+  }
+}

@@ -1,0 +1,47 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.bounds
+
+import splice.source.LogPartition
+
+/** Skipped ranges, by partition and generation of its topic. Immutable. */
+final private[splice] case class SkippedRanges(
+    all: Map[(LogPartition, Int), Vector[SkippedRanges.Skip]] = Map.empty
+) {
+
+  import SkippedRanges.Skip
+
+  /** True if no range was skipped. */
+  def isEmpty: Boolean = all.isEmpty
+
+  /** The first offset to read in a range from `from` to `until`; `from` if no skip overlaps the range.
+    *
+    * All records before the end of a skip are lost. A range that overlaps a skip therefore begins at the end of the
+    * skip, in every batch that contains the range.
+    */
+  def start(partition: LogPartition, generation: Int, from: Long, until: Long): Long =
+    all.get((partition, generation)).fold(from) { skips =>
+      skips.filter(skip => skip.from < until && from < skip.until).map(_.until).maxOption.fold(from)(math.max(from, _))
+    }
+
+  /** All skips of a partition. */
+  def of(partition: LogPartition, generation: Int): Vector[Skip] = all.getOrElse((partition, generation), Vector.empty)
+
+  /** The offset at which a partition continues after `from`. */
+  def next(partition: LogPartition, generation: Int, from: Long): Long =
+    all.get((partition, generation)).fold(from)(_.foldLeft(from) { (at, skip) =>
+      if (skip.from <= at && at < skip.until) skip.until else at
+    })
+
+  def including(partition: LogPartition, generation: Int, skip: Skip): SkippedRanges = {
+    val key = (partition, generation)
+    SkippedRanges(all.updated(key, all.getOrElse(key, Vector.empty) :+ skip))
+  }
+}
+
+private[splice] object SkippedRanges {
+
+  /** A range from an offset (inclusive) to another (exclusive). */
+  final case class Skip(from: Long, until: Long)
+}

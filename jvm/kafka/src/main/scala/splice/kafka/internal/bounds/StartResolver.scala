@@ -1,0 +1,233 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.bounds
+
+import java.time.Instant
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import org.slf4j.LoggerFactory
+
+import splice.kafka.internal.cluster.{LogMetadata, SecondLook, TimedOffset}
+import splice.kafka.internal.errors.{KafkaErrors, MissingRange}
+import splice.kafka.internal.options.{CommittedReset, KafkaOptions, NewPartitions, NoRecordAtTime, StartingOffsets}
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.{LogPartition, OffsetRanges, OnGap, StartPosition}
+import splice.source.errors.SpliceException
+
+/** Resolves each kind of start to offsets.
+  *
+  * @param prefix
+  *   the prefix of options in errors, such as `live.` for a leg
+  */
+final private[splice] class StartResolver(
+    log: LogMetadata,
+    retention: Retention,
+    looks: SecondLook,
+    group: Option[String],
+    newPartitions: NewPartitions = NewPartitions.Earliest,
+    private[kafka] val prefix: String = ""
+) {
+
+  import StartResolver._
+
+  /** The start that the options of the source define.
+    *
+    * @param of
+    *   starts of single topics, which replace `start`
+    */
+  def configured(
+      start: StartingOffsets,
+      of: Map[String, StartingOffsets],
+      partitions: SortedSet[LogPartition]
+  ): KafkaPosition = {
+    val own    = SortedSet.from(partitions.filter(p => of.contains(p.topic)))
+    val groups = own.groupBy(p => of(p.topic)).toSeq ++
+      Seq(start -> (partitions -- own)).filter(_._2.nonEmpty || own.isEmpty)
+    KafkaPosition.of(groups.flatMap { case (begin, some) => resolved(begin, some) })
+  }
+
+  /** The start of an exact hand-over: the first offset to read of each partition. */
+  def exactly(
+      starts: SortedMap[LogPartition, OffsetRanges],
+      partitions: SortedSet[LogPartition]
+  ): KafkaPosition = {
+    val news     = partitions.filterNot(starts.contains)
+    val earliest = if (news.isEmpty) Map.empty[LogPartition, Long] else log.earliest(news)
+    KafkaPosition.of(earliest ++ starts.filter(s => partitions(s._1)).map { case (p, of) =>
+      p -> of.fill.headOption.fold(of.from)(_._1)
+    })
+  }
+
+  /** The start of a hand-over by time. */
+  def handed(wanted: StartPosition.Time, partitions: SortedSet[LogPartition]): KafkaPosition = {
+    val timed = at(partitions.iterator.map(_ -> wanted.millis).toMap)
+    val gaps  = timeGaps(timed.first, timed.ends, timed.found)
+    if (gaps.nonEmpty) warnOrFail(wanted.onGap, KafkaErrors.timeGap(Instant.ofEpochMilli(wanted.millis), gaps))
+    KafkaPosition.of(timed.starts)
+  }
+
+  private def at(times: Map[LogPartition, Long]): Timed = {
+    // Ends are requested first. A record that arrives between the requests is read instead of skipped.
+    def request() = {
+      val ends  = log.ends(times.keySet)
+      val found = log.atTime(times)
+      Timed(ends, log.earliest(times.keySet), found)
+    }
+    looks.confirm(request())(_.isBelow)(() => request())
+  }
+
+  /** The ends as starts. */
+  private def latest(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
+    def request() = {
+      val ends = log.ends(partitions)
+      Timed(ends, log.earliest(partitions))
+    }
+    looks.confirm(request())(_.isBelow)(() => request()).starts
+  }
+
+  /** The partitions from which retention may have removed records at or after a time, with the time of the first
+    * remaining record.
+    *
+    * Such a partition has no record before the first record at or after the time. A first record of exactly this time
+    * proves nothing, because removed records may have the same time.
+    */
+  private def timeGaps(
+      first: Map[LogPartition, Long],
+      ends: Map[LogPartition, Long],
+      found: Map[LogPartition, TimedOffset]
+  ): Map[LogPartition, Option[Instant]] = {
+    val suspects = first.collect {
+      case (p, from) if from > 0 =>
+        p -> (from -> found.get(p).fold(ends.getOrElse(p, from))(_.offset))
+    }
+    // The first offset of a log may have no record, so an earlier record is searched for.
+    val ranges  = suspects.filter { case (_, (from, until)) => from < until }
+    val earlier = if (ranges.isEmpty) Map.empty[LogPartition, Long] else log.firstRecords(ranges)
+    (suspects.keySet -- earlier.keySet).iterator.map { p =>
+      p -> found.get(p).map(record => Instant.ofEpochMilli(record.millis))
+    }.toMap
+  }
+
+  private def resolved(start: StartingOffsets, partitions: SortedSet[LogPartition]): Map[LogPartition, Long] =
+    start match {
+      case StartingOffsets.Earliest         => log.earliest(partitions)
+      case StartingOffsets.Latest           => latest(partitions.toSet)
+      case StartingOffsets.Committed(reset) =>
+        committed(reset, partitions.toSet) { known =>
+          known ++ within(known, log.earliest(known.keySet))(retention.goOn(BelowEarliest, _))
+        }
+      case StartingOffsets.Exact(offsets, isWhole) =>
+        val others = if (isWhole) SortedSet.empty[LogPartition] else partitions -- offsets.keySet
+        exact(offsets, partitions -- others) ++ log.starts(newPartitions, others.toSet)
+      case StartingOffsets.AtTime(time, none)  => atTimes(partitions.iterator.map(_ -> time).toMap, none)
+      case StartingOffsets.AtTimes(time, none) =>
+        checkPartitions(prefix + KafkaOptions.StartingTimestamps.key, time.keySet, partitions)
+        atTimes(time, none)
+    }
+
+  private def exact(
+      offsets: SortedMap[LogPartition, Long],
+      partitions: SortedSet[LogPartition]
+  ): Map[LogPartition, Long] = {
+    checkPartitions(prefix + KafkaOptions.Starting.key, offsets.keySet, partitions)
+    val numbers  = offsets.filter(_._2 >= 0)
+    val ends     = latest(offsets.filter(_._2 == AtLatest).keySet.toSet)
+    val earliest = log.earliest((offsets -- ends.keys).keySet)
+    earliest ++ ends ++ within(numbers, earliest)(retention.goOn(BelowEarliest, _))
+  }
+
+  /** The committed offsets of the group. `reset` defines the offsets of partitions without a committed offset.
+    *
+    * @param held
+    *   replaces committed offsets by offsets that the log contains
+    */
+  def committed(reset: CommittedReset, partitions: Set[LogPartition])(
+      held: Map[LogPartition, Long] => Map[LogPartition, Long]
+  ): Map[LogPartition, Long] = {
+    val known                           = log.committed(partitions)
+    val unknown                         = partitions -- known.keySet
+    val others: Map[LogPartition, Long] = reset match {
+      case CommittedReset.Earliest                => log.earliest(unknown)
+      case CommittedReset.Latest                  => latest(unknown)
+      case CommittedReset.Fail if unknown.isEmpty => Map.empty
+      case CommittedReset.Fail => throw KafkaErrors.noCommitted(group.mkString, SortedSet.from(unknown))
+    }
+    others ++ held(known)
+  }
+
+  private def atTimes(times: Map[LogPartition, Long], none: NoRecordAtTime): Map[LogPartition, Long] = {
+    val timed = at(times)
+    val later = times -- timed.found.keys
+    if (later.nonEmpty && none == NoRecordAtTime.Error) throw KafkaErrors.noRecordAtTime(later, prefix)
+    timed.starts
+  }
+
+  /** Offsets that the log contains. If a log begins after the requested offset, `gap` defines the offset. Without a
+    * result of `gap`, the partition begins at the first offset of the log.
+    */
+  private def within(wanted: Map[LogPartition, Long], first: Map[LogPartition, Long])(
+      gap: Seq[MissingRange] => Map[LogPartition, Long]
+  ): Map[LogPartition, Long] = {
+    def beyond(ends: Map[LogPartition, Long]) =
+      wanted.toSeq.collect { case (p, offset) if ends.get(p).exists(_ < offset) => (p, offset, ends(p)) }
+    val ahead = beyond(looks.confirm(log.ends(wanted.keySet))(beyond(_).nonEmpty)(() => log.ends(wanted.keySet)))
+    if (ahead.nonEmpty) throw KafkaErrors.ahead(ahead)
+    val gaps = wanted.toSeq.sortBy(_._1).collect {
+      case (p, offset) if first.get(p).exists(_ > offset) => MissingRange(p, offset, first.get(p))
+    }
+    val goesOn = if (gaps.isEmpty) Map.empty[LogPartition, Long] else gap(gaps)
+    wanted.map { case (p, offset) => p -> goesOn.getOrElse(p, math.max(offset, first.getOrElse(p, offset))) }
+  }
+}
+
+private[splice] object StartResolver {
+
+  private val logger = LoggerFactory.getLogger(classOf[StartResolver])
+
+  /** The number that means latest in an offset per partition. */
+  val AtLatest: Long = -1L
+
+  /** The ends and the first offsets of partitions, and the first records at or after a time. */
+  final private case class Timed(
+      ends: Map[LogPartition, Long],
+      first: Map[LogPartition, Long],
+      found: Map[LogPartition, TimedOffset] = Map.empty
+  ) {
+
+    /** True if a start is before the log. Either a broker with outdated metadata has returned its end, or retention has
+      * removed records between the requests.
+      */
+    def isBelow: Boolean = (ends ++ offsets).exists { case (p, offset) => first.get(p).exists(offset < _) }
+
+    /** The offsets of the records that were found, else the ends.
+      *
+      * If an end is before the log, the start is the first offset of the log, because a start at the end requests no
+      * earlier record. If retention has removed a record that was found, the start keeps its offset, because the record
+      * is requested.
+      */
+    def starts: Map[LogPartition, Long] =
+      ends.map { case (p, end) => p -> first.get(p).fold(end)(math.max(end, _)) } ++ offsets
+
+    private def offsets: Map[LogPartition, Long] = found.map { case (p, record) => p -> record.offset }
+  }
+
+  private val BelowEarliest = "the start is before the first record of the log"
+
+  /** Checks that offsets or times name every partition that is read, and no other partition. */
+  def checkPartitions(
+      option: String,
+      named: collection.Set[LogPartition],
+      partitions: SortedSet[LogPartition]
+  ): Unit = {
+    val missing = partitions.filterNot(named)
+    val foreign = named.filterNot(partitions)
+    if (missing.nonEmpty || foreign.nonEmpty) throw KafkaErrors.partitionsDiffer(option, missing, foreign)
+  }
+
+  private def warnOrFail(onGap: OnGap, error: SpliceException): Unit = onGap match {
+    case OnGap.Fail => throw error
+    case OnGap.Warn => logger.warn(error.getMessage)
+  }
+}

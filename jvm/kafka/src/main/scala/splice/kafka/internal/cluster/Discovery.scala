@@ -1,0 +1,120 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.cluster
+
+import java.time.{Clock, Duration, Instant}
+
+import splice.kafka.internal.options.LogPolicies
+
+/** Finds topics and partitions, so that a trigger without new records requests only ends. */
+private[splice] trait Discovery extends AutoCloseable {
+
+  /** Requests topics and partitions, and waits for the response. */
+  def now(): LogDescription
+
+  /** Returns the last result that was not returned before. */
+  def news(): Option[LogDescription]
+
+  /** Returns the result that [[news]] would return. Any thread may call it. */
+  def pending: Option[LogDescription]
+
+  /** Returns the state of the requests. */
+  def health: DiscoveryHealth
+}
+
+/** The state of the requests for topics.
+  *
+  * @param seen
+  *   the time of the last successful request
+  * @param failures
+  *   the number of failed requests since that time
+  * @param failing
+  *   the time of the first of these failures, and the error of the last one
+  * @param pending
+  *   the request that has not ended
+  * @param started
+  *   the number of requests in this run
+  * @param last
+  *   the time of the last of these failures
+  * @param total
+  *   the number of failed requests in this run
+  */
+final private[splice] case class DiscoveryHealth(
+    seen: Option[Instant] = None,
+    failures: Int = 0,
+    failing: Option[(Instant, Throwable)] = None,
+    pending: Option[PendingLook] = None,
+    started: Long = 0,
+    last: Option[Instant] = None,
+    total: Long = 0
+) {
+
+  /** The error of requests that have failed for too long.
+    *
+    * A separate patience for discovery has passed only if a request failed after that time. A suspended machine sends
+    * no requests, so the clock alone is not enough.
+    */
+  def over(policies: LogPolicies, now: Instant): Option[Throwable] = failing.collect {
+    case (since, error)
+        if policies.discoveryPatience.fold(now.isAfter(since.plus(policies.patience)))(patience =>
+          last.exists(!_.isBefore(since.plus(patience)))
+        ) => error
+  }
+
+  def begun(now: Instant): DiscoveryHealth = copy(pending = Some(PendingLook(started, now)), started = started + 1)
+
+  def succeeded(now: Instant): DiscoveryHealth = DiscoveryHealth(Some(now), started = started, total = total)
+
+  def failed(now: Instant, error: Throwable): DiscoveryHealth =
+    copy(
+      failures = failures + 1,
+      failing = Some(failing.fold(now)(_._1) -> error),
+      pending = None,
+      last = Some(now),
+      total = total + 1
+    )
+
+  /** The age of the last successful response. */
+  def age(now: Instant): Option[Duration] = seen.map(Duration.between(_, now))
+
+  /** The time until the next request. After each failure, the time doubles, up to one minute, or up to `interval` if
+    * the interval is longer.
+    */
+  def delay(interval: Duration): Duration = {
+    val longest = Seq(interval, DiscoveryHealth.Longest).max
+    val wanted  = interval.multipliedBy(1L << math.min(failures, 20))
+    Seq(wanted, longest).min
+  }
+}
+
+/** A request that has not ended, with its number and its start time. */
+final private[splice] case class PendingLook(number: Long, since: Instant)
+
+private[splice] object DiscoveryHealth {
+  private val Longest = Duration.ofMinutes(1)
+}
+
+/** Sends a request when a caller needs the topics and the interval has passed. The behaviour depends only on the clock,
+  * as simulations require.
+  */
+final private[splice] class ClockedDiscovery(log: LogMetadata, interval: Duration, clock: Clock) extends Discovery {
+
+  private var next = clock.instant().plus(interval)
+  private var felt = DiscoveryHealth()
+
+  override def now(): LogDescription = {
+    next = clock.instant().plus(interval)
+    val found = log.describe()
+    felt = felt.succeeded(clock.instant())
+    found
+  }
+
+  override def news(): Option[LogDescription] = if (clock.instant().isBefore(next)) None else Some(now())
+
+  override def pending: Option[LogDescription] = if (clock.instant().isBefore(next)) None else Some(log.describe())
+
+  override def health: DiscoveryHealth = felt
+
+  override def close(): Unit = ()
+}

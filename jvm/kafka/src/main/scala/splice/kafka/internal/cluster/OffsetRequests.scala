@@ -1,0 +1,113 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.cluster
+
+import java.time.Duration
+import java.util.concurrent.{ExecutionException, TimeUnit, TimeoutException => WaitTimeout}
+
+import scala.util.Try
+
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo
+import org.apache.kafka.common.KafkaFuture
+import org.apache.kafka.common.errors.{RetriableException, TimeoutException, TopicAuthorizationException}
+
+import splice.kafka.internal.errors.KafkaErrors
+import splice.source.LogPartition
+import splice.source.errors.SpliceException
+
+/** Requests one offset per partition, such as its end. A partition without a leader does not delay the others. Used by
+  * one thread.
+  *
+  * A consumer caches the leaders and needs one round trip per broker, but it returns the offsets of all partitions or
+  * of none. An admin client needs one more round trip, and completes each partition separately. If the consumer returns
+  * no offsets soon, the admin client requests them. Such a request runs until the partition responds, and is repeated
+  * after a failure. The consumer requests the other partitions during this time.
+  *
+  * @param what
+  *   the name of the offsets in errors
+  * @param patience
+  *   how long a call waits for each of the two clients
+  * @param pause
+  *   the time between a failed request and its repetition
+  * @param shown
+  *   removes secrets from an error of the client
+  * @param together
+  *   requests all offsets from the consumer, within this time
+  * @param each
+  *   requests offsets from the admin client
+  */
+final private[splice] class OffsetRequests(
+    what: String,
+    servers: String,
+    patience: Duration,
+    pause: Duration,
+    shown: Throwable => Throwable
+)(
+    together: (Set[LogPartition], Duration) => Map[LogPartition, Long],
+    each: Set[LogPartition] => Map[LogPartition, KafkaFuture[ListOffsetsResultInfo]]
+) {
+
+  private var waiting = Map.empty[LogPartition, KafkaFuture[ListOffsetsResultInfo]]
+
+  // Partitions whose request failed, with the time of the failure (System.nanoTime).
+  private var failed = Map.empty[LogPartition, (Long, SpliceException)]
+
+  def apply(partitions: Set[LogPartition]): LogOffsets = {
+    waiting = waiting.filter { case (p, _) => partitions(p) }
+    failed = failed.filter { case (p, _) => partitions(p) }
+    val others = partitions -- waiting.keySet -- failed.keySet
+    sendAgain()
+    val found = if (others.isEmpty) Map.empty[LogPartition, Long] else soon(others)
+    // Partitions that respond must not wait for the others in each call.
+    if (found.isEmpty) await()
+    val (done, open) = waiting.partition { case (_, response) => response.isDone }
+    waiting = open
+    val responses = done.map { case (p, response) => p -> offset(p, response) }
+    failed ++= responses.collect { case (p, Left(error)) => p -> (System.nanoTime() -> error) }
+    LogOffsets(
+      found ++ responses.collect { case (p, Right(offset)) => p -> offset },
+      failed.map { case (p, (_, error)) => p -> error } ++ open.keysIterator.map(p => p -> silent(p))
+    )
+  }
+
+  private def sendAgain(): Unit = {
+    val now = System.nanoTime()
+    val due = failed.collect { case (p, (at, _)) if now - at >= pause.toNanos => p }.toSet
+    if (due.nonEmpty) {
+      failed --= due
+      waiting ++= each(due)
+    }
+  }
+
+  /** The offsets if the consumer returns them soon. Otherwise, the admin client requests them. */
+  private def soon(partitions: Set[LogPartition]): Map[LogPartition, Long] =
+    try together(partitions, patience)
+    catch {
+      case _: TimeoutException | _: TopicAuthorizationException =>
+        waiting ++= each(partitions)
+        Map.empty
+    }
+
+  private def await(): Unit = {
+    val end = System.nanoTime() + patience.toNanos
+    waiting.valuesIterator.foreach { response =>
+      try { val _ = response.get(math.max(end - System.nanoTime(), 0L), TimeUnit.NANOSECONDS) }
+      catch { case _: ExecutionException | _: WaitTimeout => () }
+    }
+  }
+
+  private def offset(p: LogPartition, response: KafkaFuture[ListOffsetsResultInfo]): Either[SpliceException, Long] =
+    Try(response.get().offset).toEither.left.map {
+      case e: ExecutionException => failure(p, e.getCause)
+      case e                     => throw e
+    }
+
+  private def failure(p: LogPartition, cause: Throwable): SpliceException = cause match {
+    case e: RetriableException => KafkaErrors.unreachable(servers, s"$what of $p", patience, shown(e))
+    case e                     => KafkaErrors.refused(servers, s"$what of $p", shown(e))
+  }
+
+  private def silent(p: LogPartition): SpliceException =
+    failure(p, new TimeoutException(s"$p has no leader, or its leader does not respond"))
+}

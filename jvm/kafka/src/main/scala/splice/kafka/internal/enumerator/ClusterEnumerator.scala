@@ -1,0 +1,61 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.enumerator
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import splice.kafka.internal.cluster.{SilentPartition, TimedOffset}
+import splice.kafka.internal.options.StartingOffsets
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.{LogPartition, SplitEnumerator, SplitRange, StartPosition}
+import splice.source.log.LogPartitions
+import splice.source.runtime.OpenEnded
+
+/** The enumerator of one cluster, for use in a source of several clusters. */
+private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] with LogPartitions
+    with OpenEnded[KafkaPosition] {
+
+  override def start(at: StartPosition): KafkaPosition = start(at, Map.empty)
+
+  /** Resolves the start.
+    *
+    * @param of
+    *   starts of single topics, which replace the start in the options
+    */
+  def start(at: StartPosition, of: Map[String, StartingOffsets]): KafkaPosition
+
+  final override def splits(from: KafkaPosition, until: KafkaPosition): Seq[SplitRange] = plan.splits(from, until)
+
+  /** The plan with the entries that are durable now. */
+  def plan: KafkaPlan
+
+  /** Sets the starts of partitions whose logs may end before the start. Replaces the starts of earlier calls. */
+  def expect(starts: KafkaPosition): Unit
+
+  /** Makes the next `advance` request topics and partitions from the brokers, so that the result includes the latest
+    * partitions.
+    */
+  def refresh(): Unit
+
+  /** The offset after the last record of partitions, including records of open transactions. */
+  def written(partitions: Set[LogPartition]): Map[LogPartition, Long]
+
+  /** The starts of partitions that are new to the query. Without `start`, the option `newPartitionsStartAt` applies. */
+  def newStarts(of: Set[LogPartition], start: Option[StartingOffsets] = None): Map[LogPartition, Long]
+
+  /** Partitions that did not respond to the requests of the last `advance` although other partitions did. */
+  def silent: SortedMap[LogPartition, SilentPartition] = SortedMap.empty
+
+  /** Topics that are subscribed to by name and did not exist at the last request for topics. */
+  def missing: SortedSet[String] = SortedSet.empty
+
+  /** The figures of each topic, as of the last call of [[figures]]. */
+  def ofTopics: SortedMap[String, Seq[(String, Long)]] = SortedMap.empty
+
+  /** The id of the cluster, if its brokers have returned an id. */
+  def clusterId: Option[String]
+
+  /** The first record at or after a time in milliseconds, for the partitions that have such a record. */
+  def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset]
+}

@@ -1,0 +1,50 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.enumerator
+
+import splice.kafka.internal.bounds.{EndingLog, SkippedRanges}
+import splice.kafka.internal.errors.KafkaErrors
+import splice.kafka.internal.split.KafkaPosition
+import splice.kafka.internal.value.KafkaSchema
+import splice.source.{Evidence, OffsetColumns, OffsetSummary, TimeRange}
+import splice.source.log.OffsetRuns
+
+/** The end state of a bounded Kafka source. The state contains offsets, and no times, since only the records contain
+  * times.
+  */
+final private[splice] class KafkaEndState(
+    entry: EndingLog.Entry,
+    override val position: KafkaPosition,
+    skips: SkippedRanges
+) extends Evidence {
+
+  override def eventTimes(column: String): Option[TimeRange] =
+    throw KafkaErrors.cannotAnswer(
+      s"the least and greatest '$column' of its records",
+      "the records would have to be read a second time"
+    )
+
+  override def modificationTimes: Option[TimeRange] =
+    throw KafkaErrors.cannotAnswer("when its files were modified", "it has no files")
+
+  override def offsets(columns: OffsetColumns): Seq[OffsetSummary] = {
+    val wrong = Seq(
+      columns.topic     -> KafkaSchema.Topic,
+      columns.partition -> KafkaSchema.Partition,
+      columns.offset    -> KafkaSchema.Offset
+    ).collectFirst { case (given, own) if given != own => given }
+    wrong.foreach(c =>
+      throw KafkaErrors.cannotAnswer(s"offsets by a column '$c'", "its own columns are topic, partition and offset")
+    )
+    entry.end.offsets.toSeq.map { case (p, wanted) =>
+      // A source that began after its end has read no records. The next leg must not start before its position.
+      val end     = math.max(wanted, position.get(p).getOrElse(wanted))
+      val first   = math.min(entry.start.get(p).getOrElse(end), end)
+      val skipped = OffsetRuns.of(skips.of(p, position.generation(p.topic)).map(skip => skip.from -> skip.until): _*)
+      // The range includes offsets of the previous history between holes. A later hand-over must not count these
+      // offsets again.
+      OffsetSummary(p, OffsetRuns.of(skipped.holes(first, end).toSeq: _*), first, end)
+    }
+  }
+}

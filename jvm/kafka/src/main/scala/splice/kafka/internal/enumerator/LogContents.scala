@@ -1,0 +1,40 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.enumerator
+
+import scala.collection.immutable.SortedMap
+
+import splice.kafka.internal.cluster.{LogMetadata, SecondLook}
+import splice.kafka.internal.identity.Membership
+import splice.source.LogPartition
+import splice.source.log.{LogRange, Outlook}
+
+/** The contents of the logs of a cluster before the source reads them. */
+final private[splice] class LogContents(log: LogMetadata, membership: Membership, looks: SecondLook) {
+
+  /** The first offset and the end of each partition.
+    *
+    * @param history
+    *   the ends of partitions in a history; a broker with outdated metadata may return lower ends
+    */
+  def ranges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = {
+    val partitions = membership.first(history.keySet)
+    membership.requireAll()
+    def ends()                               = log.ends(partitions)
+    def isShort(of: Map[LogPartition, Long]) = history.exists { case (p, end) => of.get(p).exists(_ < end) }
+    // Ends are requested first. A record that is written between the requests is read after the start.
+    val until = looks.confirm(ends())(isShort)(() => ends())
+    val from  = log.earliest(partitions)
+    SortedMap.from(partitions.iterator.map { p =>
+      val first = from.getOrElse(p, 0L)
+      p -> LogRange(first, math.max(first, until.getOrElse(p, first)))
+    })
+  }
+
+  def outlook(): Outlook = {
+    val found = ranges(SortedMap.empty)
+    log.checkReadable(found.keySet.map(_.topic).toSet)
+    KafkaOutlook(found, log)
+  }
+}

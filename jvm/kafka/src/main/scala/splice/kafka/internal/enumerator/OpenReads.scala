@@ -1,0 +1,64 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.enumerator
+
+import splice.kafka.internal.bounds.{EndingLog, Skips, StartLog}
+import splice.kafka.internal.cluster.Silence
+import splice.kafka.internal.identity.{Membership, Settled}
+import splice.kafka.internal.options.{EndingOffsets, NewPartitions}
+import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
+import splice.source.{LogPartition, SplitRange}
+
+/** Batches that read a cluster without an end ([[splice.source.runtime.OpenEnded]]).
+  *
+  * @param ending
+  *   the end of a bounded source, which also ends the ranges
+  */
+final private[splice] class OpenReads(
+    membership: Membership,
+    startLog: StartLog,
+    endingLog: EndingLog,
+    silence: Silence,
+    skips: Skips,
+    newPartitions: NewPartitions,
+    ending: Option[EndingOffsets]
+)(plan: => KafkaPlan) {
+
+  /** The position with the starts of new partitions, after the records that retention has removed. */
+  def settle(at: KafkaPosition): KafkaPosition = {
+    val Settled(here, there) = membership.settle(at)
+    val ends                 = ending.map(endingLog.resolve(_, here, there).end)
+    val within               = there.toSet[LogPartition].filter(p => ends.forall(_.get(p).nonEmpty))
+    val found                = startLog.starts(within -- here.offsets.keySet, here)(silence.starts(newPartitions, _))
+    val begun                = skips.known(here ++ found)
+    // Each log may have records after any position.
+    skips.pass(begun, begun.offsets.transform((_, _) => Long.MaxValue), begun.offsets.keySet.filter(membership.reads))
+  }
+
+  def open(settled: KafkaPosition): Seq[KafkaSplitRange] = plan.open(settled)(membership.reads, until)
+
+  def reached(settled: KafkaPosition, unread: Seq[SplitRange]): KafkaPosition =
+    OpenReads.reached(settled, open(settled), unread.collect { case range: KafkaSplitRange => range })
+
+  // A bounded source does not read a partition that its end does not contain.
+  private def until(p: LogPartition): Long =
+    if (ending.isEmpty) Long.MaxValue else endingLog.end.flatMap(_.get(p)).getOrElse(0L)
+}
+
+private[splice] object OpenReads {
+
+  /** The position after a batch.
+    *
+    * @param planned
+    *   all ranges of the batch. A partition may have two ranges, which are read one after the other
+    * @param unread
+    *   the unread parts of these ranges. If an open range is missing, it was not read
+    */
+  def reached(settled: KafkaPosition, planned: Seq[KafkaSplitRange], unread: Seq[KafkaSplitRange]): KafkaPosition = {
+    val left = unread.groupMapReduce(_.partition)(_.from)(math.min)
+    settled ++ planned.filterNot(range => range.isOpen && !left.contains(range.partition)).map { range =>
+      range.partition -> left.getOrElse(range.partition, range.until)
+    }
+  }
+}

@@ -1,0 +1,105 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.enumerator
+
+import splice.kafka.internal.bounds.{SkipLog, StartLog}
+import splice.kafka.internal.cluster.{LogMetadata, SecondLook, TopicState}
+import splice.kafka.internal.errors.{DataLoss, KafkaErrors, MissingRange, SkippedRows}
+import splice.kafka.internal.identity.{IdentityLog, Membership}
+import splice.kafka.internal.options.{KafkaSettings, TopicRecreated, TopicRemoved}
+import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
+import splice.source.LogPartition
+
+/** Stores the entries that the plan of a batch needs, if another run or Spark's Kafka source logged the batch. */
+final private[splice] class Replay(
+    settings: KafkaSettings,
+    log: LogMetadata,
+    looks: SecondLook,
+    membership: Membership,
+    identity: IdentityLog,
+    starts: StartLog,
+    skips: SkipLog,
+    skipped: SkippedRows
+) {
+
+  /** @param plan the plan with the entries that are durable at the time of the call */
+  def apply(plan: => KafkaPlan, from: KafkaPosition, until: KafkaPosition): Unit = {
+    // The cluster is compared first. Otherwise, a recreated topic would be read as the old topic.
+    membership.once(identity.known.meant(until))
+    val (at, to)  = (identity.known.meant(from), identity.known.meant(until))
+    val unknown   = plan.unknown(from, until)
+    val unwatched = unsubscribed(plan, at, to, unknown)
+
+    def holds(p: LogPartition) = !unwatched(p.topic) && membership.holds(p, to.generation(p.topic))
+    begin(unknown, to)(holds)
+    drop(plan, from, until, to)(holds)
+  }
+
+  /** The topics of a batch that are no longer subscribed to and were deleted or recreated. Discovery does not include
+    * these topics.
+    *
+    * @throws splice.source.errors.SpliceException
+    *   when there are such topics, and the policy is to fail
+    */
+  private def unsubscribed(
+      plan: KafkaPlan,
+      at: KafkaPosition,
+      to: KafkaPosition,
+      unknown: Set[LogPartition]
+  ): Set[String] = {
+    val begun  = plan.splits(at, to.copy(offsets = to.offsets -- unknown))
+    val ranges =
+      (begun.map(r => MissingRange(r.partition, r.from, Some(r.until))) ++
+        unknown.toSeq.sorted.map(p => MissingRange(p, 0L, to.get(p)))).filterNot(r =>
+        settings.subscription.covers(r.partition)
+      )
+    val topics = ranges.map(_.partition.topic).toSet
+    if (topics.isEmpty) Set.empty
+    else {
+      def request()                               = log.topicStates(topics)()
+      def deleted(now: Map[String, TopicState])   = topics -- now.keySet
+      def recreated(now: Map[String, TopicState]) = now.collect {
+        case (topic, TopicState(Some(id), _)) if identity.known.owner(topic, to.generation(topic)).id.exists(_ != id) =>
+          topic
+      }.toSet
+      val ids = looks.confirm(request())(now => deleted(now).nonEmpty || recreated(now).nonEmpty)(() => request())
+      if (recreated(ids).nonEmpty && settings.policies.recreated == TopicRecreated.Fail)
+        throw KafkaErrors.recreated(recreated(ids))
+      if (deleted(ids).nonEmpty && settings.policies.removed == TopicRemoved.Fail)
+        DataLoss.Fail.report(Replay.What, ranges.filter(range => deleted(ids)(range.partition.topic)))
+      deleted(ids) ++ recreated(ids)
+    }
+  }
+
+  /** Stores the earliest offset as the start of each partition. Only Spark's Kafka source logs a batch before the start
+    * is stored.
+    */
+  private def begin(unknown: Set[LogPartition], to: KafkaPosition)(holds: LogPartition => Boolean): Unit = {
+    val _ = starts.starts(unknown, to) { asked =>
+      // A request for a partition that does not exist has no response until its timeout.
+      val (held, gone) = asked.partition(holds)
+      lose(gone.toSeq.sorted.map(p => MissingRange(p, 0L, to.get(p))))
+      gone.iterator.map(p => p -> to.offsets(p)).toMap ++ (if (held.isEmpty) Map.empty else log.earliest(held))
+    }
+  }
+
+  /** Skips the ranges of topics that were deleted or recreated. */
+  private def drop(plan: => KafkaPlan, from: KafkaPosition, until: KafkaPosition, to: KafkaPosition)(
+      holds: LogPartition => Boolean
+  ): Unit = {
+    val lost = plan.splits(from, until).filterNot(r => holds(r.partition))
+    if (lost.nonEmpty) {
+      def position(of: KafkaSplitRange => Long) = KafkaPosition.of(lost.map(r => r.partition -> of(r))).like(to)
+      skips.add(position(_.from), position(_.until))
+      lose(lost.map(range => MissingRange(range.partition, range.from, Some(range.until))))
+    }
+  }
+
+  private def lose(ranges: Seq[MissingRange]): Unit =
+    if (ranges.nonEmpty) DataLoss(fail = false, skipped).report(Replay.What, ranges)
+}
+
+private object Replay {
+  private val What = "a logged batch is read again, and the topic was deleted or recreated"
+}

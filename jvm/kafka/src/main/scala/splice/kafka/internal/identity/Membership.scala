@@ -1,0 +1,143 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.identity
+
+import scala.collection.immutable.SortedSet
+
+import splice.kafka.internal.cluster.{Discovery, LogDescription, SecondLook}
+import splice.kafka.internal.errors.KafkaErrors
+import splice.kafka.internal.options.{KafkaSettings, Subscription}
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.LogPartition
+
+/** The existing partitions. If repeated responses of brokers do not contain a partition, the policy for removed topics
+  * applies.
+  */
+final private[splice] class Membership(
+    settings: KafkaSettings,
+    discovery: Discovery,
+    identity: IdentityLog,
+    recreation: Recreation,
+    removal: Removal,
+    looks: SecondLook
+) {
+
+  // Other threads read this field.
+  @volatile private var seen: Option[LogDescription] = None
+
+  private var compared                = false
+  private var gone: Set[LogPartition] = Set.empty
+
+  /** Returns the position at which the query continues, and the existing partitions. Sends a request to the cluster
+    * only in the first call of a run.
+    *
+    * @param at
+    *   the partitions that were read before
+    * @throws splice.source.errors.SpliceException
+    *   when a topic is missing, was recreated, or was deleted, and the policy is to fail
+    */
+  def settle(at: KafkaPosition): Settled = {
+    val news = if (seen.isEmpty) Some(discovery.now()) else discovery.news()
+    news match {
+      case Some(description) => review(description, at)
+      case None if !compared => review(described, at)
+      case None              => ()
+    }
+    settled(at)
+  }
+
+  /** True if discovery has found other topics or partitions than those of the last [[settle]]. Any thread may call it.
+    */
+  def isStale: Boolean = discovery.pending.exists { found =>
+    seen.exists(known => found.partitions != known.partitions || found.topicIds != known.topicIds)
+  }
+
+  /** Returns the same as [[settle]], but requests topics and partitions from the cluster. */
+  def look(at: KafkaPosition): Settled = {
+    review(discovery.now(), at)
+    settled(at)
+  }
+
+  /** Compares the position with the cluster, unless this run has compared a position before. */
+  def once(at: KafkaPosition): Unit = if (!compared) { val _ = settle(at) }
+
+  /** The partitions in the last response of this run. */
+  def known: Option[SortedSet[LogPartition]] = seen.map(_.partitions)
+
+  /** Topics that are subscribed to by name and were missing in the last response. */
+  def missing: SortedSet[String] = seen.fold(SortedSet.empty[String])(_.missing)
+
+  /** The existing partitions, without a comparison to a position.
+    *
+    * @param needed
+    *   partitions that the response should contain
+    */
+  def first(needed: collection.Set[LogPartition] = Set.empty): SortedSet[LogPartition] = {
+    // Some brokers return a new topic only some time after its creation.
+    def lacks(seen: LogDescription) = seen.missing.nonEmpty || !needed.subsetOf(seen.partitions)
+    val description                 = looks.confirm(discovery.now())(lacks)(() => discovery.now())
+    seen = Some(description)
+    description.partitions
+  }
+
+  /** The position at the start, with the current generations of its topics. */
+  def begin(at: KafkaPosition): KafkaPosition = {
+    recreation.check(described, KafkaPosition.Empty)
+    identity.note(described)
+    at.topics.foldLeft(at)((position, topic) => position.as(topic, identity.known.latest(topic)))
+  }
+
+  /** Throws an error if a topic or partition that is subscribed to by name does not exist. */
+  def requireAll(): Unit = {
+    if (described.missing.nonEmpty) throw KafkaErrors.missingTopics(described.missing, settings.client.servers)
+    settings.subscription match {
+      case Subscription.Assigned(wanted) if (wanted -- described.partitions).nonEmpty =>
+        throw KafkaErrors.missingPartitions(wanted -- described.partitions, settings.client.servers)
+      case _ => ()
+    }
+  }
+
+  /** True if planned ranges of a partition can still be read, because its topic exists and has the same generation. */
+  def holds(partition: LogPartition, generation: Int): Boolean =
+    !gone(partition) && identity.known.latest(partition.topic) == generation
+
+  /** True if a partition is subscribed to, and its topic was not missing in a comparison of this run. */
+  def reads(partition: LogPartition): Boolean = settings.subscription.covers(partition) && !gone(partition)
+
+  private def described: LogDescription =
+    seen.getOrElse(throw new IllegalStateException("partitions are not available before the first discovery"))
+
+  private def settled(at: KafkaPosition): Settled =
+    Settled(removal(recreation(identity.known.meant(at), exists)), described.partitions)
+
+  private def exists(topic: String): Boolean = described.partitions.exists(_.topic == topic)
+
+  private def review(description: LogDescription, before: KafkaPosition): Unit = {
+    val whole    = identity.known.meant(before)
+    val at       = removal(whole)
+    val expected = whole.offsets.keySet.filter(settings.subscription.covers) ++ seen.toSeq.flatMap(_.partitions)
+    def absent(d: LogDescription): Set[LogPartition] = (expected -- d.partitions).toSet
+    def lost(d: LogDescription): Set[LogPartition]   = absent(d).filterNot(p => gone(p) || removal.isKnown(p.topic))
+    def doubtful(d: LogDescription)                  = lost(d).nonEmpty || recreation.others(d).nonEmpty
+    val now                                          = looks.confirm(description)(doubtful)(() => discovery.now())
+    recreation.check(now, at)
+    removal.back(now, at)
+    identity.note(now)
+    seen = Some(now)
+    val missing = lost(now)
+    gone = absent(now)
+    if (missing.nonEmpty) {
+      recreation.refuseElsewhere(missing.map(_.topic), now)
+      removal.report(missing, now, at)
+    }
+    if (!compared) {
+      compared = true
+      val unread = now.missing.filterNot(topic => at.hasTopic(topic) || removal.isKnown(topic))
+      if (unread.nonEmpty) throw KafkaErrors.missingTopics(unread, settings.client.servers)
+    }
+  }
+}
+
+/** The position at which the query continues, and the existing partitions. */
+final private[splice] case class Settled(position: KafkaPosition, partitions: SortedSet[LogPartition])

@@ -1,0 +1,150 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.identity
+
+import org.slf4j.LoggerFactory
+
+import splice.kafka.internal.cluster.{LogDescription, LogMetadata, TopicState}
+import splice.kafka.internal.errors.{KafkaErrors, MissingRange, SkippedRows}
+import splice.kafka.internal.options.TopicRecreated
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.LogPartition
+
+/** Applies the policy for topics that were recreated under the same name (`onTopicRecreated`).
+  *
+  * @param newStarts
+  *   the starts of partitions that are new to the query
+  * @param lastEnd
+  *   the last end of a partition that a broker returned
+  */
+final private[splice] class Recreation(
+    log: LogMetadata,
+    identity: IdentityLog,
+    deletions: DeletionLog,
+    policy: TopicRecreated,
+    servers: String,
+    newStarts: Set[LogPartition] => Map[LogPartition, Long],
+    lastEnd: LogPartition => Option[Long],
+    skipped: SkippedRows
+) {
+
+  import Recreation._
+
+  private var warned = false
+
+  /** The topics in a description that are not the stored ones. */
+  def others(seen: LogDescription): Set[String] =
+    seen.partitions.iterator.map(_.topic).toSet.filter(isOther(_, seen))
+
+  private def isOther(topic: String, seen: LogDescription): Boolean =
+    identity.known.isOther(topic, owner(seen, topic))
+
+  /** True if topics are still the stored ones, by their current ids. */
+  def owns(topics: Set[String], now: Map[String, TopicState]): Boolean = topics.forall { topic =>
+    // A broker that returns no id confirms only that the topic exists.
+    identity.known.owner(topic).id.forall(id => now.get(topic).exists(_.id.forall(_ == id)))
+  }
+
+  /** Applies the policy to recreated topics, and adds topics that are not in the position.
+    *
+    * @param at
+    *   the position of the query
+    * @throws splice.source.errors.SpliceException
+    *   when the policy is to fail, and a recreated topic was read before
+    */
+  def check(seen: LogDescription, at: KafkaPosition): Unit = {
+    if (seen.clusterId.isEmpty && !warned) {
+      warned = true
+      logger.warn(
+        s"The brokers at $servers return no cluster id. Splice cannot detect whether the address later points to " +
+          "another cluster."
+      )
+    }
+    val changed           = others(seen)
+    val (read, forgotten) = changed.partition(at.hasTopic)
+    if (read.nonEmpty && policy == TopicRecreated.Fail) fail(read, seen)
+    // While this driver stores the generation of one topic, another driver may store the generation of this topic.
+    read.foreach(topic => if (isOther(topic, seen)) restart(topic, seen, at))
+    val back = deletions.all.map(_.topic).filter(t => !at.hasTopic(t) && seen.partitions.exists(_.topic == t)).toSet
+    (forgotten ++ back).foreach(topic => if (back(topic) || isOther(topic, seen)) adopt(topic, seen))
+  }
+
+  /** Throws an error if the policy is to fail, and topics are missing because another cluster responds. */
+  def refuseElsewhere(gone: Set[String], seen: LogDescription): Unit = {
+    val now       = Owner(seen.clusterId, None)
+    val elsewhere = gone.filterNot(topic => identity.known.owner(topic).sameCluster(now))
+    if (elsewhere.nonEmpty && policy == TopicRecreated.Fail) fail(elsewhere, seen)
+  }
+
+  /** The position, with each topic of a later generation at the start of that generation.
+    *
+    * @param exists
+    *   true if a topic is subscribed to and exists; another topic is added only if the position contains it
+    * @throws splice.source.errors.SpliceException
+    *   when the policy is to fail, and the driver that stored the generation had not read the topic
+    */
+  def apply(at: KafkaPosition, exists: String => Boolean): KafkaPosition =
+    identity.known.renewed.foldLeft(at) { (position, generation) =>
+      val topic = generation.topic
+      if (position.generation(topic) < generation.number && (position.hasTopic(topic) || exists(topic))) {
+        if (position.hasTopic(topic) && !generation.was.hasTopic(topic)) abandon(topic, position, generation)
+        position.renewed(topic, generation.number, generation.starts.offsets)
+      } else position
+    }
+
+  private def fail(topics: Set[String], seen: LogDescription): Nothing = {
+    val was = topics.flatMap(t => identity.known.owner(t).cluster)
+    (was.find(id => seen.clusterId.exists(_ != id)), seen.clusterId) match {
+      case (Some(before), Some(now)) => throw KafkaErrors.otherCluster(before, now, servers)
+      case _                         => throw KafkaErrors.recreated(topics)
+    }
+  }
+
+  private def restart(topic: String, seen: LogDescription, at: KafkaPosition): Unit = {
+    val was = KafkaPosition.of(at.of(topic))
+    val now = identity.renew(topic, owner(seen, topic), was)(KafkaPosition.of(log.earliest(partitions(seen, topic))))
+    tell(topic, was, now)
+  }
+
+  /** Applies the policy to a topic that another driver has stored as a new topic. If two drivers use one checkpoint,
+    * the slower driver does not detect that the other driver has read the topic.
+    */
+  private def abandon(topic: String, at: KafkaPosition, now: Generation): Unit =
+    if (policy == TopicRecreated.Fail) throw KafkaErrors.recreated(Seq(topic))
+    else tell(topic, KafkaPosition.of(at.of(topic)), now)
+
+  private def tell(topic: String, was: KafkaPosition, now: Generation): Unit = {
+    val unread = was.offsets.toSeq.map { case (p, offset) => MissingRange(p, offset, lastEnd(p).filter(_ >= offset)) }
+    skipped.add(unread)
+    logger.warn(
+      s"${KafkaErrors.recreated(Seq(topic)).getMessage} 'onTopicRecreated' is restart, so the topic is read from its " +
+        s"beginning: ${now.starts.json}. Unread records of the previous topic: ${MissingRange.counted(unread)}."
+    )
+  }
+
+  /** Adds a topic that is not in the position. The same topic continues at its old position, and another topic starts
+    * as a new topic.
+    */
+  private def adopt(topic: String, seen: LogDescription): Unit = {
+    val own    = owner(seen, topic)
+    val before = identity.known.owner(topic)
+    val left   = deletions.of(topic).map(_.at)
+    val same   = own.id.nonEmpty && before.id.nonEmpty && own.is(before)
+    val there  = partitions(seen, topic)
+    val _      = identity.renew(topic, own, left.getOrElse(KafkaPosition.Empty)) {
+      val kept = left.filter(_ => same).fold(Map.empty[LogPartition, Long])(_.offsets.filter(o => there(o._1)).toMap)
+      KafkaPosition.of(newStarts(there -- kept.keySet) ++ kept)
+    }
+    deletions.restore(topic)
+  }
+
+  private def owner(seen: LogDescription, topic: String): Owner = Owner(seen.clusterId, seen.topicIds.get(topic))
+
+  private def partitions(seen: LogDescription, topic: String): Set[LogPartition] =
+    seen.partitions.iterator.filter(_.topic == topic).toSet
+}
+
+private[splice] object Recreation {
+  private val logger = LoggerFactory.getLogger(classOf[Recreation])
+}

@@ -1,0 +1,29 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.metrics
+
+import splice.source.runtime.Report
+
+/** The reports of tasks since the last call of [[take]]. Any thread may use it.
+  *
+  * @param key
+  *   identifies the enumerator of one run of one query; readers add the key to their reports
+  */
+final private[splice] class ReadReports(val key: String) {
+
+  private var reads = TaskReads()
+
+  /** Adds the reports with the key of this enumerator. */
+  def add(reports: Seq[Report]): Unit = reports.foreach {
+    case Report(`key`, own: TaskReads) => synchronized { reads = reads ++ own }
+    case _                             => ()
+  }
+
+  /** Returns the reports since the last call, and removes them. */
+  def take(): TaskReads = synchronized {
+    val taken = reads
+    reads = TaskReads()
+    taken
+  }
+}

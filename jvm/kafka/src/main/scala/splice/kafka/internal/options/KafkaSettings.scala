@@ -1,0 +1,192 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.options
+
+import java.time.Duration
+
+import scala.collection.immutable.SortedSet
+
+import org.apache.kafka.clients.consumer.ConsumerConfig
+
+import splice.kafka.internal.admission.AdmissionRules
+import splice.kafka.internal.value.ValueSettings
+import splice.source.Limits
+import splice.source.errors.OptionErrors
+import splice.source.options.{SourceOption, SourceOptions}
+
+/** The parsed and checked options of a Kafka source.
+  *
+  * @param start
+  *   None for the default: latest in a stream, earliest in a batch
+  * @param ending
+  *   the end of a bounded source
+  * @param pollTimeout
+  *   None for Spark's network timeout
+  * @param readBufferBytes
+  *   None for a part of the heap of each JVM
+  * @param prefix
+  *   the prefix of options in errors, such as `live.` for a leg
+  */
+final private[splice] case class KafkaSettings(
+    subscription: Subscription,
+    client: ClientProperties,
+    start: Option[StartingOffsets],
+    ending: Option[EndingOffsets],
+    limits: Limits.Limited,
+    failOnDataLoss: Boolean,
+    includeHeaders: Boolean,
+    pollTimeout: Option[Duration],
+    retries: Int,
+    retryInterval: Duration,
+    discoveryInterval: Duration,
+    readerIdleTimeout: Duration,
+    value: ValueSettings = ValueSettings.Raw,
+    admission: AdmissionRules = AdmissionRules(),
+    policies: LogPolicies = LogPolicies(),
+    commitToGroup: Boolean = false,
+    rackFrom: RackFrom = RackFrom.Nowhere,
+    readBufferBytes: Option[Long] = None,
+    prefix: String = ""
+)
+
+private[splice] object KafkaSettings {
+
+  /** @throws splice.source.errors.SpliceOptionException
+    *   when an option is missing, has an invalid value, or contradicts another option
+    */
+  def apply(options: SourceOptions): KafkaSettings = {
+    val client = ClientProperties.of(options)
+    val topics = subscription(options)
+    KafkaSettings(
+      subscription = topics,
+      client = client,
+      start = start(options, client, options),
+      ending = ending(options, client),
+      limits = limits(options),
+      failOnDataLoss = options(KafkaOptions.FailOnDataLoss),
+      includeHeaders = options(KafkaOptions.IncludeHeaders),
+      pollTimeout = options.find(KafkaOptions.PollTimeout).map(Duration.ofMillis(_)),
+      retries = options(KafkaOptions.Retries),
+      retryInterval = Duration.ofMillis(options(KafkaOptions.RetryInterval)),
+      discoveryInterval = options(KafkaOptions.DiscoveryInterval),
+      readerIdleTimeout = options(KafkaOptions.ReaderIdleTimeout),
+      value = ValueSettings(options),
+      admission = AdmissionOptions.rules(options, topics),
+      policies = policies(options),
+      commitToGroup = commitToGroup(options, client),
+      rackFrom = rackFrom(options, client),
+      readBufferBytes = options.find(KafkaOptions.ReadBufferBytes),
+      prefix = options.name("")
+    )
+  }
+
+  private def subscription(options: SourceOptions): Subscription = {
+    def named(some: Seq[SourceOption[_]]) = some.map(o => options.name(o.key))
+    KafkaOptions.Subscriptions.filter(o => options.contains(o.key)) match {
+      case Seq(KafkaOptions.Subscribe)        => Subscription.Topics(SortedSet.from(options(KafkaOptions.Subscribe)))
+      case Seq(KafkaOptions.SubscribePattern) => Subscription.TopicPattern(options(KafkaOptions.SubscribePattern))
+      case Seq(KafkaOptions.Assign)           => options(KafkaOptions.Assign)
+      case Seq()                              =>
+        throw OptionErrors.missing(
+          named(KafkaOptions.Subscriptions).mkString("' or '"),
+          "Topics or partitions to read. Exactly one of these options must be set."
+        )
+      case several =>
+        throw OptionErrors.conflict(named(several), "exactly one of them must be set")
+    }
+  }
+
+  /** The start that options define.
+    *
+    * @param all
+    *   the options that apply if `options` do not contain an option other than the start
+    */
+  private[splice] def start(
+      options: SourceOptions,
+      client: ClientProperties,
+      all: SourceOptions
+  ): Option[StartingOffsets] = {
+    val none = options.find(KafkaOptions.TimestampStrategy).getOrElse(all(KafkaOptions.TimestampStrategy))
+    options
+      .find(KafkaOptions.StartingTimestamp)
+      .map(StartingOffsets.AtTime(_, none))
+      .orElse(options.find(KafkaOptions.StartingTimestamps).map(StartingOffsets.AtTimes(_, none)))
+      .orElse(options.find(KafkaOptions.Starting).map {
+        case _: StartingOffsets.Committed =>
+          requireGroup(
+            all,
+            client,
+            s"whose committed offsets '${options.name(KafkaOptions.Starting.key)}' = committed begins at"
+          )
+          StartingOffsets.Committed(options.find(KafkaOptions.Reset).getOrElse(all(KafkaOptions.Reset)))
+        case other => other
+      })
+  }
+
+  private def ending(options: SourceOptions, client: ClientProperties): Option[EndingOffsets] =
+    options
+      .find(KafkaOptions.EndingTimestamp)
+      .map(EndingOffsets.AtTime(_))
+      .orElse(options.find(KafkaOptions.EndingTimestamps).map(EndingOffsets.AtTimes(_)))
+      .orElse(options.find(KafkaOptions.Ending).map {
+        case _: EndingOffsets.Committed =>
+          requireGroup(
+            options,
+            client,
+            s"whose committed offsets '${options.name(KafkaOptions.Ending.key)}' = committed ends at"
+          )
+          EndingOffsets.Committed(options(KafkaOptions.Reset))
+        case other => other
+      })
+
+  private def requireGroup(options: SourceOptions, client: ClientProperties, what: String): Unit =
+    if (client.group.isEmpty)
+      throw OptionErrors.missing(options.name(s"${KafkaOptions.ClientPrefix}group.id"), s"the consumer group $what")
+
+  private def policies(options: SourceOptions): LogPolicies = {
+    val policies = PolicyOptions.policies(options)
+    val ends     = Seq(KafkaOptions.Ending, KafkaOptions.EndingTimestamp, KafkaOptions.EndingTimestamps)
+      .filter(o => options.contains(o.key))
+    if (policies.recreated == TopicRecreated.Restart && ends.nonEmpty)
+      throw OptionErrors.conflict(
+        (PolicyOptions.OnTopicRecreated +: ends).map(o => options.name(o.key)),
+        "the end consists of offsets of the first topic, which have no meaning in a recreated topic"
+      )
+    policies
+  }
+
+  private def commitToGroup(options: SourceOptions, client: ClientProperties): Boolean = {
+    val commits = options(PolicyOptions.CommitToGroup)
+    if (commits)
+      requireGroup(options, client, s"that '${options.name(PolicyOptions.CommitToGroup.key)}' commits offsets to")
+    commits
+  }
+
+  private def rackFrom(options: SourceOptions, client: ClientProperties): RackFrom = {
+    val from = options(PolicyOptions.Rack)
+    if (from != RackFrom.Nowhere && client.properties.contains(ConsumerConfig.CLIENT_RACK_CONFIG))
+      throw OptionErrors.conflict(
+        Seq(PolicyOptions.Rack.key, s"${KafkaOptions.ClientPrefix}${ConsumerConfig.CLIENT_RACK_CONFIG}")
+          .map(options.name),
+        "each of them defines the rack of an executor"
+      )
+    from
+  }
+
+  private def limits(options: SourceOptions): Limits.Limited = {
+    val most  = options.find(KafkaOptions.MaxOffsets)
+    val least = options.find(KafkaOptions.MinOffsets)
+    if (most.exists(m => least.exists(_ > m)))
+      throw OptionErrors.conflict(
+        Seq(KafkaOptions.MinOffsets, KafkaOptions.MaxOffsets).map(o => options.name(o.key)),
+        "a batch cannot wait for more offsets than it may read"
+      )
+    Limits.Limited(
+      rows = most,
+      bytes = options.find(AdmissionOptions.MaxBytes),
+      minRows = least,
+      maxDelay = options(KafkaOptions.MaxTriggerDelay)
+    )
+  }
+}

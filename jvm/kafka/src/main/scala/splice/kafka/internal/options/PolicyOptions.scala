@@ -1,0 +1,138 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.options
+
+import java.time.{Duration, Instant}
+import java.util.Locale
+
+import scala.util.Try
+
+import splice.source.errors.OptionErrors
+import splice.source.options.{OptionType, SourceOption, SourceOptions}
+
+/** The options for logs that have changed, and for commits to a consumer group. */
+private[splice] object PolicyOptions {
+
+  val NewPartitionsStart: SourceOption[NewPartitions] = SourceOption(
+    "newPartitionsStartAt",
+    OptionType.choice[NewPartitions]("earliest" -> NewPartitions.Earliest, "latest" -> NewPartitions.Latest),
+    "Start of partitions and topics that are found after the first start. Splice resolves it to an offset " +
+      "once."
+  ).withDefault(NewPartitions.Earliest, "earliest")
+
+  val OnOutOfRange: SourceOption[OutOfRange] = SourceOption(
+    "onOutOfRange",
+    OptionType(
+      "fail, earliest, latest, or timestamp:<time> with milliseconds since 1970-01-01T00:00:00Z or a time such as " +
+        "2026-01-31T00:00:00Z",
+      text =>
+        word(text) match {
+          case "fail"                             => Some(OutOfRange.Fail)
+          case "earliest"                         => Some(OutOfRange.Earliest)
+          case "latest"                           => Some(OutOfRange.Latest)
+          case time if time.startsWith(Timestamp) => millis(time.drop(Timestamp.length)).map(OutOfRange.AtTime(_))
+          case _                                  => None
+        }
+    ),
+    "Policy for a partition whose next record was removed by retention: fail, or continue at the given " +
+      "position. Default: fail, or earliest if 'failOnDataLoss' is false."
+  )
+
+  val OnTopicRecreated: SourceOption[TopicRecreated] = SourceOption(
+    "onTopicRecreated",
+    OptionType.choice[TopicRecreated]("fail" -> TopicRecreated.Fail, "restart" -> TopicRecreated.Restart),
+    "Policy for a topic that was deleted and created again, or that is now on another cluster. restart " +
+      "reads the new topic from its earliest record."
+  ).withDefault(TopicRecreated.Fail, "fail")
+
+  val OnTopicRemoved: SourceOption[Duration => TopicRemoved] = SourceOption(
+    "onTopicRemoved",
+    OptionType.choice[Duration => TopicRemoved](
+      "fail"  -> (_ => TopicRemoved.Fail),
+      "drain" -> (TopicRemoved.Drain(_)),
+      "drop"  -> (_ => TopicRemoved.Drop)
+    ),
+    "Policy for a topic that was deleted at the brokers. fail ends the query. drain continues without the " +
+      "topic and keeps its position for 'removedRetention'. drop continues and deletes the position. " +
+      "Default: fail, or drop if 'failOnDataLoss' is false."
+  )
+
+  val RemovedRetention: SourceOption[Duration] = SourceOption(
+    "removedRetention",
+    OptionType.Time,
+    "Time that Splice keeps positions of topics that the brokers deleted ('onTopicRemoved' = drain) or " +
+      "that stream metadata removed. A topic that returns within that time resumes at its position."
+  ).withDefault(LogPolicies.Retention, "7d")
+
+  val ClusterTimeout: SourceOption[Duration] = SourceOption(
+    "clusterTimeout",
+    OptionType.Time,
+    "Time that a cluster, or the leader of a single partition, may be unavailable before a started query " +
+      "fails. With several clusters, the time applies to the first start and to a batch that is already " +
+      "logged; other batches continue without the cluster."
+  ).withDefault(LogPolicies.Patience, "5m")
+
+  val CommitToGroup: SourceOption[Boolean] = SourceOption(
+    "commitToGroup",
+    OptionType.Bool,
+    "If true, Splice also commits the offsets that Spark has committed to the consumer group " +
+      "'kafka.group.id', for tools that show lag."
+  ).withDefault(false, "false")
+
+  val Rack: SourceOption[RackFrom] = SourceOption(
+    "rackFrom",
+    OptionType(
+      "env:<environment variable>, conf:<key of Spark's configuration>, or none",
+      text =>
+        text.trim.split(":", 2) match {
+          case Array("env", name) if name.trim.nonEmpty => Some(RackFrom.Environment(name.trim))
+          case Array("conf", key) if key.trim.nonEmpty  => Some(RackFrom.Configuration(key.trim))
+          case Array(one) if word(one) == "none"        => Some(RackFrom.Nowhere)
+          case _                                        => None
+        }
+    ),
+    "Source of the rack name of each executor (the client's client.rack). Readers then fetch from the " +
+      "nearest replica."
+  ).withDefault(RackFrom.Nowhere, "none")
+
+  val all: Seq[SourceOption[_]] = Seq(
+    NewPartitionsStart,
+    OnOutOfRange,
+    OnTopicRecreated,
+    OnTopicRemoved,
+    RemovedRetention,
+    ClusterTimeout,
+    CommitToGroup,
+    Rack
+  )
+
+  /** @throws splice.source.errors.SpliceOptionException when options contradict each other */
+  def policies(options: SourceOptions): LogPolicies = {
+    val loss     = KafkaOptions.FailOnDataLoss
+    val defaults = LogPolicies.of(options(loss))
+    val range    = options.find(OnOutOfRange).getOrElse(defaults.outOfRange)
+    if (options.contains(loss.key) && options(loss) != range.fails)
+      throw OptionErrors.conflict(
+        Seq(loss, OnOutOfRange).map(o => options.name(o.key)),
+        s"the first is ${options(loss)}, so the second must ${if (options(loss)) "be" else "not be"} fail. " +
+          "Change the second, or remove the first"
+      )
+    LogPolicies(
+      options(NewPartitionsStart),
+      range,
+      options(OnTopicRecreated),
+      options.find(OnTopicRemoved).fold(defaults.removed)(_(options(RemovedRetention))),
+      options(ClusterTimeout)
+    )
+  }
+
+  private val Timestamp = "timestamp:"
+
+  private def word(text: String): String = text.trim.toLowerCase(Locale.ROOT)
+
+  private def millis(text: String): Option[Long] =
+    OptionType.Millis.parse(text).orElse(
+      Try(Instant.parse(text.trim.toUpperCase(Locale.ROOT)).toEpochMilli).toOption.filter(_ >= 0)
+    )
+}

@@ -1,0 +1,211 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.pool
+
+import java.time.Duration
+
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException
+import org.apache.kafka.common.TopicPartition
+
+import splice.kafka.internal.consumer.{OpenRange, SlotConsumer}
+import splice.kafka.internal.errors.{DataLoss, KafkaErrors, SkippedRows}
+import splice.kafka.internal.options.TopicRecreated
+
+/** Applies the policies of a source to ranges whose log has changed since the batch was planned.
+  *
+  * The log was deleted, recreated or truncated, or retention removed records. Each method throws an error, or logs a
+  * warning and removes the ranges that cannot be read from `open`.
+  *
+  * @param open
+  *   the ranges that have not been read to their ends
+  * @param planned
+  *   the ids of their topics
+  * @param deleted
+  *   topics that other readers have found deleted
+  */
+final private[splice] class LogChanges(
+    open: mutable.LinkedHashMap[TopicPartition, OpenRange],
+    planned: Map[String, String],
+    consumer: SlotConsumer,
+    settings: ReaderSettings,
+    deleted: DeletedTopics
+) {
+
+  private var topics = planned
+
+  // The time of the first response without the topic (System.nanoTime).
+  private var missing = Map.empty[String, Long]
+
+  private val confirmed = math.min(LogChanges.Confirmed.toNanos, settings.pollTimeout.toNanos / 2)
+
+  private val counted = new SkippedRows
+
+  // The thread that closes the reader reads this field.
+  @volatile private var hasOther = false
+
+  /** The number of skipped offsets. */
+  def skipped: Long = counted.total
+
+  /** True if the client's metadata contains a partition of a planned topic that is not in the plan. */
+  def isStale: Boolean = open.keysIterator.map(_.topic).toSet[String].exists { topic =>
+    settings.planned.get(topic).exists(_ < consumer.partitions(topic))
+  }
+
+  /** True if the consumer has records of another topic than planned. */
+  def spoiled: Boolean = hasOther
+
+  /** Abandons ranges of topics that were recreated. Called before the records of a poll are returned.
+    *
+    * @param polled
+    *   true for a topic if the poll returned data of the topic
+    */
+  def leaveOthers(polled: String => Boolean): Unit = {
+    val others = consumer.others(topics, polled)
+    if (others.nonEmpty) {
+      topics --= others
+      val lost = of(others)
+      if (lost.nonEmpty) {
+        if (settings.recreated == TopicRecreated.Fail) throw KafkaErrors.recreated(lost.map(_.partition.topic).toSet)
+        abandon(
+          DataLoss(fail = false, counted),
+          "the topic was deleted and created again after the batch was planned",
+          lost
+        )
+        hasOther = true
+      }
+    }
+  }
+
+  /** Abandons ranges of topics that were deleted, and returns true if any were. A broker with outdated metadata may
+    * lack a new topic, so a topic must be missing for some time.
+    */
+  def leaveDeleted(): Boolean = {
+    val read  = open.keysIterator.map(_.topic).toSet
+    val now   = System.nanoTime()
+    val found = consumer.missing(topics.filter { case (topic, _) => read(topic) })
+    missing = found.iterator.map(topic => topic -> missing.getOrElse(topic, now)).toMap
+    leaveMissing(found.filter(topic => now - missing(topic) >= confirmed))
+  }
+
+  /** Abandons ranges of topics that an earlier reader has found deleted, if the topics are still missing. If a topic
+    * has ranges in many tasks, only one task waits as in [[leaveDeleted]].
+    *
+    * @param except
+    *   topics with records to return
+    */
+  def leaveKnown(except: Set[String]): Unit = {
+    val known = topics.filter { case (topic, id) => !except(topic) && deleted.contains(id) }
+    if (known.nonEmpty) { val _ = leaveMissing(consumer.missing(known)) }
+  }
+
+  private def leaveMissing(gone: Set[String]): Boolean = {
+    if (gone.nonEmpty) {
+      // The topic is stored before the policy throws an error, so that another attempt of the task does not wait again.
+      gone.foreach(topic => deleted.add(planned(topic)))
+      abandon(
+        DataLoss(settings.failRemoved, counted),
+        "the topic was deleted after the batch was planned",
+        of(gone)
+      )
+      consumer.leave(gone)
+    }
+    gone.nonEmpty
+  }
+
+  /** Continues at offsets that the log contains. */
+  def outOfRange(e: OffsetOutOfRangeException): Unit = {
+    leaveOthers(e.partitions.asScala.map(_.topic).toSet)
+    e.offsetOutOfRangePartitions.asScala.foreach { case (partition, position) =>
+      open.get(partition).foreach { range =>
+        val (first, end) = consumer.bounds(partition)
+        val next         =
+          if (position < first) math.min(first, range.until)
+          else if (position > end) { if (range.isOpen) end else range.until }
+          else position.toLong
+        report(
+          DataLoss(if (position < first) settings.failOutOfRange else settings.failOnDataLoss, counted),
+          s"the log of $partition now begins at offset $first and ends at offset $end",
+          // A log that ends before an open range has lost an unknown number of records.
+          Seq((range, position.toLong, if (next < position) Long.MaxValue else math.max(next, position + 1)))
+        )
+        consumer.skipTo(partition, next)
+        range.position = next
+        if (next >= range.until) finish(range)
+      }
+    }
+  }
+
+  /** Ends ranges whose log ends before their end, after the poll timeout has passed without a record.
+    *
+    * @throws splice.source.errors.SpliceException
+    *   when no log ends before the end of its range, so that the wait has another cause
+    */
+  def stalled(): Unit = {
+    leaveOthers(_ => true)
+    // A client that fills holes sees the log only up to the first open transaction.
+    val (short, waiting) = open.valuesIterator.toSeq.map(r => r -> consumer.bounds(r.partition)._2).partition {
+      case (r, end) => end < r.until && r.holes.isEmpty
+    }
+    if (short.isEmpty && open.nonEmpty)
+      throw KafkaErrors.stalled(
+        waiting.map { case (r, _) => s"${r.partition} at offset ${r.position} of [${r.from}, ${r.until})" },
+        settings.pollTimeout
+      )
+    report(
+      DataLoss(settings.failOnDataLoss, counted),
+      "the log ends before the end of the planned range",
+      short.map { case (r, end) => (r, end, r.until) }
+    )
+    short.foreach { case (range, _) =>
+      consumer.skipTo(range.partition, range.until)
+      finish(range)
+    }
+  }
+
+  private def of(topics: Set[String]): Seq[OpenRange] =
+    open.valuesIterator.filter(range => topics(range.partition.topic)).toSeq
+
+  private def abandon(policy: DataLoss, what: String, lost: Seq[OpenRange]): Unit = {
+    report(policy, what, lost.map(range => (range, range.position, range.until)))
+    open --= lost.map(_.partition)
+  }
+
+  private def finish(range: OpenRange): Unit = {
+    open -= range.partition
+    consumer.finish(range.partition, range.until, None)
+  }
+
+  /** Reports lost offsets of ranges, each from an offset (inclusive) to another (exclusive). */
+  private def report(policy: DataLoss, what: String, from: Seq[(OpenRange, Long, Long)]): Unit = {
+    val lost = from.flatMap { case (range, begin, end) => range.lost(begin, end) }
+    if (lost.nonEmpty) policy.report(what, lost)
+  }
+}
+
+private object LogChanges {
+
+  // Longer than a broker usually needs to receive new metadata.
+  private val Confirmed = Duration.ofSeconds(10)
+}
+
+/** Ids of topics that readers of one JVM have found deleted. An id is never reused for another topic. Any thread may
+  * use it.
+  */
+final private[splice] class DeletedTopics {
+
+  private val ids = new mutable.LinkedHashSet[String]
+
+  def contains(id: String): Boolean = synchronized(ids(id))
+
+  def add(id: String): Unit = synchronized {
+    if (ids.add(id) && ids.size > DeletedTopics.Remembered) ids.headOption.foreach(ids.remove)
+  }
+}
+
+private object DeletedTopics {
+  private val Remembered = 1000
+}

@@ -1,0 +1,137 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.pool
+
+import java.time.Duration
+
+import scala.collection.mutable
+import scala.util.Try
+
+import splice.kafka.internal.pool.ReaderPool.Idle
+
+import splice.kafka.internal.consumer.SlotConsumer
+
+/** A pool of open resources. A borrowed resource has one user. Any thread may use the pool.
+  *
+  * @param clock
+  *   the time in nanoseconds, as of `System.nanoTime`
+  * @param eviction
+  *   calls [[evict]] periodically while the pool has idle resources
+  */
+final private[splice] class ReaderPool[K, A <: AutoCloseable](
+    clock: () => Long,
+    eviction: Option[EvictionThread] = None
+) extends AutoCloseable {
+
+  private val idle     = mutable.Map.empty[K, List[Idle[A]]]
+  private var closed   = false
+  private var returned = 0L
+
+  /** Returns the idle resource of a key with the greatest `rank`; None if no resource is idle. */
+  def borrow(key: K)(rank: A => Int): Option[A] = synchronized {
+    val here = idle.getOrElse(key, Nil)
+    here.maxByOption(one => rank(one.thing)).map { best =>
+      keep(key, here.filterNot(_ eq best))
+      best.thing
+    }
+  }
+
+  /** Returns the suitable resource that has been idle for the longest time; None if no resource is suitable. */
+  def borrowOldest(of: K => Boolean)(fit: A => Boolean): Option[A] = synchronized {
+    val all = for { (key, own) <- idle.iterator if of(key); one <- own if fit(one.thing) } yield key -> one
+    all.minByOption(_._2.order).map { case (key, one) =>
+      keep(key, idle(key).filterNot(_ eq one))
+      one.thing
+    }
+  }
+
+  /** The key of the resource that has been idle for the longest time. */
+  def oldest: Option[K] = synchronized {
+    idle.iterator.flatMap { case (key, own) => own.map(_.order -> key) }.minByOption(_._1).map(_._2)
+  }
+
+  /** Closes the resource that has been idle for the longest time. Returns false if no resource is idle. */
+  def evictOldest(): Boolean = {
+    val oldest = borrowOldest(_ => true)(_ => true)
+    oldest.foreach(close)
+    oldest.nonEmpty
+  }
+
+  /** Returns a resource to the pool. The resource must be ready for the next user. It is closed after it has been idle
+    * for `timeout`.
+    */
+  def giveBack(key: K, thing: A, timeout: Duration): Unit = {
+    val kept = synchronized {
+      if (!closed) {
+        returned += 1
+        keep(key, Idle(thing, clock() + timeout.toNanos, returned) :: idle.getOrElse(key, Nil))
+        eviction.foreach(_.begin(() => evict()))
+      }
+      !closed
+    }
+    if (!kept) close(thing)
+  }
+
+  /** Closes the resources that have been idle for too long. */
+  def evict(): Unit = {
+    val now = clock()
+    take(_.until - now <= 0).foreach(close)
+  }
+
+  /** Closes the idle resources of these keys. */
+  def release(of: K => Boolean): Unit = synchronized {
+    val keys  = idle.keysIterator.filter(of).toSeq
+    val taken = keys.flatMap(idle)
+    keys.foreach(keep(_, Nil))
+    rest()
+    taken
+  }.foreach(one => close(one.thing))
+
+  /** Closes all idle resources. A resource that is returned later is closed immediately. */
+  override def close(): Unit = {
+    synchronized { closed = true }
+    take(_ => true).foreach(close)
+  }
+
+  /** The number of idle resources. */
+  def size: Int = count(_ => true)
+
+  /** The number of idle resources of these keys. */
+  def count(of: K => Boolean): Int = synchronized(idle.iterator.collect { case (key, own) if of(key) => own.size }.sum)
+
+  private def take(which: Idle[A] => Boolean): Seq[A] = synchronized {
+    val taken = idle.valuesIterator.flatten.filter(which).toSeq
+    idle.keys.toSeq.foreach(key => keep(key, idle(key).filterNot(which)))
+    rest()
+    taken.map(_.thing)
+  }
+
+  // A borrowed resource does not end the eviction, because it usually returns with the next batch.
+  private def rest(): Unit = if (idle.isEmpty) eviction.foreach(_.end())
+
+  private def keep(key: K, things: List[Idle[A]]): Unit = if (things.isEmpty) idle -= key else idle(key) = things
+
+  private def close(thing: A): Unit = { val _ = Try(thing.close()) }
+}
+
+private[splice] object ReaderPool {
+
+  final private case class Idle[A](thing: A, until: Long, order: Long)
+
+  private val Every = Duration.ofSeconds(15)
+
+  @volatile private var made = false
+
+  /** Closes the idle readers of a query's run in this JVM, if this JVM has created readers. */
+  def release(run: String): Unit = if (made) ofExecutor.release(_.run == run)
+
+  /** The readers of this executor. */
+  lazy val ofExecutor: ReaderPool[ReaderKey, SlotConsumer] = {
+    val eviction = new EvictionThread("splice-kafka-reader-eviction", Every)
+    val pool     = new ReaderPool[ReaderKey, SlotConsumer](() => System.nanoTime(), Some(eviction))
+    made = true
+    Runtime.getRuntime.addShutdownHook(new Thread(() => pool.close(), "splice-kafka-reader-shutdown"))
+    pool
+  }
+}

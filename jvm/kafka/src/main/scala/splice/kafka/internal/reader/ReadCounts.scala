@@ -1,0 +1,53 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.reader
+
+import java.util.concurrent.TimeUnit
+
+import org.apache.kafka.common.TopicPartition
+import org.apache.spark.sql.connector.metric.CustomTaskMetric
+
+import splice.kafka.internal.consumer.OpenRange
+import splice.kafka.internal.metrics.{KafkaMetrics, TaskReads}
+import splice.kafka.internal.split.TopicPartitions
+
+/** The figures of one reader. Only the reading thread writes them.
+  *
+  * @param reused
+  *   true if its consumer was open before
+  */
+final private[splice] class ReadCounts(reused: Boolean) {
+
+  var rows        = 0L
+  var bytes       = 0L
+  var pollNanos   = 0L
+  var fetchMillis = 0L
+
+  /** The metrics for Spark's UI, with current values. */
+  val metrics: Array[CustomTaskMetric] = Array(
+    new KafkaMetrics.Live(KafkaMetrics.Records, () => rows),
+    new KafkaMetrics.Live(KafkaMetrics.Bytes, () => bytes),
+    new KafkaMetrics.Live(KafkaMetrics.PollMs, () => TimeUnit.NANOSECONDS.toMillis(pollNanos)),
+    new KafkaMetrics.Live(KafkaMetrics.FetchMs, () => fetchMillis),
+    new KafkaMetrics.Live(KafkaMetrics.ReadersReused, () => if (reused) 1L else 0L)
+  )
+
+  /** The report for the driver.
+    *
+    * @param skipped
+    *   the number of offsets that policies skipped
+    * @param end
+    *   the end of a partition, if it is available
+    */
+  def of(ranges: Seq[OpenRange], skipped: Long)(end: TopicPartition => Option[Long]): TaskReads = {
+    val read   = ranges.flatMap(range => range.read.map(TopicPartitions.toLog(range.partition) -> _)).toMap
+    val filled = ranges.iterator.filter(_.holes.nonEmpty).flatMap(_.read).map(_.rows).sum
+    // The driver has the ends of the other ranges.
+    val ends = ranges.filter(_.isOpen).flatMap { range =>
+      end(range.partition).map(TopicPartitions.toLog(range.partition) -> _)
+    }
+    TaskReads(read, filled = filled, skipped = skipped, ends = ends.toMap) ++
+      TaskReads.ofReader(pollNanos, fetchMillis, reused)
+  }
+}

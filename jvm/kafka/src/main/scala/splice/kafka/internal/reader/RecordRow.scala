@@ -1,0 +1,78 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.reader
+
+import org.apache.spark.sql.catalyst.expressions.BaseGenericInternalRow
+import org.apache.spark.unsafe.types.UTF8String
+
+import splice.kafka.internal.consumer.{HeadersVector, RecordWindow}
+
+// scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
+
+/** A row that refers to a record of a window instead of copying it. A reader reuses one instance for all records.
+  *
+  * Spark projects every row of a source, and reads only the columns that the query needs. This class overrides typed
+  * getters. Spark's base class supplies the other getters, including those that a later Spark version adds.
+  *
+  * A `copy` of the row remains valid when the row moves to another record. Spark's base class copies texts, and no
+  * array of bytes is written again.
+  *
+  * @param fields
+  *   the field of each column ([[RecordField]])
+  */
+final private[splice] class RecordRow(fields: Array[Int], window: RecordWindow) extends BaseGenericInternalRow {
+
+  private val headers = HeadersVector(window)
+  private var index   = 0
+
+  /** Moves to a record of the window. */
+  def show(next: Int): Unit = {
+    headers.forget()
+    index = next
+  }
+
+  override def numFields: Int = fields.length
+
+  override def isNullAt(ordinal: Int): Boolean = fields(ordinal) match {
+    case RecordField.Key                      => window.isKeyNull(index)
+    case RecordField.Value | RecordField.Text => window.isValueNull(index)
+    case RecordField.Headers                  => headers.isNullAt(index)
+    case _                                    => false
+  }
+
+  override def getBinary(ordinal: Int): Array[Byte] =
+    if (fields(ordinal) == RecordField.Value) value else key
+
+  override def getUTF8String(ordinal: Int): UTF8String =
+    if (fields(ordinal) == RecordField.Text) text else window.topic
+
+  override def getInt(ordinal: Int): Int =
+    if (fields(ordinal) == RecordField.Partition) window.partition else window.timestampType(index)
+
+  override def getLong(ordinal: Int): Long =
+    if (fields(ordinal) == RecordField.Offset) window.offset(index) else window.micros(index)
+
+  override protected def genericGet(ordinal: Int): Any = fields(ordinal) match {
+    case RecordField.Key           => key
+    case RecordField.Value         => value
+    case RecordField.Topic         => window.topic
+    case RecordField.Partition     => window.partition
+    case RecordField.Offset        => window.offset(index)
+    case RecordField.Timestamp     => window.micros(index)
+    case RecordField.TimestampType => window.timestampType(index)
+    case RecordField.Headers       => if (headers.isNullAt(index)) null else headers.getArray(index)
+    case RecordField.Text          => text
+  }
+
+  private def key: Array[Byte] = if (window.isKeyNull(index)) null else window.key(index)
+
+  private def value: Array[Byte] = if (window.isValueNull(index)) null else window.value(index)
+
+  private def text: UTF8String = if (window.isValueNull(index)) null else window.text(index)
+
+  override def setNullAt(ordinal: Int): Unit = throw new UnsupportedOperationException("a record is read-only")
+
+  override def update(ordinal: Int, value: Any): Unit =
+    throw new UnsupportedOperationException("a record is read-only")
+}

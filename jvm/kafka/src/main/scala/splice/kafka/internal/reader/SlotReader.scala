@@ -1,0 +1,312 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.reader
+
+import java.time.Duration
+import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.locks.ReentrantLock
+
+import scala.annotation.tailrec
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException
+import org.apache.kafka.common.errors.{InterruptException, WakeupException}
+import org.apache.kafka.common.{KafkaException, TopicPartition}
+import org.apache.spark.sql.connector.metric.CustomTaskMetric
+
+import splice.kafka.internal.consumer.SlotConsumer.Leftover
+import splice.kafka.internal.consumer.{Chunk, OpenRange, RecordWindow, SlotConsumer}
+import splice.kafka.internal.pool.{DeletedTopics, LogChanges, ReaderSettings}
+import splice.kafka.internal.split.KafkaSplitRange
+import splice.source.Poll
+import splice.source.runtime.Report
+
+/** Reads all ranges of one slot at the same time with one consumer. Records arrive in chunks, in the order of the
+  * brokers' responses.
+  *
+  * A range ends when the consumer's position reaches its end. The last record is not sufficient, because the last
+  * offsets may belong to transaction markers or compacted records. One thread calls [[poll]]. Another thread may call
+  * [[close]] during a poll. Records are counted when they are returned.
+  *
+  * If a topic was recreated after the batch was planned, the reader detects this before it returns records of the new
+  * topic.
+  *
+  * @param deleted
+  *   topics that readers of this JVM have found deleted
+  * @param giveBack
+  *   called once, unless reading failed or was interrupted; then the consumer is closed. The next task seeks each
+  *   partition whose range this reader has not read to the end
+  */
+final private[splice] class SlotReader(
+    ranges: IndexedSeq[KafkaSplitRange],
+    consumer: SlotConsumer,
+    settings: ReaderSettings,
+    reused: Boolean,
+    deleted: DeletedTopics = new DeletedTopics
+)(giveBack: => Unit)
+    extends AutoCloseable {
+
+  private val all     = ranges.map(new OpenRange(_))
+  private val open    = mutable.LinkedHashMap.from(all.map(range => range.partition -> range))
+  private val changes = new LogChanges(open, KafkaSplitRange.topicIds(ranges), consumer, settings, deleted)
+  private val chunks  = mutable.ArrayDeque.empty[Chunk]
+  private val lock    = new ReentrantLock
+
+  private var current = Option.empty[Chunk]
+  private var others  = Option.empty[List[KafkaSplitRange]]
+
+  /** The records of the last [[poll]]; valid until the next call. */
+  val window: RecordWindow = consumer.window
+
+  private var begun               = false
+  private val closed              = new AtomicBoolean
+  @volatile private var exhausted = false
+  @volatile private var failed    = false
+
+  // The reading thread. If another thread closes the reader, the state of the consumer is undefined.
+  @volatile private var owner = Option.empty[Thread]
+
+  // Positions that the log does not contain. The error is thrown after all records before these positions were
+  // returned.
+  private var invalid = Option.empty[OffsetOutOfRangeException]
+
+  private val step = Duration.ofNanos(math.min(SlotReader.Step.toNanos, settings.pollTimeout.toNanos / 4))
+
+  private val counts    = new ReadCounts(reused)
+  private var idleNanos = 0L
+
+  val metrics: Array[CustomTaskMetric] = counts.metrics
+
+  /** Moves to the next records of a range. Each wait of the consumer for a response may take `patience`.
+    *
+    * The method holds a lock, because [[close]] may use the consumer at the same time. It converts the interrupt of the
+    * consumer to Java's interrupt.
+    *
+    * The loop and all exception handlers are in this one method, so that it exceeds the limit of the JIT compiler for
+    * inlining (`FreqInlineSize`). If the compiler inlined a poll into the loop of Spark's generated code, the columns
+    * that each row reads would not be inlined.
+    */
+  def poll(patience: Duration): Poll = {
+    count()
+    lock.lockInterruptibly()
+    try {
+      if (closed.get) throw new InterruptedException("the reader was closed during a read")
+      var found = Option.empty[Poll]
+      while (found.isEmpty) {
+        if (current.nonEmpty && window.hasMore && show()) found = SlotReader.Found
+        else {
+          others = None
+          settle()
+          if (chunks.nonEmpty) take(chunks.removeHead())
+          else if (open.isEmpty) found = Some(ended())
+          else if (!fill(patience)) found = SlotReader.Pending
+        }
+      }
+      found.get
+    } catch {
+      case e @ (_: InterruptException | _: WakeupException) =>
+        failed = true
+        Thread.interrupted()
+        val interrupt = new InterruptedException("interrupted while reading Kafka")
+        interrupt.initCause(e)
+        throw interrupt
+      case e: KafkaException =>
+        failed = true
+        throw settings.client.unread(s"records of ${open.keysIterator.mkString(", ")}", e)
+      case e: Throwable =>
+        failed = true
+        throw e
+    } finally lock.unlock()
+  }
+
+  private def ended(): Poll = {
+    if (!exhausted) {
+      exhausted = true
+      window.release()
+      counts.fetchMillis = consumer.fetchMillis()
+    }
+    Poll.Ended
+  }
+
+  /** The report for the driver: the records that were read, and whether the reader was reused. The duration of fetches
+    * is available only at the end.
+    */
+  def report: Seq[Report] = Seq(Report(settings.reportKey, counts.of(all, changes.skipped)(consumer.end)))
+
+  /** The ranges that were not returned. The range of the records in [[window]] comes first. The list of the other
+    * ranges is the same object for all records of a chunk.
+    *
+    * @param shown
+    *   the number of returned records of [[window]]; at least one after a poll that found records
+    */
+  def unread(shown: Int): List[KafkaSplitRange] = {
+    if (others.isEmpty) others = Some(all.iterator.filterNot(isCurrent).flatMap(left(_)).toList)
+    val rest = others.getOrElse(Nil)
+    current.map(_.range).flatMap { range =>
+      if (shown < window.rows || window.hasMore) range.left(window.offset(shown - 1) + 1) else left(range)
+    }.fold(rest)(_ :: rest)
+  }
+
+  def isStale: Boolean                                        = changes.isStale
+  private def left(range: OpenRange): Option[KafkaSplitRange] =
+    if (range.isOpen || open.contains(range.partition))
+      range.left(chunks.find(_.range eq range).fold(range.position)(_.from))
+    else None
+
+  private def isCurrent(range: OpenRange): Boolean = current.exists(_.range eq range)
+
+  /** Counts the records that were returned. */
+  private def count(): Unit = if (window.rows > 0) current.foreach(_.range.count(window))
+
+  /** Updates the range of a chunk whose records were returned. */
+  private def settle(): Unit = {
+    current.foreach { case Chunk(range, _, _) =>
+      val left = window.left(consumer.room)
+      if (left.nonEmpty) finish(range, left)
+      else {
+        val at = position(range)
+        if (at >= range.until) finish(range, None)
+        else range.holes.foreach(holes => leap(range, at, math.min(holes.next(at), range.until)))
+      }
+    }
+    current = None
+    window.clear()
+  }
+
+  /** Seeks past offsets that the history contains. A seek discards prefetched records, so a short distance is read. */
+  private def leap(range: OpenRange, at: Long, to: Long): Unit = if (to - at > SlotReader.LeastLeap) {
+    consumer.skipTo(range.partition, to)
+    range.position = to
+    if (to == range.until) finish(range, None)
+  }
+
+  private def take(chunk: Chunk): Unit = {
+    window.open(chunk)
+    current = Some(chunk)
+  }
+
+  private def show(): Boolean = {
+    val found = window.next()
+    counts.rows += window.rows
+    counts.bytes += window.bytes
+    found
+  }
+
+  private def finish(range: OpenRange, left: Option[Leftover]): Unit = {
+    open -= range.partition
+    consumer.finish(range.partition, range.until, left)
+  }
+
+  private def position(range: OpenRange): Long =
+    try consumer.position(range.partition).getOrElse(range.position)
+    catch {
+      case e: OffsetOutOfRangeException =>
+        invalid = invalid.orElse(Some(e))
+        range.position
+    }
+
+  /** Gets records or ends ranges. Returns false if the time has passed without either. */
+  private def fill(patience: Duration): Boolean = {
+    if (owner.isEmpty) owner = Some(Thread.currentThread())
+    if (begun) requests(patience)
+    else {
+      begun = true
+      val left = consumer.begin(ranges)
+      left.foreach { case (partition, own) =>
+        chunks += Chunk(open(partition), own.records, open(partition).from)
+      }
+      // A reused consumer may have passed a whole range without a record.
+      finishPassed(open.valuesIterator.filter(range => range.moved(position(range))).toSeq, left.contains)
+      changes.leaveKnown(left.keysIterator.map(_.topic).toSet)
+      true
+    }
+  }
+
+  @tailrec private def requests(patience: Duration): Boolean = {
+    val start = System.nanoTime()
+    request(if (patience.compareTo(step) < 0) patience else step)
+    if ((patience eq Poll.Forever) || chunks.nonEmpty || open.isEmpty) true
+    else {
+      val left = patience.minusNanos(System.nanoTime() - start)
+      if (left.isNegative || left.isZero) false else requests(left)
+    }
+  }
+
+  private def request(patience: Duration): Unit = {
+    val start = System.nanoTime()
+    try {
+      invalid.foreach(throw _)
+      val polled = consumer.poll(patience)
+      // If a range ends without a record, the next poll that returns no record detects the end. A check of each range
+      // after each poll would take more time.
+      val looked  = if (polled.isEmpty) open.valuesIterator else polled.partitions.asScala.iterator.flatMap(open.get)
+      val reached = looked.map(range => range -> position(range)).toSeq
+      val passed  = reached.collect { case (range, at) if at != range.position => range }
+      val idle    = polled.isEmpty && passed.isEmpty
+      if (idle) window.release()
+      else {
+        def moved(topic: String) =
+          polled.partitions.asScala.exists(_.topic == topic) || passed.exists(_.partition.topic == topic)
+        // Called before ranges move. Records of another topic that this poll returned are also lost, because they are
+        // not returned.
+        changes.leaveOthers(moved)
+      }
+      reached.foreach { case (range, at) => range.moved(at) }
+      polled.partitions.forEach { partition =>
+        open.get(partition).foreach(range => chunks += Chunk(range, polled.records(partition), range.previous))
+      }
+      finishPassed(passed.filter(range => open.contains(range.partition)), polled.partitions.contains)
+      idleNanos = if (idle) idleNanos + System.nanoTime() - start else 0L
+    } catch {
+      case e: OffsetOutOfRangeException =>
+        invalid = None
+        changes.outOfRange(e)
+    } finally counts.pollNanos += System.nanoTime() - start
+    if (idleNanos >= step.toNanos && changes.leaveDeleted()) idleNanos = 0L
+    // A range without an end may have no new record for any time, so a long wait does not indicate missing records.
+    if (idleNanos >= settings.pollTimeout.toNanos && !settings.waits && !open.valuesIterator.exists(_.isOpen)) {
+      changes.stalled()
+      idleNanos = 0L
+    }
+  }
+
+  private def finishPassed(passed: Seq[OpenRange], brought: TopicPartition => Boolean): Unit =
+    passed.filter(range => range.position >= range.until && !brought(range.partition)).foreach(finish(_, None))
+
+  override def close(): Unit = if (closed.compareAndSet(false, true)) {
+    // The wakeup of a consumer affects its next poll, so no other reader may use the consumer.
+    val woken = !lock.tryLock()
+    if (woken) {
+      consumer.wakeup()
+      lock.lock()
+    }
+    val current  = Thread.currentThread()
+    val isIntact = !woken && !changes.spoiled && !failed && !current.isInterrupted
+    try {
+      window.free()
+      if (isIntact && (exhausted || owner.forall(_ eq current))) giveBack else closeConsumer()
+    } finally lock.unlock()
+  }
+
+  // An interrupted thread must still close its sockets, and remain interrupted.
+  private def closeConsumer(): Unit = {
+    val interrupted = Thread.interrupted()
+    val _           = Try(consumer.close())
+    if (interrupted) Thread.currentThread().interrupt()
+  }
+}
+
+private object SlotReader {
+
+  private val Found   = Option[Poll](Poll.Found)
+  private val Pending = Option[Poll](Poll.Pending)
+
+  // About the number of small records in one fetch.
+  private val LeastLeap = 10000L
+
+  // The longest wait of a poll without records. The reader then checks whether topics are missing.
+  private val Step = Duration.ofSeconds(1)
+}

@@ -1,0 +1,49 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.secrets
+
+import java.io.{Reader, StreamTokenizer, StringReader}
+import java.util.Locale
+
+/** The options of a JAAS login line (`sasl.jaas.config`).
+  *
+  * The syntax is wider than that of Kafka's parser, because a line that Kafka rejects may also contain a secret.
+  */
+private[splice] object LoginLine {
+
+  private val comment = "/\\*(?s:.*?)\\*/|/[^\\n]*".r
+
+  // The values `true` and `false` are not secret under any key, such as `tokenauth`.
+  private val flags = Set("true", "false")
+
+  /** Keys and values, without quotes and flags. A comment is also read as text, because the checkpoint stores it with
+    * the line.
+    */
+  def options(line: String): Seq[(String, String)] =
+    Seq(line, comment.replaceAllIn(line, " ")).distinct.flatMap(text => found(new StringReader(text))).distinct
+
+  private def found(text: Reader): Seq[(String, String)] =
+    tokens(text).sliding(3).collect {
+      case Seq(Word(key), Sign('='), Word(value)) if !flags(value.toLowerCase(Locale.ROOT)) =>
+        key -> value
+    }.toVector
+
+  private def tokens(text: Reader): Vector[Token] = {
+    val in = new StreamTokenizer(text)
+    in.resetSyntax()
+    in.wordChars('!', 255)
+    in.whitespaceChars(0, ' ')
+    Seq('"', '\'').foreach(in.quoteChar(_))
+    Seq('=', ';').foreach(in.ordinaryChar(_))
+    Iterator
+      .continually(in.nextToken())
+      .takeWhile(_ != StreamTokenizer.TT_EOF)
+      .map(kind => Option(in.sval).fold[Token](Sign(kind.toChar))(Word(_)))
+      .toVector
+  }
+
+  sealed private trait Token
+  final private case class Word(text: String) extends Token
+  final private case class Sign(char: Char)   extends Token
+}

@@ -1,0 +1,111 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.topicids
+
+import java.time.Duration
+import java.util.concurrent.{CancellationException, ExecutionException, TimeUnit, TimeoutException => WaitTimeout}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import org.apache.kafka.clients.admin.{Admin, DescribeTopicsOptions, TopicDescription}
+import org.apache.kafka.common.errors.{TimeoutException, UnknownTopicOrPartitionException}
+import org.apache.kafka.common.{KafkaException, KafkaFuture, Uuid}
+
+import splice.kafka.internal.cluster.SecondLook
+import splice.kafka.internal.errors.KafkaErrors
+import splice.kafka.internal.options.ClientProperties
+import splice.source.errors.SpliceException
+
+/** Requests the ids of topics from a cluster. Requests are rare, so each request creates a client. An idle client would
+  * continuously reconnect to its brokers.
+  *
+  * @param patience
+  *   the timeout of one request, as long as a poll, since the reader waits for both
+  * @param looks
+  *   repeats requests whose response is suspicious
+  */
+final private[splice] class TopicIdClient(client: ClientProperties, patience: Duration, looks: SecondLook)
+    extends TopicIds.Question {
+
+  private var running: Seq[KafkaFuture[TopicDescription]] = Nil
+  private var cancelled                                   = false
+
+  override def apply(planned: Map[String, String]): Map[String, String] = using { admin =>
+    looks.confirm(once(admin, planned, patience))(_.exists { case (topic, id) => planned(topic) != id }) { () =>
+      once(admin, planned, patience)
+    }
+  }
+
+  // Each call creates a client, so that another broker may respond.
+  override def missing(planned: Map[String, String]): Option[Set[String]] =
+    try Some(planned.keySet -- using(once(_, planned, Seq(patience, TopicIdClient.Soon).min)).keySet)
+    catch { case _: SpliceException => Some(Set.empty) }
+
+  private def using[A](request: Admin => A): A = {
+    val admin = open()
+    try request(admin)
+    finally { val _ = Try(admin.close(Duration.ZERO)) }
+  }
+
+  override def cancel(): Unit = synchronized {
+    cancelled = true
+    running.foreach(_.cancel(true))
+  }
+
+  private def open(): Admin =
+    try Admin.create(client.admin.asJava)
+    catch { case e: KafkaException => throw client.refused(TopicIdClient.Asked, e) }
+
+  private def once(admin: Admin, planned: Map[String, String], within: Duration): Map[String, String] = {
+    val end     = System.nanoTime() + within.toNanos
+    val answers = begin(admin, planned.keySet, within)
+    planned.flatMap { case (topic, id) => answer(answers(topic), end).map(now => topic -> now.getOrElse(id)) }
+  }
+
+  private def begin(
+      admin: Admin,
+      topics: Set[String],
+      within: Duration
+  ): Map[String, KafkaFuture[TopicDescription]] = synchronized {
+    if (cancelled) throw closed
+    val options = new DescribeTopicsOptions().timeoutMs(math.min(within.toMillis, Int.MaxValue.toLong).toInt)
+    val asked   = admin.describeTopics(topics.asJava, options).topicNameValues().asScala.toMap
+    running = asked.values.toSeq
+    asked
+  }
+
+  /** None if the topic does not exist. The inner value is None if the broker returned no id.
+    *
+    * @param end
+    *   the end of the wait (System.nanoTime). The client first describes the cluster, and ignores its timeout for this
+    *   request
+    */
+  private def answer(asked: KafkaFuture[TopicDescription], end: Long): Option[Option[String]] =
+    try {
+      val id = asked.get(math.max(end - System.nanoTime(), 0L), TimeUnit.NANOSECONDS).topicId
+      Some(if (id == Uuid.ZERO_UUID) None else Some(id.toString))
+    } catch {
+      case _: CancellationException => throw closed
+      case _: WaitTimeout           => throw unreachable(new TimeoutException("no response in time"))
+      case e: ExecutionException    =>
+        e.getCause match {
+          case _: UnknownTopicOrPartitionException => None
+          case cause: TimeoutException             => throw unreachable(cause)
+          case cause                               => throw client.refused(TopicIdClient.Asked, cause)
+        }
+    }
+
+  private def unreachable(cause: TimeoutException) =
+    KafkaErrors.unreachable(client.servers, TopicIdClient.Asked, patience, client.secrets.hide(cause))
+
+  private def closed = new InterruptedException("the reader was closed during a read")
+}
+
+private object TopicIdClient {
+  private val Asked = "topic ids"
+
+  // A reader that requests missing topics cannot poll during this time.
+  private val Soon = Duration.ofSeconds(5)
+}

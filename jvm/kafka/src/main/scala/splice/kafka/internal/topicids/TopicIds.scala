@@ -1,0 +1,121 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.topicids
+
+import java.util.{Map => JMap}
+
+import org.apache.kafka.common.Uuid
+
+/** Checks that the records of a consumer belong to the planned topics. Used by one thread at a time, except `cancel`.
+  *
+  * A consumer fetches by topic id (KIP-516), and gets ids only from metadata responses. Ids that are verified after a
+  * metadata response therefore remain valid until the next response. Most polls need only two comparisons.
+  *
+  * @param responses
+  *   the number of metadata responses of the consumer
+  * @param ask
+  *   requests the current ids of topics; its argument has the planned ids, and its result omits topics that do not
+  *   exist
+  */
+final private[splice] class TopicIds(responses: () => Long, ask: TopicIds.Question) {
+
+  // The id of each topic that was read, and the last response for which the id was verified.
+  private var known  = Map.empty[String, (String, Long)]
+  private var agreed = Map.empty[String, String]
+  private var at     = -1L
+
+  // The topics that existed at a response.
+  private var present   = Set.empty[String]
+  private var presentAt = -1L
+
+  /** The number of metadata responses of the consumer. */
+  def response: Long = responses()
+
+  /** True if the consumer has fetched no data of topics with the same names and other ids. */
+  def allow(planned: Map[String, String]): Boolean =
+    planned.forall { case (topic, id) => known.get(topic).forall(_._1 == id) }
+
+  /** The topics that have another id than planned. Called after a poll, before its records are used.
+    *
+    * @param polled
+    *   true for a topic if the poll returned data of the topic. If the ids of these topics are verified, no request is
+    *   sent, so a deleted topic does not slow the reader down. A deleted topic has no new records, so the reader may
+    *   use the records that were fetched before
+    */
+  def others(planned: Map[String, String], polled: String => Boolean): Set[String] = {
+    val now = responses()
+    if (planned.isEmpty || (now == at && (planned eq agreed))) Set.empty
+    else {
+      val doubtful = planned.filterNot { case (topic, id) => known.get(topic).contains(id -> now) }
+      val found    = if (doubtful.keysIterator.exists(polled)) ask(doubtful) else Map.empty[String, String]
+      val same     = doubtful.filter { case (topic, id) => found.get(topic).contains(id) }
+      known ++= same.map { case (topic, id) => topic -> (id -> now) }
+      if (same.size == doubtful.size) {
+        at = now
+        agreed = planned
+      }
+      found.keySet -- same.keySet
+    }
+  }
+
+  /** The topics that do not exist according to one broker, which may have outdated metadata. Topics that existed are
+    * requested again only after the next metadata response, because a client repeatedly requests metadata while a topic
+    * is missing.
+    */
+  def missing(planned: Map[String, String]): Set[String] = {
+    val now = responses()
+    if (now != presentAt) present = Set.empty
+    presentAt = now
+    if (planned.keySet.subsetOf(present)) Set.empty
+    else
+      ask.missing(planned).fold(Set.empty[String]) { gone =>
+        present ++= planned.keySet -- gone
+        gone
+      }
+  }
+
+  /** Cancels a request of another thread. */
+  def cancel(): Unit = ask.cancel()
+}
+
+private[splice] object TopicIds {
+
+  /** Requests the ids of topics from a cluster. */
+  trait Question {
+
+    /** The ids of the planned topics that exist. A response with another id is suspicious, and the request is sent
+      * again.
+      */
+    def apply(planned: Map[String, String]): Map[String, String]
+
+    /** The planned topics that do not exist; empty if the cluster does not respond soon. Returns None while a request
+      * is running; a later call returns its result.
+      */
+    def missing(planned: Map[String, String]): Option[Set[String]] = Some(planned.keySet -- apply(planned).keySet)
+
+    /** Makes the running request of another thread, and every later request, fail with an InterruptedException. */
+    def cancel(): Unit = ()
+  }
+
+  /** Takes ids from the consumer that reads. Requests only ids that the consumer lacks, or that differ from the plan.
+    *
+    * @param fetched
+    *   the ids that the consumer sends with its fetch requests. A broker rejects a fetch of another topic (KIP-516), so
+    *   the returned records belong to these ids
+    */
+  def ofConsumer(fetched: () => JMap[String, Uuid], ask: Question): Question = new Question {
+    override def apply(planned: Map[String, String]): Map[String, String] = {
+      val ids              = fetched()
+      val (same, doubtful) = planned.partition { case (topic, id) => Option(ids.get(topic)).exists(_.toString == id) }
+      if (doubtful.isEmpty) same else same ++ ask(doubtful)
+    }
+
+    override def missing(planned: Map[String, String]): Option[Set[String]] = ask.missing(planned)
+
+    override def cancel(): Unit = ask.cancel()
+  }
+
+  /** Accepts every id. Used if no cluster is available for requests. */
+  def unchecked: TopicIds = new TopicIds(() => 0L, identity(_))
+}

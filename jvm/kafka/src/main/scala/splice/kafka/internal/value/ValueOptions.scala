@@ -1,0 +1,87 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.value
+
+import java.util.Locale
+
+import scala.util.Try
+
+import org.apache.spark.sql.types.StructType
+
+import splice.source.options.{OptionType, SourceOption}
+
+/** The options for the values of records. */
+private[splice] object ValueOptions {
+
+  /** The prefix of the options of a value's format. */
+  val FormatPrefix = "value."
+
+  val Format: SourceOption[ValueFormat] = SourceOption(
+    "valueFormat",
+    OptionType.choice[ValueFormat](ValueFormat.all.map(f => f.name -> f): _*),
+    "Format of the column value. raw keeps it binary and string decodes it as UTF-8. json, csv and xml " +
+      "parse it by 'valueSchema' as Spark's from_json, from_csv and from_xml do, with options given as " +
+      "value.<option>."
+  ).withDefault(ValueFormat.Raw, ValueFormat.Raw.name)
+
+  val Schema: SourceOption[StructType] = SourceOption(
+    "valueSchema",
+    OptionType(
+      "column names with types, such as 'id BIGINT, amount DOUBLE'",
+      ddl => Try(StructType.fromDDL(ddl)).toOption.filter(_.nonEmpty)
+    ),
+    "Fields of the column value, if 'valueFormat' is json, csv or xml."
+  )
+
+  val OnError: SourceOption[OnParseError] = SourceOption(
+    "onParseError",
+    OptionType.choice[OnParseError](
+      "fail"    -> OnParseError.Fail,
+      "null"    -> OnParseError.Null,
+      "corrupt" -> OnParseError.Corrupt
+    ),
+    "Policy for a value that cannot be parsed. fail ends the query. null sets the column value to null. " +
+      "corrupt does the same and adds topic, partition, offset and bytes of the record in the column " +
+      "_corrupt."
+  ).withDefault(OnParseError.Fail, "fail")
+
+  val all: Seq[SourceOption[_]] = Seq(Format, Schema, OnError)
+
+  /** True if an option belongs to the parser of values. */
+  def isFormats(key: String): Boolean = key.toLowerCase(Locale.ROOT).startsWith(FormatPrefix)
+}
+
+/** The format of the values of records. */
+sealed abstract private[splice] class ValueFormat(val name: String) extends Product with Serializable
+
+private[splice] object ValueFormat {
+
+  /** Binary values without a conversion. */
+  case object Raw extends ValueFormat("raw")
+
+  /** Text in UTF-8. */
+  case object Text extends ValueFormat("string")
+
+  /** A format that one of Spark's functions parses.
+    *
+    * @param function
+    *   the name of a function of a text, a schema and a map of options
+    */
+  sealed abstract class Parsed(name: String, val function: String) extends ValueFormat(name)
+
+  case object Json extends Parsed("json", "from_json")
+  case object Csv  extends Parsed("csv", "from_csv")
+  case object Xml  extends Parsed("xml", "from_xml")
+
+  val all: Seq[ValueFormat] = Seq(Raw, Text, Json, Csv, Xml)
+}
+
+/** The treatment of a value that cannot be parsed. */
+sealed private[splice] trait OnParseError extends Product with Serializable
+
+private[splice] object OnParseError {
+  case object Fail    extends OnParseError
+  case object Null    extends OnParseError
+  case object Corrupt extends OnParseError
+}

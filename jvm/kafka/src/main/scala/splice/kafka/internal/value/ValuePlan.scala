@@ -1,0 +1,101 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.value
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.classic.{SparkSession => ClassicSession}
+import org.apache.spark.sql.types._
+
+import splice.source.errors.OptionErrors
+import splice.source.internal.RawRows
+import splice.source.runtime.SessionSettings
+
+/** The conversion of records to rows with parsed values. The driver creates one plan per batch.
+  *
+  * @param record
+  *   the columns that the reader of records must return
+  * @param parser
+  *   an expression over one binary column
+  * @param places
+  *   for each requested column, its index in a row of `record`, or one of the constants of [[ValuePlan]]
+  */
+final private[splice] case class ValuePlan(
+    record: StructType,
+    places: IndexedSeq[Int],
+    types: IndexedSeq[DataType],
+    settings: ValueSettings,
+    parser: Expression
+)
+
+private[splice] object ValuePlan {
+
+  /** The place of the column value. */
+  final val Value = -1
+
+  /** The place of the column of records that cannot be parsed. */
+  final val Corrupt = -2
+
+  // The columns of errors and of the column `_corrupt` come first, so their indexes are fixed.
+  private val needed = Seq(KafkaSchema.Value, KafkaSchema.Topic, KafkaSchema.Partition, KafkaSchema.Offset)
+
+  /** Returns None if no column needs a parser, since the reader of records then returns all columns. */
+  def apply(settings: ValueSettings, columns: StructType, session: SessionSettings): Option[ValuePlan] = {
+    val made = Map(KafkaSchema.Value -> Value, KafkaSchema.Corrupt -> Corrupt)
+    settings.format match {
+      case format: ValueFormat.Parsed if columns.fieldNames.exists(made.contains) =>
+        val plain  = KafkaSchema(includeHeaders = true)
+        val names  = (needed ++ columns.fieldNames.filterNot(made.contains)).distinct
+        val record = StructType(names.map(name => plain(name)))
+        val places = columns.fieldNames.toIndexedSeq.map(name => made.getOrElse(name, names.indexOf(name)))
+        val types  = columns.map(_.dataType).toIndexedSeq
+        Some(ValuePlan(record, places, types, settings, parser(format, settings, session)))
+      case _ => None
+    }
+  }
+
+  /** Throws an error if Spark rejects the schema or the options. Nothing is checked without an active session. */
+  def check(settings: ValueSettings): Unit = settings.format match {
+    case format: ValueFormat.Parsed if SparkSession.getActiveSession.nonEmpty =>
+      val _ = parser(format, settings, SessionSettings.current)
+    case _ => ()
+  }
+
+  /** Throws an error for every value that cannot be parsed. The reader catches the error and applies `onParseError`. */
+  private def parser(format: ValueFormat.Parsed, settings: ValueSettings, session: SessionSettings): Expression =
+    try session.within(compile(format, settings))
+    catch {
+      case NonFatal(e) =>
+        val said = Option(e.getMessage).getOrElse(e.toString).linesIterator.nextOption().getOrElse("")
+        throw OptionErrors.invalidValue(
+          settings.prefix + ValueOptions.Schema.key,
+          settings.fields.toDDL,
+          s"a schema that Spark's ${format.function} accepts with the options '${settings.prefix}value.*' ($said)",
+          ValueOptions.Schema.doc
+        )
+    }
+
+  private def compile(format: ValueFormat.Parsed, settings: ValueSettings): Expression = {
+    val spark   = SparkSession.active.asInstanceOf[ClassicSession]
+    val bytes   = AttributeReference(KafkaSchema.Value, BinaryType)()
+    val options = (settings.options ++ failing).toSeq.flatMap { case (key, text) => Seq(key, text) }.map(quoted)
+    val text    =
+      s"${format.function}(CAST(value AS STRING), ${quoted(settings.fields.toDDL)}, map(${options.mkString(", ")}))"
+    val parsed = Alias(spark.sessionState.sqlParser.parseExpression(text), KafkaSchema.Value)()
+    bound(spark.sessionState.executePlan(Project(Seq(parsed), RawRows(Seq(bytes)))).optimizedPlan)
+  }
+
+  private def bound(plan: LogicalPlan): Expression = plan match {
+    case Project(Seq(Alias(expression, _)), leaf: RawRows) =>
+      BindReferences.bindReference(expression, AttributeSeq(leaf.output))
+    case other => throw new IllegalStateException(s"the plan is not an expression over one value: ${other.nodeName}")
+  }
+
+  private val failing = Map("mode" -> "FAILFAST")
+
+  private def quoted(text: String): String = Literal(text).sql
+}

@@ -1,0 +1,88 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.value
+
+import java.util.Locale
+
+import scala.collection.immutable.SortedMap
+
+import org.apache.spark.sql.types._
+
+import splice.kafka.internal.errors.KafkaErrors
+import splice.source.errors.OptionErrors
+import splice.source.options.SourceOptions
+
+/** The settings for the values of records.
+  *
+  * @param fields
+  *   the fields of a parsed value, which may all be null
+  * @param options
+  *   the options of the format, without the prefix
+  * @param prefix
+  *   the prefix of options in errors, such as `live.` for a leg
+  */
+final private[splice] case class ValueSettings(
+    format: ValueFormat,
+    fields: StructType,
+    options: SortedMap[String, String],
+    onError: OnParseError,
+    prefix: String = ""
+) {
+
+  /** The type of the column value. */
+  def dataType: DataType = format match {
+    case ValueFormat.Raw       => BinaryType
+    case ValueFormat.Text      => StringType
+    case _: ValueFormat.Parsed => fields
+  }
+
+  def parses: Boolean = format.isInstanceOf[ValueFormat.Parsed]
+
+  /** True if the rows have a column of records that could not be parsed. */
+  def keepsCorrupt: Boolean = parses && onError == OnParseError.Corrupt
+}
+
+private[splice] object ValueSettings {
+
+  /** Binary values without a conversion. */
+  val Raw: ValueSettings = bare(ValueFormat.Raw)
+
+  // `onParseError` replaces these options.
+  private val refused = Set("mode", "columnnameofcorruptrecord")
+
+  /** @throws splice.source.errors.SpliceOptionException
+    *   when an option is missing, has an invalid value, or contradicts another option
+    */
+  def apply(options: SourceOptions): ValueSettings = {
+    val own = options.toMap.collect {
+      case (key, text) if ValueOptions.isFormats(key) => key.drop(ValueOptions.FormatPrefix.length) -> text
+    }
+    own.keys.find(key => refused(key.toLowerCase(Locale.ROOT))).foreach { key =>
+      val why = s"'${options.name(ValueOptions.OnError.key)}' defines the treatment of a value that cannot be parsed"
+      throw KafkaErrors.refusedOption(options.name(ValueOptions.FormatPrefix + key), why)
+    }
+    options(ValueOptions.Format) match {
+      case format: ValueFormat.Parsed =>
+        val fields = options.find(ValueOptions.Schema).getOrElse {
+          val doc = s"Fields of the column value, because '${options.name(ValueOptions.Format.key)}' is ${format.name}."
+          throw OptionErrors.missing(options.name(ValueOptions.Schema.key), doc)
+        }
+        ValueSettings(format, fields.toNullable, SortedMap.from(own), options(ValueOptions.OnError), options.name(""))
+      case other =>
+        refuseWithoutParser(options, other, own.keys)
+        bare(other)
+    }
+  }
+
+  private def bare(format: ValueFormat): ValueSettings =
+    ValueSettings(format, new StructType(), SortedMap.empty, OnParseError.Fail)
+
+  private def refuseWithoutParser(options: SourceOptions, format: ValueFormat, own: Iterable[String]): Unit = {
+    val without = Seq(ValueOptions.Schema, ValueOptions.OnError).map(_.key) ++ own.map(ValueOptions.FormatPrefix + _)
+    without.find(options.contains).foreach { key =>
+      val both = Seq(key, ValueOptions.Format.key).map(options.name)
+      throw OptionErrors.conflict(both, s"a ${format.name} value is not parsed; set the format to json, csv or xml")
+    }
+  }
+}

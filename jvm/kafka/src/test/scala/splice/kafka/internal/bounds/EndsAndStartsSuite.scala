@@ -1,0 +1,177 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.bounds
+
+import scala.collection.immutable.SortedMap
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.sidelog.MemorySideLog
+import splice.kafka.KafkaFailures
+import splice.kafka.internal.admission.{AdmissionFloor, AdmissionPolicy, AdmissionRules, RecordSizes, Sharing}
+import splice.kafka.internal.enumerator.SimulatedRun
+import splice.source.{Limits, LogPartition, OffsetColumns, ReadMode, StartPosition}
+import splice.source.errors.SpliceOptionException
+import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
+
+/** Starts and ends of several partitions, and the entries that hold them. */
+final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
+
+  /** Partition 0 has records at the times 0 to 300, of which the first is removed, and partition 1 at 0 and 100. */
+  private def world(options: (String, String)*): SimulatedRun = {
+    val run = new SimulatedRun(options: _*)
+    run.log.create("t", 2)
+    run.log.write("t", 0, 0, 100, 200, 300)
+    run.log.write("t", 1, 0, 100)
+    run.log.expire("t", 0, 1)
+    run
+  }
+
+  private def begin(run: SimulatedRun, mode: ReadMode = ReadMode.Stream) =
+    run.start(mode).start(StartPosition.Configured)
+
+  private def refused(options: (String, String)*): String =
+    intercept[SpliceOptionException](begin(world(options: _*), ReadMode.Batch)).getMessage
+
+  test(
+    "a batch whose start time is after its end time is rejected, and a batch that begins and ends at one time is not"
+  ) {
+    val time = refused("startingTimestamp" -> "201", "endingTimestamp" -> "200")
+    assert(time.contains("each partition begins at 1970-01-01T00:00:00.201Z and ends at 1970-01-01T00:00:00.200Z"))
+    assert(begin(world("startingTimestamp" -> "100", "endingTimestamp" -> "100"), ReadMode.Batch) == at(0 -> 1, 1 -> 1))
+    def times(first: Long, last: Long) = Seq(
+      "startingOffsetsByTimestamp" -> s"""{"t":{"0":$first,"1":100}}""",
+      "endingOffsetsByTimestamp"   -> s"""{"t":{"0":$last,"1":100}}"""
+    )
+    val each = refused(times(300, 200): _*)
+    assert(each.contains("t-0 begins at 1970-01-01T00:00:00.300Z and ends at 1970-01-01T00:00:00.200Z"))
+    assert(!each.contains("t-1"))
+    assert(begin(world(times(200, 200): _*), ReadMode.Batch) == at(0 -> 2, 1 -> 1))
+  }
+
+  test("a batch that begins at its end is read, and an end at latest is before no start") {
+    def ranges(end: String) = Seq("startingOffsets" -> """{"t":{"0":2,"1":1}}""", "endingOffsets" -> end)
+    assert(begin(world(ranges("""{"t":{"0":2,"1":-1}}"""): _*), ReadMode.Batch) == at(0 -> 2, 1 -> 1))
+    assert(refused(ranges("""{"t":{"0":2,"1":0}}"""): _*).contains("t-1 begins at 1 and ends at 0"))
+    val named = refused(ranges("""{"t":{"0":2}}"""): _*)
+    assert(named.contains("'endingOffsets'") && named.contains("t-1"))
+  }
+
+  test("a batch whose decided end is before its start is rejected") {
+    val behind = Seq("startingOffsets" -> """{"t":{"0":3,"1":1}}""", "endingTimestamp" -> "200")
+    val text   = refused(behind: _*)
+    assert(text.contains("t-0 begins at 3 and ends at 2") && !text.contains("t-1"))
+  }
+
+  test("ends per partition must name every partition and no other") {
+    Seq("endingOffsets" -> "endingOffsets", "endingOffsetsByTimestamp" -> "endingOffsetsByTimestamp").foreach {
+      case (option, name) =>
+        def text(json: String) = intercept[SpliceOptionException](
+          begin(world("startingOffsets" -> "earliest", option -> json))
+        ).getMessage
+        val less = text("""{"t":{"0":2}}""")
+        assert(less.contains(s"'$name'") && less.contains("Missing: t-1."), less)
+        assert(text("""{"t":{"0":2,"1":1,"7":0}}""").contains("Named, but not read: t-7."))
+    }
+  }
+
+  test("a group that has committed more than the log has ends at the end of the log") {
+    val run = world("startingOffsets" -> "earliest", "endingOffsets" -> "committed", "kafka.group.id" -> "g")
+    run.log.group = Map(t(0) -> 9L, t(1) -> 1L)
+    val e     = run.start()
+    val until = e.advance(e.start(StartPosition.Configured), Limits.Everything)
+    assert(until == at(0 -> 4, 1 -> 1) && e.evidence(until).nonEmpty)
+  }
+
+  test("an end that is decided while a query runs is decided once in it") {
+    val run  = world("startingOffsets" -> "earliest")
+    val from = begin(run)
+    val own  = new SimulatedRun("startingOffsets" -> "earliest", "endingOffsets" -> "latest").settings
+    val e    = run.start(own = own)
+    assert(e.evidence(from).isEmpty)
+    run.log.fill("t", 1, 5)
+    assert(e.evidence(at(0 -> 4, 1 -> 2)).nonEmpty && e.advance(from, Limits.Everything) == at(0 -> 4, 1 -> 2))
+    assert(run.side.keys("ending-").size == 1)
+  }
+
+  test("a bounded source does not count the offsets that a policy passed over") {
+    val run  = world("startingOffsets" -> "earliest", "endingOffsets" -> "latest", "onOutOfRange" -> "earliest")
+    val e    = run.start()
+    val from = e.start(StartPosition.Configured)
+    run.log.expire("t", 0, 3)
+    val until   = e.advance(from, Limits.Everything)
+    val columns = OffsetColumns("topic", "partition", "offset")
+    val end     = e.evidence(until).getOrElse(fail("it has not ended"))
+    val all     = end.offsets(columns).map(one => (one.from, one.until, one.offsets.ranges.toSeq))
+    assert(all == Seq((1, 4, Seq(3L -> 4L)), (0, 2, Seq(0L -> 2L))))
+    failure("KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED")(end.modificationTimes)
+    Seq(columns.copy(topic = "a"), columns.copy(partition = "a"), columns.copy(offset = "a")).foreach { wrong =>
+      assert(failure("KAFKA_OPTION.HAND_OVER_NOT_SUPPORTED")(end.offsets(wrong)).contains("'a'"))
+    }
+  }
+
+  test("the policy applies to committed offsets that retention has removed") {
+    def run(policy: String) = {
+      val made = world("startingOffsets" -> "committed", "kafka.group.id" -> "g", "onOutOfRange" -> policy)
+      made.log.group = Map(t(0) -> 0L, t(1) -> 1L)
+      made
+    }
+    assert(failure("KAFKA_DATA.DATA_LOSS")(begin(run("fail"))).contains("t-0 [0, 1)"))
+    assert(begin(run("earliest")) == at(0 -> 1, 1 -> 1) && begin(run("latest")) == at(0 -> 4, 1 -> 1))
+    val ahead = run("fail")
+    ahead.log.group = Map(t(0) -> 1L, t(1) -> 3L)
+    assert(failure("KAFKA_DATA.START_BEYOND_END_OF_LOG")(begin(ahead)).contains("t-1: 3, but the log ends at 2"))
+  }
+
+  test("a start is not beyond the end because a broker that is behind knows less") {
+    val run = world("startingOffsets" -> """{"t":{"0":4,"1":2}}""")
+    run.log.answerEnds(Map.empty)
+    run.log.answerEnds(Map(t(0) -> 3L))
+    assert(begin(run) == at(0 -> 4, 1 -> 2))
+  }
+
+  test("an entry of two skipped ranges stays until both are passed") {
+    val side = new MemorySideLog
+    val log  = new SkipLog(side)
+    log.add(at(0 -> 1, 1 -> 1), at(0 -> 4, 1 -> 6))
+    log.add(at(0 -> 7), at(0 -> 9))
+    log.retain(at(0 -> 8, 1 -> 5))
+    assert(side.keys("").size == 2 && log.known.start(t(1), 0, 2, 8) == 6)
+    log.retain(at(0 -> 3, 1 -> 6))
+    assert(side.keys("").size == 2)
+    log.retain(at(0 -> 4, 1 -> 6))
+    assert(side.keys("") == Seq("skips-00000001"))
+  }
+
+  test("a partition whose start another driver did not decide with the others has its start in the next round") {
+    val side          = new MemorySideLog
+    val (one, second) = (new StartLog(side), new StartLog(side))
+    val position      = at(0 -> 5)
+    assert(one.starts(Set(t(1)), position)(_.map(_ -> 3L).toMap) == Map(t(1) -> 3L))
+    def both() = second.starts(Set(t(1), t(2)), position)(_.map(_ -> 8L).toMap)
+    assert(both() == Map(t(1) -> 3L), "the entry of the other driver holds")
+    assert(both() == Map(t(1) -> 3L, t(2) -> 8L))
+    assert(both() == Map(t(1) -> 3L, t(2) -> 8L) && side.keys("").size == 2)
+    assert(new StartLog(side).known == Map((t(1), 0) -> 3L, (t(2), 0) -> 8L))
+  }
+
+  test("a topic in two floors is a member of the first") {
+    val floors = Seq(AdmissionFloor(0.5, Set("u")), AdmissionFloor(0.3, Set("u", "v")))
+    val share  = new Sharing(AdmissionRules(AdmissionPolicy.Lag, Map.empty, floors), new RecordSizes)
+    val ready  = SortedMap.from(Seq("t", "u", "v").map(LogPartition(_, 0) -> (0L -> 1000L)))
+    val rows   =
+      share(Limits.Limited(rows = Some(100)), SortedMap.from(ready.updated(LogPartition("t", 0), 0L -> 100000L)))
+    assert(rows(LogPartition("u", 0)) >= 50 && rows(LogPartition("v", 0)) >= 30 && rows.values.sum == 100)
+  }
+
+  test("the sizes of records of one topic name on two clusters are apart") {
+    val sizes        = new RecordSizes
+    val (east, west) = (sizes.within("east"), sizes.within("west"))
+    east.learn("t", 10, 1000)
+    west.foundNone("t")
+    assert(east.of("t").contains(100.0) && west.of("t").isEmpty && sizes.of("t").isEmpty)
+    assert(sizes.of("east/t").contains(100.0) && east.estimate("t") == 100.0)
+    assert(west.estimate("t") == RecordSizes.Unknown / 2 && sizes.estimate("t") == RecordSizes.Unknown)
+  }
+}

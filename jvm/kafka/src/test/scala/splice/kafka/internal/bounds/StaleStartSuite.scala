@@ -1,0 +1,120 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.bounds
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
+import splice.kafka.internal.enumerator.SimulatedRun
+import splice.source.{Limits, OnGap, StartPosition}
+import splice.source.errors.SpliceException
+
+/** Starts when the ends come from a broker that is behind, or retention removes records meanwhile. */
+final class StaleStartSuite extends AnyFunSuite {
+
+  /** Records at the times 0, 100, … 900, of which the first 5 are removed. */
+  private def world(options: (String, String)*): SimulatedRun = {
+    val run = new SimulatedRun(options: _*)
+    run.log.create("t", 1)
+    run.log.write("t", 0, (0L until 10L).map(_ * 100): _*)
+    run.log.expire("t", 0, 5)
+    run
+  }
+
+  /** All responses have an end that is before the log. */
+  private def stale(run: SimulatedRun): SimulatedRun = {
+    run.log.between = call => if (call == "earliest") run.log.answerEnds(Map(t(0) -> 3L))
+    run.log.answerEnds(Map(t(0) -> 3L))
+    run
+  }
+
+  private def timed(run: SimulatedRun, onGap: OnGap, millis: Long) =
+    run.start().start(StartPosition.Time(millis, onGap))
+
+  private def isRefused(condition: String)(body: => Any) =
+    assert(intercept[SpliceException](body).getCondition == s"SPLICE_$condition")
+
+  test("an end before the log is requested again") {
+    Seq(OnGap.Fail, OnGap.Warn).foreach { onGap =>
+      val run = world()
+      run.log.answerEnds(Map(t(0) -> 3L))
+      assert(timed(run, onGap, 5000) == at(0 -> 10))
+    }
+  }
+
+  test("a start at an end that stays before the log begins at the log, if the policy of gaps accepts it") {
+    val run  = stale(world())
+    val from = timed(run, OnGap.Warn, 5000)
+    assert(from == at(0 -> 5))
+    run.log.between = _ => ()
+    run.log.settle()
+    assert(run.start().advance(from, Limits.Everything) == at(0 -> 10))
+    isRefused("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(stale(world()), OnGap.Fail, 5000))
+  }
+
+  test("a start of the options at the end is not before the log either") {
+    Seq(
+      Seq("startingOffsets"   -> "latest"),
+      Seq("startingOffsets"   -> """{"t":{"0":-1}}"""),
+      Seq("startingTimestamp" -> "5000", "startingOffsetsByTimestampStrategy" -> "latest"),
+      Seq("startingOffsets"   -> "committed", "kafka.group.id"                -> "g", "onNoCommittedOffset" -> "latest")
+    ).foreach { options =>
+      withClue(s"$options: ") {
+        val once = world(options: _*)
+        once.log.answerEnds(Map(t(0) -> 3L))
+        assert(once.start().start(StartPosition.Configured) == at(0 -> 10))
+        val always = stale(world(options: _*))
+        assert(always.start().start(StartPosition.Configured) == at(0 -> 5))
+      }
+    }
+  }
+
+  test("records between an outdated end and the end are read, so their removal is a loss") {
+    def outdated() = {
+      val run = world()
+      run.log.answerEnds(Map(t(0) -> 7L))
+      val from = timed(run, OnGap.Warn, 5000)
+      assert(from == at(0 -> 7))
+      run -> from
+    }
+    val (kept, start) = outdated()
+    assert(kept.start().advance(start, Limits.Everything) == at(0 -> 10))
+    val (run, from) = outdated()
+    run.log.expire("t", 0, 9)
+    isRefused("KAFKA_DATA.DATA_LOSS")(run.start().advance(from, Limits.Everything))
+  }
+
+  test("records that are written and removed while the time is decided are a gap") {
+    def removing() = {
+      val run = world()
+      run.log.between = call =>
+        if (call == "ends" && run.log.end(t(0)) == 10) {
+          run.log.write("t", 0, 6000, 7000)
+          run.log.expire("t", 0, 12)
+        }
+      run
+    }
+    isRefused("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(removing(), OnGap.Fail, 5000))
+    assert(timed(removing(), OnGap.Warn, 5000) == at(0 -> 12))
+  }
+
+  test("a record that is removed after it was found is a gap, or else lost") {
+    def removing(all: Boolean) = {
+      val run   = world()
+      var times = 0
+      run.log.between = call =>
+        if (call == "atTime" && (all || times == 0)) {
+          times += 1
+          run.log.expire("t", 0, 5L + times)
+        }
+      run
+    }
+    isRefused("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(removing(all = false), OnGap.Fail, 500))
+    assert(timed(removing(all = false), OnGap.Warn, 500) == at(0 -> 6))
+    val run  = removing(all = true)
+    val from = timed(run, OnGap.Warn, 500)
+    assert(from.get(t(0)).exists(_ < run.log.first(t(0))))
+    isRefused("KAFKA_DATA.DATA_LOSS")(run.start().advance(from, Limits.Everything))
+  }
+}

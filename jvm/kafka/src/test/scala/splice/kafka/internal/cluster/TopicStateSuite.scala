@@ -1,0 +1,30 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.cluster
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.kafka.clients.admin.TopicDescription
+import org.apache.kafka.common.{Node, TopicPartitionInfo, Uuid}
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Topics as brokers describe them. */
+final class TopicStateSuite extends AnyFunSuite {
+
+  private def state(id: Uuid): TopicState = {
+    val partitions = (0 until 3).map(p =>
+      new TopicPartitionInfo(p, Node.noNode, List.empty[Node].asJava, List.empty[Node].asJava)
+    )
+    KafkaLogMetadata.state(new TopicDescription("t", false, partitions.asJava, java.util.Set.of(), id))
+  }
+
+  test("a topic has the id and the number of partitions that the broker returns") {
+    val id = Uuid.randomUuid()
+    assert(state(id) == TopicState(Some(id.toString), 3))
+  }
+
+  test("the id of a broker that knows no ids is none, and not an id that differs from the known one") {
+    assert(state(Uuid.ZERO_UUID) == TopicState(None, 3))
+  }
+}

@@ -1,0 +1,87 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.enumerator
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.internal.admission.RecordSizes
+import splice.kafka.internal.cluster.{ClockedDiscovery, SecondLook}
+import splice.kafka.internal.metrics.{PartitionRead, ReadReports, TaskReads}
+import splice.kafka.internal.reader.KafkaReaders
+import splice.kafka.internal.value.KafkaSchema
+import splice.source.{EnumeratorContext, Limits, LogPartition, ReadMode, StartPosition}
+import splice.source.errors.SpliceException
+import splice.source.runtime.Report
+import splice.kafka.internal.enumerator.SimulatedRun.{range, t}
+
+/** Record sizes that an enumerator learns from tasks, and its results about partitions. */
+final class EnumeratorFiguresSuite extends AnyFunSuite {
+
+  private val u = LogPartition("u", 0)
+
+  /** Two topics of ten records each, and an enumerator whose tasks report to `key`. */
+  final private class World(options: (String, String)*) {
+    val run = new SimulatedRun(Seq("subscribe" -> "t,u", "startingOffsets" -> "earliest") ++ options: _*)
+    Seq("t", "u").foreach { topic =>
+      run.log.create(topic, 1)
+      run.log.fill(topic, 0, 10)
+    }
+    val sizes = new RecordSizes
+
+    private val looks   = new SecondLook(run.settings.retries, run.settings.retryInterval, _ => ())
+    private val context = EnumeratorContext(run.side, ReadMode.Stream, run.clock, cores = 2, run = "run")
+    private val found   = new ClockedDiscovery(run.log, run.settings.discoveryInterval, run.clock)
+
+    val e = new KafkaEnumerator(run.settings, context, run.log, found, looks, sizes, new ReadReports("key"))
+  }
+
+  test("the sizes of records are those that tasks report, and a topic without a record is taken for smaller ones") {
+    val w     = new World
+    val begin = w.e.start(StartPosition.Configured)
+    w.e.figures(begin)
+    val until = w.e.advance(begin, Limits.Everything)
+    w.e.reported(Seq(
+      Report("key", TaskReads(Map(t(0) -> PartitionRead(rows = 10, bytes = 1000, millis = 0)))),
+      Report("other", TaskReads(Map(u -> PartitionRead(rows = 10, bytes = 5000, millis = 0))))
+    ))
+    w.e.figures(until)
+    assert(w.sizes.of("t").contains(100.0) && w.sizes.of("u").isEmpty)
+    assert(w.sizes.estimate("u") == RecordSizes.Unknown / 2)
+    w.e.figures(until)
+    assert(w.sizes.estimate("u") == RecordSizes.Unknown / 2, "nothing was read since")
+    assert(w.e.cost(range(0, 0, 10)) == 4000)
+  }
+
+  test("readers report to the enumerator by its key, and know its sizes") {
+    val w = new World
+    w.sizes.learn("t", 10, 500)
+    w.e.readers(KafkaSchema(includeHeaders = false), Seq(range(0, 0, 1))) match {
+      case own: KafkaReaders =>
+        assert((own.settings.reportKey, own.sizes, own.run) == (("key", Map("t" -> 50.0), "run")))
+      case other => fail(s"$other")
+    }
+  }
+
+  test(
+    "a partition is a member while brokers describe it, and each partition of the position is one before the first look"
+  ) {
+    val w    = new World("onTopicRemoved" -> "drain")
+    val from = w.run.start().advance(w.run.start().start(StartPosition.Configured), Limits.Everything)
+    assert(Seq("t-0", "u-0", "t-1").map(w.e.isMember(from)) == Seq(true, true, false))
+    w.e.advance(from, Limits.Everything)
+    assert(Seq("t-0", "u-0").map(w.e.isMember(from)) == Seq(true, true))
+    w.run.log.delete("u")
+    w.run.later()
+    val until = w.e.advance(from, Limits.Everything)
+    assert(until.get(u).nonEmpty && Seq("t-0", "u-0").map(w.e.isMember(until)) == Seq(true, false))
+  }
+
+  test("the outlook of several topics is an error if the user may not read one of them, and requests each") {
+    val w = new World
+    assert(w.e.outlook().logs.keySet == Set(t(0), u))
+    w.run.log.unreadable = Set("u")
+    val error = intercept[SpliceException](w.e.outlook())
+    assert(error.getCondition == "SPLICE_KAFKA.BROKER_ERROR" && error.getMessage.contains("u"))
+  }
+}

@@ -1,0 +1,167 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.enumerator
+
+import java.time.Duration
+
+import scala.collection.immutable.SortedSet
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.internal.bounds.EndWatch
+import splice.kafka.internal.cluster.{Outage, SecondLook, Silence}
+import splice.kafka.internal.errors.DataLoss
+import splice.kafka.internal.identity.Recreation
+import splice.kafka.internal.options.Subscription
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.{Limits, LogPartition, StartPosition}
+import splice.testkit.LoggedMessages
+import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
+
+/** The warnings of an enumerator, and their number. */
+final class EnumeratorWarningsSuite extends AnyFunSuite {
+
+  private def world(options: (String, String)*): SimulatedRun = {
+    val run = new SimulatedRun(("startingOffsets" -> "earliest") +: options: _*)
+    run.log.create("t", 1)
+    run.log.fill("t", 0, 10)
+    run
+  }
+
+  private def warned(name: String)(body: => Any): Seq[String] = LoggedMessages.during(name)(body)._2
+
+  private def lost(body: => Any): Seq[String] = warned("splice.kafka.internal.errors.DataLoss")(body)
+
+  test("an outage is one warning and one message when it ends, and the next outage too") {
+    val run  = world("clusterTimeout" -> "1m")
+    val e    = run.start()
+    val from = e.start(StartPosition.Configured)
+    (1 to 2).foreach { _ =>
+      val messages = warned(classOf[Outage].getName) {
+        run.log.away = Some(_ => true)
+        (1 to 5).foreach(_ => assert(e.advance(from, Limits.Everything) eq from))
+        run.log.away = None
+        (1 to 2).foreach(_ => e.advance(from, Limits.Everything))
+      }
+      assert(messages.size == 2 && messages.head.contains("up to 60 s"), messages)
+      assert(messages.last.contains("respond again"), messages)
+    }
+  }
+
+  test("brokers that tell no cluster id are one warning per run, which names them") {
+    val run = world()
+    run.log.clusterId = None
+    val messages = warned(classOf[Recreation].getName) {
+      val e     = run.start()
+      val begin = e.start(StartPosition.Configured)
+      (1 to 3).foreach { _ =>
+        run.later()
+        e.advance(begin, Limits.Everything)
+      }
+    }
+    assert(messages.size == 1 && messages.head.contains("simulated:9092") && messages.head.contains("no cluster id"))
+  }
+
+  test("the warning for records that retention removed has all that is passed over, and is not repeated") {
+    Seq(
+      "earliest"        -> (("t-0 [4, 8)", "reading continues at the earliest record")),
+      "latest"          -> (("t-0 [4, 20)", "reading continues at the end")),
+      "timestamp:15000" -> (("t-0 [4, 15)", "reading continues at 1970-01-01T00:00:15Z")),
+      // No record has this time.
+      "timestamp:30000" -> (("t-0 [4, 20)", "reading continues at 1970-01-01T00:00:30Z"))
+    ).foreach { case (policy, (range, what)) =>
+      val run = new SimulatedRun("startingOffsets" -> "earliest", "onOutOfRange" -> policy)
+      run.log.create("t", 1)
+      run.log.write("t", 0, (0 until 20).map(_ * 1000L): _*)
+      run.log.expire("t", 0, 8)
+      val messages = lost {
+        val e = run.start()
+        (1 to 3).foreach(_ => e.advance(at(0 -> 4), Limits.Everything))
+        run.start().advance(at(0 -> 4), Limits.Everything)
+      }
+      assert(messages.size == 1 && messages.head.contains(range) && messages.head.contains(what), (policy, messages))
+    }
+  }
+
+  private val mirror = (0 to 1).map(LogPartition("mirror", _))
+
+  private def waiting(loss: DataLoss, isCommitted: Boolean): (SimulatedLog, EndWatch) = {
+    val log = new SimulatedLog(Subscription.Topics(SortedSet("mirror")))
+    log.create("mirror", 2)
+    (log, new EndWatch(log, new SecondLook(1, Duration.ZERO, _ => ()), loss, isCommitted))
+  }
+
+  test("a log that is waited for is one warning for each partition, and another one when it is waited for again") {
+    val (log, watch)                             = waiting(DataLoss.Fail, isCommitted = false)
+    def look(starts: KafkaPosition): Seq[String] = warned(classOf[EndWatch].getName) {
+      watch.expect(starts)
+      watch.ends(starts, mirror.toSet)(log.ends)(false)
+    }
+    val first = KafkaPosition.of(Seq(mirror(0) -> 6L, mirror(1) -> 9L))
+    log.fill("mirror", 0, 4)
+    val messages = look(first)
+    assert(messages.size == 2 && messages.head.contains("mirror-0 is to be read from 6 on, and its log ends at 4"))
+    assert(messages.last.contains("mirror-1 is to be read from 9 on, and its log ends at 0"))
+    assert(look(first).isEmpty)
+    log.fill("mirror", 0, 2)
+    log.fill("mirror", 1, 9)
+    assert(look(first).isEmpty)
+    assert(look(KafkaPosition.of(Seq(mirror(0) -> 8L, mirror(1) -> 9L))).size == 1)
+  }
+
+  test("an open transaction before the position is one warning, with the offset from which on it is open") {
+    val (log, watch) = waiting(DataLoss.Fail, isCommitted = true)
+    log.fill("mirror", 0, 60)
+    log.open = Map(mirror(0) -> 20L)
+    val position = KafkaPosition.of(Seq(mirror(0) -> 60L))
+    val messages = warned(classOf[EndWatch].getName) {
+      (1 to 3).foreach(_ => watch.ends(position, Set(mirror(0)))(log.ends)(false))
+    }
+    assert(messages.size == 1, messages)
+    assert(messages.head.contains("mirror-0 was read up to offset 60, and transactions are open from offset 40 on"))
+  }
+
+  test("the ranges of a logged batch that cannot be read again are one warning, and none in later runs") {
+    val run = world("subscribe" -> "t,u", "onTopicRemoved" -> "drop")
+    run.log.create("u", 1)
+    val e     = run.start()
+    val from  = e.start(StartPosition.Configured)
+    val until = e.advance(from, Limits.Everything)
+    run.log.delete("t")
+    def replayed() = lost(run.replay(from, until)).filter(_.contains("a logged batch is read again"))
+    val messages   = replayed()
+    assert(messages.size == 1 && messages.head.contains("t-0 [0, 10)"), messages)
+    assert(replayed().isEmpty)
+  }
+
+  test("a topic that was deleted is one warning, in the run that finds it") {
+    Seq("drop", "drain").foreach { policy =>
+      val run = world("subscribePattern" -> "[tu]", "onTopicRemoved" -> policy)
+      run.log.create("u", 1)
+      val e    = run.start()
+      val from = e.advance(e.start(StartPosition.Configured), Limits.Everything)
+      run.log.delete("t")
+      val messages = lost {
+        (1 to 3).foreach { _ =>
+          run.later()
+          e.advance(from, Limits.Everything)
+        }
+        run.start().advance(from, Limits.Everything)
+      }
+      assert(messages.size == 1 && messages.head.contains("t-0 [10, 10)"), (policy, messages))
+      assert(messages.head.contains("or the user may not describe the topic any more"), "a pattern does not match it")
+    }
+  }
+
+  test("the warning for many partitions without a response names 50 of them, and how many others there are") {
+    val run = world()
+    run.log.create("t", 54)
+    val e    = run.start()
+    val from = e.start(StartPosition.Configured)
+    run.log.leaderless = (1 to 53).map(t).toSet
+    val messages = warned(classOf[Silence].getName)(e.advance(from, Limits.Everything))
+    assert(messages.size == 1 && messages.head.contains(" t-50 and 3 other partitions."), messages)
+    assert(!messages.head.contains("t-51"))
+  }
+}

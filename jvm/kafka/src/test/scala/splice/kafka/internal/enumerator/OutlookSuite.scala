@@ -1,0 +1,47 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.enumerator
+
+import java.time.Instant
+
+import scala.collection.immutable.SortedMap
+import scala.util.Using
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.sidelog.MemorySideLog
+import splice.source.StartPosition
+import splice.source.errors.SpliceException
+import splice.source.log.{LogOutlook, LogRange}
+import splice.kafka.internal.enumerator.SimulatedRun.t
+
+/** What is known of logs before they are read. */
+final class OutlookSuite extends AnyFunSuite {
+
+  private def at(millis: Long) = Some(Instant.ofEpochMilli(millis))
+
+  test("ranges and times of first records, also before the start, and nothing is written") {
+    val run = new SimulatedRun()
+    run.log.create("t", 3)
+    run.log.write("t", 0, 100, 200, 300, 400)
+    run.log.write("t", 1, 150)
+    run.log.expire("t", 0, 2)
+    val side = new MemorySideLog
+    Using.resource(run.start(sideLog = side)) { enumerator =>
+      assert(enumerator.outlook().logs == SortedMap(
+        t(0) -> LogOutlook(LogRange(2, 4), at(300)),
+        t(1) -> LogOutlook(LogRange(0, 1), at(150)),
+        t(2) -> LogOutlook(LogRange(0, 0), None)
+      ))
+    }
+    assert(side.keys("").isEmpty && run.log.commits.isEmpty)
+  }
+
+  test("a topic that does not exist is the error of the start") {
+    def failure(ask: KafkaEnumerator => Any): String =
+      intercept[SpliceException](Using.resource(new SimulatedRun().start())(ask)).getMessage
+    assert(failure(_.outlook()) == failure(_.start(StartPosition.Configured)))
+    assert(failure(_.outlook()).contains("SPLICE_KAFKA_OPTION.TOPIC_NOT_FOUND"))
+  }
+}

@@ -1,0 +1,225 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.enumerator
+
+import java.time.Duration
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+import scala.collection.mutable
+
+import splice.kafka.internal.cluster.{LogDescription, LogMetadata, LogOffsets, TimedOffset, TopicState}
+import splice.kafka.internal.errors.KafkaErrors
+import splice.kafka.internal.options.Subscription
+import splice.source.LogPartition
+import splice.source.errors.SpliceException
+import splice.source.log.LogRecord
+
+/** A cluster in memory that answers as brokers do, counts what it is asked, and can answer late or with something old. */
+final class SimulatedLog(subscription: Subscription, @volatile var named: Set[String] = Set.empty) extends LogMetadata {
+
+  private val held  = mutable.SortedMap.empty[LogPartition, SimulatedLog.Held]
+  private val ids   = mutable.Map.empty[String, Int]
+  private var made  = 0
+  private val stale = mutable.Queue.empty[Map[LogPartition, Long]]
+  private val old   = mutable.Queue.empty[LogDescription]
+  private val blind = mutable.Queue.empty[Set[LogPartition]]
+
+  var subscribed: Subscription                 = subscription
+  var clusterId: Option[String]                = Some("cluster-a")
+  var tellsIds                                 = true
+  var away: Option[String => Boolean]          = None
+  var leaderless: Set[LogPartition]            = Set.empty
+  var unreadable: Set[String]                  = Set.empty
+  var commits: Vector[Map[LogPartition, Long]] = Vector.empty
+
+  /** Whether commits fail. */
+  @volatile var commitsFail: Boolean     = false
+  var group: Map[LogPartition, Long]     = Map.empty
+  var between: String => Unit            = _ => ()
+  var open: Map[LogPartition, Long]      = Map.empty
+  val calls: mutable.ArrayBuffer[String] = mutable.ArrayBuffer.empty
+  var closed                             = false
+  var closing: () => Unit                = () => ()
+
+  def create(topic: String, partitions: Int): Unit = {
+    if (!ids.contains(topic)) { made += 1; ids(topic) = made }
+    (0 until partitions).foreach(p => held.getOrElseUpdate(LogPartition(topic, p), new SimulatedLog.Held))
+  }
+
+  def delete(topic: String): Unit = {
+    ids -= topic
+    held.keys.filter(_.topic == topic).toSeq.foreach(held.remove)
+  }
+
+  /** Appends records with these timestamps. */
+  def write(topic: String, partition: Int, millis: Long*): Unit =
+    held(LogPartition(topic, partition)).append(millis)
+
+  def fill(topic: String, partition: Int, count: Int): Unit = write(topic, partition, Seq.fill(count)(0L): _*)
+
+  /** Removes records below an offset. */
+  def expire(topic: String, partition: Int, until: Long): Unit = held(LogPartition(topic, partition)).expire(until)
+
+  /** Makes offsets hold no record, as markers of transactions do. */
+  def clear(topic: String, partition: Int, from: Long, until: Long): Unit =
+    held(LogPartition(topic, partition)).clear(from, until)
+
+  /** Removes records from an offset on, as an unclean election does. */
+  def truncate(topic: String, partition: Int, end: Long): Unit = held(LogPartition(topic, partition)).truncate(end)
+
+  /** The next question about ends is answered with these. */
+  def answerEnds(ends: Map[LogPartition, Long]): Unit = stale.enqueue(ends)
+
+  /** The next description leaves these out. */
+  def hide(partitions: LogPartition*): Unit = blind.enqueue(partitions.toSet)
+
+  /** From now on answers are as the cluster is. */
+  def settle(): Unit = {
+    stale.clear()
+    blind.clear()
+  }
+
+  def has(partition: LogPartition): Boolean = held.contains(partition)
+  def partitions: Set[LogPartition]         = held.keySet.toSet
+  def first(partition: LogPartition): Long  = held(partition).first
+  def end(partition: LogPartition): Long    = held(partition).end
+
+  /** The next description is this one. */
+  def answer(description: LogDescription): Unit = old.enqueue(description)
+
+  override def describe(): LogDescription = asked("describe") {
+    if (old.isEmpty) describeNow() else old.dequeue()
+  }
+
+  private def describeNow(): LogDescription = {
+    val hidden  = if (blind.isEmpty) Set.empty[LogPartition] else blind.dequeue()
+    val there   = SortedSet.from(held.keySet.filter(subscribed.covers).filterNot(hidden))
+    val topics  = there.map(_.topic)
+    val missing = SortedSet.from(named.filterNot(topics))
+    LogDescription(clusterId, SortedMap.from(idsOf(topics)), there, missing)
+  }
+
+  override def earliest(partitions: Set[LogPartition]): Map[LogPartition, Long] =
+    asked("earliest") {
+      val absent = partitions -- held.keySet
+      // Brokers do not respond to such a request before its timeout.
+      require(absent.isEmpty, s"a request for the first offsets of $absent, which do not exist")
+      led(partitions).map(p => p -> held(p).first).toMap
+    }
+
+  override def ends(partitions: Set[LogPartition]): Map[LogPartition, Long] = asked("ends")(endsOf(led(partitions)))
+
+  private def endsOf(partitions: Set[LogPartition]): Map[LogPartition, Long] = {
+    val now = there(partitions).map(p => p -> (held(p).end - open.getOrElse(p, 0L))).toMap
+    if (stale.isEmpty) now else now ++ stale.dequeue().filter { case (p, _) => partitions(p) }
+  }
+
+  override def endsSoon(partitions: Set[LogPartition]): LogOffsets = asked("ends") {
+    val (found, silent) = partitions.partition(p => held.contains(p) && !leaderless(p))
+    LogOffsets(endsOf(found), errors(silent))
+  }
+
+  override def earliestSoon(partitions: Set[LogPartition]): LogOffsets = asked("earliest") {
+    val (found, silent) = partitions.partition(p => held.contains(p) && !leaderless(p))
+    LogOffsets(found.map(p => p -> held(p).first).toMap, errors(silent))
+  }
+
+  override def written(partitions: Set[LogPartition]): Map[LogPartition, Long] =
+    asked("written")(there(led(partitions)).map(p => p -> held(p).end).toMap)
+
+  override def atTime(millis: Map[LogPartition, Long]): Map[LogPartition, TimedOffset] = asked("atTime") {
+    led(millis.keySet)
+    millis.flatMap { case (p, time) => held.get(p).flatMap(_.at(time)).map(p -> _) }
+  }
+
+  override def firstRecords(ranges: Map[LogPartition, (Long, Long)]): Map[LogPartition, Long] = asked("firstRecords") {
+    ranges.flatMap { case (p, (from, until)) =>
+      held.get(p).flatMap(_.from(from)).map(_.offset).filter(_ < until).map(p -> _)
+    }
+  }
+
+  override def records(at: Map[LogPartition, Long]): Map[LogPartition, LogRecord] = asked("records") {
+    at.flatMap { case (p, offset) =>
+      held.get(p).flatMap(_.from(offset)).filter(_.offset == offset).map(r => p -> LogRecord(r.millis, None))
+    }
+  }
+
+  override def topicStates(topics: Set[String]): () => Map[String, TopicState] = () =>
+    asked("ids") {
+      topics.filter(ids.contains).map(t =>
+        t -> TopicState(idsOf(Set(t)).get(t), held.keysIterator.count(_.topic == t))
+      ).toMap
+    }
+
+  override def checkReadable(topics: Set[String]): Unit = topics.find(unreadable).foreach { topic =>
+    throw KafkaErrors.refused("simulated:9092", "access to topics", new RuntimeException(s"no right to read $topic"))
+  }
+
+  override def commit(offsets: Map[LogPartition, Long]): Unit = commits :+= offsets
+  override def flushCommits(): Boolean                        = !commitsFail
+
+  override def committed(partitions: Set[LogPartition]): Map[LogPartition, Long] =
+    asked("committed")(group.filter { case (p, _) => partitions(p) })
+
+  override def close(): Unit = {
+    closed = true
+    closing()
+  }
+
+  private def there(partitions: Set[LogPartition]): Set[LogPartition] = partitions.filter(held.contains)
+
+  /** All of them, unless one has no leader. */
+  private def led(partitions: Set[LogPartition]): Set[LogPartition] = {
+    errors(partitions.filter(leaderless)).values.headOption.foreach(throw _)
+    partitions
+  }
+
+  private def errors(partitions: Set[LogPartition]): Map[LogPartition, SpliceException] =
+    partitions.iterator.map(p => p -> unreachable(s"offsets of $p")).toMap
+
+  private def unreachable(what: String): SpliceException =
+    KafkaErrors.unreachable("simulated:9092", what, Duration.ofSeconds(1), new RuntimeException("away"))
+
+  private def idsOf(topics: collection.Set[String]): Map[String, String] =
+    if (tellsIds) topics.iterator.flatMap(t => ids.get(t).map(id => t -> s"id-$id")).toMap else Map.empty
+
+  private def asked[A](what: String)(answer: => A): A = {
+    calls += what
+    if (away.exists(_(what))) throw unreachable(what)
+    val said = answer
+    between(what)
+    said
+  }
+}
+
+object SimulatedLog {
+
+  final private class Held {
+    private var records: Vector[TimedOffset] = Vector.empty
+    var first                                = 0L
+    var end                                  = 0L
+
+    def append(millis: Seq[Long]): Unit = millis.foreach { time =>
+      records :+= TimedOffset(end, time)
+      end += 1
+    }
+
+    def expire(until: Long): Unit = {
+      first = math.max(first, math.min(until, end))
+      records = records.filter(_.offset >= first)
+    }
+
+    def truncate(to: Long): Unit = {
+      end = to
+      records = records.filter(_.offset < to)
+    }
+
+    /** Makes offsets hold no record, as markers of transactions do. */
+    def clear(from: Long, until: Long): Unit = records = records.filterNot(r => r.offset >= from && r.offset < until)
+
+    def from(offset: Long): Option[TimedOffset] = records.find(_.offset >= offset)
+
+    def at(time: Long): Option[TimedOffset] = records.find(_.millis >= time)
+  }
+}

@@ -1,0 +1,64 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.identity
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.internal.enumerator.SimulatedRun.{at, range}
+import splice.kafka.internal.enumerator.SimulatedRun
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.{Limits, SplitEnumerator, StartPosition}
+import splice.source.errors.SpliceException
+
+/** Brokers that tell no cluster id, or tell it only at times. */
+final class IdentitySuite extends AnyFunSuite {
+
+  private def run: SimulatedRun = {
+    val run = new SimulatedRun("startingOffsets" -> "earliest")
+    run.log.create("t", 1)
+    run.log.fill("t", 0, 5)
+    run.log.clusterId = None
+    run
+  }
+
+  private def read(enumerator: SplitEnumerator[KafkaPosition], from: KafkaPosition): KafkaPosition =
+    enumerator.advance(from, Limits.Everything)
+
+  test("a cluster without an id is read, and read on after a restart") {
+    val lived = run
+    val first = lived.start()
+    assert(read(first, first.start(StartPosition.Configured)) == at(0 -> 5L))
+    lived.log.fill("t", 0, 2)
+    val second = lived.start()
+    assert(read(second, at(0 -> 5L)) == at(0 -> 7L))
+    assert(second.splits(at(0 -> 5L), at(0 -> 7L)) == Seq(range(0, 5, 7)))
+    assert(lived.side.keys("identity-").flatMap(lived.side.get).flatten.forall(!_.contains("cluster")))
+  }
+
+  test("an id that is told later is kept, and holds also when it is not told in between") {
+    val lived = run
+    val first = lived.start()
+    val _     = read(first, first.start(StartPosition.Configured))
+    lived.log.clusterId = Some("cluster-a")
+    lived.log.fill("t", 0, 1)
+    assert(read(lived.start(), at(0 -> 5L)) == at(0 -> 6L))
+    lived.log.clusterId = None
+    lived.log.fill("t", 0, 1)
+    assert(read(lived.start(), at(0 -> 6L)) == at(0 -> 7L))
+    lived.log.clusterId = Some("cluster-b")
+    val error = intercept[SpliceException](read(lived.start(), at(0 -> 7L)))
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.OTHER_CLUSTER")
+  }
+
+  test("a topic made again is seen by its own id on a cluster without one") {
+    val lived = run
+    val first = lived.start()
+    val _     = read(first, first.start(StartPosition.Configured))
+    lived.log.delete("t")
+    lived.log.create("t", 1)
+    lived.log.fill("t", 0, 9)
+    val error = intercept[SpliceException](read(lived.start(), at(0 -> 5L)))
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.TOPIC_RECREATED")
+  }
+}

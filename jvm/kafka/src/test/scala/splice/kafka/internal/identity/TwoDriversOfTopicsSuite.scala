@@ -1,0 +1,93 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.identity
+
+import java.time.Instant
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.sidelog.MemorySideLog
+import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedRun}
+import splice.kafka.internal.split.KafkaPosition
+import splice.source.{Limits, LogPartition, StartPosition}
+
+/** Two drivers on one checkpoint by mistake. One of them has not read the latest entries of topics. */
+final class TwoDriversOfTopicsSuite extends AnyFunSuite {
+
+  private def position(topic: String, offset: Long): KafkaPosition =
+    KafkaPosition.of(Seq(LogPartition(topic, 0) -> offset))
+
+  private def owner(id: String): Owner = Owner(Some("cluster-a"), Some(id))
+
+  private def ranges(e: KafkaEnumerator, from: KafkaPosition, until: KafkaPosition): Seq[String] =
+    e.splits(from, until).map(_.toString)
+
+  test("a generation follows the entry that the other driver has created for another topic") {
+    val side          = new MemorySideLog
+    val (one, behind) = (new IdentityLog(side), new IdentityLog(side))
+    one.renew("u", owner("u-2"), position("u", 5))(position("u", 0))
+    val made = behind.renew("t", owner("t-2"), position("t", 7))(position("t", 1))
+    assert((made.topic, made.number, made.starts) == (("t", 1, position("t", 1))))
+    assert(behind.known.latest("t") == 1 && behind.known.latest("u") == 1)
+    assert(new IdentityLog(side).known == behind.known)
+  }
+
+  test("a generation of the same topic that the other driver has begun holds, and its start is not decided again") {
+    val side          = new MemorySideLog
+    val (one, behind) = (new IdentityLog(side), new IdentityLog(side))
+    one.renew("t", owner("t-2"), position("t", 5))(position("t", 0))
+    val made = behind.renew("t", owner("t-2"), position("t", 5))(fail("decided again"))
+    assert(made.starts == position("t", 0) && side.keys("generation-").size == 1)
+  }
+
+  test("a topic that both drivers find recreated is read once, although one of them finds another one too") {
+    val run = new SimulatedRun(
+      "subscribe"        -> "t,u",
+      "startingOffsets"  -> "earliest",
+      "onTopicRecreated" -> "restart"
+    )
+    def recreate(topic: String, records: Int): Unit = {
+      run.log.delete(topic)
+      run.log.create(topic, 1)
+      run.log.fill(topic, 0, records)
+    }
+    Seq("t", "u").foreach(run.log.create(_, 1))
+    Seq("t", "u").foreach(run.log.fill(_, 0, 5))
+    val (one, behind) = (run.start(), run.start())
+    val from          = one.advance(one.start(StartPosition.Configured), Limits.Everything)
+    behind.advance(from, Limits.Everything)
+    recreate("u", 3)
+    run.later()
+    val until = one.advance(from, Limits.Everything)
+    assert(ranges(one, from, until) == Seq("u-0 [0, 3)"))
+    recreate("t", 2)
+    run.later()
+    val other = behind.advance(from, Limits.Everything)
+    assert(ranges(behind, from, other) == Seq("t-0 [0, 2)", "u-0 [0, 3)"))
+    val next = run.start()
+    val last = next.advance(until, Limits.Everything)
+    assert(ranges(next, until, last) == Seq("t-0 [0, 2)"), "the batch of the first driver has the other topic")
+  }
+
+  test("a deletion, and its end, follow the entry that the other driver has created for another topic") {
+    val side          = new MemorySideLog
+    val (one, behind) = (new DeletionLog(side), new DeletionLog(side))
+    one.delete("u", position("u", 5), Instant.EPOCH)
+    behind.delete("t", position("t", 7), Instant.EPOCH)
+    assert(behind.of("t").map(_.at).contains(position("t", 7)) && behind.of("u").nonEmpty)
+    one.delete("v", position("v", 1), Instant.EPOCH)
+    one.delete("w", position("w", 1), Instant.EPOCH)
+    behind.restore("t")
+    assert(behind.all.map(_.topic).toSet == Set("u", "v", "w"))
+    assert(new DeletionLog(side).all.map(_.topic).toSet == Set("u", "v", "w"))
+  }
+
+  test("a deletion of the same topic that the other driver has stored holds") {
+    val side          = new MemorySideLog
+    val (one, behind) = (new DeletionLog(side), new DeletionLog(side))
+    one.delete("t", position("t", 5), Instant.EPOCH)
+    behind.delete("t", position("t", 5), Instant.EPOCH.plusSeconds(9))
+    assert(behind.of("t").flatMap(_.since).contains(Instant.EPOCH) && side.keys("").size == 1)
+  }
+}

@@ -1,0 +1,228 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.options
+
+import java.time.Duration
+
+import scala.collection.immutable.{SortedMap, SortedSet}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.internal.admission.{AdmissionFloor, AdmissionPolicy, AdmissionRules}
+import splice.source.{Limits, LogPartition}
+import splice.source.errors.SpliceOptionException
+import splice.source.options.SourceOptions
+
+/** What options may say, and what is said when they may not. */
+final class KafkaSettingsSuite extends AnyFunSuite {
+
+  private val servers = "kafka.bootstrap.servers" -> "one:9092,two:9092"
+  private val topics  = "subscribe"               -> "b, a"
+
+  private def settings(options: (String, String)*) = KafkaSettings(SourceOptions(Map(options: _*)))
+
+  private def refused(options: (String, String)*): String =
+    intercept[SpliceOptionException](settings((servers +: options): _*)).getMessage
+
+  private def reader(client: ClientProperties): Map[String, Object] =
+    client.reader("run-1", client.limited(ReadLimits(4, 1 << 20, 1 << 20, 500, 1 << 20)))
+
+  test("defaults are those of Spark's own source") {
+    val s = settings(servers, topics)
+    assert(s.subscription == Subscription.Topics(SortedSet("a", "b")))
+    assert(s.start.isEmpty && s.ending.isEmpty)
+    assert(s.limits == Limits.Limited(maxDelay = Duration.ofMinutes(15)))
+    assert(s.failOnDataLoss && !s.includeHeaders)
+    assert(s.pollTimeout.isEmpty && s.retries == 3 && s.retryInterval == Duration.ofSeconds(1))
+  }
+
+  test("keys are read whatever their case") {
+    assert(settings("KAFKA.bootstrap.SERVERS" -> "one:9092", "SubScribe" -> "a").client.servers == "one:9092")
+    val client = settings(servers, topics, "Kafka.Group.Id" -> "g", "kafka.my.pluginSetting" -> "x").client
+    assert(client.group.contains("g") && client.properties.contains("my.pluginSetting"))
+    assert(refused(topics, "KAFKA.Auto.Offset.Reset" -> "latest").contains("Auto.Offset.Reset"))
+  }
+
+  test("the servers are needed") {
+    assert(
+      intercept[SpliceOptionException](settings(topics)).getMessage.contains("'kafka.bootstrap.servers' is missing")
+    )
+  }
+
+  test("a pattern is looked for in the name, as Spark's own source does it") {
+    def covers(pattern: String, topic: String) =
+      settings(servers, "subscribePattern" -> pattern).subscription.covers(LogPartition(topic, 0))
+    assert(covers(" rder ", "orders") && covers("^orders$", "orders") && !covers("^orders$", "orders-late"))
+  }
+
+  test("exactly one of subscribe, subscribePattern and assign is needed") {
+    val none = refused()
+    assert(Seq("subscribe", "subscribePattern", "assign").forall(o => none.contains(s"'$o'")))
+    val two = refused(topics, "assign" -> """{"a":[0]}""")
+    assert(two.contains("subscribe, assign"))
+    val leg = intercept[SpliceOptionException](
+      KafkaSettings(SourceOptions(Map(
+        "live.kafka.bootstrap.servers" -> "x:1",
+        "live.subscribe"               -> "a",
+        "live.assign"                  -> "{}"
+      )).scope("live"))
+    )
+    assert(leg.getMessage.contains("live.subscribe, live.assign"))
+  }
+
+  test("the text of a subscription is canonical") {
+    def text(option: (String, String)) = settings(servers, option).subscription.text
+    assert(text("subscribe" -> " b,a,b") == "subscribe=a,b")
+    assert(text("subscribePattern" -> "o.*") == "subscribePattern=o.*")
+    assert(text("assign" -> """{"b":[2,0],"a":[1]}""") == "assign=a:1;b:0,2")
+  }
+
+  test("texts that are no subscription are refused by name") {
+    assert(refused("subscribe" -> " , ").contains("'subscribe'"))
+    assert(refused("subscribePattern" -> "a(").contains("'a(' is not a valid value of option 'subscribePattern'"))
+    Seq("{}", "[0]", """{"a":["0"]}""", """{"a":[-1]}""", "a").foreach(text =>
+      assert(refused("assign" -> text).contains("'assign'"), text)
+    )
+  }
+
+  test("the start: timestamp before timestamps before offsets") {
+    def start(options: (String, String)*) = settings(Seq(servers, topics) ++ options: _*).start
+    val at                                = SortedMap(LogPartition("a", 0) -> 23L, LogPartition("a", 1) -> -1L)
+    val words                             = Seq("startingOffsets" -> """{"a":{"0":23,"1":-1}}""")
+    val times                             = words :+ ("startingOffsetsByTimestamp" -> """{"a":{"0":7}}""")
+    assert(start("startingOffsets" -> "Earliest").contains(StartingOffsets.Earliest))
+    assert(start(words: _*).contains(StartingOffsets.Exact(at)))
+    val each = StartingOffsets.AtTimes(SortedMap(LogPartition("a", 0) -> 7L), NoRecordAtTime.Error)
+    assert(start(times: _*).contains(each))
+    val strategy = "startingOffsetsByTimestampStrategy" -> "latest"
+    assert(start(times ++ Seq("startingTimestamp" -> "9", strategy): _*).contains(StartingOffsets.AtTime(
+      9,
+      NoRecordAtTime.Latest
+    )))
+  }
+
+  test("committed offsets need a group") {
+    assert(refused(topics, "startingOffsets" -> "committed").contains("'kafka.group.id' is missing"))
+    val s =
+      settings(
+        servers,
+        topics,
+        "startingOffsets"     -> "committed",
+        "kafka.group.id"      -> "g",
+        "onNoCommittedOffset" -> "latest"
+      )
+    assert(s.start.contains(StartingOffsets.Committed(CommittedReset.Latest)))
+  }
+
+  test("starts and ends that mean nothing are refused") {
+    Seq("soon", """{"a":{"0":-3}}""", """{"a":{"x":1}}""", """{"a":{"0":"1"}}""", "{}").foreach { text =>
+      assert(refused(topics, "startingOffsets" -> text).contains("'startingOffsets'"), text)
+    }
+    Seq("earliest", """{"a":{"0":-2}}""").foreach { text =>
+      assert(refused(topics, "endingOffsets" -> text).contains("'endingOffsets'"), text)
+    }
+    assert(refused(topics, "startingTimestamp" -> "-5").contains("'-5' is not a valid value of option 'startingTimestamp'"))
+  }
+
+  test("a batch cannot wait for more than it may read") {
+    val text = refused(topics, "minOffsetsPerTrigger" -> "10", "maxOffsetsPerTrigger" -> "9")
+    assert(text.contains("minOffsetsPerTrigger, maxOffsetsPerTrigger"))
+  }
+
+  test("properties that would break the source are refused with the reason") {
+    val properties =
+      Seq(
+        "auto.offset.reset",
+        "key.deserializer",
+        "value.deserializer",
+        "enable.auto.commit",
+        "interceptor.classes",
+        "Enable.Auto.Commit"
+      )
+    properties.foreach(p => assert(refused(topics, s"kafka.$p" -> "x").contains(s"'kafka.$p' is not allowed: "), p))
+    assert(refused(topics, "kafka.auto.offset.reset" -> "latest").contains("startingOffsets"))
+  }
+
+  test("no client creates topics") {
+    val property = "allow.auto.create.topics"
+    val plain    = settings(servers, topics).client
+    val same     = settings(servers, topics, s"kafka.$property" -> "False").client
+    Seq(plain, same).foreach { client =>
+      assert(reader(client)(property) == "false" && client.driver("run-1")(property) == "false")
+      assert(!client.admin.contains(property))
+    }
+    val text = refused(topics, s"kafka.$property" -> "true")
+    assert(text.contains(s"'kafka.$property' is not allowed: ") && text.contains("deleted topic"))
+  }
+
+  test("client properties go through, and win over what readers set for speed") {
+    val client = settings(
+      servers,
+      topics,
+      "kafka.max.poll.records" -> "7",
+      "kafka.client.rack"      -> "r1",
+      "groupIdPrefix"          -> "team"
+    ).client
+    val own = reader(client)
+    assert(own("max.poll.records") == "7" && own("client.rack") == "r1" && own("group.id") == "team-run-1")
+    assert(own("auto.offset.reset") == "none" && own("enable.auto.commit") == "false")
+    assert(!client.admin.contains("max.poll.records"))
+    assert(own("fetch.max.wait.ms") == "10" && own("max.partition.fetch.bytes") == (1 << 20).toString)
+  }
+
+  test("clients that read no records tell nobody of themselves, unless they are asked to") {
+    def clients(options: (String, String)*) = {
+      val c = settings(Seq(servers, topics) ++ options: _*).client
+      Seq(c.driver("run-1"), c.admin)
+    }
+    clients().foreach { own =>
+      assert(own("metric.reporters") == "" && own("auto.include.jmx.reporter") == "false")
+      assert(own("enable.metrics.push") == "false")
+    }
+    clients("kafka.metric.reporters" -> "team.Reporter", "kafka.enable.metrics.push" -> "true").foreach { own =>
+      assert(own("metric.reporters") == "team.Reporter" && own("enable.metrics.push") == "true")
+    }
+    assert(!reader(settings(servers, topics).client).contains("metric.reporters"))
+  }
+
+  test("the timeout of the driver is the one that the user set, whichever") {
+    def timeouts(options: (String, String)*) = {
+      val c = settings(Seq(servers, topics) ++ options: _*).client
+      (c.timeoutMillis, c.admin("default.api.timeout.ms"), c.admin("request.timeout.ms"))
+    }
+    assert(timeouts() == ((60000, "60000", "30000")))
+    assert(timeouts("kafka.default.api.timeout.ms" -> "5000") == ((5000, "5000", "5000")))
+    assert(timeouts("kafka.request.timeout.ms" -> "4000") == ((4000, "4000", "4000")))
+  }
+
+  test("secrets are not printed") {
+    val jaas = "org.apache.kafka.common.security.plain.PlainLoginModule required password=\"hunter2\";"
+    val s    = settings(servers, topics, "kafka.sasl.jaas.config" -> jaas, "kafka.ssl.keystore.password" -> "hunter2")
+    assert(!s.toString.contains("hunter2") && s.toString.contains("one:9092"))
+  }
+
+  test("what a batch may read, and of which partitions") {
+    val s =
+      settings(servers, topics, "maxBytesPerTrigger" -> "64m", "admission" -> "EQUAL", "topicWeights" -> """{"a":3}""")
+    assert(s.limits.bytes.contains(64L << 20))
+    assert(s.admission == AdmissionRules(AdmissionPolicy.Equal, Map("a" -> 3.0)))
+    assert(settings(servers, topics).admission == AdmissionRules(AdmissionPolicy.Lag, Map.empty))
+    assert(refused(topics, "admission" -> "oldest-first").contains("Use lag, equal."))
+    Seq("""{"a":0}""", """{"a":"x"}""", "{}", "3").foreach(text =>
+      assert(refused(topics, "topicWeights" -> text).contains("each number above 0"), text)
+    )
+    val stranger = refused(topics, "topicWeights" -> """{"c":2}""")
+    assert(stranger.contains("'topicWeights'") && stranger.contains("topics that are read: a, b"))
+    assert(settings(servers, "subscribePattern" -> ".*", "topicWeights" -> """{"c":2}""").admission.weight("c") == 2)
+  }
+
+  test("floors are parts of a batch, 1 at most together, of topics that are read") {
+    val s = settings(servers, topics, "topicFloors" -> """{"b":0.5,"a":0.25}""")
+    assert(s.admission.floors == Seq(AdmissionFloor(0.25, Set("a")), AdmissionFloor(0.5, Set("b"))))
+    Seq("""{"a":0}""", """{"a":0.7,"b":0.4}""").foreach(text =>
+      assert(refused(topics, "topicFloors" -> text).contains("add up to at most 1"), text)
+    )
+    assert(refused(topics, "topicFloors" -> """{"c":0.1}""").contains("topics that are read: a, b"))
+  }
+}

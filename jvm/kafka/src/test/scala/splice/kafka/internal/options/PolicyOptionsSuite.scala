@@ -1,0 +1,105 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.options
+
+import java.time.Duration
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.KafkaSource
+import splice.source.errors.SpliceOptionException
+import splice.source.options.SourceOptions
+
+/** What the options about changed logs may say. */
+final class PolicyOptionsSuite extends AnyFunSuite {
+
+  private def settings(options: (String, String)*): KafkaSettings =
+    KafkaSettings(SourceOptions(Map("kafka.bootstrap.servers" -> "one:9092", "subscribe" -> "a") ++ options))
+
+  private def refused(options: (String, String)*): String =
+    intercept[SpliceOptionException](settings(options: _*)).getMessage
+
+  test("by default everything that is lost is an error") {
+    assert(settings().policies == LogPolicies(
+      NewPartitions.Earliest,
+      OutOfRange.Fail,
+      TopicRecreated.Fail,
+      TopicRemoved.Fail,
+      Duration.ofMinutes(5)
+    ))
+  }
+
+  test("each of them says what it says") {
+    val all = settings(
+      "newPartitionsStartAt" -> "LATEST",
+      "onOutOfRange"         -> "timestamp:1700000000000",
+      "onTopicRecreated"     -> "restart",
+      "onTopicRemoved"       -> "drain",
+      "removedRetention"     -> "2d",
+      "clusterTimeout"       -> "90s"
+    ).policies
+    assert(all == LogPolicies(
+      NewPartitions.Latest,
+      OutOfRange.AtTime(1700000000000L),
+      TopicRecreated.Restart,
+      TopicRemoved.Drain(Duration.ofDays(2)),
+      Duration.ofSeconds(90)
+    ))
+    assert(settings("onOutOfRange" -> "timestamp:2023-11-14T22:13:20Z").policies.outOfRange ==
+      OutOfRange.AtTime(1700000000000L))
+    assert(settings("onTopicRemoved" -> "Drain").policies.removed == TopicRemoved.Drain(Duration.ofDays(7)))
+  }
+
+  test("a wrong word names the option, the word, and what is allowed") {
+    Seq(
+      "newPartitionsStartAt" -> "newest",
+      "onOutOfRange"         -> "timestamp:soon",
+      "onTopicRecreated"     -> "ignore",
+      "onTopicRemoved"       -> "keep",
+      "rackFrom"             -> "env:"
+    ).foreach { case (option, word) =>
+      val text = refused(option -> word)
+      assert(text.contains(s"'$option'") && text.contains(word), text)
+    }
+    assert(refused("onTopicRemoved" -> "keep").contains("fail, drain, drop"))
+  }
+
+  test("failOnDataLoss = false is onOutOfRange = earliest and onTopicRemoved = drop, where they say nothing") {
+    val lenient = settings("failOnDataLoss" -> "false").policies
+    assert(lenient.outOfRange == OutOfRange.Earliest && lenient.removed == TopicRemoved.Drop)
+    assert(lenient.recreated == TopicRecreated.Fail)
+    val own = settings("failOnDataLoss" -> "false", "onOutOfRange" -> "latest", "onTopicRemoved" -> "fail").policies
+    assert(own.outOfRange == OutOfRange.Latest && own.removed == TopicRemoved.Fail)
+    assert(settings("failOnDataLoss" -> "true", "onOutOfRange" -> "fail").policies == LogPolicies())
+  }
+
+  test("failOnDataLoss and onOutOfRange must not contradict each other") {
+    Seq("true" -> "earliest", "true" -> "latest", "true" -> "timestamp:5", "false" -> "fail").foreach {
+      case (loss, range) =>
+        val text = refused("failOnDataLoss" -> loss, "onOutOfRange" -> range)
+        assert(text.contains("failOnDataLoss") && text.contains("onOutOfRange"), text)
+    }
+  }
+
+  test("a bounded source cannot begin again in another topic") {
+    assert(refused("onTopicRecreated" -> "restart", "endingOffsets" -> "latest").contains("endingOffsets"))
+  }
+
+  test("commitToGroup, and an end that a group has committed, need a group") {
+    assert(refused("commitToGroup" -> "true").contains("'kafka.group.id' is missing"))
+    assert(refused("endingOffsets" -> "committed").contains("'kafka.group.id' is missing"))
+    assert(new KafkaSource(settings("commitToGroup" -> "true", "kafka.group.id" -> "g")).commits)
+    assert(!new KafkaSource(settings("kafka.group.id" -> "g")).commits)
+    val ending =
+      settings("endingOffsets" -> "committed", "kafka.group.id" -> "g", "onNoCommittedOffset" -> "latest").ending
+    assert(ending.contains(EndingOffsets.Committed(CommittedReset.Latest)))
+  }
+
+  test("the rack comes from one place") {
+    def rack(text: String) = settings("rackFrom" -> text).rackFrom.rack(Map("ZONE" -> " a ").get, Map("k.z" -> "b").get)
+    assert(rack("env:ZONE").contains("a") && rack("conf:k.z").contains("b"))
+    assert(rack("none").isEmpty && rack("env:NONE").isEmpty)
+    assert(refused("rackFrom" -> "env:ZONE", "kafka.client.rack" -> "a").contains("kafka.client.rack"))
+  }
+}

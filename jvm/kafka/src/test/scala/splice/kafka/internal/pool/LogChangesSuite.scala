@@ -1,0 +1,296 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.pool
+
+import java.time.Duration
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.internal.enumerator.SimulatedRun.range
+import splice.kafka.internal.metrics.TaskReads
+import splice.kafka.internal.options.TopicRecreated
+import splice.kafka.internal.reader.SlotWorld
+import splice.kafka.internal.split.{Holes, KafkaSplitRange}
+import splice.source.{LogPartition, Poll}
+import splice.source.errors.SpliceException
+import splice.source.runtime.Report
+import splice.testkit.LoggedMessages
+
+/** Logs that change after a batch was planned, read over Kafka's own mock of a consumer. */
+final class LogChangesSuite extends AnyFunSuite {
+
+  test("records that a poll returned are handed over before a truncation of another partition is applied") {
+    val w = new SlotWorld(fail = false)
+    w.client.hold(1, 0, 4)
+    w.client.schedulePollTask { () =>
+      w.client.add(w.client.p(0), 0, 1, 2)
+      w.client.truncated = Some(w.client.p(1))
+    }
+    w.client.bring(1, 1, 2, 3)
+    val read = w.read(range(0, 0, 3), range(1, 0, 4))
+    assert(read == Seq(0 -> 0L, 0 -> 1L, 0 -> 2L, 1 -> 1L, 1 -> 2L, 1 -> 3L))
+  }
+
+  test(
+    "the warning and the report for a topic that is created again while it is read have all offsets that were not handed over"
+  ) {
+    def warnings(planned: KafkaSplitRange, count: Int): Seq[String] = {
+      val w = new SlotWorld(recreated = TopicRecreated.Restart)
+      w.client.bring(0, 0, 1)
+      w.recreate(2, 3, 4)
+      val reader           = w.reader(planned)
+      val (rows, messages) = LoggedMessages.during("splice.kafka.internal.errors.DataLoss")(SlotWorld.drain(reader))
+      reader.close()
+      assert(rows == Seq(0 -> 0L, 0 -> 1L))
+      assert(reader.report(ended = true).collect { case Report(_, own: TaskReads) => own.skipped } == Seq(count))
+      messages
+    }
+    val lost = warnings(of("t", 0, 0, 4), 2)
+    assert(lost.size == 1 && lost.head.contains("t-0 [2, 4)"), lost)
+    val holes   = Holes(Vector(0L -> 2L, 3L -> 4L, 7L -> 9L), None)
+    val ofHoles = warnings(KafkaSplitRange(LogPartition("t", 0), 0, 9, Some(holes))(Some("first")), 3)
+    assert(ofHoles.size == 1 && ofHoles.head.contains("t-0 [3, 4), t-0 [7, 9)"), ofHoles)
+  }
+
+  test("a topic that is deleted while its batch is read: the others continue, and the policy decides") {
+    val patience = Duration.ofSeconds(2)
+    val warned   = new SlotWorld(timeout = patience, failRemoved = false)
+    deleteWhileRead(warned)
+    val messages = lost(assert(warned.read(range(0, 0, 3), of("u", 0, 0, 9)).map(_._2) == Seq(0L, 1L, 2L)))
+    assert(messages.size == 1 && messages.head.contains("u-0 [0, 9)"), messages)
+    assert(warned.client.assignment.asScala == Set(warned.client.p(0)) && warned.returned == 1)
+
+    val failed = new SlotWorld(timeout = patience, failRemoved = true)
+    deleteWhileRead(failed)
+    val error = intercept[SpliceException](failed.read(range(0, 0, 3), of("u", 0, 0, 9)))
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS" && error.getMessage.contains("u-0 [0, 9)"))
+  }
+
+  test("a deleted topic costs no pause while another topic of the slot is read") {
+    val w = new SlotWorld
+    w.deleted = Set("u")
+    (0L until 20L).foreach(o => w.client.bring(0, o))
+    val r = w.reader(of("t", 0, 0, 20), of("u", 0, 0, 9))
+    (0 until 20).foreach(_ => assert(r.poll(Poll.Forever) == Poll.Found))
+    assert(w.questions == 1)
+    r.close()
+  }
+
+  test("a topic that one task found deleted costs no later task a wait, also if the policy fails") {
+    Seq(true, false).foreach { fails =>
+      val w = new SlotWorld(timeout = Duration.ofSeconds(2), failRemoved = fails)
+      w.deleted = Set("u")
+      w.responses += 1
+      if (fails) intercept[SpliceException](w.read(of("u", 0, 0, 9)))
+      else assert(lost(w.read(of("u", 0, 0, 9))).size == 1)
+      // Poll.Pending would be a wait for records.
+      val later = w.reader(of("u", 1, 0, 4))
+      if (fails) intercept[SpliceException](later.poll(Duration.ZERO))
+      else {
+        val messages = lost(assert(later.poll(Duration.ZERO) == Poll.Ended))
+        assert(messages.size == 1 && messages.head.contains("u-1 [0, 4)"), messages)
+      }
+      later.close()
+    }
+  }
+
+  test("a topic that one task found deleted is read by a later task if it exists, as after a broker that was behind") {
+    val w = new SlotWorld(timeout = Duration.ofSeconds(2), failRemoved = false)
+    w.deleted = Set("u")
+    w.responses += 1
+    assert(lost(w.read(of("u", 0, 0, 9))).size == 1)
+    w.deleted = Set.empty
+    w.client.schedulePollTask(() => w.client.add(w.client.u(1), 0, 1))
+    assert(w.read(of("u", 1, 0, 2)).map(_._2) == Seq(0L, 1L))
+  }
+
+  test("only so many deleted topics are remembered") {
+    val topics = new DeletedTopics
+    (0 until 1001).foreach(n => topics.add(s"id-$n"))
+    assert(!topics.contains("id-0") && topics.contains("id-1") && topics.contains("id-1000"))
+  }
+
+  test("a topic that is missing for a moment only is read on") {
+    val w = new SlotWorld(timeout = Duration.ofSeconds(8), failRemoved = false)
+    w.deleted = Set("u")
+    w.responses += 1
+    val r = w.reader(of("u", 0, 0, 2))
+    while (w.questions < 2) assert(r.poll(Duration.ofMillis(10)) == Poll.Pending)
+    w.deleted = Set.empty
+    w.client.schedulePollTask(() => w.client.add(w.client.u(0), 0, 1))
+    assert(SlotWorld.drain(r).map(_._2) == Seq(0L, 1L))
+    r.close()
+  }
+
+  test("a topic that is missing for two moments is read on, however long the time between them") {
+    val w                              = new SlotWorld(timeout = Duration.ofSeconds(8), failRemoved = false)
+    val r                              = w.reader(of("u", 0, 0, 2))
+    def answer(deleted: String*): Unit = {
+      val before = w.questions
+      w.deleted = deleted.toSet
+      w.responses += 1
+      while (w.questions == before) assert(r.poll(Duration.ofMillis(10)) == Poll.Pending)
+    }
+    answer("u")
+    // A topic counts as deleted if it is missing for half the timeout.
+    val later = System.nanoTime() + Duration.ofMillis(4100).toNanos
+    answer()
+    while (System.nanoTime() < later) assert(r.poll(Duration.ofMillis(10)) == Poll.Pending)
+    answer("u")
+    answer()
+    w.client.schedulePollTask(() => w.client.add(w.client.u(0), 0, 1))
+    assert(SlotWorld.drain(r).map(_._2) == Seq(0L, 1L))
+    r.close()
+  }
+
+  test("a reader waits for the poll timeout after each record, and not for all records together") {
+    val w = new SlotWorld(timeout = Duration.ofMillis(1500))
+    w.client.hold(0, 0, 6)
+    val r = w.reader(range(0, 0, 6))
+    (0L until 6L).foreach { offset =>
+      val later = System.nanoTime() + Duration.ofMillis(1000).toNanos
+      while (System.nanoTime() < later) assert(r.poll(Duration.ofMillis(10)) == Poll.Pending)
+      w.client.bring(0, offset)
+      assert(r.poll(Poll.Forever) == Poll.Found)
+    }
+    assert(r.poll(Poll.Forever) == Poll.Ended)
+    r.close()
+  }
+
+  test("a topic that no task has read for ten metadata responses is not assigned any more") {
+    val w = new SlotWorld
+    w.client.bring(0, 0)
+    w.client.schedulePollTask(() => w.client.add(w.client.u(0), 0))
+    w.read(range(0, 0, 1), of("u", 0, 0, 1))
+    (1L to 30L).foreach { o =>
+      w.client.bring(0, o)
+      w.read(range(0, o, o + 1))
+      assert(w.client.assignment.contains(w.client.u(0)), "no metadata response has come")
+    }
+    w.responses += 10
+    w.client.bring(0, 31)
+    w.read(range(0, 31, 32))
+    assert(w.client.assignment.asScala == Set(w.client.p(0)))
+    w.client.bring(0, 32)
+    w.client.schedulePollTask(() => w.client.add(w.client.u(0), 1))
+    assert(w.read(range(0, 32, 33), of("u", 0, 1, 2)).map(_._2) == Seq(32L, 1L))
+  }
+
+  test("a consumer that may have records of a topic is not used for another topic of that name") {
+    val w = new SlotWorld
+    w.client.bring(0, 0)
+    val r = w.reader(of("t", 0, 0, 1), of("u", 0, 0, 9))
+    assert(r.poll(Poll.Forever) == Poll.Found)
+    r.close()
+    assert(w.returned == 1 && w.consumer.allows(Map("u" -> "other")) && !w.consumer.allows(Map("u" -> "third")))
+  }
+
+  /** Lets the next poll find that the log does not have these positions. */
+  private def outOfRange(w: SlotWorld, positions: (Int, Long)*): Unit = w.client.schedulePollTask { () =>
+    throw new OffsetOutOfRangeException(positions.map { case (p, at) => w.client.p(p) -> Long.box(at) }.toMap.asJava)
+  }
+
+  private def lost(body: => Any): Seq[String] = LoggedMessages.during("splice.kafka.internal.errors.DataLoss")(body)._2
+
+  test("a position before the log is judged by onOutOfRange, and one after its end by failOnDataLoss") {
+    def before(w: SlotWorld) = {
+      w.client.hold(0, 3, 6)
+      outOfRange(w, 0 -> 1L)
+      w.client.bring(0, 3, 4, 5)
+      w.read(range(0, 1, 6)).map(_._2)
+    }
+    def after(w: SlotWorld) = {
+      w.client.hold(0, 0, 5)
+      outOfRange(w, 0 -> 7L)
+      w.read(range(0, 7, 9)).map(_._2)
+    }
+    def error(body: => Any) = {
+      val found = intercept[SpliceException](body)
+      assert(found.getCondition == "SPLICE_KAFKA_DATA.DATA_LOSS")
+      found.getMessage
+    }
+    assert(lost(assert(before(new SlotWorld(failOutOfRange = Some(false))) == Seq(3, 4, 5))).size == 1)
+    assert(error(after(new SlotWorld(failOutOfRange = Some(false)))).contains("t-0 [7, 9)"))
+    assert(error(before(new SlotWorld(fail = false, failOutOfRange = Some(true)))).contains("t-0 [1, 3)"))
+    val messages = lost(assert(after(new SlotWorld(fail = false, failOutOfRange = Some(true))).isEmpty))
+    assert(messages.size == 1 && messages.head.contains("t-0 [7, 9)"), messages)
+  }
+
+  test("a log that ends before a range without an end fails, or is read from its end on, and the loss is named") {
+    def world(fail: Boolean) = {
+      val w = new SlotWorld(fail)
+      w.client.hold(0, 0, 5)
+      outOfRange(w, 0 -> 7L)
+      w.client.bring(0, 5, 6)
+      w -> w.reader(range(0, 7, Long.MaxValue))
+    }
+    assert(intercept[SpliceException](world(fail = true)._2.poll(Poll.Forever)).getMessage.contains("t-0 [7, end)"))
+    val (w, reader) = world(fail = false)
+    val messages    = lost {
+      assert(Seq(5L, 6L).forall { offset =>
+        reader.poll(Poll.Forever) == Poll.Found && reader.get().getLong(4) == offset
+      })
+      assert(reader.unread == Seq(range(0, 7, Long.MaxValue)) && w.client.seeks.contains(0 -> 5L))
+    }
+    assert(messages.size == 1 && messages.head.contains("t-0 [7, end)"), messages)
+  }
+
+  test("of several partitions that retention has overtaken, each is warned of and read from its first record") {
+    val w = new SlotWorld(fail = false)
+    w.client.hold(0, 3, 6)
+    w.client.hold(1, 9, 12)
+    outOfRange(w, 0 -> 1L, 1 -> 2L)
+    w.client.bring(0, 3, 4)
+    val messages = lost(assert(w.read(range(0, 1, 5), range(1, 2, 4)) == Seq(0 -> 3L, 0 -> 4L)))
+    assert(messages.size == 2 && messages.exists(_.contains("t-0 [1, 3)")), messages)
+    assert(messages.exists(_.contains("t-1 [2, 4)")), "no more than was planned")
+  }
+
+  test("a log that ends before its range ends that range only, and the other partitions are read on") {
+    val w = new SlotWorld(fail = false, timeout = Duration.ofMillis(400))
+    w.client.hold(0, 0, 2)
+    w.client.hold(1, 0, 3)
+    w.client.bring(0, 0, 1)
+    val reader   = w.reader(range(0, 0, 4), range(1, 0, 3))
+    val messages = lost {
+      (0 to 1).foreach(_ => assert(reader.poll(Poll.Forever) == Poll.Found))
+      val limit = System.nanoTime() + Duration.ofSeconds(20).toNanos
+      while (!w.client.paused.contains(w.client.p(0))) {
+        assert(reader.poll(Duration.ofMillis(10)) == Poll.Pending && System.nanoTime() < limit)
+      }
+      w.client.bring(1, 0, 1, 2)
+      assert(SlotWorld.drain(reader) == Seq(1 -> 0L, 1 -> 1L, 1 -> 2L))
+    }
+    assert(messages.size == 1 && messages.head.contains("t-0 [2, 4)") && !messages.head.contains("t-1"), messages)
+    reader.close()
+  }
+
+  test("if one of two topics is created again while it is read, the other topic is read to its end") {
+    val w = new SlotWorld(recreated = TopicRecreated.Restart)
+    w.client.bring(0, 0, 1)
+    w.recreate(2, 3)
+    w.client.schedulePollTask(() => w.client.add(w.client.u(0), 0, 1))
+    val messages = lost {
+      val rows = w.read(of("t", 0, 0, 4), of("u", 0, 0, 2))
+      assert(rows.map(_._2) == Seq(0L, 1L, 0L, 1L))
+    }
+    assert(messages.size == 1 && messages.head.contains("t-0 [2, 4)") && !messages.head.contains("u-0"), messages)
+    assert(w.client.closed && w.returned == 0)
+  }
+
+  private def of(topic: String, partition: Int, from: Long, until: Long): KafkaSplitRange =
+    KafkaSplitRange(LogPartition(topic, partition), from, until)(Some(if (topic == "u") "other" else "first"))
+
+  /** After the first poll, each poll without records takes place after a metadata response, as with a real client. */
+  private def deleteWhileRead(w: SlotWorld): Unit = {
+    w.client.schedulePollTask { () =>
+      w.client.add(w.client.p(0), 0, 1, 2)
+      w.deleted = Set("u")
+      w.responses += 1
+    }
+  }
+}

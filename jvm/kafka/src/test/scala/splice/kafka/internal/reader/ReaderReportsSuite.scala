@@ -1,0 +1,106 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.reader
+
+import java.util.Optional
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.kafka.clients.consumer.{ConsumerRecord, MockConsumer, OffsetResetStrategy}
+import org.apache.kafka.common.header.internals.RecordHeaders
+import org.apache.kafka.common.record.TimestampType
+import org.apache.kafka.common.{Metric, MetricName}
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.internal.enumerator.SimulatedRun.{range, t}
+import splice.kafka.internal.consumer.SlotConsumer
+import splice.kafka.internal.metrics.{KafkaMetrics, PartitionRead, TaskReads}
+import splice.kafka.internal.split.{Holes, KafkaSplitRange}
+import splice.source.runtime.Report
+
+/** Counts of a reader. */
+final class ReaderReportsSuite extends AnyFunSuite {
+
+  /** A record with a key of 2 bytes and a value of 5, or with none. */
+  private def record(partition: Int, offset: Long, millis: Long, isNull: Boolean = false) =
+    new ConsumerRecord(
+      "t",
+      partition,
+      offset,
+      millis,
+      TimestampType.CREATE_TIME,
+      if (isNull) ConsumerRecord.NULL_SIZE else 2,
+      if (isNull) ConsumerRecord.NULL_SIZE else 5,
+      new Array[Byte](2),
+      new Array[Byte](5),
+      new RecordHeaders(),
+      Optional.empty[Integer]()
+    )
+
+  private def reads(reader: KafkaSplitReader): TaskReads = {
+    val Seq(Report("run", found: TaskReads)) = reader.report(ended = true): @unchecked
+    found
+  }
+
+  test("rows, bytes and the latest time are counted for each partition") {
+    val w = new SlotWorld(reused = true)
+    w.client.schedulePollTask { () =>
+      Seq(record(0, 0, 70), record(0, 1, 90), record(0, 2, 99), record(1, 0, 20)).foreach(w.client.addRecord)
+    }
+    w.client.schedulePollTask { () =>
+      Seq(record(1, 1, 10), record(1, 2, 15, isNull = true)).foreach(w.client.addRecord)
+    }
+    val reader = w.reader(range(0, 0, 2), range(1, 0, 3))
+    assert(SlotWorld.drain(reader).size == 5)
+    val found = reads(reader)
+    assert(found.partitions == Map(t(0) -> PartitionRead(2, 14, 90), t(1) -> PartitionRead(3, 14, 20)))
+    assert(found.filled == 0 && found.reused == 1 && found.opened == 0)
+    val counted = reader.metrics.map(m => m.name -> m.value).toMap
+    assert(counted(KafkaMetrics.Records) == 5 && counted(KafkaMetrics.Bytes) == 28)
+    assert(counted(KafkaMetrics.ReadersReused) == 1)
+    reader.close()
+  }
+
+  test("only the rows of ranges with holes are counted as filled") {
+    val w = new SlotWorld
+    w.client.bring(0, 0, 1, 2)
+    w.client.bring(1, 0, 1, 2)
+    val holes  = KafkaSplitRange(t(0), 0, 3, Some(Holes(Vector(0L -> 1L, 2L -> 3L), None)))(None)
+    val reader = w.reader(holes, range(1, 0, 3))
+    assert(SlotWorld.drain(reader).size == 5)
+    assert(reads(reader).filled == 2)
+    reader.close()
+  }
+
+  test("the time of fetches is that of the fetches since it was last asked for, of the client as a whole") {
+    final class Figures extends MockConsumer[Array[Byte], Array[Byte]](OffsetResetStrategy.NONE) {
+      var total = 4.0
+      var mean  = 2.5
+
+      private def figure(name: String, value: Double, tags: String*): (MetricName, Metric) = {
+        val own = new MetricName(name, "consumer-fetch-manager-metrics", "", tags.map(_ -> "a").toMap.asJava)
+        own -> new Metric {
+          override def metricName: MetricName = own
+          override def metricValue: Object    = Double.box(value)
+        }
+      }
+
+      override def metrics(): java.util.Map[MetricName, _ <: Metric] = Map(
+        figure("fetch-total", total, "client-id"),
+        figure("fetch-latency-avg", mean, "client-id"),
+        figure("fetch-total", 1000, "client-id", "topic"),
+        figure("fetch-latency-avg", 1000, "client-id", "topic")
+      ).asJava
+    }
+    val client   = new Figures
+    val consumer = new SlotConsumer(client)
+    assert(consumer.fetchMillis() == 10)
+    client.total = 6
+    client.mean = 3
+    assert(consumer.fetchMillis() == 6 && consumer.fetchMillis() == 0)
+    client.total = 9
+    client.mean = Double.NaN
+    assert(consumer.fetchMillis() == 0)
+  }
+}

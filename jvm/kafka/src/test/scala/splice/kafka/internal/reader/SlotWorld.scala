@@ -1,0 +1,165 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.reader
+
+import java.time.Duration
+
+import scala.collection.immutable.SortedMap
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+
+import org.apache.kafka.clients.consumer._
+import org.apache.kafka.common.errors.TimeoutException
+import org.apache.kafka.common.{Node, PartitionInfo, TopicPartition}
+import org.apache.spark.sql.types.StructType
+
+import splice.kafka.internal.consumer.{ReadLease, SlotConsumer}
+import splice.kafka.internal.options.{ClientProperties, TopicRecreated}
+import splice.kafka.internal.pool.{DeletedTopics, ReaderSettings}
+import splice.kafka.internal.split.KafkaSplitRange
+import splice.kafka.internal.topicids.TopicIds
+import splice.kafka.internal.value.KafkaSchema
+import splice.source.SplitReader
+
+/** A mock that remembers seeks. */
+final private[kafka] class SlotClient extends MockConsumer[Array[Byte], Array[Byte]](OffsetResetStrategy.NONE) {
+  val seeks: mutable.ArrayBuffer[(Int, Long)] = mutable.ArrayBuffer.empty
+
+  override def seek(partition: TopicPartition, offset: Long): Unit = {
+    seeks += partition.partition -> offset
+    super.seek(partition, offset)
+  }
+
+  /** Throws at the next call of `position` for this partition. */
+  var truncated: Option[TopicPartition] = None
+
+  /** Partitions whose position is checked with a leader that does not respond. */
+  var checking: Set[TopicPartition] = Set.empty
+
+  override def position(partition: TopicPartition, timeout: Duration): Long =
+    if (checking(partition)) throw new TimeoutException(s"no position of $partition within $timeout")
+    else super.position(partition, timeout)
+
+  override def position(partition: TopicPartition): Long = {
+    if (truncated.contains(partition)) {
+      truncated = None
+      throw new LogTruncationException(
+        s"$partition was truncated",
+        Map(partition -> Long.box(super.position(partition))).asJava,
+        Map.empty[TopicPartition, OffsetAndMetadata].asJava
+      )
+    }
+    super.position(partition)
+  }
+
+  def p(partition: Int) = new TopicPartition("t", partition)
+
+  /** A partition of another topic. */
+  def u(partition: Int) = new TopicPartition("u", partition)
+
+  /** Lets the next polls find records at these offsets. */
+  def bring(partition: Int, offsets: Long*): Unit = schedulePollTask(() => add(p(partition), offsets: _*))
+
+  def add(partition: TopicPartition, offsets: Long*): Unit = offsets.foreach { o =>
+    addRecord(new ConsumerRecord(partition.topic, partition.partition, o, Array[Byte](1), Array[Byte](2, 3)))
+  }
+
+  /** Lets the client's metadata have so many partitions of the topic. */
+  def know(partitions: Int): Unit = {
+    val node = new Node(0, "mock", 9092)
+    updatePartitions("t", (0 until partitions).map(new PartitionInfo("t", _, node, Array(node), Array(node))).asJava)
+  }
+
+  def hold(partition: Int, first: Long, end: Long): Unit = {
+    updateBeginningOffsets(Map(p(partition) -> Long.box(first)).asJava)
+    updateEndOffsets(Map(p(partition) -> Long.box(end)).asJava)
+  }
+}
+
+/** Readers of one slot, batch after batch, over Kafka's own mock of a consumer. */
+final private[kafka] class SlotWorld(
+    fail: Boolean = true,
+    timeout: Duration = Duration.ofSeconds(20),
+    recreated: TopicRecreated = TopicRecreated.Fail,
+    failRemoved: Boolean = true,
+    lease: ReadLease = ReadLease.unlimited,
+    failOutOfRange: Option[Boolean] = None,
+    reused: Boolean = false,
+    planned: Map[String, Int] = Map.empty
+) {
+  val client    = new SlotClient
+  var topicId   = "first"
+  var deleted   = Set.empty[String]
+  var responses = 0L
+  var questions = 0
+
+  private def ids = Map("t" -> topicId, "u" -> "other").removedAll(deleted)
+
+  val consumer = new SlotConsumer(
+    client,
+    new TopicIds(
+      () => responses,
+      planned => {
+        questions += 1
+        ids.filter { case (topic, _) => planned.contains(topic) }
+      }
+    ),
+    lease
+  )
+  var returned = 0
+
+  /** The topics that readers found deleted. */
+  val found = new DeletedTopics
+
+  /** Lets the poll after those that are scheduled find that the topic is another one. */
+  def recreate(offsets: Long*): Unit = {
+    client.schedulePollTask { () =>
+      topicId = "second"
+      responses += 1
+      offsets.foreach(o => client.addRecord(new ConsumerRecord("t", 0, o, Array[Byte](1), Array[Byte](9))))
+    }
+  }
+  private val own = ClientProperties(SortedMap("bootstrap.servers" -> "mock:9092"), None)
+
+  private val columns = KafkaSchema(includeHeaders = false)
+
+  def reader(ranges: KafkaSplitRange*): KafkaSplitReader = new KafkaSplitReader(columns, slot(ranges))
+
+  def batches(ranges: KafkaSplitRange*): KafkaBatchReader = new KafkaBatchReader(columns, slot(ranges))
+
+  def batchesOf(columns: StructType, ranges: KafkaSplitRange*): KafkaBatchReader =
+    new KafkaBatchReader(columns, slot(ranges))
+
+  private def slot(ranges: Seq[KafkaSplitRange]) = new SlotReader(
+    ranges.toIndexedSeq,
+    consumer,
+    ReaderSettings(
+      own,
+      fail,
+      timeout,
+      Duration.ofMinutes(1),
+      failOutOfRange = failOutOfRange.getOrElse(fail),
+      planned = planned,
+      reportKey = "run",
+      recreated = recreated,
+      failRemoved = failRemoved
+    ),
+    reused = reused,
+    deleted = found
+  )(returned += 1)
+
+  def read(ranges: KafkaSplitRange*): Seq[(Int, Long)] = {
+    val r    = reader(ranges: _*)
+    val rows = SlotWorld.drain(r)
+    r.close()
+    rows
+  }
+}
+
+private[kafka] object SlotWorld {
+
+  /** Partition and offset of every row. */
+  def drain(reader: KafkaSplitReader): Seq[(Int, Long)] =
+    SplitReader.items(reader).map(row => (row.getInt(3), row.getLong(4))).toVector
+}

@@ -1,0 +1,49 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.topicids
+
+import java.time.Duration
+import java.util.concurrent.{CompletableFuture, TimeUnit}
+
+import scala.collection.immutable.SortedMap
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.kafka.internal.cluster.SecondLook
+import splice.kafka.internal.options.ClientProperties
+import splice.source.errors.SpliceException
+
+/** Questions about topics' ids where no broker responds. */
+final class TopicIdClientSuite extends AnyFunSuite {
+
+  private val planned = Map("t" -> "id")
+
+  private def client(options: (String, String)*): TopicIdClient = new TopicIdClient(
+    ClientProperties(SortedMap("bootstrap.servers" -> "127.0.0.1:1") ++ options, None),
+    Duration.ofMillis(50),
+    SecondLook(0, Duration.ZERO)
+  )
+
+  /** Fails if the question does not end long before the client's own timeout of 60 s. */
+  private def soon[A](question: => A): A = CompletableFuture.supplyAsync(() => question).get(30, TimeUnit.SECONDS)
+
+  test("brokers that do not respond are an error for ids, and no topic is missing") {
+    val error = soon(intercept[SpliceException](client()(planned)))
+    assert(error.getCondition == "SPLICE_KAFKA_CONNECTION.BROKERS_UNAVAILABLE")
+    assert(Seq("127.0.0.1:1", "topic ids", "50 ms").forall(error.getMessage.contains(_)), error)
+    assert(soon(client().missing(planned)).contains(Set.empty))
+  }
+
+  test("a client that cannot be made is a refusal") {
+    val error = intercept[SpliceException](client("receive.buffer.bytes" -> "many")(planned))
+    assert(error.getCondition == "SPLICE_KAFKA.BROKER_ERROR" && error.getMessage.contains("topic ids"), error)
+  }
+
+  test("a question after the reader was closed ends, and finds no topic missing") {
+    val ids = client()
+    ids.cancel()
+    intercept[InterruptedException](ids(planned))
+    intercept[InterruptedException](ids.missing(planned))
+  }
+}

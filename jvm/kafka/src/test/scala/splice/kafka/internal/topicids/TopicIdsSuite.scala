@@ -1,0 +1,122 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.topicids
+
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+
+import org.apache.kafka.common.Uuid
+import org.scalatest.funsuite.AnyFunSuite
+
+final class TopicIdsSuite extends AnyFunSuite {
+
+  final private class World(var now: Map[String, String]) {
+    var responses = 1L
+    val asked     = mutable.ArrayBuffer.empty[Set[String]]
+    val ids       = new TopicIds(
+      () => responses,
+      { planned: Map[String, String] =>
+        asked += planned.keySet
+        now.filter { case (topic, _) => planned.contains(topic) }
+      }
+    )
+
+    def others(planned: Map[String, String], polled: String*): Set[String] =
+      ids.others(planned, topic => polled.isEmpty || polled.contains(topic))
+  }
+
+  private val both = Map("a" -> "1", "b" -> "2")
+
+  test("ids are asked for once, and again after the consumer has heard of its brokers only") {
+    val w = new World(both)
+    assert(Seq.fill(3)(w.others(both)).forall(_.isEmpty))
+    assert(w.asked == Seq(Set("a", "b")))
+    w.responses += 1
+    assert(Seq.fill(3)(w.others(both)).forall(_.isEmpty))
+    assert(w.asked.size == 2)
+  }
+
+  test("another task asks for the topics that are new to it") {
+    val w = new World(both)
+    w.others(Map("a" -> "1"))
+    assert(w.others(Map("a" -> "1")).isEmpty && w.others(both).isEmpty)
+    assert(w.asked == Seq(Set("a"), Set("b")))
+  }
+
+  test("a topic with another id is told each time, and no consumer that has read the one before is used for the next") {
+    val w = new World(both)
+    w.others(both)
+    w.now = Map("a" -> "3", "b" -> "2")
+    assert(w.others(both).isEmpty, "what was fetched so far is of the old one")
+    w.responses += 1
+    assert(w.others(both) == Set("a") && w.others(both) == Set("a"))
+    assert(w.ids.allow(both) && w.ids.allow(Map("c" -> "9")) && !w.ids.allow(Map("a" -> "3")))
+  }
+
+  test("a deleted topic is not another one, and it is asked about again") {
+    val w = new World(both)
+    w.now = Map("b" -> "2")
+    assert(w.others(both).isEmpty && w.others(both).isEmpty)
+    assert(w.asked == Seq(Set("a", "b"), Set("a")))
+    w.now = Map("a" -> "3", "b" -> "2")
+    assert(w.others(both) == Set("a"))
+  }
+
+  test("one request per response asks about all topics, and none is sent for a topic of which polls return nothing") {
+    val w = new World(Map("b" -> "2"))
+    assert(Seq.fill(20)(w.others(both, "b")).forall(_.isEmpty))
+    assert(w.asked == Seq(Set("a", "b")))
+    w.responses += 1
+    assert(Seq.fill(20)(w.others(both, "b")).forall(_.isEmpty))
+    assert(w.asked == Seq(Set("a", "b"), Set("a", "b")))
+    assert(w.others(both, "a").isEmpty && w.asked.last == Set("a"))
+  }
+
+  test("missing topics are asked about after a metadata response, and each time while one is missing") {
+    val w = new World(both)
+    assert(Seq.fill(3)(w.ids.missing(both)).forall(_.isEmpty) && w.asked == Seq(Set("a", "b")))
+    w.now = Map("b" -> "2")
+    assert(w.ids.missing(both).isEmpty && w.asked.size == 1)
+    w.responses += 1
+    assert(w.ids.missing(both) == Set("a") && w.asked.size == 2)
+    assert(w.ids.missing(both) == Set("a") && w.asked.size == 3)
+    w.now = Map("a" -> "3", "b" -> "2")
+    assert(w.ids.missing(both).isEmpty, "a topic that was created again is another one, and not missing")
+  }
+
+  test("a topic that no request was about is requested although others exist at the same response") {
+    val w = new World(Map("b" -> "2"))
+    assert(w.ids.missing(Map("b" -> "2")).isEmpty && w.asked.size == 1)
+    assert(w.ids.missing(Map("a" -> "1")) == Set("a") && w.asked.size == 2)
+    assert(w.ids.missing(Map("b" -> "2")).isEmpty && w.asked.size == 2)
+  }
+
+  test("nobody is asked where no ids are known") {
+    val w = new World(Map.empty)
+    assert(w.others(Map.empty).isEmpty && w.asked.isEmpty)
+  }
+
+  test("ids that the consumer knows need no request, and those that it lacks or knows to be others are requested") {
+    val first   = Uuid.randomUuid
+    val second  = Uuid.randomUuid
+    val fetched = mutable.Map("a" -> first, "b" -> second)
+    val asked   = mutable.ArrayBuffer.empty[Set[String]]
+    val ids     = TopicIds.ofConsumer(
+      () => fetched.asJava,
+      { planned =>
+        asked += planned.keySet
+        planned - "gone"
+      }
+    )
+    val planned = Map("a" -> first.toString, "b" -> second.toString)
+    assert(ids(planned) == planned && asked.isEmpty)
+    val third = Uuid.randomUuid
+    fetched("b") = third
+    fetched("gone") = third
+    val more = planned ++ Map("gone" -> first.toString, "unknown" -> first.toString)
+    assert(ids(more) == more - "gone" && asked == Seq(Set("b", "gone", "unknown")))
+    assert(ids.missing(more).contains(Set("gone")), "a missing topic is requested from a broker")
+    assert(asked.last == more.keySet)
+  }
+}

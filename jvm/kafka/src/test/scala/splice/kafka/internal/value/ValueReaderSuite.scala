@@ -1,0 +1,192 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.kafka.internal.value
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.time.Duration
+
+import scala.util.Using
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection}
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.{Encoders, Row, SparkSession}
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.sidelog.MemorySideLog
+import splice.kafka.KafkaSource
+import splice.kafka.internal.admission.RecordSizes
+import splice.kafka.internal.options.KafkaSettings
+import splice.kafka.internal.reader.KafkaReaders
+import splice.source.{EnumeratorContext, Poll, ReadMode, SourceProvider, SplitReader}
+import splice.source.errors.{SpliceException, SpliceOptionException}
+import splice.source.options.SourceOptions
+import splice.source.runtime.SessionSettings
+
+// scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
+
+/** Values as readers parse them, over records that are there. */
+final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
+
+  private lazy val spark = SparkSession.builder().master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+
+  override protected def beforeAll(): Unit = { val _ = spark }
+  override protected def afterAll(): Unit  = spark.stop()
+
+  private val json =
+    Seq("valueFormat" -> "json", "valueSchema" -> "id BIGINT NOT NULL, at TIMESTAMP, in STRUCT<a: INT>")
+
+  private def settings(options: (String, String)*): ValueSettings = ValueSettings(SourceOptions(options.toMap))
+
+  /** Topic t, partition 2, offsets from 7 on. */
+  final private class Records(values: Seq[String], columns: StructType) extends SplitReader[InternalRow] {
+    private var at = -1
+
+    override def poll(patience: Duration): Poll = {
+      at += 1
+      if (at < values.size) Poll.Found else Poll.Ended
+    }
+
+    override def close(): Unit      = ()
+    override def get(): InternalRow = new GenericInternalRow(columns.fieldNames.map[Any] {
+      case KafkaSchema.Value     => Option(values(at)).map(_.getBytes(UTF_8)).orNull
+      case KafkaSchema.Key       => s"k$at".getBytes(UTF_8)
+      case KafkaSchema.Topic     => UTF8String.fromString("t")
+      case KafkaSchema.Partition => 2
+      case KafkaSchema.Offset    => 7L + at
+      case KafkaSchema.Timestamp => 1000000L
+      case _                     => 0
+    })
+  }
+
+  private def read(options: Seq[(String, String)], values: Seq[String], pinned: Option[SessionSettings] = None)(
+      columns: StructType
+  ): Seq[Row] = {
+    val plan   = ValuePlan(settings(options: _*), columns, pinned.getOrElse(SessionSettings.current)).get
+    val copy   = UnsafeProjection.create(columns)
+    val toRows = Encoders.row(columns).asInstanceOf[org.apache.spark.sql.catalyst.encoders.AgnosticEncoder[Row]]
+    val scala  = org.apache.spark.sql.catalyst.encoders.ExpressionEncoder(toRows).resolveAndBind().createDeserializer()
+    Using.resource(new ValueReader(new Records(values, plan.record), plan)) { reader =>
+      SplitReader.items(reader).map(row => scala(copy(row).copy())).toVector
+    }
+  }
+
+  private def select(all: StructType, names: String*): StructType = StructType(names.map(all(_)))
+
+  private def values(options: Seq[(String, String)], texts: String*): Seq[Any] =
+    read(options, texts)(select(KafkaSchema(includeHeaders = false, settings(options: _*)), "value")).map(_.get(0))
+
+  test("json becomes a struct, whose fields may be missing") {
+    val texts = Seq("""{"id":1,"in":{"a":2},"more":[]}""", null, "{}")
+    assert(values(json, texts: _*) == Seq(Row(1L, null, Row(2)), null, Row(null, null, null)))
+  }
+
+  test("csv and xml too, with options of their format") {
+    val schema = "valueSchema" -> "a INT, b STRING"
+    assert(values(Seq("valueFormat" -> "csv", schema, "value.sep" -> ";"), "1;x", "2;y") ==
+      Seq(Row(1, "x"), Row(2, "y")))
+    assert(values(Seq("valueFormat" -> "xml", schema), "<r><a>1</a><b>x</b></r>") == Seq(Row(1, "x")))
+    val dated = Seq("valueFormat" -> "json", "valueSchema" -> "d DATE", "value.dateFormat" -> "dd.MM.yyyy")
+    assert(values(dated, """{"d":"02.01.2026"}""").map(_.toString) == Seq("[2026-01-02]"))
+  }
+
+  test("the other columns stay, in any order") {
+    val all  = KafkaSchema(includeHeaders = false, settings(json: _*))
+    val rows =
+      read(json, Seq("""{"id":1}""", """{"id":2}"""))(select(all, "offset", "value", "key", "partition", "topic"))
+    assert(rows.map(r => (r.getLong(0), r.getStruct(1).getLong(0), r.getInt(3), r.getString(4))) ==
+      Seq((7L, 1L, 2, "t"), (8L, 2L, 2, "t")))
+    assert(rows.map(r => new String(r.getAs[Array[Byte]](2), UTF_8)) == Seq("k0", "k1"))
+  }
+
+  private val poison = Seq("""{"id":1}""", """{"id":"x"}""", "{broken", """{"id":4}""")
+
+  test("fail names topic, partition and offset") {
+    val error = intercept[SpliceException](values(json, poison: _*))
+    assert(error.getCondition == "SPLICE_KAFKA_DATA.INVALID_VALUE")
+    assert(error.getMessage.contains("The value of t-2 at offset 8 is no json"))
+    Seq("csv" -> "x,y", "xml" -> "<r><a>").foreach { case (format, text) =>
+      val options = Seq("valueFormat" -> format, "valueSchema" -> "a INT")
+      assert(intercept[SpliceException](values(options, text)).getMessage.contains("t-2 at offset 7"), format)
+    }
+  }
+
+  test("null goes on") {
+    assert(values(json :+ ("onParseError" -> "null"), poison: _*) ==
+      Seq(Row(1L, null, null), null, null, Row(4L, null, null)))
+  }
+
+  test("corrupt keeps the record, whether value is asked for or not") {
+    val options = json :+ ("onParseError" -> "corrupt")
+    val all     = KafkaSchema(includeHeaders = false, settings(options: _*))
+    assert(all("_corrupt").dataType == KafkaSchema.CorruptType)
+    Seq(all, select(all, "_corrupt")).foreach { columns =>
+      val kept = read(options, poison)(columns).map(r => Option(r.getAs[Row]("_corrupt")))
+      assert(kept.map(_.map(c =>
+        (c.getString(0), c.getInt(1), c.getLong(2), new String(c.getAs[Array[Byte]](3), UTF_8))
+      )) ==
+        Seq(None, Some(("t", 2, 8L, poison(1))), Some(("t", 2, 9L, poison(2))), None))
+    }
+  }
+
+  test("bytes, text and columns that are not read need no parser") {
+    val all = KafkaSchema(includeHeaders = false, settings(json: _*))
+    assert(ValuePlan(settings(json: _*), select(all, "offset", "key"), SessionSettings.current).isEmpty)
+    Seq(settings(), settings("valueFormat" -> "string")).foreach { own =>
+      assert(ValuePlan(own, KafkaSchema(includeHeaders = true, own), SessionSettings.current).isEmpty)
+    }
+  }
+
+  test("only columns that need a parser are read as rows") {
+    def columnar(options: (String, String)*)(names: String*): Boolean = {
+      val of      = Map("kafka.bootstrap.servers" -> "127.0.0.1:1", "subscribe" -> "t") ++ options
+      val own     = KafkaSettings(SourceOptions(of))
+      val columns = select(KafkaSchema(includeHeaders = true, own.value), names: _*)
+      val context = EnumeratorContext(new MemorySideLog, ReadMode.Stream, java.time.Clock.systemUTC(), 1, "columnar")
+      KafkaReaders(own, columns, context, "columnar", Nil, new RecordSizes).columnar
+    }
+    val headed = "includeHeaders" -> "true"
+    assert(columnar(headed)("value", "headers") && columnar("valueFormat" -> "string", headed)("value", "headers"))
+    assert(columnar(json: _*)("key", "offset") && !columnar(json: _*)("value"))
+  }
+
+  test("the time zone is the one of the first start") {
+    val first = SessionSettings(SessionSettings.current.settings.map {
+      case ("spark.sql.session.timeZone", _) => "spark.sql.session.timeZone" -> "Asia/Tokyo"
+      case other                             => other
+    })
+    val all  = select(KafkaSchema(includeHeaders = false, settings(json: _*)), "value")
+    val text = """{"at":"2026-01-01 09:00:00"}"""
+    val read = this.read(json, Seq(text), Some(first))(all).head.getStruct(0).getTimestamp(1)
+    assert(read.toInstant.toString == "2026-01-01T00:00:00Z")
+  }
+
+  test("the source's columns say it") {
+    val options = json ++ Seq("kafka.bootstrap.servers" -> "b:1", "subscribe" -> "t", "onParseError" -> "corrupt")
+    val source  = SourceProvider.create(SourceOptions(options.toMap + ("source" -> KafkaSource.Kind)))
+    assert(source.schema.fieldNames.toSeq.endsWith(Seq("timestampType", "_corrupt")))
+    assert(source.schema("value").dataType == StructType.fromDDL("id BIGINT, at TIMESTAMP, in STRUCT<a: INT>"))
+  }
+
+  private def refused(options: (String, String)*): String =
+    intercept[SpliceOptionException](settings(options: _*)).getMessage
+
+  test("options that make no sense are refused") {
+    assert(refused("valueFormat" -> "avro").contains("raw, string, json, csv, xml"))
+    assert(refused("valueFormat" -> "json").contains("'valueSchema'"))
+    assert(refused("valueFormat" -> "json", "valueSchema" -> "a INTT").contains("'a INTT'"))
+    assert(refused("valueSchema" -> "a INT").contains("valueSchema, valueFormat"))
+    assert(refused("onParseError" -> "null", "valueFormat" -> "string").contains("onParseError, valueFormat"))
+    assert(refused("value.sep" -> ";").contains("value.sep, valueFormat"))
+    assert(refused(json :+ ("value.mode" -> "PERMISSIVE"): _*).contains("'onParseError' defines"))
+    assert(refused(json :+ ("onParseError" -> "skip"): _*).contains("fail, null, corrupt"))
+  }
+
+  test("what Spark refuses is refused when the schema is asked for") {
+    val wrong = settings("valueFormat" -> "json", "valueSchema" -> "a MAP<INT, STRING>")
+    assert(intercept[SpliceOptionException](ValuePlan.check(wrong)).getMessage.contains("from_json"))
+  }
+}

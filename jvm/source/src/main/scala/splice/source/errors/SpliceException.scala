@@ -1,0 +1,58 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source.errors
+
+import java.util.{Map => JMap}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.execution.QueryExecutionException
+
+/** What every error of Splice has in common with Spark's errors: its condition, SQLSTATE and parameters. */
+sealed private[splice] trait SpliceError extends SparkThrowable {
+  private[splice] def condition: String
+  private[splice] def sqlState: String
+  private[splice] def parameters: Map[String, String]
+
+  override def getCondition: String                       = condition
+  override def getErrorClass: String                      = condition
+  override def getSqlState: String                        = sqlState
+  override def getMessageParameters: JMap[String, String] = parameters.asJava
+}
+
+/** A failure of a source that no option caused: data, servers, checkpoints. PySpark raises it as `QueryExecutionException`. */
+final class SpliceException private[splice] (
+    private[splice] val condition: String,
+    private[splice] val sqlState: String,
+    private[splice] val parameters: Map[String, String],
+    text: String,
+    cause: Option[Throwable]
+) extends QueryExecutionException(text, cause.orNull)
+    with SpliceError {
+
+  /** The same error with the name of its leg. */
+  private[splice] def ofLeg(leg: String): SpliceException = {
+    val head = s"[$condition] "
+    new SpliceException(condition, sqlState, parameters, s"${head}Leg '$leg': ${text.stripPrefix(head)}", cause)
+  }
+}
+
+/** A missing, unknown or invalid option. PySpark raises it as `IllegalArgumentException`. */
+final class SpliceOptionException private[splice] (
+    private[splice] val condition: String,
+    private[splice] val sqlState: String,
+    private[splice] val parameters: Map[String, String],
+    text: String
+) extends IllegalArgumentException(text)
+    with SpliceError
+
+/** An operation that a source does not support, such as a write. PySpark raises it as `UnsupportedOperationException`. */
+final class SpliceUnsupportedException private[splice] (
+    private[splice] val condition: String,
+    private[splice] val sqlState: String,
+    private[splice] val parameters: Map[String, String],
+    text: String
+) extends UnsupportedOperationException(text)
+    with SpliceError

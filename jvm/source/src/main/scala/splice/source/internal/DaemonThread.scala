@@ -1,0 +1,16 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source.internal
+
+import java.util.concurrent.ThreadFactory
+
+/** Makes threads that keep no program from ending. */
+private[splice] object DaemonThread {
+
+  def named(name: String): ThreadFactory = task => {
+    val made = new Thread(task, name)
+    made.setDaemon(true)
+    made
+  }
+}

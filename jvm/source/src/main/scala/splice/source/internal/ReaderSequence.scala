@@ -1,0 +1,141 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source.internal
+
+import java.time.Duration
+
+import scala.annotation.tailrec
+import scala.util.Try
+
+import org.apache.spark.sql.connector.metric.CustomTaskMetric
+
+import splice.source.{Poll, SplitRange, SplitReader}
+import splice.source.runtime.Report
+
+/** Reads with several readers in one task: one after another, or several at once.
+  *
+  * Each reader is created when there is a place for it, and closed at its end. Of the open readers, one is read until it has to wait; then
+  * the next one that has an item takes its place, so that one reader waits while another one is read. One thread calls [[poll]];
+  * another thread may call [[close]].
+  *
+  * @param parts
+  *   the ranges of each reader, and what creates it
+  * @param atOnce
+  *   how many readers may be open at the same time; with 1, the next one is created when the previous one has ended
+  */
+final private[splice] class ReaderSequence[T](parts: Seq[(Seq[SplitRange], () => SplitReader[T])], atOnce: Int = 1)
+    extends SplitReader[T] {
+
+  @volatile private var open   = Vector.empty[SplitReader[T]]
+  @volatile private var closed = false
+
+  private var later   = parts.toList
+  private var at      = 0
+  private var ended   = Seq.empty[CustomTaskMetric]
+  private var reports = Vector.empty[Report]
+
+  // The ranges of the reader that is read but the first one, and these with the ranges of all other readers.
+  private var shared = (List.empty[SplitRange], List.empty[SplitRange])
+
+  // Whether another reader is read, or may have passed offsets without a record, since the ranges were joined.
+  private var isOutdated = true
+
+  @tailrec override def poll(patience: Duration): Poll = {
+    fill()
+    val now    = open
+    val result = if (now.isEmpty) Poll.Ended else if (now.size == 1) only(now, patience) else first(now, patience)
+    if ((result eq Poll.Ended) && now.nonEmpty) {
+      reports ++= now(at).report(ended = true)
+      end(now(at))
+      poll(patience)
+    } else result
+  }
+
+  private def only(now: Vector[SplitReader[T]], patience: Duration): Poll = {
+    at = 0
+    now.head.poll(patience)
+  }
+
+  /** Polls the open readers in turn, from the last one on, until one has an item or has ended, or the time has passed. */
+  private def first(now: Vector[SplitReader[T]], patience: Duration): Poll = {
+    val result = now(at).poll(Duration.ZERO)
+    if (result eq Poll.Pending) others(now, patience) else result
+  }
+
+  private def others(now: Vector[SplitReader[T]], patience: Duration): Poll = {
+    val start        = System.nanoTime()
+    var tried        = 1
+    var result: Poll = Poll.Pending
+    isOutdated = true
+    while ((result eq Poll.Pending) && (tried < now.size || isWithin(patience, start))) {
+      at = (at + 1) % now.size
+      result = now(at).poll(if (tried < now.size) Duration.ZERO else ReaderSequence.Turn)
+      tried += 1
+    }
+    result
+  }
+
+  private def isWithin(patience: Duration, start: Long): Boolean =
+    (patience eq Poll.Forever) || System.nanoTime() - start < patience.toNanos
+
+  override def get(): T = open(at).get()
+
+  override def time: Long = open(at).time
+
+  override def isStale: Boolean = open.exists(_.isStale)
+
+  override def unread: List[SplitRange] = open.lift(at).fold(List.empty[SplitRange])(_.unread.toList) match {
+    case first :: own => first :: joined(own)
+    case Nil          => joined(Nil)
+  }
+
+  private def joined(own: List[SplitRange]): List[SplitRange] = {
+    if (isOutdated || (own ne shared._1)) {
+      val others = open.patch(at, Nil, 1).flatMap(_.unread) ++ later.flatMap(_._1)
+      shared = (own, own ++ others)
+      isOutdated = false
+    }
+    shared._2
+  }
+
+  override def report(ended: Boolean): Seq[Report] = reports ++ open.flatMap(_.report(ended = false))
+
+  override def metrics: Array[CustomTaskMetric] = synchronized(sum(ended ++ open.flatMap(_.metrics))).toArray
+
+  override def close(): Unit = {
+    closed = true
+    open.flatMap(one => Try(end(one)).failed.toOption).headOption.foreach(throw _)
+  }
+
+  private def fill(): Unit = while (open.size < atOnce && !closed && later.nonEmpty) {
+    val reader = later.head._2()
+    later = later.tail
+    isOutdated = true
+    synchronized(open :+= reader)
+    if (closed) end(reader)
+  }
+
+  private def end(reader: SplitReader[T]): Unit = {
+    synchronized {
+      if (open.exists(_ eq reader)) ended = sum(ended ++ reader.metrics)
+      open = open.filterNot(_ eq reader)
+      at = 0
+      isOutdated = true
+    }
+    reader.close()
+  }
+
+  private def sum(all: Seq[CustomTaskMetric]): Seq[CustomTaskMetric] =
+    all.groupMapReduce(_.name)(_.value)(_ + _).toSeq.sorted.map { case (name, value) =>
+      ReaderSequence.Sum(name, value)
+    }
+}
+
+private object ReaderSequence {
+
+  // Short, since another reader may have an item by then.
+  private val Turn = Duration.ofMillis(1)
+
+  final private case class Sum(name: String, value: Long) extends CustomTaskMetric
+}

@@ -1,0 +1,45 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source.internal.entries
+
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import com.fasterxml.jackson.databind.node.{JsonNodeFactory, ObjectNode}
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+
+/** JSON as offsets and side-log entries hold it: one line, no spaces, keys in the order given. */
+private[splice] object Json {
+
+  private val mapper = new ObjectMapper()
+
+  private def nodes = JsonNodeFactory.instance
+
+  def text(value: String): JsonNode = nodes.textNode(value)
+
+  def number(value: Long): JsonNode = nodes.numberNode(value)
+
+  def bool(value: Boolean): JsonNode = nodes.booleanNode(value)
+
+  def array(values: Iterable[JsonNode]): JsonNode = nodes.arrayNode().addAll(values.toSeq.asJavaCollection)
+
+  /** An object whose keys come in the order given. */
+  def obj(fields: (String, JsonNode)*): ObjectNode = {
+    val node = nodes.objectNode()
+    fields.foreach { case (k, v) => node.set[JsonNode](k, v) }
+    node
+  }
+
+  def write(node: JsonNode): String = mapper.writeValueAsString(node)
+
+  /** None when the text is not one JSON value. */
+  def read(text: String): Option[JsonNode] = Try(mapper.readTree(text)).toOption.filterNot(_.isMissingNode)
+
+  /** The fields of an object, in their order; empty for anything else. */
+  def fields(node: JsonNode): Seq[(String, JsonNode)] = node.properties().asScala.toSeq.map(e => e.getKey -> e.getValue)
+
+  def field(node: JsonNode, name: String): Option[JsonNode] = Option(node.get(name)).filterNot(_.isNull)
+
+  def items(node: JsonNode): Seq[JsonNode] = node.elements().asScala.toSeq
+}

@@ -1,0 +1,70 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source.internal.entries
+
+import com.fasterxml.jackson.databind.JsonNode
+
+import splice.source.errors.CheckpointErrors
+
+/** The lines of a side-log entry. The first line is the head: a JSON object, keys sorted, with the version `v` of the entry's format.
+  *
+  * @param key
+  *   the entry's key, for errors
+  * @param lines
+  *   the lines below the head
+  */
+final private[splice] class VersionedEntry private (key: String, val head: JsonNode, val lines: Seq[String]) {
+
+  def find(field: String): Option[JsonNode] = Json.field(head, field)
+
+  /** A field of the head.
+    *
+    * @throws SpliceException
+    *   when the head does not have it
+    */
+  def apply(field: String): JsonNode = find(field).getOrElse(corrupt(s"'$field' is missing"))
+
+  def text(field: String): String =
+    Some(apply(field)).filter(_.isTextual).map(_.asText).getOrElse(corrupt(s"'$field' is not a text"))
+
+  def long(field: String): Long =
+    Some(apply(field)).filter(_.isIntegralNumber).map(_.asLong).getOrElse(corrupt(s"'$field' is not a number"))
+
+  /** The only line below the head. */
+  def line: String = lines match {
+    case Seq(one) => one
+    case _        => corrupt(s"it has ${lines.size + 1} lines instead of 2")
+  }
+
+  /** Each line below the head as JSON. */
+  def nodes: Seq[JsonNode] = lines.map(l => Json.read(l).getOrElse(corrupt(s"'$l' is not JSON")))
+
+  def corrupt(why: String): Nothing = throw CheckpointErrors.corrupt(VersionedEntry.name(key), why)
+}
+
+private[splice] object VersionedEntry {
+
+  /** The version of every entry's format. */
+  val Version = 1
+
+  /** The head alone. */
+  def write(fields: (String, JsonNode)*): Seq[String] = write(fields, Nil)
+
+  /** The head and the lines below it. */
+  def write(fields: Seq[(String, JsonNode)], lines: Seq[String]): Seq[String] =
+    Json.write(Json.obj((fields :+ ("v" -> Json.number(Version.toLong))).sortBy(_._1): _*)) +: lines
+
+  /** @throws SpliceException when the head is damaged, or of a newer version */
+  def read(key: String, lines: Seq[String]): VersionedEntry = {
+    def corrupt(why: String) = CheckpointErrors.corrupt(name(key), why)
+    val line                 = lines.headOption.getOrElse("")
+    val head    = Json.read(line).filter(_.isObject).getOrElse(throw corrupt(s"'$line' is not a JSON object"))
+    val version = Json.field(head, "v").filter(_.isInt).getOrElse(throw corrupt("'v' is missing")).asInt
+    if (version > Version) throw CheckpointErrors.newer(name(key), version, Version)
+    if (version < 1) throw corrupt(s"'v' is $version")
+    new VersionedEntry(key, head, lines.drop(1))
+  }
+
+  private def name(key: String) = s"Side-log entry $key"
+}

@@ -1,0 +1,143 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source.log
+
+import scala.collection.mutable
+
+import com.fasterxml.jackson.databind.JsonNode
+import org.roaringbitmap.RoaringBitmap
+
+import splice.source.internal.entries.Json
+
+/** The extents of a source from which the driver has reports. Mutable; used by one thread.
+  *
+  * A block that several batches read row by row is covered when its spans of rows are complete.
+  */
+final class Coverage {
+
+  import Coverage._
+
+  // A source may have a million units, and most of them are either covered or not.
+  private val whole = new RoaringBitmap
+  private val parts = mutable.Map.empty[Int, Ranges]
+  private val spans = mutable.Map.empty[Int, Map[(Long, Long), Ranges]]
+
+  /** Whether some rows of the extent are covered. */
+  def overlaps(extent: Extent): Boolean = {
+    val Extent(unit, from, until, rows)          = extent
+    def read(block: (Long, Long), known: Ranges) = block match {
+      case (`from`, `until`) => rows.forall { case (first, last) => overlap(known, first, last) }
+      case (begin, end)      => begin < until && from < end
+    }
+    overlap(covered(unit), from, until) || spansOf(unit).exists { case (block, known) => read(block, known) }
+  }
+
+  /** Covers an extent that does not overlap what is covered. */
+  def add(extent: Extent): Unit = {
+    val Extent(unit, from, until, rows) = extent
+    rows match {
+      case None                => cover(unit, join(covered(unit), from, until))
+      case Some((first, last)) =>
+        val block = (from, until)
+        val read  = join(spansOf(unit).getOrElse(block, Nil), first, last)
+        if (read != All) spans(unit) = spansOf(unit).updated(block, read)
+        else {
+          spans(unit) = spansOf(unit) - block
+          if (spans(unit).isEmpty) spans -= unit
+          cover(unit, join(covered(unit), from, until))
+        }
+    }
+  }
+
+  /** The extents of a unit that are not covered, between two places. */
+  def missing(unit: Int, from: Long, until: Long): Seq[Extent] = {
+    val begun = spansOf(unit).toSeq
+    val known = begun.foldLeft(covered(unit)) { case (all, ((begin, end), _)) => join(all, begin, end) }
+    val rest  = begun.flatMap { case ((begin, end), read) =>
+      gaps(read, 0L, Long.MaxValue).map(rows => Extent(unit, begin, end, Some(rows)))
+    }
+    (gaps(known, from, until).map { case (begin, end) => Extent(unit, begin, end) } ++ rest).sortBy(_.from)
+  }
+
+  private[splice] def json: JsonNode = {
+    val blocks = for {
+      (unit, known)        <- spans.toSeq.sortBy(_._1)
+      ((begin, end), read) <- known.toSeq.sortBy(_._1)
+    } yield numbers(Seq(unit.toLong, begin, end) ++ flat(read))
+    Json.obj(
+      "whole" -> Json.array(runs.map { case (from, until) => numbers(Seq(from, until)) }),
+      "parts" -> Json.array(parts.toSeq.sortBy(_._1).map { case (unit, known) => numbers(unit.toLong +: flat(known)) }),
+      "rows"  -> Json.array(blocks)
+    )
+  }
+
+  private def covered(unit: Int): Ranges = if (whole.contains(unit)) All else parts.getOrElse(unit, Nil)
+
+  private def cover(unit: Int, known: Ranges): Unit =
+    if (known != All) parts(unit) = known
+    else {
+      parts -= unit
+      whole.add(unit)
+    }
+
+  private def spansOf(unit: Int): Map[(Long, Long), Ranges] = spans.getOrElse(unit, Map.empty)
+
+  /** The numbers of the units that are covered completely. */
+  private def runs: Ranges = Iterator
+    .unfold(0L) { at =>
+      Option(whole.nextValue(at.toInt)).filter(_ >= 0).map { from =>
+        val until = whole.nextAbsentValue(from.toInt)
+        (from -> until, until)
+      }
+    }
+    .toSeq
+}
+
+private[splice] object Coverage {
+
+  /** From (included) until (excluded), sorted, with a gap between any two. */
+  private type Ranges = Seq[(Long, Long)]
+
+  private val All: Ranges = Seq(0L -> Long.MaxValue)
+
+  /** None when the node is not the JSON of a coverage. */
+  def read(node: JsonNode): Option[Coverage] = {
+    val made                 = new Coverage
+    def lists(field: String) = Json.field(node, field).toSeq.flatMap(Json.items).map(Json.items(_).map(_.asLong))
+    def pairs(flat: Seq[Long])(add: ((Long, Long)) => Unit): Boolean = flat.size % 2 == 0 && {
+      flat.grouped(2).foreach { pair => add(pair.head -> pair(1)) }
+      true
+    }
+    val valid = lists("whole").map(pairs(_) { case (from, until) => made.whole.add(from, until) }) ++
+      lists("parts").map {
+        case Seq(unit, flat @ _*) => pairs(flat) { case (from, until) => made.add(Extent(unit.toInt, from, until)) }
+        case _                    => false
+      } ++
+      lists("rows").map {
+        case Seq(unit, begin, end, flat @ _*) =>
+          pairs(flat)(rows => made.add(Extent(unit.toInt, begin, end, Some(rows))))
+        case _ => false
+      }
+    Option.when(node.isObject && valid.forall(identity))(made)
+  }
+
+  private def flat(ranges: Ranges): Seq[Long] = ranges.flatMap { case (from, until) => Seq(from, until) }
+
+  private def numbers(all: Seq[Long]): JsonNode = Json.array(all.map(Json.number))
+
+  private def overlap(ranges: Ranges, from: Long, until: Long): Boolean =
+    ranges.exists { case (begin, end) => begin < until && from < end }
+
+  private def join(ranges: Ranges, from: Long, until: Long): Ranges = {
+    val (touching, apart) = ranges.partition { case (begin, end) => begin <= until && from <= end }
+    val joined            = (touching.map(_._1) :+ from).min -> (touching.map(_._2) :+ until).max
+    (joined +: apart).sorted
+  }
+
+  private def gaps(ranges: Ranges, from: Long, until: Long): Ranges = {
+    val starts = from +: ranges.map(_._2)
+    val ends   = ranges.map(_._1) :+ until
+    starts.zip(ends).map { case (a, b) => math.max(a, from) -> math.min(b, until) }.filter { case (a, b) => a < b }
+  }
+}

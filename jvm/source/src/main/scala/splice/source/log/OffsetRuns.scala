@@ -1,0 +1,256 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source.log
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
+
+import scala.annotation.tailrec
+import scala.collection.mutable
+
+import org.roaringbitmap.RoaringBitmap
+
+/** The offsets of rows, each 0 or more: a set that is small when they are dense, and the subset that several rows have. Mutable;
+  * used by one thread. It is sent to executors and stored as [[toBytes]].
+  *
+  * Offsets mostly come in rising order, so a run of them is kept as two numbers until it breaks.
+  */
+final class OffsetRuns private (
+    private val upper: OffsetRuns.Bitmaps,
+    private val again: OffsetRuns.Bitmaps,
+    private var total: Long
+) extends Serializable {
+
+  private var runStart = 0L
+  private var runEnd   = 0L
+
+  def this() = this(mutable.SortedMap.empty, mutable.SortedMap.empty, 0L)
+
+  def add(offset: Long): Unit = add(offset, offset + 1)
+
+  /** Adds one row for each offset from `from` (included) until `until` (excluded). */
+  def add(from: Long, until: Long): Unit =
+    if (from == runEnd) runEnd = until
+    else {
+      flush()
+      runStart = from
+      runEnd = until
+    }
+
+  /** Adds each offset of a range once, from included, until excluded. */
+  def addRange(from: Long, until: Long): Unit = if (from < until) {
+    flush()
+    runStart = from
+    runEnd = until
+  }
+
+  def addAll(other: OffsetRuns): Unit = {
+    flush()
+    other.flush()
+    other.upper.foreach { case (high, offsets) => include(high, offsets) }
+    other.again.foreach { case (high, offsets) => bitmap(again, high).or(offsets) }
+    total += other.total
+  }
+
+  /** How many rows there are. */
+  def rows: Long = {
+    flush()
+    total
+  }
+
+  def isEmpty: Boolean = count == 0
+
+  def contains(offset: Long): Boolean = {
+    flush()
+    upper.get(high(offset)).exists(_.contains(offset.toInt))
+  }
+
+  /** How many different offsets there are. */
+  def count: Long = {
+    flush()
+    upper.valuesIterator.map(_.getLongCardinality).sum
+  }
+
+  /** The least offset; there must be one. */
+  def first: Long = {
+    flush()
+    val (high, offsets) = upper.head
+    join(high, Integer.toUnsignedLong(offsets.first))
+  }
+
+  /** The greatest offset; there must be one. */
+  def last: Long = {
+    flush()
+    val (high, offsets) = upper.last
+    join(high, Integer.toUnsignedLong(offsets.last))
+  }
+
+  /** Ranges of offsets, from (included) until (excluded), lowest first. */
+  def ranges: Iterator[(Long, Long)] = {
+    flush()
+    present(upper)
+  }
+
+  /** Ranges of offsets that several rows have, like [[ranges]]. */
+  def repeated: Iterator[(Long, Long)] = {
+    flush()
+    present(again)
+  }
+
+  /** Ranges of missing offsets between two offsets, like [[ranges]]. */
+  def holes(from: Long, until: Long): Iterator[(Long, Long)] = {
+    val within = ranges.dropWhile(_._2 <= from).takeWhile(_._1 < until).map { case (a, b) =>
+      math.max(a, from) -> math.min(b, until)
+    }
+    // The end of the last range may be the beginning of a hole.
+    (Iterator.single(from -> from) ++ within ++ Iterator.single(until -> until)).sliding(2).collect {
+      case Seq((_, end), (begin, _)) if end < begin => end -> begin
+    }
+  }
+
+  /** The offsets that are also in another set, each once. */
+  def and(other: OffsetRuns): OffsetRuns = {
+    flush()
+    other.flush()
+    val both = new OffsetRuns
+    for {
+      (high, offsets) <- upper
+      others          <- other.upper.get(high)
+      common = RoaringBitmap.and(offsets, others) if !common.isEmpty
+    } {
+      both.upper(high) = common
+      both.total += common.getLongCardinality
+    }
+    both
+  }
+
+  /** The offsets in ranges, each once. */
+  def within(ranges: Iterable[(Long, Long)]): OffsetRuns = {
+    val wanted = new OffsetRuns
+    ranges.foreach { case (from, until) => wanted.addRange(from, until) }
+    and(wanted)
+  }
+
+  override def equals(other: Any): Boolean = other match {
+    case that: OffsetRuns =>
+      flush()
+      that.flush()
+      total == that.total && upper == that.upper && again == that.again
+    case _ => false
+  }
+
+  override def hashCode: Int = rows.hashCode
+
+  override def toString: String = {
+    val some = ranges.take(OffsetRuns.Shown + 1).toSeq
+    val text = some.take(OffsetRuns.Shown).map { case (from, until) => s"[$from, $until)" }
+    (text ++ Option.when(some.size > OffsetRuns.Shown)("...")).mkString(s"$rows rows: ", ", ", "")
+  }
+
+  private def present(in: OffsetRuns.Bitmaps): Iterator[(Long, Long)] =
+    if (in.isEmpty) Iterator.empty
+    else {
+      val (high, offsets) = in.last
+      val end             = join(high, Integer.toUnsignedLong(offsets.last))
+      Iterator.unfold(0L) { at =>
+        if (at > end) None
+        else {
+          val from  = nextPresent(in, at)
+          val until = nextAbsent(in, from)
+          Some((from -> until, until))
+        }
+      }
+    }
+
+  def toBytes: Array[Byte] = {
+    flush()
+    val bytes = new ByteArrayOutputStream
+    val out   = new DataOutputStream(bytes)
+    out.writeLong(total)
+    Seq(upper, again).foreach { all =>
+      out.writeInt(all.size)
+      all.foreach { case (high, offsets) =>
+        offsets.runOptimize()
+        out.writeInt(high)
+        offsets.serialize(out)
+      }
+    }
+    bytes.toByteArray
+  }
+
+  // The run begins empty at 0, so that the first offset 0 extends it.
+  private def flush(): Unit = if (runEnd > runStart) {
+    var at = runStart
+    while (at < runEnd) {
+      val chunkEnd = math.min(runEnd, join(high(at) + 1, 0L))
+      val until    = low(chunkEnd - 1) + 1
+      val own      = bitmap(upper, high(at))
+      if (own.intersects(low(at), until)) include(high(at), RoaringBitmap.bitmapOfRange(low(at), until))
+      else own.add(low(at), until)
+      at = chunkEnd
+    }
+    total += runEnd - runStart
+    runStart = runEnd
+  }
+
+  private def include(high: Int, offsets: RoaringBitmap): Unit = {
+    val own  = bitmap(upper, high)
+    val both = RoaringBitmap.and(own, offsets)
+    if (!both.isEmpty) bitmap(again, high).or(both)
+    own.or(offsets)
+  }
+
+  @tailrec private def nextAbsent(in: OffsetRuns.Bitmaps, from: Long): Long =
+    in.get(high(from)).map(_.nextAbsentValue(from.toInt)) match {
+      case None                                                  => from
+      case Some(found) if found < 0 || found >= OffsetRuns.Chunk => nextAbsent(in, join(high(from) + 1, 0L))
+      case Some(found)                                           => join(high(from), found)
+    }
+
+  @tailrec private def nextPresent(in: OffsetRuns.Bitmaps, from: Long): Long =
+    in.get(high(from)).map(_.nextValue(from.toInt)).filter(_ >= 0) match {
+      case Some(found) => join(high(from), found)
+      case None        => nextPresent(in, join(in.keysIteratorFrom(high(from) + 1).next(), 0L))
+    }
+
+  private def bitmap(in: OffsetRuns.Bitmaps, high: Int): RoaringBitmap = in.getOrElseUpdate(high, new RoaringBitmap)
+
+  private def high(offset: Long): Int = (offset >>> 32).toInt
+
+  private def low(offset: Long): Long = offset & 0xffffffffL
+
+  private def join(high: Int, low: Long): Long = (high.toLong << 32) | low
+}
+
+object OffsetRuns {
+
+  private val Shown = 5
+
+  /** Each offset of some ranges once, from included, until excluded. */
+  def of(ranges: (Long, Long)*): OffsetRuns = {
+    val all = new OffsetRuns
+    ranges.foreach { case (from, until) => all.addRange(from, until) }
+    all
+  }
+
+  private type Bitmaps = mutable.SortedMap[Int, RoaringBitmap]
+
+  private val Chunk = 1L << 32
+
+  def fromBytes(bytes: Array[Byte]): OffsetRuns = {
+    val in    = new DataInputStream(new ByteArrayInputStream(bytes))
+    val total = in.readLong()
+    new OffsetRuns(bitmaps(in), bitmaps(in), total)
+  }
+
+  private def bitmaps(in: DataInputStream): Bitmaps = {
+    val all: Bitmaps = mutable.SortedMap.empty
+    (0 until in.readInt()).foreach { _ =>
+      val high    = in.readInt()
+      val offsets = new RoaringBitmap
+      offsets.deserialize(in)
+      all(high) = offsets
+    }
+    all
+  }
+}

@@ -1,0 +1,57 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source.options
+
+import java.util.Locale
+
+import org.apache.spark.unsafe.types.UTF8String
+import org.slf4j.LoggerFactory
+
+import splice.source.errors.OptionErrors
+
+/** The options that a part knows.
+  *
+  * @param title
+  *   the heading of its reference page
+  * @param others
+  *   which further keys are passed on to something else, such as a file format or a Kafka client
+  */
+final case class OptionSet(title: String, options: Seq[SourceOption[_]], others: String => Boolean = _ => false) {
+
+  private val keys = options.map(_.key.toLowerCase(Locale.ROOT)).toSet
+
+  def ++(more: OptionSet): OptionSet = OptionSet(title, options ++ more.options, k => others(k) || more.others(k))
+
+  /** Fails, or warns when `onUnknownOption` says so, at the first key that nobody knows, naming the nearest known one. */
+  def refuseUnknown(of: SourceOptions): Unit = {
+    val known   = keys ++ CommonOptions.set.keys
+    val unknown = of.keys.filterNot(k => known(k.toLowerCase(Locale.ROOT)) || others(k))
+    unknown.headOption.foreach { key =>
+      val error = OptionErrors.unknown(of.name(key), nearest(key).map(of.name))
+      of(CommonOptions.OnUnknown) match {
+        case OnUnknownOption.Fail => throw error
+        case OnUnknownOption.Warn => OptionSet.log.warn(error.getMessage)
+      }
+    }
+  }
+
+  private def nearest(key: String): Option[String] = {
+    val candidates = (options ++ CommonOptions.set.options).map(_.key)
+    candidates.map(c => c -> OptionSet.distance(key, c)).minByOption(
+      _._2
+    ).collect {
+      case (c, distance) if distance <= 1 + key.length / 3 => c
+    }
+  }
+}
+
+object OptionSet {
+  private val log = LoggerFactory.getLogger(classOf[OptionSet])
+
+  /** Number of letters to insert, remove or replace to turn one key into another (Levenshtein), without regard to case. */
+  private[splice] def distance(a: String, b: String): Int = {
+    def text(key: String) = UTF8String.fromString(key.toLowerCase(Locale.ROOT))
+    text(a).levenshteinDistance(text(b))
+  }
+}

@@ -1,0 +1,56 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source.options
+
+import java.time.Duration
+import java.util.Locale
+import java.util.regex.Pattern
+
+import scala.util.Try
+
+import org.apache.spark.network.util.JavaUtils
+
+import splice.source.internal.Durations
+
+/** How an option's text becomes a value; `allowed` is what errors and the reference page say of it. */
+final case class OptionType[A](allowed: String, parse: String => Option[A])
+
+object OptionType {
+
+  val Text: OptionType[String] = OptionType("any text", Some(_))
+
+  val Bool: OptionType[Boolean] = OptionType("true or false", _.toLowerCase(Locale.ROOT).toBooleanOption)
+
+  val PositiveInt: OptionType[Int] = OptionType("a whole number, 1 or more", _.trim.toIntOption.filter(_ > 0))
+
+  val PositiveLong: OptionType[Long] = OptionType("a whole number, 1 or more", _.trim.toLongOption.filter(_ > 0))
+
+  val Millis: OptionType[Long] =
+    OptionType("milliseconds since 1970-01-01T00:00:00Z, 0 or more", _.trim.toLongOption.filter(_ >= 0))
+
+  val Regex: OptionType[String] = OptionType(
+    "a Java regular expression",
+    t => Try(Pattern.compile(t.trim)).toOption.map(_.pattern).filter(_.nonEmpty)
+  )
+
+  /** Bytes as Spark writes them: `134217728`, `128m`, `1g`. */
+  val Bytes: OptionType[Long] =
+    OptionType(
+      "a size such as 134217728, 128m or 1g",
+      t => Try(JavaUtils.byteStringAsBytes(t.trim)).toOption.filter(_ > 0)
+    )
+
+  /** A length of time: `250ms`, `10m`, `1h`, `2d`, or an interval as Spark writes it: `10 minutes`. */
+  val Time: OptionType[Duration] = OptionType("a length of time such as 250ms, 30s, 10m, 1h or 2d", Durations.parse)
+
+  /** As [[Time]], and a number without a unit is in milliseconds. */
+  val TimeOrMillis: OptionType[Duration] =
+    OptionType("a length of time such as 250ms, 30s, 10m, 1h or 2d, or milliseconds", Durations.parseMillis)
+
+  /** One of some words, whatever their case. */
+  def choice[A](values: (String, A)*): OptionType[A] = {
+    val byName = values.map { case (k, v) => k.toLowerCase(Locale.ROOT) -> v }.toMap
+    OptionType(values.map(_._1).mkString(", "), t => byName.get(t.trim.toLowerCase(Locale.ROOT)))
+  }
+}

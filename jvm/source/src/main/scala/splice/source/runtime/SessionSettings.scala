@@ -1,0 +1,78 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source.runtime
+
+import org.apache.spark.sql.internal.SQLConf
+import org.slf4j.LoggerFactory
+
+import splice.source.internal.entries.{Json, VersionedEntry}
+
+/** Settings that change the values that readers return, such as those of parsed files and of a leg's `select`. A checkpoint keeps those
+  * of its first start.
+  *
+  * @param settings
+  *   keys of Spark's configuration and their texts
+  */
+final case class SessionSettings private[splice] (settings: Seq[(String, String)]) {
+
+  /** Runs `body` as if the session had these settings. */
+  def within[A](body: => A): A = SQLConf.withExistingConf(conf)(body)
+
+  /** The configuration of the session or of the task, with these settings. */
+  private[splice] def conf: SQLConf = {
+    val conf = new SQLConf
+    (SQLConf.get.getAllConfs ++ settings).foreach { case (key, value) => conf.setConfString(key, value) }
+    conf
+  }
+
+  /** Whether the session has these settings. */
+  private[splice] def isCurrent: Boolean = differences.isEmpty
+
+  /** Keys, values here, and values of the session. */
+  private def differences: Seq[(String, String, String)] = settings.collect {
+    case (key, value) if SQLConf.get.getConfString(key) != value => (key, value, SQLConf.get.getConfString(key))
+  }
+}
+
+object SessionSettings {
+
+  private val log = LoggerFactory.getLogger(classOf[SessionSettings])
+
+  private val Key = "session"
+
+  private val keys = Seq(
+    SQLConf.SESSION_LOCAL_TIMEZONE,
+    SQLConf.ANSI_ENABLED,
+    SQLConf.CASE_SENSITIVE,
+    SQLConf.DECIMAL_OPERATIONS_ALLOW_PREC_LOSS,
+    SQLConf.LEGACY_TIME_PARSER_POLICY,
+    SQLConf.TIMESTAMP_TYPE,
+    SQLConf.MAP_KEY_DEDUP_POLICY,
+    SQLConf.JSON_GENERATOR_IGNORE_NULL_FIELDS,
+    SQLConf.COLUMN_NAME_OF_CORRUPT_RECORD
+  ).map(_.key)
+
+  /** The settings of the session as they are now. */
+  def current: SessionSettings = SessionSettings(keys.map(key => key -> SQLConf.get.getConfString(key)))
+
+  /** The settings of the checkpoint's first start. Logs a warning if the session has others. */
+  def pinned(sideLog: SideLog): SessionSettings = {
+    val first = read(sideLog.getOrCreate(Key)(write(current)))
+    if (!first.isCurrent) log.warn(
+      "The session has other settings than the first start of this checkpoint. The source uses those of the first start: {}",
+      first.differences.map { case (key, was, is) => s"$key is '$was', and '$is' in the session" }.mkString("; ")
+    )
+    first
+  }
+
+  private def write(now: SessionSettings): Seq[String] = {
+    val texts = now.settings.map { case (key, value) => key -> Json.text(value) }
+    VersionedEntry.write("settings" -> Json.obj(texts: _*))
+  }
+
+  private def read(lines: Seq[String]): SessionSettings = {
+    val settings = Json.fields(VersionedEntry.read(Key, lines)("settings"))
+    SessionSettings(settings.map { case (key, value) => key -> value.asText })
+  }
+}

@@ -1,0 +1,57 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source.internal
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.collection.immutable.ListMap
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.spark.sql.internal.SQLConf
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.source.SourceSpec
+import splice.source.internal.entries.Json
+import splice.source.options.SourceOptions
+
+/** The Python package tests the same cases. */
+final class SecretsSuite extends AnyFunSuite {
+
+  private val cases = {
+    val text =
+      Using.resource(getClass.getResourceAsStream("/splice/source/shown-options.json"))(in => new String(in.readAllBytes(), UTF_8))
+    Json.read(text).toSeq.flatMap(_.elements.asScala).map { node =>
+      def field(name: String) = node.get(name).asText
+      (field("name"), field("value"), field("shown").replace("<hidden>", Secrets.Redacted))
+    }
+  }
+
+  test("options are shown without secrets") {
+    assert(cases.size > 20)
+    cases.foreach { case (name, value, shown) => assert(Secrets.redact(name, value) == shown, s"$name=$value") }
+  }
+
+  test("patterns of the user hide keys and values") {
+    def shown(setting: String, pattern: String, key: String) = {
+      val conf = new SQLConf
+      conf.setConfString(setting, pattern)
+      SQLConf.withExistingConf(conf)(Secrets.redact(key, "plain-value"))
+    }
+    Seq("spark.redaction.regex", "spark.sql.redaction.options.regex").foreach { setting =>
+      assert(shown(setting, "(?i)landing", "path.landingZone") == Secrets.Redacted)
+      assert(shown(setting, "ain-val", "path") == Secrets.Redacted)
+      assert(shown(setting, "other", "path") == "plain-value")
+    }
+    assert(Secrets.redact("path", "plain-value") == "plain-value")
+  }
+
+  test("no text of an option holds a secret") {
+    cases.foreach { case (name, value, _) =>
+      Seq(SourceOptions(Map(name -> value)), SourceSpec(ListMap(name -> value))).foreach(text =>
+        assert(!text.toString.contains("hunter2"), name)
+      )
+    }
+  }
+}

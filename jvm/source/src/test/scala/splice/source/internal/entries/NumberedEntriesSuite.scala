@@ -1,0 +1,66 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source.internal.entries
+
+import java.io.{IOException, InterruptedIOException}
+
+import scala.collection.mutable
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.source.runtime.SideLog
+
+final class NumberedEntriesSuite extends AnyFunSuite {
+
+  test("a key gives its number back, also one of more than eight digits") {
+    Seq(0, 7, 99999999, 100000000, Int.MaxValue).foreach { number =>
+      assert(NumberedEntries.number("skips", NumberedEntries.key("skips", number)).contains(number))
+    }
+  }
+
+  test("a key without the prefix, or with other digits, is not a numbered entry") {
+    Seq("00000001", "skips-1", "skips-000000001", "skips--0000001", "skips-99999999999", "skips-", "starts-00000001")
+      .foreach(key => assert(NumberedEntries.number("skips", key).isEmpty, key))
+  }
+
+  /** A side log in memory, whose removals fail with what the test says. */
+  final private class Entries extends SideLog {
+    val entries                              = mutable.TreeMap.empty[String, Seq[String]]
+    var failure: Option[String => Throwable] = None
+
+    override def get(key: String): Option[Seq[String]]                         = entries.get(key)
+    override def getOrCreate(key: String)(decide: => Seq[String]): Seq[String] = entries.getOrElseUpdate(key, decide)
+    override def keys(prefix: String): Seq[String]                             = entries.keysIterator.toSeq
+    override def remove(key: String): Unit                                     = {
+      failure.foreach(fail => throw fail(key))
+      entries -= key
+    }
+    override def scope(name: String): SideLog = this
+  }
+
+  private def three(log: SideLog): NumberedEntries[String] = {
+    val made = new NumberedEntries(log, "skips")(_.line)
+    (1 to 3).foreach(n => made.append(VersionedEntry.write(Nil, Seq(s"$n"))))
+    made
+  }
+
+  test("an entry that the storage does not remove stays, until a later purge") {
+    val log  = new Entries
+    val made = three(log)
+    log.failure = Some(key => new IOException(s"503 for $key"))
+    made.purge(Seq(0, 1))
+    made.purge(Seq(0, 1))
+    assert(made.all == Seq("1", "2", "3") && log.entries.size == 3)
+    log.failure = None
+    made.purge(Seq(0, 1))
+    assert(made.all == Seq("3") && log.entries.keySet == Set("skips-00000002"))
+  }
+
+  test("a purge that is interrupted ends") {
+    val log  = new Entries
+    val made = three(log)
+    log.failure = Some(_ => new InterruptedIOException("the query stops"))
+    intercept[InterruptedIOException](made.purge(Seq(0)))
+  }
+}

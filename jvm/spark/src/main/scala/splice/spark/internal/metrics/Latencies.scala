@@ -1,0 +1,142 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark.internal.metrics
+
+import java.time.Duration
+import java.util.concurrent.ConcurrentHashMap
+
+import scala.jdk.CollectionConverters._
+
+import com.codahale.metrics.{Gauge, MetricRegistry}
+import org.apache.datasketches.kll.KllLongsSketch
+import org.apache.datasketches.memory.Memory
+import org.apache.spark.TaskContext
+
+import splice.source.SplitReader
+import splice.source.runtime.ProgressMetric
+
+/** How many milliseconds after their timestamps rows were returned to Spark, as a sketch (Apache DataSketches KLL): the rank of a quantile
+  * is exact to 0.3 %.
+  */
+final private[spark] case class Latencies(sketch: Array[Byte])
+
+private[spark] object Latencies {
+
+  val None: Latencies = Latencies(Array.emptyByteArray)
+
+  // 0.3 % of rank for about 20 KiB.
+  private val Accuracy = 1024
+
+  private val ranks =
+    Seq(ProgressMetric.LatencyP50 -> 0.5, ProgressMetric.LatencyP95 -> 0.95, ProgressMetric.LatencyP99 -> 0.99)
+
+  def empty(): KllLongsSketch = KllLongsSketch.newHeapInstance(Accuracy)
+
+  def of(sketch: KllLongsSketch): Latencies = if (sketch.isEmpty) None else Latencies(sketch.toByteArray)
+
+  def merged(all: Iterable[Latencies]): KllLongsSketch = {
+    val sum = empty()
+    all.foreach(one => if (one.sketch.nonEmpty) sum.merge(KllLongsSketch.heapify(Memory.wrap(one.sketch))))
+    sum
+  }
+
+  /** The quantiles of some tasks together; empty if they returned no row that has a time. */
+  def figures(all: Iterable[Latencies]): Map[String, String] =
+    quantiles(merged(all)).map { case (name, value) => name -> value.toString }
+
+  def quantiles(sketch: KllLongsSketch): Map[String, Long] =
+    if (sketch.isEmpty) Map.empty else ranks.map { case (name, rank) => name -> sketch.getQuantile(rank) }.toMap
+
+  val names: Seq[String] = ranks.map(_._1)
+}
+
+/** Records the latencies of one task. The task's thread calls it; [[recent]] may be read by any thread.
+  *
+  * @param query
+  *   the name of the query, else its id
+  */
+final private[spark] class LatencyRecorder(val query: String, closed: LatencyRecorder => Unit) extends AutoCloseable {
+
+  private val total  = Latencies.empty()
+  private var window = Latencies.empty()
+  private var until  = System.currentTimeMillis() + LatencyRecorder.Window.toMillis
+
+  @volatile private var last = 0L -> Latencies.None
+
+  /** The latencies of the last whole window; none if it is long ago, since a window ends with the next row only. */
+  def recent: Latencies = {
+    val (ended, latencies) = last
+    if (System.currentTimeMillis() - ended > 2 * LatencyRecorder.Window.toMillis) Latencies.None else latencies
+  }
+
+  /** A row with this time is returned now. */
+  def add(time: Long): Unit = {
+    val now = System.currentTimeMillis()
+    if (now >= until) turn(now)
+    if (time != SplitReader.NoTime) window.update(now - time)
+  }
+
+  private def turn(now: Long): Unit = {
+    last = now -> Latencies.of(window)
+    total.merge(window)
+    window = Latencies.empty()
+    until = now + LatencyRecorder.Window.toMillis
+  }
+
+  /** The latencies of all rows so far. */
+  def all: Latencies = {
+    turn(System.currentTimeMillis())
+    Latencies.of(total)
+  }
+
+  override def close(): Unit = closed(this)
+}
+
+private object LatencyRecorder {
+  private val Window = Duration.ofSeconds(5)
+}
+
+/** The latencies of the tasks that run in this JVM, as gauges of Spark's metric system, if [[MetricsPlugin]] is set. */
+private[spark] object LatencyBoard {
+
+  private val running = ConcurrentHashMap.newKeySet[LatencyRecorder]()
+
+  @volatile private var current = Option.empty[MetricRegistry]
+
+  /** Shows gauges here from now on. One is there from the start, without which Spark would not read the registry again. */
+  def open(registry: MetricRegistry): Unit = {
+    val tasks: Gauge[Int] = () => running.size
+    val _                 = registry.register("latencyTasks", tasks)
+    current = Some(registry)
+  }
+
+  def close(): Unit = current = None
+
+  /** Begins to record the task that this thread runs. */
+  def begin(): LatencyRecorder = {
+    val query = Option(TaskContext.get()).fold("query")(task => MetricsBoard.queryOf(task.getLocalProperty(_)))
+    val made  = new LatencyRecorder(ProgressMetric.part(query), end)
+    synchronized {
+      if (!running.asScala.exists(_.query == made.query))
+        for (registry <- current; name <- Latencies.names) {
+          val gauge: Gauge[Double] = () => quantile(made.query, name)
+          val _                    = registry.remove(s"${made.query}.$name")
+          val _                    = registry.register(s"${made.query}.$name", gauge)
+        }
+      val _ = running.add(made)
+    }
+    made
+  }
+
+  private def end(task: LatencyRecorder): Unit = synchronized {
+    val _ = running.remove(task)
+    if (!running.asScala.exists(_.query == task.query))
+      for (registry <- current; name <- Latencies.names) { val _ = registry.remove(s"${task.query}.$name") }
+  }
+
+  // Not a number while no task has returned a row.
+  private def quantile(query: String, name: String): Double =
+    Latencies.quantiles(Latencies.merged(running.asScala.filter(_.query == query).map(_.recent)))
+      .get(name).fold(Double.NaN)(_.toDouble)
+}

@@ -1,0 +1,95 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark.internal.read
+
+import java.time.Duration
+
+import scala.annotation.tailrec
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.read.streaming.PartitionOffset
+import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
+
+import splice.source.{Poll, SplitRange, SplitReader, SplitReaderFactory}
+import splice.spark.internal.metrics.{Latencies, LatencyBoard}
+
+/** Gives a source's readers to Spark's real-time mode, which reads rows only. */
+final private[spark] class RealTimeReaderFactory(
+    readers: SplitReaderFactory,
+    reports: TaskReports,
+    stale: Option[StaleCheck]
+) extends PartitionReaderFactory {
+
+  override def createReader(partition: InputPartition): PartitionReader[InternalRow] = partition match {
+    case SpliceInputPartition(task, _, _) if task.ranges.isEmpty => new IdleReader
+    case own: SpliceInputPartition                               =>
+      new RealTimeReader(readers.rows(TaskReports.begun(own, reports)), reports, stale)
+    case other => throw new IllegalArgumentException(s"${other.getClass.getName} is a partition of another source")
+  }
+}
+
+/** What a task has not read of its ranges at the end of a batch, and how late it returned its rows. */
+final private[spark] case class SlotOffset(unread: Seq[SplitRange], latencies: Latencies = Latencies.None)
+    extends PartitionOffset
+
+/** Reads until the time of the batch is over, or the batch is stale. Spark asks for the offset once, after the last row. */
+final private[spark] class RealTimeReader(
+    reader: SplitReader[InternalRow],
+    reports: TaskReports,
+    check: Option[StaleCheck] = None
+) extends TimedReader[InternalRow] {
+
+  private val closing  = new ReaderEnd(reader, Some(reports))
+  private val recorder = LatencyBoard.begin()
+  private val stale    = new StaleTask(check)(reader.isStale)
+
+  override def poll(timeoutMillis: Long): Boolean = {
+    val found =
+      if (stale.isStale()) Poll.Pending
+      else {
+        // While rows are there, a row costs no object for the time.
+        val now = reader.poll(Duration.ZERO)
+        if (now eq Poll.Pending) waited(System.nanoTime() + timeoutMillis * 1000000) else now
+      }
+    closing.ended = found eq Poll.Ended
+    if (found eq Poll.Found) recorder.add(reader.time)
+    found eq Poll.Found
+  }
+
+  @tailrec private def waited(deadline: Long): Poll = {
+    val left = deadline - System.nanoTime()
+    if (left <= 0 || stale.isStale()) Poll.Pending
+    else {
+      val found = reader.poll(Duration.ofNanos(math.min(left, stale.nanos)))
+      if (found eq Poll.Pending) waited(deadline) else found
+    }
+  }
+
+  override def next(): Boolean = throw new UnsupportedOperationException("real-time mode reads with a time limit")
+
+  override def get(): InternalRow         = reader.get()
+  override def getOffset: PartitionOffset = SlotOffset(reader.unread, recorder.all)
+
+  override def close(): Unit =
+    try recorder.close()
+    finally closing.close()
+}
+
+/** The reader of a batch that has nothing to read. It ends soon, so that the next batch is planned. */
+final private[spark] class IdleReader extends TimedReader[InternalRow] {
+
+  override def poll(timeoutMillis: Long): Boolean = {
+    Thread.sleep(math.min(timeoutMillis, IdleReader.Pause.toMillis))
+    false
+  }
+
+  override def next(): Boolean            = false
+  override def get(): InternalRow         = throw new NoSuchElementException("there is no row")
+  override def getOffset: PartitionOffset = SlotOffset(Nil)
+  override def close(): Unit              = ()
+}
+
+private object IdleReader {
+  private val Pause = Duration.ofSeconds(1)
+}

@@ -1,0 +1,85 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark.internal.read
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.metric.CustomTaskMetric
+import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+import splice.source.{SplitReader, SplitReaderFactory}
+
+/** Gives a source's readers to Spark, and reports on which executor each slot ran. */
+final private[spark] class SpliceReaderFactory(readers: SplitReaderFactory, reports: TaskReports)
+    extends PartitionReaderFactory {
+
+  override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
+    new SplicePartitionReader(readers.rows(TaskReports.begun(own(partition), reports)), Some(reports))
+
+  override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] =
+    new SplicePartitionReader(readers.batches(TaskReports.begun(own(partition), reports)), Some(reports))
+
+  override def supportColumnarReads(partition: InputPartition): Boolean =
+    own(partition).columnar
+
+  private def own(partition: InputPartition) = partition.asInstanceOf[SpliceInputPartition]
+}
+
+/** Returns the task's metrics now and then, and all of them at its end. Passes on the reader's reports when it is closed.
+  *
+  * @param reports
+  *   None where nobody receives reports
+  */
+final private[spark] class SplicePartitionReader[T](reader: SplitReader[T], reports: Option[TaskReports])
+    extends PartitionReader[T] {
+
+  def this(reader: SplitReader[T]) = this(reader, None)
+
+  private val closing = new ReaderEnd(reader, reports)
+  private var asked   = 0
+
+  override def next(): Boolean = {
+    val found = SplitReader.hasNext(reader)
+    closing.ended = !found
+    found
+  }
+
+  override def get(): T = reader.get()
+
+  // Spark asks after every hundred rows and puts the answers into maps, which costs as much as reading short rows.
+  override def currentMetricsValues(): Array[CustomTaskMetric] = {
+    asked += 1
+    if (closing.ended || asked % SplicePartitionReader.Every == 0 || isCompleted) reader.metrics
+    else SplicePartitionReader.NoNews
+  }
+
+  override def close(): Unit = closing.close()
+
+  // A task that stops early, as under a limit, is asked once more when it is over.
+  private def isCompleted = Option(TaskContext.get()).forall(_.isCompleted())
+}
+
+/** Closes a reader, and passes on its reports before. */
+final private[spark] class ReaderEnd(reader: SplitReader[_], reports: Option[TaskReports]) {
+
+  /** Whether all ranges were read to their ends. */
+  var ended = false
+
+  private var closed = false
+
+  def close(): Unit =
+    try report()
+    finally reader.close()
+
+  private def report(): Unit = if (!closed) {
+    closed = true
+    reports.foreach(to => reader.report(ended).foreach(report => to.add(TaskReport.OfReader(report))))
+  }
+}
+
+private object SplicePartitionReader {
+  private val Every  = 64
+  private val NoNews = Array.empty[CustomTaskMetric]
+}

@@ -1,0 +1,139 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark.internal.read
+
+import java.time.Duration
+import java.util.concurrent.{ScheduledThreadPoolExecutor, TimeUnit}
+
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.broadcast.Broadcast
+import org.apache.spark.util.SerializableConfiguration
+import org.slf4j.LoggerFactory
+
+import splice.source.internal.DaemonThread
+import splice.source.runtime.SideLog
+
+/** Ends the tasks of a real-time batch when the source has changed, so that the next batch applies the change.
+  *
+  * The driver cannot call a running task. A thread of the driver asks the source once per interval, and writes the entry `stale-<n>` into the
+  * side log. Each task checks for the entry at most once per interval. The query's thread calls [[begin]] and [[close]].
+  *
+  * @param folder
+  *   the folder of the side log, which executors must be able to read
+  * @param isStale
+  *   whether the source has changed since its last batch was planned; called from any thread
+  */
+final private[spark] class StaleBatches(
+    log: SideLog,
+    folder: Path,
+    configuration: Broadcast[SerializableConfiguration],
+    interval: Duration
+)(isStale: => Boolean)
+    extends AutoCloseable {
+
+  import StaleBatches._
+
+  private val thread = new ScheduledThreadPoolExecutor(1, DaemonThread.named(s"splice-stale-batches-$folder"))
+
+  // Entries that a run left behind when it was killed.
+  log.keys(Prefix).foreach(log.remove)
+
+  private var number  = 0
+  private var written = false
+
+  thread.scheduleWithFixedDelay(() => check(), interval.toNanos, interval.toNanos, TimeUnit.NANOSECONDS)
+
+  /** Begins a batch that is planned now, with the source as it is. */
+  def begin(): Unit = synchronized {
+    if (written) log.remove(key)
+    written = false
+    number += 1
+  }
+
+  /** How a task finds out that the batch that began last is stale. */
+  def current: StaleCheck = synchronized(StaleCheck(new Path(folder, key).toString, configuration, interval))
+
+  private def key = s"$Prefix$number"
+
+  private def check(): Unit =
+    try synchronized {
+        if (number > 0 && !written && isStale) {
+          log.getOrCreate(key)(Seq("""{"v":1}"""))
+          written = true
+          logger.info(s"Batch $number of this run ends early, because the splits of the source have changed")
+        }
+      }
+    catch { case NonFatal(e) => logger.warn("Running tasks could not be asked to end early", e) }
+
+  override def close(): Unit = {
+    thread.shutdownNow()
+    val _ = thread.awaitTermination(Patience.toMillis, TimeUnit.MILLISECONDS)
+    synchronized(if (written) log.remove(key))
+  }
+}
+
+private object StaleBatches {
+
+  private val Prefix   = "stale-"
+  private val Patience = Duration.ofSeconds(2)
+  private val logger   = LoggerFactory.getLogger(classOf[StaleBatches])
+}
+
+/** How a task finds out that its batch is stale.
+  *
+  * @param entry
+  *   the file of the entry
+  */
+final private[spark] case class StaleCheck(
+    entry: String,
+    configuration: Broadcast[SerializableConfiguration],
+    interval: Duration
+)
+
+/** Checks whether the batch of one task is stale. The task's thread calls it.
+  *
+  * @param check
+  *   None if nothing ends the batch early
+  * @param isReaderStale
+  *   whether the reader has found a change itself
+  */
+final private[spark] class StaleTask(check: Option[StaleCheck])(isReaderStale: => Boolean) {
+
+  private val interval = check.fold(StaleTask.Never)(_.interval.toNanos)
+  private var next     = System.nanoTime() + interval
+  private var found    = false
+
+  /** Whether the task ends now. */
+  def isStale(): Boolean = {
+    if (!found && System.nanoTime() - next >= 0) {
+      found = check.exists(own => isReaderStale || exists(own))
+      next = System.nanoTime() + interval
+    }
+    found
+  }
+
+  /** The time until the entry is checked again. */
+  def nanos: Long = math.max(next - System.nanoTime(), 1L)
+
+  private def exists(check: StaleCheck): Boolean = {
+    val path = new Path(check.entry)
+    try path.getFileSystem(check.configuration.value.value).exists(path)
+    catch {
+      case e: java.io.InterruptedIOException => throw e
+      case NonFatal(e)                       =>
+        StaleTask.logger.warn(s"$path could not be read. Changes of the source are applied at the end of the batch", e)
+        false
+    }
+  }
+}
+
+private object StaleTask {
+
+  // A year.
+  private val Never = Duration.ofDays(365).toNanos
+
+  private val logger = LoggerFactory.getLogger(classOf[StaleTask])
+}

@@ -1,0 +1,60 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark.internal.stream
+
+import java.time.Clock
+import java.util.UUID
+
+import org.apache.spark.SparkConf
+import org.apache.spark.sql.SparkSession
+
+import splice.coordinator.{Coordinator, OffsetLog}
+import splice.coordinator.sidelog.SourceFolder
+import splice.coordinator.slots.SlotRules
+import splice.source.{EnumeratorContext, Position, ReadMode, Source}
+import splice.source.internal.SteadyClock
+import splice.source.options.{CommonOptions, SourceOptions}
+import splice.source.runtime.SideLog
+
+/** Makes the coordinator of one run from the session that runs it. */
+private[spark] object CoordinatorFactory {
+
+  /** The cores of the executors that are registered now, or `spark.default.parallelism` if that is set. Spark returns 2 or more on a cluster,
+    * also if no executor is registered.
+    */
+  def cores(spark: SparkSession): Int = math.max(spark.sparkContext.defaultParallelism, 1)
+
+  /** How many tasks the executors that are registered now can run at a time. */
+  def tasks(spark: SparkSession): Int = tasks(cores(spark), spark.sparkContext.getConf)
+
+  /** How many tasks run at a time on these cores. A task does not use cores of two executors. */
+  private[spark] def tasks(cores: Int, conf: SparkConf): Int =
+    // A parallelism that the user has set is a number of tasks.
+    if (conf.contains("spark.default.parallelism")) cores
+    else {
+      val cpus    = math.max(conf.getInt("spark.task.cpus", 1), 1)
+      val isLocal = conf.get("spark.master", "").matches("local(\\[.*)?")
+      val each    = if (isLocal) cores else conf.getInt("spark.executor.cores", cores)
+      math.max(cores / each * (each / cpus) + cores % each / cpus, 1)
+    }
+
+  def apply(
+      source: Source[_ <: Position],
+      options: SourceOptions,
+      log: SideLog,
+      mode: ReadMode,
+      folder: Option[SourceFolder],
+      batches: OffsetLog
+  ): Coordinator = {
+    val spark    = SparkSession.active
+    val retained = spark.conf.get("spark.sql.streaming.minBatchesToRetain", "100").toInt
+    val jobs     = new SparkJobs(spark.sparkContext)
+    val run      = UUID.randomUUID().toString
+    val clock    = Clock.systemUTC()
+    val steady   = Some(new SteadyClock(clock))
+    val context  = EnumeratorContext(log, mode, clock, cores(spark), run, retained, jobs = jobs, durations = steady)
+    val followed = Option.when(!options.contains(CommonOptions.Slots.key))(() => tasks(spark))
+    new Coordinator(source, context, SlotRules.of(options, tasks(spark)), retained, folder, batches, followed)
+  }
+}

@@ -1,0 +1,90 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark.internal.stream
+
+import java.io.FileNotFoundException
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.util.Using
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
+
+import splice.coordinator.OffsetLog
+
+/** The offset log and the commit log of a checkpoint, for one source.
+  *
+  * @param source
+  *   `sources/<name>` of the checkpoint
+  */
+final private[spark] class LoggedBatches(source: Path, configuration: Configuration) extends OffsetLog {
+
+  import LoggedBatches._
+
+  private val root = source.getParent.getParent
+
+  /** The source's offset after the last batch that is committed; None when there is no such batch. Spark calls a source's `commit` only
+    * when the next batch begins, so the last commit of a run is known from the checkpoint alone.
+    */
+  def committed(): Option[String] = numbers("commits").maxOption.flatMap(offset)
+
+  /** The batches after the last committed one, in order. */
+  def uncommitted(): Seq[Long] = {
+    val last = numbers("commits").maxOption
+    numbers("offsets").filter(batch => last.forall(_ < batch)).sorted
+  }
+
+  /** The source's offset after a batch. */
+  def end(batch: Long): Option[String] = offset(batch)
+
+  /** The last batch that has an offset, if it is an epoch of continuous mode. */
+  def lastEpoch(): Option[Long] = numbers("offsets").maxOption.filter(isEpoch)
+
+  /** Whether a batch is an epoch of continuous mode: Spark logs no metadata of it. */
+  def isEpoch(batch: Long): Boolean = lines(batch).lift(1).exists(_.isBlank)
+
+  /** Removes the offset of a batch, and the checksum files of Spark and Hadoop. */
+  def remove(batch: Long): Unit = files("offsets").map(_.getPath).filter { file =>
+    file.getName == batch.toString || file.getName.stripPrefix(".").startsWith(s"$batch.")
+  }.foreach(fs.delete(_, false))
+
+  override def latest(): Option[String] = numbers("offsets").maxOption.flatMap(offset)
+
+  override def oldest(): Option[String] = numbers("offsets").minOption.filter(_ > First).flatMap(offset)
+
+  private def offset(batch: Long): Option[String] = {
+    val all = lines(batch)
+    val own = all.headOption match {
+      case Some("v1") => source.getName.toIntOption.flatMap(all.drop(Head).lift)
+      case _          => all.drop(Head).find(_.startsWith(s"${source.getName}:")).map(_.drop(source.getName.length + 1))
+    }
+    own.filter(_ != Nothing)
+  }
+
+  private def lines(batch: Long): Seq[String] = read(new Path(new Path(root, "offsets"), batch.toString))
+
+  private def numbers(folder: String): Seq[Long] = files(folder).flatMap(_.getPath.getName.toLongOption)
+
+  private def files(folder: String): Seq[FileStatus] =
+    try fs.listStatus(new Path(root, folder)).toSeq.filter(_.isFile)
+    catch { case _: FileNotFoundException => Nil }
+
+  private def read(file: Path): Seq[String] =
+    try Using.resource(fs.open(file))(in => new String(in.readAllBytes(), UTF_8)).linesIterator.toSeq
+    catch { case _: FileNotFoundException => Nil }
+
+  private def fs: FileSystem = root.getFileSystem(configuration)
+}
+
+private[spark] object LoggedBatches {
+
+  // The number of the first batch, which begins at the initial offset.
+  private val First = 0L
+
+  // The version and the metadata of the batch.
+  private val Head = 2
+
+  // The text of an offset log for a source of which a batch reads nothing.
+  private val Nothing = "-"
+}

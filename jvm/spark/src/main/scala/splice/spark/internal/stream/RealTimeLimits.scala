@@ -1,0 +1,26 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark.internal.stream
+
+import splice.source.{Position, Source}
+import splice.source.errors.SpliceUnsupportedException
+import splice.source.options.{CommonOptions, SourceOptions}
+
+/** Options that have no effect in real-time mode and in continuous mode, and are rejected if a user sets them. Defaults are not. */
+private[spark] object RealTimeLimits {
+
+  private val ofQuery = Seq(
+    CommonOptions.SplitLargePartitions,
+    CommonOptions.MinPartitions,
+    CommonOptions.MaxRecordsPerPartition
+  ).map(_.key)
+
+  /** Throws the error that `rejected` creates from the limits of batches that are set, if there are any. */
+  def check(source: Source[_ <: Position], options: SourceOptions)(
+      rejected: Seq[String] => SpliceUnsupportedException
+  ): Unit = {
+    val set = (ofQuery ++ source.batchLimits).filter(options.contains).map(options.name)
+    if (set.nonEmpty) throw rejected(set)
+  }
+}

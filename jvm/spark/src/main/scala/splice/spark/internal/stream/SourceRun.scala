@@ -1,0 +1,106 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark.internal.stream
+
+import java.time.Clock
+
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.connector.read.streaming.Offset
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.util.SerializableConfiguration
+import org.slf4j.LoggerFactory
+
+import splice.coordinator.{Coordinator, RealTimeBatches}
+import splice.coordinator.sidelog.{HadoopSideLog, HadoopSourceFolder, Leftovers}
+import splice.source.{Position, ReadMode, Source, TaskRanges}
+import splice.source.internal.HadoopConfiguration
+import splice.source.options.{CommonOptions, SourceOptions}
+import splice.spark.internal.metrics.MetricsBoard
+import splice.spark.internal.read.{BatchPlan, SlotHomes, StaleBatches, TaskReports}
+
+/** One run of a query over one source: what its stream needs, in each mode of Spark.
+  *
+  * @param watch
+  *   begins to end real-time batches when the source changes; None if it never changes, or if changes end no batch
+  */
+final private[spark] case class SourceRun(
+    columns: StructType,
+    coordinator: Coordinator,
+    homes: SlotHomes,
+    reports: TaskReports,
+    batches: LoggedBatches,
+    board: Option[MetricsBoard],
+    watch: RealTimeBatches => Option[StaleBatches]
+) {
+
+  /** The batches without ends; None if the source does not support them. */
+  def timed: Option[RealTimeBatches] = {
+    val spark = SparkSession.active
+    coordinator.realTime(() => CoordinatorFactory.tasks(spark))
+  }
+
+  /** The tasks with their readers. */
+  def plan(tasks: Seq[TaskRanges]): BatchPlan =
+    BatchPlan(tasks, coordinator.readers(columns, tasks), homes, reports)
+
+  /** Reads an offset of this source, or one that Spark has read from its log into a class of its own. */
+  def position(offset: Offset): Position = offset match {
+    case own: SpliceOffset => own.position
+    case other             => coordinator.position(other.json)
+  }
+
+  /** The query stops. */
+  def stop(): Unit =
+    try {
+      coordinator.reported(reports.takeReports())
+      coordinator.stopped(batches.committed())
+    } catch {
+      case NonFatal(e) => SourceRun.log.warn("The last committed batch was not told to the source", e)
+    } finally {
+      board.foreach(_.close())
+      coordinator.close()
+    }
+}
+
+private[spark] object SourceRun {
+
+  private val log = LoggerFactory.getLogger(classOf[SourceRun])
+
+  private val Folder = "splice"
+
+  /** Opens the checkpoint folder that Spark keeps for the source. Called from the query's thread. */
+  def open(
+      source: Source[_ <: Position],
+      options: SourceOptions,
+      columns: StructType,
+      checkpoint: String
+  ): SourceRun = {
+    val spark       = SparkSession.active
+    val hadoop      = HadoopConfiguration(spark)
+    val store       = options(CommonOptions.CheckpointStoreOption)
+    val sideLog     = new HadoopSideLog(new Path(checkpoint, Folder), hadoop, store)
+    val sources     = new HadoopSourceFolder(new Path(checkpoint), hadoop, store)
+    val batches     = new LoggedBatches(new Path(checkpoint), hadoop)
+    val coordinator = CoordinatorFactory(source, options, sideLog, ReadMode.Stream, Some(sources), batches)
+    QueryCheckpoints.learn(spark.sparkContext, new Path(checkpoint))
+    coordinator.open()
+    Leftovers.remove(new Path(checkpoint), hadoop, Clock.systemUTC())
+    SourceRun(
+      columns,
+      coordinator,
+      SlotHomes(spark.sparkContext),
+      TaskReports(spark.sparkContext),
+      batches,
+      MetricsBoard.ofSource(spark.sparkContext, new Path(checkpoint)),
+      mode =>
+        mode.staleInterval.filter(_ => options(CommonOptions.EndBatchOnChange)).map { interval =>
+          val shipped = spark.sparkContext.broadcast(new SerializableConfiguration(hadoop))
+          new StaleBatches(sideLog, new Path(checkpoint, Folder), shipped, interval)(mode.isStale)
+        }
+    )
+  }
+}

@@ -1,0 +1,160 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark.internal.stream
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.connector.read.InputPartition
+import org.apache.spark.sql.connector.read.streaming._
+import org.slf4j.LoggerFactory
+
+import splice.coordinator.RealTimeBatches
+import splice.source.Position
+import splice.spark.internal.errors.FrontErrors
+import splice.spark.internal.read.{BatchPlan, ContinuousReaderFactory, EpochOffset}
+
+/** A source in Spark's continuous mode: tasks read without an end, and epochs end while they read.
+  *
+  * The query's thread plans the tasks. Spark's thread for messages of tasks calls [[mergeOffsets]], [[deserializeOffset]] and [[commit]],
+  * which send no request. A thread that Spark has for epochs calls [[needsReconfiguration]]. Spark ignores errors on these two threads, and
+  * commits no epoch after one.
+  *
+  * @param opened
+  *   opens the run; evaluated on the query's thread, because Spark creates the stream while another run of the query may be active
+  * @param mode
+  *   fails if the source, or an option of it, does not support continuous mode
+  */
+final private[spark] class SpliceContinuousStream(opened: => SourceRun, mode: SourceRun => RealTimeBatches)
+    extends ContinuousStream
+    with AcceptsLatestSeenOffset {
+
+  import SpliceContinuousStream._
+
+  private val guard = new EpochGuard
+
+  @volatile private var running = Option.empty[Running]
+
+  override def initialOffset(): Offset = synchronized {
+    val now   = run()
+    val start = now.source.coordinator.initial()
+    begin(now, start)
+    SpliceOffset(start)
+  }
+
+  /** Spark calls it each time before it plans tasks after a committed epoch. */
+  override def setLatestSeenOffset(offset: Offset): Unit = synchronized {
+    val now = run()
+    begin(now, now.source.position(offset))
+  }
+
+  override def deserializeOffset(json: String): Offset = synchronized {
+    new SpliceOffset(run().source.coordinator.position(json), json)
+  }
+
+  override def planInputPartitions(start: Offset): Array[InputPartition] = synchronized {
+    val now = run()
+    // Spark plans the same tasks more than once.
+    val plan = now.plan.getOrElse {
+      val from = now.source.position(start)
+      now.batches.begin(from)
+      val made = now.source.plan(now.batches.tasks(from))
+      running = Some(now.copy(plan = Some(made)))
+      guard.planned()
+      made
+    }
+    plan.partitions
+  }
+
+  override def createContinuousReaderFactory(): ContinuousPartitionReaderFactory = synchronized {
+    run().plan.map(plan => new ContinuousReaderFactory(plan.readers)).getOrElse(throw new IllegalStateException(
+      "createContinuousReaderFactory before planInputPartitions"
+    ))
+  }
+
+  override def mergeOffsets(offsets: Array[PartitionOffset]): Offset = synchronized {
+    val now    = run()
+    val unread = offsets.toSeq.collect { case of: EpochOffset => of.unread }.flatten
+    if (guard.ended()) {
+      val end = now.batches.end(unread)
+      if (now.batches.isRead(unread)) running = Some(now.copy(ended = Some(end)))
+      SpliceOffset(end)
+    } else SpliceOffset(now.committed.getOrElse(throw new IllegalStateException("an epoch ended that did not begin")))
+  }
+
+  override def commit(end: Offset): Unit = synchronized {
+    val now = run()
+    val at  = now.source.position(end)
+    running = Some(now.copy(committed = Some(at)))
+    guard.committed()
+    try now.source.coordinator.committed(at)
+    catch { case NonFatal(e) => log.warn("The source did not process the commit of an epoch", e) }
+  }
+
+  override def needsReconfiguration(): Boolean = guard.replace(running.exists { now =>
+    now.ended.nonEmpty && now.ended == now.committed || now.batches.isStale
+  })
+
+  // A stream that was never read has opened nothing.
+  override def stop(): Unit = synchronized {
+    val last = running
+    running = None
+    last.foreach(_.source.stop())
+  }
+
+  private def run(): Running = running.getOrElse {
+    val source = opened
+    val now    =
+      try Running(source, mode(source))
+      catch {
+        case e: Throwable =>
+          source.stop()
+          throw e
+      }
+    running = Some(now)
+    now
+  }
+
+  private def begin(now: Running, start: Position): Unit = {
+    guard.begin()
+    if (now.committed.isEmpty) clear(now.source, start)
+    running = Some(now.copy(committed = Some(start), plan = None, ended = None))
+  }
+
+  /** Removes the ends of uncommitted epochs. Spark would keep such an end for the next epoch of its number. Later in the run there is none, and
+    * Spark has ends in memory.
+    */
+  private def clear(source: SourceRun, start: Position): Unit = {
+    val batches = source.batches
+    val ahead   =
+      batches.uncommitted().filterNot(batches.end(_).map(source.coordinator.position).contains(start))
+    val (epochs, others) = ahead.partition(batches.isEpoch)
+    if (others.nonEmpty) throw FrontErrors.uncommitted(others)
+    epochs.foreach { epoch =>
+      log.warn(s"Rows of epoch $epoch are read again, because the query stopped before it was committed.")
+      batches.remove(epoch)
+    }
+  }
+}
+
+private[spark] object SpliceContinuousStream {
+
+  private val log = LoggerFactory.getLogger(classOf[SpliceContinuousStream])
+
+  /** A run.
+    *
+    * @param committed
+    *   the end of the last committed epoch, or the start; None before Spark has asked for the start
+    * @param plan
+    *   the tasks; None until Spark plans them
+    * @param ended
+    *   the end of an epoch up to which all ranges with an end were read
+    */
+  final private case class Running(
+      source: SourceRun,
+      batches: RealTimeBatches,
+      committed: Option[Position] = None,
+      plan: Option[BatchPlan] = None,
+      ended: Option[Position] = None
+  )
+}

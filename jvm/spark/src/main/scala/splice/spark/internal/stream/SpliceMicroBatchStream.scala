@@ -1,0 +1,164 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark.internal.stream
+
+import java.util.{Map => JMap, Optional}
+
+import scala.jdk.CollectionConverters._
+import scala.jdk.OptionConverters._
+
+import org.apache.spark.sql.connector.read.streaming._
+import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
+import org.apache.spark.sql.types.StructType
+import org.slf4j.LoggerFactory
+
+import splice.coordinator.RealTimeBatches
+import splice.source.{Position, Source}
+import splice.source.options.SourceOptions
+import splice.source.runtime.ProgressMetric
+import splice.spark.internal.errors.FrontErrors
+import splice.spark.internal.metrics.Latencies
+import splice.spark.internal.read.{BatchPlan, SlotOffset, StaleBatches}
+
+/** A source as a stream of micro-batches, or of long batches in real-time mode. Spark calls it from the query's thread only; the coordinator
+  * does the work.
+  */
+final private[spark] class SpliceMicroBatchStream private (
+    run: SourceRun,
+    realTime: () => RealTimeBatches
+) extends MicroBatchStream
+    with SupportsRealTimeMode
+    with SupportsTriggerAvailableNow
+    with AcceptsLatestSeenOffset
+    with ReportsSourceMetrics {
+
+  import run.{batches, board, coordinator, homes, position, reports}
+
+  private var plan: Option[(Position, Position, BatchPlan)] = None
+  private var timed                                         = Option.empty[RealTimeBatches]
+  private var timedPlan                                     = Option.empty[BatchPlan]
+  private var stale                                         = Option.empty[StaleBatches]
+  private var latencies                                     = Map.empty[String, String]
+
+  override def initialOffset(): Offset = SpliceOffset(coordinator.initial())
+
+  override def deserializeOffset(json: String): Offset = new SpliceOffset(coordinator.position(json), json)
+
+  // The limits are each leg's own, asked for when its batch begins; this one only must not read "all available".
+  override def getDefaultReadLimit: ReadLimit = ReadLimit.maxRows(Long.MaxValue)
+
+  override def latestOffset(): Offset =
+    throw new UnsupportedOperationException("latestOffset(Offset, ReadLimit) is called instead")
+
+  override def latestOffset(start: Offset, limit: ReadLimit): Offset = {
+    coordinator.reported(reports.takeReports())
+    val from = position(start)
+    timed match {
+      // Spark begins no batch without an offset, and replaces it at the end of the batch.
+      case Some(mode) =>
+        mode.begin(from)
+        stale = stale.orElse(run.watch(mode))
+        stale.foreach(_.begin())
+        timedPlan = None
+        start
+      case None =>
+        val until = coordinator.advance(from, everything = limit.isInstanceOf[ReadAllAvailable])
+        if (until == from) start else SpliceOffset(until)
+    }
+  }
+
+  override def prepareForRealTimeMode(): Unit = {
+    timed = Some(realTime())
+    batches.uncommitted().foreach { batch =>
+      SpliceMicroBatchStream.log.warn(s"Real-time mode plans batch $batch again, because it was not committed.")
+    }
+  }
+
+  override def planInputPartitions(start: Offset): Array[InputPartition] = {
+    homes.learn(reports.takeHomes())
+    val made = timedPlan.getOrElse(run.plan(inRealTime.tasks(position(start))))
+    timedPlan = Some(made)
+    made.partitions
+  }
+
+  override def mergeOffsets(offsets: Array[PartitionOffset]): Offset = {
+    val slots = offsets.toSeq.collect { case slot: SlotOffset => slot }
+    latencies = Latencies.figures(slots.map(_.latencies))
+    SpliceOffset(inRealTime.end(slots.flatMap(_.unread)))
+  }
+
+  private def inRealTime = timed.getOrElse(throw new IllegalStateException("the query is not in real-time mode"))
+
+  override def prepareForTriggerAvailableNow(): Unit =
+    try coordinator.freeze()
+    catch {
+      // Spark stops only those sources that got past this.
+      case e: Throwable =>
+        stop()
+        throw e
+    }
+
+  override def setLatestSeenOffset(offset: Offset): Unit = { val _ = position(offset) }
+
+  override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = {
+    homes.learn(reports.takeHomes())
+    planOf(position(start), position(end)).partitions
+  }
+
+  override def createReaderFactory(): PartitionReaderFactory =
+    timedPlan.map(
+      _.timed(stale.map(_.current))
+    ).orElse(plan.map(_._3.factory)).getOrElse(throw new IllegalStateException(
+      "createReaderFactory before planInputPartitions"
+    ))
+
+  override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] =
+    latestConsumed.toScala.fold(java.util.Map.of[String, String]()) { consumed =>
+      homes.learn(reports.takeHomes())
+      coordinator.reported(reports.takeReports())
+      val at      = position(consumed)
+      val figures = coordinator.figures(at) + (ProgressMetric.SlotMoves -> homes.moves.toString) ++ latencies
+      board.foreach(_.show(figures, coordinator.gauges(at)))
+      figures.asJava
+    }
+
+  override def commit(end: Offset): Unit = coordinator.committed(position(end))
+
+  override def stop(): Unit =
+    try stale.foreach(_.close())
+    finally run.stop()
+
+  private def planOf(from: Position, until: Position): BatchPlan =
+    plan.collect { case (`from`, `until`, known) => known }.getOrElse {
+      val tasks = coordinator.tasks(from, until)
+      val made  = run.plan(tasks)
+      plan = Some((from, until, made))
+      made
+    }
+}
+
+private[spark] object SpliceMicroBatchStream {
+
+  private val log = LoggerFactory.getLogger(classOf[SpliceMicroBatchStream])
+
+  /** Opens the checkpoint folder that Spark keeps for this source. */
+  def apply(
+      source: Source[_ <: Position],
+      options: SourceOptions,
+      columns: StructType,
+      checkpoint: String
+  ): SpliceMicroBatchStream = {
+    val run = SourceRun.open(source, options, columns, checkpoint)
+    run.batches.lastEpoch().foreach(epoch => throw FrontErrors.afterContinuous(epoch, run.batches.committed()))
+    new SpliceMicroBatchStream(
+      run,
+      () => {
+        RealTimeLimits.check(source, options)(FrontErrors.limitsInRealTime(_))
+        val found = run.timed.getOrElse(throw FrontErrors.noRealTime(source.kind))
+        found.unsupportedLeg.foreach(leg => throw FrontErrors.noRealTime(leg))
+        found
+      }
+    )
+  }
+}

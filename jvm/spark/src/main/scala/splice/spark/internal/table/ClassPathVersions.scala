@@ -1,0 +1,41 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark.internal.table
+
+import scala.jdk.CollectionConverters._
+
+import org.slf4j.LoggerFactory
+
+/** Finds several versions of Splice or of the Kafka client on the class path of the driver. The JVM loads the classes of the first one, or
+  * of each some.
+  */
+private[spark] object ClassPathVersions {
+
+  private val log = LoggerFactory.getLogger(getClass)
+
+  private val classes = Seq(
+    "Splice"           -> "splice/spark/SpliceProvider.class",
+    "the Kafka client" -> "org/apache/kafka/clients/consumer/KafkaConsumer.class"
+  )
+
+  private lazy val warned: Seq[String] = {
+    val found = warnings(getClass.getClassLoader)
+    found.foreach(log.warn(_))
+    found
+  }
+
+  /** Logs a warning, once per JVM. */
+  def check(): Unit = { val _ = warned }
+
+  /** One text for each library that is in several jars of different names. */
+  def warnings(loader: ClassLoader): Seq[String] = classes.flatMap { case (library, resource) =>
+    val jars = loader.getResources(resource).asScala.map(_.toString).collect { case InJar(jar) => jar }.toSeq.distinct
+    Option.when(jars.map(_.split('/').last).distinct.size > 1) {
+      s"The class path has several versions of $library: ${jars.mkString(", ")}. Keep one of them in spark.jars, " +
+        "spark.jars.packages, --jars, --packages and the folder of Spark's jars."
+    }
+  }
+
+  private val InJar = "jar:(.+\\.jar)!/.*".r
+}

@@ -1,0 +1,34 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark.internal.table
+
+import scala.util.Using
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionReaderFactory}
+import org.apache.spark.sql.types.StructType
+
+import splice.coordinator.OffsetLog
+import splice.coordinator.sidelog.MemorySideLog
+import splice.source.{Position, ReadMode, Source}
+import splice.source.options.SourceOptions
+import splice.spark.internal.read.{BatchPlan, SlotHomes, TaskReports}
+import splice.spark.internal.stream.CoordinatorFactory
+
+/** One bounded read: from the source's start to its ends as they are when the read is planned. */
+final private[spark] class SpliceBatch(source: Source[_ <: Position], options: SourceOptions, columns: StructType)
+    extends Batch {
+
+  private lazy val plan: BatchPlan =
+    Using.resource(CoordinatorFactory(source, options, new MemorySideLog, ReadMode.Batch, None, OffsetLog.Empty)) {
+      coordinator =>
+        val tasks   = coordinator.everything()
+        val context = SparkSession.active.sparkContext
+        BatchPlan(tasks, coordinator.readers(columns, tasks), SlotHomes(context), TaskReports(context))
+    }
+
+  override def planInputPartitions(): Array[InputPartition] = plan.partitions
+
+  override def createReaderFactory(): PartitionReaderFactory = plan.factory
+}

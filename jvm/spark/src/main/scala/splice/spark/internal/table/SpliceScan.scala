@@ -1,0 +1,48 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark.internal.table
+
+import org.apache.spark.sql.connector.metric.CustomMetric
+import org.apache.spark.sql.connector.read.Scan.ColumnarSupportMode
+import org.apache.spark.sql.connector.read.streaming.{ContinuousStream, MicroBatchStream}
+import org.apache.spark.sql.connector.read.{Batch, Scan}
+import org.apache.spark.sql.types.StructType
+
+import splice.source.{Position, Source}
+import splice.source.options.SourceOptions
+import splice.spark.internal.errors.FrontErrors
+import splice.spark.internal.stream.{RealTimeLimits, SourceRun, SpliceContinuousStream, SpliceMicroBatchStream}
+
+/** One read of a source: a batch or a stream. */
+final private[spark] class SpliceScan(source: Source[_ <: Position], options: SourceOptions, columns: StructType)
+    extends Scan {
+
+  override def readSchema: StructType = columns
+
+  override def description: String = s"splice $source"
+
+  // Spark asks again for each of its plans of one query, and a batch is planned once.
+  private lazy val batch = new SpliceBatch(source, options, columns)
+
+  override def toBatch: Batch = batch
+
+  override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
+    SpliceMicroBatchStream(source, options, columns, checkpointLocation)
+
+  override def toContinuousStream(checkpointLocation: String): ContinuousStream = new SpliceContinuousStream(
+    SourceRun.open(source, options, columns, checkpointLocation),
+    run => {
+      RealTimeLimits.check(source, options)(FrontErrors.limitsInContinuous(_))
+      val found = run.timed.getOrElse(throw FrontErrors.notContinuous(source.kind))
+      found.unsupportedLeg.foreach(leg => throw FrontErrors.notContinuous(leg))
+      found
+    }
+  )
+
+  override def supportedCustomMetrics: Array[CustomMetric] = source.taskMetrics.toArray
+
+  // Spark plans a batch twice when each partition decides for itself, and rows need no decision.
+  override def columnarSupportMode: ColumnarSupportMode =
+    if (source.mayBeColumnar) ColumnarSupportMode.PARTITION_DEFINED else ColumnarSupportMode.UNSUPPORTED
+}

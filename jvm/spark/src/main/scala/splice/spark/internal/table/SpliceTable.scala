@@ -1,0 +1,72 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark.internal.table
+
+import java.util.{Map => JMap, Set => JSet}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.connector.catalog._
+import org.apache.spark.sql.connector.read.ScanBuilder
+import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
+import org.apache.spark.sql.types.{DataType, StructField, StructType}
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+import splice.source.{Position, Source, SourceProvider}
+import splice.source.internal.Secrets
+import splice.source.options.SourceOptions
+import splice.spark.internal.errors.FrontErrors
+
+/** A source as Spark's analyser sees it. */
+final private[spark] class SpliceTable(options: Map[String, String])
+    extends Table
+    with SupportsRead
+    with SupportsWrite
+    with SupportsMetadataColumns {
+
+  private val source: Source[_ <: Position] = SourceProvider.create(SourceOptions(options))
+
+  override lazy val schema: StructType = source.schema
+
+  override def name: String = s"splice ${source.kind}"
+
+  override def properties: JMap[String, String] =
+    (options.map { case (k, v) => s"option.$k" -> Secrets.redact(k, v) } + ("provider" -> "splice")).asJava
+
+  override def capabilities: JSet[TableCapability] = Set(
+    TableCapability.BATCH_READ,
+    TableCapability.MICRO_BATCH_READ,
+    // A source without it is rejected by its stream, whose error names it.
+    TableCapability.CONTINUOUS_READ,
+    TableCapability.BATCH_WRITE,
+    TableCapability.STREAMING_WRITE,
+    TableCapability.TRUNCATE,
+    TableCapability.ACCEPT_ANY_SCHEMA
+  ).asJava
+
+  override def metadataColumns: Array[MetadataColumn] = source.metadataColumns.fields.map(new SpliceMetadataColumn(_))
+
+  override def newScanBuilder(query: CaseInsensitiveStringMap): ScanBuilder = {
+    val written = query.asCaseSensitiveMap.asScala.toMap
+    val folded  = options.map { case (k, v) => k.toLowerCase(java.util.Locale.ROOT) -> v }
+    val more    = written.filterNot { case (k, v) => folded.get(k.toLowerCase(java.util.Locale.ROOT)).contains(v) }
+    val own     = if (more.isEmpty) source else new SpliceTable(merged(more)).source
+    new SpliceScanBuilder(own, SourceOptions(merged(more)))
+  }
+
+  /** A source is for reading: the declared write capabilities exist so that this error is what a user sees. */
+  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = throw FrontErrors.writing(source.kind)
+
+  private def merged(more: Map[String, String]): Map[String, String] = {
+    val replaced = more.keySet.map(_.toLowerCase(java.util.Locale.ROOT))
+    options.filterNot { case (k, _) => replaced(k.toLowerCase(java.util.Locale.ROOT)) } ++ more
+  }
+}
+
+final private[spark] class SpliceMetadataColumn(field: StructField) extends MetadataColumn {
+  override def name: String        = field.name
+  override def dataType: DataType  = field.dataType
+  override def isNullable: Boolean = field.nullable
+  override def comment: String     = field.getComment().getOrElse("")
+}

@@ -1,0 +1,86 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark.internal.read
+
+import java.time.Duration
+import java.util.concurrent.atomic.AtomicBoolean
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.spark.util.SerializableConfiguration
+import org.scalatest.concurrent.Eventually
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Millis, Seconds, Span}
+
+import splice.coordinator.sidelog.HadoopSideLog
+import splice.spark.WithSpark
+
+/** The entry by which running tasks find out that their batch is stale. */
+final class StaleBatchesSuite extends AnyFunSuite with WithSpark with Eventually {
+
+  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(60, Seconds), Span(10, Millis))
+
+  private val interval = Duration.ofMillis(20)
+
+  private lazy val shipped = spark.sparkContext.broadcast(new SerializableConfiguration(new Configuration))
+
+  private def path(name: String) = new Path(folder.resolve(name).toUri)
+
+  private def log(name: String) = new HadoopSideLog(path(name), new Configuration)
+
+  private def batches(name: String)(isStale: => Boolean) =
+    new StaleBatches(log(name), path(name), shipped, interval)(isStale)
+
+  private def begun(all: StaleBatches) = {
+    all.begin()
+    new StaleTask(Some(all.current))(false)
+  }
+
+  private def entries(name: String): Seq[String] = log(name).keys("stale-")
+
+  test("a task ends once its batch is stale, and the next batch begins without an entry") {
+    val stale = new AtomicBoolean
+    val all   = batches("one")(stale.get)
+    val first = begun(all)
+    assert(!first.isStale())
+    stale.set(true)
+    eventually(assert(first.isStale()))
+    assert(entries("one") == Seq("stale-1"))
+    stale.set(false)
+    val second = begun(all)
+    assert(entries("one").isEmpty)
+    // A task of the first batch that is slow stays stale.
+    assert(first.isStale() && !second.isStale())
+    stale.set(true)
+    eventually(assert(second.isStale()))
+    all.close()
+    assert(entries("one").isEmpty)
+  }
+
+  test("an entry that a killed run left behind ends no batch of the next run") {
+    log("killed").getOrCreate("stale-1")(Seq("left"))
+    val all = batches("killed")(false)
+    all.begin()
+    assert(entries("killed").isEmpty)
+    all.close()
+  }
+
+  test("a task that cannot read the checkpoint continues") {
+    val unreadable = StaleCheck("unknown-scheme://nowhere/stale-1", shipped, Duration.ZERO)
+    assert(!new StaleTask(Some(unreadable))(false).isStale())
+  }
+
+  test("a reader that finds a change ends its task, unless changes end no batch") {
+    val entry = StaleCheck(new Path(path("none"), "stale-1").toString, shipped, Duration.ZERO)
+    assert(new StaleTask(Some(entry))(true).isStale() && !new StaleTask(None)(true).isStale())
+  }
+
+  test("a source that fails to answer is asked again") {
+    val calls = new java.util.concurrent.atomic.AtomicInteger
+    val all   = batches("failing")(if (calls.incrementAndGet() == 1) throw new IllegalStateException("once") else true)
+    val task  = begun(all)
+    eventually(assert(task.isStale()))
+    all.close()
+  }
+}

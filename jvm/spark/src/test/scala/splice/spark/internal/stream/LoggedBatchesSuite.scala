@@ -1,0 +1,92 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark.internal.stream
+
+import java.nio.file.{Files, Path}
+import java.util.Comparator
+
+import scala.util.Using
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{Path => HadoopPath}
+import org.scalatest.funsuite.AnyFunSuite
+
+/** The offsets of one source in the logs of a checkpoint. */
+final class LoggedBatchesSuite extends AnyFunSuite {
+
+  private def last(source: String)(files: (String, String)*): Option[String] = read(source)(files: _*)(_.committed())
+
+  private def read[A](source: String)(files: (String, String)*)(ask: LoggedBatches => A): A = {
+    val root = Files.createTempDirectory("logged")
+    try {
+      files.foreach { case (name, text) =>
+        val file = root.resolve(name)
+        Files.createDirectories(file.getParent)
+        Files.writeString(file, text)
+      }
+      ask(new LoggedBatches(new HadoopPath(s"$root/sources/$source"), new Configuration(false)))
+    } finally
+      Using.resource(Files.walk(root))(_.sorted(Comparator.reverseOrder[Path]()).forEach(f => Files.delete(f)))
+  }
+
+  private val batches = Seq(
+    "offsets/9"    -> "v1\n{\"batch\":9}\n{\"a\":9}\n{\"b\":9}",
+    "offsets/10"   -> "v1\n{\"batch\":10}\n{\"a\":10}\n-",
+    "offsets/11"   -> "v1\n{\"batch\":11}\n{\"a\":11}\n{\"b\":11}",
+    "commits/9"    -> "v1\n{}",
+    "commits/.tmp" -> ""
+  )
+
+  test("a batch that has an offset and no commit is not committed") {
+    assert(last("0")(batches: _*).contains("{\"a\":9}"))
+    assert(last("1")(batches: _*).contains("{\"b\":9}"))
+    assert(last("0")(batches :+ ("commits/10" -> "v1\n{}"): _*).contains("{\"a\":10}"))
+  }
+
+  test("a batch that has read nothing of the source says nothing") {
+    assert(last("1")(batches :+ ("commits/10" -> "v1\n{}"): _*).isEmpty)
+  }
+
+  test("sources may have names") {
+    val named = Seq("offsets/3" -> "v2\n{}\nlive:{\"a\":1}\nlive2:{\"a\":2}", "commits/3" -> "v1\n{}")
+    assert(last("live")(named: _*).contains("{\"a\":1}") && last("live2")(named: _*).contains("{\"a\":2}"))
+  }
+
+  test("a checkpoint without a committed batch says nothing") {
+    assert(last("0")().isEmpty)
+    assert(last("0")("offsets/0" -> "v1\n{}\n{}").isEmpty)
+    assert(last("0")("commits/0" -> "v1\n{}").isEmpty)
+  }
+
+  test("the latest offset is that of the last batch, committed or not") {
+    assert(read("0")(batches: _*)(_.latest()).contains("{\"a\":11}"))
+    assert(read("1")(("offsets/12" -> "v1\n{}\n{}\n-") +: batches: _*)(_.latest()).isEmpty)
+    assert(read("0")()(_.latest()).isEmpty)
+  }
+
+  test("the batches after the last committed one are not committed") {
+    assert(read("0")(batches: _*)(_.uncommitted()) == Seq(10, 11))
+    assert(read("0")(batches :+ ("commits/11" -> "v1\n{}"): _*)(_.uncommitted()).isEmpty)
+    assert(read("0")("offsets/0" -> "v1\n{}\n{}")(_.uncommitted()) == Seq(0))
+    assert(read("0")()(_.uncommitted()).isEmpty)
+  }
+
+  test("an epoch of continuous mode has no metadata, and its offset can be removed") {
+    val epochs = batches ++
+      Seq("offsets/12" -> "v1\n\n{\"a\":12}", "offsets/.12.crc" -> "", "offsets/120" -> "v1\n{}\n{}")
+    assert(read("0")(epochs: _*)(logged => (9L to 13L).filter(logged.isEpoch)) == Seq(12))
+    assert(read("0")(epochs: _*)(_.lastEpoch()).isEmpty && read("0")(epochs.init: _*)(_.lastEpoch()).contains(12L))
+    assert(read("0")("offsets/3" -> "")(_.lastEpoch()).isEmpty)
+    assert(read("0")(epochs: _*) { logged =>
+      logged.remove(12)
+      (logged.uncommitted(), logged.end(12))
+    } == ((Seq(10L, 11L, 120L), None)))
+  }
+
+  test("the oldest offset is the end of the first batch that is kept, unless the first batch of all is kept") {
+    assert(read("0")(batches: _*)(_.oldest()).contains("{\"a\":9}"))
+    assert(read("0")(("offsets/0" -> "v1\n{}\n{\"a\":0}") +: batches: _*)(_.oldest()).isEmpty)
+    assert(read("0")()(_.oldest()).isEmpty)
+  }
+}

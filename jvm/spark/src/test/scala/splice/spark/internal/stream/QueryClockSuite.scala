@@ -1,0 +1,44 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark.internal.stream
+
+import scala.util.Using
+
+import org.apache.spark.sql.types.{LongType, StructType}
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.OffsetLog
+import splice.coordinator.sidelog.MemorySideLog
+import splice.source.{EnumeratorContext, NumberPosition, ReadMode, Source, SplitEnumerator}
+import splice.source.internal.SteadyClock
+import splice.source.options.SourceOptions
+import splice.spark.WithSpark
+
+/** The clocks that a query gives to its source. */
+final class QueryClockSuite extends AnyFunSuite with WithSpark {
+
+  final private class Observed extends Source[NumberPosition] {
+    var context: Option[EnumeratorContext]              = None
+    override def kind: String                           = "observed"
+    override def schema: StructType                     = new StructType().add("id", LongType)
+    override def position(json: String): NumberPosition = throw new UnsupportedOperationException
+    override def enumerator(of: EnumeratorContext): SplitEnumerator[NumberPosition] = {
+      context = Some(of)
+      throw new UnsupportedOperationException
+    }
+  }
+
+  test("durations of a stream and of a batch are those of a steady clock") {
+    val _ = spark
+    Seq(ReadMode.Stream, ReadMode.Batch).foreach { mode =>
+      val source = new Observed
+      intercept[UnsupportedOperationException] {
+        Using.resource(
+          CoordinatorFactory(source, SourceOptions(Map.empty), new MemorySideLog, mode, None, OffsetLog.Empty)
+        )(_.initial())
+      }
+      assert(source.context.exists(of => of.steady.isInstanceOf[SteadyClock] && !of.clock.isInstanceOf[SteadyClock]))
+    }
+  }
+}

@@ -1,0 +1,28 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.spark.internal.table
+
+import org.apache.spark.sql.types.{LongType, StringType, StructType}
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.source.{EnumeratorContext, NumberPosition, Source, SplitEnumerator}
+import splice.source.options.SourceOptions
+
+/** The columns of a scan that Spark does not prune. */
+final class ScanColumnsSuite extends AnyFunSuite {
+
+  private object Archive extends Source[NumberPosition] {
+    override def kind: String                = "archive"
+    override def schema: StructType          = new StructType().add("id", LongType).add("_File", StringType)
+    override def metadataColumns: StructType = new StructType().add("_file", StringType).add("_size", LongType)
+    override def position(json: String): NumberPosition = throw new UnsupportedOperationException
+    override def enumerator(context: EnumeratorContext): SplitEnumerator[NumberPosition] =
+      throw new UnsupportedOperationException
+  }
+
+  test("a metadata column with the name of a column is left out, as Spark does") {
+    val scan = new SpliceScanBuilder(Archive, SourceOptions(Map.empty)).build()
+    assert(scan.readSchema.fieldNames.toSeq == Seq("id", "_File", "_size"))
+  }
+}

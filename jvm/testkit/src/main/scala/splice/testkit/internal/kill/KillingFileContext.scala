@@ -1,0 +1,13 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.testkit.internal.kill
+
+import java.net.URI
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.DelegateToFileSystem
+
+/** [[KillingFileSystem]] for `FileContext`, by which Spark and the side log rename: `fs.AbstractFileSystem.kill.impl`. */
+private[splice] final class KillingFileContext(root: URI, configuration: Configuration)
+    extends DelegateToFileSystem(root, new KillingFileSystem, configuration, KillingFileSystem.Scheme, false)

@@ -1,0 +1,24 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.testkit.internal.memory
+
+import java.time.Instant
+
+import scala.collection.immutable.SortedMap
+
+import splice.source.{Evidence, Position, TimeRange}
+
+/** The end of an archive. The time of its last record stands for a file's modification time. */
+final private[splice] class MemoryEndState(override val position: Position, log: String, ends: SortedMap[Int, Long])
+    extends Evidence {
+
+  override def modificationTimes: Option[TimeRange] = {
+    val all = MemoryLog(log)
+    all.ask("modificationTimes")
+    ends.toSeq.flatMap { case (p, end) => all.read(p, all.earliest(p), end) }.map(_.millis) match {
+      case Seq()  => None
+      case millis => Some(TimeRange(Instant.ofEpochMilli(millis.min), Instant.ofEpochMilli(millis.max)))
+    }
+  }
+}

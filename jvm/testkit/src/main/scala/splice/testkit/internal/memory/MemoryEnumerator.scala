@@ -1,0 +1,174 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.testkit.internal.memory
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.time.Instant
+
+import scala.collection.immutable.{ArraySeq, SortedMap}
+
+import org.apache.spark.sql.types.StructType
+
+import splice.source._
+import splice.source.errors.CheckpointErrors
+import splice.source.internal.entries.VersionedEntry
+import splice.source.log.{Coverage, Extent, LogOutlook, LogPartitions, LogRange, LogRecord, Outlook}
+import splice.source.runtime.{ProgressMetric, Report}
+
+/** Finds a log's partitions and says how far to read. */
+final private[splice] class MemoryEnumerator(
+    name: String,
+    bounded: Boolean,
+    starting: String,
+    own: Limits.Limited,
+    columnar: Boolean,
+    context: EnumeratorContext
+) extends SplitEnumerator[MemoryPosition]
+    with LogPartitions {
+
+  private type Offsets = SortedMap[Int, Long]
+
+  private def log                     = MemoryLog(name)
+  private var frozen: Option[Offsets] = None
+  private var fill                    = context.start.fold(SortedMap.empty[LogPartition, OffsetRanges])(_.fill)
+
+  override def start(at: StartPosition): MemoryPosition = {
+    log.ask("start")
+    val ends = frozen.getOrElse(now(log.end))
+    if (bounded) write("ends")(ends)
+    MemoryPosition(
+      name,
+      at match {
+        case StartPosition.Configured if starting == "latest" => ends
+        case StartPosition.Configured                         => now(log.earliest)
+        case StartPosition.Time(millis, _)                    => now(log.offsetAt(_, millis))
+        case StartPosition.Offsets(starts)                    =>
+          fill = starts
+          now(p => starts.get(LogPartition(name, p)).fold(log.earliest(p))(first))
+      }
+    )
+  }
+
+  override def limits(at: MemoryPosition): Limits.Limited = own
+
+  override def advance(from: MemoryPosition, limits: Limits): MemoryPosition = {
+    val at    = from.next
+    val ends  = last
+    val begun = SortedMap.from(ends.keys.map(p => p -> at.getOrElse(p, begin(p))))
+    val rows  = ends.map { case (p, end) => math.max(0L, end - begun(p)) }.sum
+    if (limits.minRows.exists(rows < _)) from
+    else {
+      val share = limits.rows.map(max => math.max(1L, max / math.max(1, ends.size)))
+      MemoryPosition(
+        name,
+        at ++ ends.map { case (p, end) => p -> math.max(begun(p), share.fold(end)(n => math.min(end, begun(p) + n))) }
+      )
+    }
+  }
+
+  override def splits(from: MemoryPosition, until: MemoryPosition): Seq[SplitRange] =
+    until.next.toSeq.flatMap { case (p, end) =>
+      val begin = from.next.getOrElse(p, this.begin(p))
+      filled(p).getOrElse(Seq(begin -> end)).map { case (first, last) =>
+        MemoryRange(name, p, math.max(first, begin), math.min(last, end), slotted = !bounded)
+      }
+    }.filter(r => r.until > r.from)
+
+  override def readers(columns: StructType, ranges: Seq[SplitRange]): SplitReaderFactory = {
+    log.ask("readers")
+    new MemoryReaders(columns, columnar)
+  }
+
+  override def evidence(at: MemoryPosition): Option[Evidence] =
+    if (bounded && last.forall { case (p, end) => at.next.get(p).exists(_ >= end) })
+      Some(new MemoryEndState(at, name, at.next))
+    else None
+
+  override def remaining(at: MemoryPosition, covered: Coverage): Seq[SplitRange] = {
+    log.ask("remaining")
+    for {
+      (p, end) <- at.next.toSeq
+      extent   <- covered.missing(p, log.earliest(p), end)
+    } yield MemoryRange(name, p, extent.from, extent.until, slotted = false)
+  }
+
+  override def reported(reports: Seq[Report]): Unit = log.report(reports)
+
+  override def freeze(): Unit = {
+    log.ask("freeze")
+    frozen = Some(now(log.end))
+  }
+
+  override def committed(until: MemoryPosition): Unit = log.ask(s"committed ${until.json}")
+
+  override def figures(at: MemoryPosition): SortedMap[String, String] = SortedMap(
+    ProgressMetric.Position -> at.next.map { case (p, offset) => s"$p:$offset" }.mkString(" "),
+    ProgressMetric.Splits   -> at.next.size.toString
+  )
+
+  override def gauges(at: MemoryPosition): Iterable[(String, Long)] = Seq(ProgressMetric.Splits -> at.next.size.toLong)
+
+  override def close(): Unit = MemoryLog(name).ask("close")
+
+  override def logRanges(history: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRange] = {
+    log.ask("logRanges")
+    SortedMap.from((0 until log.size).map(p => LogPartition(name, p) -> LogRange(log.earliest(p), log.end(p))))
+  }
+
+  override def records(at: SortedMap[LogPartition, Long]): SortedMap[LogPartition, LogRecord] = {
+    log.ask("records")
+    for {
+      (p, offset) <- at if log.earliest(p.partition) <= offset
+      record      <- log.read(p.partition, offset, offset + 1).headOption
+    } yield p -> LogRecord(record.millis, record.key.map(key => ArraySeq.unsafeWrapArray(key.getBytes(UTF_8))))
+  }
+
+  override def outlook(): Outlook = {
+    log.ask("outlook")
+    new Outlook {
+      override def logs: SortedMap[LogPartition, LogOutlook] = logRanges(SortedMap.empty).map { case (p, range) =>
+        val first = log.read(p.partition, range.from, math.min(range.until, range.from + 1)).headOption
+        p -> LogOutlook(range, first.map(record => Instant.ofEpochMilli(record.millis)))
+      }
+    }
+  }
+
+  private def first(ranges: OffsetRanges): Long = ranges.fill.headOption.fold(ranges.from)(_._1)
+
+  /** The ranges that are read of a partition that begins with holes of a history. */
+  private def filled(partition: Int): Option[Seq[(Long, Long)]] =
+    fill.get(LogPartition(name, partition)).filter(_.fill.nonEmpty).map(of => of.fill :+ (of.from -> Long.MaxValue))
+
+  private def last: Offsets = {
+    log.ask("ends")
+    if (bounded) read("ends").getOrElse(throw CheckpointErrors.missingEntry("ends")) else frozen.getOrElse(now(log.end))
+  }
+
+  private def begin(partition: Int): Long =
+    write(s"begin-$partition")(SortedMap(partition -> log.earliest(partition)))(partition)
+
+  private def now(offset: Int => Long): Offsets = SortedMap.from((0 until log.size).map(p => p -> offset(p)))
+
+  private def write(key: String)(offsets: => Offsets): Offsets =
+    stored(key, context.sideLog.getOrCreate(key)(VersionedEntry.write(Nil, Seq(MemoryPosition(name, offsets).json))))
+
+  private def read(key: String): Option[Offsets] = context.sideLog.get(key).map(stored(key, _))
+
+  private def stored(key: String, lines: Seq[String]): Offsets =
+    MemoryPosition.parse(name, VersionedEntry.read(key, lines).line).next
+}
+
+/** A piece of one partition. */
+private[splice] final case class MemoryRange(log: String, partition: Int, from: Long, until: Long, override val slotted: Boolean)
+    extends SplitRange {
+  override def splitId: String = s"$log-$partition"
+  override def weight: Long    = until - from
+
+  override def extents: Seq[Extent] = Seq(Extent(partition, from, until))
+
+  override def cuttable: Boolean = slotted
+
+  override def pieces(weights: Seq[Long]): Seq[SplitRange] =
+    weights.scanLeft(from)(_ + _).zip(weights).map { case (begin, rows) => copy(from = begin, until = begin + rows) }
+}

@@ -1,0 +1,61 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.testkit.internal.memory
+
+import splice.source.{Limits, Position, Source, SourceProvider}
+import splice.source.options.{CommonOptions, OptionSet, OptionType, SourceOption, SourceOptions}
+import splice.source.runtime.Boundedness
+
+/** Registers the source `memory`, which reads a [[MemoryLog]]. */
+private[splice] final class MemoryProvider extends SourceProvider {
+
+  override def kind: String = MemoryOptions.Kind
+
+  override def options: OptionSet = MemoryOptions.set
+
+  override def startOptions: Set[String] = Set(MemoryOptions.StartingOffsets.key)
+
+  override def create(options: SourceOptions): Source[_ <: Position] = new MemorySource(
+    options(MemoryOptions.Log),
+    if (options(MemoryOptions.Bounded)) Boundedness.Bounded else Boundedness.ContinuousUnbounded,
+    options(MemoryOptions.StartingOffsets),
+    Limits.Limited(rows = options.find(MemoryOptions.MaxRows), minRows = options.find(MemoryOptions.MinRows)),
+    options(MemoryOptions.Columnar)
+  )
+}
+
+private[splice] object MemoryOptions {
+
+  val Kind = "memory"
+
+  val Log: SourceOption[String] = SourceOption("log", OptionType.Text, "the name of the log")
+
+  val Bounded: SourceOption[Boolean] =
+    SourceOption("bounded", OptionType.Bool, "whether to end where the log ends at the start").withDefault(
+      false,
+      "false"
+    )
+
+  val StartingOffsets: SourceOption[String] =
+    SourceOption(
+      "startingOffsets",
+      OptionType.choice("earliest" -> "earliest", "latest" -> "latest"),
+      "Start of each partition at the first start of the query. Default: latest for a stream, earliest for " +
+        "a batch. 'newPartitionsStartAt' sets the start of partitions that are found later."
+    )
+      .withDefault("earliest", "earliest")
+
+  val MaxRows: SourceOption[Long] = SourceOption("maxRows", OptionType.PositiveLong, "rows of one batch, at most")
+
+  val MinRows: SourceOption[Long] = SourceOption("minRows", OptionType.PositiveLong, "rows of one batch, at least")
+
+  val Columnar: SourceOption[Boolean] =
+    SourceOption("columnar", OptionType.Bool, "whether readers give column batches").withDefault(false, "false")
+
+  val set: OptionSet = OptionSet("Memory", Seq(Log, Bounded, StartingOffsets, MaxRows, MinRows, Columnar))
+
+  /** The options of a source that reads a log. */
+  def of(log: MemoryLog, more: (String, String)*): Seq[(String, String)] =
+    Seq(CommonOptions.Source.key -> Kind, Log.key -> log.name) ++ more
+}

@@ -1,0 +1,64 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.testkit.internal.memory
+
+import scala.collection.immutable.SortedMap
+
+import org.apache.spark.sql.types._
+
+import splice.source.{EnumeratorContext, Limits, Source, SplitEnumerator}
+import splice.source.runtime.Boundedness
+
+/** Reads a [[MemoryLog]]: a log when unbounded, an archive when bounded. Readers work in this JVM only. */
+private[splice] final class MemorySource(
+    log: String,
+    override val boundedness: Boundedness,
+    starting: String,
+    limits: Limits.Limited,
+    columnar: Boolean
+) extends Source[MemoryPosition] {
+
+  override def kind: String = MemoryOptions.Kind
+
+  override def schema: StructType = {
+    MemoryLog(log).ask("schema")
+    MemorySource.Schema
+  }
+
+  override def metadataColumns: StructType = MemorySource.Metadata
+
+  override def identity: SortedMap[String, String] = SortedMap("log" -> log)
+
+  override def position(json: String): MemoryPosition = MemoryPosition.parse(log, json)
+
+  override def enumerator(context: EnumeratorContext): SplitEnumerator[MemoryPosition] = {
+    MemoryLog(log).ask("enumerator")
+    new MemoryEnumerator(log, boundedness == Boundedness.Bounded, starting, limits, columnar, context)
+  }
+
+  override def mayBeColumnar: Boolean = columnar
+
+  override def beginsByOffsets: Boolean = true
+
+  // An archive may be removed, as files may.
+  override def schemaNeedsStorage: Boolean = boundedness == Boundedness.Bounded
+}
+
+private[splice] object MemorySource {
+
+  /** Which record of which log it was, its id, and its time. */
+  val Schema: StructType = StructType(
+    Seq(
+      StructField("topic", StringType),
+      StructField("partition", IntegerType),
+      StructField("offset", LongType),
+      StructField("id", LongType),
+      StructField("timestamp", TimestampType)
+    )
+  )
+
+  /** The log that a row was read from, and the key of the record. */
+  val Metadata: StructType =
+    StructType(Seq(StructField("_log", StringType, nullable = false), StructField("_key", StringType)))
+}

@@ -1,0 +1,45 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.testkit.internal.simulation
+
+import scala.collection.mutable
+
+import splice.source.runtime.SideLog
+
+/** A fault to plant: some decisions live as long as this object, which is one run, and are made anew by the next.
+  *
+  * They are written all the same, so that it can be told that they were made before.
+  */
+private[splice] final class ForgetfulSideLog private (
+    log: SideLog,
+    forgets: String => Boolean,
+    memory: mutable.TreeMap[String, Seq[String]],
+    prefix: String
+) extends SideLog {
+
+  def this(log: SideLog, forgets: String => Boolean) =
+    this(log, forgets, mutable.TreeMap.empty[String, Seq[String]], "")
+
+  override def get(key: String): Option[Seq[String]] = if (forgets(key)) memory.get(prefix + key) else log.get(key)
+
+  override def getOrCreate(key: String)(decide: => Seq[String]): Seq[String] =
+    if (!forgets(key)) log.getOrCreate(key)(decide)
+    else
+      get(key).getOrElse {
+        val decided = decide
+        memory += prefix + key -> decided
+        val _ = log.getOrCreate(key)(decided)
+        decided
+      }
+
+  override def keys(start: String): Seq[String] =
+    log.keys(start).filterNot(key => forgets(key) && !memory.contains(prefix + key))
+
+  override def remove(key: String): Unit = {
+    memory -= prefix + key
+    log.remove(key)
+  }
+
+  override def scope(name: String): SideLog = new ForgetfulSideLog(log.scope(name), forgets, memory, s"$prefix$name/")
+}

@@ -1,0 +1,56 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.testkit.internal.simulation
+
+import scala.collection.immutable.SortedMap
+import scala.collection.mutable
+
+import splice.testkit.simulation.Life
+
+/** One row of a file: which record of a log it was. */
+private[splice] final case class ArchivedRow(id: Long, topic: String, partition: Int, offset: Long, timestamp: Long)
+
+/** A file as it was written; written again, it is another one under the same path. */
+private[splice] final case class SimulatedFile(path: String, modified: Long, rows: Vector[ArchivedRow]) {
+  def length: Long = rows.size * SimulatedFile.RowBytes
+}
+
+private[splice] object SimulatedFile {
+
+  /** Every row takes as many bytes. */
+  val RowBytes = 10L
+}
+
+/** A folder of files that are added and rewritten. It knows every file it ever held. */
+private[splice] final class SimulatedFolder(val name: String, life: Life) {
+
+  private var now: SortedMap[String, SimulatedFile] = SortedMap.empty
+  private val written                               = mutable.ArrayBuffer.empty[SimulatedFile]
+
+  def files: Seq[SimulatedFile] = now.values.toSeq
+
+  def get(path: String): Option[SimulatedFile] = now.get(path)
+
+  /** A file as it was at some time. */
+  def version(path: String, modified: Long, length: Long): Option[SimulatedFile] =
+    written.find(f => f.path == path && f.modified == modified && f.length == length)
+
+  def add(rows: Seq[ArchivedRow]): SimulatedFile = put(f"$name/part-${now.size}%04d", rows)
+
+  /** Writes a file again, with other rows and a later modification time. */
+  def rewrite(path: String, rows: Seq[ArchivedRow]): SimulatedFile = put(path, rows)
+
+  def remove(path: String): Unit = {
+    now -= path
+    life.note(s"$path is deleted")
+  }
+
+  private def put(path: String, rows: Seq[ArchivedRow]): SimulatedFile = {
+    val file = SimulatedFile(path, life.clock.millis, rows.toVector)
+    now += path -> file
+    written += file
+    life.note(s"$path is written: ${rows.map(_.id).mkString(",")}")
+    file
+  }
+}
