@@ -10,12 +10,17 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections import Counter, defaultdict
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
 
 HEADER = ("Copyright the Splice authors.", "SPDX-License-Identifier: Apache-2.0")
 COMMENTS = {".scala": "//", ".java": "//", ".sbt": "//", ".py": "#"}
 LONGEST = 400
+FULLEST = 12
+INTERNAL = re.compile(r"/src/main/scala/(splice/(?:\w+/)*internal(?:/\w+)*)/\w+\.scala$")
+IMPORT = re.compile(r"^import (splice(?:\.[a-z]\w*)*\.internal(?:\.[a-z]\w*)*)\.", re.MULTILINE)
 VAGUE = re.compile(r"(?i)(^|[/_.])(utils?|commons?|helpers?)([/_.]|$)")
 
 
@@ -91,6 +96,32 @@ def complaints(path: str, text: str) -> list[str]:
     return found
 
 
+def full_folders(paths: list[str]) -> list[str]:
+    """Lists the folders of src/main that hold too many files to be read as one package."""
+    sizes = Counter(
+        str(Path(p).parent) for p in paths if re.search(r"/src/main/.*\.(scala|java)$", p)
+    )
+    return [
+        f"{folder}: {size} files, more than {FULLEST}: split the package"
+        for folder, size in sorted(sizes.items())
+        if size > FULLEST
+    ]
+
+
+def package_cycles(texts: dict[str, str]) -> list[str]:
+    """Lists a cycle of imports among the internal packages, if there is one."""
+    imported: dict[str, set[str]] = defaultdict(set)
+    for path, text in texts.items():
+        if own := INTERNAL.search(path):
+            package = own[1].replace("/", ".")
+            imported[package] |= set(IMPORT.findall(text)) - {package}
+    try:
+        TopologicalSorter(imported).prepare()
+    except CycleError as error:
+        return [f"internal packages import each other: {' <- '.join(error.args[1])}"]
+    return []
+
+
 def main() -> int:
     """Check every source file that is tracked or untracked in git, and not ignored."""
     listed = subprocess.run(
@@ -105,7 +136,9 @@ def main() -> int:
             text = Path(path).read_text()
             if without_header(path, text):
                 Path(path).write_text(with_header(path, text))
-    found = [complaint for path in paths for complaint in complaints(path, Path(path).read_text())]
+    texts = {path: Path(path).read_text() for path in paths}
+    found = [complaint for path, text in texts.items() for complaint in complaints(path, text)]
+    found += full_folders(paths) + package_cycles(texts)
     print("\n".join([*found, f"{len(paths)} files, {len(found)} complaints"]))
     return 1 if found else 0
 
