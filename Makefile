@@ -59,6 +59,7 @@ lint: .venv/.ready ## Check format, headers, types and warnings; every finding i
 	project/prerequisites
 	@failed=(); check() { "$$@" || failed+=("$$*"); }; \
 	check .venv/bin/python project/checks.py; \
+	check .venv/bin/python project/language.py; \
 	check .venv/bin/ruff check .; \
 	check .venv/bin/ruff format --check .; \
 	check .venv/bin/mypy; \

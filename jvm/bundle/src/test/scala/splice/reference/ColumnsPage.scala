@@ -5,8 +5,8 @@ package splice.reference
 
 import org.apache.spark.sql.types.StructType
 
-import splice.source.{Position, Source, SourceProvider}
 import splice.source.options.SourceOptions
+import splice.source.{Position, Source, SourceProvider}
 
 /** Columns and task metrics, asked of sources whose options name no real place: making a source touches nothing. */
 object ColumnsPage {

@@ -8,11 +8,11 @@ import scala.collection.immutable.SortedMap
 import com.fasterxml.jackson.databind.JsonNode
 import org.slf4j.LoggerFactory
 
-import splice.source.{Position, Source}
 import splice.source.errors.CheckpointErrors
 import splice.source.internal.entries.{Json, NumberedEntries, VersionedEntry}
 import splice.source.internal.legs.LegIdentity
 import splice.source.runtime.SideLog
+import splice.source.{Position, Source}
 
 /** The sources that a checkpoint belongs to: entries `chain-<n>`, of which the last one holds. */
 private[splice] object ChainLog {

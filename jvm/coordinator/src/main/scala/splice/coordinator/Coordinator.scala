@@ -33,7 +33,7 @@ import splice.source.runtime.{OpenEnded, ProgressMetric, Report, SessionSettings
   * @param cores
   *   how many tasks the available cores can run at a time now, if the number of slots follows them; None = `rules` set the number for the whole run
   */
-private[splice] final class Coordinator(
+final private[splice] class Coordinator(
     source: Source[_ <: Position],
     context: EnumeratorContext,
     rules: SlotRules,

@@ -4,11 +4,11 @@
 package splice.coordinator
 
 import splice.coordinator.sidelog.SourceFolder
-import splice.source.{Position, SharesCheckpoint, Source, StoredStart}
 import splice.source.errors.CheckpointErrors
 import splice.source.internal.entries.VersionedEntry
 import splice.source.log.SharedStart
 import splice.source.runtime.SideLog
+import splice.source.{Position, SharesCheckpoint, Source, StoredStart}
 
 /** Where a query begins: decided once in the life of its checkpoint, and told to a source that shares the checkpoint.
   *

@@ -8,9 +8,9 @@ import java.time.Duration
 import org.slf4j.LoggerFactory
 
 import splice.coordinator.slots.{Assigner, SlotRules}
-import splice.source.{Position, SplitRange, TaskRanges}
 import splice.source.internal.legs.LegIdentity
 import splice.source.runtime.OpenEnded
+import splice.source.{Position, SplitRange, TaskRanges}
 
 /** Batches of Spark's real-time mode, which have a time instead of an end, and the tasks of continuous mode, whose epochs have one. One thread
   * at a time calls all methods but [[isStale]].
@@ -25,7 +25,7 @@ import splice.source.runtime.OpenEnded
   *   how many tasks the executors can run at the same time now. The time of a batch begins at its start, so a task that waited for another one
   *   would read nothing, batch after batch
   */
-private[splice] final class RealTimeBatches private[splice] (
+final private[splice] class RealTimeBatches private[splice] (
     enumerator: => OpenEnded[Position],
     isMember: Position => String => Boolean,
     rules: () => SlotRules,

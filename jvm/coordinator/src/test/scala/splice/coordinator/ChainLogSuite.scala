@@ -9,11 +9,11 @@ import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
-import splice.source.{EnumeratorContext, Limits, Position, Source, SplitEnumerator}
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.NumberedEntries
 import splice.source.internal.legs.LegIdentity
 import splice.source.runtime.SideLog
+import splice.source.{EnumeratorContext, Limits, Position, Source, SplitEnumerator}
 
 final class ChainLogSuite extends AnyFunSuite {
 

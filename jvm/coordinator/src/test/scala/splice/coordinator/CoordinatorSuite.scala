@@ -12,8 +12,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
 import splice.coordinator.slots.SlotRules
-import splice.source.{EnumeratorContext, Limits, Position, ReadMode, StoredStart, TaskRanges}
 import splice.source.runtime.SideLog
+import splice.source.{EnumeratorContext, Limits, Position, ReadMode, StoredStart, TaskRanges}
 
 final class CoordinatorSuite extends AnyFunSuite {
 

@@ -11,8 +11,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
 import splice.coordinator.slots.{CutRules, SlotRules}
-import splice.source.{EnumeratorContext, Limits, Position, ReadMode, TaskRanges}
 import splice.source.options.SlotAssigner
+import splice.source.{EnumeratorContext, Limits, Position, ReadMode, TaskRanges}
 
 /** Slots that follow the cores of a cluster. */
 final class FollowedCoresSuite extends AnyFunSuite {

@@ -14,9 +14,9 @@ import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.{HadoopSourceFolder, MemorySideLog, SourceFolder}
-import splice.source.{Limits, Position, SharesCheckpoint}
 import splice.source.errors.SpliceException
 import splice.source.log.SharedStart
+import splice.source.{Limits, Position, SharesCheckpoint}
 
 final class InitialLogSuite extends AnyFunSuite {
 

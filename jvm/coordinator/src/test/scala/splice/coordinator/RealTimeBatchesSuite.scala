@@ -9,8 +9,8 @@ import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.slots.SlotRules
-import splice.source.{Limits, Position, SplitEnumerator, SplitRange, SplitReaderFactory, StartPosition, TaskRanges}
 import splice.source.runtime.OpenEnded
+import splice.source.{Limits, Position, SplitEnumerator, SplitRange, SplitReaderFactory, StartPosition, TaskRanges}
 
 /** Tasks of batches that have a time instead of an end. */
 final class RealTimeBatchesSuite extends AnyFunSuite {

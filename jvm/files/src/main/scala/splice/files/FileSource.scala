@@ -16,10 +16,10 @@ import splice.files.internal.reader.FileMetadata
 import splice.files.internal.session.FileFormats
 import splice.files.internal.settings.FileSettings
 import splice.files.internal.split.FileSchemas
-import splice.source.{EnumeratorContext, ReadMode, Source, SplitEnumerator}
 import splice.source.internal.entries.Json
 import splice.source.options.CommonOptions
 import splice.source.runtime.Boundedness
+import splice.source.{EnumeratorContext, ReadMode, Source, SplitEnumerator}
 
 /** A bounded source of files, read by Spark's own readers: parquet, orc, json, csv, text.
   *

@@ -9,8 +9,8 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.types.StructType
 
 import splice.files.internal.options.FileOptions
-import splice.source.{SourceProvider, SourceSpec}
 import splice.source.options.SourceOptions
+import splice.source.{SourceProvider, SourceSpec}
 
 /** Says what a file source reads. Immutable: every method returns another builder. */
 final class FileSourceBuilder private[files] (entries: Seq[(String, String)]) {

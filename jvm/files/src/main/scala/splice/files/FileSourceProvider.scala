@@ -5,8 +5,8 @@ package splice.files
 
 import splice.files.internal.options.FileOptions
 import splice.files.internal.settings.FileSettings
-import splice.source.{Position, Source, SourceProvider}
 import splice.source.options.{OptionSet, SourceOptions}
+import splice.source.{Position, Source, SourceProvider}
 
 /** Registers the file source. */
 final class FileSourceProvider extends SourceProvider {

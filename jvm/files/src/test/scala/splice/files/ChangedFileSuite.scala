@@ -11,8 +11,8 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.{SplitReader, TaskRanges}
 import splice.source.errors.SpliceException
+import splice.source.{SplitReader, TaskRanges}
 import splice.testkit.LoggedMessages
 
 /** Files that differ from the list when a task opens them. */

@@ -17,8 +17,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.sidelog.MemorySideLog
 import splice.files.internal.enumerator.{FileList, FileListLog, FilesPosition}
 import splice.files.internal.split.{BlockId, FileGrid}
-import splice.source.{Limits, SplitRange, StartPosition}
 import splice.source.log.Coverage
+import splice.source.{Limits, SplitRange, StartPosition}
 
 /** Files that several batches read: each row is in exactly one batch, with any limits and over restarts. */
 final class PartsOfFilesSuite extends AnyFunSuite with RandomFiles {

@@ -12,9 +12,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
 import splice.files.internal.errors.FilesErrors
-import splice.source.{EnumeratorContext, Limits, ReadMode}
 import splice.source.errors.SpliceException
 import splice.source.runtime.ProgressMetric
+import splice.source.{EnumeratorContext, Limits, ReadMode}
 
 /** The list is made once in the life of a checkpoint. */
 final class RestartSuite extends AnyFunSuite with LocalSpark {

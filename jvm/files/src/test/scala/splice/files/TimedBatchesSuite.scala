@@ -15,8 +15,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.sidelog.MemorySideLog
 import splice.files.internal.enumerator.{FileList, FilesPosition}
 import splice.files.internal.split.{FileRange, FileSchemas, ListedFile, Packing}
-import splice.source.{Limits, Poll, SplitRange, SplitReaderFactory, StartPosition, TaskRanges}
 import splice.source.runtime.OpenEnded
+import splice.source.{Limits, Poll, SplitRange, SplitReaderFactory, StartPosition, TaskRanges}
 
 /** Batches that have a time instead of an end: it may end them after any row. */
 final class TimedBatchesSuite extends AnyFunSuite with RandomFiles {

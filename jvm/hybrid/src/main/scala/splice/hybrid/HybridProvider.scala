@@ -8,10 +8,10 @@ import java.time.Instant
 import splice.hybrid.internal.handover.SwitchFormat
 import splice.hybrid.internal.options.{ChainParser, HybridOptions}
 import splice.hybrid.internal.schema.HybridSchema
-import splice.source.{KeepsHistory, Position, Source, SourceProvider}
 import splice.source.internal.entries.Json
 import splice.source.options.{OptionSet, SourceOptions}
 import splice.source.runtime.{HistoryEvent, SideLog}
+import splice.source.{KeepsHistory, Position, Source, SourceProvider}
 
 /** Registers the hybrid source. */
 final class HybridProvider extends SourceProvider with KeepsHistory {

@@ -15,9 +15,9 @@ import splice.hybrid.internal.options.EvidenceCheck
 import splice.hybrid.internal.plan.LaterLegs
 import splice.hybrid.internal.schema.{HybridSchema, LegSelects}
 import splice.hybrid.internal.split.HybridPosition
-import splice.source.{EnumeratorContext, Source, SourceSpec, SplitEnumerator}
 import splice.source.internal.legs.{LegIdentity, LegPlan}
 import splice.source.runtime.{Boundedness, SideLog}
+import splice.source.{EnumeratorContext, Source, SourceSpec, SplitEnumerator}
 
 /** A source made of sources: each leg is read to its end, then the next takes over (FLIP-150's HybridSource).
   *

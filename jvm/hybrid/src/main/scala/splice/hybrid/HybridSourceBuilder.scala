@@ -7,8 +7,8 @@ import scala.collection.immutable.ListMap
 import scala.jdk.CollectionConverters._
 
 import splice.hybrid.internal.options.{HybridOptions, LogColumnsOption}
-import splice.source.{SourceProvider, SourceSpec}
 import splice.source.options.{CommonOptions, SourceOptions}
+import splice.source.{SourceProvider, SourceSpec}
 
 /** Builds a hybrid, leg by leg; immutable, each call gives a new builder. */
 final class HybridSourceBuilder private (

@@ -12,9 +12,9 @@ import splice.coordinator.sidelog.MemorySideLog
 import splice.hybrid.internal.counting.CountedColumns
 import splice.hybrid.internal.options.ChainParser
 import splice.hybrid.internal.split.{HybridPosition, LegRange}
-import splice.source.{OffsetColumns, Position, Source}
 import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions
+import splice.source.{OffsetColumns, Position, Source}
 import splice.testkit.internal.memory.{MemoryLog, MemoryOptions, MemoryRange}
 
 /** Several archives, then the log that they were taken from, with an exact hand-over. */

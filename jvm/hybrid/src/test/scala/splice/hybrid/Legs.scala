@@ -11,9 +11,9 @@ import org.apache.spark.sql.types.StructType
 import splice.coordinator.Coordinator
 import splice.coordinator.sidelog.MemorySideLog
 import splice.simulation.Passing
-import splice.source.{EnumeratorContext, Position, ReadMode, Source, SourceProvider, SplitEnumerator}
 import splice.source.options.SourceOptions
 import splice.source.runtime.{Boundedness, SideLog}
+import splice.source.{EnumeratorContext, Position, ReadMode, Source, SourceProvider, SplitEnumerator}
 import splice.testkit.internal.memory.{MemoryLog, MemoryOptions}
 
 /** Makes chains of logs in memory. */

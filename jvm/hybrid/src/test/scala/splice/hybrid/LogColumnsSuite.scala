@@ -10,9 +10,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.hybrid.internal.chain.Chain
 import splice.hybrid.internal.handover.FromTheFirst
 import splice.hybrid.internal.options.{ChainParser, EvidenceCheck, LogColumnsOption}
-import splice.source.{OffsetColumns, SourceSpec}
 import splice.source.errors.SpliceOptionException
 import splice.source.options.SourceOptions
+import splice.source.{OffsetColumns, SourceSpec}
 import splice.testkit.internal.memory.MemoryOptions
 
 /** The option `logColumns`, and which legs an exact hand-over counts because of it. */

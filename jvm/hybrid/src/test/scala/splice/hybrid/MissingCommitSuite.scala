@@ -12,8 +12,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.Coordinator
 import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.simulation.PassingSideLog
-import splice.source.{OnGap, Position, Source}
 import splice.source.runtime.SideLog
+import splice.source.{OnGap, Position, Source}
 import splice.testkit.LoggedMessages
 import splice.testkit.internal.memory.{MemoryLog, MemoryOptions}
 
@@ -44,16 +44,19 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
     def run[A](source: Source[_ <: Position])(use: Coordinator => A): A = Using.resource(Legs.run(source, log))(use)
 
     /** Commits the end in a run of its own, and returns the warnings about last commits. */
-    def commit(side: SideLog = log): Seq[String] = LoggedMessages.during("splice.hybrid.internal.enumerator.LegCommits") {
-      Using.resource(Legs.run(whole, side))(c => c.committed(c.position(at)))
-    }._2
+    def commit(side: SideLog = log): Seq[String] =
+      LoggedMessages.during("splice.hybrid.internal.enumerator.LegCommits") {
+        Using.resource(Legs.run(whole, side))(c => c.committed(c.position(at)))
+      }._2
 
     def committed(name: String): Option[String] = log.scope(s"leg-$name").get("committed").map(_.last)
 
     /** The names of legs that warnings of a start name. */
     def warned(source: Source[_ <: Position]): Seq[String] = {
       val (_, messages) =
-        LoggedMessages.during("splice.hybrid.internal.handover.LegLog")(run(source)(c => c.advance(c.position(at), false)))
+        LoggedMessages.during("splice.hybrid.internal.handover.LegLog")(run(source)(c =>
+          c.advance(c.position(at), false)
+        ))
       messages.filter(_.contains("was removed from the chain before Splice committed its end")).map(_.split('\'')(1))
     }
   }

@@ -10,10 +10,10 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.Coordinator
 import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.hybrid.internal.split.HybridPosition
-import splice.source.{OnGap, Position, Source}
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.Json
 import splice.source.runtime.ProgressMetric
+import splice.source.{OnGap, Position, Source}
 import splice.testkit.LoggedMessages
 import splice.testkit.internal.memory.{MemoryLog, MemoryOptions}
 

@@ -9,8 +9,8 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.{Coordinator, RealTimeBatches}
 import splice.coordinator.sidelog.MemorySideLog
+import splice.coordinator.{Coordinator, RealTimeBatches}
 import splice.source.{Poll, Position, Source, SplitRange}
 
 /** Batches of a chain that a time ends. */

@@ -12,9 +12,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.Coordinator
 import splice.hybrid.internal.chain.{Chain, Leg, OnHoles}
 import splice.simulation.Passing
-import splice.source.{EnumeratorContext, OnGap, Position, Source, SplitEnumerator, StartPosition}
 import splice.source.internal.entries.Json
 import splice.source.runtime.SideLog
+import splice.source.{EnumeratorContext, OnGap, Position, Source, SplitEnumerator, StartPosition}
 import splice.testkit.internal.memory.{MemoryLog, MemoryPosition}
 
 /** A driver that decides a switch while another driver of the same checkpoint stores its own. */

@@ -10,8 +10,8 @@ import scala.annotation.tailrec
 import splice.files.internal.split.FileRange
 import splice.hybrid.internal.split.LegRange
 import splice.kafka.internal.errors.KafkaErrors
-import splice.source.{Position, Source, SplitRange, TaskRanges}
 import splice.source.errors.SpliceException
+import splice.source.{Position, Source, SplitRange, TaskRanges}
 import splice.testkit.simulation._
 
 /** One life of a query over a chain: starts, kills, stops and restarts, then a calm end at which the books must balance.

@@ -6,9 +6,9 @@ package splice.simulation
 import splice.hybrid.HandOver
 import splice.hybrid.internal.chain.OnHoles
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.{LogPartition, OnGap}
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.Json
+import splice.source.{LogPartition, OnGap}
 import splice.testkit.internal.simulation.{ArchivedRow, SimulatedCluster}
 import splice.testkit.simulation.Violation
 

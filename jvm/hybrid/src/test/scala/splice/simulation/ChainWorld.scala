@@ -9,14 +9,14 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.apache.spark.sql.types.{LongType, StructType}
 
-import splice.hybrid.{HandOver, HybridSource}
 import splice.hybrid.internal.chain.{Chain, Leg, LegEnumerators, OnDuplicates, OnHoles}
 import splice.hybrid.internal.counting.{CountPlan, CountedColumns, CountedFields}
 import splice.hybrid.internal.split.HybridPosition
+import splice.hybrid.{HandOver, HybridSource}
 import splice.kafka.internal.options.{StartingOffsets, Subscription}
-import splice.source.{EnumeratorContext, Limits, OnGap, Position, Source, SplitEnumerator}
 import splice.source.internal.legs.LegIdentity
 import splice.source.runtime.{Boundedness, SideLog}
+import splice.source.{EnumeratorContext, Limits, OnGap, Position, Source, SplitEnumerator}
 import splice.testkit.internal.simulation.{RowIds, SimulatedCluster, SimulatedFolder}
 import splice.testkit.simulation.{Life, Violation}
 

@@ -18,8 +18,8 @@ import splice.kafka.internal.pool.{ReaderKey, ReaderPool, ReaderSettings}
 import splice.kafka.internal.reader.{KafkaSplitReader, SlotReader}
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.kafka.internal.value.KafkaSchema
-import splice.source.{EnumeratorContext, Limits, LogPartition, Position, Source, SplitEnumerator, TaskRanges}
 import splice.source.runtime.Boundedness
+import splice.source.{EnumeratorContext, Limits, LogPartition, Position, Source, SplitEnumerator, TaskRanges}
 import splice.testkit.internal.simulation.SimulatedCluster
 import splice.testkit.simulation.{Life, TaskRows}
 

@@ -7,13 +7,13 @@ import splice.hybrid.internal.chain.{OnDuplicates, OnHoles}
 import splice.hybrid.internal.split.HybridPosition
 import splice.kafka.internal.cluster.LogMetadata
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.{Limits, OnGap, SplitEnumerator, SplitRange, StartPosition}
+import splice.simulation.ChainEdits.Change
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.VersionedEntry
 import splice.source.internal.legs.LegIdentity
 import splice.source.runtime.SideLog
+import splice.source.{Limits, OnGap, SplitEnumerator, SplitRange, StartPosition}
 import splice.testkit.internal.simulation.SimulatedCluster
-import splice.simulation.ChainEdits.Change
 
 /** Broken rules of policies, of chains that change, of rules of the user, and of the last commit of a log. */
 object PlantedChainFaults {

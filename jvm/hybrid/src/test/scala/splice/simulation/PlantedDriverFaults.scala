@@ -12,8 +12,8 @@ import scala.collection.mutable
 import splice.hybrid.internal.split.HybridPosition
 import splice.kafka.internal.cluster.LogMetadata
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
-import splice.source.{Limits, OnGap, SplitEnumerator, SplitRange}
 import splice.source.runtime.{Report, SideLog}
+import splice.source.{Limits, OnGap, SplitEnumerator, SplitRange}
 import splice.testkit.internal.simulation.SimulatedCluster
 import splice.testkit.simulation.TaskRows
 

@@ -9,9 +9,9 @@ import splice.files.internal.enumerator.FilesPosition
 import splice.hybrid.internal.split.HybridPosition
 import splice.kafka.internal.cluster.{LogDescription, LogMetadata, TimedOffset}
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
-import splice.source.{Limits, LogPartition, SplitEnumerator, SplitRange}
 import splice.source.log.{Coverage, LogRecord}
 import splice.source.runtime.SideLog
+import splice.source.{Limits, LogPartition, SplitEnumerator, SplitRange}
 import splice.testkit.internal.simulation.{ForgetfulSideLog, SimulatedCluster, SimulatedPartition}
 
 /** Rules of the design undone, each from the outside: every one loses or doubles rows, hangs, or binds wrongly some day. */

@@ -7,8 +7,8 @@ import java.time.Duration
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import splice.source.{Poll, SplitRange, SplitReader}
 import splice.source.runtime.Report
+import splice.source.{Poll, SplitRange, SplitReader}
 import splice.testkit.simulation.TaskRows
 
 /** The ids of the rows of a real reader. */

@@ -13,9 +13,9 @@ import splice.kafka.internal.metrics.{KafkaMetrics, ReadReports}
 import splice.kafka.internal.options.{AdmissionOptions, KafkaOptions, KafkaSettings}
 import splice.kafka.internal.split.{KafkaPosition, SparkInitialOffset}
 import splice.kafka.internal.value.{KafkaSchema, ValuePlan}
-import splice.source.{EnumeratorContext, Position, SharesCheckpoint, Source, SplitEnumerator}
 import splice.source.log.SharedStart
 import splice.source.runtime.Boundedness
+import splice.source.{EnumeratorContext, Position, SharesCheckpoint, Source, SplitEnumerator}
 
 /** A source of Kafka topics with the columns, options and offsets of Spark's Kafka source (FLIP-27's KafkaSource).
   *

@@ -4,8 +4,8 @@
 package splice.kafka
 
 import splice.kafka.internal.options.{AdmissionOptions, KafkaOptions, KafkaSettings}
-import splice.source.{Position, Source, SourceProvider}
 import splice.source.options.{OptionSet, SourceOptions}
+import splice.source.{Position, Source, SourceProvider}
 
 /** Registers the Kafka source. */
 final class KafkaSourceProvider extends SourceProvider {

@@ -13,9 +13,9 @@ import scala.util.{Failure, Success, Try}
 import org.scalatest.{BeforeAndAfterAll, Suite}
 
 import splice.coordinator.Coordinator
-import splice.source.{EnumeratorContext, Position, ReadMode, Source}
 import splice.source.errors.SpliceException
 import splice.source.runtime.SideLog
+import splice.source.{EnumeratorContext, Position, ReadMode, Source}
 import splice.testkit.KafkaBroker
 
 /** One combination of `onTopicRemoved` and `failOnDataLoss`. */

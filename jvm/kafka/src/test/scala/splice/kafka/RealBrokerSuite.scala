@@ -19,9 +19,9 @@ import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
-import splice.source.{EnumeratorContext, LogPartition, Position, ReadMode, Source, SourceProvider, SplitEnumerator}
 import splice.source.log.{LogPartitions, LogRange}
 import splice.source.options.SourceOptions
+import splice.source.{EnumeratorContext, LogPartition, Position, ReadMode, Source, SourceProvider, SplitEnumerator}
 import splice.testkit.{FreePort, KafkaBroker, KafkaTopics}
 
 /** The source over a real broker. */

@@ -17,9 +17,9 @@ import splice.kafka.internal.cluster._
 import splice.kafka.internal.enumerator.KafkaEnumerator
 import splice.kafka.internal.options.KafkaSettings
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.{Limits, LogPartition}
 import splice.source.log.LogRecord
 import splice.source.options.SourceOptions
+import splice.source.{Limits, LogPartition}
 
 /** A topic that is deleted while a run of `Trigger.AvailableNow` takes its ends. */
 final class RealFrozenDeletionSuite extends AnyFunSuite with DeletedTopics {

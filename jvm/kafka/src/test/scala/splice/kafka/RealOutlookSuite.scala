@@ -14,9 +14,9 @@ import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
-import splice.source.{EnumeratorContext, ReadMode, SplitEnumerator}
 import splice.source.errors.SpliceException
 import splice.source.log.{LogRange, Outlook}
+import splice.source.{EnumeratorContext, ReadMode, SplitEnumerator}
 import splice.testkit.KafkaBroker
 
 /** Outlooks from a real broker with access rights. */

@@ -14,8 +14,8 @@ import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
-import splice.source.{EnumeratorContext, ReadMode, SplitEnumerator}
 import splice.source.runtime.Boundedness
+import splice.source.{EnumeratorContext, ReadMode, SplitEnumerator}
 import splice.testkit.KafkaBroker
 
 /** What the source does on a real broker when a log is not as it was left. */

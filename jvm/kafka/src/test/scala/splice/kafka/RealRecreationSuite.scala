@@ -10,8 +10,8 @@ import scala.util.Using
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.{Position, Source, SplitReader, TaskRanges}
 import splice.source.errors.SpliceException
+import splice.source.{Position, Source, SplitReader, TaskRanges}
 import splice.testkit.KafkaBroker
 
 /** Topics of a real broker that are deleted and created again between the planning of a batch and its reading. */

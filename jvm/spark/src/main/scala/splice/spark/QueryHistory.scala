@@ -12,10 +12,10 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 
 import splice.coordinator.sidelog.HadoopSideLog
-import splice.source.{KeepsHistory, SourceProvider}
 import splice.source.errors.CheckpointErrors
 import splice.source.internal.HadoopConfiguration
 import splice.source.runtime.HistoryEvent
+import splice.source.{KeepsHistory, SourceProvider}
 
 /** What the sources of a query have written down in its checkpoint of what happened: clusters and topics that came and
   * went, and legs that took over.

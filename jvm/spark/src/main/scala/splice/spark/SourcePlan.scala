@@ -10,9 +10,9 @@ import org.apache.spark.sql.SparkSession
 
 import splice.coordinator.sidelog.MemorySideLog
 import splice.coordinator.slots.SlotRules
-import splice.source.{EnumeratorContext, ReadMode, SourceProvider, SourceSpec}
 import splice.source.internal.entries.Json
 import splice.source.options.SourceOptions
+import splice.source.{EnumeratorContext, ReadMode, SourceProvider, SourceSpec}
 import splice.spark.internal.stream.{CoordinatorFactory, SparkJobs}
 import splice.spark.internal.table.ClassPathVersions
 

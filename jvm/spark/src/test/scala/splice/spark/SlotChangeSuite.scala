@@ -7,11 +7,11 @@ import java.time.{Duration, Instant}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.{Coordinator, OffsetLog}
 import splice.coordinator.sidelog.MemorySideLog
 import splice.coordinator.slots.SlotRules
-import splice.source.{EnumeratorContext, Position, ReadMode, SourceProvider}
+import splice.coordinator.{Coordinator, OffsetLog}
 import splice.source.options.SourceOptions
+import splice.source.{EnumeratorContext, Position, ReadMode, SourceProvider}
 import splice.testkit.LoggedMessages
 import splice.testkit.internal.memory.MemoryLog
 import splice.testkit.simulation.SimulatedClock

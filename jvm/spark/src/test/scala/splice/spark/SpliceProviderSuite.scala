@@ -17,7 +17,9 @@ final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
 
   test("a source that is not there is refused, with those that are") {
     val error = intercept[SpliceOptionException](spark.read.format("splice").option("source", "kafak").load())
-    assert(error.getMessage.contains("'kafak' is not a valid value of option 'source'. Use dynamicKafka, files, hybrid, kafka"))
+    assert(error.getMessage.contains(
+      "'kafak' is not a valid value of option 'source'. Use dynamicKafka, files, hybrid, kafka"
+    ))
   }
 
   test("an unknown option is refused with the nearest name") {
@@ -52,7 +54,7 @@ final class SpliceProviderSuite extends AnyFunSuite with WithSpark {
       spark.range(1).write.format("splice-files").option("format", "parquet").option("path", path).mode("append").save()
     }
     assert(error.getCondition == "SPLICE_SOURCE.WRITE_NOT_SUPPORTED")
-    assert(error.getMessage.contains("use Spark's own sink, format(\"kafka\")"))
+    assert(error.getMessage.contains("use Spark's sink, format(\"kafka\")"))
   }
 
   test("a SQL table is a batch, and a stream") {

@@ -10,10 +10,10 @@ import scala.util.{Random, Using}
 
 import org.apache.spark.sql.types.StructType
 
-import splice.coordinator.{Coordinator, RealTimeBatches}
 import splice.coordinator.sidelog.MemorySideLog
-import splice.source.{Poll, Position, SplitRange, SplitReaderFactory, TaskRanges}
+import splice.coordinator.{Coordinator, RealTimeBatches}
 import splice.source.runtime.SideLog
+import splice.source.{Poll, Position, SplitRange, SplitReaderFactory, TaskRanges}
 
 /** What every source must do that is read without an end ([[OpenEnded]]): in Spark's real-time mode a time ends a batch after any row of each
   * task, and in continuous mode an epoch ends so while its tasks read on.

@@ -5,8 +5,8 @@ package splice.bench.builds
 
 import scala.util.Using
 
-import splice.bench.{BenchPlan, KafkaLoad, TopicSpec}
 import splice.bench.race.PeerProcess
+import splice.bench.{BenchPlan, KafkaLoad, TopicSpec}
 
 /** Two builds read one topic in turns, each in a JVM of its own that stays warm. New JVMs replace them several times.
   *

@@ -24,8 +24,8 @@ import splice.kafka.internal.pool.ReaderSettings
 import splice.kafka.internal.reader.{KafkaBatchReader, KafkaSplitReader, SlotReader}
 import splice.kafka.internal.split.KafkaSplitRange
 import splice.kafka.internal.value.KafkaSchema
-import splice.source.{LogPartition, SplitReader}
 import splice.source.internal.ReaderSequence
+import splice.source.{LogPartition, SplitReader}
 
 /** A topic in memory, and the real readers over it.
   *

@@ -12,8 +12,8 @@ import scala.util.Using
 import splice.bench.{KafkaLoad, Median, Queries, Report, TopicSpec}
 import splice.coordinator.Coordinator
 import splice.coordinator.sidelog.MemorySideLog
-import splice.source.{EnumeratorContext, ReadMode, SourceProvider}
 import splice.source.options.SourceOptions
+import splice.source.{EnumeratorContext, ReadMode, SourceProvider}
 
 /** What a batch costs the driver before a task runs: planning and the offset's size. */
 final class DriverCost(servers: String, cores: Int) {

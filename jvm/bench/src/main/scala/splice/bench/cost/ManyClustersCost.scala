@@ -16,16 +16,16 @@ import org.apache.spark.sql.types.StructType
 import splice.bench.{Median, Queries, Report}
 import splice.coordinator.Coordinator
 import splice.coordinator.sidelog.HadoopSideLog
-import splice.kafka.dynamic.{DynamicKafkaSource, KafkaMetadataService}
 import splice.kafka.dynamic.internal.reader.ClusterReads
 import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.dynamic.internal.split.DynamicOffset
+import splice.kafka.dynamic.{DynamicKafkaSource, KafkaMetadataService}
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.cluster.ClockedDiscovery
 import splice.kafka.internal.enumerator.KafkaEnumerator
-import splice.source.{EnumeratorContext, LogPartition, ReadMode, Source, SplitEnumerator}
 import splice.source.options.SourceOptions
 import splice.source.runtime.Boundedness
+import splice.source.{EnumeratorContext, LogPartition, ReadMode, Source, SplitEnumerator}
 
 /** What a batch of very many streams costs the driver when brokers answer at once: 1,000 streams on 50 simulated clusters, each on
   * two of them, 20,000 partitions in all, by a metadata file and with the side log on a disk.

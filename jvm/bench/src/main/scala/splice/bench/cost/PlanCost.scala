@@ -18,9 +18,9 @@ import splice.kafka.KafkaSource
 import splice.kafka.internal.cluster.{ClockedDiscovery, LogMetadata}
 import splice.kafka.internal.options.KafkaSettings
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.{EnumeratorContext, LogPartition, ReadMode, Source, SplitEnumerator}
 import splice.source.options.SourceOptions
 import splice.source.runtime.Boundedness
+import splice.source.{EnumeratorContext, LogPartition, ReadMode, Source, SplitEnumerator}
 
 /** What planning a batch costs the driver when brokers answer at once: 10,000 partitions of a simulated cluster, in 200 topics. */
 final class PlanCost(cores: Int) {

@@ -26,7 +26,7 @@ import splice.source.runtime.SideLog
   * @param store
   *   the storage that it may be on
   */
-private[splice] final class HadoopSideLog private[splice] (
+final private[splice] class HadoopSideLog private[splice] (
     folder: Path,
     configuration: Configuration,
     store: CheckpointStore

@@ -8,7 +8,8 @@ import scala.collection.concurrent.TrieMap
 import splice.source.runtime.SideLog
 
 /** A side log that lives as long as one bounded read: there is no checkpoint to restart from. */
-private[splice] final class MemorySideLog private (entries: TrieMap[String, Seq[String]], prefix: String) extends SideLog {
+final private[splice] class MemorySideLog private (entries: TrieMap[String, Seq[String]], prefix: String)
+    extends SideLog {
 
   def this() = this(TrieMap.empty, "")
 

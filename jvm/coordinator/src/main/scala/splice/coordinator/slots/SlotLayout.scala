@@ -3,8 +3,8 @@
 
 package splice.coordinator.slots
 
-import splice.source.{Position, Source, SplitRange, TaskRanges}
 import splice.source.internal.entries.{Json, VersionedEntry}
+import splice.source.{Position, Source, SplitRange, TaskRanges}
 
 /** How many slots there are and which splits each reads, for every batch that begins at `from` or later, until the next layout.
   *

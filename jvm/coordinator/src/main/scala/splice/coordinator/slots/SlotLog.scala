@@ -3,10 +3,10 @@
 
 package splice.coordinator.slots
 
-import splice.source.{Position, Source, SplitEnumerator, SplitRange}
 import splice.source.internal.entries.NumberedEntries
 import splice.source.options.SlotAssigner
 import splice.source.runtime.SideLog
+import splice.source.{Position, Source, SplitEnumerator, SplitRange}
 
 /** The slot layouts of one checkpoint, oldest first, each in a side-log entry of its own. */
 final private[splice] class SlotLog(log: SideLog, source: Source[_ <: Position]) {

@@ -16,7 +16,7 @@ import splice.source.options.{CommonOptions, SlotAssigner, SourceOptions}
   * @param cut
   *   when ranges are cut, so that several tasks read one split
   */
-private[splice] final case class SlotRules(slots: Int, assigner: SlotAssigner, cut: CutRules = CutRules.Never) {
+final private[splice] case class SlotRules(slots: Int, assigner: SlotAssigner, cut: CutRules = CutRules.Never) {
 
   private[coordinator] def json: Seq[(String, JsonNode)] =
     Seq("slots" -> Json.number(slots.toLong), "assigner" -> Json.text(assigner.word)) ++ cut.json
@@ -31,7 +31,11 @@ private[splice] final case class SlotRules(slots: Int, assigner: SlotAssigner, c
   * @param maxRows
   *   cuts ranges, and parts a slot's, so that no task has more rows
   */
-private[splice] final case class CutRules(shareRows: Option[Long] = None, minTasks: Option[Int] = None, maxRows: Option[Long] = None) {
+final private[splice] case class CutRules(
+    shareRows: Option[Long] = None,
+    minTasks: Option[Int] = None,
+    maxRows: Option[Long] = None
+) {
 
   private[coordinator] def json: Seq[(String, JsonNode)] =
     shareRows.map("shareRows" -> Json.number(_)).toSeq ++

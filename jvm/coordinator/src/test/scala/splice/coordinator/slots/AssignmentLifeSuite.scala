@@ -9,10 +9,10 @@ import scala.collection.immutable.SortedMap
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.{Coordinator, CounterSource}
 import splice.coordinator.sidelog.MemorySideLog
-import splice.source.{EnumeratorContext, Limits, Position, ReadMode}
+import splice.coordinator.{Coordinator, CounterSource}
 import splice.source.options.SlotAssigner
+import splice.source.{EnumeratorContext, Limits, Position, ReadMode}
 
 /** Assignments over restarts: FLIP-537's cases of recovery. */
 final class AssignmentLifeSuite extends AnyFunSuite {

@@ -9,12 +9,12 @@ import scala.collection.immutable.SortedMap
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.{Coordinator, CounterPosition, CounterRange, CounterSource}
 import splice.coordinator.sidelog.MemorySideLog
-import splice.source.{EnumeratorContext, Limits, ReadMode, TaskRanges}
+import splice.coordinator.{Coordinator, CounterPosition, CounterRange, CounterSource}
 import splice.source.errors.SpliceException
 import splice.source.options.{SlotAssigner, SourceOptions}
 import splice.source.runtime.SideLog
+import splice.source.{EnumeratorContext, Limits, ReadMode, TaskRanges}
 
 /** Layouts in the side log: by which rules they are made, read and replaced. */
 final class SlotLogSuite extends AnyFunSuite {

@@ -19,9 +19,9 @@ import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaEnumerator}
 import splice.kafka.internal.metrics.KafkaMetrics
 import splice.kafka.internal.value.{KafkaSchema, ValuePlan}
-import splice.source.{EnumeratorContext, Position, Source, SplitEnumerator}
 import splice.source.internal.HadoopConfiguration
 import splice.source.runtime.Boundedness
+import splice.source.{EnumeratorContext, Position, Source, SplitEnumerator}
 
 /** The records of streams that lie on many Kafka clusters, which are added, moved and removed while the query runs (FLIP-246's
   * DynamicKafkaSource).

@@ -5,11 +5,11 @@ package splice.kafka.dynamic
 
 import scala.annotation.varargs
 
-import splice.kafka.{KafkaBuilder, OffsetsInitializer}
 import splice.kafka.dynamic.internal.metadata.UserMetadataServices
 import splice.kafka.dynamic.internal.options.{DynamicOptions, StreamStarts}
 import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.internal.options.KafkaOptions
+import splice.kafka.{KafkaBuilder, OffsetsInitializer}
 import splice.source.options.SourceOptions
 
 /** Builds a source of streams on many clusters (FLIP-246's DynamicKafkaSourceBuilder). Not for use by several threads at once. */

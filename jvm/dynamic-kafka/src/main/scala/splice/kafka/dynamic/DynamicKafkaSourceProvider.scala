@@ -7,9 +7,9 @@ import splice.kafka.KafkaSourceProvider
 import splice.kafka.dynamic.internal.options.{DynamicOptions, StreamStarts}
 import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.dynamic.internal.state.ChangeHistory
-import splice.source.{KeepsHistory, Position, Source, SourceProvider}
 import splice.source.options.{OptionSet, SourceOptions}
 import splice.source.runtime.{HistoryEvent, SideLog}
+import splice.source.{KeepsHistory, Position, Source, SourceProvider}
 
 /** Registers the Kafka source over many clusters. */
 final class DynamicKafkaSourceProvider extends SourceProvider with KeepsHistory {

@@ -16,9 +16,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.Coordinator
 import splice.coordinator.sidelog.MemorySideLog
 import splice.kafka.RealLog
-import splice.source.{EnumeratorContext, Position, ReadMode, Source, SourceProvider, SplitReader}
 import splice.source.options.SourceOptions
 import splice.source.runtime.ProgressMetric
+import splice.source.{EnumeratorContext, Position, ReadMode, Source, SourceProvider, SplitReader}
 import splice.testkit.KafkaBroker
 
 /** Two real clusters, and queries over streams on them by metadata in a file that changes. */

@@ -20,8 +20,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.Coordinator
 import splice.coordinator.sidelog.HadoopSideLog
 import splice.kafka.RealLog
-import splice.source.{EnumeratorContext, Position, ReadMode, Source, SourceProvider}
 import splice.source.options.SourceOptions
+import splice.source.{EnumeratorContext, Position, ReadMode, Source, SourceProvider}
 import splice.testkit.KafkaBroker
 
 /** The checkpoint of a query whose metadata service is one cluster. */

@@ -16,9 +16,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
 import splice.kafka.dynamic.internal.settings.DynamicSettings
-import splice.source.{EnumeratorContext, ReadMode, StartPosition}
 import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions
+import splice.source.{EnumeratorContext, ReadMode, StartPosition}
 
 /** The local file system under a scheme that only a setting of the session knows. */
 final class SessionFileSystem extends RawLocalFileSystem {

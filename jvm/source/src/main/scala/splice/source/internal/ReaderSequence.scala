@@ -10,8 +10,8 @@ import scala.util.Try
 
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 
-import splice.source.{Poll, SplitRange, SplitReader}
 import splice.source.runtime.Report
+import splice.source.{Poll, SplitRange, SplitReader}
 
 /** Reads with several readers in one task: one after another, or several at once.
   *

@@ -5,8 +5,8 @@ package splice.source.runtime
 
 import java.time.Duration
 
-import splice.source.{Position, SplitEnumerator, SplitRange}
 import splice.source.internal.legs.LegIdentity
+import splice.source.{Position, SplitEnumerator, SplitRange}
 
 /** An enumerator whose splits can be read without an end, for Spark's real-time mode and continuous mode: tasks read until the time of their
   * batch or epoch is over, and its end is what they have read by then.

@@ -11,8 +11,8 @@ import scala.collection.mutable
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.{Poll, SplitRange, SplitReader}
 import splice.source.runtime.Report
+import splice.source.{Poll, SplitRange, SplitReader}
 
 final class ReaderSequenceSuite extends AnyFunSuite {
 

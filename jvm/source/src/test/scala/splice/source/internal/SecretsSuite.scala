@@ -21,7 +21,9 @@ final class SecretsSuite extends AnyFunSuite {
 
   private val cases = {
     val text =
-      Using.resource(getClass.getResourceAsStream("/splice/source/shown-options.json"))(in => new String(in.readAllBytes(), UTF_8))
+      Using.resource(getClass.getResourceAsStream("/splice/source/shown-options.json"))(in =>
+        new String(in.readAllBytes(), UTF_8)
+      )
     Json.read(text).toSeq.flatMap(_.elements.asScala).map { node =>
       def field(name: String) = node.get(name).asText
       (field("name"), field("value"), field("shown").replace("<hidden>", Secrets.Redacted))

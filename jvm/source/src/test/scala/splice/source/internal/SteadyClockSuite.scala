@@ -7,8 +7,8 @@ import java.time.{Clock, Duration, Instant, ZoneId, ZoneOffset}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.{EnumeratorContext, ReadMode}
 import splice.source.runtime.SideLog
+import splice.source.{EnumeratorContext, ReadMode}
 
 class SteadyClockSuite extends AnyFunSuite {
 

@@ -7,12 +7,12 @@ import java.io.IOException
 
 import scala.util.control.ControlThrowable
 
-import splice.coordinator.{Coordinator, RealTimeBatches}
 import splice.coordinator.slots.{CutRules, SlotRules}
-import splice.source.{EnumeratorContext, Position, ReadMode, TaskRanges}
+import splice.coordinator.{Coordinator, RealTimeBatches}
 import splice.source.errors.SpliceException
 import splice.source.options.SlotAssigner
 import splice.source.runtime.{Report, SideLog}
+import splice.source.{EnumeratorContext, Position, ReadMode, TaskRanges}
 import splice.testkit.internal.simulation.{BatchLog, ConcurrentUpdate, PlanLedger, SimulatedLogs}
 
 /** Runs a query's batches around the coordinator, in the order of calls of Spark's MicroBatchExecution.

@@ -6,8 +6,8 @@ package splice.testkit.simulation
 import scala.collection.mutable
 import scala.util.Try
 
-import splice.source.{SplitRange, TaskRanges}
 import splice.source.runtime.Report
+import splice.source.{SplitRange, TaskRanges}
 
 /** Reads one task on an executor. */
 trait TaskRows extends AutoCloseable {

@@ -9,8 +9,8 @@ import scala.annotation.tailrec
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.{EnumeratorContext, Limits, Position, Source, SplitEnumerator, SplitRange, TaskRanges}
 import splice.source.runtime.SideLog
+import splice.source.{EnumeratorContext, Limits, Position, Source, SplitEnumerator, SplitRange, TaskRanges}
 import splice.testkit.internal.simulation.{ForgetfulSideLog, RowIds, SimulatedCluster}
 
 /** The simulation over the least source: whole lives hold, and each rule that is broken is found. */

@@ -7,8 +7,8 @@ import java.time.{Clock, Duration, Instant}
 
 import org.apache.spark.sql.SparkSession
 
-import splice.source.{Position, Source, SourceProvider}
 import splice.source.options.SourceOptions
+import splice.source.{Position, Source, SourceProvider}
 import splice.testkit.SourceContract
 import splice.testkit.simulation.SimulatedClock
 

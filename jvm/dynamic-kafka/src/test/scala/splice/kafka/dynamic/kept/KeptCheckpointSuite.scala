@@ -18,8 +18,8 @@ import splice.kafka.dynamic.internal.split.{DynamicPosition, PositionLog, Stored
 import splice.kafka.dynamic.internal.state.{ChangeHistory, ChangeLog}
 import splice.kafka.internal.bounds.{SkipLog, StartLog}
 import splice.kafka.internal.identity.{DeletionLog, IdentityLog, Owner}
-import splice.source.{EnumeratorContext, ReadMode}
 import splice.source.runtime.SideLog
+import splice.source.{EnumeratorContext, ReadMode}
 
 /** Offsets and side logs of queries over many clusters that earlier versions wrote are read for ever. */
 final class KeptCheckpointSuite extends AnyFunSuite {

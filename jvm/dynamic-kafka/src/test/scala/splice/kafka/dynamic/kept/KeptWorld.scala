@@ -12,10 +12,10 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{Path => HadoopPath}
 
 import splice.coordinator.sidelog.HadoopSideLog
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata}
 import splice.kafka.dynamic.internal.cluster.Takeover
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition, PositionLog, StoredPosition}
 import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeLog, TopicState}
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamCutover, StreamMetadata}
 import splice.kafka.internal.bounds.{EndingLog, Retention, SkipLog, StartLog, StartResolver}
 import splice.kafka.internal.cluster.{LogDescription, SecondLook}
 import splice.kafka.internal.enumerator.SimulatedLog
@@ -23,8 +23,8 @@ import splice.kafka.internal.errors.SkippedRows
 import splice.kafka.internal.identity.{DeletionLog, Generation, IdentityLog, Owner}
 import splice.kafka.internal.options.{EndingOffsets, OutOfRange, Subscription}
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.{EnumeratorContext, LogPartition, Position, ReadMode}
 import splice.source.runtime.SideLog
+import splice.source.{EnumeratorContext, LogPartition, Position, ReadMode}
 
 /** What a kept checkpoint of a query over many clusters says, and the same written as it is written now.
   *

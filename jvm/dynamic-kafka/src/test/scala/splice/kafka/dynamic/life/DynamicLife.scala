@@ -7,8 +7,8 @@ import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.dynamic.StreamCutover
-import splice.source.{Position, Source, TaskRanges}
 import splice.source.errors.{SpliceException, SpliceOptionException}
+import splice.source.{Position, Source, TaskRanges}
 import splice.testkit.simulation._
 
 /** One life of a query over streams that move between clusters: runs, kills and restarts. Then nothing changes any
@@ -87,8 +87,9 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean, fau
       spark.run(trigger, 2)
       true
     } catch {
-      case _: Crash                                                                                => false
-      case e: SpliceOptionException if !covers("N2") && e.getMessage.contains("'' is not a valid value of option 'subscribe'") =>
+      case _: Crash => false
+      case e: SpliceOptionException
+          if !covers("N2") && e.getMessage.contains("'' is not a valid value of option 'subscribe'") =>
         throw new DynamicLife.Ended(e)
       case e: SpliceException =>
         life.note(s"the query fails: ${e.getMessage}")

@@ -33,7 +33,7 @@ final class RareLivesSuite extends AnyFunSuite {
       cluster.write(topic.name, 0, 40, 0L)
     }
     val batch = Using.resource(open()) { run =>
-      val begin                                              = run.start(StartPosition.Configured)
+      val begin                                                       = run.start(StartPosition.Configured)
       def next(at: splice.kafka.dynamic.internal.split.DynamicOffset) = {
         clock.advance(Duration.ofSeconds(20))
         run.advance(at, run.limits(at))

@@ -14,9 +14,9 @@ import splice.files.internal.options.{FileOptions, OnEmpty}
 import splice.files.internal.reader.FileReaders
 import splice.files.internal.session.{FileFormats, PinnedSession}
 import splice.files.internal.split.{FileSchemas, ListedFile, Packing}
-import splice.source.{EnumeratorContext, SplitReaderFactory}
 import splice.source.errors.SpliceException
 import splice.source.runtime.{Jobs, SessionSettings}
+import splice.source.{EnumeratorContext, SplitReaderFactory}
 
 /** Where the files are. The enumerator knows storage by this only, so that a simulated folder can stand in for it. */
 private[splice] trait FileStorage {

@@ -4,7 +4,8 @@
 package splice.files.internal.options
 
 /** A file format that Spark reads. */
-private[splice] sealed abstract class FileKind(val name: String, val vectorized: Boolean) extends Product with Serializable
+sealed abstract private[splice] class FileKind(val name: String, val vectorized: Boolean) extends Product
+    with Serializable
 
 private[splice] object FileKind {
   case object Parquet extends FileKind("parquet", vectorized = true)

@@ -4,7 +4,7 @@
 package splice.files.internal.options
 
 /** In which order files are read, batch after batch. Within one batch there is no order. */
-private[splice] sealed trait FileOrder extends Product with Serializable
+sealed private[splice] trait FileOrder extends Product with Serializable
 
 private[splice] object FileOrder {
 

@@ -3,7 +3,7 @@
 
 package splice.files.internal.options
 
-private[splice] sealed trait OnEmpty extends Product with Serializable
+sealed private[splice] trait OnEmpty extends Product with Serializable
 
 private[splice] object OnEmpty {
 

@@ -4,7 +4,7 @@
 package splice.files.internal.options
 
 /** What happens when a file's length or modification time is not what it was when it was listed. */
-private[splice] sealed trait OnFileChanged extends Product with Serializable
+sealed private[splice] trait OnFileChanged extends Product with Serializable
 
 private[splice] object OnFileChanged {
 

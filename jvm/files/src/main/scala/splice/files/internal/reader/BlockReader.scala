@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory
 import splice.files.internal.access.{AccessDenied, PathUsers}
 import splice.files.internal.errors.FilesErrors
 import splice.files.internal.split.{FileBlock, FileRange}
-import splice.source.{Poll, SplitRange, SplitReader}
 import splice.source.errors.SpliceException
+import splice.source.{Poll, SplitRange, SplitReader}
 
 /** Reads the blocks of one task, one after the other.
   *

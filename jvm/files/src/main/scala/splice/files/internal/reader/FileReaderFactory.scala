@@ -13,8 +13,8 @@ import org.apache.spark.util.SerializableConfiguration
 
 import splice.files.internal.access.PathUsers
 import splice.files.internal.split.{FileBlock, FileRange}
-import splice.source.{SplitReader, SplitReaderFactory, TaskRanges}
 import splice.source.runtime.SessionSettings
+import splice.source.{SplitReader, SplitReaderFactory, TaskRanges}
 
 /** Reads files with a function that Spark's own format made on the driver.
   *

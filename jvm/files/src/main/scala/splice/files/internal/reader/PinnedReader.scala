@@ -7,8 +7,8 @@ import java.time.Duration
 
 import org.apache.spark.sql.internal.SQLConf
 
-import splice.source.{ForwardingReader, Poll, SplitReader}
 import splice.source.runtime.SessionSettings
+import splice.source.{ForwardingReader, Poll, SplitReader}
 
 /** Reads with given settings in place of those of the task: Spark's parsers ask for them at each row. */
 final private[files] class PinnedReader[T](inner: SplitReader[T], settings: SessionSettings)

@@ -11,8 +11,8 @@ import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
-import splice.files.{LocalSpark, SourceRead, VaultFileSystem}
 import splice.files.internal.split.FileRange
+import splice.files.{LocalSpark, SourceRead, VaultFileSystem}
 import splice.source.runtime.SideLog
 import splice.testkit.LoggedMessages
 

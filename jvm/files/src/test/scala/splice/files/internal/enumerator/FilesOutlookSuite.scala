@@ -14,9 +14,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
 import splice.files.{FileSource, LocalSpark, SourceRead}
-import splice.source.{EnumeratorContext, Position, ReadMode, SplitEnumerator, StartPosition, TimeRange}
 import splice.source.log.Outlook
 import splice.source.runtime.SideLog
+import splice.source.{EnumeratorContext, Position, ReadMode, SplitEnumerator, StartPosition, TimeRange}
 
 /** What is known of files before they are read. */
 final class FilesOutlookSuite extends AnyFunSuite with LocalSpark {

@@ -11,8 +11,8 @@ import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
-import splice.files.{CountingFileSystem, SourceRead}
 import splice.files.internal.split.{FileSchemas, ListedFile, Packing}
+import splice.files.{CountingFileSystem, SourceRead}
 import splice.source.{EnumeratorContext, Limits, ReadMode}
 
 /** Ten thousand files cost the driver no question to the file system, a short offset, and small tasks. */

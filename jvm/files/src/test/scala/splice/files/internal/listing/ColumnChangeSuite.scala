@@ -9,11 +9,11 @@ import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
-import splice.files.{LocalSpark, SourceRead}
 import splice.files.internal.split.FileSchemas
-import splice.source.{Limits, StartPosition}
+import splice.files.{LocalSpark, SourceRead}
 import splice.source.errors.SpliceException
 import splice.source.runtime.SideLog
+import splice.source.{Limits, StartPosition}
 
 /** Columns at a restart. */
 final class ColumnChangeSuite extends AnyFunSuite with LocalSpark {

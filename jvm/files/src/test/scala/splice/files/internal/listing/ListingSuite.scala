@@ -13,10 +13,10 @@ import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
-import splice.files.{DenyingFileSystem, FileSource, LocalSpark, SourceRead}
 import splice.files.internal.enumerator.{FileList, FileListLog}
-import splice.source.{ReadMode, SourceProvider}
+import splice.files.{DenyingFileSystem, FileSource, LocalSpark, SourceRead}
 import splice.source.options.SourceOptions
+import splice.source.{ReadMode, SourceProvider}
 
 /** The list that a start writes: the order of the files, the columns, and how tasks are made. */
 final class ListingSuite extends AnyFunSuite with LocalSpark {

@@ -11,8 +11,8 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.files.{LocalSpark, SourceRead}
 import splice.files.internal.errors.FilesErrors
+import splice.files.{LocalSpark, SourceRead}
 import splice.source.errors.SpliceException
 
 /** What is found at paths, and the columns that folders and files give. */

@@ -7,8 +7,8 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.files.{FileSource, FileSourceProvider}
 import splice.files.internal.settings.FileSettings
+import splice.files.{FileSource, FileSourceProvider}
 import splice.source.SourceProvider
 import splice.source.errors.SpliceOptionException
 import splice.source.options.SourceOptions

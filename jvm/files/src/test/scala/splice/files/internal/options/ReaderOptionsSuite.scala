@@ -9,10 +9,10 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
 import splice.files.{CountingFileSystem, FileSource, LocalSpark, SourceRead, StoppingSideLog}
-import splice.source.{Limits, SourceProvider, StartPosition}
 import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions
 import splice.source.runtime.SideLog
+import splice.source.{Limits, SourceProvider, StartPosition}
 
 /** Options of the format at a restart. */
 final class ReaderOptionsSuite extends AnyFunSuite with LocalSpark {

@@ -6,8 +6,8 @@ package splice.hybrid.internal.chain
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
-import splice.source.{LogPartition, OffsetRanges}
 import splice.source.log.OffsetRuns
+import splice.source.{LogPartition, OffsetRanges}
 
 /** Makes the ranges that a log supplies. There are at most `max` of all partitions, so that entries and plans are of a limited size:
   * holes that are near each other become one range, and the offsets between them are listed as held.

@@ -7,8 +7,8 @@ import scala.util.{Failure, Try}
 
 import org.slf4j.LoggerFactory
 
-import splice.source.{EnumeratorContext, Position, SplitEnumerator, StoredStart}
 import splice.source.errors.SpliceException
+import splice.source.{EnumeratorContext, Position, SplitEnumerator, StoredStart}
 
 /** The legs' enumerators of one run, each made when it is first needed.
   *

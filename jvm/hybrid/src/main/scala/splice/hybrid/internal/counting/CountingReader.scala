@@ -5,9 +5,9 @@ package splice.hybrid.internal.counting
 
 import java.time.Duration
 
-import splice.source.{ForwardingReader, Poll, SplitRange, SplitReader, TaskRanges}
 import splice.source.log.Extent
 import splice.source.runtime.Report
+import splice.source.{ForwardingReader, Poll, SplitRange, SplitReader, TaskRanges}
 
 /** Counts the items of a reader, and reports the counts of the rows that were read. A range whose rows are not counted from its start, such as one that is
   * read by column batches, is reported only if the task was read to its end.

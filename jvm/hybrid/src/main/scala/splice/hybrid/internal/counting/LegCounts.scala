@@ -4,8 +4,8 @@
 package splice.hybrid.internal.counting
 
 import splice.hybrid.internal.history.LastRecord
-import splice.source.{LogPartition, TimeRange}
 import splice.source.log.Extent
+import splice.source.{LogPartition, TimeRange}
 
 /** The content of the report of one task.
   *

@@ -10,15 +10,15 @@ import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.JsonNode
 
-import splice.source.StartPosition.{Offsets, Time}
 import splice.hybrid.HandOver
 import splice.hybrid.internal.chain.Leg
 import splice.hybrid.internal.errors.{HandOverErrors, Ranges}
 import splice.hybrid.internal.history.{LegOffsets, PartitionHistory}
-import splice.source.{Evidence, LogPartition, OffsetColumns, OffsetRanges, StartPosition, TimeRange}
+import splice.source.StartPosition.{Offsets, Time}
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.Json
 import splice.source.log.LogRange
+import splice.source.{Evidence, LogPartition, OffsetColumns, OffsetRanges, StartPosition, TimeRange}
 
 /** The decision of a [[HandOverRule]]: its evidence, and the checks of its result. */
 final private[hybrid] class CustomHandOver(before: Leg, leg: Leg, rule: HandOver.Custom, end: Evidence, now: Instant) {

@@ -10,9 +10,9 @@ import scala.util.Try
 
 import com.fasterxml.jackson.databind.JsonNode
 
-import splice.source.{LogPartition, OffsetRanges}
 import splice.source.internal.entries.{Json, VersionedEntry}
 import splice.source.log.OffsetRuns
+import splice.source.{LogPartition, OffsetRanges}
 
 /** The partitions of a log that begin with holes of a history, as lines of a side-log entry: `[topic, partition, from, [[from, until], ...],
   * held]`, where `held` is a bitmap or absent.

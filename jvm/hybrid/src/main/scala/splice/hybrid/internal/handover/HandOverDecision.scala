@@ -7,14 +7,14 @@ import java.time.{Duration, Instant}
 
 import scala.collection.immutable.SortedMap
 
-import splice.source.StartPosition.{Configured, Offsets, Time}
 import splice.hybrid.HandOver
 import splice.hybrid.internal.chain.Leg
 import splice.hybrid.internal.errors.HandOverErrors
 import splice.hybrid.internal.history.{LegOffsets, PartitionHistory}
-import splice.source.{Evidence, LogPartition, OffsetRanges, StartPosition}
+import splice.source.StartPosition.{Configured, Offsets, Time}
 import splice.source.internal.entries.Json
 import splice.source.log.LogPartitions
+import splice.source.{Evidence, LogPartition, OffsetRanges, StartPosition}
 
 /** The result of a rule, its time, and its proof: one line of JSON for each value that the rule used. */
 final private[splice] case class HandOverDecision(start: StartPosition, at: Instant, proof: Seq[String]) {

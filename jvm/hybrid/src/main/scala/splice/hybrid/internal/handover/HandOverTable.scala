@@ -10,9 +10,9 @@ import org.slf4j.LoggerFactory
 import splice.hybrid.internal.chain.{Fill, Leg, OnHoles}
 import splice.hybrid.internal.errors.{HandOverErrors, Ranges}
 import splice.hybrid.internal.history.{LogComparison, PartitionHistory}
-import splice.source.{LogPartition, OffsetRanges, OnGap}
 import splice.source.internal.entries.Json
 import splice.source.log.{LogPartitions, LogRange}
+import splice.source.{LogPartition, OffsetRanges, OnGap}
 
 /** What a history has and lacks of each log partition, compared with the log: the decision of an exact hand-over.
   *

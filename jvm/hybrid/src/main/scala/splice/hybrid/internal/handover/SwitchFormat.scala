@@ -7,12 +7,12 @@ import scala.collection.immutable.SortedMap
 
 import com.fasterxml.jackson.databind.JsonNode
 
-import splice.source.StartPosition.{Configured, Offsets, Time}
 import splice.hybrid.HandOver
 import splice.hybrid.internal.chain.Leg
-import splice.source.{LogPartition, OffsetRanges, Position, Source, StartPosition, StoredStart}
+import splice.source.StartPosition.{Configured, Offsets, Time}
 import splice.source.internal.entries.{Json, NumberedEntries, VersionedEntry}
 import splice.source.runtime.SideLog
+import splice.source.{LogPartition, OffsetRanges, Position, Source, StartPosition, StoredStart}
 
 /** A switch as a side-log entry. The head has the previous leg, the rule, whether it counts offsets, the time and the kind of the start,
   * whether the end of the previous leg is committed outside of the checkpoint, and the number of partitions with holes. Then come the position

@@ -5,8 +5,8 @@ package splice.hybrid.internal.history
 
 import splice.hybrid.internal.chain.{Leg, OnDuplicates}
 import splice.hybrid.internal.errors.{HandOverErrors, Ranges}
-import splice.source.{LogPartition, OffsetSummary}
 import splice.source.log.OffsetRuns
+import splice.source.{LogPartition, OffsetSummary}
 
 /** The offsets of one log partition that several legs have together.
   *

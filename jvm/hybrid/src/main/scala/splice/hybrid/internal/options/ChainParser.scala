@@ -5,9 +5,9 @@ package splice.hybrid.internal.options
 
 import java.util.Locale
 
-import splice.hybrid.{HandOver, HybridProvider}
 import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.hybrid.internal.errors.{HandOverErrors, HybridErrors}
+import splice.hybrid.{HandOver, HybridProvider}
 import splice.source.SourceProvider
 import splice.source.errors.OptionErrors
 import splice.source.options.{CommonOptions, OptionSet, OptionType, SourceOption, SourceOptions}

@@ -5,11 +5,11 @@ package splice.hybrid.internal.options
 
 import java.time.{Duration => Length}
 
-import splice.hybrid.{HandOver, LogColumns}
 import splice.hybrid.internal.chain.{OnDuplicates, OnHoles}
-import splice.source.{OffsetColumns, OnGap}
+import splice.hybrid.{HandOver, LogColumns}
 import splice.source.errors.OptionErrors
 import splice.source.options.{OptionType, SourceOption, SourceOptions}
+import splice.source.{OffsetColumns, OnGap}
 
 /** The options of one leg that say its [[HandOver]]. */
 private[splice] object HandOverOptions {

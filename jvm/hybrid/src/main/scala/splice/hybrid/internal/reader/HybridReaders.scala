@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import splice.hybrid.internal.split.LegRange
-import splice.source.{SplitReader, SplitReaderFactory, TaskRanges}
 import splice.source.internal.ReaderSequence
+import splice.source.{SplitReader, SplitReaderFactory, TaskRanges}
 
 /** The readers of the legs that one batch touches: column batches when it is one leg, whose reader gives them. */
 final private[hybrid] class HybridReaders(legs: Map[String, LegReaders]) extends SplitReaderFactory {

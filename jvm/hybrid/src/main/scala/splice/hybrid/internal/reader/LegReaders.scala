@@ -8,11 +8,11 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import splice.hybrid.internal.counting.CountPlan
+import splice.hybrid.internal.select.RowShape.Cell
 import splice.hybrid.internal.select.{CompiledSelect, RowShape}
 import splice.hybrid.internal.split.LegRange
-import splice.source.{ForwardingReader, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 import splice.source.internal.ConvertedRanges
-import splice.hybrid.internal.select.RowShape.Cell
+import splice.source.{ForwardingReader, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 
 /** The readers of one leg, and how their rows become the hybrid's.
   *

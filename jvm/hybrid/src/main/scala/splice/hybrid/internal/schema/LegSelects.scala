@@ -10,8 +10,8 @@ import org.apache.spark.sql.classic.{SparkSession => ClassicSession}
 import org.apache.spark.sql.types.{StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
-import splice.hybrid.internal.select.RowShape.Cell
 import splice.hybrid.internal.chain.{HybridColumns, Leg}
+import splice.hybrid.internal.select.RowShape.Cell
 import splice.hybrid.internal.select.{CompiledSelect, RowShape, SelectList, SelectPlan}
 import splice.source.runtime.SessionSettings
 

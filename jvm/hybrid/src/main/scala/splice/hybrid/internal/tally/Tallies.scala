@@ -12,9 +12,9 @@ import splice.hybrid.internal.counting.{CountPlan, CountedColumns, CountedFields
 import splice.hybrid.internal.errors.HandOverErrors
 import splice.hybrid.internal.history.LegOffsets
 import splice.hybrid.internal.split.HybridPosition
-import splice.source.{EnumeratorContext, Evidence, OffsetSummary, Position, ReadMode}
 import splice.source.errors.SpliceException
 import splice.source.runtime.Report
+import splice.source.{EnumeratorContext, Evidence, OffsetSummary, Position, ReadMode}
 
 /** Counts the rows of the legs whose offsets or event times the rules of later legs need.
   *

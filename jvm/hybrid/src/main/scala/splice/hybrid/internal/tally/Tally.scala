@@ -7,8 +7,8 @@ import scala.collection.mutable
 
 import splice.hybrid.internal.counting.{CountedColumns, LegCounts}
 import splice.hybrid.internal.history.LastRecord
-import splice.source.{LogPartition, OffsetSummary, Position, SplitRange, TimeRange}
 import splice.source.log.{Coverage, OffsetRuns}
+import splice.source.{LogPartition, OffsetSummary, Position, SplitRange, TimeRange}
 
 /** The counts of a leg's rows so far. Mutable; used by one thread.
   *

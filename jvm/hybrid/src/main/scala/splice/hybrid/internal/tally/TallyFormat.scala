@@ -13,9 +13,9 @@ import com.fasterxml.jackson.databind.JsonNode
 import splice.hybrid.internal.counting.CountedColumns
 import splice.hybrid.internal.history.{LastRecord, RecordKey, RecordTime}
 import splice.hybrid.internal.options.LogColumnsOption
-import splice.source.{LogPartition, OffsetSummary, TimeRange}
 import splice.source.internal.entries.{Json, VersionedEntry}
 import splice.source.log.{Coverage, OffsetRuns}
+import splice.source.{LogPartition, OffsetSummary, TimeRange}
 
 /** A tally as a side-log entry: the counted extents in the head, then one line per log partition.
   *

@@ -8,8 +8,8 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.{LogPartition, OffsetRanges}
 import splice.source.log.OffsetRuns
+import splice.source.{LogPartition, OffsetRanges}
 
 final class FillSuite extends AnyFunSuite {
 

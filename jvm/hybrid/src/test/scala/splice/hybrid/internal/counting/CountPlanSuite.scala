@@ -15,9 +15,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.hybrid.internal.reader.LegReaders
 import splice.hybrid.internal.select.RowShape
-import splice.source.{Poll, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 import splice.source.log.{Extent, OffsetRuns}
 import splice.source.runtime.Report
+import splice.source.{Poll, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 
 /** Readers that are read for their counts, to their end or to an error. */
 final class CountPlanSuite extends AnyFunSuite {

@@ -10,11 +10,11 @@ import scala.util.Using
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
-import splice.hybrid.{HybridWorlds, Legs}
 import splice.hybrid.internal.split.HybridPosition
-import splice.source.{Limits, Position, ReadMode, Source, SplitEnumerator, StartPosition}
+import splice.hybrid.{HybridWorlds, Legs}
 import splice.source.errors.SpliceException
 import splice.source.runtime.ProgressMetric
+import splice.source.{Limits, Position, ReadMode, Source, SplitEnumerator, StartPosition}
 import splice.testkit.LoggedMessages
 import splice.testkit.internal.memory.MemoryLog
 

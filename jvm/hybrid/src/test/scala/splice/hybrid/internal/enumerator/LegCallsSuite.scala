@@ -9,9 +9,9 @@ import scala.util.Using
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.hybrid.{HandOver, HybridSource, HybridWorlds, Legs}
 import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.hybrid.internal.split.{HybridPosition, LegRange}
+import splice.hybrid.{HandOver, HybridSource, HybridWorlds, Legs}
 import splice.simulation.Passing
 import splice.source._
 import splice.source.errors.{CheckpointErrors, SpliceException}

@@ -11,12 +11,12 @@ import scala.util.Random
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
-import splice.hybrid.{HandOver, Legs}
 import splice.hybrid.internal.chain.Leg
-import splice.source.{LogPartition, OffsetRanges, OnGap, StartPosition, StoredStart}
+import splice.hybrid.{HandOver, Legs}
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.{Json, VersionedEntry}
 import splice.source.log.OffsetRuns
+import splice.source.{LogPartition, OffsetRanges, OnGap, StartPosition, StoredStart}
 
 /** The holes of a history in the entry of a switch. */
 final class FillFormatSuite extends AnyFunSuite {

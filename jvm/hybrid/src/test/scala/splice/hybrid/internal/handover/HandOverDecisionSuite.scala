@@ -10,15 +10,15 @@ import scala.collection.immutable.SortedMap
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
-import splice.hybrid.{FixedLog, HandOver, Legs}
 import splice.hybrid.internal.chain.{Leg, OnDuplicates, OnHoles}
 import splice.hybrid.internal.history.LegOffsets
+import splice.hybrid.{FixedLog, HandOver, Legs}
+import splice.source.StartPosition.{Configured, Offsets, Time}
 import splice.source._
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.{Json, VersionedEntry}
 import splice.source.log.{LogPartitions, LogRange, OffsetRuns}
 import splice.testkit.internal.memory.MemoryPosition
-import splice.source.StartPosition.{Configured, Offsets, Time}
 
 final class HandOverDecisionSuite extends AnyFunSuite {
 

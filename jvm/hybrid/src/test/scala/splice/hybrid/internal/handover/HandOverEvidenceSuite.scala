@@ -12,11 +12,11 @@ import scala.collection.mutable
 import org.scalatest.LoneElement.convertToCollectionLoneElementWrapper
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.StartPosition.{Offsets, Time}
-import splice.hybrid.{HandOver, HandOverRules, Legs, OfLog}
 import splice.hybrid.internal.chain.Leg
 import splice.hybrid.internal.history.LegOffsets
 import splice.hybrid.internal.options.RuleOfUser
+import splice.hybrid.{HandOver, HandOverRules, Legs, OfLog}
+import splice.source.StartPosition.{Offsets, Time}
 import splice.source._
 import splice.source.errors.{CheckpointErrors, SpliceException}
 import splice.source.internal.entries.Json

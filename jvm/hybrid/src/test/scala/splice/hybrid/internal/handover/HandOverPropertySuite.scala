@@ -11,13 +11,13 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.StartPosition.Offsets
-import splice.hybrid.{FixedLog, HandOver, Legs, LogColumns}
 import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.hybrid.internal.history.{LastRecord, LegOffsets, RecordTime}
-import splice.source.{Evidence, LogPartition, OffsetRanges, OffsetSummary, OnGap, Position, TimeRange}
+import splice.hybrid.{FixedLog, HandOver, Legs, LogColumns}
+import splice.source.StartPosition.Offsets
 import splice.source.errors.SpliceException
 import splice.source.log.{LogRange, LogRecord, OffsetRuns}
+import splice.source.{Evidence, LogPartition, OffsetRanges, OffsetSummary, OnGap, Position, TimeRange}
 
 /** The decision of an exact hand-over over random histories and logs. The expected result comes from lists of single offsets: which
   * records there ever were, which copies archives have, and which the log still has.

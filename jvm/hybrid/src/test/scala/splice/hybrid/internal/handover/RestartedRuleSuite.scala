@@ -9,11 +9,11 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.Coordinator
 import splice.coordinator.sidelog.MemorySideLog
-import splice.hybrid.{HandOver, HybridSource, HybridWorlds, Legs, LogColumns, OfLog}
 import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.hybrid.internal.split.HybridPosition
-import splice.source.{OnGap, Position, Source}
+import splice.hybrid.{HandOver, HybridSource, HybridWorlds, Legs, LogColumns, OfLog}
 import splice.source.errors.{SpliceException, SpliceOptionException}
+import splice.source.{OnGap, Position, Source}
 import splice.testkit.LoggedMessages
 import splice.testkit.internal.memory.{MemoryLog, MemoryOptions}
 
@@ -97,9 +97,10 @@ final class RestartedRuleSuite extends AnyFunSuite with HybridWorlds {
   test("a rule that was changed after its switch is named in a warning of the start, and the same rule is not") {
     new World {
       val at: String = Using.resource(Legs.run(source, log))(batches(_)).last._2.json
-      def warned(of: Source[_ <: Position]): Seq[String] = LoggedMessages.during("splice.hybrid.internal.handover.LegLog") {
-        Using.resource(Legs.run(of, log))(c => c.advance(c.position(at), everything = false))
-      }._2
+      def warned(of: Source[_ <: Position]): Seq[String] =
+        LoggedMessages.during("splice.hybrid.internal.handover.LegLog") {
+          Using.resource(Legs.run(of, log))(c => c.advance(c.position(at), everything = false))
+        }._2
       assert(warned(source).isEmpty)
       val times: Seq[(String, String)] = Seq("handOver" -> "nowMinus", "handOver.duration" -> "1h")
       val found: Seq[String]           = warned(Legs.source(Legs.history(history), Legs.live(live, times: _*)))

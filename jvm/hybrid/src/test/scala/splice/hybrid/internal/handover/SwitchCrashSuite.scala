@@ -11,9 +11,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.sidelog.MemorySideLog
 import splice.hybrid.Legs
 import splice.hybrid.internal.split.LegRange
-import splice.source.{Position, Source, SplitRange}
 import splice.source.errors.SpliceException
 import splice.source.runtime.SideLog
+import splice.source.{Position, Source, SplitRange}
 import splice.testkit.internal.memory.{MemoryLog, MemoryRange}
 
 /** A driver that dies at each durable step around a switch, and what the one after it does. */

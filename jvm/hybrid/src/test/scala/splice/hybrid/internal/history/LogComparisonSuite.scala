@@ -10,13 +10,13 @@ import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.hybrid.{FixedLog, HandOver, HybridWorlds, Legs}
 import splice.hybrid.internal.chain.Leg
 import splice.hybrid.internal.handover.HandOverDecision
-import splice.source.{Evidence, LogPartition, OffsetSummary, OnGap, Position, Source, TimeRange}
+import splice.hybrid.{FixedLog, HandOver, HybridWorlds, Legs}
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.Json
 import splice.source.log.{LogRange, LogRecord, OffsetRuns}
+import splice.source.{Evidence, LogPartition, OffsetSummary, OnGap, Position, Source, TimeRange}
 import splice.testkit.internal.memory.{MemoryLog, MemoryRecord}
 
 /** The last records of a history, compared with the records of the log. */

@@ -8,9 +8,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.sidelog.MemorySideLog
 import splice.hybrid.Legs
 import splice.hybrid.internal.handover.FromTheFirst
-import splice.source.{Position, Source}
 import splice.source.errors.SpliceOptionException
 import splice.source.options.CommonOptions
+import splice.source.{Position, Source}
 import splice.testkit.internal.memory.MemoryOptions
 
 final class ChainParserSuite extends AnyFunSuite {

@@ -7,8 +7,8 @@ import java.time.Duration
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.hybrid.{HandOver, LogColumns}
 import splice.hybrid.internal.handover.FromTheFirst
+import splice.hybrid.{HandOver, LogColumns}
 import splice.source.OffsetColumns
 import splice.source.errors.SpliceOptionException
 import splice.source.options.SourceOptions
@@ -81,7 +81,9 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     val byTime = Seq("handOver" -> "eventTime", "handOver.overlap" -> "1h")
     assert(parse(byTime :+ ("handOver.column" -> " ts "): _*)
       .contains(HandOver.eventTime("ts", Duration.ofHours(1))))
-    assert(refused(byTime :+ ("handOver.column" -> " "): _*).contains("' ' is not a valid value of option 'live.handOver.column'"))
+    assert(refused(
+      byTime :+ ("handOver.column" -> " "): _*
+    ).contains("' ' is not a valid value of option 'live.handOver.column'"))
     assert(parse("handOver" -> "custom", "handOver.class" -> s" ${classOf[FromTheFirst].getName} ")
       .contains(HandOver.custom(classOf[FromTheFirst])))
   }

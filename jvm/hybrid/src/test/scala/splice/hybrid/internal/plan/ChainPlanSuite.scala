@@ -14,11 +14,11 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
 import splice.hybrid.{HandOverRules, HybridWorlds, Legs, LocalSpark}
-import splice.source.{Position, Source, SourceProvider, SplitEnumerator, SplitRange, StartPosition}
 import splice.source.internal.legs.LegPlan
 import splice.source.log.Outlook
 import splice.source.options.SourceOptions
 import splice.source.runtime.Jobs
+import splice.source.{Position, Source, SourceProvider, SplitEnumerator, SplitRange, StartPosition}
 import splice.testkit.LoggedMessages
 import splice.testkit.internal.memory.{MemoryLog, MemoryOptions}
 

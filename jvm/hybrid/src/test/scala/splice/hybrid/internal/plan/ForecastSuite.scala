@@ -13,9 +13,9 @@ import splice.hybrid.Legs
 import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.hybrid.internal.handover.HandOverDecision
 import splice.hybrid.internal.options.ChainParser
-import splice.source.{LogPartition, TimeRange}
 import splice.source.log.{LogOutlook, LogRange, Outlook}
 import splice.source.options.SourceOptions
+import splice.source.{LogPartition, TimeRange}
 
 /** Gaps and times after now that are expected before a row is read. */
 final class ForecastSuite extends AnyFunSuite {

@@ -7,10 +7,10 @@ import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
-import splice.hybrid.{Legs, LocalSpark}
 import splice.hybrid.internal.split.LegRange
-import splice.source.{Position, Source, SplitEnumerator}
+import splice.hybrid.{Legs, LocalSpark}
 import splice.source.errors.{SpliceException, SpliceOptionException}
+import splice.source.{Position, Source, SplitEnumerator}
 import splice.testkit.internal.memory.{MemoryLog, MemorySource}
 
 final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
@@ -66,7 +66,13 @@ final class HybridSchemaSuite extends AnyFunSuite with LocalSpark {
       "Leg 'history' does not have column 'at' of type BIGINT",
       "The leg has id"
     )
-    refuses(chain("", "id"), "EXTRA_COLUMN", "Leg 'history' has column 'topic'", "columns of the hybrid source are id", "'history.select'")
+    refuses(
+      chain("", "id"),
+      "EXTRA_COLUMN",
+      "Leg 'history' has column 'topic'",
+      "columns of the hybrid source are id",
+      "'history.select'"
+    )
     refuses(chain("id", "", "schema" -> "id BIGINT"), "EXTRA_COLUMN", "Leg 'live' has column 'topic'")
   }
 

@@ -6,9 +6,9 @@ package splice.hybrid.internal.schema
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.hybrid.{Legs, LocalSpark}
 import splice.hybrid.internal.chain.Leg
 import splice.hybrid.internal.select.CompiledSelect
+import splice.hybrid.{Legs, LocalSpark}
 import splice.source.OnGap
 import splice.source.runtime.SessionSettings
 

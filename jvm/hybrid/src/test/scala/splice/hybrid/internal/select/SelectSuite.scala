@@ -18,9 +18,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.hybrid.LocalSpark
 import splice.hybrid.internal.reader.LegReaders
-import splice.source.{Poll, SplitReader, SplitReaderFactory, TaskRanges}
 import splice.source.errors.SpliceOptionException
 import splice.source.runtime.SessionSettings
+import splice.source.{Poll, SplitReader, SplitReaderFactory, TaskRanges}
 
 final class SelectSuite extends AnyFunSuite with LocalSpark {
 

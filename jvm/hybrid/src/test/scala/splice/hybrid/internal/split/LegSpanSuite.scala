@@ -10,9 +10,9 @@ import scala.util.Using
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.hybrid.{HybridWorlds, Legs, LocalSpark}
-import splice.source.{Position, Source}
 import splice.source.errors.SpliceException
 import splice.source.runtime.{Boundedness, ProgressMetric}
+import splice.source.{Position, Source}
 import splice.testkit.internal.memory.{MemoryLog, MemoryOptions}
 
 final class LegSpanSuite extends AnyFunSuite with LocalSpark with HybridWorlds {

@@ -10,8 +10,8 @@ import scala.util.Using
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
-import splice.hybrid.{HybridSource, Legs, ManyPartitions}
 import splice.hybrid.internal.chain.{Chain, Leg, LegEnumerators}
+import splice.hybrid.{HybridSource, Legs, ManyPartitions}
 import splice.kafka.dynamic.internal.split.DynamicSplitRange
 import splice.source._
 import splice.source.options.SourceOptions

@@ -12,11 +12,11 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.Coordinator
 import splice.coordinator.sidelog.MemorySideLog
-import splice.hybrid.{Legs, LocalSpark}
 import splice.hybrid.internal.split.HybridPosition
-import splice.source.{Position, SplitReader}
+import splice.hybrid.{Legs, LocalSpark}
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.VersionedEntry
+import splice.source.{Position, SplitReader}
 import splice.testkit.internal.memory.MemoryLog
 import splice.testkit.simulation.SimulatedClock
 

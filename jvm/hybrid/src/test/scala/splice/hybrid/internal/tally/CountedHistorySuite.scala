@@ -17,9 +17,9 @@ import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
-import splice.hybrid.{Legs, LocalSpark}
 import splice.hybrid.internal.chain.LegEnumerators
 import splice.hybrid.internal.options.ChainParser
+import splice.hybrid.{Legs, LocalSpark}
 import splice.source._
 import splice.source.errors.SpliceException
 import splice.source.log.OffsetRuns

@@ -11,10 +11,10 @@ import splice.coordinator.sidelog.MemorySideLog
 import splice.hybrid.LogColumns
 import splice.hybrid.internal.counting.{CountedColumns, LegCounts}
 import splice.hybrid.internal.history.{LastRecord, RecordKey, RecordTime}
-import splice.source.{LogPartition, OffsetColumns, OffsetSummary, Position, SplitRange, TimeRange}
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.VersionedEntry
 import splice.source.log.{Extent, OffsetRuns}
+import splice.source.{LogPartition, OffsetColumns, OffsetSummary, Position, SplitRange, TimeRange}
 import splice.testkit.simulation.SimulatedClock
 
 final class TallySuite extends AnyFunSuite {

@@ -9,8 +9,8 @@ import splice.kafka.internal.cluster.LogMetadata
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.{EndingOffsets, KafkaOptions}
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.{EnumeratorContext, LogPartition, ReadMode}
 import splice.source.internal.entries.{NumberedEntries, VersionedEntry}
+import splice.source.{EnumeratorContext, LogPartition, ReadMode}
 
 /** The end of a bounded source as offsets. Each start that a run has computed has an entry `ending-<n>`. The entry of
   * the stored start applies.

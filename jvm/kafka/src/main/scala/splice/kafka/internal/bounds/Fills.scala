@@ -9,8 +9,8 @@ import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.{LogPartition, OffsetRanges, StoredStart}
 import splice.source.log.OffsetRuns
+import splice.source.{LogPartition, OffsetRanges, StoredStart}
 
 /** The partitions that begin with holes of a history, by partition and generation of its topic. Immutable. */
 final private[splice] case class Fills(all: Map[(LogPartition, Int), PartitionFill] = Map.empty) {

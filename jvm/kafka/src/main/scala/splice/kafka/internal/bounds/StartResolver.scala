@@ -13,8 +13,8 @@ import splice.kafka.internal.cluster.{LogMetadata, SecondLook, TimedOffset}
 import splice.kafka.internal.errors.{KafkaErrors, MissingRange}
 import splice.kafka.internal.options.{CommittedReset, KafkaOptions, NewPartitions, NoRecordAtTime, StartingOffsets}
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.{LogPartition, OffsetRanges, OnGap, StartPosition}
 import splice.source.errors.SpliceException
+import splice.source.{LogPartition, OffsetRanges, OnGap, StartPosition}
 
 /** Resolves each kind of start to offsets.
   *

@@ -15,8 +15,8 @@ import org.apache.kafka.common.record.TimestampType
 import org.apache.kafka.common.utils.BufferSupplier
 import org.apache.spark.unsafe.types.UTF8String
 
-import splice.kafka.internal.options.ReadLimits
 import splice.kafka.internal.consumer.SlotConsumer.Leftover
+import splice.kafka.internal.options.ReadLimits
 
 /** Records that are decoded from batches ([[WireBatch]]). An object is created only for bytes that Spark reads.
   *

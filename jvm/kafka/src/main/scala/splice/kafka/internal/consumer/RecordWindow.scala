@@ -6,9 +6,9 @@ package splice.kafka.internal.consumer
 import org.apache.kafka.clients.consumer.ConsumerRecord
 import org.apache.spark.unsafe.types.UTF8String
 
+import splice.kafka.internal.consumer.SlotConsumer.Leftover
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.ReadLimits
-import splice.kafka.internal.consumer.SlotConsumer.Leftover
 
 // scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
 

@@ -8,9 +8,9 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import splice.kafka.internal.cluster.{SilentPartition, TimedOffset}
 import splice.kafka.internal.options.StartingOffsets
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.{LogPartition, SplitEnumerator, SplitRange, StartPosition}
 import splice.source.log.LogPartitions
 import splice.source.runtime.OpenEnded
+import splice.source.{LogPartition, SplitEnumerator, SplitRange, StartPosition}
 
 /** The enumerator of one cluster, for use in a source of several clusters. */
 private[splice] trait ClusterEnumerator extends SplitEnumerator[KafkaPosition] with LogPartitions

@@ -7,8 +7,8 @@ import splice.kafka.internal.bounds.{EndingLog, SkippedRanges}
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.split.KafkaPosition
 import splice.kafka.internal.value.KafkaSchema
-import splice.source.{Evidence, OffsetColumns, OffsetSummary, TimeRange}
 import splice.source.log.OffsetRuns
+import splice.source.{Evidence, OffsetColumns, OffsetSummary, TimeRange}
 
 /** The end state of a bounded Kafka source. The state contains offsets, and no times, since only the records contain
   * times.

@@ -11,8 +11,8 @@ import splice.kafka.internal.cluster.Discovery
 import splice.kafka.internal.errors.SkippedRows
 import splice.kafka.internal.metrics.{Lag, LagBook, ReadReports, TaskReads}
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.{EnumeratorContext, LogPartition}
 import splice.source.runtime.ProgressMetric
+import splice.source.{EnumeratorContext, LogPartition}
 
 /** The figures of one cluster for the query progress.
   *

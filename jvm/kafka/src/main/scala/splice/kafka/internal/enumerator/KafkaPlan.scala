@@ -6,8 +6,8 @@ package splice.kafka.internal.enumerator
 import splice.kafka.internal.bounds.{Fills, PartitionFill, SkipLog, SkippedRanges, StartLog}
 import splice.kafka.internal.identity.{Identities, IdentityLog}
 import splice.kafka.internal.split.{Holes, KafkaPosition, KafkaSplitRange}
-import splice.source.{EnumeratorContext, LogPartition}
 import splice.source.errors.CheckpointErrors
+import splice.source.{EnumeratorContext, LogPartition}
 
 /** The ranges between positions of one cluster. Ranges depend only on the positions and on entries of the side log.
   * Immutable, so any thread may use it.

@@ -6,37 +6,37 @@ package splice.kafka.internal.metrics
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomSumMetric, CustomTaskMetric}
 
 /** The rows that a task has returned. Spark creates instances of the metric classes by name. */
-private[splice] final class KafkaRecordsMetric extends CustomSumMetric {
+final private[splice] class KafkaRecordsMetric extends CustomSumMetric {
   override def name: String        = KafkaMetrics.Records
   override def description: String = "records read from Kafka"
 }
 
 /** The bytes of keys and values that a task has returned. */
-private[splice] final class KafkaBytesMetric extends CustomSumMetric {
+final private[splice] class KafkaBytesMetric extends CustomSumMetric {
   override def name: String        = KafkaMetrics.Bytes
   override def description: String = "bytes of keys and values read from Kafka"
 }
 
 /** The time that tasks spent in polls. */
-private[splice] final class KafkaPollTimeMetric extends CustomSumMetric {
+final private[splice] class KafkaPollTimeMetric extends CustomSumMetric {
   override def name: String        = KafkaMetrics.PollMs
   override def description: String = "milliseconds in polls of Kafka"
 }
 
 /** The duration of fetch requests. */
-private[splice] final class KafkaFetchTimeMetric extends CustomSumMetric {
+final private[splice] class KafkaFetchTimeMetric extends CustomSumMetric {
   override def name: String        = KafkaMetrics.FetchMs
   override def description: String = "milliseconds of fetch requests to Kafka"
 }
 
 /** The number of tasks that reused an open reader. */
-private[splice] final class KafkaReadersReusedMetric extends CustomSumMetric {
+final private[splice] class KafkaReadersReusedMetric extends CustomSumMetric {
   override def name: String        = KafkaMetrics.ReadersReused
   override def description: String = "Kafka readers reused"
 }
 
 /** The number of values that could not be parsed. */
-private[splice] final class KafkaParseErrorsMetric extends CustomSumMetric {
+final private[splice] class KafkaParseErrorsMetric extends CustomSumMetric {
   override def name: String        = KafkaMetrics.ParseErrors
   override def description: String = "Kafka records whose values could not be parsed"
 }

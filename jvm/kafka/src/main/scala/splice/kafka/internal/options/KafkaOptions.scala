@@ -10,8 +10,8 @@ import scala.collection.immutable.SortedMap
 
 import splice.kafka.internal.split.PartitionJson
 import splice.kafka.internal.value.ValueOptions
-import splice.source.{Limits, LogPartition}
 import splice.source.options.{OptionSet, OptionType, SourceOption}
+import splice.source.{Limits, LogPartition}
 
 /** The options of a Kafka source. Names and meanings are those of Spark's Kafka source, if it has the option. */
 private[splice] object KafkaOptions {

@@ -8,9 +8,8 @@ import java.time.Duration
 import scala.collection.mutable
 import scala.util.Try
 
-import splice.kafka.internal.pool.ReaderPool.Idle
-
 import splice.kafka.internal.consumer.SlotConsumer
+import splice.kafka.internal.pool.ReaderPool.Idle
 
 /** A pool of open resources. A borrowed resource has one user. Any thread may use the pool.
   *

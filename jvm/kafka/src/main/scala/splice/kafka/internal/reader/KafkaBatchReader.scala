@@ -10,8 +10,8 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 
 import splice.kafka.internal.consumer.HeadersVector
-import splice.source.{Poll, SplitReader}
 import splice.source.runtime.Report
+import splice.source.{Poll, SplitReader}
 
 /** Returns the records of a slot as column batches, each with records of one partition. All batches are one reused
   * object.

@@ -21,8 +21,8 @@ import splice.kafka.internal.pool.{ReaderKey, ReaderSettings, SlotConsumers}
 import splice.kafka.internal.split.KafkaSplitRange
 import splice.kafka.internal.topicids.{BackgroundQuestion, TopicIdClient}
 import splice.kafka.internal.value.{ValuePlan, ValueReader}
-import splice.source.{EnumeratorContext, ReadMode, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 import splice.source.internal.ReaderSequence
+import splice.source.{EnumeratorContext, ReadMode, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 
 /** Creates readers on executors. A reader uses the consumer that its slot had in the previous batch, if that consumer
   * is available.

@@ -9,8 +9,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.types.StructType
 
-import splice.source.{Poll, SplitRange, SplitReader}
 import splice.source.runtime.Report
+import splice.source.{Poll, SplitRange, SplitReader}
 
 /** Returns the records of a slot as rows. All rows are one reused object. */
 final private[splice] class KafkaSplitReader(columns: StructType, slot: SlotReader) extends SplitReader[InternalRow] {

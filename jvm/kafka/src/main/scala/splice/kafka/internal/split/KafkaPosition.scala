@@ -5,8 +5,8 @@ package splice.kafka.internal.split
 
 import scala.collection.immutable.SortedMap
 
-import splice.source.{LogPartition, Position}
 import splice.source.errors.CheckpointErrors
+import splice.source.{LogPartition, Position}
 
 /** The next offset of every partition. The JSON has the format of Spark's Kafka source, so each source can use a
   * checkpoint of the other.

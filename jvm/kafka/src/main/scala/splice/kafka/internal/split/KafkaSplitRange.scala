@@ -5,8 +5,8 @@ package splice.kafka.internal.split
 
 import org.apache.kafka.common.TopicPartition
 
-import splice.source.{LogPartition, SplitRange}
 import splice.source.log.OffsetRuns
+import splice.source.{LogPartition, SplitRange}
 
 /** A range of offsets of a partition.
   *

@@ -7,8 +7,8 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.internal.enumerator.SimulatedRun.{at, range, t}
 import splice.kafka.internal.enumerator.KafkaPlan
+import splice.kafka.internal.enumerator.SimulatedRun.{at, range, t}
 import splice.kafka.internal.split.{Holes, KafkaSplitRange}
 import splice.source.OffsetRanges
 import splice.source.log.OffsetRuns

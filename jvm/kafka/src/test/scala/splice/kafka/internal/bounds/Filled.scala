@@ -6,8 +6,8 @@ package splice.kafka.internal.bounds
 import scala.util.Random
 
 import splice.kafka.internal.split.KafkaSplitRange
-import splice.source.{LogPartition, OffsetRanges, SplitRange}
 import splice.source.log.OffsetRuns
+import splice.source.{LogPartition, OffsetRanges, SplitRange}
 
 /** What the suites about holes of a history share. */
 object Filled {

@@ -9,10 +9,10 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.internal.bounds.Filled.Model
-import splice.kafka.internal.enumerator.SimulatedRun.{at, range, t}
 import splice.kafka.internal.admission.RecordSizes
+import splice.kafka.internal.bounds.Filled.Model
 import splice.kafka.internal.cluster.{ClockedDiscovery, SecondLook}
+import splice.kafka.internal.enumerator.SimulatedRun.{at, range, t}
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedRun}
 import splice.kafka.internal.metrics.{ReadReports, TaskReads}
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}

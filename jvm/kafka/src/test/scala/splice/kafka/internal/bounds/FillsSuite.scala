@@ -10,8 +10,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.internal.bounds.Filled.Model
 import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
-import splice.source.{LogPartition, OffsetRanges}
 import splice.source.log.OffsetRuns
+import splice.source.{LogPartition, OffsetRanges}
 
 /** Ranks of the offsets that are to be read, and limits that count only those. */
 final class FillsSuite extends AnyFunSuite {

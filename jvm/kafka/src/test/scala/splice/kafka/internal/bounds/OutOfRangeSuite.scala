@@ -5,11 +5,11 @@ package splice.kafka.internal.bounds
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.internal.enumerator.SimulatedRun.{at, range}
 import splice.kafka.internal.enumerator.SimulatedRun
+import splice.kafka.internal.enumerator.SimulatedRun.{at, range}
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.{Limits, StartPosition}
 import splice.source.errors.SpliceException
+import splice.source.{Limits, StartPosition}
 
 /** Positions that the log no longer holds, by `onOutOfRange`, and partitions found later, by `newPartitionsStartAt`. */
 final class OutOfRangeSuite extends AnyFunSuite {
@@ -99,7 +99,10 @@ final class OutOfRangeSuite extends AnyFunSuite {
       val (run, _) = world("onOutOfRange" -> policy)
       val options  = Seq("startingOffsets" -> """{"t":{"0":2}}""", "onOutOfRange" -> policy)
       val own      = new SimulatedRun(options: _*).settings
-      assert(run.start(sideLog = new splice.coordinator.sidelog.MemorySideLog, own = own).start(StartPosition.Configured) ==
+      assert(run.start(
+        sideLog = new splice.coordinator.sidelog.MemorySideLog,
+        own = own
+      ).start(StartPosition.Configured) ==
         at(0 -> first))
     }
   }

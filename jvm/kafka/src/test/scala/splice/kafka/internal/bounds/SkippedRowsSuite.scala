@@ -8,8 +8,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedRun}
 import splice.kafka.internal.metrics.TaskReads
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.{Limits, StartPosition}
 import splice.source.runtime.{ProgressMetric, Report}
+import splice.source.{Limits, StartPosition}
 
 /** The progress counts the offsets that policies skip. */
 final class SkippedRowsSuite extends AnyFunSuite {

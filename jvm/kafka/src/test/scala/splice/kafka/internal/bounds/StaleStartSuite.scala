@@ -5,10 +5,10 @@ package splice.kafka.internal.bounds
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.kafka.internal.enumerator.SimulatedRun
-import splice.source.{Limits, OnGap, StartPosition}
+import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.source.errors.SpliceException
+import splice.source.{Limits, OnGap, StartPosition}
 
 /** Starts when the ends come from a broker that is behind, or retention removes records meanwhile. */
 final class StaleStartSuite extends AnyFunSuite {

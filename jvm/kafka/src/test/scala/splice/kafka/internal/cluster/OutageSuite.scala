@@ -13,8 +13,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.internal.enumerator.SimulatedRun.{at, range}
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedRun}
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.{EnumeratorContext, Limits, LogPartition, ReadMode, StartPosition}
 import splice.source.errors.SpliceException
+import splice.source.{EnumeratorContext, Limits, LogPartition, ReadMode, StartPosition}
 
 /** Brokers that give no answer for some time. */
 final class OutageSuite extends AnyFunSuite {

@@ -10,10 +10,10 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.KafkaFailures
 import splice.kafka.internal.consumer.SlotConsumer
+import splice.kafka.internal.enumerator.SimulatedRun.{at, range, t}
 import splice.kafka.internal.pool.{ReaderKey, ReaderPool}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{Limits, LogPartition, StartPosition}
-import splice.kafka.internal.enumerator.SimulatedRun.{at, range, t}
 
 /** How far batches go. */
 final class AdvanceSuite extends AnyFunSuite with KafkaFailures {

@@ -7,13 +7,13 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.cluster.{ClockedDiscovery, SecondLook}
+import splice.kafka.internal.enumerator.SimulatedRun.{range, t}
 import splice.kafka.internal.metrics.{PartitionRead, ReadReports, TaskReads}
 import splice.kafka.internal.reader.KafkaReaders
 import splice.kafka.internal.value.KafkaSchema
-import splice.source.{EnumeratorContext, Limits, LogPartition, ReadMode, StartPosition}
 import splice.source.errors.SpliceException
 import splice.source.runtime.Report
-import splice.kafka.internal.enumerator.SimulatedRun.{range, t}
+import splice.source.{EnumeratorContext, Limits, LogPartition, ReadMode, StartPosition}
 
 /** Record sizes that an enumerator learns from tasks, and its results about partitions. */
 final class EnumeratorFiguresSuite extends AnyFunSuite {

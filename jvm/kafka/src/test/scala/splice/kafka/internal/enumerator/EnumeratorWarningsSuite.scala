@@ -11,13 +11,13 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.internal.bounds.EndWatch
 import splice.kafka.internal.cluster.{Outage, SecondLook, Silence}
+import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.kafka.internal.errors.DataLoss
 import splice.kafka.internal.identity.Recreation
 import splice.kafka.internal.options.Subscription
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{Limits, LogPartition, StartPosition}
 import splice.testkit.LoggedMessages
-import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 
 /** The warnings of an enumerator, and their number. */
 final class EnumeratorWarningsSuite extends AnyFunSuite {

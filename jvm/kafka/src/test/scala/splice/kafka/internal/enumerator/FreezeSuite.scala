@@ -8,9 +8,9 @@ import scala.collection.immutable.SortedMap
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.KafkaFailures
-import splice.source.{Limits, LogPartition, OffsetColumns, OffsetRanges, OffsetSummary, ReadMode, StartPosition}
-import splice.source.errors.SpliceException
 import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
+import splice.source.errors.SpliceException
+import splice.source.{Limits, LogPartition, OffsetColumns, OffsetRanges, OffsetSummary, ReadMode, StartPosition}
 
 /** Runs whose ends are fixed when they begin: AvailableNow, and one bounded read. */
 final class FreezeSuite extends AnyFunSuite with KafkaFailures {

@@ -8,14 +8,14 @@ import java.time.Instant
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.coordinator.{Coordinator, OffsetLog}
 import splice.coordinator.sidelog.MemorySideLog
 import splice.coordinator.slots.SlotRules
+import splice.coordinator.{Coordinator, OffsetLog}
 import splice.kafka.internal.bounds.SkipLog
+import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.kafka.internal.identity.DeletionLog
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{EnumeratorContext, ReadMode, Source, SplitEnumerator}
-import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 
 /** Side-log entries of a query that runs for long, and of one that runs often. */
 final class GrowingEntriesSuite extends AnyFunSuite {

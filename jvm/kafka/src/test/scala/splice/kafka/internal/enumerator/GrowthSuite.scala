@@ -10,8 +10,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.sidelog.MemorySideLog
 import splice.kafka.KafkaFailures
 import splice.kafka.internal.cluster.{ClockedDiscovery, SecondLook}
-import splice.source.{EnumeratorContext, Limits, LogPartition, ReadMode, StartPosition}
 import splice.kafka.internal.enumerator.SimulatedRun.{at, range, t}
+import splice.source.{EnumeratorContext, Limits, LogPartition, ReadMode, StartPosition}
 
 /** Partitions and topics that come and go while a query runs. */
 final class GrowthSuite extends AnyFunSuite with KafkaFailures {

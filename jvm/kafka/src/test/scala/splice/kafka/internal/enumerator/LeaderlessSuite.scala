@@ -7,11 +7,11 @@ import java.time.Duration
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.internal.enumerator.SimulatedRun.{at, range, t}
 import splice.kafka.internal.cluster.Silence
+import splice.kafka.internal.enumerator.SimulatedRun.{at, range, t}
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.{Limits, LogPartition, StartPosition}
 import splice.source.errors.SpliceException
+import splice.source.{Limits, LogPartition, StartPosition}
 import splice.testkit.LoggedMessages
 
 /** Partitions that have no leader while other partitions have one. */

@@ -11,9 +11,9 @@ import org.apache.logging.log4j.Level
 import org.apache.logging.log4j.core.config.Configurator
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.internal.enumerator.SimulatedRun.t
 import splice.kafka.internal.bounds.StartLog
 import splice.kafka.internal.cluster.Silence
+import splice.kafka.internal.enumerator.SimulatedRun.t
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.{Limits, LogPartition, SplitRange, StartPosition}
 import splice.testkit.ReadOnlySideLog

@@ -11,9 +11,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.internal.enumerator.SimulatedRun.{at, range, t}
 import splice.kafka.internal.split.KafkaSplitRange
-import splice.source.{Limits, LogPartition, OffsetRanges, StartPosition}
 import splice.source.errors.SpliceException
 import splice.source.runtime.ProgressMetric
+import splice.source.{Limits, LogPartition, OffsetRanges, StartPosition}
 
 /** Batches without ends, as real-time mode reads them. */
 final class OpenReadsSuite extends AnyFunSuite {

@@ -11,10 +11,10 @@ import scala.util.Using
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
+import splice.kafka.internal.enumerator.SimulatedRun.t
 import splice.source.StartPosition
 import splice.source.errors.SpliceException
 import splice.source.log.{LogOutlook, LogRange}
-import splice.kafka.internal.enumerator.SimulatedRun.t
 
 /** What is known of logs before they are read. */
 final class OutlookSuite extends AnyFunSuite {

@@ -5,8 +5,8 @@ package splice.kafka.internal.enumerator
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.internal.enumerator.SimulatedRun.at
 import splice.kafka.internal.bounds.SkipLog
+import splice.kafka.internal.enumerator.SimulatedRun.at
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.source.StartPosition
 import splice.source.errors.SpliceException

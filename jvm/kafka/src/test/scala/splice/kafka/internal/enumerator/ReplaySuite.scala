@@ -7,8 +7,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.internal.enumerator.SimulatedRun.at
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.{Limits, LogPartition, StartPosition}
 import splice.source.errors.SpliceException
+import splice.source.{Limits, LogPartition, StartPosition}
 import splice.testkit.ReadOnlySideLog
 
 /** Batches that another run logged, of topics that were deleted or recreated since. */

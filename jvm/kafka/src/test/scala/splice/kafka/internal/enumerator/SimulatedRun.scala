@@ -11,9 +11,9 @@ import splice.coordinator.sidelog.MemorySideLog
 import splice.kafka.internal.cluster.{ClockedDiscovery, SecondLook}
 import splice.kafka.internal.options.{KafkaSettings, Subscription}
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
-import splice.source.{EnumeratorContext, LogPartition, Position, ReadMode, SplitRange, StartPosition, StoredStart}
 import splice.source.options.SourceOptions
 import splice.source.runtime.SideLog
+import splice.source.{EnumeratorContext, LogPartition, Position, ReadMode, SplitRange, StartPosition, StoredStart}
 
 /** A simulated cluster, a side log that outlives crashes, and enumerators over both. */
 final class SimulatedRun(options: (String, String)*) {

@@ -5,11 +5,11 @@ package splice.kafka.internal.identity
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.internal.enumerator.SimulatedRun.{at, range}
 import splice.kafka.internal.enumerator.SimulatedRun
+import splice.kafka.internal.enumerator.SimulatedRun.{at, range}
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.{Limits, SplitEnumerator, StartPosition}
 import splice.source.errors.SpliceException
+import splice.source.{Limits, SplitEnumerator, StartPosition}
 
 /** Brokers that tell no cluster id, or tell it only at times. */
 final class IdentitySuite extends AnyFunSuite {

@@ -5,11 +5,11 @@ package splice.kafka.internal.identity
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.internal.enumerator.SimulatedRun.{at, range, t}
 import splice.kafka.internal.enumerator.SimulatedRun
+import splice.kafka.internal.enumerator.SimulatedRun.{at, range, t}
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.{Limits, LogPartition, StartPosition}
 import splice.source.errors.SpliceException
+import splice.source.{Limits, LogPartition, StartPosition}
 import splice.testkit.LoggedMessages
 
 /** Topics that are deleted and created again, and clusters that are swapped, where `onTopicRecreated` is restart. */

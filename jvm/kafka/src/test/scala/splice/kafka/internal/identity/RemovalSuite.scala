@@ -10,8 +10,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedRun}
 import splice.kafka.internal.options.TopicRemoved
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.{Limits, LogPartition, StartPosition}
 import splice.source.errors.SpliceException
+import splice.source.{Limits, LogPartition, StartPosition}
 
 /** Topics that are gone, by `onTopicRemoved`. */
 final class RemovalSuite extends AnyFunSuite {

@@ -9,12 +9,12 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
 import splice.kafka.internal.cluster.{ClockedDiscovery, Discovery, DiscoveryHealth, LogDescription, SecondLook}
+import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedLog, SimulatedRun}
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.{EnumeratorContext, Limits, LogPartition, ReadMode, StartPosition}
 import splice.source.errors.SpliceException
+import splice.source.{EnumeratorContext, Limits, LogPartition, ReadMode, StartPosition}
 import splice.testkit.LoggedMessages
-import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 
 /** Topics that are deleted and exist again, next to a topic that stays. */
 final class ReturningTopicsSuite extends AnyFunSuite {

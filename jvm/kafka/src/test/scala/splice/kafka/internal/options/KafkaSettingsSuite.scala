@@ -10,9 +10,9 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.internal.admission.{AdmissionFloor, AdmissionPolicy, AdmissionRules}
-import splice.source.{Limits, LogPartition}
 import splice.source.errors.SpliceOptionException
 import splice.source.options.SourceOptions
+import splice.source.{Limits, LogPartition}
 
 /** What options may say, and what is said when they may not. */
 final class KafkaSettingsSuite extends AnyFunSuite {
@@ -122,7 +122,10 @@ final class KafkaSettingsSuite extends AnyFunSuite {
     Seq("earliest", """{"a":{"0":-2}}""").foreach { text =>
       assert(refused(topics, "endingOffsets" -> text).contains("'endingOffsets'"), text)
     }
-    assert(refused(topics, "startingTimestamp" -> "-5").contains("'-5' is not a valid value of option 'startingTimestamp'"))
+    assert(refused(
+      topics,
+      "startingTimestamp" -> "-5"
+    ).contains("'-5' is not a valid value of option 'startingTimestamp'"))
   }
 
   test("a batch cannot wait for more than it may read") {

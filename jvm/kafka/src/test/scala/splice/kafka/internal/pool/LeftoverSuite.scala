@@ -14,11 +14,11 @@ import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Seconds, Span}
 
-import splice.kafka.internal.enumerator.SimulatedRun.range
 import splice.kafka.internal.consumer.ReadLease
+import splice.kafka.internal.consumer.SlotConsumer.Leftover
+import splice.kafka.internal.enumerator.SimulatedRun.range
 import splice.kafka.internal.options.ReadLimits
 import splice.kafka.internal.reader.SlotWorld
-import splice.kafka.internal.consumer.SlotConsumer.Leftover
 
 /** Records that a poll brought beyond the end of a range. */
 final class LeftoverSuite extends AnyFunSuite with Eventually {

@@ -15,9 +15,9 @@ import splice.kafka.internal.metrics.TaskReads
 import splice.kafka.internal.options.TopicRecreated
 import splice.kafka.internal.reader.SlotWorld
 import splice.kafka.internal.split.{Holes, KafkaSplitRange}
-import splice.source.{LogPartition, Poll}
 import splice.source.errors.SpliceException
 import splice.source.runtime.Report
+import splice.source.{LogPartition, Poll}
 import splice.testkit.LoggedMessages
 
 /** Logs that change after a batch was planned, read over Kafka's own mock of a consumer. */

@@ -12,8 +12,8 @@ import scala.util.Random
 import org.apache.kafka.clients.consumer.{MockConsumer, OffsetResetStrategy}
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.internal.enumerator.SimulatedRun.{range, t}
 import splice.kafka.internal.consumer.{ReadBudget, ReadDemand, SlotConsumer}
+import splice.kafka.internal.enumerator.SimulatedRun.{range, t}
 import splice.kafka.internal.options.ClientProperties
 import splice.kafka.internal.reader.SlotClient
 import splice.kafka.internal.split.KafkaSplitRange

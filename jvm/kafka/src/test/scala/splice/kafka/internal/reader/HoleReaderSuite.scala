@@ -13,9 +13,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.internal.enumerator.SimulatedRun.{range, t}
 import splice.kafka.internal.metrics.KafkaMetrics
 import splice.kafka.internal.split.{Holes, KafkaSplitRange}
-import splice.source.{Poll, SplitReader}
 import splice.source.errors.SpliceException
 import splice.source.log.OffsetRuns
+import splice.source.{Poll, SplitReader}
 
 /** Readers that hand over only what a history lacks, over Kafka's own mock of a consumer. */
 final class HoleReaderSuite extends AnyFunSuite {

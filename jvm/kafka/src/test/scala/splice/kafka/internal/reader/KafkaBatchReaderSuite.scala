@@ -17,10 +17,10 @@ import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.kafka.internal.enumerator.SimulatedRun.range
 import splice.kafka.internal.value.KafkaSchema
 import splice.source.SplitReader
 import splice.source.errors.SpliceException
-import splice.kafka.internal.enumerator.SimulatedRun.range
 
 // scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
 

@@ -10,15 +10,15 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.sidelog.MemorySideLog
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.consumer.ReadBudget
+import splice.kafka.internal.enumerator.SimulatedRun.{range, t}
 import splice.kafka.internal.options.{KafkaSettings, RackFrom, TopicRecreated}
 import splice.kafka.internal.pool.{ReaderPool, ReaderSettings}
 import splice.kafka.internal.split.{Holes, KafkaSplitRange}
 import splice.kafka.internal.value.KafkaSchema
-import splice.source.{EnumeratorContext, Poll, ReadMode, TaskRanges}
 import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions
+import splice.source.{EnumeratorContext, Poll, ReadMode, TaskRanges}
 import splice.testkit.LoggedMessages
-import splice.kafka.internal.enumerator.SimulatedRun.{range, t}
 
 /** How readers are made from the options of a source. */
 final class KafkaReadersSuite extends AnyFunSuite {

@@ -12,13 +12,13 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.sidelog.MemorySideLog
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.consumer.ReadBudget
+import splice.kafka.internal.enumerator.SimulatedRun.range
 import splice.kafka.internal.options.KafkaSettings
 import splice.kafka.internal.pool.ReaderPool
 import splice.kafka.internal.value.{KafkaSchema, ValuePlan}
-import splice.source.{EnumeratorContext, Poll, ReadMode, TaskRanges}
 import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions
-import splice.kafka.internal.enumerator.SimulatedRun.range
+import splice.source.{EnumeratorContext, Poll, ReadMode, TaskRanges}
 
 /** Errors of the client while a task reads, and what a task that fails leaves open. */
 final class ReaderErrorsSuite extends AnyFunSuite {

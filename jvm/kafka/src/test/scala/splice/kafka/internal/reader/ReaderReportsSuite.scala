@@ -13,8 +13,8 @@ import org.apache.kafka.common.record.TimestampType
 import org.apache.kafka.common.{Metric, MetricName}
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.internal.enumerator.SimulatedRun.{range, t}
 import splice.kafka.internal.consumer.SlotConsumer
+import splice.kafka.internal.enumerator.SimulatedRun.{range, t}
 import splice.kafka.internal.metrics.{KafkaMetrics, PartitionRead, TaskReads}
 import splice.kafka.internal.split.{Holes, KafkaSplitRange}
 import splice.source.runtime.Report

@@ -21,10 +21,10 @@ import splice.kafka.KafkaSource
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.options.KafkaSettings
 import splice.kafka.internal.reader.KafkaReaders
-import splice.source.{EnumeratorContext, Poll, ReadMode, SourceProvider, SplitReader}
 import splice.source.errors.{SpliceException, SpliceOptionException}
 import splice.source.options.SourceOptions
 import splice.source.runtime.SessionSettings
+import splice.source.{EnumeratorContext, Poll, ReadMode, SourceProvider, SplitReader}
 
 // scalafix:off DisableSyntax.null; Spark's rows and Kafka's records define null for an absent value
 
@@ -107,7 +107,7 @@ final class ValueReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
   test("fail names topic, partition and offset") {
     val error = intercept[SpliceException](values(json, poison: _*))
     assert(error.getCondition == "SPLICE_KAFKA_DATA.INVALID_VALUE")
-    assert(error.getMessage.contains("The value of t-2 at offset 8 is no json"))
+    assert(error.getMessage.contains("The value of t-2 at offset 8 does not match the json"))
     Seq("csv" -> "x,y", "xml" -> "<r><a>").foreach { case (format, text) =>
       val options = Seq("valueFormat" -> format, "valueSchema" -> "a INT")
       assert(intercept[SpliceException](values(options, text)).getMessage.contains("t-2 at offset 7"), format)

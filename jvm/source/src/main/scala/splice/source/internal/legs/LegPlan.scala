@@ -7,9 +7,9 @@ import scala.collection.immutable.SortedMap
 
 import com.fasterxml.jackson.databind.JsonNode
 
-import splice.source.{Limits, LogPartition, Position, Source, SplitEnumerator}
 import splice.source.internal.entries.Json
 import splice.source.log.{LogOutlook, Outlook}
+import splice.source.{Limits, LogPartition, Position, Source, SplitEnumerator}
 
 /** What a query would read of one leg, or of a source that has no legs, as JSON.
   *

@@ -9,13 +9,13 @@ import java.util.UUID
 import org.apache.spark.SparkConf
 import org.apache.spark.sql.SparkSession
 
-import splice.coordinator.{Coordinator, OffsetLog}
 import splice.coordinator.sidelog.SourceFolder
 import splice.coordinator.slots.SlotRules
-import splice.source.{EnumeratorContext, Position, ReadMode, Source}
+import splice.coordinator.{Coordinator, OffsetLog}
 import splice.source.internal.SteadyClock
 import splice.source.options.{CommonOptions, SourceOptions}
 import splice.source.runtime.SideLog
+import splice.source.{EnumeratorContext, Position, ReadMode, Source}
 
 /** Makes the coordinator of one run from the session that runs it. */
 private[spark] object CoordinatorFactory {

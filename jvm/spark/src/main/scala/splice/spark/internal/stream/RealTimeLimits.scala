@@ -3,9 +3,9 @@
 
 package splice.spark.internal.stream
 
-import splice.source.{Position, Source}
 import splice.source.errors.SpliceUnsupportedException
 import splice.source.options.{CommonOptions, SourceOptions}
+import splice.source.{Position, Source}
 
 /** Options that have no effect in real-time mode and in continuous mode, and are rejected if a user sets them. Defaults are not. */
 private[spark] object RealTimeLimits {

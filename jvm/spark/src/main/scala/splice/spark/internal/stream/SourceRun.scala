@@ -14,11 +14,11 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 import org.slf4j.LoggerFactory
 
-import splice.coordinator.{Coordinator, RealTimeBatches}
 import splice.coordinator.sidelog.{HadoopSideLog, HadoopSourceFolder, Leftovers}
-import splice.source.{Position, ReadMode, Source, TaskRanges}
+import splice.coordinator.{Coordinator, RealTimeBatches}
 import splice.source.internal.HadoopConfiguration
 import splice.source.options.{CommonOptions, SourceOptions}
+import splice.source.{Position, ReadMode, Source, TaskRanges}
 import splice.spark.internal.metrics.MetricsBoard
 import splice.spark.internal.read.{BatchPlan, SlotHomes, StaleBatches, TaskReports}
 

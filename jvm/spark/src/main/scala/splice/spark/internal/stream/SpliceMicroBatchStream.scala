@@ -14,9 +14,9 @@ import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
 
 import splice.coordinator.RealTimeBatches
-import splice.source.{Position, Source}
 import splice.source.options.SourceOptions
 import splice.source.runtime.ProgressMetric
+import splice.source.{Position, Source}
 import splice.spark.internal.errors.FrontErrors
 import splice.spark.internal.metrics.Latencies
 import splice.spark.internal.read.{BatchPlan, SlotOffset, StaleBatches}

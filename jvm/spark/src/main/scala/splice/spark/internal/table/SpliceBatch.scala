@@ -11,8 +11,8 @@ import org.apache.spark.sql.types.StructType
 
 import splice.coordinator.OffsetLog
 import splice.coordinator.sidelog.MemorySideLog
-import splice.source.{Position, ReadMode, Source}
 import splice.source.options.SourceOptions
+import splice.source.{Position, ReadMode, Source}
 import splice.spark.internal.read.{BatchPlan, SlotHomes, TaskReports}
 import splice.spark.internal.stream.CoordinatorFactory
 

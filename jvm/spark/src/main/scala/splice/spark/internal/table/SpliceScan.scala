@@ -9,8 +9,8 @@ import org.apache.spark.sql.connector.read.streaming.{ContinuousStream, MicroBat
 import org.apache.spark.sql.connector.read.{Batch, Scan}
 import org.apache.spark.sql.types.StructType
 
-import splice.source.{Position, Source}
 import splice.source.options.SourceOptions
+import splice.source.{Position, Source}
 import splice.spark.internal.errors.FrontErrors
 import splice.spark.internal.stream.{RealTimeLimits, SourceRun, SpliceContinuousStream, SpliceMicroBatchStream}
 

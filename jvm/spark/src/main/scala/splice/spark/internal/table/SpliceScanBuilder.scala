@@ -7,8 +7,8 @@ import org.apache.spark.sql.connector.read.{Scan, ScanBuilder, SupportsPushDownR
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
-import splice.source.{Position, Source}
 import splice.source.options.SourceOptions
+import splice.source.{Position, Source}
 
 /** Learns which columns the query needs. A stream before Spark 4.2 is never told, and gets them all, metadata last. */
 final private[spark] class SpliceScanBuilder(source: Source[_ <: Position], options: SourceOptions)

@@ -13,9 +13,9 @@ import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import splice.source.{Position, Source, SourceProvider}
 import splice.source.internal.Secrets
 import splice.source.options.SourceOptions
+import splice.source.{Position, Source, SourceProvider}
 import splice.spark.internal.errors.FrontErrors
 
 /** A source as Spark's analyser sees it. */

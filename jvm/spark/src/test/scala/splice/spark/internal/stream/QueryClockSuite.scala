@@ -10,9 +10,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.OffsetLog
 import splice.coordinator.sidelog.MemorySideLog
-import splice.source.{EnumeratorContext, NumberPosition, ReadMode, Source, SplitEnumerator}
 import splice.source.internal.SteadyClock
 import splice.source.options.SourceOptions
+import splice.source.{EnumeratorContext, NumberPosition, ReadMode, Source, SplitEnumerator}
 import splice.spark.WithSpark
 
 /** The clocks that a query gives to its source. */

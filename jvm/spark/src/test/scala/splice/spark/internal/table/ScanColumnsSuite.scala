@@ -6,8 +6,8 @@ package splice.spark.internal.table
 import org.apache.spark.sql.types.{LongType, StringType, StructType}
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.{EnumeratorContext, NumberPosition, Source, SplitEnumerator}
 import splice.source.options.SourceOptions
+import splice.source.{EnumeratorContext, NumberPosition, Source, SplitEnumerator}
 
 /** The columns of a scan that Spark does not prune. */
 final class ScanColumnsSuite extends AnyFunSuite {

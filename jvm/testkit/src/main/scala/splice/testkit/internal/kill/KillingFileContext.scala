@@ -9,5 +9,5 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.DelegateToFileSystem
 
 /** [[KillingFileSystem]] for `FileContext`, by which Spark and the side log rename: `fs.AbstractFileSystem.kill.impl`. */
-private[splice] final class KillingFileContext(root: URI, configuration: Configuration)
+final private[splice] class KillingFileContext(root: URI, configuration: Configuration)
     extends DelegateToFileSystem(root, new KillingFileSystem, configuration, KillingFileSystem.Scheme, false)

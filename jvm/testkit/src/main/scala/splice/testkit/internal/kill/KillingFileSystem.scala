@@ -13,7 +13,7 @@ import org.apache.hadoop.util.Progressable
   *
   * A step is the creation of a file, or its renaming to the name under which it counts, as Spark's logs and the side log do it.
   */
-private[splice] final class KillingFileSystem extends RawLocalFileSystem {
+final private[splice] class KillingFileSystem extends RawLocalFileSystem {
 
   override def getScheme: String = KillingFileSystem.Scheme
 

@@ -15,7 +15,7 @@ import org.apache.kafka.common.security.auth.{AuthenticateCallbackHandler, SaslE
 import org.apache.kafka.common.security.oauthbearer.{OAuthBearerToken, OAuthBearerTokenCallback}
 
 /** Gets a bearer token for a user and a secret of the login line, as handlers of cloud providers do: here it signs nothing. */
-private[splice] final class TokenOfSecret extends AuthenticateCallbackHandler {
+final private[splice] class TokenOfSecret extends AuthenticateCallbackHandler {
 
   private var options: Map[String, String] = Map.empty
 

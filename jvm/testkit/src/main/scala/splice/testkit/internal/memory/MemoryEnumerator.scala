@@ -160,8 +160,13 @@ final private[splice] class MemoryEnumerator(
 }
 
 /** A piece of one partition. */
-private[splice] final case class MemoryRange(log: String, partition: Int, from: Long, until: Long, override val slotted: Boolean)
-    extends SplitRange {
+final private[splice] case class MemoryRange(
+    log: String,
+    partition: Int,
+    from: Long,
+    until: Long,
+    override val slotted: Boolean
+) extends SplitRange {
   override def splitId: String = s"$log-$partition"
   override def weight: Long    = until - from
 

@@ -9,7 +9,7 @@ import splice.source.LogPartition
 import splice.source.runtime.Report
 
 /** One record. An archive's tells which record of which log it was before. */
-private[splice] final case class MemoryRecord(id: Long, millis: Long, origin: LogPartition, originOffset: Long) {
+final private[splice] case class MemoryRecord(id: Long, millis: Long, origin: LogPartition, originOffset: Long) {
 
   /** Its key; a record with a negative id has none. */
   def key: Option[String] = Option.when(id >= 0)(s"key-$id")
@@ -19,7 +19,7 @@ private[splice] final case class MemoryRecord(id: Long, millis: Long, origin: Lo
   *
   * A test makes it, names it in the options of a `memory` source, and reads back how often that source was asked for what.
   */
-private[splice] final class MemoryLog(val name: String) {
+final private[splice] class MemoryLog(val name: String) {
 
   private var partitions: Vector[Vector[MemoryRecord]] = Vector.empty
   private var firsts: Vector[Long]                     = Vector.empty

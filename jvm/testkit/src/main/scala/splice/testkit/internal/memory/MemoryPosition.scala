@@ -10,7 +10,7 @@ import splice.source.errors.CheckpointErrors
 import splice.source.internal.entries.Json
 
 /** The next offset of each partition. */
-private[splice] final case class MemoryPosition(log: String, next: SortedMap[Int, Long]) extends Position {
+final private[splice] case class MemoryPosition(log: String, next: SortedMap[Int, Long]) extends Position {
 
   override def json: String = {
     val offsets = next.toSeq.map { case (p, offset) => Json.array(Seq(Json.number(p.toLong), Json.number(offset))) }

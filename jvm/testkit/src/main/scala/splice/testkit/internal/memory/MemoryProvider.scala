@@ -3,12 +3,12 @@
 
 package splice.testkit.internal.memory
 
-import splice.source.{Limits, Position, Source, SourceProvider}
 import splice.source.options.{CommonOptions, OptionSet, OptionType, SourceOption, SourceOptions}
 import splice.source.runtime.Boundedness
+import splice.source.{Limits, Position, Source, SourceProvider}
 
 /** Registers the source `memory`, which reads a [[MemoryLog]]. */
-private[splice] final class MemoryProvider extends SourceProvider {
+final private[splice] class MemoryProvider extends SourceProvider {
 
   override def kind: String = MemoryOptions.Kind
 

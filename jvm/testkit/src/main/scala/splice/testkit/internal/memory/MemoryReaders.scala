@@ -12,8 +12,8 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 import org.apache.spark.unsafe.types.UTF8String
 
-import splice.source.{Poll, SplitReader, SplitReaderFactory, TaskRanges}
 import splice.source.runtime.Report
+import splice.source.{Poll, SplitReader, SplitReaderFactory, TaskRanges}
 
 /** Reads ranges of logs that this JVM holds. The row, or the batch, is one object that is filled again, as a fast reader's would be. */
 final private[splice] class MemoryReaders(columns: StructType, override val columnar: Boolean)

@@ -7,11 +7,11 @@ import scala.collection.immutable.SortedMap
 
 import org.apache.spark.sql.types._
 
-import splice.source.{EnumeratorContext, Limits, Source, SplitEnumerator}
 import splice.source.runtime.Boundedness
+import splice.source.{EnumeratorContext, Limits, Source, SplitEnumerator}
 
 /** Reads a [[MemoryLog]]: a log when unbounded, an archive when bounded. Readers work in this JVM only. */
-private[splice] final class MemorySource(
+final private[splice] class MemorySource(
     log: String,
     override val boundedness: Boundedness,
     starting: String,

@@ -11,7 +11,7 @@ import splice.source.runtime.SideLog
   *
   * They are written all the same, so that it can be told that they were made before.
   */
-private[splice] final class ForgetfulSideLog private (
+final private[splice] class ForgetfulSideLog private (
     log: SideLog,
     forgets: String => Boolean,
     memory: mutable.TreeMap[String, Seq[String]],

@@ -13,7 +13,7 @@ import splice.testkit.simulation.Life
   * @param ids
   *   where the ids of rows come from
   */
-private[splice] final class SimulatedCluster(val id: String, life: Life, ids: RowIds) {
+final private[splice] class SimulatedCluster(val id: String, life: Life, ids: RowIds) {
 
   private var named: SortedMap[String, SimulatedTopic] = SortedMap.empty
   private var past: Vector[SimulatedTopic]             = Vector.empty
@@ -106,7 +106,7 @@ private[splice] final class SimulatedCluster(val id: String, life: Life, ids: Ro
 }
 
 /** Gives every row of one history a number of its own. */
-private[splice] final class RowIds {
+final private[splice] class RowIds {
 
   private var count = 0L
 

@@ -9,10 +9,10 @@ import scala.collection.mutable
 import splice.testkit.simulation.Life
 
 /** One row of a file: which record of a log it was. */
-private[splice] final case class ArchivedRow(id: Long, topic: String, partition: Int, offset: Long, timestamp: Long)
+final private[splice] case class ArchivedRow(id: Long, topic: String, partition: Int, offset: Long, timestamp: Long)
 
 /** A file as it was written; written again, it is another one under the same path. */
-private[splice] final case class SimulatedFile(path: String, modified: Long, rows: Vector[ArchivedRow]) {
+final private[splice] case class SimulatedFile(path: String, modified: Long, rows: Vector[ArchivedRow]) {
   def length: Long = rows.size * SimulatedFile.RowBytes
 }
 
@@ -23,7 +23,7 @@ private[splice] object SimulatedFile {
 }
 
 /** A folder of files that are added and rewritten. It knows every file it ever held. */
-private[splice] final class SimulatedFolder(val name: String, life: Life) {
+final private[splice] class SimulatedFolder(val name: String, life: Life) {
 
   private var now: SortedMap[String, SimulatedFile] = SortedMap.empty
   private val written                               = mutable.ArrayBuffer.empty[SimulatedFile]

@@ -13,7 +13,7 @@ import splice.testkit.simulation.{CrashPoint, Life}
   * @param retained
   *   for how many batches before the last one Spark keeps the offsets
   */
-private[splice] final class SimulatedLogs(life: Life, retained: Int) extends OffsetLog {
+final private[splice] class SimulatedLogs(life: Life, retained: Int) extends OffsetLog {
 
   private var offsets: SortedMap[Long, String] = SortedMap.empty
   private var commits: SortedSet[Long]         = SortedSet.empty

@@ -12,10 +12,10 @@ import scala.collection.mutable
   * @param transaction
   *   0 = none
   */
-private[splice] final case class SimulatedRecord(offset: Long, id: Option[Long], timestamp: Long, transaction: Int)
+final private[splice] case class SimulatedRecord(offset: Long, id: Option[Long], timestamp: Long, transaction: Int)
 
 /** One partition of a topic: records with offsets that rise one by one; old ones go away from the front. */
-private[splice] final class SimulatedPartition(cluster: SimulatedCluster) {
+final private[splice] class SimulatedPartition(cluster: SimulatedCluster) {
 
   private val records = mutable.ArrayDeque.empty[SimulatedRecord]
   private val written = mutable.ArrayBuffer.empty[SimulatedRecord]
@@ -58,7 +58,7 @@ private[splice] final class SimulatedPartition(cluster: SimulatedCluster) {
 }
 
 /** A topic; one that is deleted and created again has another id. */
-private[splice] final class SimulatedTopic(val name: String, val id: String, cluster: SimulatedCluster) {
+final private[splice] class SimulatedTopic(val name: String, val id: String, cluster: SimulatedCluster) {
 
   private var all: Vector[SimulatedPartition] = Vector.empty
 

@@ -7,10 +7,10 @@ import java.time.Instant
 
 import scala.collection.immutable.SortedMap
 
-import splice.kafka.dynamic.internal.state.TopicState._
-import splice.kafka.dynamic.{StreamCutover, StreamMetadata, StreamPlace}
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
+import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.internal.state._
+import splice.kafka.dynamic.{StreamCutover, StreamMetadata, StreamPlace}
 import splice.kafka.internal.split.KafkaPosition
 
 /** Turns documents, responses and time into events of topics ([[TopicState.next]]). Pure: the driver stores each result once. */

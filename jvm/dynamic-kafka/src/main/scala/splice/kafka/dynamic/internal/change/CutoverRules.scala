@@ -5,10 +5,10 @@ package splice.kafka.dynamic.internal.change
 
 import java.time.Instant
 
-import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining}
-import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
+import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining}
 import splice.kafka.dynamic.internal.state.{AppliedMetadata, TopicEvent, TopicState}
+import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
 import splice.kafka.internal.split.KafkaPosition
 
 /** Rules for the cutovers of a document. Pure, as [[ChangeRules]]. */

@@ -5,10 +5,10 @@ package splice.kafka.dynamic.internal.change
 
 import scala.collection.immutable.SortedSet
 
-import splice.kafka.dynamic.internal.state.TopicState._
-import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamMetadata}
 import splice.kafka.dynamic.internal.split.ClusterTopic
 import splice.kafka.dynamic.internal.state.AppliedMetadata
+import splice.kafka.dynamic.internal.state.TopicState._
+import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamMetadata}
 
 /** A stream that a document moves from topics to others by a cutover.
   *

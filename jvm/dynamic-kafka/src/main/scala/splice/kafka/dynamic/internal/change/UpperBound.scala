@@ -3,9 +3,9 @@
 
 package splice.kafka.dynamic.internal.change
 
-import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
 import splice.kafka.dynamic.internal.state.AppliedMetadata
+import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
 

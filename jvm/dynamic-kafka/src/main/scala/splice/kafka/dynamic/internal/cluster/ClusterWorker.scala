@@ -16,12 +16,12 @@ import java.util.concurrent.{
 import org.slf4j.LoggerFactory
 
 import splice.kafka.dynamic.internal.state.Availability
+import splice.kafka.dynamic.internal.state.TopicState.Draining
 import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaPlan}
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
 import splice.source.internal.DaemonThread
-import splice.kafka.dynamic.internal.state.TopicState.Draining
 
 /** The enumerator of one cluster on a thread of its own, so that an unavailable cluster does not delay the others.
   *

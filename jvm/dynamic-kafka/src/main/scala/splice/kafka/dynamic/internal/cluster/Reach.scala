@@ -7,17 +7,17 @@ import java.time.Instant
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining}
 import splice.kafka.dynamic.internal.change.{LogPlace, LogPlaces, UpperBound}
 import splice.kafka.dynamic.internal.split.ClusterTopic
 import splice.kafka.dynamic.internal.state.AppliedMetadata
+import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining}
 import splice.kafka.internal.bounds.Fills
 import splice.kafka.internal.cluster.SilentPartition
 import splice.kafka.internal.enumerator.ClusterEnumerator
 import splice.kafka.internal.options.StartingOffsets
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
-import splice.source.{Limits, LogPartition}
 import splice.source.errors.SpliceException
+import splice.source.{Limits, LogPartition}
 
 /** A request to one cluster.
   *

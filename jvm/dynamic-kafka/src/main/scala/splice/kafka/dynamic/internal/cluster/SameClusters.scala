@@ -10,9 +10,9 @@ import org.slf4j.LoggerFactory
 import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.kafka.dynamic.internal.split.DynamicPosition
 import splice.kafka.dynamic.internal.state.AppliedMetadata
+import splice.kafka.dynamic.internal.state.TopicState.{Draining, Reading, Removed}
 import splice.kafka.internal.identity.IdentityLog
 import splice.source.EnumeratorContext
-import splice.kafka.dynamic.internal.state.TopicState.{Draining, Reading, Removed}
 
 /** Two names may be one cluster, for other credentials, but no topic may be read under both.
   *

@@ -8,12 +8,12 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.apache.kafka.clients.CommonClientConfigs
 import org.apache.kafka.common.internals.Topic
 
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.internal.options.ClusterNames
-import splice.source.options.SourceOption
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
 import splice.kafka.internal.options.AdmissionOptions.MaxBytes
 import splice.kafka.internal.options.KafkaOptions.MaxOffsets
+import splice.source.options.SourceOption
 
 /** What a metadata file or endpoint holds, as YAML or JSON:
   * {{{

@@ -10,14 +10,14 @@ import scala.collection.immutable.SortedMap
 
 import org.slf4j.LoggerFactory
 
-import splice.kafka.dynamic.internal.state.TopicState.Bound
-import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
 import splice.kafka.dynamic.internal.change.{ChangeRules, LogPlaces, RecentRemovals, Refusal}
 import splice.kafka.dynamic.internal.cluster.{ClusterRequest, Reach}
 import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.kafka.dynamic.internal.metadata.MetadataDiscovery
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
+import splice.kafka.dynamic.internal.state.TopicState.Bound
 import splice.kafka.dynamic.internal.state._
+import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
 import splice.kafka.internal.options.StartingOffsets
 import splice.kafka.internal.split.KafkaPosition
 

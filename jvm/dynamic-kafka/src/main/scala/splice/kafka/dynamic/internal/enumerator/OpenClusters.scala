@@ -3,11 +3,11 @@
 
 package splice.kafka.dynamic.internal.enumerator
 
-import splice.kafka.dynamic.internal.state.TopicState.{Draining, Waiting}
 import splice.kafka.dynamic.internal.change.{Cutover, UpperBound}
 import splice.kafka.dynamic.internal.cluster.Reach
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition, DynamicSplitRange}
 import splice.kafka.dynamic.internal.state.AppliedMetadata
+import splice.kafka.dynamic.internal.state.TopicState.{Draining, Waiting}
 import splice.kafka.internal.enumerator.{KafkaPlan, OpenReads}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.{LogPartition, SplitRange}

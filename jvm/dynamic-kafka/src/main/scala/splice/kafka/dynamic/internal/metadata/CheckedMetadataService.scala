@@ -7,13 +7,13 @@ import scala.util.control.NonFatal
 
 import org.apache.kafka.clients.CommonClientConfigs
 
-import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata, StreamPlace}
 import splice.kafka.dynamic.internal.document.DocumentProperties
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.internal.options.ClusterNames
-import splice.source.errors.SpliceException
+import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata, StreamPlace}
 import splice.kafka.internal.options.AdmissionOptions.MaxBytes
 import splice.kafka.internal.options.KafkaOptions.MaxOffsets
+import splice.source.errors.SpliceException
 
 /** Checks the metadata of a user's service, as a document is checked: names, references between streams and clusters, client properties,
   * and literal secrets.

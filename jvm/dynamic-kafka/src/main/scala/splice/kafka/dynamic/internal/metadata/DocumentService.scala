@@ -11,9 +11,9 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
-import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.kafka.dynamic.internal.document.{DocumentProperties, MetadataDocument, MetadataText}
 import splice.kafka.dynamic.internal.errors.MetadataErrors
+import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.source.internal.Secrets
 
 /** Fetches a [[MetadataDocument]] and reads it.

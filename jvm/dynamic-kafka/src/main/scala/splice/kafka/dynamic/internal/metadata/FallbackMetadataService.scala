@@ -8,8 +8,8 @@ import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
-import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.kafka.dynamic.internal.errors.MetadataErrors
+import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.kafka.internal.cluster.BackgroundLooks
 
 /** Asks services in order and takes the first answer.

@@ -10,10 +10,10 @@ import java.time.Duration
 import scala.jdk.OptionConverters._
 import scala.util.control.NonFatal
 
-import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.kafka.dynamic.internal.document.{DocumentProperties, MetadataDocument, MetadataText}
 import splice.kafka.dynamic.internal.errors.MetadataErrors
 import splice.kafka.dynamic.internal.options.{DynamicOptions, HttpOptions}
+import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.kafka.internal.options.ClientProperties
 import splice.kafka.internal.secrets.{ClientSecrets, SecretReferences}
 import splice.source.errors.SpliceException

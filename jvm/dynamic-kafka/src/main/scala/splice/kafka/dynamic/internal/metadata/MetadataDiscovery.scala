@@ -10,9 +10,9 @@ import scala.util.control.NonFatal
 
 import org.slf4j.LoggerFactory
 
-import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.kafka.dynamic.internal.errors.{DynamicErrors, MetadataErrors}
 import splice.kafka.dynamic.internal.options.StreamSelection
+import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.kafka.internal.cluster.{BackgroundLooks, DiscoveryHealth, PendingLook}
 
 /** Asks the metadata service, always on one thread of its own.

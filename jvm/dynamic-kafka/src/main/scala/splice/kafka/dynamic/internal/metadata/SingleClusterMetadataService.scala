@@ -13,8 +13,8 @@ import org.apache.kafka.clients.CommonClientConfigs
 import org.apache.kafka.clients.admin.Admin
 import org.apache.kafka.common.KafkaException
 
-import splice.kafka.dynamic.{KafkaCluster, KafkaMetadataService, KafkaStream, StreamMetadata}
 import splice.kafka.dynamic.internal.errors.MetadataErrors
+import splice.kafka.dynamic.{KafkaCluster, KafkaMetadataService, KafkaStream, StreamMetadata}
 import splice.kafka.internal.options.ClientProperties
 
 /** Every topic of one cluster is a stream of its own name, except internal topics of the brokers.

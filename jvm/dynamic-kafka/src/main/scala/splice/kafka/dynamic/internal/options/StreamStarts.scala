@@ -5,8 +5,8 @@ package splice.kafka.dynamic.internal.options
 
 import java.util.Locale
 
-import splice.kafka.dynamic.{StreamCutover, StreamPlace}
 import splice.kafka.dynamic.internal.split.ClusterTopic
+import splice.kafka.dynamic.{StreamCutover, StreamPlace}
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.{ClientProperties, KafkaOptions, KafkaSettings, NoRecordAtTime, StartingOffsets}
 import splice.source.options.SourceOptions

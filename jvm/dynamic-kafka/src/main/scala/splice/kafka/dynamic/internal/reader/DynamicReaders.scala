@@ -15,8 +15,8 @@ import splice.kafka.dynamic.internal.split.DynamicSplitRange
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.reader.KafkaReaders
 import splice.kafka.internal.value.KafkaSchema
-import splice.source.{EnumeratorContext, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 import splice.source.internal.ReaderSequence
+import splice.source.{EnumeratorContext, SplitRange, SplitReader, SplitReaderFactory, TaskRanges}
 
 /** The readers of the clusters that one batch touches. A slot has a consumer for each cluster, never one for several.
   *

@@ -15,10 +15,10 @@ import splice.kafka.dynamic.internal.cluster.ClusterHealth
 import splice.kafka.dynamic.internal.split.DynamicSplitRange
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.split.KafkaSplitRange
-import splice.source.{Poll, SplitRange, SplitReader}
 import splice.source.errors.SpliceException
 import splice.source.internal.{ConvertedRanges, SteadyClock}
 import splice.source.runtime.Report
+import splice.source.{Poll, SplitRange, SplitReader}
 
 /** Reads the ranges of one cluster as long as their task lasts, also while the cluster is unavailable: after an error of the cluster it has
   * no row until a new client can read on where the last one stopped. The other clusters of the task are not delayed.

@@ -7,9 +7,9 @@ import java.util.Locale
 
 import org.slf4j.LoggerFactory
 
-import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.kafka.dynamic.internal.options.DynamicOptions
+import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.{AdmissionOptions, KafkaOptions, PolicyOptions}
 import splice.source.errors.OptionErrors

@@ -11,13 +11,13 @@ import scala.collection.immutable.SortedSet
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
-import splice.kafka.dynamic.{KafkaCluster, KafkaMetadataService}
 import splice.kafka.dynamic.internal.change.{Cutover, RemovalRules}
 import splice.kafka.dynamic.internal.document.{DocumentProperties, LiteralSecrets}
 import splice.kafka.dynamic.internal.metadata._
 import splice.kafka.dynamic.internal.options._
 import splice.kafka.dynamic.internal.split.ClusterTopic
 import splice.kafka.dynamic.internal.state.AppliedMetadata
+import splice.kafka.dynamic.{KafkaCluster, KafkaMetadataService}
 import splice.kafka.internal.options._
 import splice.source.Limits
 import splice.source.errors.OptionErrors

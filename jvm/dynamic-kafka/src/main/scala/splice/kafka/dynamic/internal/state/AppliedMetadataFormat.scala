@@ -10,9 +10,9 @@ import scala.util.Try
 
 import com.fasterxml.jackson.databind.JsonNode
 
+import splice.kafka.dynamic.internal.split.ClusterTopic
 import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.{KafkaCluster, KafkaStream}
-import splice.kafka.dynamic.internal.split.ClusterTopic
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.internal.entries.{Json, VersionedEntry}
 

@@ -5,8 +5,8 @@ package splice.kafka.dynamic.internal.state
 
 import scala.collection.immutable.SortedMap
 
-import splice.kafka.dynamic.internal.state.TopicState.{Removed, Waiting}
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
+import splice.kafka.dynamic.internal.state.TopicState.{Removed, Waiting}
 import splice.kafka.internal.split.KafkaPosition
 
 /** Range of one cluster between two positions, with any number of changes between them.

@@ -3,8 +3,8 @@
 
 package splice.kafka.dynamic.internal.state
 
-import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.internal.split.ClusterTopic
+import splice.kafka.dynamic.internal.state.TopicState._
 
 /** Text about a change for the log and the history.
   *

@@ -10,12 +10,12 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
-import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamMetadata, StreamPlace}
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
+import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.internal.state._
+import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamMetadata, StreamPlace}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
-import splice.kafka.dynamic.internal.state.TopicState._
 
 final class ChangeRulesSuite extends AnyFunSuite {
 

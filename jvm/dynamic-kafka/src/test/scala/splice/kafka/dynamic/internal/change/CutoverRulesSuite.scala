@@ -10,12 +10,12 @@ import scala.collection.immutable.SortedMap
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.sidelog.MemorySideLog
-import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicPosition}
+import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.internal.state.{AppliedMetadata, Availability, ChangeLog, ChangeText}
+import splice.kafka.dynamic.{StreamCutover, StreamMetadata}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.LogPartition
-import splice.kafka.dynamic.internal.state.TopicState._
 
 /** Cutovers that the metadata says. */
 final class CutoverRulesSuite extends AnyFunSuite {

@@ -10,9 +10,9 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.kafka.dynamic.internal.change.RecentRemovals.{Nothing, Recent}
-import splice.kafka.dynamic.{KafkaStream, StreamMetadata}
 import splice.kafka.dynamic.internal.errors.DynamicErrors
 import splice.kafka.dynamic.internal.state.AppliedMetadata
+import splice.kafka.dynamic.{KafkaStream, StreamMetadata}
 
 /** Documents that are rejected as a whole. */
 final class RefusalSuite extends AnyFunSuite {

@@ -7,9 +7,9 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.{LogPartition, OffsetRanges, OnGap, StartPosition}
 import splice.source.errors.SpliceException
 import splice.source.log.OffsetRuns
+import splice.source.{LogPartition, OffsetRanges, OnGap, StartPosition}
 
 final class ClusterStartSuite extends AnyFunSuite {
 

@@ -14,15 +14,15 @@ import org.apache.kafka.common.errors.{SaslAuthenticationException, TimeoutExcep
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining}
 import splice.kafka.internal.cluster.TimedOffset
 import splice.kafka.internal.enumerator.{ClusterEnumerator, KafkaPlan}
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.options.StartingOffsets
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.{Limits, LogPartition, SplitRange, SplitReaderFactory, StartPosition}
 import splice.source.errors.SpliceException
 import splice.source.log.{LogRange, LogRecord}
-import splice.kafka.dynamic.internal.state.TopicState.{Bound, Draining}
+import splice.source.{Limits, LogPartition, SplitRange, SplitReaderFactory, StartPosition}
 
 final class ClusterWorkerSuite extends AnyFunSuite {
 

@@ -5,8 +5,8 @@ package splice.kafka.dynamic.internal.cluster
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.{Position, Source, SourceProvider}
 import splice.source.options.SourceOptions
+import splice.source.{Position, Source, SourceProvider}
 
 /** Checkpoints of Spark's own Kafka source, which have offsets and no side log. */
 final class TakenOverSuite extends AnyFunSuite {

@@ -20,9 +20,9 @@ final class DocumentLimitsSuite extends AnyFunSuite {
   test("a document has a limit of values, also with aliases, and of levels") {
     val lists = "- a\n" * (DocumentLimits.Values + 10)
     assert(
-      message(lists).contains(s"line ${DocumentLimits.Values}: the document cannot be used: it has more than 250000")
+      message(lists).contains(s"line ${DocumentLimits.Values}: the document is invalid: it has more than 250000")
     )
-    assert(message("a:\n " + "[" * 30).contains("line 2: the document cannot be used: objects and lists are nested"))
+    assert(message("a:\n " + "[" * 30).contains("line 2: the document is invalid: objects and lists are nested"))
     assert(message("version: 1\nstreams: {}\n") == "accepted")
   }
 
@@ -32,7 +32,8 @@ final class DocumentLimitsSuite extends AnyFunSuite {
     val classes = Seq("-cp", System.getProperty("java.class.path"))
     val output  = Files.createTempFile("document-bombs", ".log")
     val process =
-      new ProcessBuilder(((program +: limits) ++ classes :+ "splice.kafka.dynamic.internal.metadata.DocumentBombs").asJava)
+      new ProcessBuilder(((program +: limits) ++ classes :+
+        "splice.kafka.dynamic.internal.metadata.DocumentBombs").asJava)
         .redirectErrorStream(true)
         .redirectOutput(output.toFile)
         .start()

@@ -126,10 +126,10 @@ final class MetadataDocumentSuite extends AnyFunSuite {
 
   test("what is wrong is said with its line") {
     assert(refused("version: 1\nstreams:\n  s: {nowhere: [t]}").contains(
-      "streams.yaml, line 3: 'streams.s.nowhere' cannot be used: there is no cluster 'nowhere'"
+      "streams.yaml, line 3: 'streams.s.nowhere' is invalid: there is no cluster 'nowhere'"
     ))
     assert(refused(yaml.replace("bootstrapServers: east", "bootstrapServer: east")).contains(
-      "line 5: 'clusters.east.bootstrapServer' cannot be used: nothing is known of 'bootstrapServer'"
+      "line 5: 'clusters.east.bootstrapServer' is invalid: nothing is known of 'bootstrapServer'"
     ))
     assert(refused(yaml.replace("west: [refunds]", "west: []")).contains("line 12: 'streams.refunds.west'"))
     assert(refused(yaml.replace("refunds:", "orders:")).contains("'orders' is there twice"))

@@ -56,7 +56,7 @@ final class PlaceSectionsSuite extends AnyFunSuite {
 
   test("what is wrong with where streams go over is said with its line") {
     assert(refused(cutovers.replace("  orders: {time", "  orderz: {time")).contains(
-      "line 10: 'cutovers.orderz' cannot be used: there is no stream 'orderz'; there are orders, refunds"
+      "line 10: 'cutovers.orderz' is invalid: there is no stream 'orderz'; there are orders, refunds"
     ))
     assert(refused(cutovers.replace(
       "2026-11-22T10",
@@ -65,7 +65,7 @@ final class PlaceSectionsSuite extends AnyFunSuite {
     assert(refused(cutovers.replace("30s", "soon")).contains("line 10: 'cutovers.orders.lateness'"))
     assert(refused(cutovers.replace("{timestamp: ", "{time: ")).contains("nothing is known of 'time'"))
     assert(refused(cutovers.replace("  refunds:\n    offsets", "  refunds:\n    lateness: 1s\n    offsets"))
-      .contains("line 12: 'cutovers.refunds.lateness' cannot be used: it belongs to 'timestamp'"))
+      .contains("line 12: 'cutovers.refunds.lateness' is invalid: it belongs to 'timestamp'"))
     assert(refused(cutovers.replace("{timestamp: \"2026-11-22T10:00:00+01:00\", ", "{"))
       .contains("exactly one of 'timestamp' and 'offsets' is needed"))
     assert(refused(cutovers.replace(
@@ -74,7 +74,7 @@ final class PlaceSectionsSuite extends AnyFunSuite {
     )).contains("line 12: 'cutovers.refunds.offsets.east"))
     assert(refused(cutovers.replace("\"0\": 80", "\"0\": -1")).contains("'-1' is not a whole number from 0 on"))
     assert(refused(cutovers.replace("west: {refunds:", "west: {refund:")).contains(
-      "line 12: 'cutovers.refunds.offsets' cannot be used: it names no topic of stream 'refunds'"
+      "line 12: 'cutovers.refunds.offsets' is invalid: it names no topic of stream 'refunds'"
     ))
   }
 
@@ -113,27 +113,27 @@ final class PlaceSectionsSuite extends AnyFunSuite {
   test("an invalid start, stop or pause is an error with its line, its value and the allowed values") {
     Seq(
       "orders: latest" -> "orders: middle" ->
-        "line 10: 'starts.orders' cannot be used: 'middle' is not a valid value. Use earliest, latest, an object with 'timestamp', or an object with 'offsets'",
-      "orders: latest"   -> "orders: [latest]" -> "line 10: 'starts.orders' cannot be used",
+        "line 10: 'starts.orders' is invalid: 'middle' is not a valid value. Use earliest, latest, an object with 'timestamp', or an object with 'offsets'",
+      "orders: latest"   -> "orders: [latest]" -> "line 10: 'starts.orders' is invalid",
       "  orders: latest" -> "  orderz: latest" ->
-        "line 10: 'starts.orderz' cannot be used: there is no stream 'orderz'; there are orders, refunds",
+        "line 10: 'starts.orderz' is invalid: there is no stream 'orderz'; there are orders, refunds",
       "{offsets: {west" -> "{lateness: 1s, offsets: {west" ->
-        "line 11: 'starts.refunds.lateness' cannot be used: nothing is known of 'lateness'",
+        "line 11: 'starts.refunds.lateness' is invalid: nothing is known of 'lateness'",
       "{refunds: {\"0\": 12}}" -> "{orders: {\"0\": 12}}" ->
-        "line 11: 'starts.refunds.offsets' cannot be used: west/orders is not a topic of stream 'refunds'",
+        "line 11: 'starts.refunds.offsets' is invalid: west/orders is not a topic of stream 'refunds'",
       "{west: {refunds: {\"0\": 12}}}" -> "{west: {refunds: {\"0\": 12}}, wset: {refunds: {\"0\": 1}}}" ->
-        "line 11: 'starts.refunds.offsets' cannot be used: wset/refunds is not a topic of stream 'refunds'. Use west/refunds",
+        "line 11: 'starts.refunds.offsets' is invalid: wset/refunds is not a topic of stream 'refunds'. Use west/refunds",
       "refunds: latest\npaused" -> "refunds: {offsets: {west: {refunds: {\"0\": 1}}, east: {}}}\npaused" ->
-        "line 14: 'stops.refunds.offsets' cannot be used: east is not a topic of stream 'refunds'. Use west/refunds",
+        "line 14: 'stops.refunds.offsets' is invalid: east is not a topic of stream 'refunds'. Use west/refunds",
       "{timestamp: \"2026-11-22T10:00:00Z\", lateness: 30s}"                  ->
         "{offsets: {east: {orders: {\"0\": 1}}, west: {orders: {\"0\": 2}}}}" ->
-        "line 13: 'stops.orders.offsets' cannot be used: a stop needs offsets of every topic, and west/orders-old has none",
-      "2026-11-22T10:00:00Z" -> "soon" -> "line 13: 'stops.orders.timestamp' cannot be used: 'soon' is no time",
+        "line 13: 'stops.orders.offsets' is invalid: a stop needs offsets of every topic, and west/orders-old has none",
+      "2026-11-22T10:00:00Z" -> "soon" -> "line 13: 'stops.orders.timestamp' is invalid: 'soon' is no time",
       "refunds: latest" -> "refunds: earliest" ->
-        "line 14: 'stops.refunds' cannot be used: 'earliest' is not a valid value. Use latest, an object",
+        "line 14: 'stops.refunds' is invalid: 'earliest' is not a valid value. Use latest, an object",
       "paused: [orders]" -> "paused: [order]" ->
-        "line 15: 'paused[0]' cannot be used: there is no stream 'order'; there are orders, refunds",
-      "paused: [orders]" -> "paused: orders" -> "line 15: 'paused' cannot be used: it is not a list"
+        "line 15: 'paused[0]' is invalid: there is no stream 'order'; there are orders, refunds",
+      "paused: [orders]" -> "paused: orders" -> "line 15: 'paused' is invalid: it is not a list"
     ).foreach { case ((from, to), message) =>
       val found = refused(places.replace(from, to))
       assert(found.contains(message), found)

@@ -8,10 +8,10 @@ import java.time.Instant
 import scala.collection.immutable.SortedMap
 import scala.util.Using
 
-import splice.kafka.dynamic.{KafkaCluster, StreamMetadata}
 import splice.kafka.dynamic.internal.change.{ChangeRules, OnRemoved, RemovalRules, StreamsAt}
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.dynamic.internal.state.{AppliedMetadata, ChangeHistory, ChangeLog}
+import splice.kafka.dynamic.{KafkaCluster, StreamMetadata}
 import splice.source.{SplitEnumerator, StartPosition}
 
 /** Clusters that the metadata sets inactive and active. */

@@ -15,12 +15,12 @@ import org.apache.kafka.common.errors.SaslAuthenticationException
 import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
 import splice.kafka.internal.bounds.Filled
+import splice.kafka.internal.bounds.Filled.Model
 import splice.kafka.internal.errors.KafkaErrors
 import splice.kafka.internal.split.{Holes, KafkaSplitRange}
-import splice.source.{Limits, LogPartition, SplitEnumerator, StartPosition}
 import splice.source.errors.SpliceException
 import splice.source.log.{LogRange, LogRecord}
-import splice.kafka.internal.bounds.Filled.Model
+import splice.source.{Limits, LogPartition, SplitEnumerator, StartPosition}
 
 /** Holes of a history that several clusters supply. */
 final class ClusterFillSuite extends TwoClusters {

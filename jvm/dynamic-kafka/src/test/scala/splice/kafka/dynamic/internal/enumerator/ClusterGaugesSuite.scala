@@ -11,9 +11,9 @@ import scala.util.Using
 import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.internal.errors.KafkaErrors
-import splice.source.{SplitEnumerator, StartPosition}
 import splice.source.internal.entries.Json
 import splice.source.runtime.ProgressMetric
+import splice.source.{SplitEnumerator, StartPosition}
 
 /** The figures of clusters and their topics for Spark's metric system. */
 final class ClusterGaugesSuite extends RemovedTopics {

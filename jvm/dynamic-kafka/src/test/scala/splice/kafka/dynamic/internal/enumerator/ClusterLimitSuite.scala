@@ -7,9 +7,9 @@ import scala.annotation.tailrec
 import scala.collection.immutable.SortedMap
 import scala.util.Using
 
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.dynamic.internal.state.ChangeHistory
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
 import splice.source.{Limits, SplitEnumerator, StartPosition}
 
 /** Limits of single clusters, by options and by the metadata. */

@@ -10,8 +10,8 @@ import scala.util.Using
 
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.internal.enumerator.SimulatedLog
-import splice.source.{LogPartition, StartPosition}
 import splice.source.runtime.ProgressMetric
+import splice.source.{LogPartition, StartPosition}
 
 /** Removed topics are read to their ends. */
 final class DrainSuite extends RemovedTopics {

@@ -13,8 +13,8 @@ import scala.util.Using
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
 import splice.kafka.dynamic.internal.state.ChangeLog
 import splice.kafka.internal.enumerator.SimulatedLog
-import splice.source.{SplitEnumerator, StartPosition}
 import splice.source.errors.SpliceException
+import splice.source.{SplitEnumerator, StartPosition}
 import splice.testkit.ReadOnlySideLog
 
 /** Splits of batches of earlier runs, while clusters and the metadata service do not respond, and what `replay` decides for them. */

@@ -9,8 +9,8 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
 import splice.kafka.dynamic.KafkaStream
-import splice.source.{Limits, StartPosition}
 import splice.source.errors.SpliceException
+import splice.source.{Limits, StartPosition}
 
 /** The document that a checkpoint begins with, and documents that are not applied. */
 final class FirstDocumentSuite extends RemovedTopics {

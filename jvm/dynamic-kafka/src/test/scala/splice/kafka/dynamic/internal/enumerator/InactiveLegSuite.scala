@@ -7,9 +7,9 @@ import scala.collection.immutable.SortedMap
 import scala.util.Using
 
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
-import splice.source.{LogPartition, OffsetRanges, OnGap, ReadMode, SplitEnumerator, StartPosition}
 import splice.source.errors.SpliceException
 import splice.source.log.LogRange
+import splice.source.{LogPartition, OffsetRanges, OnGap, ReadMode, SplitEnumerator, StartPosition}
 
 /** Streams on many clusters as a leg of a chain, while some clusters are not active. */
 final class InactiveLegSuite extends TwoClusters {

@@ -8,13 +8,13 @@ import java.time.Duration
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
-import splice.kafka.dynamic.{KafkaStream, StreamPlace}
 import splice.kafka.dynamic.internal.split.{ClusterTopic, DynamicOffset}
 import splice.kafka.dynamic.internal.state.ChangeLog
+import splice.kafka.dynamic.{KafkaStream, StreamPlace}
 import splice.kafka.internal.options.Subscription
-import splice.source.{LogPartition, SplitEnumerator, StartPosition}
 import splice.source.errors.SpliceException
 import splice.source.runtime.ProgressMetric
+import splice.source.{LogPartition, SplitEnumerator, StartPosition}
 
 /** Partitions of a cluster that have no leader while other partitions of the cluster have one. */
 final class LeaderlessClusterSuite extends RemovedTopics {

@@ -9,18 +9,18 @@ import java.util.concurrent.{CountDownLatch, Semaphore, TimeUnit}
 import scala.collection.immutable.{SortedMap, SortedSet}
 
 import splice.coordinator.sidelog.MemorySideLog
-import splice.kafka.dynamic.{DynamicKafkaSource, KafkaCluster, KafkaMetadataService, KafkaStream, StreamMetadata}
 import splice.kafka.dynamic.internal.reader.ClusterReads
 import splice.kafka.dynamic.internal.settings.DynamicSettings
 import splice.kafka.dynamic.internal.split.DynamicOffset
+import splice.kafka.dynamic.{DynamicKafkaSource, KafkaCluster, KafkaMetadataService, KafkaStream, StreamMetadata}
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.cluster.{ClockedDiscovery, Discovery}
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedLog, SimulatedRun}
 import splice.kafka.internal.options.Subscription
-import splice.source.{EnumeratorContext, LogPartition, ReadMode, SplitEnumerator, StartPosition, StoredStart}
 import splice.source.log.{LogPartitions, LogRange, LogRecord}
 import splice.source.options.SourceOptions
 import splice.source.runtime.SideLog
+import splice.source.{EnumeratorContext, LogPartition, ReadMode, SplitEnumerator, StartPosition, StoredStart}
 
 /** Clusters in memory, each with the same number of topics, each topic a stream; a side log that outlives crashes.
   *

@@ -7,8 +7,8 @@ import java.time.Duration
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.kafka.dynamic.internal.split.DynamicOffset
+import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.source.{LogPartition, StartPosition}
 import splice.testkit.LoggedMessages
 

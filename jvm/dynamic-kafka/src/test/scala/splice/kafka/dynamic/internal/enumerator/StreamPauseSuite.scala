@@ -11,8 +11,8 @@ import scala.util.Using
 import splice.kafka.dynamic.KafkaStream
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.internal.enumerator.SimulatedLog
-import splice.source.{LogPartition, StartPosition}
 import splice.source.runtime.ProgressMetric
+import splice.source.{LogPartition, StartPosition}
 import splice.testkit.LoggedMessages
 
 /** Streams that the metadata pauses. */

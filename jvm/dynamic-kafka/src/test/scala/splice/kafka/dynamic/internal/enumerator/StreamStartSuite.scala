@@ -9,8 +9,8 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
 import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
-import splice.source.{LogPartition, StartPosition}
 import splice.source.runtime.ProgressMetric
+import splice.source.{LogPartition, StartPosition}
 import splice.testkit.LoggedMessages
 
 /** Starts of streams that the metadata sets. */

@@ -7,8 +7,8 @@ import java.time.Duration
 
 import scala.collection.immutable.{SortedMap, SortedSet}
 
-import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.kafka.dynamic.internal.state.ChangeLog
+import splice.kafka.dynamic.{KafkaStream, StreamCutover, StreamPlace}
 import splice.kafka.internal.options.Subscription
 import splice.source.{LogPartition, StartPosition}
 

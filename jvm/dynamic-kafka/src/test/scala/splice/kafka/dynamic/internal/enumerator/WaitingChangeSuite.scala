@@ -9,12 +9,12 @@ import java.util.concurrent.CountDownLatch
 import scala.collection.immutable.{SortedMap, SortedSet}
 import scala.util.Using
 
-import splice.kafka.dynamic.{KafkaStream, StreamCutover}
 import splice.kafka.dynamic.internal.split.DynamicOffset
 import splice.kafka.dynamic.internal.state.ChangeHistory
+import splice.kafka.dynamic.{KafkaStream, StreamCutover}
 import splice.kafka.internal.enumerator.SimulatedLog
-import splice.source.{Limits, LogPartition, SplitEnumerator, StartPosition}
 import splice.source.runtime.ProgressMetric
+import splice.source.{Limits, LogPartition, SplitEnumerator, StartPosition}
 
 /** Changes that need a response of a cluster that does not respond. */
 final class WaitingChangeSuite extends RemovedTopics {

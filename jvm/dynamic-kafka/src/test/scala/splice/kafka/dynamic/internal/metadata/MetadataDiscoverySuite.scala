@@ -13,11 +13,11 @@ import scala.util.{Failure, Success, Try, Using}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.dynamic.{KafkaMetadataService, KafkaStream, StreamMetadata}
 import splice.kafka.dynamic.internal.options.StreamSelection
+import splice.kafka.dynamic.{KafkaMetadataService, KafkaStream, StreamMetadata}
+import splice.kafka.internal.enumerator.SimulatedRun.Hands
 import splice.source.errors.SpliceException
 import splice.testkit.LoggedMessages
-import splice.kafka.internal.enumerator.SimulatedRun.Hands
 
 /** How long a query goes on with an old answer. */
 final class MetadataDiscoverySuite extends AnyFunSuite {

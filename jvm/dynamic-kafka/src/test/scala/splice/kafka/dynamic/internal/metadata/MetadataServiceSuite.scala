@@ -18,8 +18,8 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.kafka.dynamic.internal.document.{DocumentProperties, LiteralSecrets, MetadataText}
+import splice.kafka.dynamic.{KafkaMetadataService, StreamMetadata}
 import splice.source.errors.SpliceException
 
 final class MetadataServiceSuite extends AnyFunSuite {

@@ -23,9 +23,9 @@ import splice.kafka.dynamic.internal.split.DynamicSplitRange
 import splice.kafka.internal.admission.RecordSizes
 import splice.kafka.internal.split.KafkaSplitRange
 import splice.kafka.internal.value.KafkaSchema
-import splice.source.{EnumeratorContext, LogPartition, Poll, ReadMode, SplitRange, SplitReader, TaskRanges}
 import splice.source.errors.SpliceException
 import splice.source.options.SourceOptions
+import splice.source.{EnumeratorContext, LogPartition, Poll, ReadMode, SplitRange, SplitReader, TaskRanges}
 import splice.testkit.{FreePort, KafkaBroker}
 
 /** Readers of ranges without an end, of clusters that respond and of others, in one slot. */
@@ -142,7 +142,12 @@ final class OpenClusterReaderSuite extends AnyFunSuite with BeforeAndAfterAll {
       if (at < range.from + rows) {
         at += 1
         Poll.Found
-      } else throw splice.kafka.internal.errors.KafkaErrors.unreachable("east:9092", "records", Duration.ZERO, new Exception("away"))
+      } else throw splice.kafka.internal.errors.KafkaErrors.unreachable(
+        "east:9092",
+        "records",
+        Duration.ZERO,
+        new Exception("away")
+      )
 
     override def get(): String           = (at - 1).toString
     override def unread: Seq[SplitRange] = Seq(range.copy(from = at)(range.topicId))

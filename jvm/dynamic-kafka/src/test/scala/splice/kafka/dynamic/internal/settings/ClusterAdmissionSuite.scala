@@ -7,8 +7,8 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
 import splice.kafka.dynamic.internal.state.AppliedMetadata
+import splice.kafka.dynamic.{KafkaCluster, KafkaStream, StreamMetadata}
 import splice.kafka.internal.admission.AdmissionFloor
 import splice.source.errors.SpliceOptionException
 import splice.source.options.SourceOptions

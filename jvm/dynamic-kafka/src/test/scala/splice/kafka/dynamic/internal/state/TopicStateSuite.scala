@@ -7,9 +7,9 @@ import java.time.Instant
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import splice.kafka.dynamic.internal.change.StreamsAt
 import splice.kafka.dynamic.internal.state.TopicState._
 import splice.kafka.dynamic.{DocsPage, StreamCutover}
-import splice.kafka.dynamic.internal.change.StreamsAt
 import splice.kafka.internal.split.KafkaPosition
 
 /** The transition table of topics, and its copy in the documentation. */
