@@ -108,7 +108,7 @@ final class ChainParserSuite extends AnyFunSuite {
       Legs.options("history" -> MemoryOptions.of(log), live),
       "SPLICE_HYBRID.UNBOUNDED_LEG",
       "Leg 'history' is unbounded",
-      "leg 'live' after it"
+      "leg 'live' would never be read"
     )
   }
 
@@ -117,7 +117,7 @@ final class ChainParserSuite extends AnyFunSuite {
       Legs.options(history, "middle" -> MemoryOptions.of(log), live),
       "SPLICE_HYBRID.UNBOUNDED_LEG",
       "Leg 'middle' is unbounded",
-      "leg 'live' after it"
+      "leg 'live' would never be read"
     )
   }
 

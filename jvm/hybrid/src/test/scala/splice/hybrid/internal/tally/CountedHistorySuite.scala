@@ -198,7 +198,7 @@ final class CountedHistorySuite extends AnyFunSuite with LocalSpark {
       val own = new World(exact, "path" -> negative)(NoJobs)
       own.read(new StructType(), asBatches)
       val error = intercept[SpliceException](own.end)
-      assert(error.getMessage.contains("'offset'") && error.getMessage.contains("in 1 of"), error.getMessage)
+      assert(error.getMessage.contains("'offset'") && error.getMessage.contains("in 1 rows"), error.getMessage)
     }
   }
 
