@@ -69,7 +69,7 @@ final private[life] class LifePlan(chance: Chance, isTimed: Boolean, covers: Str
     "onRemoved"            -> (if (drops) "drop" else "drain"),
     "cutover"              -> (if (ordered) "stream" else "together"),
     "drainTimeout"         -> s"${LifePlan.DrainTimeout.toMinutes}m",
-    "removedRetention"     -> s"${LifePlan.Retention.toHours} h",
+    "removedRetention"     -> s"${LifePlan.Retention.toHours}h",
     "maxRemovalFraction"   -> (if (guards) "0.5" else "1"),
     "clusterWait"          -> (if (hangs) "3ms" else "1m"),
     "clusterTimeout"       -> s"${LifePlan.ClusterTimeout.toSeconds}s",
