@@ -122,15 +122,16 @@ def package_cycles(texts: dict[str, str]) -> list[str]:
     return []
 
 
+def repository_files(*limits: str) -> list[str]:
+    """Return the files that git tracks or would add, limited to files and folders."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *limits]
+    listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return [path for path in sorted(set(listed.splitlines())) if Path(path).exists()]
+
+
 def main() -> int:
-    """Check every source file that is tracked or untracked in git, and not ignored."""
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.splitlines()
-    paths = [p for p in sorted(set(listed)) if Path(p).suffix in COMMENTS and Path(p).exists()]
+    """Check every source file of the repository."""
+    paths = [path for path in repository_files() if Path(path).suffix in COMMENTS]
     if "--fix" in sys.argv:
         for path in paths:
             text = Path(path).read_text()

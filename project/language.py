@@ -15,12 +15,13 @@ import io
 import json
 import random
 import re
-import subprocess
 import sys
 import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+from checks import repository_files
 
 LONGEST = 30
 # The greatest share of sentences with a match, in percent. The aim is 3 for each kind.
@@ -294,14 +295,6 @@ def read(path: str) -> Iterator[Sentence]:
         yield from reader(path, Path(path).read_text())
 
 
-def tracked(limits: list[str]) -> list[str]:
-    """List the files of the repository, limited to paths."""
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *limits]
-    return sorted(
-        set(subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines())
-    )
-
-
 def main() -> int:
     """Print the shares per kind of text."""
     parser = argparse.ArgumentParser(
@@ -313,7 +306,7 @@ def main() -> int:
         "--sample", type=int, metavar="SEED", help="print 50 random sentences per kind"
     )
     options = parser.parse_args()
-    found = [sentence for path in tracked(options.paths) for sentence in read(path)]
+    found = [sentence for path in repository_files(*options.paths) for sentence in read(path)]
     if options.sample is not None:
         for kind in SAMPLED:
             drawn = random.Random(options.sample).sample([s for s in found if s.kind == kind], 50)

@@ -211,7 +211,8 @@ def test_times_of_slow_measurements_are_kept(monkeypatch: pytest.MonkeyPatch) ->
 
 
 ERROR = (
-    "WARN DataLoss: [SPLICE_KAFKA_DATA.DATA_LOSS] Records are gone: orders-1-0 [0, 5).\n"
+    "WARN DataLoss: [SPLICE_KAFKA_DATA.DATA_LOSS] Required records no longer exist: orders-1-0 "
+    "[0, 5).\n"
     "pyspark.errors.exceptions.captured.StreamingQueryException: [STREAM_FAILED] Query [id = 1] "
     "terminated with exception: [SPLICE_KAFKA_DATA.TOPIC_RECREATED] Kafka cannot be read. "
     "The topic orders-1.b0 was deleted. SQLSTATE: XXKST\n=== Streaming Query ===\n"

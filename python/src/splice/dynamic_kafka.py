@@ -13,7 +13,7 @@ from splice.errors import OptionError
 from splice.jvm import register_metadata
 from splice.log_source import LogSource, LogSourceBuilder
 from splice.offsets import OffsetsArgument, offsets_of
-from splice.registry import STARTING
+from splice.registry import starting
 
 _SELECTIONS = ("streams", "streamPattern")
 _PYTHON = "metadata.python"
@@ -39,10 +39,10 @@ class DynamicKafkaSource(LogSource):
 
     @property
     def _start_is_set(self) -> bool:
-        """Whether a start was set, of all streams or of one, on all clusters or on one."""
+        """True if an option sets a start of all streams, one stream or one cluster."""
         return super()._start_is_set or any(
             name.lower().startswith(("stream.", "cluster."))
-            and name.lower().endswith(tuple(f".{start.lower()}" for start in STARTING))
+            and name.lower().endswith(tuple(f".{start.lower()}" for start in starting()))
             for name in self._options
         )
 
@@ -146,7 +146,7 @@ class DynamicKafkaSourceBuilder(LogSourceBuilder[DynamicKafkaSource]):
         if not isinstance(stream, str) or not stream.strip():
             raise OptionError.of("SPLICE_BUILDER.INVALID_STREAM", value=repr(stream))
         options = offsets_of("starting_offsets", start)._starting_options()
-        self._options.discard(*(f"stream.{stream}.{name}" for name in STARTING))
+        self._options.discard(*(f"stream.{stream}.{name}" for name in starting()))
         return self.options({f"stream.{stream}.{name}": v for name, v in options.items()})
 
     def _make(self) -> DynamicKafkaSource:

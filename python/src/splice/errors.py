@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _DECLARED = Path(__file__).with_name("error-conditions.json")
-"""The conditions of the errors that this package raises itself, in the form of PySpark's."""
+"""Conditions of the errors that this package raises, in the format of PySpark."""
 
 
 @lru_cache(maxsize=1)
@@ -40,9 +40,9 @@ def _made(condition: str, parameters: Mapping[str, object]) -> tuple[str, dict[s
 
 
 class _Conditioned:
-    """Condition, parameters and SQLSTATE of an error, as PySpark's exceptions have them.
+    """Condition, parameters and SQLSTATE of an error, as in PySpark's exceptions.
 
-    None is a value that the JVM did not return.
+    None means that the JVM did not return the value.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class _Conditioned:
         parameters: Mapping[str, str] | None = None,
         sql_state: str | None = None,
     ) -> None:
-        """Takes the full message, with the condition in brackets if it has one."""
+        """Create an error with the full message, which begins with the condition in brackets."""
         super().__init__(message=message)  # type: ignore[call-arg]
         self._text = message
         self._errorClass = condition
@@ -61,28 +61,28 @@ class _Conditioned:
 
     @classmethod
     def of(cls, condition: str, **parameters: object) -> Self:
-        """Make an error of a declared condition."""
+        """Create an error of a declared condition."""
         text, texts, state = _made(condition, parameters)
         return cls(text, condition, texts, state)
 
     def getCondition(self) -> str | None:  # noqa: N802 (PySpark's name)
-        """Give the error condition."""
+        """Return the error condition."""
         return self._errorClass
 
     def getMessageParameters(self) -> dict[str, str] | None:  # noqa: N802 (PySpark's name)
-        """Give the parameters of the message."""
+        """Return the parameters of the message."""
         return self._messageParameters
 
     def getSqlState(self) -> str | None:  # noqa: N802 (PySpark's name)
-        """Give the SQLSTATE."""
+        """Return the SQLSTATE."""
         return self._sql_state
 
     def getMessage(self) -> str:  # noqa: N802 (PySpark's name)
-        """Give the full message."""
+        """Return the full message."""
         return self._text
 
     def __str__(self) -> str:
-        """Give the full message."""
+        """Return the full message."""
         return self._text
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -92,11 +92,12 @@ class _Conditioned:
 
 
 class SourceError(_Conditioned, QueryExecutionException):
-    """A source cannot be read: its data, its servers or its checkpoint are not as they must be.
+    """Error of the data, the servers or the checkpoint of a source.
 
-    ``read()`` and ``read_stream()`` raise it. What is found out later, when Spark plans a batch
-    read, comes as PySpark's own ``QueryExecutionException``, of which this is a kind.
-    ``getCondition()``, ``getMessageParameters()`` and ``getSqlState()`` give what Scala gives.
+    ``read()`` and ``read_stream()`` raise this error. An error that occurs later, when Spark plans
+    a batch read, is PySpark's ``QueryExecutionException``, the parent of this class.
+    ``getCondition()``, ``getMessageParameters()`` and ``getSqlState()`` return the same values as
+    in Scala.
     """
 
 
@@ -109,4 +110,4 @@ class OptionError(SourceError, IllegalArgumentException, ValueError):
 
 
 class SetupError(_Conditioned, PySparkRuntimeError):
-    """The process, the session or the server is not set up to run Splice."""
+    """The process, the session or the server is not configured for Splice."""

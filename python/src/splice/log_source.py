@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from splice.errors import OptionError
 from splice.offsets import OffsetsArgument, offsets_of
-from splice.registry import ENDING, STARTING
+from splice.registry import ending, starting
 from splice.source import SourceBuilder, SourceSpec
 
 if TYPE_CHECKING:
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 
 class LogSource(SourceSpec):
-    """The records of Kafka topics, of one cluster or of several."""
+    """Source of Kafka topics on one or several clusters."""
 
     @property
     def bounded(self) -> bool:
         """True if an option sets an end."""
-        return bool(self._options.named(*ENDING))
+        return bool(self._options.named(*ending()))
 
     @property
     def _start_is_set(self) -> bool:
-        """Whether a start was set, rather than left at its default or to a hand-over."""
-        return bool(self._options.named(*STARTING))
+        """True if an option sets a start."""
+        return bool(self._options.named(*starting()))
 
 
 BuiltLogSource = TypeVar("BuiltLogSource", bound=LogSource)
@@ -49,21 +49,21 @@ class LogSourceBuilder(SourceBuilder[BuiltLogSource]):
             start: ``"earliest"``, ``"latest"`` or an OffsetsInitializer.
         """
         options = offsets_of("starting_offsets", start)._starting_options()
-        self._options.discard(*STARTING)
+        self._options.discard(*starting())
         return self.options(options)
 
     def ending_offsets(self, end: OffsetsArgument) -> Self:
-        """Fixes the end, on every cluster, which makes the source bounded; by default none.
+        """Set the end on every cluster, so that the source is bounded. The default is no end.
 
         Args:
             end: ``"latest"`` or an OffsetsInitializer other than earliest and committed.
         """
         options = offsets_of("ending_offsets", end)._ending_options()
-        self._options.discard(*ENDING)
+        self._options.discard(*ending())
         return self.options(options)
 
     def commit_to_group(self, group: str) -> Self:
-        """Commits to a consumer group, on every cluster, what Spark has committed.
+        """Commit the offsets of committed batches to a consumer group on every cluster.
 
         Tools that show lag read it. It never goes ahead of the checkpoint, and the query does not
         begin there unless its start is ``OffsetsInitializer.committed()``.

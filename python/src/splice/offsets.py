@@ -11,7 +11,7 @@ from datetime import datetime, timedelta, timezone
 from typing import TypeAlias
 
 from splice.errors import OptionError
-from splice.registry import COMMITTED_POLICIES
+from splice.registry import committed_policies
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _EARLIEST = -2
@@ -74,27 +74,27 @@ class OffsetsInitializer:
 
     @staticmethod
     def committed(on_no_committed_offset: str = "fail") -> OffsetsInitializer:
-        """Starts at the offsets that the consumer group has committed.
+        """Start at the committed offsets of a consumer group.
 
         The option ``kafka.group.id`` sets the group.
 
         Args:
-            on_no_committed_offset: Where a partition without a committed offset starts:
+            on_no_committed_offset: Start of a partition without a committed offset:
                 ``earliest``, ``latest``, or ``fail`` (the default), which stops the query.
 
         Raises:
-            OptionError: if on_no_committed_offset is another word.
+            OptionError: if on_no_committed_offset has another value.
         """
-        if on_no_committed_offset not in COMMITTED_POLICIES:
+        if on_no_committed_offset not in committed_policies():
             raise OptionError.of(
                 "SPLICE_BUILDER.INVALID_COMMITTED_POLICY",
                 value=repr(on_no_committed_offset),
-                allowed=", ".join(COMMITTED_POLICIES),
+                allowed=", ".join(committed_policies()),
             )
         return OffsetsInitializer("committed", on_no_committed_offset)
 
     def _starting_options(self) -> dict[str, str]:
-        """Gives the options that say this as a start."""
+        """Return the options for this start."""
         if self.kind == "timestamp":
             return {"startingTimestamp": self.value}
         if self.kind == "committed":
@@ -102,7 +102,7 @@ class OffsetsInitializer:
         return {"startingOffsets": self.value if self.kind == "offsets" else self.kind}
 
     def _ending_options(self) -> dict[str, str]:
-        """Gives the options that say this as an end.
+        """Return the options for this end.
 
         Raises:
             OptionError: if the value is valid only as a start.

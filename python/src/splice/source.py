@@ -11,7 +11,7 @@ from splice import jvm
 from splice.errors import OptionError
 from splice.option_map import OptionMap, OptionValue
 from splice.reading import load, planned
-from splice.registry import CHAIN_OPTIONS
+from splice.registry import chain_options
 from splice.secrets import shown
 
 if TYPE_CHECKING:
@@ -160,5 +160,5 @@ class SourceBuilder(ABC, Generic[BuiltSource]):
         for name in self._options:
             first, dot, _ = name.lower().partition(".")
             of_leg = dot and first in {leg.lower() for leg in legs}
-            if not of_leg and first in {chain.lower() for chain in CHAIN_OPTIONS}:
+            if not of_leg and first in {chain.lower() for chain in chain_options()}:
                 raise OptionError.of("SPLICE_BUILDER.OPTION_OF_HYBRID", option=name)
