@@ -4,31 +4,19 @@
 package splice.files
 
 import scala.collection.immutable.ListMap
-import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.types.StructType
 
 import splice.files.internal.options.FileOptions
-import splice.source.options.SourceOptions
+import splice.source.options.{OptionSetters, SourceOptions}
 import splice.source.{SourceProvider, SourceSpec}
 
 /** Says what a file source reads. Immutable: every method returns another builder. */
-final class FileSourceBuilder private[files] (entries: Seq[(String, String)]) {
+final class FileSourceBuilder private[files] (entries: Seq[(String, String)]) extends OptionSetters[FileSourceBuilder] {
 
   /** Sets an option of the file source or of the file format; the last value counts. */
-  def option(key: String, value: String): FileSourceBuilder =
+  override def option(key: String, value: String): FileSourceBuilder =
     new FileSourceBuilder(entries.filterNot(_._1.equalsIgnoreCase(key)) :+ (key -> value))
-
-  def option(key: String, value: Boolean): FileSourceBuilder = option(key, value.toString)
-
-  def option(key: String, value: Long): FileSourceBuilder = option(key, value.toString)
-
-  def option(key: String, value: Double): FileSourceBuilder = option(key, value.toString)
-
-  def options(values: scala.collection.Map[String, String]): FileSourceBuilder =
-    values.foldLeft(this) { case (builder, (key, value)) => builder.option(key, value) }
-
-  def options(values: java.util.Map[String, String]): FileSourceBuilder = options(values.asScala)
 
   /** The columns, so that Spark need not infer them; in SQL, such as `id BIGINT, name STRING`. */
   def schema(ddl: String): FileSourceBuilder = option(FileOptions.Schema.key, ddl)

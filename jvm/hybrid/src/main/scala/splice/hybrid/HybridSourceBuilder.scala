@@ -4,10 +4,9 @@
 package splice.hybrid
 
 import scala.collection.immutable.ListMap
-import scala.jdk.CollectionConverters._
 
 import splice.hybrid.internal.options.{HybridOptions, LogColumnsOption}
-import splice.source.options.{CommonOptions, SourceOptions}
+import splice.source.options.{CommonOptions, OptionSetters, SourceOptions}
 import splice.source.{SourceProvider, SourceSpec}
 
 /** Builds a hybrid, leg by leg; immutable, each call gives a new builder. */
@@ -15,7 +14,7 @@ final class HybridSourceBuilder private (
     names: Vector[String],
     legs: ListMap[String, String],
     own: ListMap[String, String]
-) {
+) extends OptionSetters[HybridSourceBuilder] {
 
   /** Adds a leg that starts where its source says. */
   def addSource(name: String, source: SourceSpec): HybridSourceBuilder = add(name, source, None, None)
@@ -42,21 +41,8 @@ final class HybridSourceBuilder private (
     option(s"$leg.${LogColumnsOption.Columns.key}", LogColumnsOption.text(columns))
 
   /** Sets an option of the whole hybrid, such as `schema`. */
-  def option(key: String, value: String): HybridSourceBuilder =
+  override def option(key: String, value: String): HybridSourceBuilder =
     new HybridSourceBuilder(names, legs, own + (key -> value))
-
-  def option(key: String, value: Boolean): HybridSourceBuilder = option(key, value.toString)
-
-  def option(key: String, value: Long): HybridSourceBuilder = option(key, value.toString)
-
-  def option(key: String, value: Double): HybridSourceBuilder = option(key, value.toString)
-
-  /** Sets several options of the whole hybrid. */
-  def options(values: scala.collection.Map[String, String]): HybridSourceBuilder =
-    values.foldLeft(this) { case (builder, (key, value)) => builder.option(key, value) }
-
-  /** Sets several options of the whole hybrid, for Java. */
-  def options(values: java.util.Map[String, String]): HybridSourceBuilder = options(values.asScala)
 
   /** Checks all that can be checked without a server or a folder.
     *

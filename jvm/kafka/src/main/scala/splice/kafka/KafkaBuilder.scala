@@ -11,10 +11,11 @@ import scala.jdk.CollectionConverters._
 import splice.kafka.internal.options.{KafkaOptions, PolicyOptions}
 import splice.source.SourceSpec
 import splice.source.errors.OptionErrors
-import splice.source.options.{CommonOptions, SourceOptions}
+import splice.source.options.{CommonOptions, OptionSetters, SourceOptions}
 
 /** Base class of the builders of Kafka sources. `This` is the type of the builder, so that calls can be chained. */
-abstract class KafkaBuilder[This <: KafkaBuilder[This]] private[kafka] (kind: String) { this: This =>
+abstract class KafkaBuilder[This <: KafkaBuilder[This]] private[kafka] (kind: String) extends OptionSetters[This] {
+  this: This =>
 
   private var chosen = ListMap(CommonOptions.Source.key -> kind)
 
@@ -28,16 +29,10 @@ abstract class KafkaBuilder[This <: KafkaBuilder[This]] private[kafka] (kind: St
     option(s"${KafkaOptions.ClientPrefix}group.id", group).option(PolicyOptions.CommitToGroup.key, "true")
 
   /** Sets one option. */
-  def option(key: String, value: String): This = {
+  override def option(key: String, value: String): This = {
     chosen += key -> value
     this
   }
-
-  def option(key: String, value: Boolean): This = option(key, value.toString)
-
-  def option(key: String, value: Long): This = option(key, value.toString)
-
-  def option(key: String, value: Double): This = option(key, value.toString)
 
   /** Sets properties of the Kafka client, of every cluster, by Kafka's names, without `kafka.`. */
   def properties(client: Map[String, String]): This =
@@ -45,15 +40,6 @@ abstract class KafkaBuilder[This <: KafkaBuilder[This]] private[kafka] (kind: St
 
   /** Sets properties of the Kafka client, for Java. */
   def properties(client: JMap[String, String]): This = properties(client.asScala.toMap)
-
-  /** Sets several options. */
-  def options(more: Map[String, String]): This = {
-    chosen ++= more
-    this
-  }
-
-  /** Sets several options, for Java. */
-  def options(more: JMap[String, String]): This = options(more.asScala.toMap)
 
   /** Checks the options without any request to a server.
     *

@@ -1,0 +1,26 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.source.options
+
+import scala.jdk.CollectionConverters._
+
+/** The methods of a builder that set options by name. `This` is the type of the builder, so that calls can be chained. */
+trait OptionSetters[This <: OptionSetters[This]] { this: This =>
+
+  /** Sets one option. The last value of a name applies. */
+  def option(key: String, value: String): This
+
+  def option(key: String, value: Boolean): This = option(key, value.toString)
+
+  def option(key: String, value: Long): This = option(key, value.toString)
+
+  def option(key: String, value: Double): This = option(key, value.toString)
+
+  /** Sets several options. */
+  def options(values: scala.collection.Map[String, String]): This =
+    values.foldLeft[This](this) { case (builder, (key, value)) => builder.option(key, value) }
+
+  /** Sets several options, for Java. */
+  def options(values: java.util.Map[String, String]): This = options(values.asScala)
+}
