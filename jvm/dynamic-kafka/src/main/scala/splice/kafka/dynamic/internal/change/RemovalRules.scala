@@ -5,6 +5,8 @@ package splice.kafka.dynamic.internal.change
 
 import java.time.Duration
 
+import splice.kafka.internal.options.LogPolicies
+
 /** Policies for topics that the metadata removes.
   *
   * @param onRemoved
@@ -19,7 +21,7 @@ import java.time.Duration
 final private[dynamic] case class RemovalRules(
     onRemoved: OnRemoved = OnRemoved.Drain,
     drainTimeout: Duration = Duration.ofHours(1),
-    retention: Duration = Duration.ofDays(7),
+    retention: Duration = LogPolicies.Retention,
     maxFraction: Double = 0.5
 )
 

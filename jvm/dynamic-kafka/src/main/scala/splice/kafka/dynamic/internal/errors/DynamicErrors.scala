@@ -6,6 +6,7 @@ package splice.kafka.dynamic.internal.errors
 import splice.kafka.dynamic.internal.change.Refusal
 import splice.kafka.dynamic.internal.options.DynamicOptions
 import splice.kafka.dynamic.internal.split.ClusterTopic
+import splice.kafka.internal.options.PolicyOptions
 import splice.source.errors.SpliceException
 import splice.source.internal.ErrorConditions
 
@@ -65,7 +66,7 @@ private[dynamic] object DynamicErrors {
     "SPLICE_METADATA_CONNECTION.START_TIMEOUT_EXCEEDED",
     "service" -> service,
     "seconds" -> limit.toSeconds.toString,
-    "option"  -> (if (restarts) DynamicOptions.MetadataTimeout else DynamicOptions.ClusterTimeout).key
+    "option"  -> (if (restarts) DynamicOptions.MetadataTimeout else PolicyOptions.ClusterTimeout).key
   )
 
   /** A checkpoint of a source of one cluster cannot be one of several. */

@@ -152,13 +152,6 @@ private[splice] object DynamicOptions {
       "A warning gives the number of unread rows."
   ).withDefault(RemovalRules.Default.drainTimeout, "1h")
 
-  val RemovedRetention: SourceOption[Duration] = SourceOption(
-    PolicyOptions.RemovedRetention.key,
-    OptionType.Time,
-    "how long positions of topics are kept that the metadata removed, or that brokers deleted (onTopicRemoved = drain). A topic that " +
-      "returns within that time resumes at its position"
-  ).withDefault(RemovalRules.Default.retention, "7d")
-
   val MaxRemovalFraction: SourceOption[Double] = SourceOption(
     "maxRemovalFraction",
     OptionType("a number above 0 and up to 1", _.trim.toDoubleOption.filter(f => f > 0 && f <= 1)),
@@ -172,13 +165,6 @@ private[splice] object DynamicOptions {
     "Maximum time that a batch waits for the response of a cluster. The batch then continues without that " +
       "cluster, and later batches do not wait until it responds."
   ).withDefault(Duration.ofSeconds(5), "5s")
-
-  val ClusterTimeout: SourceOption[Duration] = SourceOption(
-    "clusterTimeout",
-    OptionType.Time,
-    "Time that a cluster may be unavailable while the query cannot continue without it: at the first " +
-      "start, and for a batch that is already logged."
-  ).withDefault(Duration.ofMinutes(5), "5m")
 
   val OnClusterUnavailable: SourceOption[Boolean] = SourceOption(
     "onClusterUnavailable",
@@ -219,10 +205,10 @@ private[splice] object DynamicOptions {
     OnRemovedOption,
     CutoverOption,
     DrainTimeout,
-    RemovedRetention,
+    PolicyOptions.RemovedRetention,
     MaxRemovalFraction,
     ClusterWait,
-    ClusterTimeout,
+    PolicyOptions.ClusterTimeout,
     OnClusterUnavailable,
     StreamWeights,
     ClusterWeights,

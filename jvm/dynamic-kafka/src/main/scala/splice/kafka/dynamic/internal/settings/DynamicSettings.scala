@@ -58,8 +58,7 @@ final private[splice] case class DynamicSettings(
     val policies = made.policies.copy(
       patience = Duration.ZERO,
       discoveryPatience = Some(clusterTimeout),
-      partitionsFail = false,
-      removed = deleted(made.policies.removed)
+      partitionsFail = false
     )
     made.copy(policies = policies, prefix = options.name(""))
   }
@@ -75,12 +74,6 @@ final private[splice] case class DynamicSettings(
   // A scope would copy all options of the cluster at each trigger.
   private def find[A](cluster: KafkaCluster, option: SourceOption[A]): Option[A] =
     options.find(option.copy(key = s"${DynamicOptions.ClusterPrefix}${cluster.name}.${option.key}"))
-
-  // One retention bounds the positions of removed topics, whether the metadata removed them or a broker.
-  private def deleted(policy: TopicRemoved): TopicRemoved = policy match {
-    case TopicRemoved.Drain(_) => TopicRemoved.Drain(removal.retention)
-    case other                 => other
-  }
 
   /** How long a start waits for the metadata services, which are asked one after another. */
   def metadataWaits: MetadataDiscovery.Waits = {
@@ -154,12 +147,12 @@ private[splice] object DynamicSettings {
       RemovalRules(
         options(DynamicOptions.OnRemovedOption),
         options(DynamicOptions.DrainTimeout),
-        options(DynamicOptions.RemovedRetention),
+        options(PolicyOptions.RemovedRetention),
         options(DynamicOptions.MaxRemovalFraction)
       ),
       options(DynamicOptions.MetadataFailureTimeout),
       options(DynamicOptions.ClusterWait),
-      options(DynamicOptions.ClusterTimeout),
+      options(PolicyOptions.ClusterTimeout),
       options(DynamicOptions.OnClusterUnavailable),
       options(DynamicOptions.CutoverOption),
       ClusterAdmission(options, base.admission),
@@ -209,9 +202,11 @@ private[splice] object DynamicSettings {
     chosen
   }
 
-  /** The options that are those of a source of one cluster, but for which cluster. */
+  /** The options that a source of one cluster has too, without those that select the cluster. */
   private def ofEvery(options: SourceOptions): Map[String, String] = {
-    val own = (DynamicOptions.own.map(_.key) :+ KafkaOptions.Servers.key).map(fold).toSet
+    val own = (DynamicOptions.own.filterNot(KafkaOptions.set.options.contains(_)) :+ KafkaOptions.Servers).map(o =>
+      fold(o.key)
+    ).toSet
     options.toMap.filterNot { case (key, _) =>
       own(fold(key)) || fold(key).startsWith(DynamicOptions.MetadataHeader) ||
       fold(key).startsWith(DynamicOptions.ClassPrefix) ||
