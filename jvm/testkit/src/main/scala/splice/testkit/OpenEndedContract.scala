@@ -141,9 +141,9 @@ private object OpenEndedContract {
   /** What a task has read.
     *
     * @param left
-    *   what was unread before the first row, and after each row
+    *   the unread ranges before the first row, and after each row
     * @param atEnd
-    *   what was unread at the end
+    *   the unread ranges at the end
     */
   final case class TaskSteps(rows: Seq[String], left: Seq[Seq[SplitRange]], atEnd: Seq[SplitRange]) {
 

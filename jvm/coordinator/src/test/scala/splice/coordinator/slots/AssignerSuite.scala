@@ -102,7 +102,7 @@ final class AssignerSuite extends AnyFunSuite {
     assert(fresh(Hash, even(splits.take(9)), 7) == begun.filter(e => splits.take(9).contains(e._1)))
   }
 
-  test("roundRobin fills the places of splits that are gone") {
+  test("roundRobin fills the slots of removed splits") {
     val before = fresh(RoundRobin, even((0 until 9).map(p => s"t-$p")), 3)
     val left   = (0 until 9).filterNot(_ % 3 == 0).map(p => s"t-$p") ++ Seq("u-0", "u-1", "u-2")
     val after  = again(RoundRobin, before, even(left), 3)

@@ -53,9 +53,10 @@ private[splice] object Secrets {
 
   // Threads without a session have the settings of the application only.
   private def patterns: Seq[Regex] = {
-    val application = Option(SparkEnv.get).map(_.conf)
-    val session     = SQLConf.get
-    patternKeys.flatMap(key => session.getAllConfs.get(key).orElse(application.flatMap(_.getOption(key))))
+    val application      = Option(SparkEnv.get).map(_.conf)
+    val session          = SQLConf.get
+    def set(key: String) = Option.when(session.contains(key))(session.getConfString(key))
+    patternKeys.flatMap(key => set(key).orElse(application.flatMap(_.getOption(key))))
       .distinct.flatMap(text => Try(text.r).toOption)
   }
 

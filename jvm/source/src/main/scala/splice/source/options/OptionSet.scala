@@ -23,7 +23,7 @@ final case class OptionSet(title: String, options: Seq[SourceOption[_]], others:
 
   def ++(more: OptionSet): OptionSet = OptionSet(title, options ++ more.options, k => others(k) || more.others(k))
 
-  /** Fails, or warns when `onUnknownOption` says so, at the first key that nobody knows, naming the nearest known one. */
+  /** Throws an error for the first unknown key, with the nearest known key. If `onUnknownOption` is `warn`, logs a warning instead. */
   def refuseUnknown(of: SourceOptions): Unit = {
     val known   = keys ++ CommonOptions.set.keys
     val unknown = of.keys.filterNot(k => known(k.toLowerCase(Locale.ROOT)) || others(k))

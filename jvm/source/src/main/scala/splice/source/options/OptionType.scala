@@ -46,7 +46,7 @@ object OptionType {
 
   /** As [[Time]], and a number without a unit is in milliseconds. */
   val TimeOrMillis: OptionType[Duration] =
-    OptionType("a length of time such as 250ms, 30s, 10m, 1h or 2d, or milliseconds", Durations.parseMillis)
+    OptionType(s"${Time.allowed}, or milliseconds", Durations.parseMillis)
 
   /** One of some words, whatever their case. */
   def choice[A](values: (String, A)*): OptionType[A] = {

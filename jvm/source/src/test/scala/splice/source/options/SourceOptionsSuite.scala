@@ -43,7 +43,7 @@ final class SourceOptionsSuite extends AnyFunSuite {
     assert(far.getCondition == "SPLICE_OPTION.UNKNOWN")
   }
 
-  test("onUnknownOption = warn goes on") {
+  test("onUnknownOption = warn logs a warning and continues") {
     set.refuseUnknown(SourceOptions(Map("maxRow" -> "5", "onUnknownOption" -> "warn")))
     set.refuseUnknown(SourceOptions(Map("kafka.anything" -> "1")))
   }

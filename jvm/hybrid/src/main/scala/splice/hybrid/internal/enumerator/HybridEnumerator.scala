@@ -166,7 +166,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
 
   override def evidence(at: HybridPosition): Option[Evidence] =
     if (at.current.contains(chain.last.name))
-      enumerators(chain.last).evidence(at.position).map(new HybridEndState(at, _))
+      enumerators(chain.last).evidence(at.position).map(new HybridEvidence(at, _))
     else None
 
   // The storage of legs that have ended may be unavailable.

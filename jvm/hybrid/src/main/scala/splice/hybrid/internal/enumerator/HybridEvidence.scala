@@ -6,7 +6,7 @@ package splice.hybrid.internal.enumerator
 import splice.source.{Evidence, OffsetColumns, OffsetSummary, Position, TimeRange}
 
 /** What a bounded hybrid ended with: the end of its last leg, at the hybrid's own position. */
-final private[hybrid] class HybridEndState(override val position: Position, last: Evidence) extends Evidence {
+final private[hybrid] class HybridEvidence(override val position: Position, last: Evidence) extends Evidence {
   override def eventTimes(column: String): Option[TimeRange]       = last.eventTimes(column)
   override def modificationTimes: Option[TimeRange]                = last.modificationTimes
   override def offsets(columns: OffsetColumns): Seq[OffsetSummary] = last.offsets(columns)

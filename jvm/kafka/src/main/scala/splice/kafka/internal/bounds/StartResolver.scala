@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory
 
 import splice.kafka.internal.cluster.{LogMetadata, SecondLook, TimedOffset}
 import splice.kafka.internal.errors.{KafkaErrors, MissingRange}
-import splice.kafka.internal.options.{CommittedReset, KafkaOptions, NewPartitions, NoRecordAtTime, StartingOffsets}
+import splice.kafka.internal.options.{KafkaOptions, NewPartitions, NoRecordAtTime, OnNoCommittedOffset, StartingOffsets}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
 import splice.source.{LogPartition, OffsetRanges, OnGap, StartPosition}
@@ -143,16 +143,16 @@ final private[splice] class StartResolver(
     * @param held
     *   replaces committed offsets by offsets that the log contains
     */
-  def committed(reset: CommittedReset, partitions: Set[LogPartition])(
+  def committed(reset: OnNoCommittedOffset, partitions: Set[LogPartition])(
       held: Map[LogPartition, Long] => Map[LogPartition, Long]
   ): Map[LogPartition, Long] = {
     val known                           = log.committed(partitions)
     val unknown                         = partitions -- known.keySet
     val others: Map[LogPartition, Long] = reset match {
-      case CommittedReset.Earliest                => log.earliest(unknown)
-      case CommittedReset.Latest                  => latest(unknown)
-      case CommittedReset.Fail if unknown.isEmpty => Map.empty
-      case CommittedReset.Fail => throw KafkaErrors.noCommitted(group.mkString, SortedSet.from(unknown))
+      case OnNoCommittedOffset.Earliest                => log.earliest(unknown)
+      case OnNoCommittedOffset.Latest                  => latest(unknown)
+      case OnNoCommittedOffset.Fail if unknown.isEmpty => Map.empty
+      case OnNoCommittedOffset.Fail => throw KafkaErrors.noCommitted(group.mkString, SortedSet.from(unknown))
     }
     others ++ held(known)
   }

@@ -169,7 +169,7 @@ final private[splice] class KafkaEnumerator(
     val others = unread.filterNot { case (p, _) => settings.subscription.covers(p) }
     val left   = for { (p, end) <- others; from <- at.get(p) } yield MissingRange(p, from, Some(end))
     if (left.nonEmpty) throw KafkaErrors.endNotSubscribed(left.toSeq)
-    if (unread.isEmpty) Some(new KafkaEndState(entry, at, skipLog.known)) else None
+    if (unread.isEmpty) Some(new KafkaEvidence(entry, at, skipLog.known)) else None
   }
 
   // If the servers have never responded, a wrong address is more likely than an outage.

@@ -13,7 +13,7 @@ import splice.source.{Evidence, OffsetColumns, OffsetSummary, TimeRange}
 /** The end state of a bounded Kafka source. The state contains offsets, and no times, since only the records contain
   * times.
   */
-final private[splice] class KafkaEndState(
+final private[splice] class KafkaEvidence(
     entry: EndingLog.Entry,
     override val position: KafkaPosition,
     skips: SkippedRanges

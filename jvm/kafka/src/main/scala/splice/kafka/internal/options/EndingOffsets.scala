@@ -16,7 +16,7 @@ private[splice] object EndingOffsets {
   case object Latest extends EndingOffsets
 
   /** The committed offsets of the consumer group. `reset` applies to partitions without a committed offset. */
-  final case class Committed(reset: CommittedReset) extends EndingOffsets
+  final case class Committed(reset: OnNoCommittedOffset) extends EndingOffsets
 
   /** An exclusive offset per partition; -1 means latest. */
   final case class Exact(offsets: SortedMap[LogPartition, Long]) extends EndingOffsets

@@ -65,7 +65,7 @@ private[splice] object KafkaOptions {
         word(text) match {
           case "earliest"  => Some(StartingOffsets.Earliest)
           case "latest"    => Some(StartingOffsets.Latest)
-          case "committed" => Some(StartingOffsets.Committed(CommittedReset.Fail))
+          case "committed" => Some(StartingOffsets.Committed(OnNoCommittedOffset.Fail))
           case _           => offsets.parse(text).map(StartingOffsets.Exact(_))
         }
     ),
@@ -92,16 +92,16 @@ private[splice] object KafkaOptions {
     "Policy for a partition without a record at or after the starting time."
   ).withDefault(NoRecordAtTime.Error, "error")
 
-  val Reset: SourceOption[CommittedReset] = SourceOption(
+  val Reset: SourceOption[OnNoCommittedOffset] = SourceOption(
     "onNoCommittedOffset",
-    OptionType.choice[CommittedReset](
-      "fail"     -> CommittedReset.Fail,
-      "earliest" -> CommittedReset.Earliest,
-      "latest"   -> CommittedReset.Latest
+    OptionType.choice[OnNoCommittedOffset](
+      "fail"     -> OnNoCommittedOffset.Fail,
+      "earliest" -> OnNoCommittedOffset.Earliest,
+      "latest"   -> OnNoCommittedOffset.Latest
     ),
     "Start or end of a partition without a committed offset of the group, if 'startingOffsets' or " +
       "'endingOffsets' is committed."
-  ).withDefault(CommittedReset.Fail, "fail")
+  ).withDefault(OnNoCommittedOffset.Fail, "fail")
 
   val Ending: SourceOption[EndingOffsets] = SourceOption(
     "endingOffsets",
@@ -110,7 +110,7 @@ private[splice] object KafkaOptions {
       text =>
         word(text) match {
           case "latest"    => Some(EndingOffsets.Latest)
-          case "committed" => Some(EndingOffsets.Committed(CommittedReset.Fail))
+          case "committed" => Some(EndingOffsets.Committed(OnNoCommittedOffset.Fail))
           case _           => offsets.parse(text).filter(_.values.forall(_ >= -1)).map(EndingOffsets.Exact(_))
         }
     ),

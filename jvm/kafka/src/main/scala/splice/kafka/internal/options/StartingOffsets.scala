@@ -19,7 +19,7 @@ private[splice] object StartingOffsets {
   case object Latest extends StartingOffsets
 
   /** The committed offsets of the consumer group. `reset` applies to partitions without a committed offset. */
-  final case class Committed(reset: CommittedReset) extends StartingOffsets
+  final case class Committed(reset: OnNoCommittedOffset) extends StartingOffsets
 
   /** An offset per partition; -1 means latest and -2 earliest.
     *
@@ -36,12 +36,12 @@ private[splice] object StartingOffsets {
 }
 
 /** The start or the end of a partition without a committed offset. */
-sealed private[splice] trait CommittedReset extends Product with Serializable
+sealed private[splice] trait OnNoCommittedOffset extends Product with Serializable
 
-private[splice] object CommittedReset {
-  case object Earliest extends CommittedReset
-  case object Latest   extends CommittedReset
-  case object Fail     extends CommittedReset
+private[splice] object OnNoCommittedOffset {
+  case object Earliest extends OnNoCommittedOffset
+  case object Latest   extends OnNoCommittedOffset
+  case object Fail     extends OnNoCommittedOffset
 }
 
 /** The start of a partition that has no record at or after the requested time. */

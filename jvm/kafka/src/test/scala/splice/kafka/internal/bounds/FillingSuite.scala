@@ -222,7 +222,7 @@ final class FillingSuite extends AnyFunSuite {
     val start   = covered.begin(begin)
     val over    = covered.start().advance(start, rows(5))
     val ended   = covered.start()
-    assert(ended.evidence(ended.advance(over, rows(5))).nonEmpty, "what is left of it the history has")
+    assert(ended.evidence(ended.advance(over, rows(5))).nonEmpty, "the history has the remaining records")
   }
 
   test("AvailableNow reads the holes and the log as it is, and ends") {

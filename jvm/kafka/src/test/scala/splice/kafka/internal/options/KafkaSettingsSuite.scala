@@ -112,7 +112,7 @@ final class KafkaSettingsSuite extends AnyFunSuite {
         "kafka.group.id"      -> "g",
         "onNoCommittedOffset" -> "latest"
       )
-    assert(s.start.contains(StartingOffsets.Committed(CommittedReset.Latest)))
+    assert(s.start.contains(StartingOffsets.Committed(OnNoCommittedOffset.Latest)))
   }
 
   test("starts and ends that mean nothing are refused") {

@@ -93,7 +93,7 @@ final class PolicyOptionsSuite extends AnyFunSuite {
     assert(!new KafkaSource(settings("kafka.group.id" -> "g")).commits)
     val ending =
       settings("endingOffsets" -> "committed", "kafka.group.id" -> "g", "onNoCommittedOffset" -> "latest").ending
-    assert(ending.contains(EndingOffsets.Committed(CommittedReset.Latest)))
+    assert(ending.contains(EndingOffsets.Committed(OnNoCommittedOffset.Latest)))
   }
 
   test("the rack comes from one place") {

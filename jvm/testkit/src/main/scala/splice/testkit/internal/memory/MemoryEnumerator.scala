@@ -82,7 +82,7 @@ final private[splice] class MemoryEnumerator(
 
   override def evidence(at: MemoryPosition): Option[Evidence] =
     if (bounded && last.forall { case (p, end) => at.next.get(p).exists(_ >= end) })
-      Some(new MemoryEndState(at, name, at.next))
+      Some(new MemoryEvidence(at, name, at.next))
     else None
 
   override def remaining(at: MemoryPosition, covered: Coverage): Seq[SplitRange] = {

@@ -10,7 +10,7 @@ import scala.collection.immutable.SortedMap
 import splice.source.{Evidence, Position, TimeRange}
 
 /** The end of an archive. The time of its last record stands for a file's modification time. */
-final private[splice] class MemoryEndState(override val position: Position, log: String, ends: SortedMap[Int, Long])
+final private[splice] class MemoryEvidence(override val position: Position, log: String, ends: SortedMap[Int, Long])
     extends Evidence {
 
   override def modificationTimes: Option[TimeRange] = {

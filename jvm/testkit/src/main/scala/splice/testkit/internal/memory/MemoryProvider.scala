@@ -41,8 +41,7 @@ private[splice] object MemoryOptions {
     SourceOption(
       "startingOffsets",
       OptionType.choice("earliest" -> "earliest", "latest" -> "latest"),
-      "Start of each partition at the first start of the query. Default: latest for a stream, earliest for " +
-        "a batch. 'newPartitionsStartAt' sets the start of partitions that are found later."
+      "Start of each partition at the first start of the query."
     )
       .withDefault("earliest", "earliest")
 

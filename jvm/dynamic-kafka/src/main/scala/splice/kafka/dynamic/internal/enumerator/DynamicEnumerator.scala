@@ -230,7 +230,7 @@ final private[splice] class DynamicEnumerator(
         s"Not active: ${inactive.toSeq.sorted.mkString(", ")}. All else was read to its end, and waits for that."
       )
     toldInactive = inactive
-    if (inactive.isEmpty) Some(new DynamicEndState(at, ends)) else None
+    if (inactive.isEmpty) Some(new DynamicEvidence(at, ends)) else None
   }
 
   override def freeze(): Unit = {

@@ -7,7 +7,7 @@ import splice.kafka.internal.errors.KafkaErrors
 import splice.source.{Evidence, OffsetColumns, OffsetSummary, Position, TimeRange}
 
 /** What the clusters of a bounded source ended with. */
-final private[dynamic] class DynamicEndState(override val position: Position, clusters: Seq[Evidence])
+final private[dynamic] class DynamicEvidence(override val position: Position, clusters: Seq[Evidence])
     extends Evidence {
 
   override def eventTimes(column: String): Option[TimeRange] =
