@@ -89,7 +89,7 @@ jar: $(MADE)/jar ## Build the jar (jvm/bundle/target/dist) and a Maven repositor
 wheel: $(MADE)/wheel ## Build the Python wheel with the jars in it (python/dist)
 
 docs: .venv/.ready $(MADE)/scaladoc ## Build the documentation site (site), with the Scaladoc of the public classes
-	NO_MKDOCS_2_WARNING=true .venv/bin/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=true .venv/bin/mkdocs build --strict
 
 release: .venv/.ready ## Build a release into target/release and try it; nothing is uploaded (RELEASE=0.1.0, KEY=a GnuPG key, else a new one)
 	PYTHONPATH=project .venv/bin/python -m releasing --version $(or $(RELEASE),$(VERSION:-SNAPSHOT=)) $(if $(KEY),--key $(KEY))

@@ -159,7 +159,7 @@ def test_what_changed_can_be_asked_for(
         drain(streams.read(spark, onRemoved="drop"), tmp_path)
     checkpoint = str(tmp_path / "checkpoint")
     changes = query_history(spark, checkpoint)
-    moves = changes.where("event LIKE 'topics %'").select(
+    moves = changes.where("event LIKE 'topic%'").select(
         "change", "at", "generation", "event", "names"
     )
     rows = moves.collect()
