@@ -118,8 +118,8 @@ class TopicLog:
                 continue
             for loss in _reasons(removal):
                 if not policies.permit(loss):
-                    recreated = loss is Loss.RECREATED
-                    found.add(f"SPLICE_KAFKA.{'RECREATED' if recreated else 'DATA_LOSS'}")
+                    condition = "TOPIC_RECREATED" if loss is Loss.RECREATED else "DATA_LOSS"
+                    found.add(f"SPLICE_KAFKA_DATA.{condition}")
         return found
 
     def lost(self, read: Collection[int], before: Mapping[str, int]) -> set[int]:
