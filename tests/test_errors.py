@@ -91,7 +91,7 @@ HYBRID = {
         (HYBRID | {"history.handOver": "offsets"}, ["'history' is the first leg"]),
         (
             HYBRID | {"live.handOver": "offsets", "live.startingOffsets": "earliest"},
-            ["live.handOver, live.startingOffsets", "only one"],
+            ["live.handOver, live.startingOffsets", "remove one of them"],
         ),
         (
             HYBRID | {"live.handOver": "eventTime", "live.handOver.column": "ts"},

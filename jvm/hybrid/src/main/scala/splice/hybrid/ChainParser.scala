@@ -7,10 +7,10 @@ import java.util.Locale
 
 import splice.source._
 
-/** Creates the chain that options set, and checks all that needs no server, no folder and no checkpoint. */
+/** Creates the chain from its options, and runs all checks that need no server, folder or checkpoint. */
 private[splice] object ChainParser {
 
-  /** @throws SpliceOptionException that names the option, with the leg in front */
+  /** @throws SpliceOptionException with the name of the option, prefixed by its leg */
   def parse(options: SourceOptions): Chain = {
     val names = options(HybridOptions.Legs)
     LegNames.check(options, names)
@@ -19,7 +19,7 @@ private[splice] object ChainParser {
     legs.headOption.filter(_.handOver.isDefined).foreach { first =>
       throw OptionErrors.conflict(
         Seq(s"${first.name}.${HandOverOptions.Rule.key}"),
-        s"'${first.name}' is the first leg, and there is nothing before it to take over from; leave the hand-over out, or put a leg before it"
+        s"'${first.name}' is the first leg and has no previous leg; remove the hand-over, or add a leg before '${first.name}'"
       )
     }
     for (leg <- legs; rule <- leg.handOver if !leg.source.beginsByOffsets) rule match {
@@ -60,7 +60,7 @@ private[splice] object ChainParser {
     provider.startOption(options).foreach { key =>
       throw OptionErrors.conflict(
         Seq(options.name(HandOverOptions.Rule.key), options.name(key)),
-        "each says where the leg starts, and only one can; leave one of them out"
+        "both set the start of the leg; remove one of them"
       )
     }
 
@@ -68,14 +68,14 @@ private[splice] object ChainParser {
     CommonOptions.ofQuery.map(_.key).find(options.contains).foreach { key =>
       throw OptionErrors.conflict(
         Seq(options.name(key), key),
-        s"slots and their tasks are the whole hybrid's; set '$key' without the name of a leg"
+        s"slots belong to the whole hybrid source; set '$key' without the name of a leg"
       )
     }
 
   private def inherited(options: SourceOptions, leg: SourceOptions): SourceOptions =
     options.get(CommonOptions.UnknownOptions.key).fold(leg)(leg.orElse(CommonOptions.UnknownOptions.key, _))
 
-  // Dotted keys pass the hybrid's own check, so one with a mistyped leg must be found here.
+  // The check of the hybrid's options skips dotted keys, so this check must detect a mistyped leg name.
   private def refuseStrangers(options: SourceOptions, names: Seq[String]): Unit = {
     val legs                 = names.map(_.toLowerCase(Locale.ROOT)).toSet
     def isStrange(k: String) = k.contains('.') && !legs(k.takeWhile(_ != '.').toLowerCase(Locale.ROOT))

@@ -5,16 +5,16 @@ package splice.hybrid
 
 import splice.source.OptionErrors
 
-/** Checks which legs are counted by the hand-overs that are not decided, and by which columns, as far as no column is needed for it.
+/** Checks the legs and columns that undecided hand-overs count, as far as no schema is needed.
   *
-  * The options of a leg that has ended and the rule of a leg that has begun are not checked, because they have no effect.
+  * Options of ended legs and rules of started legs have no effect and are not checked.
   */
 private[hybrid] object EvidenceCheck {
 
   private val Key = LogColumnsOption.Columns.key
 
   /** @throws splice.source.SpliceOptionException
-    *   when a rule that counts offsets counts no leg, or `logColumns` of a leg has no effect
+    *   if a rule that counts offsets has no leg to count, or `logColumns` of a leg has no effect
     */
   def apply(chain: Chain): Unit = {
     chain.legs.filterNot(chain.hasEnded).foreach(leg => leg.logColumns.foreach(check(chain, leg, _)))
@@ -30,7 +30,7 @@ private[hybrid] object EvidenceCheck {
       throw LogColumnsOption.invalid(
         option(leg),
         LogColumnsOption.text(named),
-        s"leg '${leg.name}' reads a log, so it has its own topics, partitions and offsets, and only none is allowed"
+        s"leg '${leg.name}' reads a log and has topics, partitions and offsets already; only none is allowed"
       )
     case _: LogColumns.Named if chain.counting(leg).isEmpty                        => throw withoutEffect(leg)
     case LogColumns.Excluded if !chain.later(leg).exists(chain.undecided.contains) => throw withoutEffect(leg)
@@ -39,13 +39,13 @@ private[hybrid] object EvidenceCheck {
 
   private def withoutEffect(leg: Leg) = OptionErrors.conflict(
     Seq(option(leg)),
-    s"no later leg begins by the offsets of leg '${leg.name}', so the option has no effect; leave it out, or set the hand-over of a " +
+    s"no later leg begins by the offsets of leg '${leg.name}', so the option has no effect; remove it, or set the hand-over of a " +
       s"later leg to ${HandOverOptions.OffsetsRule}"
   )
 
   private def nothingCounted(chain: Chain, leg: Leg) = OptionErrors.conflict(
     s"${leg.name}.${HandOverOptions.Rule.key}" +: chain.legs.takeWhile(_ != leg).filter(_.isExcluded).map(option),
-    s"leg '${leg.name}' begins by the offsets of the legs before it, and none of them is counted because of the exclusions; leave out one of them, or " +
+    s"leg '${leg.name}' begins by the offsets of the previous legs, but all of them are excluded; remove one exclusion, or " +
       s"use another hand-over for '${leg.name}', such as ${HandOverOptions.EventTimeRule}"
   )
 
@@ -57,8 +57,8 @@ private[hybrid] object EvidenceCheck {
     if (compared.nonEmpty)
       throw OptionErrors.conflict(
         compared.map(key => s"${leg.name}.$key") ++ history.filter(_.logColumns.nonEmpty).map(option),
-        "no leg has the columns of the hand-over, because each one reads a log or has columns of its own; name the columns with the " +
-          s"keys 'timestamp' and 'key' in '$Key', or leave them out"
+        "no leg has the columns of the hand-over, because each leg reads a log or sets 'logColumns'; set the columns with the " +
+          s"keys 'timestamp' and 'key' in '$Key', or remove them"
       )
   }
 

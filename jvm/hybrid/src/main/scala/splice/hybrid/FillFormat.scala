@@ -12,8 +12,8 @@ import com.fasterxml.jackson.databind.JsonNode
 
 import splice.source._
 
-/** The partitions of a log that begin with holes of a history, as lines of a side-log entry: `[topic, partition, from, [[from, until], ...],
-  * held]`, where `held` is a bitmap or absent.
+/** Side-log format of log partitions that begin with holes of a history. The line of a partition is `[topic,
+  * partition, from, [[from, until], ...], held]`, where `held` is an optional bitmap.
   */
 private[hybrid] object FillFormat {
 
@@ -25,7 +25,7 @@ private[hybrid] object FillFormat {
     ))
   }
 
-  /** @throws SpliceException when a line is damaged */
+  /** @throws SpliceException if a line is corrupt */
   def read(entry: VersionedEntry, lines: Seq[String]): SortedMap[LogPartition, OffsetRanges] =
     SortedMap.from(lines.map { line =>
       Json.read(line).flatMap(partition).getOrElse(entry.corrupt(s"'$line' is not a partition with ranges"))

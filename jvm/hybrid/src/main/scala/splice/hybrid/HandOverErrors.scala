@@ -7,7 +7,9 @@ import java.time.Instant
 
 import splice.source.{LogPartition, SpliceException, SpliceOptionException}
 
-/** Errors of a hand-over whose history gives no start. The decision is not durable then, so a restart evaluates the rule again. */
+/** Errors of a hand-over without a valid start. Splice stores no decision after such an error, so a restart evaluates
+  * the rule again.
+  */
 private[splice] object HandOverErrors {
 
   private def conditions = HybridErrors.conditions
@@ -20,7 +22,7 @@ private[splice] object HandOverErrors {
   def noOffsets(before: String, leg: String, cause: SpliceException): SpliceException =
     conditions.error("SPLICE_HAND_OVER.NO_OFFSETS", cause, "before" -> before, "leg" -> leg, "why" -> cause.getMessage)
 
-  /** @param role what the rule of `leg` takes the column of `before` for */
+  /** @param role use of the column of `before` by the rule of `leg` */
   def columnNotFound(
       before: Leg,
       leg: String,

@@ -7,7 +7,7 @@ import java.time.{Duration => Length}
 
 import splice.source._
 
-/** The options of one leg that say its [[HandOver]]. */
+/** Options of a leg that define its [[HandOver]]. */
 private[splice] object HandOverOptions {
 
   val OffsetsRule          = "offsets"
@@ -130,10 +130,10 @@ private[splice] object HandOverOptions {
     CustomRule           -> Set(Class.key, Python.key, Topic.key, Partition.key, Offset.key, Column.key)
   )
 
-  /** The rule that the options say, if any.
+  /** Hand-over rule of the options, if any.
     *
     * @throws SpliceOptionException
-    *   when a parameter is missing, or given without the rule that it belongs to
+    *   if a parameter is missing, or is set without its rule
     */
   def parse(options: SourceOptions): Option[HandOver] = {
     val rule = options.find(Rule).map(_(options))
@@ -152,10 +152,10 @@ private[splice] object HandOverOptions {
     all.map(_.key).find(key => options.contains(key) && !own(key)).foreach { key =>
       val belongs = parameters.collect { case (name, keys) if keys(key) => name }
       val needed  = if (belongs.isEmpty) "a hand-over" else belongs.map(r => s"'${Rule.key}' = $r").mkString(" or ")
-      val found   = options.get(Rule.key).fold("there is none")(r => s"it is $r")
+      val found   = options.get(Rule.key).fold("no hand-over is set")(r => s"the hand-over is $r")
       throw OptionErrors.conflict(
         Seq(options.name(key), options.name(Rule.key)),
-        s"'${options.name(key)}' belongs to $needed, and $found; leave it out or set the hand-over that it belongs to"
+        s"'${options.name(key)}' belongs to $needed, but $found; remove the option or set the matching hand-over"
       )
     }
   }
@@ -182,7 +182,7 @@ private[splice] object HandOverOptions {
       case (Some(_), Some(_)) =>
         throw OptionErrors.conflict(
           Seq(o.name(Class.key), o.name(Python.key)),
-          "each names the rule, and only one can; leave one of them out"
+          "both set the rule; remove one of them"
         )
       case (None, Some(name)) => RuleOfUser.OfPython(name)
       case _                  => ofClass(o)

@@ -6,16 +6,18 @@ package splice.hybrid
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
-/** Names and types of columns, as a hybrid compares them. */
+/** Comparison of column names and types of legs. */
 private[splice] object HybridColumns {
 
-  /** The metadata column with the name of a row's leg. */
+  /** Metadata column with the name of the leg of a row. */
   val Leg = "_leg"
 
-  /** Whether two names are one column's in this session. */
+  /** True if both names refer to the same column in this session. */
   def same(a: String, b: String): Boolean = SQLConf.get.resolver(a, b)
 
-  /** The same columns, each of which may be null: legs may differ in that, and a stream's schema is fixed for its whole life. */
+  /** Copy of a schema with nullable columns. Legs may differ in nullability, and the schema of a stream never
+    * changes.
+    */
   def nullable(schema: StructType): StructType =
     StructType(schema.fields.map(f => StructField(f.name, nullable(f.dataType), nullable = true)))
 

@@ -5,7 +5,7 @@ package splice.hybrid
 
 import splice.source._
 
-/** What a bounded hybrid ended with: the end of its last leg, at the hybrid's own position. */
+/** End of a bounded hybrid source: the end of its last leg, at the position of the hybrid. */
 final private[hybrid] class HybridEndState(override val position: Position, last: EndState) extends EndState {
   override def eventTimes(column: String): Option[TimeRange]       = last.eventTimes(column)
   override def modificationTimes: Option[TimeRange]                = last.modificationTimes

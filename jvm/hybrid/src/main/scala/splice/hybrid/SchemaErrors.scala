@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.{DataType, StructType}
 
 import splice.source.SpliceException
 
-/** Errors about legs that do not come to the same columns. */
+/** Errors about legs with different schemas. */
 private[hybrid] object SchemaErrors {
 
   private def conditions = HybridErrors.conditions

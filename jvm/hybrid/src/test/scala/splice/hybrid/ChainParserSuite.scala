@@ -124,7 +124,7 @@ final class ChainParserSuite extends AnyFunSuite {
       good + ("live.handOver" -> "offsets") + ("live.startingOffsets" -> "latest"),
       "SPLICE_OPTION.CONFLICT",
       "live.handOver, live.startingOffsets",
-      "only one can"
+      "remove one of them"
     )
   }
 

@@ -255,7 +255,7 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     )
     val legs = plan(source, scan = true)
     assert(text(legs(1).json, "handOver", "error").contains(s"${second.name}-0 5 to 7"))
-    assert(text(legs(2).json, "handOver", "undecided") == "the start of leg 'middle' is not known")
+    assert(text(legs(2).json, "handOver", "undecided") == "the start of leg 'middle' is undecided")
     assert(legs(1).warnings.count(_.contains("would stop at the switch")) == 1 && legs(2).warnings.isEmpty)
     assert(second.asked("enumerator") == second.asked("close"))
   }

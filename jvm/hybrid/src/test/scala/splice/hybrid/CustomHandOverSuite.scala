@@ -16,7 +16,9 @@ import splice.testkit.memory.MemoryLog
 
 final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
 
-  /** A history with the first three of six records, and a rule of the user. Partition 0 has offsets 0 to 2, and so has partition 1. */
+  /** A history with the first three of six records, and a rule of the user. Partition 0 has offsets 0 to 2, and so
+    * has partition 1.
+    */
   private trait Ruled extends World {
     private val name: String     = s"rule-${UUID.randomUUID()}"
     var evidence: Vector[String] = Vector.empty
@@ -120,9 +122,9 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
   test("a value that is not a start is rejected with the rule, the value and the reason") {
     val far = "9" * 30
     Seq[(String, String)](
-      "soon"                               -> "it must be a JSON object",
-      "{}"                                 -> "it must be a JSON object",
-      """{"offsets":{},"timestamp":1}"""   -> "it must be a JSON object",
+      "soon"                               -> "the result must be a JSON object",
+      "{}"                                 -> "the result must be a JSON object",
+      """{"offsets":{},"timestamp":1}"""   -> "the result must be a JSON object",
       """{"timestamp":"1"}"""              -> "'timestamp' is \"1\"",
       """{"timestamp":-1}"""               -> "'timestamp' is -1",
       s"""{"timestamp":$far}"""            -> s"'timestamp' is $far",
@@ -203,7 +205,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     assert(refused(
       "handOver.class"  -> classOf[FromTheFirst].getName,
       "handOver.python" -> "f"
-    ).contains("only one can"))
+    ).contains("remove one of them"))
     assert(refused(
       "handOver.class" -> classOf[FromTheFirst].getName,
       "onHoles"        -> "fill"

@@ -87,18 +87,18 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     assert(other.contains("'handOver' = eventTime or 'handOver' = modificationTime, and it is offsets"))
     assert(refused("handOver.column" -> "c").contains("'live.handOver.column' belongs to 'handOver' = eventTime"))
     val byTime = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "onDuplicates" -> "warn")
-    assert(byTime.contains("'live.onDuplicates' belongs to 'handOver' = offsets, and it is nowMinus"))
+    assert(byTime.contains("'live.onDuplicates' belongs to 'handOver' = offsets, but the hand-over is nowMinus"))
     assert(parse("handOver" -> "offsets", "onDuplicates" -> "warn").contains(HandOver.offsets()))
     val holes = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "onHoles" -> "ignore")
-    assert(holes.contains("'live.onHoles' belongs to 'handOver' = offsets, and it is nowMinus"))
+    assert(holes.contains("'live.onHoles' belongs to 'handOver' = offsets, but the hand-over is nowMinus"))
     assert(parse("handOver" -> "offsets", "onHoles" -> "ignore").contains(HandOver.offsets()))
     val custom = Seq("handOver" -> "custom", "handOver.class" -> classOf[FromTheFirst].getName)
     Seq("handOver.timestamp", "handOver.key", "onDuplicates", "onHoles").foreach { option =>
       val text = refused(custom :+ (option -> "warn"): _*)
-      assert(text.contains(s"'live.$option' belongs to 'handOver' = offsets, and it is custom"), text)
+      assert(text.contains(s"'live.$option' belongs to 'handOver' = offsets, but the hand-over is custom"), text)
     }
     assert(parse(custom :+ ("onGap" -> "warn"): _*).nonEmpty)
-    assert(refused("onGap" -> "warn").contains("'live.onGap' belongs to a hand-over, and there is none"))
+    assert(refused("onGap" -> "warn").contains("'live.onGap' belongs to a hand-over, but no hand-over is set"))
   }
 
   test("a rule's options say the same rule") {

@@ -207,7 +207,7 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
       val (_, logged) = LoggedMessages.during("splice.hybrid.LegEnumerators") {
         Using.resource(Legs.run(source, log))(c => c.committed(batches(c).last._2))
       }
-      assert(logged.count(_.contains("Leg 'history' has ended, and did not close in order.")) == 1)
+      assert(logged.count(_.contains("Leg 'history' has ended, and its enumerator failed to close.")) == 1)
     }
   }
 

@@ -58,7 +58,7 @@ final class LogColumnsSuite extends AnyFunSuite {
     def rejected(text: String, reason: String): Unit =
       invalid("'history.logColumns'", s"'$text'", reason, """{"topic":"t","partition":"p","offset":"o"}""")(parse(text))
     rejected("all", "all")
-    rejected("""["t","p","o"]""", "it is not an object")
+    rejected("""["t","p","o"]""", "the value is not an object")
     rejected(
       """{"topic":"t","partition":"p","offset":"o","ofset":"x"}""",
       "'ofset' is not one of topic, partition, offset"
@@ -104,7 +104,7 @@ final class LogColumnsSuite extends AnyFunSuite {
   }
 
   test("a rule that counts no leg is rejected before anything is read") {
-    refused("live.handOver", "history.logColumns", "none of them is counted") {
+    refused("live.handOver", "history.logColumns", "all of them are excluded") {
       chain(files("history", none), kafka("live", exact))
     }
     refused("live.handOver, a.logColumns, k.logColumns") {
@@ -121,7 +121,7 @@ final class LogColumnsSuite extends AnyFunSuite {
 
   test("columns that no hand-over uses are rejected") {
     Seq(columns, none).foreach { own =>
-      refused("history.logColumns", "no later leg begins by the offsets", "leave it out") {
+      refused("history.logColumns", "no later leg begins by the offsets", "remove it") {
         chain(files("history", own), kafka("live", timed: _*))
       }
     }

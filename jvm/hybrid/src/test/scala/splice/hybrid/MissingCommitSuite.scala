@@ -113,7 +113,7 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
     Seq[() => Boolean](() => false, () => throw new IllegalStateException("no broker")).foreach { failed =>
       new Logs(commits = _ => true, name => name != "first" || failed()) {
         val warnings: Seq[String] = commit()
-        assert(warnings.count(_.contains("Leg 'first' has ended, and its last commit could not be passed on")) == 1)
+        assert(warnings.count(_.contains("Leg 'first' has ended, but its end could not be committed")) == 1)
         assert(warnings.size == 1 && committed("first").isEmpty && committed("second").nonEmpty)
       }
     }

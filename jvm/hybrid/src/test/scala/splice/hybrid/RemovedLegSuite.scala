@@ -231,7 +231,8 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
   test("a run that neither reads the log before nor repeats the batch of the switch passes its commit on, once") {
     new Logs {
       live.append(0, 9)
-      // The run before was killed when the sink had the batch of the switch, and Spark does not plan such a batch again.
+      // The run before was killed when the sink had the batch of the switch, and Spark does not plan such a batch
+      // again.
       Using.resource(Legs.run(logs, log)) { c =>
         val at = c.position(switched.json)
         assert(c.advance(at, everything = false) != at)
@@ -260,7 +261,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
           c.committed(c.position(switched.json))
           c.committed(c.position(switched.json))
         }
-      }._2.count(_.contains("could not be passed on"))
+      }._2.count(_.contains("could not be committed"))
 
       private def stored = log.scope("leg-history").get("committed")
 

@@ -5,7 +5,7 @@ package splice.hybrid.tally
 
 import splice.source._
 
-/** The end of a leg whose rows were counted. */
+/** End of a leg with counted rows. */
 final private[tally] class CountedEnd(end: EndState, tally: Tally) extends EndState {
   override def position: Position                                  = end.position
   override def eventTimes(column: String): Option[TimeRange]       = tally.times

@@ -9,7 +9,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import splice.hybrid.LastRecord
 import splice.source.{Extent, LogPartition}
 
-/** Counts the rows of one task for later legs. Used by one thread; makes no object per row. */
+/** Counts the rows of one task for later legs. Not thread-safe. Allocates no object per row. */
 final private[splice] class RowCounter(plan: CountPlan) {
 
   private val offsets = plan.offsets match {
@@ -33,7 +33,7 @@ final private[splice] class RowCounter(plan: CountPlan) {
 
   def add(batch: ColumnarBatch): Unit = counters.foreach(_.add(batch))
 
-  /** All that was counted, as the counts of these extents. */
+  /** Returns all counts as the counts of the given extents. */
   def counts(extents: Seq[Extent]): LegCounts = LegCounts(
     plan.leg,
     extents,
@@ -44,7 +44,7 @@ final private[splice] class RowCounter(plan: CountPlan) {
   )
 }
 
-/** Counts the values of some columns. */
+/** Counter of the values of some columns. */
 private[tally] trait ColumnCounter {
 
   def add(row: InternalRow): Unit

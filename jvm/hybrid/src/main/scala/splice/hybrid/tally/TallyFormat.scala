@@ -13,10 +13,10 @@ import com.fasterxml.jackson.databind.JsonNode
 import splice.hybrid.{LastRecord, LogColumnsOption, RecordKey, RecordTime}
 import splice.source._
 
-/** A tally as a side-log entry: the counted extents in the head, then one line per log partition.
+/** Side-log format of a tally: the counted extents in the head, then one line per log partition.
   *
-  * A line has the offsets as the base64 text of [[OffsetRuns]], for a log the range that was read, and the row with the greatest offset if it is
-  * compared with the log.
+  * A line has the offsets as the base64 text of [[OffsetRuns]]. The line of a log also has the range that was read.
+  * If rows are compared with the log, the line has the row with the greatest offset.
   */
 private[tally] object TallyFormat {
 
@@ -40,7 +40,7 @@ private[tally] object TallyFormat {
     VersionedEntry.write(head, ranges ++ runs)
   }
 
-  /** @throws SpliceException when the entry is damaged */
+  /** @throws SpliceException if the entry is corrupt */
   def read(entry: VersionedEntry): Tally = {
     val columns = entry.find("columns").map { node =>
       LogColumnsOption.read(node).fold(why => entry.corrupt(s"'columns' is '$node': $why"), identity)
@@ -114,7 +114,7 @@ private[tally] object TallyFormat {
     }
   } yield LastRecord(offset, time, key)
 
-  /** None if the field is there and cannot be read. */
+  /** Reads an optional field; None if the field exists and is invalid. */
   private def optional[A](node: JsonNode, name: String)(read: JsonNode => Option[A]): Option[Option[A]] =
     Json.field(node, name).fold(Option(Option.empty[A]))(field => read(field).map(Some(_)))
 
