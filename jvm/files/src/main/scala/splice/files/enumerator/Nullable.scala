@@ -5,7 +5,7 @@ package splice.files.enumerator
 
 import org.apache.spark.sql.types._
 
-/** A schema that promises no values: files need not keep what a schema says of nulls. */
+/** Conversion of a schema to nullable columns. Files may contain nulls even if a schema excludes them. */
 private[files] object Nullable {
 
   def apply(schema: StructType): StructType =

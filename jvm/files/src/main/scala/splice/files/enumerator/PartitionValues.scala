@@ -13,7 +13,9 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import splice.source.Json
 
-/** The values of partition columns as JSON: Spark's internal values, so that nothing depends on a time zone or a locale. */
+/** JSON format of partition values. The JSON has Spark's internal values, which are independent of time zone and
+  * locale.
+  */
 private[splice] object PartitionValues {
 
   def write(values: InternalRow, schema: StructType): JsonNode =

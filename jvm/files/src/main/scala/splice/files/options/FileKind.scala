@@ -3,7 +3,7 @@
 
 package splice.files.options
 
-/** A file format that Spark reads. */
+/** File format that Spark reads. */
 sealed abstract class FileKind(val name: String, val vectorized: Boolean) extends Product with Serializable
 
 object FileKind {

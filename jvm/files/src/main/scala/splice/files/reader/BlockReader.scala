@@ -14,10 +14,11 @@ import splice.files.split.{FileBlock, FileRange}
 import splice.files.{AccessDenied, FilesErrors, PathUsers}
 import splice.source.{Poll, SpliceException, SplitRange, SplitReader}
 
-/** Reads the blocks of one task, one after the other.
+/** Reads the blocks of one task in sequence.
   *
   * @param items
-  *   converts the rows of a block to items of the reader, single rows if the block has a span of rows; may return one reused object
+  *   converts the rows of a block to items of the reader. Items are single rows if the block has a span of rows. The
+  *   iterator may reuse one object
   */
 final private[splice] class BlockReader[T](
     blocks: IndexedSeq[FileBlock],
@@ -32,12 +33,12 @@ final private[splice] class BlockReader[T](
   private var current: Iterator[T]          = Iterator.empty
   private var item: T                       = _
 
-  // The number of blocks that were opened, and of items that the last one of them has returned.
+  // Number of opened blocks, and number of items that the current block has returned.
   private var opening = 0
   private var taken   = 0L
   private var isOver  = true
 
-  // The ranges after the last block that was opened, which all results of `unread` share while it is read.
+  // Ranges after the current block. All results of `unread` share this list while the block is read.
   private var later = Option.empty[List[FileRange]]
 
   override def poll(patience: Duration): Poll = {
@@ -52,7 +53,7 @@ final private[splice] class BlockReader[T](
 
   override def get(): T = item
 
-  // Items are rows in real-time mode, where each block has a span of rows.
+  // In real-time mode each block has a span of rows, so items are single rows.
   override def unread: List[SplitRange] = {
     val rest = later.getOrElse(blocks.iterator.drop(opening).map(FileRange(_)).toList)
     later = Some(rest)
@@ -110,7 +111,7 @@ final private[splice] class BlockReader[T](
       case missing: FileNotFoundException => FilesErrors.fileNotFound(block.fold("")(_.path), missing)
       case other                          => other
     }
-    BlockReader.log.warn(s"Skipped the rest of ${block.fold("")(_.toString)}", shown)
+    BlockReader.log.warn(s"Skipped the remaining rows of ${block.fold("")(_.toString)}", shown)
     current = Iterator.empty
     isOver = true
   }
@@ -119,7 +120,9 @@ final private[splice] class BlockReader[T](
 private object BlockReader {
   private val log = LoggerFactory.getLogger(classOf[BlockReader[_]])
 
-  /** The storage denies access or has lost a block for now: another attempt may read the file. Formats wrap such errors. */
+  /** Matches denied access and missing blocks. Another attempt may be able to read the file. File formats wrap such
+    * errors.
+    */
   private object Unavailable {
     def unapply(e: Throwable): Boolean =
       Iterator.iterate(Option(e))(_.flatMap(error => Option(error.getCause))).takeWhile(_.isDefined).take(Depth).flatten
