@@ -31,7 +31,7 @@ final class HybridSource private[splice] (chain: Chain, declared: Option[StructT
   override lazy val schema: StructType = HybridSchema.resolve(chain, declared)(selects.columns)
 
   override def metadataColumns: StructType = StructType(
-    Seq(StructField(HybridColumns.Leg, StringType, nullable = false).withComment("The name of the leg that read the row."))
+    Seq(StructField(HybridColumns.Leg, StringType, nullable = false).withComment("The leg that the row comes from."))
   )
 
   override private[splice] def legs(log: SideLog): Seq[LegIdentity] = {

@@ -9,7 +9,7 @@ import scala.collection.immutable.SortedMap
 
 import splice.source._
 
-/** The end of an archive. The time of its last record stands for a file's modification time. */
+/** End of an archive. The time of the last record represents the modification time of a file. */
 final private[memory] class MemoryEndState(override val position: Position, log: String, ends: SortedMap[Int, Long])
     extends EndState {
 

@@ -12,7 +12,7 @@ import org.apache.spark.sql.types.StructType
 
 import splice.source._
 
-/** Finds a log's partitions and says how far to read. */
+/** Enumerator of the partitions of a log. */
 final private[memory] class MemoryEnumerator(
     name: String,
     bounded: Boolean,
@@ -132,7 +132,7 @@ final private[memory] class MemoryEnumerator(
 
   private def first(ranges: OffsetRanges): Long = ranges.fill.headOption.fold(ranges.from)(_._1)
 
-  /** The ranges that are read of a partition that begins with holes of a history. */
+  /** Ranges to read of a partition that begins with holes of a history. */
   private def filled(partition: Int): Option[Seq[(Long, Long)]] =
     fill.get(LogPartition(name, partition)).filter(_.fill.nonEmpty).map(of => of.fill :+ (of.from -> Long.MaxValue))
 
@@ -155,7 +155,7 @@ final private[memory] class MemoryEnumerator(
     MemoryPosition.parse(name, VersionedEntry.read(key, lines).line).next
 }
 
-/** A piece of one partition. */
+/** Range of one partition. */
 final case class MemoryRange(log: String, partition: Int, from: Long, until: Long, override val slotted: Boolean)
     extends SplitRange {
   override def splitId: String = s"$log-$partition"

@@ -7,7 +7,7 @@ import scala.collection.immutable.SortedMap
 
 import splice.source.{CheckpointErrors, Json, Position}
 
-/** The next offset of each partition. */
+/** Position with the next offset of each partition. */
 final case class MemoryPosition(log: String, next: SortedMap[Int, Long]) extends Position {
 
   override def json: String = {

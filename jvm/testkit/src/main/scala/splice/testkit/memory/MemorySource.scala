@@ -9,7 +9,9 @@ import org.apache.spark.sql.types._
 
 import splice.source._
 
-/** Reads a [[MemoryLog]]: a log when unbounded, an archive when bounded. Readers work in this JVM only. */
+/** Source of a [[MemoryLog]]: an unbounded source reads a log, a bounded source reads an archive. Readers work in
+  * this JVM only.
+  */
 final class MemorySource(
     log: String,
     override val boundedness: Boundedness,
@@ -40,13 +42,13 @@ final class MemorySource(
 
   override def beginsByOffsets: Boolean = true
 
-  // An archive may be removed, as files may.
+  // An archive may be removed, like files.
   override def schemaNeedsStorage: Boolean = boundedness == Boundedness.Bounded
 }
 
 object MemorySource {
 
-  /** Which record of which log it was, its id, and its time. */
+  /** Origin, id and time of a record. */
   val Schema: StructType = StructType(
     Seq(
       StructField("topic", StringType),
@@ -57,7 +59,7 @@ object MemorySource {
     )
   )
 
-  /** The log that a row was read from, and the key of the record. */
+  /** Log of a row, and key of the record. */
   val Metadata: StructType =
     StructType(Seq(StructField("_log", StringType, nullable = false), StructField("_key", StringType)))
 }

@@ -6,10 +6,11 @@ package splice.testkit.simulation
 import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
-/** A Kafka-like log: topics with partitions that grow, lose their oldest records, and take transactions. It knows every row it ever held.
+/** Kafka-like log. Topics have partitions that grow, lose their oldest records and accept transactions. The cluster
+  * records every row that it ever stored.
   *
   * @param ids
-  *   where the ids of rows come from
+  *   generator of row ids
   */
 final class SimulatedCluster(val id: String, life: Life, ids: RowIds) {
 
@@ -24,22 +25,22 @@ final class SimulatedCluster(val id: String, life: Life, ids: RowIds) {
 
   def topics: SortedMap[String, SimulatedTopic] = named
 
-  /** Topics that were deleted since. */
+  /** Deleted topics. */
   def deleted: Seq[SimulatedTopic] = past
 
   def topic(name: String): SimulatedTopic = named(name)
 
-  /** Rows that retention or a deletion took away, with those of aborted transactions. */
+  /** Rows that retention or a deletion removed, and rows of aborted transactions. */
   def removed: collection.Set[Long] = gone
 
-  /** Rows that no reader of committed records may ever see: of aborted transactions, and of open ones. */
+  /** Rows of aborted and of open transactions, which no reader of committed records may return. */
   def uncommitted: collection.Set[Long] = void
 
   def isOpen(transaction: Int): Boolean = open.contains(transaction)
 
   def isAborted(transaction: Int): Boolean = aborted(transaction)
 
-  /** Makes a topic, or makes it anew with another id. */
+  /** Creates a topic, or recreates a topic with another id. */
   def create(name: String, partitions: Int): SimulatedTopic = {
     named.get(name).foreach { topic =>
       past :+= topic
@@ -81,7 +82,7 @@ final class SimulatedCluster(val id: String, life: Life, ids: RowIds) {
 
   def openTransactions: Seq[Int] = open.keys.toSeq.sorted
 
-  /** Ends a transaction: its markers take an offset each. */
+  /** Ends a transaction. Each marker takes one offset. */
   def end(transaction: Int, commit: Boolean): Unit = {
     val partitions = open.remove(transaction).getOrElse(Nil)
     if (!commit) aborted += transaction
@@ -94,7 +95,7 @@ final class SimulatedCluster(val id: String, life: Life, ids: RowIds) {
     life.note(s"$id: transaction $transaction ${if (commit) "commits" else "aborts"}")
   }
 
-  /** Takes the oldest records of a partition away. */
+  /** Removes the oldest records of a partition. */
   def trim(name: String, partition: Int, before: Long): Unit = {
     remove(topic(name).partitions(partition).trim(before))
     life.note(s"$id: $name-$partition begins at ${topic(name).partitions(partition).earliest}")
@@ -103,7 +104,7 @@ final class SimulatedCluster(val id: String, life: Life, ids: RowIds) {
   private def remove(records: Seq[SimulatedRecord]): Unit = gone ++= records.flatMap(_.id)
 }
 
-/** Gives every row of one history a number of its own. */
+/** Generator of unique row ids in one scenario. */
 final class RowIds {
 
   private var count = 0L
@@ -113,9 +114,9 @@ final class RowIds {
     count
   }
 
-  /** The last one that was given out. */
+  /** Last generated id. */
   def last: Long = count
 
-  /** All that were given out. */
+  /** All generated ids. */
   def all: Iterator[Long] = (1L to count).iterator
 }
