@@ -12,7 +12,7 @@ import scala.util.Using
 import splice.coordinator.{Coordinator, MemorySideLog}
 import splice.source.{Report => _, _}
 
-/** What a batch costs the driver before a task runs: planning and the offset's size. */
+/** Cost of a batch on the driver before a task runs: planning time and size of the offset. */
 final class DriverCost(servers: String, cores: Int) {
 
   private val Files10k       = 10000

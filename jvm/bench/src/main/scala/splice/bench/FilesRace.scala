@@ -7,7 +7,7 @@ import java.nio.file.{Files, Path}
 
 import org.apache.spark.sql.{SaveMode, SparkSession}
 
-/** Reading a folder of Parquet files: Spark's own scan, Splice. */
+/** Benchmark of a folder of Parquet files: Spark's scan and Splice. */
 final class FilesRace(spark: SparkSession, queries: Queries, plan: BenchPlan) {
 
   def run(): String = {

@@ -18,7 +18,9 @@ import splice.kafka.options.KafkaSettings
 import splice.kafka.split.KafkaPosition
 import splice.source.{Report => _, _}
 
-/** What planning a batch costs the driver when brokers answer at once: 10,000 partitions of a simulated cluster, in 200 topics. */
+/** Cost of planning a batch on the driver, with brokers that respond immediately: 10,000 partitions of a simulated
+  * cluster in 200 topics.
+  */
 final class PlanCost(cores: Int) {
 
   private val threads = ManagementFactory.getThreadMXBean
@@ -91,7 +93,7 @@ final class PlanCost(cores: Int) {
     }
   }
 
-  // The thread's own time: nothing here waits, and a busy machine must not count.
+  // CPU time of the thread. The measured code does not wait, and other load on the machine must not count.
   private def timed[A](work: => A): (A, Double) = {
     val begin = threads.getCurrentThreadCpuTime
     val made  = work
@@ -100,7 +102,7 @@ final class PlanCost(cores: Int) {
 
   private def median(millis: Seq[Double]): String = f"${Median(millis)}%.1f"
 
-  /** The real source over another log. */
+  /** Real source with another log. */
   final private class Simulated(real: KafkaSource, settings: KafkaSettings, log: LogMetadata)
       extends Source[KafkaPosition] {
     override def kind: String                          = real.kind

@@ -12,14 +12,14 @@ import com.fasterxml.jackson.databind.JsonNode
 
 import splice.source.Json
 
-/** Every error condition of every module, from the files that the modules read their texts from. */
+/** Page of all error conditions, from the error files of the modules. */
 object ErrorsPage {
 
   private val intro =
     """Each error of Splice carries a condition, as Spark's own errors do: `getCondition()` gives it in Scala, Java and Python, and
       |the message begins with it in brackets. Words in angle brackets stand for what the error found.""".stripMargin
 
-  /** @param root the folder of the repository */
+  /** @param root root folder of the repository */
   def text(root: Path): String =
     Markdown.page("Errors", intro +: conditions(root).sortBy(_._1).flatMap { case (name, node) => family(name, node) })
 
@@ -27,7 +27,7 @@ object ErrorsPage {
     Json.read(Files.readString(file)).map(Json.fields).getOrElse(throw new IllegalStateException(s"$file is not JSON"))
   }
 
-  // The testkit is no part of the jar, so nobody meets its errors.
+  // The testkit is excluded, because the jar does not contain it.
   private def files(root: Path): Seq[Path] = Using.resource(Files.list(root.resolve("jvm"))) { modules =>
     modules.iterator.asScala.filterNot(_.endsWith("testkit")).toSeq.flatMap(m =>
       within(m.resolve("src/main/resources/splice"))

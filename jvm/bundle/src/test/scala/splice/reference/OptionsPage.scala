@@ -6,7 +6,7 @@ package splice.reference
 import splice.hybrid.HybridOptions
 import splice.source.{CommonOptions, OptionSet, SourceOption, SourceProvider}
 
-/** Every option of every connector. */
+/** Page of all options of all connectors. */
 object OptionsPage {
 
   private val intro =

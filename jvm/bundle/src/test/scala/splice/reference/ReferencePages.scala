@@ -5,15 +5,15 @@ package splice.reference
 
 import java.nio.file.{Files, Path}
 
-/** The reference pages of the documentation, made from the code that they speak of.
+/** Generator of the reference pages of the documentation.
   *
-  * {{{project/sbt "bundle/Test/runMain splice.reference.ReferencePages"}}} writes them anew.
+  * {{{project/sbt "bundle/Test/runMain splice.reference.ReferencePages"}}} regenerates the pages.
   */
 object ReferencePages {
 
   val Command = """project/sbt "bundle/Test/runMain splice.reference.ReferencePages""""
 
-  /** Each page's file below the folder of the repository, and its text. */
+  /** File and text of each page. */
   def all(root: Path): Seq[(Path, String)] = {
     val folder = root.resolve("docs").resolve("reference")
     Seq(
@@ -23,7 +23,7 @@ object ReferencePages {
     )
   }
 
-  /** The working directory is the folder of the repository. */
+  /** Writes all pages. The working directory is the root folder of the repository. */
   def main(arguments: Array[String]): Unit =
     all(Path.of("").toAbsolutePath).foreach { case (file, text) => Files.writeString(file, text) }
 }
