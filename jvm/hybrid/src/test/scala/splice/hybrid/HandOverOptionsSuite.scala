@@ -17,11 +17,11 @@ final class HandOverOptionsSuite extends AnyFunSuite {
   private def refused(options: (String, String)*): String =
     intercept[SpliceOptionException](parse(options: _*)).getMessage
 
-  test("none") {
+  test("a leg may have no hand-over") {
     assert(parse().isEmpty)
   }
 
-  test("offsets, with defaults and without") {
+  test("offsets accepts default and explicit columns") {
     assert(parse("handOver" -> "offsets").contains(HandOver.offsets()))
     val other = Seq("topic" -> "t", "partition" -> "p", "offset" -> "o")
     assert(
@@ -30,7 +30,7 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     )
   }
 
-  test("offsets, with columns that are compared with the log") {
+  test("offsets accepts columns to compare with the log") {
     val named = LogColumns.Named(OffsetColumns("topic", "partition", "offset"))
     assert(parse("handOver" -> "offsets", "handOver.timestamp" -> "at")
       .contains(HandOver.Offsets(named.copy(timestamp = Some("at")))))
@@ -42,7 +42,7 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     assert(byTime.contains("'live.handOver.key' belongs to 'handOver' = offsets"))
   }
 
-  test("times") {
+  test("time rules are parsed") {
     assert(
       parse("handOver" -> "eventTime", "handOver.column" -> "ts", "handOver.overlap" -> "10 minutes")
         .contains(HandOver.eventTime("ts", Duration.ofMinutes(10)))
@@ -57,13 +57,13 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     ).contains(HandOver.nowMinus(Duration.ofDays(2))))
   }
 
-  test("an unknown rule is answered with those that there are") {
+  test("the error for an unknown rule lists all rules") {
     val text = refused("handOver" -> "magic")
     assert(text.contains("'live.handOver' is 'magic'") &&
       text.contains("offsets, eventTime, modificationTime, nowMinus"))
   }
 
-  test("a parameter that a rule needs") {
+  test("a missing parameter of a rule is rejected") {
     assert(refused("handOver" -> "eventTime", "handOver.overlap" -> "1h").contains("'live.handOver.column' is missing"))
     assert(refused("handOver" -> "eventTime", "handOver.column" -> "c").contains("'live.handOver.overlap' is missing"))
     assert(refused("handOver" -> "nowMinus").contains("'live.handOver.duration' is missing"))
@@ -73,7 +73,7 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     ).contains("'live.handOver.duration' is 'soon'"))
   }
 
-  test("the name of a column or of a class may have spaces around it, and is not empty") {
+  test("names of columns and classes are trimmed and must not be empty") {
     val byTime = Seq("handOver" -> "eventTime", "handOver.overlap" -> "1h")
     assert(parse(byTime :+ ("handOver.column" -> " ts "): _*)
       .contains(HandOver.eventTime("ts", Duration.ofHours(1))))
@@ -82,9 +82,9 @@ final class HandOverOptionsSuite extends AnyFunSuite {
       .contains(HandOver.custom(classOf[FromTheFirst])))
   }
 
-  test("a parameter of another rule, or of none") {
+  test("a parameter of another rule or without a rule is rejected") {
     val other = refused("handOver" -> "offsets", "handOver.overlap" -> "1h")
-    assert(other.contains("'handOver' = eventTime or 'handOver' = modificationTime, and it is offsets"))
+    assert(other.contains("'handOver' = eventTime or 'handOver' = modificationTime, but the hand-over is offsets"))
     assert(refused("handOver.column" -> "c").contains("'live.handOver.column' belongs to 'handOver' = eventTime"))
     val byTime = refused("handOver" -> "nowMinus", "handOver.duration" -> "1h", "onDuplicates" -> "warn")
     assert(byTime.contains("'live.onDuplicates' belongs to 'handOver' = offsets, but the hand-over is nowMinus"))
@@ -101,7 +101,7 @@ final class HandOverOptionsSuite extends AnyFunSuite {
     assert(refused("onGap" -> "warn").contains("'live.onGap' belongs to a hand-over, but no hand-over is set"))
   }
 
-  test("a rule's options say the same rule") {
+  test("the options of a rule parse to the same rule") {
     Seq(
       HandOver.offsets("a", "b", "c"),
       HandOver.eventTime("ts", Duration.ofMillis(1500)),

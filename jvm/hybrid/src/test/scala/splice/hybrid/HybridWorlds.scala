@@ -7,7 +7,7 @@ import splice.coordinator.{Coordinator, MemorySideLog}
 import splice.source._
 import splice.testkit.memory.{MemoryLog, MemoryRange}
 
-/** A history that holds the first three of a log's six records, and what tests ask of a run over both. */
+/** History with the first three of six records of a log, and helpers for runs over both. */
 trait HybridWorlds {
 
   protected trait World {
@@ -32,7 +32,7 @@ trait HybridWorlds {
 
   protected def leg(p: Position): String = p.asInstanceOf[HybridPosition].leg
 
-  /** All batches until nothing is new. */
+  /** Returns all batches until no data is available. */
   protected def batches(c: Coordinator, everything: Boolean = false): Seq[(Position, Position)] =
     Iterator.unfold(c.initial()) { at =>
       val next = c.advance(at, everything)

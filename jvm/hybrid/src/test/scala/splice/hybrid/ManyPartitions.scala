@@ -15,9 +15,9 @@ import splice.kafka.options.StartingOffsets
 import splice.kafka.split.KafkaPosition
 import splice.source._
 
-/** A stream on a cluster in memory, of so many partitions that their offsets are too long for an offset of Spark.
+/** Stream on a cluster in memory with many partitions, whose offsets are too long for an offset of Spark.
   *
-  * Each partition ends at the same offset, which a test moves.
+  * All partitions have the same end offset, which a test changes.
   */
 final class ManyPartitions(options: (String, String)*) extends Source[DynamicOffset] {
 
@@ -28,7 +28,7 @@ final class ManyPartitions(options: (String, String)*) extends Source[DynamicOff
 
   private val source = new DynamicKafkaSource(settings)
 
-  /** Where each partition ends. */
+  /** End offset of each partition. */
   var last = 0L
 
   val size: Int = partitions.size
