@@ -10,9 +10,9 @@ import org.scalatest.{BeforeAndAfterAllConfigMap, ConfigMap}
 
 import splice.testkit.simulation._
 
-/** Whole lives of queries over chains of real enumerators and readers: files, Kafka, and the hybrid that joins them.
+/** Simulation of queries over chains with the real enumerators and readers of files, Kafka and the hybrid source.
   *
-  * One life alone: `sbt "hybrid/testOnly splice.simulation.ChainSimulationSuite -- -Dsplice.seed=42"`.
+  * Command to run one scenario: `sbt "hybrid/testOnly splice.simulation.ChainSimulationSuite -- -Dsplice.seed=42"`.
   */
 final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfigMap {
 
@@ -23,7 +23,7 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
   )(new ChainLife(_, Faults.none).live())
 
   override def beforeAll(configuration: ConfigMap): Unit = {
-    // Rows that may be lost are a warning each, and there are many.
+    // Each possible loss logs a warning, and a run has many of them.
     Configurator.setLevel("splice", Level.OFF)
     configuration.get("splice.seed").map(_.toString).foreach { text =>
       seeds = text.split("\\.\\.") match {
@@ -33,7 +33,7 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
     }
   }
 
-  test("nothing is lost and nothing is doubled in any life") {
+  test("no scenario loses or duplicates rows") {
     val results = simulation.run(seeds)
     val failed  = results.filter(_.failure.isDefined)
     if (failed.nonEmpty) {
@@ -49,15 +49,15 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
     counts(results.flatMap(_.marks)).foreach(info(_))
     if (seeds.size >= ChainSimulationSuite.Seeds) {
       assert(full.size >= 10000)
-      assert(results.flatMap(_.crashes).toSet == CrashPoint.all.toSet, "the driver is killed everywhere")
+      assert(results.flatMap(_.crashes).toSet == CrashPoint.all.toSet, "the driver is killed at every crash point")
       val met = results.flatMap(_.marks).toSet
-      assert(ChainSimulationSuite.Situations.filterNot(met).isEmpty, "every situation is met")
+      assert(ChainSimulationSuite.Situations.filterNot(met).isEmpty, "every situation occurs")
     }
   }
 
-  test("nothing is lost and nothing is doubled if runs of real-time mode and of other triggers alternate") {
-    // Two drivers at the same time would have batches of different rows.
-    val timed = new Simulation("a life with real-time mode, seed %d", LifeSettings(freezesAtMost = 0))(
+  test("no row is lost or duplicated if real-time mode and other triggers alternate") {
+    // Two concurrent drivers would have batches with different rows.
+    val timed = new Simulation("a scenario with real-time mode, seed %d", LifeSettings(freezesAtMost = 0))(
       new ChainLife(_, Faults.none, isTimed = true).live()
     )
     val results = timed.run(1001 to 1000 + ChainSimulationSuite.TimedSeeds)
@@ -73,7 +73,7 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
     }
   }
 
-  test("chains of 130 legs") {
+  test("chains of 130 legs lose and duplicate no rows") {
     val long = new Simulation("a life of 130 legs, seed %d")(
       new ChainLife(_, Faults.none, Some(Shape.Long(ChainSimulationSuite.Legs - 1))).live()
     )
@@ -88,25 +88,25 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
 
 object ChainSimulationSuite {
 
-  /** More than 10,000, because a life that is refused early does not count. */
+  /** Number of seeds. More than 10,000, because scenarios with an early error do not count. */
   val Seeds = 10500
 
-  /** How many lives have runs in real-time mode. */
+  /** Number of scenarios with real-time mode. */
   val TimedSeeds = 500
 
-  /** How many legs a long chain has. */
+  /** Number of legs of a long chain. */
   val Legs = 130
 
-  /** What a run of all seeds must have come across. */
+  /** Situations that must occur in a run of all seeds. */
   val Situations: Seq[String] = (Shape.all ++ Shape.byTime).map(shape => s"shape $shape") ++
     Seq("a", "b", "c", "j", "k", "live", "no leg").map(leg => s"killed in $leg") ++
-    Seq("DATA_LOSS", "TIME_GAP", "RECREATED").map(condition => s"refused SPLICE_KAFKA.$condition") ++
-    Seq("GAP", "HOLES", "DUPLICATES").map(condition => s"refused SPLICE_HAND_OVER.$condition") ++
+    Seq("DATA_LOSS", "TIME_GAP", "RECREATED").map(condition => s"rejected SPLICE_KAFKA.$condition") ++
+    Seq("GAP", "HOLES", "DUPLICATES").map(condition => s"rejected SPLICE_HAND_OVER.$condition") ++
     Seq(
-      "refused SPLICE_FILES.FILE_CHANGED",
+      "rejected SPLICE_FILES.FILE_CHANGED",
       "asynchronous",
-      "broker away",
-      "a broker is behind",
+      "broker unavailable",
+      "a broker is stale",
       "AvailableNow ended"
     ) ++
     Seq("holes are filled", "holes Fill", "holes Fail", "holes Ignore") ++
@@ -118,7 +118,7 @@ object ChainSimulationSuite {
       "a leg that a batch needs is removed",
       "a leg is appended",
       "a leg is appended too late",
-      "a rule of the user is called again"
+      "a user-defined rule is called again"
     ) ++
     Seq(
       "an entry of another driver is used",

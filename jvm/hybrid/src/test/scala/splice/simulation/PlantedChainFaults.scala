@@ -10,10 +10,10 @@ import splice.simulation.ChainEdits.Change
 import splice.source._
 import splice.testkit.simulation.SimulatedCluster
 
-/** Broken rules of policies, of chains that change, of rules of the user, and of the last commit of a log. */
+/** Injected faults of policies, of changed chains, of user-defined rules, and of the last commit of a log. */
 object PlantedChainFaults {
 
-  /** Each with the situation that shows it. */
+  /** Name of each fault, with its situation. */
   val all: Seq[(String, Faults)] = Seq(
     "policy: onDuplicates=fail warns"      -> Faults(leg = _.copy(onDuplicates = OnDuplicates.Warn)),
     "policy: onDuplicates=warn fails"      -> Faults(leg = _.copy(onDuplicates = OnDuplicates.Fail)),
@@ -40,7 +40,7 @@ object PlantedChainFaults {
       override def start(at: StartPosition): KafkaPosition = super.start(StartPosition.Configured)
     }
 
-  /** Calls the rule at the first batch of each run, also when its start is stored. */
+  /** Calls the rule at the first batch of each run, even if its start is stored. */
   final private class Calling(inner: SplitEnumerator[HybridPosition]) extends Passing[HybridPosition](inner) {
     private lazy val called = new SimulatedRule().start("{}")
 
@@ -51,7 +51,7 @@ object PlantedChainFaults {
     }
   }
 
-  /** Takes a leg that is missing for one that was read. */
+  /** Treats a missing leg as completely read. */
   final private class Without(inner: SplitEnumerator[HybridPosition]) extends Passing[HybridPosition](inner) {
 
     private def orElse[A](other: => A)(body: => A): A =
@@ -66,7 +66,7 @@ object PlantedChainFaults {
       orElse(from)(super.advance(from, limits))
   }
 
-  /** Has the entry of a last commit that was never passed on. */
+  /** Has an entry for a last commit that never happened. */
   final private class Presumed(log: SideLog) extends PassingSideLog(log) {
     override def get(key: String): Option[Seq[String]] =
       if (key == "committed") Some(VersionedEntry.write(Nil, Seq("planted"))) else super.get(key)
