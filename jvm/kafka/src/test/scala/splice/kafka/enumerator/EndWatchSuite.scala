@@ -14,7 +14,9 @@ import splice.kafka.split.KafkaPosition
 import splice.kafka.{DataLoss, SkippedRows}
 import splice.source.{LogPartition, SpliceException}
 
-/** Logs that end before where a query stands: some lost records, others have not come so far yet. */
+/** Tests of logs that end before the position of a query. Some logs have lost records, and other logs have not
+  * reached the position yet.
+  */
 final class EndWatchSuite extends AnyFunSuite {
 
   private val first  = LogPartition("mirror", 0)
@@ -38,7 +40,7 @@ final class EndWatchSuite extends AnyFunSuite {
     assert(world.loses(start))
   }
 
-  test("a log that has not come to where it is to be read from is waited for there") {
+  test("a query waits for a log that has not reached its start position") {
     val world = new World
     world.watch.expect(start)
     world.log.fill("mirror", 0, 28)
@@ -49,7 +51,7 @@ final class EndWatchSuite extends AnyFunSuite {
     assert(world.ends(start) == Map(first -> 68L, second -> 5L))
   }
 
-  test("what is cut below where reading begins is nobody's loss") {
+  test("a truncation before the start position is not a loss") {
     val world = new World
     world.watch.expect(start)
     world.log.fill("mirror", 0, 28)
@@ -58,7 +60,7 @@ final class EndWatchSuite extends AnyFunSuite {
     assert(world.ends(start)(first) == 60L)
   }
 
-  test("a log that was longer has lost records, and so has one that was read past its start") {
+  test("a log that was longer, or was read after its start, has lost records") {
     val seen = new World
     seen.watch.expect(start)
     seen.log.fill("mirror", 0, 68)
@@ -72,7 +74,7 @@ final class EndWatchSuite extends AnyFunSuite {
     assert(read.loses(KafkaPosition.of(Seq(first -> 61L))))
   }
 
-  test("a topic that was made again is another one than that which was to be waited for") {
+  test("a query does not wait for a recreated topic") {
     val world = new World
     world.watch.expect(start)
     world.log.fill("mirror", 0, 28)
@@ -80,7 +82,7 @@ final class EndWatchSuite extends AnyFunSuite {
   }
 
   test(
-    "an open transaction before the position is no loss for a run that reads committed records, and a cut log is one"
+    "with read_committed, an open transaction before the position is not a loss, but a truncation is"
   ) {
     val world = new World
     world.log.fill("mirror", 0, 60)
@@ -101,7 +103,7 @@ final class EndWatchSuite extends AnyFunSuite {
       "SPLICE_KAFKA.DATA_LOSS")
   }
 
-  test("where records may be lost, the position stays where reading is to begin") {
+  test("if loss is allowed, the position stays at the start position") {
     val world = new World(DataLoss(fail = false, new SkippedRows))
     world.watch.expect(start)
     world.log.fill("mirror", 0, 28)

@@ -11,7 +11,7 @@ import splice.kafka.KafkaFailures
 import splice.kafka.enumerator.SimulatedRun.{at, t}
 import splice.source._
 
-/** Runs whose ends are fixed when they begin: AvailableNow, and one bounded read. */
+/** Tests of runs whose ends are fixed at the start: AvailableNow and bounded reads. */
 final class FreezeSuite extends AnyFunSuite with KafkaFailures {
 
   private def world(options: (String, String)*): SimulatedRun = {
@@ -22,7 +22,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     run
   }
 
-  test("reads to the ends at the time of asking, without asking for them again") {
+  test("a run reads to the frozen ends without another request of ends") {
     val run = world()
     val e   = run.start()
     e.freeze()
@@ -35,7 +35,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(run.log.calls == Seq("earliest", "ids"))
   }
 
-  test("new partitions wait for the next run") {
+  test("new partitions are read in the next run") {
     val run = world()
     val e   = run.start()
     e.freeze()
@@ -50,7 +50,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(next.advance(until, Limits.Everything) == at(0 -> 4, 1 -> 6, 2 -> 3))
   }
 
-  test("hole 7: a start that was chosen behind the frozen end is the end") {
+  test("a start after the frozen end becomes the end") {
     val run = world()
     val e   = run.start()
     e.freeze()
@@ -73,7 +73,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(run.log.calls.count(_ == "ends") == 1)
   }
 
-  test("a log that became shorter than the position is data loss here too") {
+  test("a log that is shorter than the position is also data loss") {
     val run = world()
     val e   = run.start()
     run.log.truncate("t", 1, 2)
@@ -81,7 +81,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(failure("DATA_LOSS")(e.advance(at(0 -> 4, 1 -> 6), Limits.Everything)).contains("t-1 [2, 6)"))
   }
 
-  test("a topic that is gone is noticed although the ends were frozen before the position was known") {
+  test("a deleted topic is detected even if the ends were frozen before the position was available") {
     val run = world()
     run.log.delete("t")
     run.log.create("t", 1)
@@ -90,7 +90,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(failure("DATA_LOSS")(e.advance(at(0 -> 0, 1 -> 6), Limits.Everything)).contains("t-1 [6, end)"))
   }
 
-  test("a bounded source fails if a topic is left out before it was read to its end") {
+  test("a bounded source fails if a topic is removed before it was read to its end") {
     val run = new SimulatedRun("subscribe" -> "t,u", "startingOffsets" -> "earliest", "endingOffsets" -> "latest")
     Seq("t", "u").foreach { topic =>
       run.log.create(topic, 1)
@@ -106,7 +106,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(run.start(own = less.settings).end(last).isDefined)
   }
 
-  test("a bounded source ends where it was decided to, once") {
+  test("a bounded source ends at its stored end") {
     val run   = world("endingOffsets" -> "latest")
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
@@ -123,7 +123,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     failure("CANNOT_ANSWER")(end.offsets(own.copy(topic = "other")))
   }
 
-  test("ends by offset and by time") {
+  test("a bounded source ends by offset or by time") {
     def until(options: (String, String)*) = {
       val run = new SimulatedRun(("startingOffsets" -> "earliest") +: options: _*)
       run.log.create("t", 2)
@@ -137,7 +137,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(until("endingOffsetsByTimestamp" -> """{"t":{"0":250,"1":0}}""") == at(0 -> 2, 1 -> 0))
   }
 
-  test("ends where a group has committed, and elsewhere by committedReset") {
+  test("a bounded source ends at committed offsets, and by committedReset for other partitions") {
     def until(reset: String) = {
       val run = world("endingOffsets" -> "committed", "kafka.group.id" -> "g", "committedReset" -> reset)
       run.log.group = Map(t(0) -> 3L)
@@ -149,18 +149,18 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(failure("NO_COMMITTED")(until("fail")).contains("t-1"))
   }
 
-  test("a start behind the end reads nothing and has ended") {
+  test("a source with a start after its end reads no rows and has ended") {
     val run   = world("startingOffsets" -> "latest", "endingOffsets" -> """{"t":{"0":1,"1":1}}""")
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)
     assert(e.advance(begin, Limits.Everything) eq begin)
     val ended = e.end(begin).getOrElse(fail("it has not ended"))
     val next  = ended.offsets(OffsetColumns("topic", "partition", "offset"))
-    assert(next.map(_.until) == Seq(4L, 6L), "what comes next goes on at the start")
+    assert(next.map(_.until) == Seq(4L, 6L), "the next leg continues at the start")
     assert(next.forall(_.offsets.isEmpty))
   }
 
-  test("hole 2: a start that was not stored is decided again, and its end with it") {
+  test("a start that was not stored is decided again, together with its end") {
     val run = world("startingOffsets" -> "latest", "endingOffsets" -> "latest")
     run.start().start(StartPosition.Configured)
     run.log.fill("t", 0, 5)
@@ -174,7 +174,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     }
   }
 
-  test("an end that the log has not reached is waited for in a stream and an error in a batch") {
+  test("an end after the end of the log delays a stream and is an error in a batch") {
     val options = Seq("endingOffsets" -> """{"t":{"0":5,"1":6}}""")
     val run     = world(options: _*)
     val e       = run.start()
@@ -187,7 +187,7 @@ final class FreezeSuite extends AnyFunSuite with KafkaFailures {
     assert(text.contains("t-0: 5, but the log ends at 4"))
   }
 
-  test("a bounded source does not take up partitions that come later") {
+  test("a bounded source does not read partitions that are added later") {
     val run   = world("endingOffsets" -> "latest")
     val e     = run.start()
     val begin = e.start(StartPosition.Configured)

@@ -9,7 +9,7 @@ import splice.kafka.enumerator.SimulatedRun.{at, range}
 import splice.kafka.split.KafkaPosition
 import splice.source._
 
-/** Brokers that tell no cluster id, or tell it only at times. */
+/** Tests of brokers that return no cluster id, or return the id only sometimes. */
 final class IdentitySuite extends AnyFunSuite {
 
   private def run: SimulatedRun = {
@@ -23,7 +23,7 @@ final class IdentitySuite extends AnyFunSuite {
   private def read(enumerator: SplitEnumerator[KafkaPosition], from: KafkaPosition): KafkaPosition =
     enumerator.advance(from, Limits.Everything)
 
-  test("a cluster without an id is read, and read on after a restart") {
+  test("a cluster without an id is read, including after a restart") {
     val lived = run
     val first = lived.start()
     assert(read(first, first.start(StartPosition.Configured)) == at(0 -> 5L))
@@ -34,7 +34,7 @@ final class IdentitySuite extends AnyFunSuite {
     assert(lived.side.keys("identity-").flatMap(lived.side.get).flatten.forall(!_.contains("cluster")))
   }
 
-  test("an id that is told later is kept, and holds also when it is not told in between") {
+  test("a cluster id that is returned later is kept, even if some responses lack the id") {
     val lived = run
     val first = lived.start()
     val _     = read(first, first.start(StartPosition.Configured))
@@ -49,7 +49,7 @@ final class IdentitySuite extends AnyFunSuite {
     assert(error.getCondition == "SPLICE_KAFKA.OTHER_CLUSTER")
   }
 
-  test("a topic made again is seen by its own id on a cluster without one") {
+  test("a recreated topic is detected by its topic id on a cluster without an id") {
     val lived = run
     val first = lived.start()
     val _     = read(first, first.start(StartPosition.Configured))

@@ -19,7 +19,7 @@ import splice.kafka.options.{ClientProperties, TopicRecreated}
 import splice.kafka.split.KafkaSplitRange
 import splice.source.SplitReader
 
-/** A mock that remembers seeks. */
+/** Mock consumer that records seeks. */
 final private[reader] class SlotClient extends MockConsumer[Array[Byte], Array[Byte]](OffsetResetStrategy.NONE) {
   val seeks: mutable.ArrayBuffer[(Int, Long)] = mutable.ArrayBuffer.empty
 
@@ -52,17 +52,17 @@ final private[reader] class SlotClient extends MockConsumer[Array[Byte], Array[B
 
   def p(partition: Int) = new TopicPartition("t", partition)
 
-  /** A partition of another topic. */
+  /** Partition of another topic. */
   def u(partition: Int) = new TopicPartition("u", partition)
 
-  /** Lets the next polls find records at these offsets. */
+  /** Makes the next polls return records at these offsets. */
   def bring(partition: Int, offsets: Long*): Unit = schedulePollTask(() => add(p(partition), offsets: _*))
 
   def add(partition: TopicPartition, offsets: Long*): Unit = offsets.foreach { o =>
     addRecord(new ConsumerRecord(partition.topic, partition.partition, o, Array[Byte](1), Array[Byte](2, 3)))
   }
 
-  /** Lets the client's metadata have so many partitions of the topic. */
+  /** Sets the number of partitions of the topic in the client's metadata. */
   def know(partitions: Int): Unit = {
     val node = new Node(0, "mock", 9092)
     updatePartitions("t", (0 until partitions).map(new PartitionInfo("t", _, node, Array(node), Array(node))).asJava)
@@ -74,7 +74,7 @@ final private[reader] class SlotClient extends MockConsumer[Array[Byte], Array[B
   }
 }
 
-/** Readers of one slot, batch after batch, over Kafka's own mock of a consumer. */
+/** Readers of one slot for consecutive batches, with Kafka's MockConsumer. */
 final private[reader] class SlotWorld(
     fail: Boolean = true,
     timeout: Duration = Duration.ofSeconds(20),
@@ -106,10 +106,10 @@ final private[reader] class SlotWorld(
   )
   var returned = 0
 
-  /** The topics that readers found deleted. */
+  /** Topics that readers found deleted. */
   val found = new DeletedTopics
 
-  /** Lets the poll after those that are scheduled find that the topic is another one. */
+  /** Schedules a poll that finds the topic recreated. */
   def recreate(offsets: Long*): Unit = {
     client.schedulePollTask { () =>
       topicId = "second"
@@ -156,7 +156,7 @@ final private[reader] class SlotWorld(
 
 private[reader] object SlotWorld {
 
-  /** Partition and offset of every row. */
+  /** Reads all rows as partition and offset. */
   def drain(reader: KafkaSplitReader): Seq[(Int, Long)] =
     SplitReader.items(reader).map(row => (row.getInt(3), row.getLong(4))).toVector
 }
