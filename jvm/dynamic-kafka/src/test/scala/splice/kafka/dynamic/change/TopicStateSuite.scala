@@ -11,7 +11,7 @@ import splice.kafka.dynamic.change.TopicState._
 import splice.kafka.dynamic.{DocsPage, StreamCutover}
 import splice.kafka.split.KafkaPosition
 
-/** The transition table of topics, and its copy in the documentation. */
+/** Tests of the transition table of topics and its copy in the documentation. */
 final class TopicStateSuite extends AnyFunSuite {
 
   import StreamsAt._
@@ -81,7 +81,7 @@ final class TopicStateSuite extends AnyFunSuite {
     }
   }
 
-  test("a drain keeps its beginning when its bound becomes known, and its outage until the cluster responds") {
+  test("a drain keeps its start when its end is determined, and its outage until the cluster responds") {
     val drain = next(Some(Reading("s", old, expected = five)), TopicEvent.Unlisted(t0, five, drains = true))
     assert(drain.contains(Draining("s", t0, Bound.Asked, old, five)))
     val bounded = next(drain, TopicEvent.Bounded(t1, Bound.Ends(five)))

@@ -13,7 +13,7 @@ import splice.kafka.dynamic.split.DynamicOffset
 import splice.kafka.dynamic.{KafkaCluster, StreamMetadata}
 import splice.source.{SplitEnumerator, StartPosition}
 
-/** Clusters that the metadata sets inactive and active. */
+/** Tests of clusters that the metadata sets inactive and active. */
 final class ActiveClustersSuite extends RemovedTopics {
 
   private def deactivate(world: SimulatedClusters, names: String*): Unit = {
@@ -21,7 +21,7 @@ final class ActiveClustersSuite extends RemovedTopics {
     world.awaitRefresh()
   }
 
-  /** Reads two rows of each of two clusters first. */
+  /** Reads two rows of each of two clusters, then calls `use`. */
   private def read(use: (SimulatedClusters, SplitEnumerator[DynamicOffset], DynamicOffset) => Unit): Unit = {
     val world = simulated()
     world.publish(stream(east, west))
@@ -36,7 +36,7 @@ final class ActiveClustersSuite extends RemovedTopics {
 
   private def write(world: SimulatedClusters, rows: Int): Unit = Seq(east, west).foreach(fill(world, _, rows))
 
-  test("a change of active alone is an entry of the history, and keeps the enumerators of the clusters") {
+  test("a change of only active is an entry of the history, and keeps the enumerators of the clusters") {
     read { (world, run, first) =>
       val before = world.enumerators.get
       deactivate(world, west)
@@ -90,7 +90,7 @@ final class ActiveClustersSuite extends RemovedTopics {
     }
   }
 
-  test("a cluster that no stream is on any more takes properties and active of the metadata while it is drained") {
+  test("a cluster without streams uses properties and active of the metadata during its drain") {
     val rules = new ChangeRules(RemovalRules(OnRemoved.Drain, maxFraction = 1.0))
     def took(found: StreamMetadata, from: AppliedMetadata) =
       rules.take(from, found, _ => true, StreamsAt.at(from.number, "a/x" -> 1), Instant.EPOCH)
@@ -104,7 +104,7 @@ final class ActiveClustersSuite extends RemovedTopics {
     assert(took(moved, last).isActive("a"))
   }
 
-  test("the entry of a change stores which clusters are inactive") {
+  test("the entry of a change stores the inactive clusters") {
     val world    = simulated()
     val clusters = Seq(east -> true, west -> false).map { case (name, active) =>
       name -> KafkaCluster(name, SortedMap("bootstrap.servers" -> s"$name:9092"), active)

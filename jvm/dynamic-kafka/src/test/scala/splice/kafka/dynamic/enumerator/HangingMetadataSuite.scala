@@ -10,7 +10,7 @@ import scala.util.Using
 import splice.source.{SpliceException, StartPosition}
 import splice.testkit.LoggedMessages
 
-/** A metadata service that does not respond. */
+/** Tests of an unresponsive metadata service. */
 final class HangingMetadataSuite extends RemovedTopics {
 
   test("a restart continues with the metadata of the checkpoint, and the first start fails after clusterTimeout") {

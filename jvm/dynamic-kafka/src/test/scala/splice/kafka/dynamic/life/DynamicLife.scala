@@ -10,11 +10,11 @@ import splice.kafka.dynamic.StreamCutover
 import splice.source.{Position, Source, SpliceException, SpliceOptionException, TaskRanges}
 import splice.testkit.simulation._
 
-/** One life of a query over streams that move between clusters: runs, kills and restarts. Then nothing changes any
-  * more, and all is read.
+/** Scenario of a query over streams that move between clusters, with runs, kills and restarts. At the end, changes
+  * stop and all rows are read.
   *
   * @param covers
-  *   whether the life has the situations of a defect
+  *   true if the scenario has the situations of a defect
   */
 final private[life] class DynamicLife(life: Life, covers: String => Boolean) {
 
@@ -70,11 +70,11 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean) {
   private def trigger: SimulatedTrigger =
     if (chance.oneIn(3)) SimulatedTrigger.AvailableNow else SimulatedTrigger.ProcessingTime(chance.between(1, 5))
 
-  /** The offset of the last batch, if no batch is read again. */
+  /** Offset of the last batch, if no batch is pending. */
   private def atRest: Option[String] =
     if (plan.asynchronous || spark.lastLogged != spark.lastCommitted) None else spark.lastLogged
 
-  /** A run of the query; false if the driver is killed or the query fails. */
+  /** Runs the query. Returns false if the driver is killed or the query fails. */
   private def run(trigger: SimulatedTrigger, isExplained: Boolean = false): Boolean = {
     faulty = !world.isHealthy
     inRun = true
@@ -102,7 +102,7 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean) {
     isOutage && faulty && isNow
   }
 
-  /** Every cluster is available and nothing changes any more: what must be read is read. */
+  /** Runs the query with all clusters available and without changes, until all required rows are read. */
   private def finish(): Unit = {
     still = true
     world.heal()
@@ -115,13 +115,13 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean) {
     world.publish(world.valid.copy(streams = if (plan.guards) moved else streams, inactive = Set.empty))
     life.calm()
     Seq(SimulatedTrigger.ProcessingTime(4), SimulatedTrigger.AvailableNow, SimulatedTrigger.ProcessingTime(2)).foreach {
-      trigger => if (!run(trigger)) throw new Violation(s"$trigger does not end although all is well")
+      trigger => if (!run(trigger)) throw new Violation(s"$trigger does not end without a fault")
     }
     val missing = world.physical(world.valid.topics) -- world.oracle.topics
     if (missing.nonEmpty) throw new Violation(s"the last document is not applied: ${missing.mkString(", ")}")
   }
 
-  /** The streams of the last change, each on other topics. No guard may reject a move. */
+  /** Streams of the last change on other topics. No removal limit may reject this move. */
   private def moved = SortedMap.from(for {
     change           <- world.oracle.lastChange.iterator
     (stream, topics) <- change.topics.groupMap(_._2)(_._1)
@@ -130,7 +130,7 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean) {
     else LifeDocument.stream(stream, world.valid.clusters.keys.toSeq.map(_ -> s"$stream-z"): _*)
   })
 
-  /** A move that was never applied is taken back, because it may be too late for it. */
+  /** Reverts a move that was never applied, because it may be too late to apply it. */
   private def settled(name: String, stream: splice.kafka.dynamic.KafkaStream) = stream.cutover match {
     case Some(_: StreamCutover) =>
       val applied = world.oracle.lastChange.toSeq.flatMap(_.topics.collect { case (place, `name`) => place })
@@ -139,7 +139,7 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean) {
     case None => stream
   }
 
-  /** After the retention, nothing of removed topics is left in the checkpoint. */
+  /** Checks that the checkpoint has no removed topics after the retention. */
   private def forget(): Unit = {
     Seq(1, 2).foreach { _ =>
       life.clock.advance(LifePlan.Retention.multipliedBy(2))
@@ -161,7 +161,7 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean) {
       override def close(): Unit        = ()
     }
 
-    /** A batch that is read again lacks the rows of topics that were deleted since. */
+    /** A replayed batch lacks the rows of topics that were deleted later. */
     override def same: SameRows =
       (before, now) => SameRows.exactly(before.filterNot(isRemoved), now.filterNot(isRemoved))
 
@@ -176,6 +176,6 @@ final private[life] class DynamicLife(life: Life, covers: String => Boolean) {
 
 private object DynamicLife {
 
-  /** A known defect keeps the query from ever starting again. */
+  /** Signals a documented defect that prevents any further start of the query. */
   final class Ended(cause: SpliceOptionException) extends RuntimeException(cause.getMessage, cause)
 }

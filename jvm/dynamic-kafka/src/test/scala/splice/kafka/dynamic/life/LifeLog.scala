@@ -10,10 +10,10 @@ import scala.collection.immutable.{SortedMap, SortedSet}
 import splice.kafka.enumerator._
 import splice.source.{LogPartition, LogRecord}
 
-/** A client of a simulated cluster.
+/** Client of a simulated cluster.
   *
   * @param subscribed
-  *   the topics of the client
+  *   topics of the client
   */
 final private[dynamic] class LifeLog(cluster: LifeCluster, subscribed: collection.Set[String]) extends LogMetadata {
 
