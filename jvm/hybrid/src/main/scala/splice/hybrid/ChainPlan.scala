@@ -105,7 +105,7 @@ private object ChainPlan {
 
   private val Undecided = "undecided"
   private val Error     = "error"
-  private val NeedsRows = "the rule needs the rows of the history, which plan(scan=True) reads"
+  private val NeedsRows = "the rule needs the rows of the history; use plan(scan=True)"
   private val CallsRule = "plan(scan=True) calls the rule"
 
   /** Start of a leg, with its hand-over.

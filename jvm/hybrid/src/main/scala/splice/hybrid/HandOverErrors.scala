@@ -100,7 +100,7 @@ private[splice] object HandOverErrors {
     )
 
   /** @param records
-    *   one text per partition whose record differs
+    *   one text per partition with a different record
     */
   def otherLog(before: Seq[String], leg: String, records: Seq[String]): SpliceException =
     conditions.error("SPLICE_HAND_OVER.OTHER_LOG", "before" -> named(before), "leg" -> leg, "records" -> some(records))
@@ -135,7 +135,7 @@ private[splice] object HandOverErrors {
       "now"    -> now.toString
     )
 
-  /** @param rule names the code of a user's rule */
+  /** @param rule name of the code of the user-defined rule */
   def ruleFailed(before: String, leg: String, rule: String, cause: Throwable): SpliceException = conditions.error(
     "SPLICE_HAND_OVER.RULE_FAILED",
     cause,

@@ -101,7 +101,7 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
   override def staleInterval: Option[Duration] = reading.flatMap(_.staleInterval)
 
   private def open(leg: String): OpenEnded[Position] =
-    openLeg(chain(leg)).getOrElse(throw new IllegalStateException(s"leg '$leg' is not read without an end"))
+    openLeg(chain(leg)).getOrElse(throw new IllegalStateException(s"leg '$leg' does not support open-ended ranges"))
 
   private def openLeg(leg: Leg): Option[OpenEnded[Position]] = enumerators.named(leg) {
     case inner: OpenEnded[Position @unchecked] => Some(inner)
@@ -219,8 +219,8 @@ final private[splice] class HybridEnumerator(written: Chain, selects: => LegSele
           val end      = if (count) tallies.ended(leg, at.position, found) else found
           val decision =
             HandOverDecision.decide(leg, next, end, context.clock.instant())(history(at, next), partitions(next))
-          // The switch is stored after the next leg's source has accepted the start, so a restart can change a rule
-          // that fails.
+          // The switch is stored only after the source of the next leg has accepted the start. A restart can
+          // therefore change a failing rule.
           val start  = enumerators(next).start(decision.start)
           val switch = log.switch(next, leg, at.position, decision, start)
           if (switch.start != start || switch.fill != decision.fill) reopen(next)

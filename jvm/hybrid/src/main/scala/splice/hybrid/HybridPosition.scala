@@ -83,14 +83,14 @@ private[splice] object HybridPosition {
   def parse(chain: Chain, text: String): HybridPosition = {
     def corrupt(why: String) = CheckpointErrors.corrupt(What, s"$why: $text")
     def foreign = CheckpointErrors.foreign(s"$What $text", """a hybrid's, such as {"legs":{"live":{...}},"v":1}""")
-    val node    = Json.read(text).getOrElse(throw corrupt("it is not JSON"))
+    val node    = Json.read(text).getOrElse(throw corrupt("the text is not JSON"))
     val version = Json.field(node, "v").filter(_.isInt).map(_.asInt).getOrElse(throw foreign)
     if (version > Version) throw CheckpointErrors.newer(What, version, Version)
     val legs = Json.field(node, "legs").filter(_.isObject).map(Json.fields).filter(_.nonEmpty).getOrElse(throw foreign)
     val (own, others) = legs.partition { case (name, _) => chain.contains(name) }
     val named         = own.map(_._1).toSet
     chain.legs.take(chain.legs.lastIndexWhere(leg => named(leg.name))).map(_.name).find(name => !named(name)).foreach {
-      name => throw corrupt(s"it has no position of leg '$name'")
+      name => throw corrupt(s"the text has no position of leg '$name'")
     }
     new HybridPosition(
       chain,

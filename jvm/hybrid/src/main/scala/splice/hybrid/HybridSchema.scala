@@ -41,7 +41,7 @@ private[hybrid] object HybridSchema {
     schema
   }
 
-  /** Compares the columns of legs with those of the hybrid.
+  /** Compares the columns of legs with the columns of the hybrid source.
     *
     * @throws splice.source.SpliceException
     *   if columns differ, or the columns of a leg cannot be determined

@@ -35,7 +35,7 @@ final class ChainParserSuite extends AnyFunSuite {
     assert(Legs.source(Legs.options(history)).boundedness == splice.source.Boundedness.Bounded)
   }
 
-  test("legs must be named") {
+  test("the option legs is required") {
     refuses(good - "legs", "SPLICE_OPTION.MISSING", "'legs'")
     refuses(good + ("legs" -> "history,,live"), "SPLICE_OPTION.INVALID_VALUE", "'legs'", "history,live")
     refuses(good + ("legs" -> ""), "SPLICE_OPTION.INVALID_VALUE", "'legs'")
@@ -128,7 +128,7 @@ final class ChainParserSuite extends AnyFunSuite {
     )
   }
 
-  test("an exact hand-over to a source that does not read a log is rejected when the source is built") {
+  test("an exact hand-over to a source that does not read a log is rejected at build") {
     val files = Seq("source" -> "files", "format" -> "parquet", "path" -> "/lake/orders")
     refuses(
       Legs.options(history, "archive" -> (files :+ "handOver" -> "offsets")),

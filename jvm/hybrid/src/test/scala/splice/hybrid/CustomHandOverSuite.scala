@@ -43,7 +43,7 @@ final class CustomHandOverSuite extends AnyFunSuite with HybridWorlds {
     def switch: Option[Seq[String]] = log.scope("leg-live").get("hand-over-00000000")
   }
 
-  test("the rule receives the evidence, and its offsets are the start") {
+  test("the rule receives the evidence and returns the start offsets") {
     new Ruled {
       override def answer: String                 = from(0 -> 1, 1 -> 2)
       override val options: Seq[(String, String)] = Seq("handOver.offset" -> "offset", "handOver.column" -> "timestamp")

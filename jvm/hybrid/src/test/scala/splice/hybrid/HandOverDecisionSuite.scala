@@ -251,7 +251,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
       val found = range("2026-01-01T00:00:00Z", last)
       assert(decide(byEvent, End(times = found)).start == expected)
       assert(decide(byFile, End(modified = found)).start == expected)
-      assert(decide(byEvent, End(times = found)).proof.head.contains(last), "the time that was found")
+      assert(decide(byEvent, End(times = found)).proof.head.contains(last), "the found time")
     }
     val late = range("2026-01-01T00:00:00Z", "2026-03-01T00:05:00.001Z")
     Seq(refused(byEvent, End(times = late)), refused(byFile, End(modified = late))).foreach { error =>

@@ -63,7 +63,7 @@ final class TwoDriversSuite extends AnyFunSuite with HybridWorlds {
     }
   }
 
-  test("a run whose ends are frozen keeps them when it uses the switch of another driver") {
+  test("a run with frozen ends keeps the ends when it uses the switch of another driver") {
     new Holed {
       val late: Coordinator = driver("ignore", new Overtaken(log, assert(rows(driver("fill")) == filled)))
       late.freeze()

@@ -38,7 +38,7 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
     val failed  = results.filter(_.failure.isDefined)
     if (failed.nonEmpty) {
       val all = failed.take(20).map(r => s"  seed ${r.seed}: ${r.failure.fold("")(_.toString).take(300)}")
-      fail((simulation.explain(failed.head) +: s"${failed.size} failed, the first of them:" +: all).mkString("\n"))
+      fail((simulation.explain(failed.head) +: s"${failed.size} scenarios failed, the first of them:" +: all).mkString("\n"))
     }
     val full = results.filter(r => r.crashes.nonEmpty && r.steps >= 20)
     info(
@@ -64,7 +64,7 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
     val failed  = results.filter(_.failure.isDefined)
     if (failed.nonEmpty) {
       val all = failed.take(20).map(r => s"  seed ${r.seed}: ${r.failure.fold("")(_.toString).take(300)}")
-      fail((timed.explain(failed.head) +: s"${failed.size} failed, the first of them:" +: all).mkString("\n"))
+      fail((timed.explain(failed.head) +: s"${failed.size} scenarios failed, the first of them:" +: all).mkString("\n"))
     }
     val met = results.flatMap(_.marks)
     counts(met).foreach(info(_))
@@ -74,7 +74,7 @@ final class ChainSimulationSuite extends AnyFunSuite with BeforeAndAfterAllConfi
   }
 
   test("chains of 130 legs lose and duplicate no rows") {
-    val long = new Simulation("a life of 130 legs, seed %d")(
+    val long = new Simulation("a scenario of 130 legs, seed %d")(
       new ChainLife(_, Faults.none, Some(Shape.Long(ChainSimulationSuite.Legs - 1))).live()
     )
     val results = long.run(1 to 6)

@@ -28,7 +28,7 @@ object PlantedDriverFaults {
     "clock: no row is read until the time exceeds the last time" -> Faults(paced = new Paced(_, _)),
     "storage: a failed removal fails the query"               -> Faults(sideLog = new Removing(_)),
     "storage: a failed write counts as written"               -> Faults(sideLog = new Trusting(_)),
-    "AvailableNow: a log is read to its end of today"         -> Faults(kafka = unfrozen),
+    "AvailableNow: a log is read to its current end"         -> Faults(kafka = unfrozen),
     "stop: the last planned batch counts as committed"        -> Faults(hybrid = new MisroutedStop(_)),
     "retention: a rule by time checks no gap"                 -> Faults(leg = _.copy(onGap = OnGap.Warn)),
     "retention: a log that begins at the position has a gap"  -> Faults(kafka = refusing),

@@ -48,7 +48,7 @@ final class RuleCalls(life: Life, driver: () => Int, isDecided: () => Boolean) {
     // A driver that was frozen has not read the decisions of another driver.
     if (!life.isResumed) {
       if (isDecided()) fault = fault.orElse(Some("the user-defined rule is called after its start was stored"))
-      if (by.lastOption.contains(driver())) fault = fault.orElse(Some("one driver calls the rule of the user twice"))
+      if (by.lastOption.contains(driver())) fault = fault.orElse(Some("one driver calls the user-defined rule twice"))
       if (by.nonEmpty) life.met("a user-defined rule is called again")
     }
     by += driver()

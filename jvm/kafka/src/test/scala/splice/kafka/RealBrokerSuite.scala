@@ -139,7 +139,7 @@ final class RealBrokerSuite extends AnyFunSuite with KafkaFailures with BeforeAn
     val log    = new MemorySideLog
     val until  = real.run(source, log)(c => c.advance(c.initial(), everything = true))
     real.admin(_.deleteTopics(Seq("again").asJava).all().get())
-    real.eventually("the topic is gone")(!real.admin(_.listTopics().names().get()).contains("again"))
+    real.eventually("the topic is deleted")(!real.admin(_.listTopics().names().get()).contains("again"))
     real.create("again", 1)
     real.write("again", 1, 0, 50)
     assert(failure("RECREATED")(real.run(source, log)(_.advance(until, everything = true))).contains("topic again "))

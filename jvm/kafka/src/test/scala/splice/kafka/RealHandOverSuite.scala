@@ -46,7 +46,7 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def ranges(source: Source[_ <: Position], history: (LogPartition, Long)*): Map[LogPartition, LogRange] =
     enumerator(source) {
       case log: LogPartitions => log.logRanges(SortedMap.from(history))
-      case other              => fail(s"$other reads no log")
+      case other              => fail(s"$other does not read a log")
     }
 
   /** Reads all rows from a start, in limited batches that are planned by separate runs: (partition, offset, value). */
@@ -156,7 +156,7 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
         log.records(SortedMap.from(at.map { case (p, offset) => LogPartition(topic, p) -> offset })).map {
           case (p, record) => p.partition -> (record.millis -> record.key.map(key => new String(key.toArray)))
         }
-      case other => fail(s"$other reads no log")
+      case other => fail(s"$other does not read a log")
     }
 
   test("records at offsets have timestamp and key, and offsets without a record are omitted") {

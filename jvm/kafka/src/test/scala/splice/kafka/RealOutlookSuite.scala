@@ -49,12 +49,12 @@ final class RealOutlookSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(open.values.forall(_.first.nonEmpty))
     allow("secret", AclOperation.DESCRIBE)
     // A broker applies an ACL with a delay.
-    real.eventually("the entry denies to read")(Try(outlook("secret")).isFailure)
+    real.eventually("the ACL denies reads")(Try(outlook("secret")).isFailure)
     val error = intercept[SpliceException](outlook("secret"))
     assert(error.getCondition == "SPLICE_KAFKA.REFUSED")
     Seq("secret", "Not authorized", broker.servers).foreach(words => assert(error.getMessage.contains(words)))
     allow("secret", AclOperation.READ)
-    real.eventually("the entry allows to read")(Try(outlook("secret")).isSuccess)
+    real.eventually("the ACL permits reads")(Try(outlook("secret")).isSuccess)
     assert(outlook("secret").logs == open)
   }
 }

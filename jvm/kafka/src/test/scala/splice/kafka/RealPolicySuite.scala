@@ -34,7 +34,7 @@ final class RealPolicySuite extends AnyFunSuite with KafkaFailures with BeforeAn
 
   private def delete(topic: String): Unit = {
     real.admin(_.deleteTopics(Seq(topic).asJava).all().get())
-    real.eventually(s"$topic is gone")(!real.admin(_.listTopics().names().get()).contains(topic))
+    real.eventually(s"$topic is deleted")(!real.admin(_.listTopics().names().get()).contains(topic))
   }
 
   private def recreate(topic: String, records: Int): Unit = {

@@ -37,7 +37,7 @@ final class RealRecreationSuite extends AnyFunSuite with BeforeAndAfterAll {
   /** Recreates the topic. Values identify the topic: values of the second topic begin at 10000. */
   private def recreate(topic: String, records: Int): Unit = {
     real.admin(_.deleteTopics(Seq(topic).asJava).all().get())
-    real.eventually(s"$topic is gone")(!real.admin(_.listTopics().names().get()).contains(topic))
+    real.eventually(s"$topic is deleted")(!real.admin(_.listTopics().names().get()).contains(topic))
     real.create(topic, 1)
     real.write(topic, 1, 10000, 10000 + records)
   }

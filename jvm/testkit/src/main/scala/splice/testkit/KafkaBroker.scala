@@ -152,8 +152,8 @@ object KafkaBroker {
     */
   def start(more: (String, String)*): KafkaBroker = start(Alone, more)
 
-  /** Starts a server with access rights and two listeners: at [[KafkaBroker.servers]] clients have all rights; at
-    * [[KafkaBroker.loginServers]] they log in (SASL_PLAINTEXT, PLAIN) and have the rights of their user.
+  /** Starts a server with ACLs and two listeners. Clients of [[KafkaBroker.servers]] have all permissions. Clients of
+    * [[KafkaBroker.loginServers]] log in (SASL_PLAINTEXT, PLAIN) and have the permissions of their user.
     *
     * @param users
     *   names and passwords of users

@@ -108,7 +108,7 @@ final class RealCutoverSuite extends RealClusters {
     query.run { run =>
       run.until("rows")(_.size >= 10)
       query.goesOver(at(time, ", lateness: 1s"), "west/quiet")
-      run.until("the mirror's turn")(_ => query.position.exists(_.json.contains("west")))
+      run.until("the switch to the mirror")(_ => query.position.exists(_.json.contains("west")))
     }
     assert(Instant.now().isAfter(time.plusSeconds(1)))
     writeBoth("quiet", 10 until 16, time.plusSeconds(1))
@@ -145,7 +145,7 @@ final class RealCutoverSuite extends RealClusters {
       "west/ahead"
     )
     query.run { run =>
-      run.until("the rest of the old topic, and that it is over")(rows =>
+      run.until("the remaining rows of the old topic, and the end of the cutover")(rows =>
         rows.size >= 48 && query.position.exists(_.json.contains("\"change\":2"))
       )
       assert(run.plan() == query.position.get)
@@ -179,7 +179,7 @@ final class RealCutoverSuite extends RealClusters {
       run.until("rows of the old topic")(_.size >= 30)
       run.until("the refusal")(_ => run.refusals > 0)
       query.goesOver(at(first.plusSeconds(34)), "west/late")
-      run.until("the mirror's turn")(_ => query.position.exists(_.json.contains("west")))
+      run.until("the switch to the mirror")(_ => query.position.exists(_.json.contains("west")))
       writeBoth("late", 30 until 40, first.plusSeconds(30))
       run.until("rows of the mirror")(_.size >= 40)
     }
@@ -231,7 +231,7 @@ final class RealCutoverSuite extends RealClusters {
       west.kill()
       write(eastLog, "stuck", 0 until 20, first)
       query.goesOver(at(first.plusSeconds(14)), "east/stuck")
-      run.until("the cluster that it waits for")(_ => run.waitsFor.contains("""["west"]"""))
+      run.until("the awaited cluster")(_ => run.waitsFor.contains("""["west"]"""))
       assert(query.position.exists(_.json.contains("\"change\":0")) && query.rows.size == 16)
       query.goesOver(
         """offsets: {west: {stuck: {"0": 10, "1": 10}}, east: {stuck: {"0": 7, "1": 7}}}""",
@@ -240,7 +240,7 @@ final class RealCutoverSuite extends RealClusters {
       run.until("rows of the mirror")(_.size >= 22)
       assert(run.waitsFor.isEmpty)
       west.start()
-      run.until("the rest of the old topic")(_.size >= 26)
+      run.until("the remaining rows of the old topic")(_.size >= 26)
     }
     val read = query.rows.map(row => row.value.drop(1).toInt -> row.cluster).sortBy(_._1)
     assert(read == (-6 until 20).map(i => i -> (if (i < 14) "west" else "east")))
@@ -262,11 +262,11 @@ final class RealCutoverSuite extends RealClusters {
     query.run { run =>
       run.until("rows")(_.size >= 5)
       query.lies("east/stays")
-      run.until("the removal, and that it is forgotten")(_ => query.position.exists(_.json.contains("\"change\":2")))
+      run.until("the removal, and the end of its retention")(_ => query.position.exists(_.json.contains("\"change\":2")))
       west.kill()
       query.lies("east/stays", "west/returns")
       eastLog.write("stays", 1, 0, 5)
-      run.until("rows of the cluster that is there")(_.size >= 10)
+      run.until("rows of the available cluster")(_.size >= 10)
       west.start()
       run.until("rows from the start again")(_.size >= 15)
     }

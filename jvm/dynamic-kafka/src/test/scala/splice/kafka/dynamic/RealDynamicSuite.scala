@@ -21,7 +21,7 @@ final class RealDynamicSuite extends RealClusters {
     assertRows(query, wanted("east/both", 0, 30), wanted("west/both", 0, 20))
     assert(query.rows.forall(_.stream == "both-stream"))
     eastLog.write("both", 3, 30, 60)
-    query.run(_.until("what came while it was down")(_.size >= 80))
+    query.run(_.until("rows that were written during the outage")(_.size >= 80))
     assertRows(query, wanted("east/both", 0, 60), wanted("west/both", 0, 20))
   }
 
@@ -102,7 +102,7 @@ final class RealDynamicSuite extends RealClusters {
       eastLog.write("drops", 1, 5, 6)
       run.until("the change")(_ => query.position.exists(!_.json.contains("west")))
       westLog.write("drops", 1, 5, 10)
-      run.until("east goes on")(_.size >= 11)
+      run.until("east continues")(_.size >= 11)
     }
     assertRows(query, wanted("east/drops", 0, 6), wanted("west/drops", 0, 5))
     query.lies("east/drops", "west/drops")
@@ -146,7 +146,7 @@ final class RealDynamicSuite extends RealClusters {
     }
     Files.writeString(folder.resolve("guard.yaml"), "version: 1\nstreams: {}\n")
     eastLog.write("guarded", 1, 10, 15)
-    query.run(_.until("rows in spite of an empty answer")(_.size >= 15))
+    query.run(_.until("rows despite an empty document")(_.size >= 15))
     assertRows(query, wanted("east/guarded", 0, 15))
   }
 

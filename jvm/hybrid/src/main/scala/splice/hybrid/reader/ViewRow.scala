@@ -59,5 +59,5 @@ final private[reader] class ViewRow(view: View) extends BaseGenericInternalRow {
 
   override def update(i: Int, value: Any): Unit = throw readOnly
 
-  private def readOnly = new UnsupportedOperationException("a view of a source's row cannot be changed")
+  private def readOnly = new UnsupportedOperationException("a view of a row is read-only")
 }

@@ -22,7 +22,7 @@ private[select] object Refusals {
   private val Aggregate  = "a reader processes one row at a time; aggregate after the source"
   private val Generator  = "each row must produce one row; use it after the source"
   private val Python     = "a reader runs no Python; use it after the source"
-  private val Changing   = "a batch that is read again must give the same rows; use it after the source"
+  private val Changing   = "a replayed batch must give the same rows; use it after the source"
   private val RestOfPlan =
     "only a list of expressions over one row can be evaluated in a reader; do this after the source"
 

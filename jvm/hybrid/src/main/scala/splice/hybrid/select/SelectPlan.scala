@@ -74,7 +74,7 @@ final private[splice] class SelectPlan private (
       case Project(list, child) => down(child, list +: above)
       case RawRows(_)           => above
       case other                =>
-        throw SelectErrors.refused(option, s"'${other.nodeName}'", "it is not a list of expressions over one row")
+        throw SelectErrors.refused(option, s"'${other.nodeName}'", "the plan is not a list of expressions over one row")
     }
     down(plan, Nil)
   }

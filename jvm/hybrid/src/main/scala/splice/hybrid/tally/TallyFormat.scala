@@ -47,10 +47,10 @@ private[tally] object TallyFormat {
     }
     val times = entry.find("times").map(strings).map { texts =>
       Try(texts.map(Instant.parse)).toOption.collect { case Seq(first, last) => TimeRange(first, last) }
-        .getOrElse(entry.corrupt(s"'$texts' are not a least and a greatest time"))
+        .getOrElse(entry.corrupt(s"'$texts' are not a minimum and a maximum time"))
     }
     val covered             = entry("covered")
-    def bad(line: JsonNode) = entry.corrupt(s"'$line' does not hold offsets")
+    def bad(line: JsonNode) = entry.corrupt(s"'$line' does not contain offsets")
     val lines               = entry.nodes.map(line => held(line).getOrElse(bad(line)))
     val kept                = entry.nodes.zip(lines).flatMap { case (line, (of, _)) =>
       Json.field(line, "last").map(node => of -> lastRecord(node).getOrElse(bad(line)))

@@ -84,7 +84,7 @@ final class EndsAndStartsSuite extends AnyFunSuite with KafkaFailures {
     assert(until == at(0 -> 4, 1 -> 1) && e.end(until).nonEmpty)
   }
 
-  test("an end that is decided while a query runs is decided once in it") {
+  test("an end that is decided during a query is decided once") {
     val run  = world("startingOffsets" -> "earliest")
     val from = begin(run)
     val own  = new SimulatedRun("startingOffsets" -> "earliest", "endingOffsets" -> "latest").settings

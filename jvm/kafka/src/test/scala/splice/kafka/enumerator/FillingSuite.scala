@@ -201,7 +201,7 @@ final class FillingSuite extends AnyFunSuite {
     val until = again.advance(half, Limits.Everything)
     assert(until == at(0 -> 45) && (again.advance(until, Limits.Everything) eq until))
     val columns = OffsetColumns("topic", "partition", "offset")
-    val summary = again.end(until).getOrElse(fail("it has not ended")).offsets(columns).head
+    val summary = again.end(until).getOrElse(fail("the source has not ended")).offsets(columns).head
     assert(summary.until == 45)
     assert(summary.from == 5 && summary.offsets.ranges.toSeq == Seq(5L -> 45L), "the history has the others")
   }

@@ -102,7 +102,7 @@ final class GroupCommitsSuite extends AnyFunSuite {
     assert(w.commits.flush())
   }
 
-  test("nothing is sent after closing") {
+  test("no commit is sent after close") {
     val w = new World
     w.commit(0 -> 1)
     w.complete(0)

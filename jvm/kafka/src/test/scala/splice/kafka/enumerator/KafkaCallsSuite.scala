@@ -35,7 +35,7 @@ final class KafkaCallsSuite extends AnyFunSuite {
 
   private def moved = new NotLeaderOrFollowerException("moved")
 
-  test("a request with a retriable error is sent again as often as the option allows") {
+  test("a request with a retriable error is retried as often as the option permits") {
     val w = new World
     assert(w.failing(moved, moved) == "answer" && w.tried.size == 3)
     val other = new World

@@ -56,7 +56,7 @@ final class OutOfRangeSuite extends AnyFunSuite {
     assert(until == at(0 -> 22) && e.splits(from, until).isEmpty && (e.advance(until, Limits.Everything) eq until))
   }
 
-  test("failOnDataLoss = false is earliest") {
+  test("failOnDataLoss = false has the effect of earliest") {
     val (run, from) = world("failOnDataLoss" -> "false")
     val e           = run.start()
     assert(e.splits(from, e.advance(from, Limits.Everything)) == Seq(range(0, 8, 20)))

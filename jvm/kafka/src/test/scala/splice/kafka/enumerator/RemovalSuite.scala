@@ -165,7 +165,7 @@ final class RemovalSuite extends AnyFunSuite {
     assert(error.getCondition == "SPLICE_KAFKA.DATA_LOSS" && error.getMessage.contains("u-0 [0, end)"))
   }
 
-  test("failOnDataLoss = false is drop") {
+  test("failOnDataLoss = false has the effect of drop") {
     val run = new SimulatedRun("failOnDataLoss" -> "false", "subscribe" -> "t,u", "startingOffsets" -> "earliest")
     run.log.create("t", 1)
     run.log.create("u", 1)

@@ -189,7 +189,7 @@ final class BatchRecordsSuite extends AnyFunSuite {
     val window  = new BatchRecords
     window.open(Chunk(range(0, expected(records)(1).offset), polled(records), 0))
     assert(drain(window).size == 1)
-    val left = window.left(Long.MaxValue).getOrElse(fail("nothing is left"))
+    val left = window.left(Long.MaxValue).getOrElse(fail("no leftover records"))
     assert(left.records.asScala.flatMap(WireBatches.in).size == 3 && left.bytes == records.sizeInBytes + 3 * 400)
     left.records.forEach(one => WireBatches.in(one).foreach(b => assert(b.array ne records.buffer.array)))
     assert(window.left(left.bytes - 1).exists(own => own.records.isEmpty && own.bytes == left.bytes))

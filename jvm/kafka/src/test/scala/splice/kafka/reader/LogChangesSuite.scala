@@ -158,7 +158,7 @@ final class LogChangesSuite extends AnyFunSuite {
     r.close()
   }
 
-  test("a topic that no task has read for ten metadata responses is not assigned any more") {
+  test("a topic that no task has read for ten metadata responses is unassigned") {
     val w = new SlotWorld
     w.client.bring(0, 0)
     w.client.schedulePollTask(() => w.client.add(w.client.u(0), 0))

@@ -176,7 +176,7 @@ final class SlotConsumersSuite extends AnyFunSuite {
     }
     assert(w.opened.size == 2)
     w.task("other", 0, Seq(0)).end()
-    assert(w.opened.size == 3, "never those of another query")
+    assert(w.opened.size == 3, "consumers of another query are never shared")
   }
 
   test("a consumer is reopened if its slot has more partitions than it was opened for") {

@@ -82,7 +82,7 @@ final class TopicIdsSuite extends AnyFunSuite {
     assert(w.ids.missing(both) == Set("a") && w.asked.size == 2)
     assert(w.ids.missing(both) == Set("a") && w.asked.size == 3)
     w.now = Map("a" -> "3", "b" -> "2")
-    assert(w.ids.missing(both).isEmpty, "a topic that was created again is another one, and not missing")
+    assert(w.ids.missing(both).isEmpty, "a recreated topic is another topic and not missing")
   }
 
   test("a topic without a previous request is requested even if others exist at the same response") {

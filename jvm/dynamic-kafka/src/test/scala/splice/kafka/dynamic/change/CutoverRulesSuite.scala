@@ -182,7 +182,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
     assert(refused(cuts.refusal(applied("a/y"), mapped, at(0, "a/y" -> 1)), "a/y", "has no offset"))
   }
 
-  test("a cutover needs drain, and topics that are not drained already") {
+  test("a cutover requires onRemoved=drain and topics that are not draining") {
     val drop = new ChangeRules(RemovalRules(OnRemoved.Drop)).cutovers
     assert(refused(drop.refusal(applied("a/x"), moving, at(0)), "'onRemoved' is drop"))
     assert(refused(drop.policy(moving)) && drop.policy(metadata(1, "a/x")).isEmpty)
@@ -192,7 +192,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
     assert(refused(cuts.refusal(draining, moving, at(0, "a/x" -> 1)), "b/x is still drained"))
   }
 
-  test("a cutover means nothing to an answer that moves nothing") {
+  test("a cutover has no effect in a document without a move") {
     val same = goesOver(2, Some(atT), "a/x")
     val more = goesOver(2, Some(atT), "a/x", "b/x")
     assert(take(applied("a/x"), same, at(0, "a/x" -> 5)).waiting.isEmpty)
@@ -200,7 +200,7 @@ final class CutoverRulesSuite extends AnyFunSuite {
     assert(cuts.refusal(applied("a/x"), more, at(0, "a/x" -> 5)).isEmpty)
   }
 
-  test("a change is read back as it was written") {
+  test("a change is equal after a write and a read") {
     val mapped = take(applied("a/x"), goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x"), at(0, "a/x" -> 5))
     Seq(ahead, mapped).foreach { all =>
       val log = new MemorySideLog

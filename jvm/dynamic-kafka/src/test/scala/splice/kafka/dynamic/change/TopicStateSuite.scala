@@ -61,7 +61,7 @@ final class TopicStateSuite extends AnyFunSuite {
     assert(DocsPage("architecture.md").contains(table), s"docs/architecture.md needs this table:\n$table\n")
   }
 
-  test("a removed topic resumes at its position, and one whose retention is over does not") {
+  test("a removed topic resumes at its position only within its retention") {
     assert(next(Some(left), TopicEvent.Listed("t", old, None)).contains(Reading("t", old, Some(five), left.expected)))
     assert(next(Some(left.copy(position = KafkaPosition.Empty)), TopicEvent.Listed("t", old, None))
       .contains(Reading("t", old, None, left.expected)))
@@ -71,7 +71,7 @@ final class TopicStateSuite extends AnyFunSuite {
       .contains(Reading("t", old, Some(kafka("x", 9)))))
   }
 
-  test("a topic that waits for a time returns to its earlier state when the move is taken back") {
+  test("a topic that waits for a time returns to its earlier state if the move is reverted") {
     Seq(None, Some(left), Some(Gone)).foreach { before =>
       val waiting = next(before, TopicEvent.ListedAt("s", Some(time)))
       assert(waiting.contains(Waiting("s", Some(time), before.collect { case is: Left => is })))

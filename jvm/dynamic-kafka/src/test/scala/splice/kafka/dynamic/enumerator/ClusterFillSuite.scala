@@ -106,7 +106,7 @@ final class ClusterFillSuite extends TwoClusters {
     p(west, 1) -> Filled.model(0, Set.empty)
   )
 
-  test("each cluster reads the holes of its own topics, and no offset of the history counts in a limit") {
+  test("each cluster reads the holes of its topics, and offsets of the history do not count in a limit") {
     val clusters = world(simple, "admission" -> "equal")
     clusters.logs(east).fill(topic(east), 0, 3)
     clusters.logs(west).fill(topic(west), 0, 3)

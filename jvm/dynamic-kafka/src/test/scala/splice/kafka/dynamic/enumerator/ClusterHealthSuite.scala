@@ -40,7 +40,7 @@ final class ClusterHealthSuite extends AnyFunSuite {
     assert(failed.answered.isWaitedFor(t0, second))
   }
 
-  test("a timeout needs a request that was sent after it and failed") {
+  test("a timeout requires a failed request that was sent after the timeout") {
     val failed = ClusterHealth().failed(t0, t0, silent)
     val late   = t0.plus(minute.multipliedBy(10))
     // In a batch of ten minutes, no request was sent after the deadline.

@@ -90,7 +90,7 @@ final class ClusterWorkerSuite extends AnyFunSuite {
     }
   }
 
-  test("a worker is stale while its enumerator is") {
+  test("a worker is stale while its enumerator is stale") {
     events { worker =>
       assert(!worker.isStale)
       reach(worker)

@@ -102,7 +102,7 @@ final class InactiveLegSuite extends TwoClusters {
     }
   }
 
-  test("a run that begins at the end commits the end of each cluster, and reports success only if all are committed") {
+  test("a run that begins at the end commits the end of each cluster, and reports success only if all commits succeed") {
     val clusters = world(bounded ++ Seq("commitToGroup" -> "true", "kafka.group.id" -> "g"): _*)
     val end      = Using.resource(clusters.start())(run => advance(run, run.start(StartPosition.Configured))).json
     def commit() = Using.resource(clusters.start())(_.commitEnd(clusters.source.position(end)))

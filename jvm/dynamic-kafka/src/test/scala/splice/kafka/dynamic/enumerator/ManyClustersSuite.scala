@@ -92,7 +92,7 @@ final class ManyClustersSuite extends AnyFunSuite {
       world.logs.values.foreach(_.calls.clear())
       val met     = new AtomicInteger
       val meeting = new CyclicBarrier(clusters, () => { val _ = met.incrementAndGet() })
-      // Sequential requests would block here forever.
+      // Sequential requests would block here indefinitely.
       world.logs.values.foreach(_.between = what => if (what == "ends") { val _ = meeting.await() })
       assert(advance(run, at) eq at)
       assert(met.get == 1)

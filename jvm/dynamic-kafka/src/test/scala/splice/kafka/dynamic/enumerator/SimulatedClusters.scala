@@ -139,7 +139,7 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
       history: SortedMap[LogPartition, Long]
   ): SortedMap[LogPartition, LogRange] = of match {
     case reader: LogPartitions => reader.logRanges(history)
-    case other                 => throw new AssertionError(s"$other reads no log")
+    case other                 => throw new AssertionError(s"$other does not read a log")
   }
 
   /** Returns the records of the logs at offsets. */
@@ -148,7 +148,7 @@ final class SimulatedClusters(clusters: Int, topics: Int, partitions: Int, optio
       at: SortedMap[LogPartition, Long]
   ): SortedMap[LogPartition, LogRecord] = of match {
     case reader: LogPartitions => reader.records(at)
-    case other                 => throw new AssertionError(s"$other reads no log")
+    case other                 => throw new AssertionError(s"$other does not read a log")
   }
 
   private def never = java.time.Duration.ofDays(1)

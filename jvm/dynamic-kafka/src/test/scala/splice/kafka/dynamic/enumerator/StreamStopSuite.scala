@@ -139,7 +139,7 @@ final class StreamStopSuite extends StoppedStreams {
     }
   }
 
-  test("a topic that was read to its stop and is removed with `drop` or `drain` has one end, also in ranges") {
+  test("a topic that was read to its stop and is removed with `drop` or `drain` has one end, including in ranges") {
     Seq("drop", "drain").foreach { removed =>
       val world = simulated("onRemoved" -> removed)
       world.publish(stopped(offsets(west -> 3L), east, west))

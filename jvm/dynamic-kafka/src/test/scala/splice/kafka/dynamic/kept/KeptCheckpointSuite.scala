@@ -90,7 +90,7 @@ final class KeptCheckpointSuite extends AnyFunSuite {
 
   test("a kept checkpoint of a source of one cluster still belongs to that cluster") {
     eachLog { log =>
-      val at = new Takeover(log, fail("it was decided"))(DynamicPosition.of(
+      val at = new Takeover(log, fail("the decision is stored"))(DynamicPosition.of(
         0,
         KeptWorld.offsets.head match {
           case position: DynamicPosition => position.clusters
@@ -99,7 +99,7 @@ final class KeptCheckpointSuite extends AnyFunSuite {
       ))
       assert(at.clusters.keySet == Set(KeptWorld.takenOver))
       val context = EnumeratorContext(log, ReadMode.Stream, java.time.Clock.systemUTC(), 1, "kept")
-      assert(new Takeover(log, fail("it was decided")).scope(context, KeptWorld.takenOver).sideLog eq log)
+      assert(new Takeover(log, fail("the decision is stored")).scope(context, KeptWorld.takenOver).sideLog eq log)
     }
   }
 
@@ -118,7 +118,7 @@ final class KeptCheckpointSuite extends AnyFunSuite {
       val west   = KeptWorld.ofWest(log)
       val starts = KeptWorld.starts
       val found  = starts.offsets.keySet.toSet
-      assert(new StartLog(west).starts(found, starts)(_ => fail("they were decided")) == starts.offsets.toMap)
+      assert(new StartLog(west).starts(found, starts)(_ => fail("the starts are stored")) == starts.offsets.toMap)
       val (from, to) = KeptWorld.skip
       from.offsets.foreach { case (p, offset) =>
         assert(new SkipLog(west).known.start(p, from.generation(p.topic), offset, to.offsets(p) + 1) == to.offsets(p))

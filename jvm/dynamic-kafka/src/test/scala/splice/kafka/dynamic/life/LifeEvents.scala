@@ -251,7 +251,7 @@ final private[life] class LifeEvents(world: LifeWorld) {
   private def step(): Unit = {
     // A clock ahead of the producers would cut over before their records exist.
     val ahead = Duration.ofMinutes(chance.between(-90, if (plan.mirrors) 0 else 90).toLong)
-    life.note(s"the time of day is ahead by $ahead")
+    life.note(s"the wall clock is ahead by $ahead")
     life.clock.set(ahead.minus(life.clock.ahead))
   }
 

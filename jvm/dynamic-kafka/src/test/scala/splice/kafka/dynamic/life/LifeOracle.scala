@@ -50,7 +50,7 @@ final private[life] class LifeOracle(world: LifeWorld, covers: String => Boolean
       if (LifeChanges.started(world.side).forall(_ >= change.number)) reset()
       val applied = last.forall(_.generation != change.generation)
       for (own <- run if applied && covers("A29") && last.nonEmpty && change.generation < own.service.received)
-        violated(s"document ${change.generation} is applied, and the query has received ${own.service.received}")
+        violated(s"document ${change.generation} is applied, but the query has received ${own.service.received}")
       take(change)
     }
     LifeWarnings.take().foreach { warning =>

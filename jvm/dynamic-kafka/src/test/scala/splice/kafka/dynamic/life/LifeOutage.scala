@@ -100,7 +100,7 @@ final private[life] class LifeOutage(
       world.write(to, "b-y", 0, 3)
       val _ = awaited(SimulatedTrigger.ProcessingTime(2))
       if (isAtRest()) {
-        life.note(s"$from/b-x is deleted while it is drained")
+        life.note(s"$from/b-x is deleted during its drain")
         world.clusters(from).delete("b-x")
       }
     }
