@@ -81,7 +81,9 @@ final class StoredPositionSuite extends AnyFunSuite {
     def rows(ranges: Set[(String, Long, Long)]): Long = ranges.toSeq.map(r => r._3 - r._2).sum
   }
 
-  test("as the last leg: offsets are short, every run continues from them, and positions of replayable batches are kept") {
+  test(
+    "as the last leg: offsets are short, every run continues from them, and positions of replayable batches are kept"
+  ) {
     val history = Legs.log(1)
     (0L until 4L).foreach(history.append(0, _))
     val streams = new ManyPartitions("startingOffsets" -> "earliest")

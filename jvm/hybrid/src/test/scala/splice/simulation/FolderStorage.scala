@@ -51,7 +51,8 @@ final class SimulatedFileSystem extends FileSystem {
       progress: Progressable
   ): FSDataOutputStream = refuse()
 
-  private def refuse(): Nothing = throw new UnsupportedOperationException("a simulated file does not support this operation")
+  private def refuse(): Nothing =
+    throw new UnsupportedOperationException("a simulated file does not support this operation")
 }
 
 object SimulatedFileSystem {

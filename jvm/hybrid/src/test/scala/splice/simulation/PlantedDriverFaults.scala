@@ -22,17 +22,17 @@ object PlantedDriverFaults {
 
   /** Name of each fault, with its situation. */
   val all: Seq[(String, Faults)] = Seq(
-    "two drivers: an entry of another driver is replaced"     -> Faults(sideLog = new Replacing(_)),
-    "late tasks: two readers share a consumer"                -> Faults(sharesConsumers = true),
+    "two drivers: an entry of another driver is replaced"                      -> Faults(sideLog = new Replacing(_)),
+    "late tasks: two readers share a consumer"                                 -> Faults(sharesConsumers = true),
     "rollback: reading continues at the last position that was ever committed" -> Faults(kafka = remembering()),
-    "clock: no row is read until the time exceeds the last time" -> Faults(paced = new Paced(_, _)),
-    "storage: a failed removal fails the query"               -> Faults(sideLog = new Removing(_)),
-    "storage: a failed write counts as written"               -> Faults(sideLog = new Trusting(_)),
-    "AvailableNow: a log is read to its current end"         -> Faults(kafka = unfrozen),
-    "stop: the last planned batch counts as committed"        -> Faults(hybrid = new MisroutedStop(_)),
-    "retention: a rule by time checks no gap"                 -> Faults(leg = _.copy(onGap = OnGap.Warn)),
-    "retention: a log that begins at the position has a gap"  -> Faults(kafka = refusing),
-    "replay: a reader drops a row where rows may be lost"     -> Faults(rows = new Dropping(_, _))
+    "clock: no row is read until the time exceeds the last time"               -> Faults(paced = new Paced(_, _)),
+    "storage: a failed removal fails the query"                                -> Faults(sideLog = new Removing(_)),
+    "storage: a failed write counts as written"                                -> Faults(sideLog = new Trusting(_)),
+    "AvailableNow: a log is read to its current end"                           -> Faults(kafka = unfrozen),
+    "stop: the last planned batch counts as committed"                         -> Faults(hybrid = new MisroutedStop(_)),
+    "retention: a rule by time checks no gap"                -> Faults(leg = _.copy(onGap = OnGap.Warn)),
+    "retention: a log that begins at the position has a gap" -> Faults(kafka = refusing),
+    "replay: a reader drops a row where rows may be lost"    -> Faults(rows = new Dropping(_, _))
   )
 
   private def unfrozen(inner: SplitEnumerator[KafkaPosition], metadata: LogMetadata, cluster: SimulatedCluster) =

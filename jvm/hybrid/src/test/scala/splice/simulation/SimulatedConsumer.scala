@@ -63,7 +63,8 @@ final class SimulatedConsumer(cluster: SimulatedCluster, life: Life, seeks: Bool
     val open = at.keys.filterNot(halted).toSeq
     val lost = open.filter(p => log(p).forall(l => at(p) < l.earliest || at(p) > l.end))
     misses = if (lost.isEmpty) 0 else misses + 1
-    if (misses > SimulatedConsumer.Patience) throw new Violation(s"a reader stays at ${at.toMap}, but no log has these offsets")
+    if (misses > SimulatedConsumer.Patience)
+      throw new Violation(s"a reader stays at ${at.toMap}, but no log has these offsets")
     if (lost.nonEmpty) throw new OffsetOutOfRangeException(lost.map(p => p -> Long.box(at(p))).toMap.asJava)
     val ready = open.filter(p => log(p).exists(at(p) < _.stableEnd))
     // Brokers respond at any time, but a broker with data eventually responds.

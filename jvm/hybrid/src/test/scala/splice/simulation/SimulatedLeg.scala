@@ -31,7 +31,7 @@ class Passing[P <: Position](inner: SplitEnumerator[P]) extends SplitEnumerator[
     with OpenEnded[P] {
   private def timed: OpenEnded[P] = inner match {
     case open: OpenEnded[P @unchecked] => open
-    case _                             => throw new IllegalStateException(s"$inner does not support ranges without an end")
+    case _ => throw new IllegalStateException(s"$inner does not support ranges without an end")
   }
 
   override def settle(from: P): P                              = timed.settle(from)

@@ -105,7 +105,10 @@ final class RealHandOverSuite extends AnyFunSuite with BeforeAndAfterAll {
       transaction(out, commits = false)(send(out, "aborted", rows = 3))
     }
     awaitEnd("aborted", 37)
-    assert(read(source, wanted, 9).map(_._2) == holes ++ live ++ (33L until 36L), "later records have the isolation of the query")
+    assert(
+      read(source, wanted, 9).map(_._2) == holes ++ live ++ (33L until 36L),
+      "later records have the isolation of the query"
+    )
     val committed = real.source("subscribe" -> "aborted", "kafka.isolation.level" -> "read_committed")
     assert(read(committed, wanted, 9).map(_._2) == holes ++ live)
   }

@@ -123,7 +123,9 @@ final class RealRecreationSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
-  test("with restart, the remaining records of the old topic are skipped, and the next batch reads the new topic from its beginning") {
+  test(
+    "with restart, the remaining records of the old topic are skipped, and the next batch reads the new topic from its beginning"
+  ) {
     real.create("restarts", 1)
     real.write("restarts", 1, 0, 2000)
     val own = source("restarts", "onTopicRecreated" -> "restart")

@@ -202,7 +202,9 @@ object KafkaBroker {
   private def newId(): String = Iterator.continually(Uuid.randomUuid().toString).find(!_.startsWith("-")).mkString
 
   private def jars: String = Option(System.getProperty("splice.kafka.server"))
-    .getOrElse(throw new IllegalStateException("the property splice.kafka.server does not specify the folder of Kafka's jars"))
+    .getOrElse(throw new IllegalStateException(
+      "the property splice.kafka.server does not specify the folder of Kafka's jars"
+    ))
 
   // A short test spends most of its time on the start of the server, which C1 compilation shortens. A benchmark needs
   // C2 for throughput.

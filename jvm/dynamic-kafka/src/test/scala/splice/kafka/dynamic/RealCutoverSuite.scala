@@ -49,7 +49,9 @@ final class RealCutoverSuite extends RealClusters {
     assert(read == ids.map(i => i -> (if (i < over) "east" else "west")))
   }
 
-  test("at a time in the past: each id is read once, from the old topic before the time and from the mirror after the time") {
+  test(
+    "at a time in the past: each id is read once, from the old topic before the time and from the mirror after the time"
+  ) {
     mirrored("past")
     val first = anHourAgo
     writeBoth("past", 0 until 40, first)
@@ -213,7 +215,9 @@ final class RealCutoverSuite extends RealClusters {
     assert(read == (-6 until 20).map(i => i -> (if (i < 10) "west" else "east")))
   }
 
-  test("a document that waits for a cluster is reported, and a document without the need to wait is applied immediately") {
+  test(
+    "a document that waits for a cluster is reported, and a document without the need to wait is applied immediately"
+  ) {
     mirrored("stuck")
     val first = anHourAgo
     write(westLog, "stuck", 0 until 10, first)
@@ -262,7 +266,9 @@ final class RealCutoverSuite extends RealClusters {
     query.run { run =>
       run.until("rows")(_.size >= 5)
       query.lies("east/stays")
-      run.until("the removal, and the end of its retention")(_ => query.position.exists(_.json.contains("\"change\":2")))
+      run.until("the removal, and the end of its retention")(_ =>
+        query.position.exists(_.json.contains("\"change\":2"))
+      )
       west.kill()
       query.lies("east/stays", "west/returns")
       eastLog.write("stays", 1, 0, 5)

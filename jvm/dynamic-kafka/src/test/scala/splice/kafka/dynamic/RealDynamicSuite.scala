@@ -133,7 +133,9 @@ final class RealDynamicSuite extends RealClusters {
     assertRows(query, wanted("east/kills", 0, 20), wanted("west/kills", 0, 20))
   }
 
-  test("a missing or invalid metadata file does not block the query, and a document that removes all streams is not applied") {
+  test(
+    "a missing or invalid metadata file does not block the query, and a document that removes all streams is not applied"
+  ) {
     eastLog.create("guarded", 1)
     val query = new Query("guard")
     query.lies("east/guarded")

@@ -63,7 +63,8 @@ final private[splice] class FileListLog(log: SideLog) {
     val entry = segments(number)
     val next  = FileListLog.read(entry)
     if (number != list.files.size) entry.corrupt(s"the first file is not number ${list.files.size}")
-    if (settings(next) != settings(list)) entry.corrupt("the first line differs from the first line of the first segment")
+    if (settings(next) != settings(list))
+      entry.corrupt("the first line differs from the first line of the first segment")
     new FileList(list.schemas, list.packing, list.files ++ next.files, list.reader)
   }
 }

@@ -96,25 +96,26 @@ final class LastRowSuite extends AnyFunSuite {
   private def time(value: Long, kind: DataType): RecordTime =
     last(Seq(Row(0, 1, Some(value), None)), kind, BinaryType)(LogPartition("t", 0)).time.get
 
-  for (kind <- Seq(BinaryType, StringType)) test(s"the row with the greatest offset per partition is kept for any order of rows, $kind") {
-    val random = new Random(7)
-    (1 to 200).foreach { seed =>
-      val rows = random.shuffle((0 until 3).flatMap { p =>
-        (0 to random.nextInt(12)).map(o => row(p, o.toLong, random.nextInt(1000000).toLong, "k" * random.nextInt(90)))
-      })
-      val sorted   = if (random.nextBoolean()) rows else rows.sortBy(r => (r.partition, r.offset))
-      val expected = sorted.groupBy(_.partition).map { case (p, own) =>
-        val greatest = own.maxBy(_.offset)
-        LogPartition("t", p) -> (greatest.offset, greatest.key.get.length)
-      }
-      val found = last(sorted, TimestampType, kind)
-      assert(found.map { case (p, r) => p -> (r.offset, r.key.get.size) } == expected, s"seed $seed")
-      sorted.groupBy(_.partition).foreach { case (p, own) =>
-        val greatest = own.maxBy(_.offset)
-        assert(found(LogPartition("t", p)).key.contains(RecordKey.of(greatest.key.get, greatest.key.get.length)))
+  for (kind <- Seq(BinaryType, StringType))
+    test(s"the row with the greatest offset per partition is kept for any order of rows, $kind") {
+      val random = new Random(7)
+      (1 to 200).foreach { seed =>
+        val rows = random.shuffle((0 until 3).flatMap { p =>
+          (0 to random.nextInt(12)).map(o => row(p, o.toLong, random.nextInt(1000000).toLong, "k" * random.nextInt(90)))
+        })
+        val sorted   = if (random.nextBoolean()) rows else rows.sortBy(r => (r.partition, r.offset))
+        val expected = sorted.groupBy(_.partition).map { case (p, own) =>
+          val greatest = own.maxBy(_.offset)
+          LogPartition("t", p) -> (greatest.offset, greatest.key.get.length)
+        }
+        val found = last(sorted, TimestampType, kind)
+        assert(found.map { case (p, r) => p -> (r.offset, r.key.get.size) } == expected, s"seed $seed")
+        sorted.groupBy(_.partition).foreach { case (p, own) =>
+          val greatest = own.maxBy(_.offset)
+          assert(found(LogPartition("t", p)).key.contains(RecordKey.of(greatest.key.get, greatest.key.get.length)))
+        }
       }
     }
-  }
 
   test("a null key or timestamp is kept, even after rows with values") {
     val rows  = Seq(row(0, 1, 1000, "a long key before"), Row(0, 2, None, None), row(1, 1, 1000, "a"))

@@ -92,7 +92,10 @@ final class EndWatchSuite extends AnyFunSuite {
     def ends(at: KafkaPosition) = watch.ends(at, Set(first))(world.log.ends)(false).get(first)
     assert(ends(start) == 60L && watch.last(first).contains(40L))
     world.log.calls.clear()
-    assert(ends(start) == 60L && !world.log.calls.contains("written"), "a recorded transaction needs no further request")
+    assert(
+      ends(start) == 60L && !world.log.calls.contains("written"),
+      "a recorded transaction needs no further request"
+    )
     world.log.fill("mirror", 0, 5)
     world.log.open = Map(first -> 3L)
     assert(ends(start) == 62L)

@@ -140,7 +140,9 @@ final class ReplaySuite extends AnyFunSuite {
     assert(replay("onTopicRecreated" -> "restart") == onlyU)
   }
 
-  test("a recreated topic is compared with the topic of the batch, even if a killed run has stored its next generation") {
+  test(
+    "a recreated topic is compared with the topic of the batch, even if a killed run has stored its next generation"
+  ) {
     val (run, from, until) = world("fail")
     run.log.delete("t")
     run.log.create("t", 1)

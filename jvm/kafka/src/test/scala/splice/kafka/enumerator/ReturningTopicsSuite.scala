@@ -122,7 +122,9 @@ final class ReturningTopicsSuite extends AnyFunSuite {
     assert(run.log.commits == Seq(Map(u -> 0L), Map(t(0) -> 0L, u -> 0L)))
   }
 
-  test("the last offsets are committed to the group at the end of a query if the option is set, and a failure is reported") {
+  test(
+    "the last offsets are committed to the group at the end of a query if the option is set, and a failure is reported"
+  ) {
     val (run, e, from) = world(group: _*)
     e.stopped(None)
     assert(run.log.commits.isEmpty)

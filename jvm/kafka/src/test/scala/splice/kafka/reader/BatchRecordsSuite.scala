@@ -173,7 +173,10 @@ final class BatchRecordsSuite extends AnyFunSuite {
     window.free()
   }
 
-  test("batches of old formats are read")(Seq(RecordBatch.MAGIC_VALUE_V0, RecordBatch.MAGIC_VALUE_V1).foreach(reads(_, 0 until 10)))
+  test("batches of old formats are read")(Seq(
+    RecordBatch.MAGIC_VALUE_V0,
+    RecordBatch.MAGIC_VALUE_V1
+  ).foreach(reads(_, 0 until 10)))
 
   test("only the offsets of holes are returned") {
     val records = log(new Random(1), 10, Compression.NONE, RecordBatch.MAGIC_VALUE_V2)

@@ -162,7 +162,9 @@ final class CutoverRulesSuite extends AnyFunSuite {
       over.after.keySet == Set(topic("b/x"), topic("b/y")))
   }
 
-  test("mapped offsets: the start of the new topic is kept until it is read, even if the topic is removed and returns") {
+  test(
+    "mapped offsets: the start of the new topic is kept until it is read, even if the topic is removed and returns"
+  ) {
     val mapped = goesOver(2, Some(offsets("a/x" -> 9, "b/x" -> 4)), "b/x")
     val start  = SortedMap(topic("b/x") -> kafka("x", 4))
     val over   = take(applied("a/x"), mapped, at(0, "a/x" -> 5))

@@ -35,7 +35,9 @@ final class InactiveLegSuite extends TwoClusters {
 
   private val handed = StartPosition.Offsets(SortedMap(p(east) -> OffsetRanges(4), p(west) -> OffsetRanges(7)))
 
-  test("a leg with a hand-over does not start while a cluster is inactive, and starts at its offsets when the cluster is active") {
+  test(
+    "a leg with a hand-over does not start while a cluster is inactive, and starts at its offsets when the cluster is active"
+  ) {
     Seq("earliest", "latest").foreach { added =>
       val clusters = world("newPartitionsStartAt" -> added)
       clusters.inactive = Set(west)
@@ -102,7 +104,9 @@ final class InactiveLegSuite extends TwoClusters {
     }
   }
 
-  test("a run that begins at the end commits the end of each cluster, and reports success only if all commits succeed") {
+  test(
+    "a run that begins at the end commits the end of each cluster, and reports success only if all commits succeed"
+  ) {
     val clusters = world(bounded ++ Seq("commitToGroup" -> "true", "kafka.group.id" -> "g"): _*)
     val end      = Using.resource(clusters.start())(run => advance(run, run.start(StartPosition.Configured))).json
     def commit() = Using.resource(clusters.start())(_.commitEnd(clusters.source.position(end)))

@@ -24,7 +24,9 @@ final class RenamedClusterSuite extends RemovedTopics {
   private def named(run: SplitEnumerator[DynamicOffset], from: DynamicOffset, until: DynamicOffset) =
     run.splits(from, until).collect { case r: DynamicSplitRange => (r.cluster, r.range.from, r.range.until) }
 
-  test("a renamed cluster continues at its positions, with one document or with two documents and a removal between them") {
+  test(
+    "a renamed cluster continues at its positions, with one document or with two documents and a removal between them"
+  ) {
     for (policy <- Seq("drain", "drop"); steps <- Seq(1, 2)) {
       val world = simulated("onRemoved" -> policy)
       world.publish(document(2, "old"))

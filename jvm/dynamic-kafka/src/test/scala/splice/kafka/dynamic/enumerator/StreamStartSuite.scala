@@ -99,7 +99,9 @@ final class StreamStartSuite extends RemovedTopics {
     }
   }
 
-  test("a start waits for offsets that the log has not reached, and partitions without an offset start like new partitions") {
+  test(
+    "a start waits for offsets that the log has not reached, and partitions without an offset start like new partitions"
+  ) {
     val world = simulated()
     world.logs(west).create(topic(west), 2)
     write(world, west)
