@@ -237,7 +237,7 @@ final class ChainPlanSuite extends AnyFunSuite with LocalSpark with HybridWorlds
     val leg = plan(Legs.source(Legs.history(history), Legs.live(live, policies: _*)), scan = true).last
     assert(Seq("onHoles", "onGap", "onDuplicates").map(text(leg.json, "handOver", _)) == Seq("ignore", "fail", "warn"))
     assert(leg.warnings.size == 1 &&
-      leg.warnings.head.contains(": 1 partitions have records several times in the history."))
+      leg.warnings.head.contains(": 1 partitions have duplicate records in the history."))
     val timed = Seq("handOver" -> "nowMinus", "handOver.duration" -> "1h")
     val other = plan(Legs.source(Legs.history(history), Legs.live(live, timed: _*)), scan = true).last
     assert(other.json.path("handOver").path("onHoles").isMissingNode && text(other.json, "handOver", "onGap") == "fail")
