@@ -20,8 +20,8 @@ final class ClustersRace(queries: Queries, servers: Seq[String], plan: BenchPlan
   private val PerTrigger    = 500000L
   private val MaxWaitMillis = 10
 
-  // Each of several brokers receives fewer requests than one broker with all rows, so it needs more runs for JIT
-  // compilation. An uncompiled broker takes CPU time from the query on the same machine.
+  // Each of several brokers receives fewer requests than one broker with all rows, so JIT compilation needs more
+  // runs. An uncompiled broker takes CPU time from the query on the same machine.
   private val warmUps = 3 * servers.size
 
   private val part =

@@ -6,8 +6,8 @@ package splice.bench
 import java.io.{BufferedReader, InputStreamReader, PrintStream}
 import java.util.concurrent.TimeUnit
 
-/** JVM with a separate class path. For each input line, it reads data and prints `read` and numbers. The JVM stays
-  * warm between requests.
+/** JVM with a separate class path. For each input line, the JVM reads data and prints `read` and numbers. The JVM
+  * stays warm between requests.
   *
   * @param errors
   *   destination of the error stream of the JVM

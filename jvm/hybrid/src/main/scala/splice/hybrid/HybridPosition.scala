@@ -55,7 +55,7 @@ final private[splice] class HybridPosition(
     s"""{"legs":${legs.mkString("{", ",", "}")},"v":${HybridPosition.Version}}"""
   }
 
-  // Positions of removed legs have no order. They are compared by equality only.
+  // Positions of removed legs have no order and are only compared for equality.
   override def precedes(later: Position): Boolean = later match {
     case that: HybridPosition =>
       removed.forall { case (name, text) => that.text(name).contains(text) } && current.forall { leg =>

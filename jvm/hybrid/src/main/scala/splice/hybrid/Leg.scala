@@ -32,7 +32,7 @@ final private[splice] case class Leg(
     logColumns: Option[LogColumns] = None
 ) {
 
-  /** Hand-over rule of the leg, if it is exact. */
+  /** Hand-over rule of the leg, if the rule is exact. */
   def exact: Option[HandOver.Offsets] = handOver.collect { case rule: HandOver.Offsets => rule }
 
   /** True if exact rules ignore the leg. */

@@ -12,8 +12,8 @@ import splice.testkit.simulation._
 /** Changes of the sources of a chain during a scenario: growth, retention, transactions, and in some scenarios a
   * harmful change.
   *
-  * A harmful change may lose rows, so the query must fail with an error. It happens once and late, so that every
-  * scenario is long enough.
+  * A harmful change may lose rows, so the query must fail with an error. A harmful change happens once and late, so
+  * that every scenario is long enough.
   */
 final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
 

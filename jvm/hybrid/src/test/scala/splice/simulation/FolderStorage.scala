@@ -15,7 +15,7 @@ import org.apache.hadoop.util.Progressable
 
 import splice.testkit.simulation.SimulatedFolder
 
-/** Hadoop file system of simulated files. It returns only the length and modification time, which readers check. */
+/** Hadoop file system of simulated files. Files have only the length and modification time that readers check. */
 final class SimulatedFileSystem extends FileSystem {
 
   private var uri = URI.create("sim:/")

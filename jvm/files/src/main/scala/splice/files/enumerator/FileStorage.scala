@@ -13,7 +13,7 @@ import splice.files.split.{FileSchemas, ListedFile, Packing}
 import splice.files.{FileFormats, FileSource, FilesErrors, PinnedSession}
 import splice.source.{EnumeratorContext, Jobs, SessionSettings, SpliceException, SplitReaderFactory}
 
-/** Interface of the enumerator to storage. Tests replace it by a simulated folder. */
+/** Interface of the enumerator to storage. Tests replace the storage by a simulated folder. */
 private[splice] trait FileStorage {
 
   /** Lists the current files, with all other values that the first start of a query fixes. */

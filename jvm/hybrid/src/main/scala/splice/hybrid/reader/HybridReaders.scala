@@ -9,7 +9,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import splice.hybrid.LegRange
 import splice.source._
 
-/** Readers of the legs of one batch. They are columnar if the batch has one leg with a columnar reader. */
+/** Readers of the legs of one batch. Column batches need a batch of one leg with a columnar reader. */
 final private[hybrid] class HybridReaders(legs: Map[String, LegReaders]) extends SplitReaderFactory {
 
   override val columnar: Boolean = legs.size == 1 && legs.values.forall(_.columnar)

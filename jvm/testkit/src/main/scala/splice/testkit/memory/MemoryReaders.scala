@@ -14,7 +14,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import splice.source._
 
-/** Readers of logs in this JVM. Like fast readers, they reuse one row or batch object. */
+/** Readers of logs in this JVM. Like fast readers, these readers reuse one row or batch object. */
 final private[memory] class MemoryReaders(columns: StructType, override val columnar: Boolean)
     extends SplitReaderFactory {
 
